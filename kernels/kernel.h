@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel is: a Problem says what is to be computed, an Implementation
+// may accept it, and the Kernel it makes runs it any number of times. The
+// compiler asks the same lists (query) that the runtime loads from (create), so
+// that it knows what will run before it chooses a layout.
+#ifndef NPU_KERNELS_KERNEL_H
+#define NPU_KERNELS_KERNEL_H
+
+#include "runtime/format/program_format.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace npu::kernels {
+
+/// A kernel to be made. Plain data: npu_kernel_desc with its table rows.
+struct Problem {
+  npu_op op = NPU_OP_ELTWISE;
+  std::vector<npu_tensor_desc> inputs;
+  std::vector<npu_tensor_desc> outputs;
+  std::vector<npu_instr> instrs;
+  npu_attrs attrs = {};
+  /// Input that shares its memory with output 0, or -1.
+  int inPlaceInput = -1;
+  /// Threads that one run may use; part of the choice and of packed weights.
+  int threads = 1;
+
+  bool isConstant(size_t input) const {
+    return inputs[input].weights_offset >= 0;
+  }
+};
+
+/// A made kernel. Immutable after pack(), so several threads may run it, each
+/// with scratch of its own.
+class Kernel {
+public:
+  virtual ~Kernel() = default;
+
+  /// What computes, for profiles: "brgconv:avx512_core", "reference", ...
+  virtual std::string implementation() const = 0;
+
+  /// Bytes that run() needs at `scratch`, aligned to NPU_VALUE_ALIGNMENT.
+  virtual size_t scratchBytes() const { return 0; }
+
+  /// Bytes that hidden layout changes (adapters) move in one run.
+  virtual size_t adapterBytes() const { return 0; }
+
+  /// Brings constants into the implementation's own order, once, at load.
+  /// `operands[i]` is the stored bytes of input i where the problem says it is
+  /// constant, else null. Returns the bytes newly allocated.
+  virtual size_t pack(const void *const * /*operands*/) { return 0; }
+
+  /// After pack(), whether run() never reads the original of this constant.
+  virtual bool isPacked(size_t /*input*/) const { return false; }
+
+  /// Inputs, then outputs, in stored order. Throws nothing; errors that only
+  /// show here (out of memory inside a library) end in a status other than 0.
+  virtual int run(void *const *operands, void *scratch) const = 0;
+};
+
+/// One entry of an op's ordered list. `create` returns null where it does not
+/// take the problem and then says why in one clause ("dilated max pooling").
+struct Implementation {
+  const char *name;
+  std::unique_ptr<Kernel> (*create)(const Problem &problem,
+                                    std::string &whyNot);
+};
+
+/// The implementations of `op`, best first; the last, the plain reference,
+/// accepts every valid problem.
+const std::vector<Implementation> &implementations(npu_op op);
+
+/// How a problem would run. `slow`: it falls to a reference, or to a library
+/// kernel known to be one in disguise.
+struct Answer {
+  std::string implementation;
+  bool slow = false;
+  /// Layout changes hidden inside the kernel, in bytes per run.
+  size_t adapterBytes = 0;
+  /// Why each better implementation refused, "name: reason; ...".
+  std::string refusals;
+};
+
+/// Empty if the problem is well formed (ranks, extents, types and attributes
+/// fit the op), else what is wrong with it. create() and query() take only
+/// well-formed problems.
+std::string validate(const Problem &problem);
+
+Answer query(const Problem &problem);
+std::unique_ptr<Kernel> create(const Problem &problem);
+
+/// Only the reference: the compiler's evaluator and the tests' oracle.
+std::unique_ptr<Kernel> createReference(const Problem &problem);
+
+/// "oneDNN 3.2.0"
+std::string libraryVersion();
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_KERNEL_H
