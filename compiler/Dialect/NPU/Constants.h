@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of npu.constant: how the compiler makes and reads tensors without
+// printing, hashing or copying 100 MB more than once.
+#ifndef NPU_COMPILER_DIALECT_NPU_CONSTANTS_H
+#define NPU_COMPILER_DIALECT_NPU_CONSTANTS_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include <vector>
+
+namespace npu {
+
+/// npu_dtype of an element type (bool is i1, int8 is i8 or si8), -1 if none.
+int dtypeOf(Type elementType);
+/// Element type of an npu_dtype: f32, f16, bf16, i8, ui8, i32, i64, i1.
+Type elementTypeOf(MLIRContext *context, int dtype);
+
+/// The descriptor of a value's type, row-major where no layout is decided.
+npu_tensor_desc describeTensor(RankedTensorType type);
+
+/// Elements from bytes in row-major logical order, npu_dtype's sizes (bool is
+/// one byte). Small ones print as dense<...>, large ones are resources.
+ElementsAttr makeElements(RankedTensorType type, ArrayRef<char> bytes);
+/// Takes the buffer over instead of copying it.
+ElementsAttr makeElements(RankedTensorType type, std::vector<char> &&bytes);
+
+/// The elements' bytes in row-major logical order. Points into the attribute
+/// where it can; otherwise (splat, packed bool) fills `storage`.
+ArrayRef<char> elementBytes(ElementsAttr elements, std::vector<char> &storage);
+
+/// The elements of a constant integer tensor (i32, i64, i8, ui8, i1).
+SmallVector<int64_t> elementInts(ElementsAttr elements);
+
+/// The constant that defines `value`, or null.
+ElementsAttr constantOf(Value value);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_DIALECT_NPU_CONSTANTS_H

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The npu dialect: include this to use it.
+#ifndef NPU_COMPILER_DIALECT_NPU_NPUDIALECT_H
+#define NPU_COMPILER_DIALECT_NPU_NPUDIALECT_H
+
+#include "compiler/Dialect/NPU/LayoutRelation.h"
+#include "compiler/Support/LLVM.h"
+#include "runtime/format/program_format.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace npu {
+
+/// An inner block of a layout: `size` elements of logical dimension `dim`.
+struct LayoutBlock {
+  int64_t dim;
+  int64_t size;
+  bool operator==(const LayoutBlock &other) const {
+    return dim == other.dim && size == other.size;
+  }
+};
+
+inline llvm::hash_code hash_value(const LayoutBlock &block) {
+  return llvm::hash_combine(block.dim, block.size);
+}
+
+} // namespace npu
+
+#include "compiler/Dialect/NPU/NPUDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/Dialect/NPU/NPUAttrs.h.inc"
+
+#include "compiler/Dialect/NPU/NPUInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/Dialect/NPU/NPUOps.h.inc"
+
+namespace npu {
+
+/// The layout of a value, or null where it is undecided.
+LayoutAttr getLayout(Type type);
+inline LayoutAttr getLayout(Value value) { return getLayout(value.getType()); }
+
+/// The same shape and element type with another layout (null: undecided).
+RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout);
+
+inline RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Integers of an I64ArrayAttr.
+SmallVector<int64_t> toInts(ArrayAttr array);
+
+/// The row of NPU_INSTR_KINDS with this number or name.
+struct InstrKind {
+  StringRef name;
+  npu_instr_kind kind;
+  int arity;
+};
+const InstrKind *lookupInstr(int64_t kind);
+const InstrKind *lookupInstr(StringRef name);
+
+/// The index of an attribute's word in the dialect's tables (pad modes, reduce
+/// kinds, resize modes), -1 if it is none; the numbers are those of
+/// program_format.h.
+int lookupWord(ArrayRef<StringRef> words, StringRef word);
+extern const ArrayRef<StringRef> padModeWords;
+extern const ArrayRef<StringRef> reduceKindWords;
+extern const ArrayRef<StringRef> resizeModeWords;
+extern const ArrayRef<StringRef> resizeCoordinatesWords;
+extern const ArrayRef<StringRef> resizeNearestWords;
+
+} // namespace npu
+
+#endif // NPU_COMPILER_DIALECT_NPU_NPUDIALECT_H

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ops that a kernel library computes: convolutions, pooling, matrix products,
+// and the ops that move or reduce data along axes.
+#ifndef NPU_KERNEL_OPS_TD
+#define NPU_KERNEL_OPS_TD
+
+class NPU_ConvLikeOp<string mnemonic, int spatial> : NPU_KernelOp<mnemonic> {
+  int spatialRank = spatial;
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$weight,
+                       Optional<NPU_Tensor>:$bias, I64ArrayAttr:$strides,
+                       I64ArrayAttr:$pads, I64ArrayAttr:$dilations,
+                       I64Attr:$groups);
+  let results = (outs NPU_Tensor:$result);
+}
+
+class NPU_ConvOp<string mnemonic, int spatial>
+    : NPU_ConvLikeOp<mnemonic, spatial> {
+  let summary = "Convolution over " # !cast<string>(spatial) # " spatial dimension(s).";
+}
+
+class NPU_ConvTransposeOp<string mnemonic, int spatial>
+    : NPU_ConvLikeOp<mnemonic, spatial> {
+  let summary =
+      "Transposed convolution over " # !cast<string>(spatial) # " spatial dimension(s).";
+}
+
+defvar ConvText = [{
+    Data is (N, C, spatial), weight (O, C / groups, spatial), bias (O). `pads`
+    lists the beginnings of all spatial dimensions, then the ends.
+}];
+
+def NPU_Conv1dOp : NPU_ConvOp<"conv1d", 1> {
+  let description = ConvText # [{
+    Example:
+    ```mlir
+    %y = npu.conv1d(%x, %w) {dilations = [1], groups = 1, pads = [1, 1], strides = [1]} : (tensor<1x4x9xf32>, tensor<8x4x3xf32>) -> tensor<1x8x9xf32>
+    ```
+  }];
+}
+def NPU_Conv2dOp : NPU_ConvOp<"conv2d", 2> {
+  let description = ConvText # [{
+    Example:
+    ```mlir
+    %y = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [2, 2]} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+    ```
+  }];
+}
+def NPU_Conv3dOp : NPU_ConvOp<"conv3d", 3> {
+  let description = ConvText # [{
+    Example:
+    ```mlir
+    %y = npu.conv3d(%x, %w) {dilations = [1, 1, 1], groups = 1, pads = [0, 0, 0, 0, 0, 0], strides = [1, 1, 1]} : (tensor<1x2x4x4x4xf32>, tensor<4x2x1x1x1xf32>) -> tensor<1x4x4x4x4xf32>
+    ```
+  }];
+}
+
+defvar ConvTransposeText = [{
+    The gradient of a convolution by its data. Data is (N, C, spatial), weight
+    (O, C / groups, spatial), the result (N, O, spatial); each spatial extent is
+    (in - 1) * stride + (kernel - 1) * dilation + 1 - pads, plus less than one
+    stride (or dilation) that the result's shape decides.
+}];
+
+def NPU_ConvTranspose1dOp : NPU_ConvTransposeOp<"conv_transpose1d", 1> {
+  let description = ConvTransposeText # [{
+    Example:
+    ```mlir
+    %y = npu.conv_transpose1d(%x, %w) {dilations = [1], groups = 1, pads = [0, 0], strides = [2]} : (tensor<1x4x5xf32>, tensor<8x4x2xf32>) -> tensor<1x8x10xf32>
+    ```
+  }];
+}
+def NPU_ConvTranspose2dOp : NPU_ConvTransposeOp<"conv_transpose2d", 2> {
+  let description = ConvTransposeText # [{
+    Example:
+    ```mlir
+    %y = npu.conv_transpose2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x5x5xf32>, tensor<8x4x2x2xf32>) -> tensor<1x8x10x10xf32>
+    ```
+  }];
+}
+def NPU_ConvTranspose3dOp : NPU_ConvTransposeOp<"conv_transpose3d", 3> {
+  let description = ConvTransposeText # [{
+    Example:
+    ```mlir
+    %y = npu.conv_transpose3d(%x, %w) {dilations = [1, 1, 1], groups = 1, pads = [0, 0, 0, 0, 0, 0], strides = [2, 2, 2]} : (tensor<1x4x2x2x2xf32>, tensor<8x4x2x2x2xf32>) -> tensor<1x8x4x4x4xf32>
+    ```
+  }];
+}
+
+class NPU_PoolOp<string mnemonic> : NPU_KernelOp<mnemonic> {
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_MaxPoolOp : NPU_PoolOp<"max_pool"> {
+  let summary = "Maximum over windows of the spatial dimensions.";
+  let description = [{
+    Data is (N, C, spatial). Pads lists the beginnings, then the ends; the end
+    may be shorter or longer than the last window (ceil mode is resolved into
+    the result's shape).
+
+    Example:
+    ```mlir
+    %y = npu.max_pool(%x) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, I64ArrayAttr:$kernel,
+                       I64ArrayAttr:$strides, I64ArrayAttr:$pads,
+                       I64ArrayAttr:$dilations);
+}
+
+def NPU_AvgPoolOp : NPU_PoolOp<"avg_pool"> {
+  let summary = "Average over windows of the spatial dimensions.";
+  let description = [{
+    As `npu.max_pool`; `count_include_pad` divides by the whole window, padding
+    included. Global pooling is a window of the whole extent.
+
+    Example:
+    ```mlir
+    %y = npu.avg_pool(%x) {dilations = [1, 1], kernel = [8, 8], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, I64ArrayAttr:$kernel,
+                       I64ArrayAttr:$strides, I64ArrayAttr:$pads,
+                       I64ArrayAttr:$dilations,
+                       DefaultValuedAttr<BoolAttr, "false">:$count_include_pad);
+}
+
+def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
+  let summary = "Matrix product of the last two dimensions.";
+  let description = [{
+    a is (..., M, K), b is (..., K, N); the dimensions before are batches,
+    broadcast and aligned at the right. Both have rank 2 or more.
+
+    Example:
+    ```mlir
+    %y = npu.matmul(%a, %b) : (tensor<1x8xf32>, tensor<8x4xf32>) -> tensor<1x4xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$a, NPU_Tensor:$b);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_ConcatOp : NPU_KernelOp<"concat"> {
+  let summary = "Joins tensors along one dimension.";
+  let description = [{
+    Example:
+    ```mlir
+    %y = npu.concat(%a, %b) {axis = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<1x2x8x8xf32>) -> tensor<1x6x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<NPU_Tensor>:$inputs, I64Attr:$axis);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_PadOp : NPU_KernelOp<"pad"> {
+  let summary = "Pads every dimension at its two ends.";
+  let description = [{
+    `pads` lists the beginnings of all dimensions, then the ends; a negative
+    amount crops. Modes: constant, reflect, edge, wrap.
+
+    Example:
+    ```mlir
+    %y = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, I64ArrayAttr:$pads, StrAttr:$mode,
+                       DefaultValuedAttr<F64Attr, "0.0">:$value);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_SliceOp : NPU_KernelOp<"slice"> {
+  let summary = "A strided box of a tensor.";
+  let description = [{
+    Element i of a result dimension is element start + i * step of the input's.
+
+    Example:
+    ```mlir
+    %y = npu.slice(%x) {starts = [0, 2], steps = [1, -1]} : (tensor<4x8xf32>) -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, I64ArrayAttr:$starts,
+                       I64ArrayAttr:$steps);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_ReduceOp : NPU_KernelOp<"reduce"> {
+  let summary = "Reduces some dimensions to one value each.";
+  let description = [{
+    Kinds: sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square.
+
+    Example:
+    ```mlir
+    %y = npu.reduce(%x) {axes = [2, 3], keep_dims = true, kind = "mean"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, StrAttr:$kind, I64ArrayAttr:$axes,
+                       BoolAttr:$keep_dims);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_SoftmaxOp : NPU_KernelOp<"softmax"> {
+  let summary = "Softmax, or its logarithm, along one dimension.";
+  let description = [{
+    Example:
+    ```mlir
+    %y = npu.softmax(%x) {axis = 1 : i64} : (tensor<1x10xf32>) -> tensor<1x10xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, I64Attr:$axis,
+                       DefaultValuedAttr<BoolAttr, "false">:$is_log);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_ResizeOp : NPU_KernelOp<"resize"> {
+  let summary = "Interpolates to another extent.";
+  let description = [{
+    Modes: nearest, linear, cubic. Coordinates: half_pixel, pytorch_half_pixel,
+    align_corners, asymmetric, half_pixel_symmetric. Nearest:
+    round_prefer_floor, round_prefer_ceil, floor, ceil. `scales` are the
+    model's, one for each dimension, which need not be the quotient of extents.
+
+    Example:
+    ```mlir
+    %y = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, StrAttr:$mode, StrAttr:$coordinates,
+                       StrAttr:$nearest, F64ArrayAttr:$scales,
+                       DefaultValuedAttr<F64Attr, "-0.75">:$cubic_a,
+                       DefaultValuedAttr<BoolAttr, "false">:$exclude_outside);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_GatherOp : NPU_KernelOp<"gather"> {
+  let summary = "Picks slices along one dimension by index.";
+  let description = [{
+    The result's shape is the data's with the axis replaced by the indices'
+    shape. Negative indices count from the end.
+
+    Example:
+    ```mlir
+    %y = npu.gather(%x, %i) {axis = 0 : i64} : (tensor<4x8xf32>, tensor<2xi64>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices, I64Attr:$axis);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_BroadcastOp : NPU_KernelOp<"broadcast"> {
+  let summary = "Repeats unit dimensions up to the result's shape.";
+  let description = [{
+    Dimensions are aligned at the right.
+
+    Example:
+    ```mlir
+    %y = npu.broadcast(%x) : (tensor<8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input);
+  let results = (outs NPU_Tensor:$result);
+}
+
+#endif // NPU_KERNEL_OPS_TD

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one evaluator: an op on constants is computed by its reference kernel, so
+// compile-time and run-time results agree by construction.
+#ifndef NPU_COMPILER_KERNEL_EVALUATOR_H
+#define NPU_COMPILER_KERNEL_EVALUATOR_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+namespace npu {
+
+/// The results of `op` (one with a kernel) on constant operands, in logical
+/// row-major order. Failure leaves an error at the op.
+FailureOr<SmallVector<ElementsAttr>> evaluate(Operation *op,
+                                              ArrayRef<ElementsAttr> operands);
+
+/// Replaces `op` by npu.constant if all its operands are constants; returns
+/// whether it did. Front ends call it on each op as they create it, so that
+/// shape arithmetic never reaches the graph.
+FailureOr<bool> foldIfConstant(OpBuilder &builder, Operation *op);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_KERNEL_EVALUATOR_H
