@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From an npu op to the kernel library's Problem: the only place that knows how
-// the dialect maps to kernels. Codegen, the evaluator and cost queries share it.
+// the dialect maps to kernels. Codegen, the evaluator and cost queries share
+// it.
 #ifndef NPU_COMPILER_KERNEL_KERNELPROBLEM_H
 #define NPU_COMPILER_KERNEL_KERNELPROBLEM_H
 

@@ -4,6 +4,7 @@
 #ifndef NPU_COMPILER_SUPPORT_LLVM_H
 #define NPU_COMPILER_SUPPORT_LLVM_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"

@@ -22,6 +22,9 @@ def NPU_Dialect : Dialect {
     ```
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 

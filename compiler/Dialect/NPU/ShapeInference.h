@@ -27,8 +27,7 @@ FailureOr<Shape> conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                       ArrayRef<int64_t> pads, int64_t groups,
                       std::string &error);
 /// Smallest result of a transposed convolution (no output padding).
-FailureOr<Shape> convTranspose(ArrayRef<int64_t> data,
-                               ArrayRef<int64_t> weight,
+FailureOr<Shape> convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                                ArrayRef<int64_t> strides,
                                ArrayRef<int64_t> dilations,
                                ArrayRef<int64_t> pads, int64_t groups,

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// KernelOpInterface: each op's kind of kernel and its attributes.
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace npu;
+
+/// Copies integers into a fixed array of program_format.h, zeros behind.
+static void copyInts(int64_t *target, ArrayRef<int64_t> ints) {
+  std::copy(ints.begin(), ints.end(), target);
+}
+
+static void copyInts(int64_t *target, ArrayAttr array) {
+  copyInts(target, toInts(array));
+}
+
+/// Splits `pads` (beginnings, then ends) into two arrays.
+static void fillPads(int64_t *begin, int64_t *end, ArrayAttr pads) {
+  SmallVector<int64_t> ints = toInts(pads);
+  size_t half = ints.size() / 2;
+  copyInts(begin, ArrayRef(ints).take_front(half));
+  copyInts(end, ArrayRef(ints).drop_front(half));
+}
+
+template <typename ConvLike>
+static void fillConv(ConvLike op, npu_conv_attrs &conv) {
+  copyInts(conv.strides, op.getStrides());
+  copyInts(conv.dilations, op.getDilations());
+  fillPads(conv.pads_begin, conv.pads_end, op.getPads());
+  conv.groups = op.getGroups();
+  conv.has_bias = op.getBias() ? 1 : 0;
+}
+
+template <typename Pool>
+static void fillPool(Pool op, npu_pool_attrs &pool) {
+  copyInts(pool.kernel, op.getKernel());
+  copyInts(pool.strides, op.getStrides());
+  copyInts(pool.dilations, op.getDilations());
+  fillPads(pool.pads_begin, pool.pads_end, op.getPads());
+}
+
+#define NPU_CONV_KERNEL(OP, KIND)                                              \
+  npu_op OP::getKernel(npu_attrs &attributes) {                                \
+    fillConv(*this, attributes.conv);                                          \
+    return KIND;                                                               \
+  }
+NPU_CONV_KERNEL(Conv1dOp, NPU_OP_CONV)
+NPU_CONV_KERNEL(Conv2dOp, NPU_OP_CONV)
+NPU_CONV_KERNEL(Conv3dOp, NPU_OP_CONV)
+NPU_CONV_KERNEL(ConvTranspose1dOp, NPU_OP_CONV_TRANSPOSE)
+NPU_CONV_KERNEL(ConvTranspose2dOp, NPU_OP_CONV_TRANSPOSE)
+NPU_CONV_KERNEL(ConvTranspose3dOp, NPU_OP_CONV_TRANSPOSE)
+#undef NPU_CONV_KERNEL
+
+npu_op MaxPoolOp::getKernel(npu_attrs &attributes) {
+  fillPool(*this, attributes.pool);
+  return NPU_OP_MAX_POOL;
+}
+
+npu_op AvgPoolOp::getKernel(npu_attrs &attributes) {
+  fillPool(*this, attributes.pool);
+  attributes.pool.count_include_pad = getCountIncludePad();
+  return NPU_OP_AVG_POOL;
+}
+
+npu_op MatmulOp::getKernel(npu_attrs &) { return NPU_OP_MATMUL; }
+
+npu_op ConcatOp::getKernel(npu_attrs &attributes) {
+  attributes.axis.axis = getAxis();
+  return NPU_OP_CONCAT;
+}
+
+npu_op PadOp::getKernel(npu_attrs &attributes) {
+  fillPads(attributes.pad.begin, attributes.pad.end, getPads());
+  attributes.pad.mode = lookupWord(padModeWords, getMode());
+  attributes.pad.value = getValue().convertToDouble();
+  return NPU_OP_PAD;
+}
+
+npu_op SliceOp::getKernel(npu_attrs &attributes) {
+  copyInts(attributes.slice.starts, getStarts());
+  copyInts(attributes.slice.steps, getSteps());
+  return NPU_OP_SLICE;
+}
+
+npu_op ReduceOp::getKernel(npu_attrs &attributes) {
+  attributes.reduce.kind = lookupWord(reduceKindWords, getKind());
+  for (int64_t axis : toInts(getAxes()))
+    attributes.reduce.axes_mask |= int64_t(1) << axis;
+  attributes.reduce.keep_dims = getKeepDims();
+  return NPU_OP_REDUCE;
+}
+
+npu_op SoftmaxOp::getKernel(npu_attrs &attributes) {
+  attributes.axis.axis = getAxis();
+  attributes.axis.is_log = getIsLog();
+  return NPU_OP_SOFTMAX;
+}
+
+npu_op ResizeOp::getKernel(npu_attrs &attributes) {
+  npu_resize_attrs &resize = attributes.resize;
+  resize.mode = lookupWord(resizeModeWords, getMode());
+  resize.coordinates = lookupWord(resizeCoordinatesWords, getCoordinates());
+  resize.nearest = lookupWord(resizeNearestWords, getNearest());
+  for (auto [index, scale] : llvm::enumerate(getScales().getValue()))
+    resize.scales[index] = cast<mlir::FloatAttr>(scale).getValueAsDouble();
+  resize.cubic_a = getCubicA().convertToDouble();
+  resize.exclude_outside = getExcludeOutside();
+  return NPU_OP_RESIZE;
+}
+
+npu_op GatherOp::getKernel(npu_attrs &attributes) {
+  attributes.axis.axis = getAxis();
+  return NPU_OP_GATHER;
+}
+
+npu_op BroadcastOp::getKernel(npu_attrs &) { return NPU_OP_BROADCAST; }
+
+npu_op RelayoutOp::getKernel(npu_attrs &) { return NPU_OP_RELAYOUT; }
+
+npu_op TransposeOp::getKernel(npu_attrs &attributes) {
+  copyInts(attributes.transpose.permutation, getPermutation());
+  return NPU_OP_TRANSPOSE;
+}
+
+npu_op ReshapeOp::getKernel(npu_attrs &) { return NPU_OP_RESHAPE; }
+
+npu_op EltwiseOp::getKernel(npu_attrs &) { return NPU_OP_ELTWISE; }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a view op moves no byte, decided on strides alone.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Kernel/KernelProblem.h"
+#include "kernels/tensor.h"
+
+using namespace npu;
+
+namespace {
+
+/// A dimension as it lies in memory.
+struct Axis {
+  int64_t extent;
+  int64_t stride;
+};
+
+} // namespace
+
+static SmallVector<Axis> axesOf(const npu_tensor_desc &tensor) {
+  kernels::Strides strides = kernels::stridesOf(tensor);
+  SmallVector<Axis> axes;
+  for (int dim = 0; dim < tensor.rank; ++dim)
+    if (tensor.dims[dim] != 1)
+      axes.push_back({tensor.dims[dim], strides.outer[dim]});
+  return axes;
+}
+
+/// Whether the axes are one run in row-major order: (merged) stride of the
+/// innermost, or -1.
+static int64_t mergedStride(ArrayRef<Axis> axes) {
+  for (size_t i = 1; i < axes.size(); ++i)
+    if (axes[i - 1].stride != axes[i].stride * axes[i].extent)
+      return -1;
+  return axes.empty() ? 1 : axes.back().stride;
+}
+
+/// Compares two lists of axes over the same elements, innermost first: splits
+/// off common factors; where extents have none, what is left of the group must
+/// be one run on both sides.
+static bool sameGroup(SmallVector<Axis> a, SmallVector<Axis> b) {
+  while (!a.empty() && !b.empty()) {
+    Axis &x = a.back();
+    Axis &y = b.back();
+    if (x.extent % y.extent != 0 && y.extent % x.extent != 0)
+      return mergedStride(a) >= 0 && mergedStride(a) == mergedStride(b);
+    if (x.stride != y.stride)
+      return false;
+    int64_t common = std::min(x.extent, y.extent);
+    for (SmallVector<Axis> *list : {&a, &b}) {
+      Axis &axis = list->back();
+      axis = {axis.extent / common, axis.stride * common};
+      if (axis.extent == 1)
+        list->pop_back();
+    }
+  }
+  return a.empty() && b.empty();
+}
+
+/// Reshape: cuts both shapes where their inner products agree, so that factors
+/// that do not divide stay within one group.
+static bool isReshapeView(const npu_tensor_desc &from,
+                          const npu_tensor_desc &to) {
+  if (from.block_count || to.block_count)
+    return false;
+  SmallVector<Axis> a = axesOf(from);
+  SmallVector<Axis> b = axesOf(to);
+  while (!a.empty() || !b.empty()) {
+    SmallVector<Axis> groupA, groupB;
+    int64_t productA = 1, productB = 1;
+    do {
+      bool takeA = productA <= productB && !a.empty();
+      SmallVector<Axis> &source = takeA ? a : b;
+      if (source.empty())
+        return false;
+      Axis axis = source.pop_back_val();
+      (takeA ? productA : productB) *= axis.extent;
+      (takeA ? groupA : groupB).insert((takeA ? groupA : groupB).begin(), axis);
+    } while (productA != productB);
+    if (!sameGroup(groupA, groupB))
+      return false;
+  }
+  return true;
+}
+
+/// Transpose: every result dimension lies where its input dimension does.
+static bool isTransposeView(const npu_tensor_desc &from, npu_tensor_desc to,
+                            ArrayRef<int64_t> permutation) {
+  npu_tensor_desc moved = to;
+  for (int i = 0; i < to.rank; ++i) {
+    moved.dims[permutation[i]] = to.dims[i];
+    moved.order[i] = static_cast<int8_t>(permutation[to.order[i]]);
+  }
+  for (int i = 0; i < to.block_count; ++i)
+    moved.block_dims[i] = static_cast<int8_t>(permutation[to.block_dims[i]]);
+  return kernels::sameStorage(from, moved);
+}
+
+bool npu::isFreeView(Operation *op) {
+  if (!isa<RelayoutOp, TransposeOp, ReshapeOp>(op))
+    return false;
+  npu_tensor_desc from = describeTensor(tensorType(op->getOperand(0)));
+  npu_tensor_desc to = describeTensor(tensorType(op->getResult(0)));
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return isTransposeView(from, to, toInts(transpose.getPermutation()));
+  if (isa<ReshapeOp>(op))
+    return (from.rank == to.rank && kernels::sameStorage(from, to)) ||
+           isReshapeView(from, to);
+  return kernels::sameStorage(from, to);
+}

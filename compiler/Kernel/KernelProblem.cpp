@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Kernel/KernelProblem.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "kernels/tensor.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace npu;
+
+bool npu::isKernel(Operation *op) {
+  if (isa<FusedOp>(op))
+    return true;
+  return isa<KernelOpInterface>(op) && !isFreeView(op);
+}
+
+/// The row of a value that a kernel reads. A block argument of npu.fused
+/// stands for the operand outside.
+static npu_tensor_desc describeOperand(Value value) {
+  npu_tensor_desc tensor = describeTensor(tensorType(value));
+  tensor.weights_offset = constantOf(value) ? 0 : -1;
+  return tensor;
+}
+
+/// The instruction of an elementwise op that reads operands 0, 1, 2.
+static npu_instr makeInstr(EltwiseOp op) {
+  npu_instr instr = {};
+  instr.kind = static_cast<int16_t>(op.getKind());
+  int16_t arity = static_cast<int16_t>(op.getInputs().size());
+  instr.a = arity > 0 ? 0 : -1;
+  instr.b = arity > 1 ? 1 : -1;
+  instr.c = arity > 2 ? 2 : -1;
+  instr.alpha = op.getAlpha().convertToFloat();
+  instr.beta = op.getBeta().convertToFloat();
+  instr.dtype = dtypeOf(tensorType(op.getResult()).getElementType());
+  return instr;
+}
+
+/// Appends the instruction of an elementwise op in a fused body.
+static void addInstr(EltwiseOp op, llvm::DenseMap<Value, int> &numbers,
+                     kernels::Problem &problem) {
+  npu_instr instr = makeInstr(op);
+  int16_t *slots[] = {&instr.a, &instr.b, &instr.c};
+  for (auto [slot, input] : llvm::zip(slots, op.getInputs()))
+    *slot = static_cast<int16_t>(numbers.lookup(input));
+  int next = static_cast<int>(numbers.size());
+  numbers[op.getResult()] = next;
+  problem.instrs.push_back(instr);
+}
+
+/// Operands and results of the op, and the number of each value: operands
+/// first, then the root's result.
+static void addOperands(Operation *op, kernels::Problem &problem) {
+  for (Value operand : op->getOperands())
+    problem.inputs.push_back(describeOperand(operand));
+  for (Value result : op->getResults())
+    problem.outputs.push_back(describeTensor(tensorType(result)));
+}
+
+/// Whether the root reads exactly the first operands of the fused op, in
+/// order, as the numbering of program_format.h wants it.
+static bool readsLeadingArguments(Operation *root) {
+  for (auto [index, operand] : llvm::enumerate(root->getOperands())) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (!argument || argument.getArgNumber() != index)
+      return false;
+  }
+  return true;
+}
+
+static LogicalResult addBody(FusedOp fused, kernels::Problem &problem) {
+  llvm::DenseMap<Value, int> numbers;
+  Block &body = fused.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    numbers[argument] = static_cast<int>(argument.getArgNumber());
+  if (Operation *root = fused.getRoot()) {
+    if (!readsLeadingArguments(root))
+      return fused.emitOpError(
+          "root must read the first operands of the kernel, in order");
+    problem.op = cast<KernelOpInterface>(root).getKernel(problem.attrs);
+    int next = static_cast<int>(numbers.size());
+    numbers[root->getResult(0)] = next;
+  }
+  for (EltwiseOp op : body.getOps<EltwiseOp>())
+    addInstr(op, numbers, problem);
+  return success();
+}
+
+FailureOr<kernels::Problem> npu::makeProblem(Operation *op, int threads) {
+  kernels::Problem problem;
+  problem.threads = threads;
+  addOperands(op, problem);
+  if (auto fused = dyn_cast<FusedOp>(op)) {
+    if (failed(addBody(fused, problem)))
+      return failure();
+    return problem;
+  }
+  problem.op = cast<KernelOpInterface>(op).getKernel(problem.attrs);
+  if (auto eltwise = dyn_cast<EltwiseOp>(op))
+    problem.instrs.push_back(makeInstr(eltwise));
+  return problem;
+}
