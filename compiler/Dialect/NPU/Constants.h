@@ -7,6 +7,8 @@
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace npu {
@@ -24,6 +26,8 @@ npu_tensor_desc describeTensor(RankedTensorType type);
 ElementsAttr makeElements(RankedTensorType type, ArrayRef<char> bytes);
 /// Takes the buffer over instead of copying it.
 ElementsAttr makeElements(RankedTensorType type, std::vector<char> &&bytes);
+ElementsAttr makeElements(RankedTensorType type,
+                          std::unique_ptr<std::string> bytes);
 
 /// The elements' bytes in row-major logical order. Points into the attribute
 /// where it can; otherwise (splat, packed bool) fills `storage`.
@@ -34,6 +38,12 @@ SmallVector<int64_t> elementInts(ElementsAttr elements);
 
 /// The constant that defines `value`, or null.
 ElementsAttr constantOf(Value value);
+
+/// Frees the bytes of those of `made` that no attribute of `used` shares.
+/// Resources otherwise live as long as the context. No IR outside of `used` may
+/// hold them.
+void releaseUnused(MLIRContext *context, ArrayRef<ElementsAttr> made,
+                   ArrayRef<ElementsAttr> used);
 
 } // namespace npu
 

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Dialect/NPU/Constants.h"
+
+#include "kernels/tensor.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstring>
+#include <memory>
+
+namespace npu {
+namespace {
+
+// Shape arithmetic and biases stay readable; weights never enter the uniquer,
+// which would copy and hash them.
+constexpr size_t largestInline = 1024;
+
+/// A resource whose blob frees `owner` when the context ends.
+template <typename Owner>
+ElementsAttr makeResource(RankedTensorType type, ArrayRef<char> bytes,
+                          std::unique_ptr<Owner> owner) {
+  auto release = [kept = std::move(owner)](void *, size_t, size_t) mutable {
+    kept.reset();
+  };
+  mlir::AsmResourceBlob blob(bytes, NPU_VALUE_ALIGNMENT, std::move(release),
+                             /*dataIsMutable=*/false);
+  return mlir::DenseResourceElementsAttr::get(type, "weight", std::move(blob));
+}
+
+ElementsAttr makeInline(RankedTensorType type, ArrayRef<char> bytes) {
+  if (!type.getElementType().isInteger(1))
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  SmallVector<bool> bits;
+  for (char byte : bytes)
+    bits.push_back(byte != 0);
+  return DenseElementsAttr::get(type, ArrayRef<bool>(bits));
+}
+
+int64_t readInt(const char *bytes, int dtype) {
+  auto load = [bytes](auto zero) -> int64_t {
+    std::memcpy(&zero, bytes, sizeof(zero));
+    return zero;
+  };
+  switch (dtype) {
+  case NPU_I64:
+    return load(int64_t());
+  case NPU_I32:
+    return load(int32_t());
+  case NPU_I8:
+    return load(int8_t());
+  default:
+    return load(uint8_t());
+  }
+}
+
+} // namespace
+
+int dtypeOf(Type elementType) {
+  if (elementType.isF32())
+    return NPU_F32;
+  if (elementType.isF16())
+    return NPU_F16;
+  if (elementType.isBF16())
+    return NPU_BF16;
+  auto integer = dyn_cast<mlir::IntegerType>(elementType);
+  if (!integer)
+    return -1;
+  if (integer.getWidth() == 8)
+    return integer.isUnsigned() ? NPU_U8 : NPU_I8;
+  if (!integer.isSignless())
+    return -1;
+  switch (integer.getWidth()) {
+  case 1:
+    return NPU_BOOL;
+  case 32:
+    return NPU_I32;
+  case 64:
+    return NPU_I64;
+  default:
+    return -1;
+  }
+}
+
+Type elementTypeOf(MLIRContext *context, int dtype) {
+  using mlir::IntegerType;
+  switch (dtype) {
+  case NPU_F32:
+    return mlir::Float32Type::get(context);
+  case NPU_F16:
+    return mlir::Float16Type::get(context);
+  case NPU_BF16:
+    return mlir::BFloat16Type::get(context);
+  case NPU_I8:
+    return IntegerType::get(context, 8);
+  case NPU_U8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case NPU_I32:
+    return IntegerType::get(context, 32);
+  case NPU_I64:
+    return IntegerType::get(context, 64);
+  case NPU_BOOL:
+    return IntegerType::get(context, 1);
+  default:
+    return Type();
+  }
+}
+
+npu_tensor_desc describeTensor(RankedTensorType type) {
+  npu_tensor_desc desc =
+      kernels::makeTensor(dtypeOf(type.getElementType()),
+                          type.getShape().data(), int(type.getRank()));
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return desc;
+  for (auto [i, dim] : llvm::enumerate(layout.getOrder()))
+    desc.order[i] = int8_t(dim);
+  for (const LayoutBlock &block : layout.getBlocks()) {
+    desc.block_dims[desc.block_count] = int8_t(block.dim);
+    desc.block_sizes[desc.block_count] = int16_t(block.size);
+    ++desc.block_count;
+  }
+  return desc;
+}
+
+ElementsAttr makeElements(RankedTensorType type, ArrayRef<char> bytes) {
+  if (bytes.size() <= largestInline)
+    return makeInline(type, bytes);
+  return makeElements(type, std::vector<char>(bytes.begin(), bytes.end()));
+}
+
+ElementsAttr makeElements(RankedTensorType type, std::vector<char> &&bytes) {
+  if (bytes.size() <= largestInline)
+    return makeInline(type, bytes);
+  auto owner = std::make_unique<std::vector<char>>(std::move(bytes));
+  ArrayRef<char> view(*owner);
+  return makeResource(type, view, std::move(owner));
+}
+
+ElementsAttr makeElements(RankedTensorType type,
+                          std::unique_ptr<std::string> bytes) {
+  ArrayRef<char> view(bytes->data(), bytes->size());
+  if (view.size() <= largestInline)
+    return makeInline(type, view);
+  return makeResource(type, view, std::move(bytes));
+}
+
+ArrayRef<char> elementBytes(ElementsAttr elements, std::vector<char> &storage) {
+  if (auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
+    mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    return blob ? blob->getData() : ArrayRef<char>();
+  }
+  auto dense = cast<DenseElementsAttr>(elements);
+  storage.clear();
+  if (dense.getElementType().isInteger(1)) {
+    for (bool bit : dense.getValues<bool>())
+      storage.push_back(bit);
+    return storage;
+  }
+  ArrayRef<char> raw = dense.getRawData();
+  if (!dense.isSplat())
+    return raw;
+  storage.reserve(raw.size() * dense.getNumElements());
+  for (int64_t i = 0; i < dense.getNumElements(); ++i)
+    storage.insert(storage.end(), raw.begin(), raw.end());
+  return storage;
+}
+
+SmallVector<int64_t> elementInts(ElementsAttr elements) {
+  std::vector<char> storage;
+  ArrayRef<char> bytes = elementBytes(elements, storage);
+  int dtype = dtypeOf(elements.getElementType());
+  int64_t width = kernels::dtypeBytes(dtype);
+  SmallVector<int64_t> result;
+  for (size_t i = 0; i < bytes.size(); i += width)
+    result.push_back(readInt(bytes.data() + i, dtype));
+  return result;
+}
+
+ElementsAttr constantOf(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant ? constant.getValue() : ElementsAttr();
+}
+
+void releaseUnused(MLIRContext *context, ArrayRef<ElementsAttr> made,
+                   ArrayRef<ElementsAttr> used) {
+  auto keyOf = [](ElementsAttr elements) -> StringRef {
+    auto resource = dyn_cast_or_null<mlir::DenseResourceElementsAttr>(elements);
+    return resource ? resource.getRawHandle().getKey() : StringRef();
+  };
+  llvm::DenseSet<StringRef> kept;
+  for (ElementsAttr elements : used)
+    kept.insert(keyOf(elements));
+  auto &manager =
+      mlir::DenseResourceElementsHandle::getManagerInterface(context);
+  for (ElementsAttr elements : made) {
+    StringRef key = keyOf(elements);
+    if (!key.empty() && kept.insert(key).second)
+      manager.update(key, mlir::AsmResourceBlob());
+  }
+}
+
+} // namespace npu

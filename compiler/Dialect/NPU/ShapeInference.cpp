@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+
+namespace npu::shapes {
+namespace {
+
+// Attributes beyond this are nonsense and would overflow the sums below.
+constexpr int64_t maxAttribute = int64_t(1) << 31;
+constexpr int64_t maxElements = int64_t(1) << 40;
+
+LogicalResult fail(std::string &error, const Twine &message) {
+  error = message.str();
+  return failure();
+}
+
+LogicalResult checkRange(ArrayRef<int64_t> values, int64_t least,
+                         StringRef what, std::string &error) {
+  for (int64_t value : values)
+    if (value < least || value > maxAttribute)
+      return fail(error, what + " must be between " + Twine(least) +
+                             " and 2^31, found " + Twine(value));
+  return success();
+}
+
+LogicalResult checkWindow(size_t rank, const Window &window,
+                          std::string &error) {
+  if (window.kernel.size() != rank || window.strides.size() != rank ||
+      window.dilations.size() != rank || window.pads.size() != 2 * rank)
+    return fail(error, "kernel, strides, dilations and pads must have " +
+                           Twine(rank) + ", " + Twine(rank) + ", " +
+                           Twine(rank) + " and " + Twine(2 * rank) +
+                           " entries, found " + Twine(window.kernel.size()) +
+                           ", " + Twine(window.strides.size()) + ", " +
+                           Twine(window.dilations.size()) + " and " +
+                           Twine(window.pads.size()));
+  if (failed(checkRange(window.kernel, 1, "kernel extents", error)) ||
+      failed(checkRange(window.strides, 1, "strides", error)) ||
+      failed(checkRange(window.dilations, 1, "dilations", error)))
+    return failure();
+  return checkRange(window.pads, 0, "pads", error);
+}
+
+int64_t dilated(const Window &window, size_t i) {
+  return (window.kernel[i] - 1) * window.dilations[i] + 1;
+}
+
+/// What convolutions of both directions need: ranks, groups, channels.
+LogicalResult checkConv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                        int64_t groups, std::string &error) {
+  if (data.size() < 3 || data.size() != weight.size())
+    return fail(error, "data and weight must have the same rank of 3 or more, "
+                       "found " +
+                           text(data) + " and " + text(weight));
+  if (groups < 1)
+    return fail(error, "groups must be 1 or more, found " + Twine(groups));
+  if (data[1] % groups != 0 || weight[0] % groups != 0)
+    return fail(error, "groups = " + Twine(groups) + " must divide the " +
+                           Twine(data[1]) + " input channels and the " +
+                           Twine(weight[0]) + " output channels");
+  if (weight[1] != data[1] / groups)
+    return fail(error, "the weight " + text(weight) + " must have " +
+                           Twine(data[1] / groups) +
+                           " input channels in each group (data " + text(data) +
+                           ", groups = " + Twine(groups) + ")");
+  return success();
+}
+
+LogicalResult checkAxis(int64_t axis, size_t rank, std::string &error) {
+  if (axis < 0 || axis >= int64_t(rank))
+    return fail(error,
+                "axis " + Twine(axis) + " is outside of rank " + Twine(rank));
+  return success();
+}
+
+} // namespace
+
+FailureOr<Shape> windowed(ArrayRef<int64_t> spatial, const Window &window,
+                          std::string &error) {
+  if (failed(checkWindow(spatial.size(), window, error)))
+    return failure();
+  size_t rank = spatial.size();
+  Shape result;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t padded = spatial[i] + window.pads[i] + window.pads[rank + i];
+    int64_t room = padded - dilated(window, i);
+    if (room < 0)
+      return fail(error, "a window of extent " + Twine(dilated(window, i)) +
+                             " does not fit the padded extent " +
+                             Twine(padded) + " of spatial dimension " +
+                             Twine(i));
+    result.push_back(room / window.strides[i] + 1);
+  }
+  return result;
+}
+
+FailureOr<Shape> conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                      ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                      ArrayRef<int64_t> pads, int64_t groups,
+                      std::string &error) {
+  if (failed(checkConv(data, weight, groups, error)))
+    return failure();
+  Window window{weight.drop_front(2), strides, dilations, pads};
+  FailureOr<Shape> spatial = windowed(data.drop_front(2), window, error);
+  if (failed(spatial))
+    return failure();
+  Shape result{data[0], weight[0]};
+  result.append(*spatial);
+  return result;
+}
+
+FailureOr<Shape> convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                               ArrayRef<int64_t> strides,
+                               ArrayRef<int64_t> dilations,
+                               ArrayRef<int64_t> pads, int64_t groups,
+                               std::string &error) {
+  if (failed(checkConv(data, weight, groups, error)))
+    return failure();
+  Window window{weight.drop_front(2), strides, dilations, pads};
+  size_t rank = data.size() - 2;
+  if (failed(checkWindow(rank, window, error)))
+    return failure();
+  Shape result{data[0], weight[0]};
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t extent = (data[2 + i] - 1) * strides[i] + dilated(window, i) -
+                     pads[i] - pads[rank + i];
+    if (extent < 1)
+      return fail(error, "pads " + Twine(pads[i]) + " and " +
+                             Twine(pads[rank + i]) +
+                             " leave nothing of spatial dimension " + Twine(i));
+    result.push_back(extent);
+  }
+  return result;
+}
+
+FailureOr<Shape> broadcast(ArrayRef<Shape> inputs, std::string &error) {
+  size_t rank = 0;
+  for (const Shape &input : inputs)
+    rank = std::max(rank, input.size());
+  Shape result(rank, 1);
+  for (const Shape &input : inputs) {
+    size_t skipped = rank - input.size();
+    for (size_t i = 0; i < input.size(); ++i) {
+      int64_t &extent = result[skipped + i];
+      if (extent != input[i] && extent != 1 && input[i] != 1) {
+        std::string all = llvm::join(llvm::map_range(inputs, text), ", ");
+        return fail(error, "shapes " + Twine(all) +
+                               " do not broadcast: extents agree or are 1");
+      }
+      if (input[i] != 1)
+        extent = input[i];
+    }
+  }
+  return result;
+}
+
+FailureOr<Shape> matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                        std::string &error) {
+  if (a.size() < 2 || b.size() < 2)
+    return fail(error, "matrix operands must have rank 2 or more, found " +
+                           text(a) + " and " + text(b));
+  if (a.back() != b[b.size() - 2])
+    return fail(error,
+                "inner extents differ: " + text(a) + " times " + text(b));
+  FailureOr<Shape> result =
+      broadcast({Shape(a.drop_back(2)), Shape(b.drop_back(2))}, error);
+  if (failed(result))
+    return failure();
+  result->push_back(a[a.size() - 2]);
+  result->push_back(b.back());
+  return result;
+}
+
+FailureOr<Shape> concat(ArrayRef<Shape> inputs, int64_t axis,
+                        std::string &error) {
+  if (inputs.empty())
+    return fail(error, "nothing to concatenate");
+  if (failed(checkAxis(axis, inputs.front().size(), error)))
+    return failure();
+  Shape result = inputs.front();
+  for (const Shape &input : inputs.drop_front()) {
+    Shape expected = result;
+    if (input.size() == result.size())
+      expected[axis] = input[axis];
+    if (input != expected)
+      return fail(error, "shapes " + text(inputs.front()) + " and " +
+                             text(input) + " differ beside axis " +
+                             Twine(axis));
+    result[axis] += input[axis];
+  }
+  return result;
+}
+
+FailureOr<Shape> pad(ArrayRef<int64_t> input, ArrayRef<int64_t> pads,
+                     std::string &error) {
+  if (pads.size() != 2 * input.size())
+    return fail(error, "pads must have " + Twine(2 * input.size()) +
+                           " entries, found " + Twine(pads.size()));
+  if (failed(checkRange(pads, -maxAttribute, "pads", error)))
+    return failure();
+  Shape result;
+  for (size_t i = 0; i < input.size(); ++i) {
+    result.push_back(input[i] + pads[i] + pads[input.size() + i]);
+    if (result.back() < 0)
+      return fail(error, "pads crop more than the extent " + Twine(input[i]) +
+                             " of dimension " + Twine(i));
+  }
+  return result;
+}
+
+FailureOr<Shape> reduce(ArrayRef<int64_t> input, ArrayRef<int64_t> axes,
+                        bool keepDims, std::string &error) {
+  llvm::BitVector reduced(input.size());
+  for (int64_t axis : axes) {
+    if (failed(checkAxis(axis, input.size(), error)))
+      return failure();
+    if (reduced.test(axis))
+      return fail(error, "axis " + Twine(axis) + " is named twice");
+    reduced.set(axis);
+  }
+  Shape result;
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (!reduced.test(i))
+      result.push_back(input[i]);
+    else if (keepDims)
+      result.push_back(1);
+  }
+  return result;
+}
+
+FailureOr<Shape> transpose(ArrayRef<int64_t> input,
+                           ArrayRef<int64_t> permutation, std::string &error) {
+  SmallVector<int64_t> sorted(permutation);
+  llvm::sort(sorted);
+  bool valid = sorted.size() == input.size();
+  for (size_t i = 0; valid && i < sorted.size(); ++i)
+    valid = sorted[i] == int64_t(i);
+  if (!valid) {
+    std::string found =
+        llvm::join(llvm::map_range(permutation,
+                                   [](int64_t i) { return std::to_string(i); }),
+                   ", ");
+    return fail(error, "the permutation must name each of 0.." +
+                           Twine(int64_t(input.size()) - 1) + " once, found [" +
+                           found + "]");
+  }
+  Shape result;
+  for (int64_t dim : permutation)
+    result.push_back(input[dim]);
+  return result;
+}
+
+FailureOr<Shape> gather(ArrayRef<int64_t> data, ArrayRef<int64_t> indices,
+                        int64_t axis, std::string &error) {
+  if (failed(checkAxis(axis, data.size(), error)))
+    return failure();
+  Shape result(data.take_front(axis));
+  result.append(indices.begin(), indices.end());
+  result.append(data.begin() + axis + 1, data.end());
+  return result;
+}
+
+FailureOr<int64_t> elements(ArrayRef<int64_t> shape, std::string &error) {
+  int64_t count = 1;
+  bool isEmpty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return fail(error, "negative extent " + Twine(extent) + " in shape " +
+                             text(shape));
+    isEmpty |= extent == 0;
+    if (extent > maxElements || (extent > 0 && count > maxElements / extent))
+      return fail(error,
+                  "shape " + text(shape) + " has more than 2^40 elements");
+    count *= std::max<int64_t>(extent, 1);
+  }
+  return isEmpty ? 0 : count;
+}
+
+std::string text(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  return llvm::join(
+      llvm::map_range(shape, [](int64_t i) { return std::to_string(i); }), "x");
+}
+
+} // namespace npu::shapes
