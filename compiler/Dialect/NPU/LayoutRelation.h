@@ -55,11 +55,12 @@ using ImageAxes = llvm::SmallVector<AxisRole, 6>;
 ///   transpose: the result's dimensions are the operand's, permuted
 ///   reshape 2x12 -> 6x4: f0 = 2, f1 = 3, f2 = 4; [f0],[f1 f2] -> [f0 f1],[f2]
 ///   matmul: a [m],[k]; b [k],[n]; result [m],[n]
-/// A dimension of extent 1 keeps its factor (it tells which axis it is) but takes
-/// no part in the order; a unit dimension that a reshape adds or drops has none.
-/// A dimension whose index does not relate to any other (reduced, gathered from)
-/// still gets a factor of its own; it shares one where the order must carry over
-/// though the extents differ (concat's axis, a convolution's channels).
+/// A dimension of extent 1 keeps its factor (it tells which axis it is) but
+/// takes no part in the order; a unit dimension that a reshape adds or drops
+/// has none. A dimension whose index does not relate to any other (reduced,
+/// gathered from) still gets a factor of its own; it shares one where the order
+/// must carry over though the extents differ (concat's axis, a convolution's
+/// channels).
 struct LayoutRelation {
   using Factors = llvm::SmallVector<int, 2>;
   using Dims = llvm::SmallVector<Factors, 6>;

@@ -88,7 +88,8 @@ static Decided decideDims(const RelatedValue &to, const Factors &memory) {
   for (auto [dim, factors] : llvm::enumerate(to.dims)) {
     if (to.shape[dim] == 1)
       continue;
-    bool some = llvm::any_of(factors, [&](int f) { return contains(known, f); });
+    bool some =
+        llvm::any_of(factors, [&](int f) { return contains(known, f); });
     if (!some) {
       result.complete = false;
       continue;
@@ -137,7 +138,8 @@ static bool transferBlock(const RelatedValue &from, const LayoutBlock &block,
                           SmallVector<LayoutBlock, 2> &blocks) {
   const auto &factors = from.dims[block.dim];
   bool related = false;
-  for (auto [dim, target] : llvm::enumerate(to.dims)) {
+  for (size_t dim = 0; dim < to.dims.size(); ++dim) {
+    const auto &target = to.dims[dim];
     bool touches = llvm::any_of(
         factors, [&](int factor) { return contains(target, factor); });
     if (!touches)
@@ -159,7 +161,8 @@ TransferResult npu::transferLayout(const LayoutRelation &relation,
   TransferResult result;
   Factors memory = memoryOrder(from, layout);
   if (!layout.blocks.empty() && !relation.regroups.empty()) {
-    result.whyNot = "blocks do not pass through a reshape that mixes dimensions";
+    result.whyNot =
+        "blocks do not pass through a reshape that mixes dimensions";
     return result;
   }
   if (!regroup(relation, memory)) {
@@ -209,7 +212,8 @@ bool npu::layoutsAgree(const LayoutRelation &relation, const RelatedValue &a,
   for (int factor : memoryA)
     if (contains(memoryB, factor))
       shared.push_back(factor);
-  llvm::erase_if(memoryB, [&](int factor) { return !contains(shared, factor); });
+  llvm::erase_if(memoryB,
+                 [&](int factor) { return !contains(shared, factor); });
   return memoryB == shared && comparableBlocks(a, layoutA, shared) ==
                                   comparableBlocks(b, layoutB, shared);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Between ops and the pure layout functions: an op's values as related values,
-// layouts as stored orders, and the check that an op's layouts fit its relation.
+// layouts as stored orders, and the check that an op's layouts fit its
+// relation.
 #ifndef NPU_COMPILER_DIALECT_NPU_LAYOUTUSE_H
 #define NPU_COMPILER_DIALECT_NPU_LAYOUTUSE_H
 

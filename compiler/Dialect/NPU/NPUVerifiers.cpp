@@ -26,9 +26,9 @@ static bool isFloat(Value value) {
 static LogicalResult verifyOneType(Operation *op, const char *what) {
   for (Value operand : op->getOperands())
     if (elementOf(operand) != elementOf(op->getResult(0)))
-      return op->emitOpError() << what << ": element types "
-                               << elementOf(operand) << " and "
-                               << elementOf(op->getResult(0)) << " differ";
+      return op->emitOpError()
+             << what << ": element types " << elementOf(operand) << " and "
+             << elementOf(op->getResult(0)) << " differ";
   return success();
 }
 
@@ -48,8 +48,8 @@ static LogicalResult verifyWord(Operation *op, ArrayRef<StringRef> words,
                                 StringRef word, const char *what) {
   if (lookupWord(words, word) >= 0)
     return success();
-  auto error = op->emitOpError() << "unknown " << what << " '" << word
-                                 << "', expected one of: ";
+  auto error = op->emitOpError()
+               << "unknown " << what << " '" << word << "', expected one of: ";
   llvm::interleaveComma(words, error);
   return error;
 }
@@ -62,16 +62,16 @@ static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
 }
 
 /// `count` integers, each at least `least`; a name for messages.
-static LogicalResult verifyInts(Operation *op, const char *name, ArrayAttr array,
-                                size_t count, int64_t least) {
+static LogicalResult verifyInts(Operation *op, const char *name,
+                                ArrayAttr array, size_t count, int64_t least) {
   SmallVector<int64_t> ints = toInts(array);
   if (ints.size() != count)
-    return op->emitOpError() << name << " has " << ints.size()
-                             << " entries, expected " << count;
+    return op->emitOpError()
+           << name << " has " << ints.size() << " entries, expected " << count;
   for (int64_t value : ints)
     if (value < least)
-      return op->emitOpError() << name << " must be at least " << least
-                               << ", found " << value;
+      return op->emitOpError()
+             << name << " must be at least " << least << ", found " << value;
   return success();
 }
 
@@ -177,8 +177,8 @@ static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
   auto want = [&](bool ok, Type found, const char *expected) -> LogicalResult {
     if (ok)
       return success();
-    return op.emitOpError() << "element type " << found << ", expected "
-                            << expected;
+    return op.emitOpError()
+           << "element type " << found << ", expected " << expected;
   };
   switch (types) {
   case EltwiseTypes::Cast:
@@ -226,8 +226,8 @@ LogicalResult EltwiseOp::verify() {
                          error)) ||
       failed(verifyEltwiseTypes(*this, typesOf(row->kind))))
     return failure();
-  if (row->kind == NPU_INSTR_clip && getAlpha().convertToFloat() >
-                                         getBeta().convertToFloat()) // eltwise_c9
+  if (row->kind == NPU_INSTR_clip &&
+      getAlpha().convertToFloat() > getBeta().convertToFloat()) // eltwise_c9
     return emitOpError() << "clips to an empty range";
   return verifyLayouts(getOperation());
 }
@@ -259,10 +259,10 @@ LogicalResult FusedOp::verify() {
              << "stands behind the first op of npu.fused, where only "
                 "elementwise ops may stand";
     if (shapeOf(op.getResult(0)) != shapeOf(getResult())) // fused_c6
-      return op.emitOpError() << "inside npu.fused has shape "
-                              << shapes::text(shapeOf(op.getResult(0)))
-                              << ", the kernel's result "
-                              << shapes::text(shapeOf(getResult()));
+      return op.emitOpError()
+             << "inside npu.fused has shape "
+             << shapes::text(shapeOf(op.getResult(0)))
+             << ", the kernel's result " << shapes::text(shapeOf(getResult()));
   }
   if (getYielded().getType() != getResult().getType()) // fused_c7
     return emitOpError() << "yields " << getYielded().getType()
@@ -275,9 +275,9 @@ LogicalResult FusedOp::verify() {
 template <typename ConvOp>
 static LogicalResult verifyConvAttrs(ConvOp op, int64_t spatial) {
   auto bad = [&](Value value, const char *name) -> LogicalResult {
-    return op.emitOpError() << name << " has rank "
-                            << tensorType(value).getRank() << ", expected "
-                            << spatial + 2;
+    return op.emitOpError()
+           << name << " has rank " << tensorType(value).getRank()
+           << ", expected " << spatial + 2;
   };
   if (tensorType(op.getData()).getRank() != spatial + 2) // conv_c1
     return bad(op.getData(), "data");
@@ -292,9 +292,9 @@ static LogicalResult verifyConvAttrs(ConvOp op, int64_t spatial) {
                             << static_cast<int64_t>(op.getGroups());
   int64_t outputs = shapeOf(op.getWeight()).front();
   if (op.getBias() && shapeOf(op.getBias()) != ArrayRef<int64_t>(outputs))
-    return op.emitOpError() << "bias has shape " // conv_c5
-                            << shapes::text(shapeOf(op.getBias()))
-                            << ", expected " << outputs;
+    return op.emitOpError()
+           << "bias has shape " // conv_c5
+           << shapes::text(shapeOf(op.getBias())) << ", expected " << outputs;
   if (!isFloat(op.getResult())) // conv_c6
     return op.emitOpError() << "element type " << elementOf(op.getResult())
                             << ", expected a float type";
@@ -327,9 +327,8 @@ static LogicalResult verifyConvTranspose(ConvOp op, int64_t spatial) {
   if (failed(least)) // conv_transpose_c1
     return op.emitOpError() << error;
   ArrayRef<int64_t> have = shapeOf(op.getResult());
-  if (have.size() != least->size() || have.take_front(2) !=
-                                          ArrayRef<int64_t>(*least)
-                                              .take_front(2))
+  if (have.size() != least->size() ||
+      have.take_front(2) != ArrayRef<int64_t>(*least).take_front(2))
     return verifyShape(op, least, error); // conv_transpose_c2
   for (int64_t i = 0; i < spatial; ++i) {
     int64_t extra = have[i + 2] - (*least)[i + 2];
@@ -387,8 +386,8 @@ template <typename PoolOp>
 static LogicalResult verifyPool(PoolOp op) {
   int64_t rank = tensorType(op.getData()).getRank();
   if (rank < 3 || rank > 5) // pool_c1
-    return op.emitOpError() << "data has rank " << rank
-                            << ", expected 3, 4 or 5";
+    return op.emitOpError()
+           << "data has rank " << rank << ", expected 3, 4 or 5";
   size_t spatial = rank - 2;
   if (failed(verifyInts(op, "kernel", op.getKernel(), spatial, 1)) ||
       failed(verifyInts(op, "strides", op.getStrides(), spatial, 1)) ||
@@ -399,9 +398,9 @@ static LogicalResult verifyPool(PoolOp op) {
   ArrayRef<int64_t> result = shapeOf(op.getResult());
   if (data.size() != result.size() ||
       data.take_front(2) != result.take_front(2)) // pool_c3
-    return op.emitOpError() << "result shape " << shapes::text(result)
-                            << " does not keep batch and channels of "
-                            << shapes::text(data);
+    return op.emitOpError()
+           << "result shape " << shapes::text(result)
+           << " does not keep batch and channels of " << shapes::text(data);
   for (size_t i = 0; i < spatial; ++i)
     if (failed(verifyPoolDim(op, i)))
       return failure();
@@ -421,13 +420,14 @@ LogicalResult AvgPoolOp::verify() {
 LogicalResult MatmulOp::verify() {
   for (Value operand : getOperands())
     if (tensorType(operand).getRank() < 2) // matmul_c1
-      return emitOpError() << "operand of rank " << tensorType(operand).getRank()
+      return emitOpError() << "operand of rank "
+                           << tensorType(operand).getRank()
                            << ", expected at least 2";
   std::string error;
   // matmul_c2
-  if (failed(verifyShape(getOperation(),
-                         shapes::matmul(shapeOf(getA()), shapeOf(getB()), error),
-                         error)) ||
+  if (failed(verifyShape(
+          getOperation(),
+          shapes::matmul(shapeOf(getA()), shapeOf(getB()), error), error)) ||
       failed(verifyOneType(getOperation(), "matrix product"))) // matmul_c3
     return failure();
   return verifyLayouts(getOperation());
@@ -461,14 +461,13 @@ static LogicalResult verifyPadReach(PadOp op) {
   StringRef mode = op.getMode();
   for (auto [index, amount] : llvm::enumerate(pads)) {
     int64_t extent = input[index % input.size()];
-    bool tooFar = mode == "reflect"   ? amount > extent - 1
-                  : mode == "wrap"    ? amount > extent
-                  : mode == "edge"    ? extent == 0
-                                      : false;
+    bool tooFar = mode == "reflect" ? amount > extent - 1
+                  : mode == "wrap"  ? amount > extent
+                  : mode == "edge"  ? extent == 0
+                                    : false;
     if (amount > 0 && tooFar) // pad_c4
-      return op.emitOpError()
-             << "mode '" << mode << "' cannot add " << amount
-             << " elements to an extent of " << extent;
+      return op.emitOpError() << "mode '" << mode << "' cannot add " << amount
+                              << " elements to an extent of " << extent;
   }
   return success();
 }
@@ -579,7 +578,7 @@ LogicalResult ResizeOp::verify() {
   }
   if (llvm::is_contained(input, 0) != llvm::is_contained(result, 0))
     return emitOpError() << "resizes an empty tensor"; // resize_c6
-  if (failed(verifyOneType(op, "resize"))) // resize_c7
+  if (failed(verifyOneType(op, "resize")))             // resize_c7
     return failure();
   return verifyLayouts(op);
 }
@@ -591,16 +590,16 @@ LogicalResult GatherOp::verify() {
   Type index = elementOf(getIndices());
   if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
     return emitOpError() << "indices are " << index
-                         << ", expected i32 or i64"; // gather_c2
+                         << ", expected i32 or i64";  // gather_c2
   if (elementOf(getData()) != elementOf(getResult())) // gather_c3
     return emitOpError() << "element types " << elementOf(getData()) << " and "
                          << elementOf(getResult()) << " differ";
   std::string error;
-  if (failed(verifyShape(getOperation(),
-                         shapes::gather(shapeOf(getData()),
-                                        shapeOf(getIndices()), getAxis(),
-                                        error),
-                         error))) // gather_c4
+  if (failed(
+          verifyShape(getOperation(),
+                      shapes::gather(shapeOf(getData()), shapeOf(getIndices()),
+                                     getAxis(), error),
+                      error))) // gather_c4
     return failure();
   return verifyLayouts(getOperation());
 }
@@ -609,8 +608,8 @@ LogicalResult BroadcastOp::verify() {
   std::string error;
   FailureOr<Shape> shape = shapes::broadcast(
       {Shape(shapeOf(getInput())), Shape(shapeOf(getResult()))}, error);
-  if (failed(verifyShape(getOperation(), shape, error)) ||  // broadcast_c1
-      failed(verifyOneType(getOperation(), "broadcast"))) // broadcast_c2
+  if (failed(verifyShape(getOperation(), shape, error)) || // broadcast_c1
+      failed(verifyOneType(getOperation(), "broadcast")))  // broadcast_c2
     return failure();
   return verifyLayouts(getOperation());
 }
