@@ -18,15 +18,6 @@
 
 namespace npu {
 
-/// An inner block of a layout: `size` elements of logical dimension `dim`.
-struct LayoutBlock {
-  int64_t dim;
-  int64_t size;
-  bool operator==(const LayoutBlock &other) const {
-    return dim == other.dim && size == other.size;
-  }
-};
-
 inline llvm::hash_code hash_value(const LayoutBlock &block) {
   return llvm::hash_combine(block.dim, block.size);
 }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Dialect/NPU/LayoutRelations.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace npu;
+using namespace npu::relations;
+using llvm::ArrayRef;
+
+using Dims = LayoutRelation::Dims;
+
+static int newFactor(LayoutRelation &relation, int64_t size) {
+  relation.sizes.push_back(size);
+  return static_cast<int>(relation.sizes.size()) - 1;
+}
+
+/// One new factor for each dimension.
+static Dims newDims(LayoutRelation &relation, Shape shape) {
+  Dims dims;
+  for (int64_t extent : shape)
+    dims.push_back({newFactor(relation, extent)});
+  return dims;
+}
+
+static int64_t product(Shape shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+static void addOperand(LayoutRelation &relation, Dims dims, bool independent) {
+  relation.operands.push_back(std::move(dims));
+  relation.independent.push_back(independent);
+}
+
+LayoutRelation relations::samePlaces(ArrayRef<Shape> operands, Shape result) {
+  LayoutRelation relation;
+  Dims dims = newDims(relation, result);
+  for (size_t i = 0; i < operands.size(); ++i)
+    addOperand(relation, dims, /*independent=*/false);
+  relation.results.push_back(dims);
+  return relation;
+}
+
+void relations::addBroadcastOperand(LayoutRelation &relation, Shape operand,
+                                    Shape result) {
+  const Dims &all = relation.results.front();
+  Dims dims(all.end() - operand.size(), all.end());
+  addOperand(relation, dims, product(operand) < product(result));
+}
+
+LayoutRelation relations::broadcast(ArrayRef<Shape> operands, Shape result) {
+  LayoutRelation relation;
+  relation.results.push_back(newDims(relation, result));
+  for (Shape operand : operands)
+    addBroadcastOperand(relation, operand, result);
+  return relation;
+}
+
+LayoutRelation relations::conv(ArrayRef<Shape> operands, Shape result) {
+  LayoutRelation relation;
+  Dims image = newDims(relation, result);
+  addOperand(relation, image, /*independent=*/false);
+  for (Shape other : operands.drop_front())
+    addOperand(relation, newDims(relation, other), /*independent=*/true);
+  relation.results.push_back(image);
+  return relation;
+}
+
+LayoutRelation relations::matmul(Shape a, Shape b, Shape result) {
+  LayoutRelation relation;
+  Dims all = newDims(relation, result);
+  int k = newFactor(relation, a.back());
+  Dims aDims(all.end() - a.size(), all.end());
+  aDims.back() = {k};
+  Dims bDims(all.end() - b.size(), all.end());
+  bDims[b.size() - 2] = {k};
+  addOperand(relation, aDims, /*independent=*/false);
+  addOperand(relation, bDims, /*independent=*/false);
+  relation.results.push_back(all);
+  return relation;
+}
+
+LayoutRelation relations::transpose(Shape operand,
+                                    ArrayRef<int64_t> permutation) {
+  LayoutRelation relation;
+  Dims from = newDims(relation, operand), to;
+  for (int64_t dim : permutation)
+    to.push_back(from[dim]);
+  addOperand(relation, from, /*independent=*/false);
+  relation.results.push_back(to);
+  return relation;
+}
+
+namespace {
+/// Walks two shapes of equal product at once and cuts both into the same
+/// factors.
+class ReshapeFactors {
+public:
+  ReshapeFactors(Shape from, Shape to)
+      : from(from), to(to), fromDims(from.size()), toDims(to.size()) {}
+
+  LayoutRelation build() {
+    while (i < from.size() || j < to.size())
+      step();
+    addOperand(relation, fromDims, /*independent=*/false);
+    relation.results.push_back(toDims);
+    return std::move(relation);
+  }
+
+private:
+  /// Cuts off the part [i, iEnd) x [j, jEnd) of the least equal products.
+  void step() {
+    if (i < from.size() && j < to.size() && from[i] == to[j]) {
+      int factor = newFactor(relation, from[i]);
+      fromDims[i++].push_back(factor);
+      toDims[j++].push_back(factor);
+      return;
+    }
+    if (i < from.size() && from[i] == 1) {
+      ++i;
+      return;
+    }
+    if (j < to.size() && to[j] == 1) {
+      ++j;
+      return;
+    }
+    size_t iEnd = i + 1, jEnd = j + 1;
+    int64_t a = from[i], b = to[j];
+    while (a != b) {
+      if (a < b)
+        a *= from[iEnd++];
+      else
+        b *= to[jEnd++];
+    }
+    if (!refine(iEnd, jEnd))
+      addRegroup(iEnd, jEnd);
+    i = iEnd;
+    j = jEnd;
+  }
+
+  /// Innermost first: the smaller of the two remaining extents must divide the
+  /// larger one. Leaves no trace where it fails.
+  bool refine(size_t iEnd, size_t jEnd) {
+    Dims newFrom(from.size()), newTo(to.size());
+    llvm::SmallVector<int64_t, 8> sizes = relation.sizes;
+    size_t p = iEnd, q = jEnd;
+    int64_t a = from[--p], b = to[--q];
+    while (true) {
+      int64_t size = std::min(a, b);
+      if (a % size != 0 || b % size != 0)
+        return false;
+      int factor = static_cast<int>(sizes.size());
+      if (size != 1) {
+        sizes.push_back(size);
+        newFrom[p].insert(newFrom[p].begin(), factor);
+        newTo[q].insert(newTo[q].begin(), factor);
+      }
+      a /= size;
+      b /= size;
+      if (a == 1 && b == 1 && p == i && q == j)
+        break;
+      if (a == 1 && p > i)
+        a = from[--p];
+      if (b == 1 && q > j)
+        b = to[--q];
+    }
+    relation.sizes = sizes;
+    std::copy(newFrom.begin() + i, newFrom.begin() + iEnd,
+              fromDims.begin() + i);
+    std::copy(newTo.begin() + j, newTo.begin() + jEnd, toDims.begin() + j);
+    return true;
+  }
+
+  void addRegroup(size_t iEnd, size_t jEnd) {
+    LayoutRelation::Regroup group;
+    for (size_t p = i; p < iEnd; ++p)
+      if (from[p] != 1) {
+        group.operand.push_back(newFactor(relation, from[p]));
+        fromDims[p] = {group.operand.back()};
+      }
+    for (size_t q = j; q < jEnd; ++q)
+      if (to[q] != 1) {
+        group.result.push_back(newFactor(relation, to[q]));
+        toDims[q] = {group.result.back()};
+      }
+    relation.regroups.push_back(group);
+  }
+
+  Shape from, to;
+  Dims fromDims, toDims;
+  LayoutRelation relation;
+  size_t i = 0, j = 0;
+};
+} // namespace
+
+LayoutRelation relations::reshape(Shape operand, Shape result) {
+  if (product(operand) == 0) { // nothing is stored: any order will do
+    LayoutRelation relation;
+    addOperand(relation, newDims(relation, operand), /*independent=*/true);
+    relation.results.push_back(newDims(relation, result));
+    return relation;
+  }
+  return ReshapeFactors(operand, result).build();
+}
+
+LayoutRelation relations::reduce(Shape operand, ArrayRef<int64_t> axes,
+                                 bool keepDims) {
+  LayoutRelation relation;
+  Dims from = newDims(relation, operand), to;
+  for (size_t dim = 0; dim < operand.size(); ++dim)
+    if (keepDims || !llvm::is_contained(axes, static_cast<int64_t>(dim)))
+      to.push_back(from[dim]);
+  addOperand(relation, from, /*independent=*/false);
+  relation.results.push_back(to);
+  return relation;
+}
+
+LayoutRelation relations::gather(Shape data, Shape indices, int64_t axis) {
+  LayoutRelation relation;
+  Dims from = newDims(relation, data);
+  Dims index = newDims(relation, indices);
+  Dims to(from.begin(), from.begin() + axis);
+  if (indices.size() == 1)
+    to.push_back(from[axis]);
+  else
+    to.append(index.begin(), index.end());
+  to.append(from.begin() + axis + 1, from.end());
+  addOperand(relation, from, /*independent=*/false);
+  addOperand(relation, index, /*independent=*/true);
+  relation.results.push_back(to);
+  return relation;
+}
+
+LayoutRelation relations::relayout(Shape shape) {
+  LayoutRelation relation;
+  Dims dims = newDims(relation, shape);
+  addOperand(relation, dims, /*independent=*/true);
+  relation.results.push_back(dims);
+  return relation;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Relations by family of op, as pure functions of shapes: what
+// NPULayoutRules.cpp builds each op's answer from.
+#ifndef NPU_COMPILER_DIALECT_NPU_LAYOUTRELATIONS_H
+#define NPU_COMPILER_DIALECT_NPU_LAYOUTRELATIONS_H
+
+#include "compiler/Dialect/NPU/LayoutRelation.h"
+
+namespace npu::relations {
+
+using Shape = llvm::ArrayRef<int64_t>;
+
+/// Operands of the result's rank whose dimensions are the result's, one by one,
+/// whatever their extents: pooling, concat, pad, slice, softmax, resize.
+LayoutRelation samePlaces(llvm::ArrayRef<Shape> operands, Shape result);
+
+/// Operands aligned at the right of the result; one that is smaller than the
+/// result is read through broadcasting and independent.
+LayoutRelation broadcast(llvm::ArrayRef<Shape> operands, Shape result);
+/// Adds one more operand like that to a relation with one result.
+void addBroadcastOperand(LayoutRelation &relation, Shape operand, Shape result);
+
+/// Data and result share batch, channel and spatial places; weight (and bias)
+/// take any layout.
+LayoutRelation conv(llvm::ArrayRef<Shape> operands, Shape result);
+
+LayoutRelation matmul(Shape a, Shape b, Shape result);
+
+/// Result dimension i is operand dimension permutation[i].
+LayoutRelation transpose(Shape operand, llvm::ArrayRef<int64_t> permutation);
+
+/// Common factors of both shapes, outermost first; parts without any become
+/// regroups.
+LayoutRelation reshape(Shape operand, Shape result);
+
+LayoutRelation reduce(Shape operand, llvm::ArrayRef<int64_t> axes,
+                      bool keepDims);
+
+/// Indices of rank 1 take the axis' place; others are dimensions of their own.
+LayoutRelation gather(Shape data, Shape indices, int64_t axis);
+
+/// The same value in two orders that do not depend on each other.
+LayoutRelation relayout(Shape shape);
+
+} // namespace npu::relations
+
+#endif // NPU_COMPILER_DIALECT_NPU_LAYOUTRELATIONS_H

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each op must satisfy before a kernel may rely on it. Every check has a
+// label (`// conv_c1`), and every label a negative case in
+// test/compiler/Dialect/NPU/verification.mlir.
+#include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+using namespace npu;
+using shapes::Shape;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return tensorType(value).getShape();
+}
+
+static Type elementOf(Value value) {
+  return tensorType(value).getElementType();
+}
+
+static bool isFloat(Value value) {
+  return isa<mlir::FloatType>(elementOf(value));
+}
+
+/// All operands and the result have one element type.
+static LogicalResult verifyOneType(Operation *op, const char *what) {
+  for (Value operand : op->getOperands())
+    if (elementOf(operand) != elementOf(op->getResult(0)))
+      return op->emitOpError()
+             << what << ": element types " << elementOf(operand) << " and "
+             << elementOf(op->getResult(0)) << " differ";
+  return success();
+}
+
+/// The inferred shape exists and is the result's.
+static LogicalResult verifyShape(Operation *op, const FailureOr<Shape> &want,
+                                 const std::string &error) {
+  if (failed(want))
+    return op->emitOpError() << error;
+  ArrayRef<int64_t> have = shapeOf(op->getResult(0));
+  if (have != ArrayRef<int64_t>(*want))
+    return op->emitOpError() << "result shape is " << shapes::text(have)
+                             << ", expected " << shapes::text(*want);
+  return success();
+}
+
+static LogicalResult verifyWord(Operation *op, ArrayRef<StringRef> words,
+                                StringRef word, const char *what) {
+  if (lookupWord(words, word) >= 0)
+    return success();
+  auto error = op->emitOpError()
+               << "unknown " << what << " '" << word << "', expected one of: ";
+  llvm::interleaveComma(words, error);
+  return error;
+}
+
+static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
+  if (axis >= 0 && axis < rank)
+    return success();
+  return op->emitOpError() << "axis " << axis << " is not a dimension of rank "
+                           << rank;
+}
+
+/// `count` integers, each at least `least`; a name for messages.
+static LogicalResult verifyInts(Operation *op, const char *name,
+                                ArrayAttr array, size_t count, int64_t least) {
+  SmallVector<int64_t> ints = toInts(array);
+  if (ints.size() != count)
+    return op->emitOpError()
+           << name << " has " << ints.size() << " entries, expected " << count;
+  for (int64_t value : ints)
+    if (value < least)
+      return op->emitOpError()
+             << name << " must be at least " << least << ", found " << value;
+  return success();
+}
+
+constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
+
+LogicalResult ConstantOp::verify() {
+  RankedTensorType have = dyn_cast<RankedTensorType>(getValue().getType());
+  RankedTensorType want = tensorType(getResult());
+  // constant_c1
+  if (!have || have.getShape() != want.getShape() ||
+      have.getElementType() != want.getElementType())
+    return emitOpError() << "elements of " << getValue().getType()
+                         << " do not fit the result " << want;
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult RelayoutOp::verify() {
+  // relayout_c1
+  if (shapeOf(getInput()) != shapeOf(getResult()))
+    return emitOpError() << "changes the shape from "
+                         << shapes::text(shapeOf(getInput())) << " to "
+                         << shapes::text(shapeOf(getResult()));
+  if (failed(verifyOneType(getOperation(), "relayout"))) // relayout_c2
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult TransposeOp::verify() {
+  std::string error;
+  // transpose_c1, transpose_c2
+  if (failed(verifyShape(getOperation(),
+                         shapes::transpose(shapeOf(getInput()),
+                                           toInts(getPermutation()), error),
+                         error)) ||
+      failed(verifyOneType(getOperation(), "transpose"))) // transpose_c3
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult ReshapeOp::verify() {
+  std::string error;
+  FailureOr<int64_t> from = shapes::elements(shapeOf(getInput()), error);
+  FailureOr<int64_t> to = shapes::elements(shapeOf(getResult()), error);
+  if (failed(from) || failed(to))
+    return emitOpError() << error; // reshape_c1
+  if (*from != *to)                // reshape_c2
+    return emitOpError() << *from << " elements do not fit shape "
+                         << shapes::text(shapeOf(getResult()));
+  if (failed(verifyOneType(getOperation(), "reshape"))) // reshape_c3
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+// Elementwise functions.
+
+namespace {
+/// What a function computes on and gives.
+enum class EltwiseTypes { Any, FloatOnly, Compare, Logical, Select, Cast };
+} // namespace
+
+static EltwiseTypes typesOf(npu_instr_kind kind) {
+  switch (kind) {
+  case NPU_INSTR_equal:
+  case NPU_INSTR_less:
+  case NPU_INSTR_less_equal:
+  case NPU_INSTR_greater:
+  case NPU_INSTR_greater_equal:
+    return EltwiseTypes::Compare;
+  case NPU_INSTR_logical_and:
+  case NPU_INSTR_logical_or:
+  case NPU_INSTR_logical_xor:
+  case NPU_INSTR_logical_not:
+    return EltwiseTypes::Logical;
+  case NPU_INSTR_select:
+    return EltwiseTypes::Select;
+  case NPU_INSTR_cast:
+    return EltwiseTypes::Cast;
+  case NPU_INSTR_leaky_relu:
+  case NPU_INSTR_elu:
+  case NPU_INSTR_sigmoid:
+  case NPU_INSTR_tanh:
+  case NPU_INSTR_exp:
+  case NPU_INSTR_log:
+  case NPU_INSTR_sqrt:
+  case NPU_INSTR_rsqrt:
+  case NPU_INSTR_reciprocal:
+  case NPU_INSTR_erf:
+  case NPU_INSTR_hard_sigmoid:
+  case NPU_INSTR_hard_swish:
+  case NPU_INSTR_swish:
+  case NPU_INSTR_softplus:
+  case NPU_INSTR_gelu_erf:
+  case NPU_INSTR_gelu_tanh:
+    return EltwiseTypes::FloatOnly;
+  default:
+    return EltwiseTypes::Any;
+  }
+}
+
+static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
+  auto inputs = op.getInputs();
+  Type result = elementOf(op.getResult());
+  auto want = [&](bool ok, Type found, const char *expected) -> LogicalResult {
+    if (ok)
+      return success();
+    return op.emitOpError()
+           << "element type " << found << ", expected " << expected;
+  };
+  switch (types) {
+  case EltwiseTypes::Cast:
+    return success();
+  case EltwiseTypes::Compare: // eltwise_c4
+    if (failed(want(result.isInteger(1), result, "i1 as the result")))
+      return failure();
+    return want(elementOf(inputs[0]) == elementOf(inputs[1]),
+                elementOf(inputs[1]), "the first operand's");
+  case EltwiseTypes::Select: // eltwise_c5
+    if (failed(want(elementOf(inputs[0]).isInteger(1), elementOf(inputs[0]),
+                    "i1 as the condition")))
+      return failure();
+    return want(elementOf(inputs[1]) == result &&
+                    elementOf(inputs[2]) == result,
+                result, "both choices'");
+  case EltwiseTypes::Logical: // eltwise_c6
+    if (failed(want(result.isInteger(1), result, "i1")))
+      return failure();
+    break;
+  case EltwiseTypes::FloatOnly: // eltwise_c7
+    if (failed(want(isFloat(op.getResult()), result, "a float type")))
+      return failure();
+    break;
+  case EltwiseTypes::Any:
+    break;
+  }
+  return verifyOneType(op, "elementwise function"); // eltwise_c8
+}
+
+LogicalResult EltwiseOp::verify() {
+  const InstrKind *row = lookupInstr(static_cast<int64_t>(getKind()));
+  if (!row) // eltwise_c1
+    return emitOpError() << "number " << getKind()
+                         << " is not an elementwise function";
+  if (static_cast<int>(getInputs().size()) != row->arity) // eltwise_c2
+    return emitOpError() << row->name << " takes " << row->arity
+                         << " operands, found " << getInputs().size();
+  SmallVector<Shape> inputs;
+  for (Value input : getInputs())
+    inputs.push_back(Shape(shapeOf(input)));
+  std::string error;
+  // eltwise_c3
+  if (failed(verifyShape(getOperation(), shapes::broadcast(inputs, error),
+                         error)) ||
+      failed(verifyEltwiseTypes(*this, typesOf(row->kind))))
+    return failure();
+  if (row->kind == NPU_INSTR_clip &&
+      getAlpha().convertToFloat() > getBeta().convertToFloat()) // eltwise_c9
+    return emitOpError() << "clips to an empty range";
+  return verifyLayouts(getOperation());
+}
+
+// Fused kernels.
+
+LogicalResult FusedOp::verify() {
+  Block &body = getBody().front();
+  if (body.getNumArguments() != getInputs().size()) // fused_c1
+    return emitOpError() << "body takes " << body.getNumArguments()
+                         << " arguments, the op has " << getInputs().size()
+                         << " operands";
+  for (auto [argument, input] : llvm::zip(body.getArguments(), getInputs()))
+    if (argument.getType() != input.getType()) // fused_c2
+      return emitOpError() << "argument " << argument.getArgNumber() << " is "
+                           << argument.getType() << ", its operand "
+                           << input.getType();
+  if (body.without_terminator().empty()) // fused_c3
+    return emitOpError() << "has an empty body";
+  if (Operation *root = getRoot()) {
+    auto rule = dyn_cast<LayoutOpInterface>(root);
+    if (!rule || !isa<KernelOpInterface>(root) ||
+        rule.getSensitivity() == Sensitivity::Data) // fused_c4
+      return root->emitOpError() << "cannot be the root of npu.fused";
+  }
+  for (Operation &op : body.without_terminator()) {
+    if (&op != getRoot() && !isa<EltwiseOp>(op)) // fused_c5
+      return op.emitOpError()
+             << "stands behind the first op of npu.fused, where only "
+                "elementwise ops may stand";
+    if (shapeOf(op.getResult(0)) != shapeOf(getResult())) // fused_c6
+      return op.emitOpError()
+             << "inside npu.fused has shape "
+             << shapes::text(shapeOf(op.getResult(0)))
+             << ", the kernel's result " << shapes::text(shapeOf(getResult()));
+  }
+  if (getYielded().getType() != getResult().getType()) // fused_c7
+    return emitOpError() << "yields " << getYielded().getType()
+                         << ", its result is " << getResult().getType();
+  return verifyLayouts(getOperation());
+}
+
+// Windows: convolutions and pooling.
+
+template <typename ConvOp>
+static LogicalResult verifyConvAttrs(ConvOp op, int64_t spatial) {
+  auto bad = [&](Value value, const char *name) -> LogicalResult {
+    return op.emitOpError()
+           << name << " has rank " << tensorType(value).getRank()
+           << ", expected " << spatial + 2;
+  };
+  if (tensorType(op.getData()).getRank() != spatial + 2) // conv_c1
+    return bad(op.getData(), "data");
+  if (tensorType(op.getWeight()).getRank() != spatial + 2) // conv_c2
+    return bad(op.getWeight(), "weight");
+  if (failed(verifyInts(op, "strides", op.getStrides(), spatial, 1)) ||
+      failed(verifyInts(op, "dilations", op.getDilations(), spatial, 1)) ||
+      failed(verifyInts(op, "pads", op.getPads(), 2 * spatial, 0))) // conv_c3
+    return failure();
+  if (op.getGroups() < 1) // conv_c4
+    return op.emitOpError() << "groups must be at least 1, found "
+                            << static_cast<int64_t>(op.getGroups());
+  int64_t outputs = shapeOf(op.getWeight()).front();
+  if (op.getBias() && shapeOf(op.getBias()) != ArrayRef<int64_t>(outputs))
+    return op.emitOpError()
+           << "bias has shape " // conv_c5
+           << shapes::text(shapeOf(op.getBias())) << ", expected " << outputs;
+  if (!isFloat(op.getResult())) // conv_c6
+    return op.emitOpError() << "element type " << elementOf(op.getResult())
+                            << ", expected a float type";
+  return verifyOneType(op, "convolution"); // conv_c7
+}
+
+template <typename ConvOp>
+static LogicalResult verifyConv(ConvOp op, int64_t spatial) {
+  if (failed(verifyConvAttrs(op, spatial)))
+    return failure();
+  std::string error;
+  FailureOr<Shape> shape = shapes::conv(
+      shapeOf(op.getData()), shapeOf(op.getWeight()), toInts(op.getStrides()),
+      toInts(op.getDilations()), toInts(op.getPads()), op.getGroups(), error);
+  if (failed(verifyShape(op, shape, error))) // conv_c8
+    return failure();
+  return verifyLayouts(op);
+}
+
+template <typename ConvOp>
+static LogicalResult verifyConvTranspose(ConvOp op, int64_t spatial) {
+  if (failed(verifyConvAttrs(op, spatial)))
+    return failure();
+  std::string error;
+  SmallVector<int64_t> strides = toInts(op.getStrides());
+  SmallVector<int64_t> dilations = toInts(op.getDilations());
+  FailureOr<Shape> least = shapes::convTranspose(
+      shapeOf(op.getData()), shapeOf(op.getWeight()), strides, dilations,
+      toInts(op.getPads()), op.getGroups(), error);
+  if (failed(least)) // conv_transpose_c1
+    return op.emitOpError() << error;
+  ArrayRef<int64_t> have = shapeOf(op.getResult());
+  if (have.size() != least->size() ||
+      have.take_front(2) != ArrayRef<int64_t>(*least).take_front(2))
+    return verifyShape(op, least, error); // conv_transpose_c2
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t extra = have[i + 2] - (*least)[i + 2];
+    if (extra < 0 || extra >= std::max(strides[i], dilations[i]))
+      return op.emitOpError() // conv_transpose_c3
+             << "result extent " << have[i + 2] << " of dimension " << i + 2
+             << " is not in [" << (*least)[i + 2] << ", "
+             << (*least)[i + 2] + std::max(strides[i], dilations[i]) - 1 << "]";
+  }
+  return verifyLayouts(op);
+}
+
+LogicalResult Conv1dOp::verify() { return verifyConv(*this, 1); }
+LogicalResult Conv2dOp::verify() { return verifyConv(*this, 2); }
+LogicalResult Conv3dOp::verify() { return verifyConv(*this, 3); }
+LogicalResult ConvTranspose1dOp::verify() {
+  return verifyConvTranspose(*this, 1);
+}
+LogicalResult ConvTranspose2dOp::verify() {
+  return verifyConvTranspose(*this, 2);
+}
+LogicalResult ConvTranspose3dOp::verify() {
+  return verifyConvTranspose(*this, 3);
+}
+
+/// The extents of one spatial dimension of pooling: every window holds at least
+/// one element of the data, and the result ends where the pads say (ceil mode
+/// may add a last window that starts inside).
+template <typename PoolOp>
+static LogicalResult verifyPoolDim(PoolOp op, int64_t i) {
+  int64_t spatial = tensorType(op.getData()).getRank() - 2;
+  SmallVector<int64_t> pads = toInts(op.getPads());
+  int64_t stride = toInts(op.getStrides())[i];
+  int64_t window =
+      (toInts(op.getKernel())[i] - 1) * toInts(op.getDilations())[i] + 1;
+  int64_t in = shapeOf(op.getData())[i + 2];
+  int64_t out = shapeOf(op.getResult())[i + 2];
+  int64_t begin = pads[i], end = pads[i + spatial];
+  if (begin >= window || end >= window + stride) // pool_c4
+    return op.emitOpError() << "pads of spatial dimension " << i
+                            << " leave a window without data";
+  int64_t slack = in + begin + end - window;
+  int64_t least = slack < 0 ? 1 : slack / stride + 1;
+  int64_t most = slack < 0 ? 1 : (slack + stride - 1) / stride + 1;
+  bool lastStartsInside = (out - 1) * stride - begin < in;
+  // A result one shorter drops a last window that would hold only padding.
+  if (out < std::max<int64_t>(1, least - 1) || out > most || !lastStartsInside)
+    return op.emitOpError() // pool_c5
+           << "result extent " << out << " of spatial dimension " << i
+           << " is not what " << in << " elements give";
+  return success();
+}
+
+template <typename PoolOp>
+static LogicalResult verifyPool(PoolOp op) {
+  int64_t rank = tensorType(op.getData()).getRank();
+  if (rank < 3 || rank > 5) // pool_c1
+    return op.emitOpError()
+           << "data has rank " << rank << ", expected 3, 4 or 5";
+  size_t spatial = rank - 2;
+  if (failed(verifyInts(op, "kernel", op.getKernel(), spatial, 1)) ||
+      failed(verifyInts(op, "strides", op.getStrides(), spatial, 1)) ||
+      failed(verifyInts(op, "dilations", op.getDilations(), spatial, 1)) ||
+      failed(verifyInts(op, "pads", op.getPads(), 2 * spatial, 0))) // pool_c2
+    return failure();
+  ArrayRef<int64_t> data = shapeOf(op.getData());
+  ArrayRef<int64_t> result = shapeOf(op.getResult());
+  if (data.size() != result.size() ||
+      data.take_front(2) != result.take_front(2)) // pool_c3
+    return op.emitOpError()
+           << "result shape " << shapes::text(result)
+           << " does not keep batch and channels of " << shapes::text(data);
+  for (size_t i = 0; i < spatial; ++i)
+    if (failed(verifyPoolDim(op, i)))
+      return failure();
+  if (failed(verifyOneType(op, "pooling"))) // pool_c6
+    return failure();
+  return verifyLayouts(op);
+}
+
+LogicalResult MaxPoolOp::verify() { return verifyPool(*this); }
+LogicalResult AvgPoolOp::verify() {
+  if (!isFloat(getResult())) // avg_pool_c1
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected a float type";
+  return verifyPool(*this);
+}
+
+LogicalResult MatmulOp::verify() {
+  for (Value operand : getOperands())
+    if (tensorType(operand).getRank() < 2) // matmul_c1
+      return emitOpError() << "operand of rank "
+                           << tensorType(operand).getRank()
+                           << ", expected at least 2";
+  std::string error;
+  // matmul_c2
+  if (failed(verifyShape(
+          getOperation(),
+          shapes::matmul(shapeOf(getA()), shapeOf(getB()), error), error)) ||
+      failed(verifyOneType(getOperation(), "matrix product"))) // matmul_c3
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+// Ops along axes.
+
+LogicalResult ConcatOp::verify() {
+  if (getInputs().empty()) // concat_c1
+    return emitOpError() << "has no operand";
+  if (failed(verifyAxis(getOperation(), getAxis(),
+                        tensorType(getResult()).getRank()))) // concat_c2
+    return failure();
+  SmallVector<Shape> inputs;
+  for (Value input : getInputs())
+    inputs.push_back(Shape(shapeOf(input)));
+  std::string error;
+  // concat_c3
+  if (failed(verifyShape(getOperation(),
+                         shapes::concat(inputs, getAxis(), error), error)) ||
+      failed(verifyOneType(getOperation(), "concatenation"))) // concat_c4
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+/// Reflection reads up to extent - 1 elements away, wrapping up to the extent;
+/// an edge needs an element.
+static LogicalResult verifyPadReach(PadOp op) {
+  SmallVector<int64_t> pads = toInts(op.getPads());
+  ArrayRef<int64_t> input = shapeOf(op.getInput());
+  StringRef mode = op.getMode();
+  for (auto [index, amount] : llvm::enumerate(pads)) {
+    int64_t extent = input[index % input.size()];
+    bool tooFar = mode == "reflect" ? amount > extent - 1
+                  : mode == "wrap"  ? amount > extent
+                  : mode == "edge"  ? extent == 0
+                                    : false;
+    if (amount > 0 && tooFar) // pad_c4
+      return op.emitOpError() << "mode '" << mode << "' cannot add " << amount
+                              << " elements to an extent of " << extent;
+  }
+  return success();
+}
+
+LogicalResult PadOp::verify() {
+  size_t rank = tensorType(getInput()).getRank();
+  if (failed(verifyInts(getOperation(), "pads", getPads(), 2 * rank,
+                        anyInt)) || // pad_c1
+      failed(verifyWord(getOperation(), padModeWords, getMode(),
+                        "pad mode"))) // pad_c2
+    return failure();
+  std::string error;
+  // pad_c3
+  if (failed(verifyShape(
+          getOperation(),
+          shapes::pad(shapeOf(getInput()), toInts(getPads()), error), error)) ||
+      failed(verifyPadReach(*this)) ||
+      failed(verifyOneType(getOperation(), "padding"))) // pad_c5
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult SliceOp::verify() {
+  ArrayRef<int64_t> input = shapeOf(getInput());
+  ArrayRef<int64_t> result = shapeOf(getResult());
+  SmallVector<int64_t> starts = toInts(getStarts()), steps = toInts(getSteps());
+  if (result.size() != input.size()) // slice_c1
+    return emitOpError() << "result has rank " << result.size()
+                         << ", the input " << input.size();
+  if (failed(verifyInts(getOperation(), "starts", getStarts(), input.size(),
+                        0)) || // slice_c2
+      failed(verifyInts(getOperation(), "steps", getSteps(), input.size(),
+                        anyInt))) // slice_c3
+    return failure();
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (steps[i] == 0) // slice_c4
+      return emitOpError() << "step of dimension " << i << " is 0";
+    int64_t last = starts[i] + (result[i] - 1) * steps[i];
+    if (result[i] > 0 &&
+        (starts[i] >= input[i] || last < 0 || last >= input[i])) // slice_c5
+      return emitOpError() << "reads elements " << starts[i] << " to " << last
+                           << " of dimension " << i << ", which has "
+                           << input[i];
+  }
+  if (failed(verifyOneType(getOperation(), "slice"))) // slice_c6
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyWord(getOperation(), reduceKindWords, getKind(),
+                        "kind of reduction"))) // reduce_c1
+    return failure();
+  SmallVector<int64_t> axes = toInts(getAxes());
+  int64_t rank = tensorType(getInput()).getRank();
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    if (failed(verifyAxis(getOperation(), axis, rank))) // reduce_c2
+      return failure();
+    if (llvm::is_contained(ArrayRef<int64_t>(axes).take_front(index), axis))
+      return emitOpError() << "reduces axis " << axis << " twice"; // reduce_c3
+  }
+  std::string error;
+  // reduce_c4
+  if (failed(verifyShape(
+          getOperation(),
+          shapes::reduce(shapeOf(getInput()), axes, getKeepDims(), error),
+          error)) ||
+      failed(verifyOneType(getOperation(), "reduction"))) // reduce_c5
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult SoftmaxOp::verify() {
+  if (failed(verifyAxis(getOperation(), getAxis(),
+                        tensorType(getInput()).getRank()))) // softmax_c1
+    return failure();
+  if (shapeOf(getInput()) != shapeOf(getResult())) // softmax_c2
+    return emitOpError() << "result shape is "
+                         << shapes::text(shapeOf(getResult())) << ", expected "
+                         << shapes::text(shapeOf(getInput()));
+  if (!isFloat(getResult())) // softmax_c3
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected a float type";
+  if (failed(verifyOneType(getOperation(), "softmax"))) // softmax_c4
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult ResizeOp::verify() {
+  Operation *op = getOperation();
+  if (failed(verifyWord(op, resizeModeWords, getMode(),
+                        "mode")) || // resize_c1
+      failed(verifyWord(op, resizeCoordinatesWords, getCoordinates(),
+                        "coordinates")) || // resize_c2
+      failed(verifyWord(op, resizeNearestWords, getNearest(),
+                        "rounding"))) // resize_c3
+    return failure();
+  ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
+  if (input.size() != result.size() ||
+      getScales().size() != input.size()) // resize_c4
+    return emitOpError() << "has " << getScales().size()
+                         << " scales and a result of rank " << result.size()
+                         << " for an input of rank " << input.size();
+  for (Attribute scale : getScales()) {
+    double value = cast<mlir::FloatAttr>(scale).getValueAsDouble();
+    if (!(value > 0) || !std::isfinite(value)) // resize_c5
+      return emitOpError() << "scales must be positive, found " << value;
+  }
+  if (llvm::is_contained(input, 0) != llvm::is_contained(result, 0))
+    return emitOpError() << "resizes an empty tensor"; // resize_c6
+  if (failed(verifyOneType(op, "resize")))             // resize_c7
+    return failure();
+  return verifyLayouts(op);
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyAxis(getOperation(), getAxis(),
+                        tensorType(getData()).getRank()))) // gather_c1
+    return failure();
+  Type index = elementOf(getIndices());
+  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
+    return emitOpError() << "indices are " << index
+                         << ", expected i32 or i64";  // gather_c2
+  if (elementOf(getData()) != elementOf(getResult())) // gather_c3
+    return emitOpError() << "element types " << elementOf(getData()) << " and "
+                         << elementOf(getResult()) << " differ";
+  std::string error;
+  if (failed(
+          verifyShape(getOperation(),
+                      shapes::gather(shapeOf(getData()), shapeOf(getIndices()),
+                                     getAxis(), error),
+                      error))) // gather_c4
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult BroadcastOp::verify() {
+  std::string error;
+  FailureOr<Shape> shape = shapes::broadcast(
+      {Shape(shapeOf(getInput())), Shape(shapeOf(getResult()))}, error);
+  if (failed(verifyShape(getOperation(), shape, error)) || // broadcast_c1
+      failed(verifyOneType(getOperation(), "broadcast")))  // broadcast_c2
+    return failure();
+  return verifyLayouts(getOperation());
+}
