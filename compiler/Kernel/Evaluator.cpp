@@ -6,6 +6,8 @@
 #include "compiler/Kernel/TransposeBytes.h"
 #include "kernels/tensor.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 using namespace npu;
 
 using Evaluated = FailureOr<SmallVector<ElementsAttr>>;

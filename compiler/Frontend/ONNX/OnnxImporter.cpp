@@ -11,7 +11,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
@@ -61,7 +60,7 @@ static bool isStandardDomain(StringRef domain) {
 /// Adds the nodes that the table does not have, by operator.
 static void
 collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
-               llvm::MapVector<std::string, SmallVector<std::string>> &found) {
+               std::map<std::string, SmallVector<std::string>> &found) {
   for (const onnx::NodeProto *node : nodes) {
     bool isStandard = isStandardDomain(node->domain());
     const OnnxOp *op = isStandard ? lookupOnnxOp(node->op_type()) : nullptr;
@@ -82,7 +81,7 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
 static LogicalResult reportUnknown(const OnnxModel &model,
                                    ArrayRef<onnx::NodeProto *> nodes) {
   constexpr size_t mostNamed = 8;
-  llvm::MapVector<std::string, SmallVector<std::string>> found;
+  std::map<std::string, SmallVector<std::string>> found;
   collectUnknown(model, nodes, found);
   if (found.empty())
     return success();
