@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Target/TargetSpec.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+
+#include <cmath>
+
+using namespace npu;
+namespace yaml = llvm::yaml;
+
+using Vocabulary = std::pair<StringRef, ArrayRef<StringRef>>;
+
+static const StringRef convRoles[] = {"data", "weight", "bias", "result"};
+static const StringRef dataRoles[] = {"data", "result"};
+static const StringRef inputRoles[] = {"input", "result"};
+static const StringRef inputsRoles[] = {"inputs", "result"};
+static const StringRef matmulRoles[] = {"a", "b", "result"};
+static const StringRef gatherRoles[] = {"data", "indices", "result"};
+
+// The dialect's ops, then ops that only chips have.
+static const Vocabulary vocabulary[] = {
+    {"conv1d", convRoles},           {"conv2d", convRoles},
+    {"conv3d", convRoles},           {"conv_transpose1d", convRoles},
+    {"conv_transpose2d", convRoles}, {"conv_transpose3d", convRoles},
+    {"max_pool", dataRoles},         {"avg_pool", dataRoles},
+    {"matmul", matmulRoles},         {"eltwise", inputsRoles},
+    {"concat", inputsRoles},         {"pad", inputRoles},
+    {"slice", inputRoles},           {"reduce", inputRoles},
+    {"softmax", inputRoles},         {"resize_nearest", inputRoles},
+    {"resize_linear", inputRoles},   {"resize_cubic", inputRoles},
+    {"gather", gatherRoles},         {"broadcast", inputRoles},
+    {"transpose", inputRoles},       {"reshape", inputRoles},
+    {"relayout", inputRoles},        {"conv_bpa", convRoles},
+    {"conv_bpw", convRoles},         {"img2col", dataRoles},
+    {"unpool", dataRoles},           {"maskunpool", dataRoles},
+    {"mirror", inputRoles},          {"rotate", inputRoles},
+    {"tensornorm", inputRoles},
+};
+
+ArrayRef<Vocabulary> npu::demandVocabulary() { return vocabulary; }
+
+ArrayRef<LayoutPattern> TargetSpec::accepted(StringRef op,
+                                             StringRef role) const {
+  auto found = demands.find(op.str());
+  if (found == demands.end())
+    return {};
+  auto layouts = found->second.find(role.str());
+  if (layouts == found->second.end())
+    return {};
+  return layouts->second;
+}
+
+bool TargetSpec::isDemanding(StringRef op) const {
+  return demands.count(op.str()) != 0;
+}
+
+bool TargetSpec::supports(npu_dtype type) const {
+  return llvm::is_contained(types, type);
+}
+
+namespace {
+
+struct MachineField {
+  StringRef key, unit;
+  double MachineSpec::*member;
+};
+
+constexpr double maxMachineNumber = 1e12;
+
+const MachineField machineFields[] = {
+    {"clock", "MHz", &MachineSpec::clockMHz},
+    {"mac_rows", "MAC", &MachineSpec::macRows},
+    {"mac_columns", "MAC", &MachineSpec::macColumns},
+    {"vector_lanes", "lanes", &MachineSpec::vectorLanes},
+    {"sram", "KiB", &MachineSpec::sramKiB},
+    {"dram", "MiB", &MachineSpec::dramMiB},
+    {"dma_bandwidth", "B/cycle", &MachineSpec::dmaBytesPerCycle},
+    {"dma_burst", "B", &MachineSpec::dmaBurstBytes},
+    {"dma_start", "cycles", &MachineSpec::dmaStartCycles},
+    {"kernel_start", "cycles", &MachineSpec::kernelStartCycles},
+    {"strided_access", "times", &MachineSpec::stridedAccessFactor},
+};
+
+const std::pair<StringRef, npu_dtype> typeNames[] = {
+    {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16}, {"i8", NPU_I8},
+    {"ui8", NPU_U8},  {"i32", NPU_I32}, {"i64", NPU_I64},   {"i1", NPU_BOOL}};
+
+/// Reads the document once, front to back; the first error stops it.
+class TargetReader {
+public:
+  TargetReader(StringRef text, StringRef file, std::string &error)
+      : file(file), error(error), stream(text, sources) {
+    sources.setDiagHandler(onDiagnostic, this);
+  }
+
+  std::optional<TargetSpec> read() {
+    spec.file = file.str();
+    yaml::document_iterator document = stream.begin();
+    if (document == stream.end() || !document->getRoot())
+      return failAt(1, "is empty or not YAML");
+    static const StringRef keys[] = {"name",   "summary", "types",
+                                     "blocks", "machine", "demands"};
+    bool good = readMap(
+        document->getRoot(), "a target", keys, keys,
+        [&](StringRef key, yaml::Node *value) { return readTop(key, value); });
+    if (good && ++document != stream.end())
+      return failAt(1, "holds more than one document");
+    if (!good || stream.failed() || !error.empty()) {
+      if (error.empty())
+        failAt(1, "is not YAML");
+      return std::nullopt;
+    }
+    return spec;
+  }
+
+private:
+  using Entry = function_ref<bool(StringRef key, yaml::Node *value)>;
+
+  static void onDiagnostic(const llvm::SMDiagnostic &diagnostic, void *self) {
+    auto *reader = static_cast<TargetReader *>(self);
+    reader->failAt(diagnostic.getLineNo(), diagnostic.getMessage());
+  }
+
+  std::nullopt_t failAt(int line, const Twine &what) {
+    if (error.empty())
+      error = (file + ":" + Twine(line) + ": " + what).str();
+    return std::nullopt;
+  }
+
+  bool fail(yaml::Node *node, const Twine &what) {
+    llvm::SMLoc at = node->getSourceRange().Start;
+    failAt(at.isValid() ? sources.getLineAndColumn(at).first : 1, what);
+    return false;
+  }
+
+  static std::string listed(ArrayRef<StringRef> words) {
+    return llvm::join(words, ", ");
+  }
+
+  bool readText(yaml::Node *node, const Twine &what, std::string &text) {
+    auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(node);
+    if (!scalar)
+      return fail(node, what + ": expected a word or number");
+    SmallString<32> storage;
+    text = scalar->getValue(storage).str();
+    return true;
+  }
+
+  bool readMap(yaml::Node *node, const Twine &what, ArrayRef<StringRef> allowed,
+               ArrayRef<StringRef> required, Entry entry) {
+    auto *map = dyn_cast<yaml::MappingNode>(node);
+    if (!map)
+      return fail(node, what + ": expected `key: value` lines");
+    llvm::StringSet<> seen;
+    for (yaml::KeyValueNode &pair : *map) {
+      std::string key;
+      if (!pair.getKey() || !readText(pair.getKey(), what + ": key", key))
+        return false;
+      if (!llvm::is_contained(allowed, key))
+        return fail(pair.getKey(), what + ": unknown key '" + key +
+                                       "', allowed are " + listed(allowed));
+      if (!seen.insert(key).second)
+        return fail(pair.getKey(), what + ": key '" + key + "' stands twice");
+      if (!pair.getValue() || !entry(key, pair.getValue()) || !error.empty())
+        return false;
+    }
+    for (StringRef key : required)
+      if (!seen.contains(key))
+        return fail(node, what + ": key '" + key + "' is missing");
+    return error.empty();
+  }
+
+  bool readList(yaml::Node *node, const Twine &what,
+                function_ref<bool(yaml::Node *)> item) {
+    auto *list = dyn_cast<yaml::SequenceNode>(node);
+    if (!list)
+      return fail(node, what + ": expected a list such as [a, b]");
+    for (yaml::Node &element : *list)
+      if (!item(&element))
+        return false;
+    return error.empty();
+  }
+
+  bool readTop(StringRef key, yaml::Node *value) {
+    if (key == "name")
+      return readName(value);
+    if (key == "summary")
+      return readText(value, "summary", spec.summary);
+    if (key == "types")
+      return readList(value, "types",
+                      [&](yaml::Node *item) { return readType(item); });
+    if (key == "blocks")
+      return readList(value, "blocks",
+                      [&](yaml::Node *item) { return readBlock(item); });
+    if (key == "machine")
+      return readMachine(value);
+    return readList(value, "demands",
+                    [&](yaml::Node *item) { return readDemand(item); });
+  }
+
+  bool readName(yaml::Node *node) {
+    if (!readText(node, "name", spec.name))
+      return false;
+    // A name that differs from its file's could never be asked for.
+    StringRef stem = llvm::sys::path::stem(file);
+    return spec.name == stem ||
+           fail(node,
+                "name '" + spec.name + "' is not the file's, '" + stem + "'");
+  }
+
+  bool readType(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "types", text))
+      return false;
+    for (auto [name, type] : typeNames)
+      if (name == text) {
+        spec.types.push_back(type);
+        return true;
+      }
+    std::string names;
+    for (auto [name, type] : typeNames)
+      names += (names.empty() ? "" : ", ") + name.str();
+    return fail(node, "unknown type '" + text + "', allowed are " + names);
+  }
+
+  bool readBlock(yaml::Node *node) {
+    std::string text;
+    int64_t size = 0;
+    if (!readText(node, "blocks", text))
+      return false;
+    if (StringRef(text).getAsInteger(10, size) || size < 2 || size > 1024)
+      return fail(node, "block size '" + text +
+                            "', allowed are whole numbers from 2 to 1024");
+    spec.blocks.push_back(size);
+    return true;
+  }
+
+  bool readMachine(yaml::Node *node) {
+    SmallVector<StringRef> keys;
+    for (const MachineField &field : machineFields)
+      keys.push_back(field.key);
+    return readMap(
+        node, "machine", keys, keys, [&](StringRef key, yaml::Node *value) {
+          return readNumber(
+              *llvm::find_if(machineFields,
+                             [&](auto &field) { return field.key == key; }),
+              value);
+        });
+  }
+
+  /// "1000 MHz": a positive number, a space, the field's unit.
+  bool readNumber(const MachineField &field, yaml::Node *node) {
+    std::string text;
+    if (!readText(node, field.key, text))
+      return false;
+    auto [number, unit] = StringRef(text).split(' ');
+    double value = 0;
+    if (number.getAsDouble(value) || !std::isfinite(value) || value <= 0 ||
+        value > maxMachineNumber)
+      return fail(node, field.key + ": '" + text +
+                            "', expected a positive number and its unit, " +
+                            field.unit);
+    if (unit.trim() != field.unit)
+      return fail(node, field.key + ": '" + text + "', expected the unit " +
+                            field.unit);
+    spec.machine.*field.member = value;
+    return true;
+  }
+
+  /// One entry: `ops`, then layouts for each operand role.
+  bool readDemand(yaml::Node *node) {
+    std::vector<std::string> ops;
+    OperandDemands roles;
+    llvm::StringSet<> known;
+    SmallVector<StringRef> allowed = {"ops"};
+    for (const Vocabulary &word : vocabulary)
+      for (StringRef role : word.second)
+        if (known.insert(role).second)
+          allowed.push_back(role);
+    if (!readMap(node, "demand", allowed, {"ops"},
+                 [&](StringRef key, yaml::Node *value) {
+                   return key == "ops" ? readOps(value, ops)
+                                       : readLayouts(key, value, roles);
+                 }))
+      return false;
+    for (const std::string &op : ops)
+      if (!addDemand(node, op, roles))
+        return false;
+    return true;
+  }
+
+  bool readOps(yaml::Node *node, std::vector<std::string> &ops) {
+    return readList(node, "ops", [&](yaml::Node *item) {
+      std::string op;
+      if (!readText(item, "ops", op))
+        return false;
+      if (llvm::any_of(vocabulary,
+                       [&](auto &word) { return word.first == op; })) {
+        ops.push_back(op);
+        return true;
+      }
+      SmallVector<StringRef> words;
+      for (const Vocabulary &word : vocabulary)
+        words.push_back(word.first);
+      return fail(item,
+                  "unknown op '" + op + "', allowed are " + listed(words));
+    });
+  }
+
+  bool readLayouts(StringRef role, yaml::Node *node, OperandDemands &roles) {
+    std::vector<LayoutPattern> &layouts = roles[role.str()];
+    bool good = readList(node, role, [&](yaml::Node *item) {
+      std::string text, why;
+      if (!readText(item, role, text))
+        return false;
+      std::optional<LayoutPattern> layout = LayoutPattern::parse(text, why);
+      if (!layout)
+        return fail(item, role + ": " + why);
+      layouts.push_back(*layout);
+      return true;
+    });
+    if (good && layouts.empty())
+      return fail(node, role + ": accepts no layout at all; name one, or any");
+    return good;
+  }
+
+  bool addDemand(yaml::Node *node, const std::string &op,
+                 const OperandDemands &roles) {
+    auto *word = llvm::find_if(vocabulary,
+                               [&](auto &entry) { return entry.first == op; });
+    for (auto &[role, layouts] : roles)
+      if (!llvm::is_contained(word->second, role))
+        return fail(node, "demand: op '" + op + "' has no operand '" + role +
+                              "', it has " + listed(word->second));
+    if (!spec.demands.emplace(op, roles).second)
+      return fail(node, "demand: op '" + op + "' stands in two demands");
+    return true;
+  }
+
+  StringRef file;
+  std::string &error;
+  llvm::SourceMgr sources;
+  yaml::Stream stream;
+  TargetSpec spec;
+
+  template <unsigned N>
+  using SmallString = llvm::SmallString<N>;
+};
+
+} // namespace
+
+/// Every block that a demand uses must be one of the chip's.
+static bool checkBlocks(const TargetSpec &spec, std::string &error) {
+  for (auto &[op, roles] : spec.demands)
+    for (auto &[role, layouts] : roles)
+      for (const LayoutPattern &layout : layouts) {
+        SmallVector<int64_t> sizes;
+        for (auto &block : layout.roleBlocks)
+          sizes.push_back(block.size);
+        for (auto &block : layout.letters.blocks)
+          sizes.push_back(block.size);
+        for (int64_t size : sizes)
+          if (!llvm::is_contained(spec.blocks, size)) {
+            error = spec.file + ":1: " + op + " " + role + ": layout " +
+                    layout.text + " has a block of " + std::to_string(size) +
+                    ", which `blocks` does not list";
+            return false;
+          }
+      }
+  return true;
+}
+
+std::optional<TargetSpec> npu::parseTarget(StringRef text, StringRef file,
+                                           std::string &error) {
+  error.clear();
+  std::optional<TargetSpec> spec = TargetReader(text, file, error).read();
+  if (!spec || !checkBlocks(*spec, error))
+    return std::nullopt;
+  return spec;
+}
+
+/// Folders that may hold the shipped targets: beside the program, then the
+/// source tree it was built from.
+static std::vector<std::string> targetFolders() {
+  std::string program = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&targetFolders));
+  SmallVector<char, 128> beside(program.begin(), program.end());
+  llvm::sys::path::remove_filename(beside);
+  llvm::sys::path::append(beside, "..", "targets");
+  return {std::string(beside.begin(), beside.end()), NPU_TARGETS_DIR};
+}
+
+std::vector<std::string> npu::targetNames() {
+  std::vector<std::string> names;
+  for (const std::string &folder : targetFolders()) {
+    std::error_code code;
+    for (llvm::sys::fs::directory_iterator it(folder, code), end;
+         it != end && !code; it.increment(code))
+      if (llvm::sys::path::extension(it->path()) == ".yaml")
+        names.push_back(llvm::sys::path::stem(it->path()).str());
+  }
+  llvm::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::optional<TargetSpec> npu::loadTarget(StringRef nameOrPath,
+                                          std::string &error) {
+  std::vector<std::string> candidates;
+  if (nameOrPath.contains('/') || nameOrPath.ends_with(".yaml"))
+    candidates.push_back(nameOrPath.str());
+  else
+    for (const std::string &folder : targetFolders())
+      candidates.push_back(folder + "/" + nameOrPath.str() + ".yaml");
+  for (const std::string &path : candidates)
+    if (llvm::sys::fs::exists(path)) {
+      auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+      if (buffer)
+        return parseTarget((*buffer)->getBuffer(), path, error);
+      error = path + ": cannot be read: " + buffer.getError().message();
+      return std::nullopt;
+    }
+  error = ("target '" + nameOrPath +
+           "' is neither a file nor a shipped target, which are: " +
+           llvm::join(targetNames(), ", "))
+              .str();
+  return std::nullopt;
+}

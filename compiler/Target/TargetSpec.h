@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one chip demands and costs: targets/<chip>.yaml, read and checked.
+#ifndef NPU_COMPILER_TARGET_TARGETSPEC_H
+#define NPU_COMPILER_TARGET_TARGETSPEC_H
+
+#include "compiler/Dialect/NPU/LayoutTransfer.h"
+#include "compiler/Support/LLVM.h"
+#include "runtime/format/program_format.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace npu {
+
+/// One layout that a chip accepts, before it meets a value.
+struct LayoutPattern {
+  enum class Kind {
+    Any,      // "any"
+    RowMajor, // "row-major": logical order, any rank
+    Roles,    // "NHWC", "HWOI", "NCHW16c": image axes, wherever they are
+    Letters   // "acdb": logical dimensions
+  };
+  struct RoleBlock {
+    AxisRole role;
+    int64_t size;
+  };
+
+  Kind kind = Kind::Any;
+  std::string text;
+  /// Roles: outermost first, then blocks.
+  ImageAxes roles;
+  SmallVector<RoleBlock, 2> roleBlocks;
+  /// Letters.
+  StoredOrder letters;
+
+  /// Reads one; empty with a reason in `error` where the text is none.
+  static std::optional<LayoutPattern> parse(StringRef text, std::string &error);
+
+  /// The order that the pattern means for a value of this rank with these image
+  /// axes (empty: not known). Nothing for "any", and where the pattern speaks
+  /// of another rank or of axes that the value does not have.
+  std::optional<StoredOrder> resolve(size_t rank, const ImageAxes &axes) const;
+};
+
+/// Machine numbers. Every value in the file carries its unit.
+struct MachineSpec {
+  double clockMHz = 0;
+  double macRows = 0, macColumns = 0; // multiply-adds a cycle: rows * columns
+  double vectorLanes = 0;             // f32 elements a cycle
+  double sramKiB = 0;
+  double dramMiB = 0;
+  double dmaBytesPerCycle = 0;
+  double dmaBurstBytes = 0;
+  double dmaStartCycles = 0;
+  double kernelStartCycles = 0;
+  /// Time of an access whose contiguous runs are shorter than a burst, as a
+  /// multiple of a contiguous access.
+  double stridedAccessFactor = 1;
+};
+
+/// The layouts that the chip accepts for each operand role of some op.
+/// "result" is the role of results.
+using OperandDemands = std::map<std::string, std::vector<LayoutPattern>>;
+
+class TargetSpec {
+public:
+  std::string name, summary, file;
+  SmallVector<npu_dtype> types;
+  /// Sizes of inner blocks that the chip's kernels know.
+  SmallVector<int64_t> blocks;
+  MachineSpec machine;
+  std::map<std::string, OperandDemands> demands; // by getDemandName()
+
+  /// Accepted layouts, preferred first; empty: any.
+  ArrayRef<LayoutPattern> accepted(StringRef op, StringRef role) const;
+  /// Whether the chip lists accepted layouts for the op.
+  bool isDemanding(StringRef op) const;
+  bool supports(npu_dtype type) const;
+};
+
+/// The ops that demands may speak of, with their operand roles.
+ArrayRef<std::pair<StringRef, ArrayRef<StringRef>>> demandVocabulary();
+
+/// Reads and checks a target's text; `file` is for messages, which say
+/// "FILE:LINE: what was found, what is allowed".
+std::optional<TargetSpec> parseTarget(StringRef text, StringRef file,
+                                      std::string &error);
+
+/// A target by name (a file in ../targets beside the program, or in the source
+/// tree) or by path (ends in .yaml or holds a slash).
+std::optional<TargetSpec> loadTarget(StringRef nameOrPath, std::string &error);
+
+/// The names of the shipped targets, sorted.
+std::vector<std::string> targetNames();
+
+} // namespace npu
+
+#endif // NPU_COMPILER_TARGET_TARGETSPEC_H
