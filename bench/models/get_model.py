@@ -37,6 +37,7 @@ def main() -> int:
     parser.add_argument("name", nargs="+", metavar="NAME", help="a network, or 'all'")
     parser.add_argument("--out", type=Path, help="copy it here; without this, its place in the cache is printed")
     parser.add_argument("--image-size", type=parse_size, metavar="N", help="height and width (the original's)")
+    parser.add_argument("--small", action="store_true", help="in the smallest sensible size, for quick tests")
     parser.add_argument("--order", choices=zoo.ORDERS, help="order of the input (nchw, but nhwc for mobilenet_v3)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random weights")
     parser.add_argument("--external-data", action="store_true", help="with --out: weights in a file beside it")
@@ -44,11 +45,14 @@ def main() -> int:
     names = list(zoo.NETS) if arguments.name == ["all"] else arguments.name
     if arguments.out and len(names) > 1:
         parser.error("--out takes one network")
+    if arguments.small and arguments.image_size:
+        parser.error("--small and --image-size contradict each other")
     if arguments.external_data and not arguments.out:
         parser.error("--external-data needs --out")
     try:
         for name in names:
-            path = zoo.ensure(name, arguments.image_size, arguments.order, arguments.seed)
+            size = zoo.find(name).small if arguments.small else arguments.image_size
+            path = zoo.ensure(name, size, arguments.order, arguments.seed)
             if arguments.external_data:
                 save_external(path, arguments.out)
             elif arguments.out:

@@ -25,9 +25,11 @@ warnings.filterwarnings("ignore")
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
+import onnx.numpy_helper  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
 LOGIT_SPREAD = 3.0  # standard deviation over the classes, as in trained nets
+LARGE = 10_000_000  # elements
 
 
 def build(name: str, size: int, seed: int) -> keras.Model:
@@ -93,9 +95,16 @@ def spread_logits(model: keras.Model, images: np.ndarray) -> float:
     return spread
 
 
+def large_kernels(model: keras.Model) -> list[keras.Variable]:
+    """Dense weights so large that tf2onnx, which copies them again and again
+    without giving anything back, would need more memory than there is."""
+    return [variable for variable in model.trainable_variables if np.prod(variable.shape) >= LARGE]
+
+
 def export(model: keras.Model, path: Path, order: str) -> None:
     """Keras' own export; for NCHW the same steps with the input turned."""
-    if order == "nhwc":
+    large = large_kernels(model)
+    if order == "nhwc" and not large:
         model.export(str(path), format="onnx", verbose=False)
         return
     import tf2onnx
@@ -105,9 +114,41 @@ def export(model: keras.Model, path: Path, order: str) -> None:
 
     patch_tf2onnx()
     signature = [make_tf_tensor_spec(spec) for spec in get_input_signature(model)]
-    function = get_concrete_fn(model, signature)
     names = [spec.name for spec in signature]
-    tf2onnx.convert.from_function(function, signature, inputs_as_nchw=names, output_path=str(path))
+    function = get_concrete_fn(model, signature)
+    if large:
+        function, signature = with_kernels_as_inputs(model, signature, large)
+    turned = names if order == "nchw" else None
+    proto, _ = tf2onnx.convert.from_function(function, signature, inputs_as_nchw=turned)
+    inputs_to_weights(proto, large)
+    onnx.save(proto, path)
+
+
+def with_kernels_as_inputs(
+    model: keras.Model, signature: list[tf.TensorSpec], large: list[keras.Variable]
+) -> tuple[tf.types.experimental.GenericFunction, list[tf.TensorSpec]]:
+    """The network as a function of the image and of its large weights."""
+    chosen = {id(kernel) for kernel in large}
+    places = [index for index, variable in enumerate(model.trainable_variables) if id(variable) in chosen]
+
+    def run(image: tf.Tensor, *kernels: tf.Tensor) -> tf.Tensor:
+        weights = [variable.value for variable in model.trainable_variables]
+        for place, kernel in zip(places, kernels):
+            weights[place] = kernel
+        fixed = [variable.value for variable in model.non_trainable_variables]
+        return model.stateless_call(weights, fixed, image, training=False)[0]
+
+    kernels = [tf.TensorSpec(kernel.shape, tf.float32, name=f"kernel_{i}") for i, kernel in enumerate(large)]
+    return tf.function(run), [*signature, *kernels]
+
+
+def inputs_to_weights(proto: onnx.ModelProto, large: list[keras.Variable]) -> None:
+    """Undoes with_kernels_as_inputs in the finished file."""
+    for index, kernel in enumerate(large):
+        name = f"kernel_{index}"
+        (value,) = [value for value in proto.graph.input if value.name == name]
+        proto.graph.input.remove(value)
+        proto.graph.initializer.append(onnx.numpy_helper.from_array(kernel.numpy(), name))
 
 
 def describe(path: Path, outputs: np.ndarray, seconds: float) -> str:

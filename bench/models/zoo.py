@@ -154,10 +154,14 @@ def ensure(
         stamp.unlink(missing_ok=True)
         if verbose:
             print(f"making {path.name} ...", file=sys.stderr, flush=True)
-        done = subprocess.run(command, cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        # One export at a time: a large network takes 9 GB while tf2onnx works.
+        with locked(cache_folder() / "export"):
+            done = subprocess.run(
+                command, cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True
+            )
         if done.returncode != 0:
             last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-15:]
-            raise ZooError(f"making '{name}' failed:\n  " + "\n  ".join(last))
+            raise ZooError(f"making '{name}' failed (exit code {done.returncode}):\n  " + "\n  ".join(last))
         if verbose:
             print(done.stdout.strip(), file=sys.stderr, flush=True)
         stamp.write_text(key, encoding="utf-8")
