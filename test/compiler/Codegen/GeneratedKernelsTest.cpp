@@ -6,6 +6,7 @@
 #include "compiler/Codegen/NativeCode.h"
 #include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramWriter.h"
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/tensor.h"
 #include "runtime/include/npu/npu.hpp"
@@ -130,11 +131,18 @@ void expectSame(const npu_tensor_desc &tensor, const void *got,
     }
     float a = static_cast<const float *>(got)[i];
     float b = static_cast<const float *>(expected)[i];
-    if (std::isnan(a) && std::isnan(b))
+    if (a == b || (std::isnan(a) && std::isnan(b)))
       continue;
     ASSERT_NEAR(a, b, 1e-5f + 2e-5f * std::fabs(b))
         << what << ", stored element " << i;
   }
+}
+
+std::string printed(mlir::Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream);
+  return text;
 }
 
 /// Compiles the function, runs it on random inputs and compares every result
@@ -145,13 +153,12 @@ void check(const std::string &text, bool allGenerated = true) {
   std::mt19937 random(1);
   std::vector<npu::Buffer> inputs, outputs;
   auto infos = program.model->inputs();
-  std::vector<npu_tensor_desc> described;
   for (const auto &kernel : program.plan.kernels)
     if (allGenerated)
       ASSERT_TRUE(kernel.generated) << kernel.name;
   for (size_t i = 0; i < infos.size(); ++i) {
     inputs.emplace_back(infos[i].bytes);
-    fillRandom(program.plan.kernels[0].problem.inputs[i],
+    fillRandom(npu::describeTensor(program.plan.inputs[i]),
                inputs.back().as<void>(), random);
   }
   for (const auto &info : program.model->outputs())
@@ -173,7 +180,7 @@ void check(const std::string &text, bool allGenerated = true) {
     ASSERT_EQ(reference->run(operands.data(), scratch.data()), 0);
     const npu::Buffer &got = outputs[kernel.operands.back().offset];
     expectSame(problem.outputs[0], got.as<void>(), expected.as<void>(),
-               kernel.name + " " + text);
+               printed(kernel.op));
   }
 }
 
