@@ -40,10 +40,12 @@ static void collectCaptured(const onnx::GraphProto &graph,
   for (const onnx::NodeProto &node : graph.node())
     for (const std::string &name : node.output())
       defined.insert(name);
-  for (const onnx::NodeProto &node : graph.node())
-    for (StringRef name : readsOf(node).keys())
+  for (const onnx::NodeProto &node : graph.node()) {
+    llvm::StringSet<> reads = readsOf(node);
+    for (StringRef name : reads.keys())
       if (!defined.contains(name))
         captured.insert(name);
+  }
   for (const onnx::ValueInfoProto &output : graph.output())
     if (!defined.contains(output.name()))
       captured.insert(output.name());
@@ -107,8 +109,9 @@ LogicalResult Orderer::collectDefinitions() {
 
 LogicalResult Orderer::collectReads() {
   before.resize(graph.node_size());
-  for (int i = 0; i < graph.node_size(); ++i)
-    for (StringRef name : readsOf(graph.node(i)).keys()) {
+  for (int i = 0; i < graph.node_size(); ++i) {
+    llvm::StringSet<> reads = readsOf(graph.node(i));
+    for (StringRef name : reads.keys()) {
       auto found = producers.find(name);
       if (found == producers.end() && !isOuter(name))
         return emitError(locationOf(model, graph.node(i)))
@@ -117,6 +120,7 @@ LogicalResult Orderer::collectReads() {
       if (found != producers.end() && found->second >= 0)
         before[i].push_back(found->second);
     }
+  }
   for (const onnx::ValueInfoProto &output : graph.output())
     if (!producers.count(output.name()) && !isOuter(output.name()))
       return emitError(model.location)
