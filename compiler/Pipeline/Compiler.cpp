@@ -6,6 +6,8 @@
 #include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Layout/ImageAxes.h"
+#include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
 #include "kernels/tensor.h"
 
@@ -13,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -157,6 +160,19 @@ LogicalResult Compilation::writeText(ArrayRef<char> bytes) {
   return success();
 }
 
+/// The layouts of inputs, then outputs, by name where the image axes are known.
+static std::vector<std::string>
+boundaryLayoutNames(mlir::func::FuncOp function) {
+  ImageAxesAnalysis axes(function);
+  std::vector<std::string> names;
+  auto add = [&](Value value) {
+    names.push_back(layoutName(getLayout(value), axes.of(value)));
+  };
+  llvm::for_each(function.getArguments(), add);
+  llvm::for_each(function.front().getTerminator()->getOperands(), add);
+  return names;
+}
+
 LogicalResult Compilation::write() {
   if (options.emit == EmitKind::Llvm) {
     std::string text;
@@ -166,9 +182,11 @@ LogicalResult Compilation::write() {
   if (options.emit != EmitKind::Npu)
     return writeText(object);
   format::Manifest manifest =
-      makeManifest(program, report.layout.ioLayoutNames);
+      makeManifest(program, boundaryLayoutNames(function()));
   manifest.targetName = target->name;
-  manifest.targetMachine = machineJson(target->machine);
+  manifest.targetMachine =
+      llvm::formatv("{0}", llvm::json::Value(machineJson(target->machine)))
+          .str();
   manifest.layoutStrategy = options.layout.strategy;
   manifest.modelName = llvm::sys::path::filename(options.model).str();
   for (const std::string &feature : requiredFeatures(*machine))
@@ -188,13 +206,14 @@ FailureOr<CompileReport> Compilation::run() {
   if (!machine)
     return error(message);
   report.target = target->name;
+  report.strategy = options.layout.strategy;
   if (failed(stage("import", [&] { return import(); })) ||
       failed(stage("fuse", [&] { return fuse(); })) ||
       failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, options.layout,
-                              report.layout);
+        return runLayoutStage(function(), *target, options.layout);
       })))
     return failure();
+  report.layout = reportLayouts(function(), *target);
   if (options.emit == EmitKind::Mlir) {
     std::string text;
     llvm::raw_string_ostream stream(text);

@@ -24,7 +24,7 @@ struct CompileOptions {
   std::string output; // "-": standard output, for text
   std::string target = "npu-nhwc";
   std::string mcpu = "native";
-  LayoutStageOptions layout;
+  LayoutOptions layout;
   OnnxImportOptions import;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
@@ -41,7 +41,7 @@ struct ReportedKernel {
 };
 
 struct CompileReport {
-  std::string target;
+  std::string target, strategy;
   LayoutReport layout;
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;

@@ -10,10 +10,11 @@ namespace json = llvm::json;
 static constexpr int64_t reportVersion = 1;
 
 static json::Object relayoutJson(const RelayoutItem &item) {
-  json::Object row{{"value", item.value}, {"from", item.from},
-                   {"to", item.to},       {"bytes", item.bytes},
-                   {"cost", item.cost},   {"reason", item.reason},
-                   {"node", item.node},   {"boundary", item.boundary}};
+  json::Object row{{"kind", item.kind},        {"value", item.value},
+                   {"from", item.from},        {"to", item.to},
+                   {"bytes", item.bytes},      {"cost", item.cost},
+                   {"reason", item.reason},    {"node", item.node},
+                   {"boundary", item.boundary}};
   if (!item.fusedInto.empty())
     row["fused_into"] = item.fusedInto;
   return row;
@@ -29,6 +30,20 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
           {"node", kernel.node}};
 }
 
+json::Object npu::machineJson(const MachineSpec &machine) {
+  return {{"clock_mhz", machine.clockMHz},
+          {"mac_rows", machine.macRows},
+          {"mac_columns", machine.macColumns},
+          {"vector_lanes", machine.vectorLanes},
+          {"sram_kib", machine.sramKiB},
+          {"dram_mib", machine.dramMiB},
+          {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
+          {"dma_burst_bytes", machine.dmaBurstBytes},
+          {"dma_start_cycles", machine.dmaStartCycles},
+          {"kernel_start_cycles", machine.kernelStartCycles},
+          {"strided_access_factor", machine.stridedAccessFactor}};
+}
+
 json::Object npu::reportJson(const CompileReport &report) {
   json::Array items, kernels;
   for (const RelayoutItem &item : report.layout.items)
@@ -41,7 +56,7 @@ json::Object npu::reportJson(const CompileReport &report) {
   return {{"version", reportVersion},
           {"npuc_version", NPU_VERSION},
           {"target", report.target},
-          {"layout", report.layout.strategy},
+          {"layout", report.strategy},
           {"relayouts",
            json::Object{{"count", report.layout.count()},
                         {"bytes", report.layout.bytes()},
@@ -61,7 +76,7 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
   double seconds = 0;
   for (const auto &[stage, taken] : report.seconds)
     seconds += taken;
-  stream << report.target << "/" << report.layout.strategy << ": "
+  stream << report.target << "/" << report.strategy << ": "
          << report.kernels.size() << " kernels, " << report.layout.count()
          << " relayouts (" << report.layout.boundaryCount()
          << " at the boundary, "

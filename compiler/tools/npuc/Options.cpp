@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npuc/Options.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,6 +65,7 @@ namespace {
 /// Options that need work after parsing.
 struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
+  std::vector<std::string> ioLayouts = {"fixed"};
   int64_t batch = 0;
 };
 } // namespace
@@ -85,9 +87,9 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "chip: a name of targets/ or a .yaml file")
       ->capture_default_str();
   app.add_option("--layout", compile.layout.strategy,
-                 "strategy that decides the layouts: " + layoutStrategyNames())
+                 "strategy that decides the layouts: " + strategyNames())
       ->capture_default_str();
-  app.add_option("--io-layout", compile.layout.ioLayouts,
+  app.add_option("--io-layout", raw.ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model), free, "
                  "or NAME=NHWC; may be repeated");
   app.add_option("--input-shape", raw.inputShapes,
@@ -133,6 +135,12 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     }
     for (const std::string &text : raw.bindInputs)
       options.boundFiles.push_back(split("--bind-input", text));
+    std::string wrong;
+    std::optional<IoLayouts> io =
+        IoLayouts::parse(llvm::join(raw.ioLayouts, ","), wrong);
+    if (!io)
+      throw CLI::ValidationError("--io-layout", wrong);
+    options.compile.layout.io = *io;
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exitUsage;
   }

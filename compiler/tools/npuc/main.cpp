@@ -69,6 +69,6 @@ int main(int argc, char **argv) {
   if (!options.quiet)
     printSummary(llvm::errs(), *report);
   if (options.explainLayout)
-    explainLayout(llvm::outs(), report->layout);
+    llvm::outs() << explainText(report->layout);
   return 0;
 }
