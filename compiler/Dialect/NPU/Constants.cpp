@@ -10,17 +10,16 @@
 #include <cstring>
 #include <memory>
 
-namespace npu {
-namespace {
+using namespace npu;
 
 // Shape arithmetic and biases stay readable; weights never enter the uniquer,
 // which would copy and hash them.
-constexpr size_t largestInline = 1024;
+static constexpr size_t largestInline = 1024;
 
 /// A resource whose blob frees `owner` when the context ends.
 template <typename Owner>
-ElementsAttr makeResource(RankedTensorType type, ArrayRef<char> bytes,
-                          std::unique_ptr<Owner> owner) {
+static ElementsAttr makeResource(RankedTensorType type, ArrayRef<char> bytes,
+                                 std::unique_ptr<Owner> owner) {
   auto release = [kept = std::move(owner)](void *, size_t, size_t) mutable {
     kept.reset();
   };
@@ -29,7 +28,7 @@ ElementsAttr makeResource(RankedTensorType type, ArrayRef<char> bytes,
   return mlir::DenseResourceElementsAttr::get(type, "weight", std::move(blob));
 }
 
-ElementsAttr makeInline(RankedTensorType type, ArrayRef<char> bytes) {
+static ElementsAttr makeInline(RankedTensorType type, ArrayRef<char> bytes) {
   if (!type.getElementType().isInteger(1))
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   SmallVector<bool> bits;
@@ -38,7 +37,7 @@ ElementsAttr makeInline(RankedTensorType type, ArrayRef<char> bytes) {
   return DenseElementsAttr::get(type, ArrayRef<bool>(bits));
 }
 
-int64_t readInt(const char *bytes, int dtype) {
+static int64_t readInt(const char *bytes, int dtype) {
   auto load = [bytes](auto zero) -> int64_t {
     std::memcpy(&zero, bytes, sizeof(zero));
     return zero;
@@ -55,9 +54,7 @@ int64_t readInt(const char *bytes, int dtype) {
   }
 }
 
-} // namespace
-
-int dtypeOf(Type elementType) {
+int npu::dtypeOf(Type elementType) {
   if (elementType.isF32())
     return NPU_F32;
   if (elementType.isF16())
@@ -83,7 +80,7 @@ int dtypeOf(Type elementType) {
   }
 }
 
-Type elementTypeOf(MLIRContext *context, int dtype) {
+Type npu::elementTypeOf(MLIRContext *context, int dtype) {
   using mlir::IntegerType;
   switch (dtype) {
   case NPU_F32:
@@ -107,7 +104,7 @@ Type elementTypeOf(MLIRContext *context, int dtype) {
   }
 }
 
-npu_tensor_desc describeTensor(RankedTensorType type) {
+npu_tensor_desc npu::describeTensor(RankedTensorType type) {
   npu_tensor_desc desc =
       kernels::makeTensor(dtypeOf(type.getElementType()),
                           type.getShape().data(), int(type.getRank()));
@@ -124,13 +121,14 @@ npu_tensor_desc describeTensor(RankedTensorType type) {
   return desc;
 }
 
-ElementsAttr makeElements(RankedTensorType type, ArrayRef<char> bytes) {
+ElementsAttr npu::makeElements(RankedTensorType type, ArrayRef<char> bytes) {
   if (bytes.size() <= largestInline)
     return makeInline(type, bytes);
   return makeElements(type, std::vector<char>(bytes.begin(), bytes.end()));
 }
 
-ElementsAttr makeElements(RankedTensorType type, std::vector<char> &&bytes) {
+ElementsAttr npu::makeElements(RankedTensorType type,
+                               std::vector<char> &&bytes) {
   if (bytes.size() <= largestInline)
     return makeInline(type, bytes);
   auto owner = std::make_unique<std::vector<char>>(std::move(bytes));
@@ -138,15 +136,16 @@ ElementsAttr makeElements(RankedTensorType type, std::vector<char> &&bytes) {
   return makeResource(type, view, std::move(owner));
 }
 
-ElementsAttr makeElements(RankedTensorType type,
-                          std::unique_ptr<std::string> bytes) {
+ElementsAttr npu::makeElements(RankedTensorType type,
+                               std::unique_ptr<std::string> bytes) {
   ArrayRef<char> view(bytes->data(), bytes->size());
   if (view.size() <= largestInline)
     return makeInline(type, view);
   return makeResource(type, view, std::move(bytes));
 }
 
-ArrayRef<char> elementBytes(ElementsAttr elements, std::vector<char> &storage) {
+ArrayRef<char> npu::elementBytes(ElementsAttr elements,
+                                 std::vector<char> &storage) {
   if (auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
     mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     return blob ? blob->getData() : ArrayRef<char>();
@@ -167,7 +166,7 @@ ArrayRef<char> elementBytes(ElementsAttr elements, std::vector<char> &storage) {
   return storage;
 }
 
-SmallVector<int64_t> elementInts(ElementsAttr elements) {
+SmallVector<int64_t> npu::elementInts(ElementsAttr elements) {
   std::vector<char> storage;
   ArrayRef<char> bytes = elementBytes(elements, storage);
   int dtype = dtypeOf(elements.getElementType());
@@ -178,13 +177,13 @@ SmallVector<int64_t> elementInts(ElementsAttr elements) {
   return result;
 }
 
-ElementsAttr constantOf(Value value) {
+ElementsAttr npu::constantOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   return constant ? constant.getValue() : ElementsAttr();
 }
 
-void releaseUnused(MLIRContext *context, ArrayRef<ElementsAttr> made,
-                   ArrayRef<ElementsAttr> used) {
+void npu::releaseUnused(MLIRContext *context, ArrayRef<ElementsAttr> made,
+                        ArrayRef<ElementsAttr> used) {
   auto keyOf = [](ElementsAttr elements) -> StringRef {
     auto resource = dyn_cast_or_null<mlir::DenseResourceElementsAttr>(elements);
     return resource ? resource.getRawHandle().getKey() : StringRef();
@@ -200,5 +199,3 @@ void releaseUnused(MLIRContext *context, ArrayRef<ElementsAttr> made,
       manager.update(key, mlir::AsmResourceBlob());
   }
 }
-
-} // namespace npu

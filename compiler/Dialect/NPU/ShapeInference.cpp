@@ -7,20 +7,20 @@
 
 #include <algorithm>
 
-namespace npu::shapes {
-namespace {
+using namespace npu;
+using namespace npu::shapes;
 
 // Attributes beyond this are nonsense and would overflow the sums below.
-constexpr int64_t maxAttribute = int64_t(1) << 31;
-constexpr int64_t maxElements = int64_t(1) << 40;
+static constexpr int64_t maxAttribute = int64_t(1) << 31;
+static constexpr int64_t maxElements = int64_t(1) << 40;
 
-LogicalResult fail(std::string &error, const Twine &message) {
+static LogicalResult fail(std::string &error, const Twine &message) {
   error = message.str();
   return failure();
 }
 
-LogicalResult checkRange(ArrayRef<int64_t> values, int64_t least,
-                         StringRef what, std::string &error) {
+static LogicalResult checkRange(ArrayRef<int64_t> values, int64_t least,
+                                StringRef what, std::string &error) {
   for (int64_t value : values)
     if (value < least || value > maxAttribute)
       return fail(error, what + " must be between " + Twine(least) +
@@ -28,8 +28,8 @@ LogicalResult checkRange(ArrayRef<int64_t> values, int64_t least,
   return success();
 }
 
-LogicalResult checkWindow(size_t rank, const Window &window,
-                          std::string &error) {
+static LogicalResult checkWindow(size_t rank, const Window &window,
+                                 std::string &error) {
   if (window.kernel.size() != rank || window.strides.size() != rank ||
       window.dilations.size() != rank || window.pads.size() != 2 * rank)
     return fail(error, "kernel, strides, dilations and pads must have " +
@@ -46,13 +46,13 @@ LogicalResult checkWindow(size_t rank, const Window &window,
   return checkRange(window.pads, 0, "pads", error);
 }
 
-int64_t dilated(const Window &window, size_t i) {
+static int64_t dilated(const Window &window, size_t i) {
   return (window.kernel[i] - 1) * window.dilations[i] + 1;
 }
 
 /// What convolutions of both directions need: ranks, groups, channels.
-LogicalResult checkConv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
-                        int64_t groups, std::string &error) {
+static LogicalResult checkConv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                               int64_t groups, std::string &error) {
   if (data.size() < 3 || data.size() != weight.size())
     return fail(error, "data and weight must have the same rank of 3 or more, "
                        "found " +
@@ -71,17 +71,16 @@ LogicalResult checkConv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
   return success();
 }
 
-LogicalResult checkAxis(int64_t axis, size_t rank, std::string &error) {
+static LogicalResult checkAxis(int64_t axis, size_t rank, std::string &error) {
   if (axis < 0 || axis >= int64_t(rank))
     return fail(error,
                 "axis " + Twine(axis) + " is outside of rank " + Twine(rank));
   return success();
 }
 
-} // namespace
-
-FailureOr<Shape> windowed(ArrayRef<int64_t> spatial, const Window &window,
-                          std::string &error) {
+FailureOr<Shape> npu::shapes::windowed(ArrayRef<int64_t> spatial,
+                                       const Window &window,
+                                       std::string &error) {
   if (failed(checkWindow(spatial.size(), window, error)))
     return failure();
   size_t rank = spatial.size();
@@ -99,10 +98,10 @@ FailureOr<Shape> windowed(ArrayRef<int64_t> spatial, const Window &window,
   return result;
 }
 
-FailureOr<Shape> conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
-                      ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
-                      ArrayRef<int64_t> pads, int64_t groups,
-                      std::string &error) {
+FailureOr<Shape>
+npu::shapes::conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                  ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                  ArrayRef<int64_t> pads, int64_t groups, std::string &error) {
   if (failed(checkConv(data, weight, groups, error)))
     return failure();
   Window window{weight.drop_front(2), strides, dilations, pads};
@@ -114,11 +113,11 @@ FailureOr<Shape> conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
   return result;
 }
 
-FailureOr<Shape> convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
-                               ArrayRef<int64_t> strides,
-                               ArrayRef<int64_t> dilations,
-                               ArrayRef<int64_t> pads, int64_t groups,
-                               std::string &error) {
+FailureOr<Shape>
+npu::shapes::convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                           ArrayRef<int64_t> strides,
+                           ArrayRef<int64_t> dilations, ArrayRef<int64_t> pads,
+                           int64_t groups, std::string &error) {
   if (failed(checkConv(data, weight, groups, error)))
     return failure();
   Window window{weight.drop_front(2), strides, dilations, pads};
@@ -138,7 +137,8 @@ FailureOr<Shape> convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
   return result;
 }
 
-FailureOr<Shape> broadcast(ArrayRef<Shape> inputs, std::string &error) {
+FailureOr<Shape> npu::shapes::broadcast(ArrayRef<Shape> inputs,
+                                        std::string &error) {
   size_t rank = 0;
   for (const Shape &input : inputs)
     rank = std::max(rank, input.size());
@@ -159,8 +159,8 @@ FailureOr<Shape> broadcast(ArrayRef<Shape> inputs, std::string &error) {
   return result;
 }
 
-FailureOr<Shape> matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
-                        std::string &error) {
+FailureOr<Shape> npu::shapes::matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                                     std::string &error) {
   if (a.size() < 2 || b.size() < 2)
     return fail(error, "matrix operands must have rank 2 or more, found " +
                            text(a) + " and " + text(b));
@@ -176,8 +176,8 @@ FailureOr<Shape> matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
   return result;
 }
 
-FailureOr<Shape> concat(ArrayRef<Shape> inputs, int64_t axis,
-                        std::string &error) {
+FailureOr<Shape> npu::shapes::concat(ArrayRef<Shape> inputs, int64_t axis,
+                                     std::string &error) {
   if (inputs.empty())
     return fail(error, "nothing to concatenate");
   if (failed(checkAxis(axis, inputs.front().size(), error)))
@@ -196,8 +196,8 @@ FailureOr<Shape> concat(ArrayRef<Shape> inputs, int64_t axis,
   return result;
 }
 
-FailureOr<Shape> pad(ArrayRef<int64_t> input, ArrayRef<int64_t> pads,
-                     std::string &error) {
+FailureOr<Shape> npu::shapes::pad(ArrayRef<int64_t> input,
+                                  ArrayRef<int64_t> pads, std::string &error) {
   if (pads.size() != 2 * input.size())
     return fail(error, "pads must have " + Twine(2 * input.size()) +
                            " entries, found " + Twine(pads.size()));
@@ -213,8 +213,9 @@ FailureOr<Shape> pad(ArrayRef<int64_t> input, ArrayRef<int64_t> pads,
   return result;
 }
 
-FailureOr<Shape> reduce(ArrayRef<int64_t> input, ArrayRef<int64_t> axes,
-                        bool keepDims, std::string &error) {
+FailureOr<Shape> npu::shapes::reduce(ArrayRef<int64_t> input,
+                                     ArrayRef<int64_t> axes, bool keepDims,
+                                     std::string &error) {
   llvm::BitVector reduced(input.size());
   for (int64_t axis : axes) {
     if (failed(checkAxis(axis, input.size(), error)))
@@ -233,8 +234,9 @@ FailureOr<Shape> reduce(ArrayRef<int64_t> input, ArrayRef<int64_t> axes,
   return result;
 }
 
-FailureOr<Shape> transpose(ArrayRef<int64_t> input,
-                           ArrayRef<int64_t> permutation, std::string &error) {
+FailureOr<Shape> npu::shapes::transpose(ArrayRef<int64_t> input,
+                                        ArrayRef<int64_t> permutation,
+                                        std::string &error) {
   SmallVector<int64_t> sorted(permutation);
   llvm::sort(sorted);
   bool valid = sorted.size() == input.size();
@@ -255,8 +257,9 @@ FailureOr<Shape> transpose(ArrayRef<int64_t> input,
   return result;
 }
 
-FailureOr<Shape> gather(ArrayRef<int64_t> data, ArrayRef<int64_t> indices,
-                        int64_t axis, std::string &error) {
+FailureOr<Shape> npu::shapes::gather(ArrayRef<int64_t> data,
+                                     ArrayRef<int64_t> indices, int64_t axis,
+                                     std::string &error) {
   if (failed(checkAxis(axis, data.size(), error)))
     return failure();
   Shape result(data.take_front(axis));
@@ -265,7 +268,8 @@ FailureOr<Shape> gather(ArrayRef<int64_t> data, ArrayRef<int64_t> indices,
   return result;
 }
 
-FailureOr<int64_t> elements(ArrayRef<int64_t> shape, std::string &error) {
+FailureOr<int64_t> npu::shapes::elements(ArrayRef<int64_t> shape,
+                                         std::string &error) {
   int64_t count = 1;
   bool isEmpty = false;
   for (int64_t extent : shape) {
@@ -281,11 +285,9 @@ FailureOr<int64_t> elements(ArrayRef<int64_t> shape, std::string &error) {
   return isEmpty ? 0 : count;
 }
 
-std::string text(ArrayRef<int64_t> shape) {
+std::string npu::shapes::text(ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
   return llvm::join(
       llvm::map_range(shape, [](int64_t i) { return std::to_string(i); }), "x");
 }
-
-} // namespace npu::shapes

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loops of an elementwise kernel, in the order its result is stored, with
+// each operand's stride in every loop. Plain integers, no IR.
+#ifndef NPU_COMPILER_CODEGEN_LOOPNEST_H
+#define NPU_COMPILER_CODEGEN_LOOPNEST_H
+
+#include "kernels/kernel.h"
+
+#include <optional>
+
+namespace npu {
+
+struct Loop {
+  int64_t extent;
+  /// Elements that each operand (inputs, then the result) advances per step.
+  std::vector<int64_t> strides;
+  /// The loop's index times `multiplier` is its part of logical dimension
+  /// `dim` of the result.
+  int dim;
+  int64_t multiplier;
+};
+
+struct LoopNest {
+  std::vector<Loop> loops; // outermost first, never empty
+  /// Logical dimensions with padding lanes, which are stored as zero.
+  struct Padded {
+    int dim;
+    int64_t extent;
+  };
+  std::vector<Padded> padded;
+
+  int64_t rows() const; // product of all loops but the innermost
+};
+
+/// None where an operand is blocked and the result is not blocked alike.
+std::optional<LoopNest> makeLoopNest(const kernels::Problem &problem);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_CODEGEN_LOOPNEST_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Codegen/Manifest.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "kernels/tensor.h"
+
+using namespace npu;
+
+static format::ManifestTensor describe(StringRef name, RankedTensorType type,
+                                       StringRef layoutName) {
+  npu_tensor_desc tensor = describeTensor(type);
+  format::ManifestTensor row;
+  row.name = name.str();
+  row.dtype = kernels::dtypeName(tensor.dtype);
+  row.shape.assign(type.getShape().begin(), type.getShape().end());
+  row.layout = kernels::layoutString(tensor);
+  row.layoutName = layoutName.str();
+  return row;
+}
+
+static format::ManifestKernel describe(const PlannedKernel &kernel) {
+  format::ManifestKernel row;
+  row.name = kernel.name;
+  row.op = "npu." + kernel.opName;
+  row.node = kernel.node;
+  row.bytes = kernel.bytes;
+  row.generated = kernel.generated;
+  row.relayout = kernel.problem.op == NPU_OP_RELAYOUT ||
+                 kernel.problem.op == NPU_OP_TRANSPOSE ||
+                 kernel.problem.op == NPU_OP_RESHAPE;
+  for (const auto *tensors : {&kernel.problem.inputs, &kernel.problem.outputs})
+    for (const npu_tensor_desc &tensor : *tensors)
+      row.layouts.push_back(kernels::layoutString(tensor));
+  return row;
+}
+
+format::Manifest npu::makeManifest(const ProgramPlan &plan,
+                                   ArrayRef<std::string> layoutNames) {
+  format::Manifest manifest;
+  manifest.formatVersion = NPU_FORMAT_VERSION;
+  manifest.npucVersion = NPU_VERSION;
+  manifest.onednnVersion = kernels::libraryVersion();
+  manifest.arenaBytes = plan.arenaBytes;
+  manifest.arenaLowerBoundBytes = plan.arenaLowerBound;
+  manifest.weightBytes = plan.weights.bytes();
+  size_t tensor = 0;
+  for (auto [name, type] : llvm::zip(plan.inputNames, plan.inputs))
+    manifest.inputs.push_back(describe(name, type, layoutNames[tensor++]));
+  for (auto [name, type] : llvm::zip(plan.outputNames, plan.outputs))
+    manifest.outputs.push_back(describe(name, type, layoutNames[tensor++]));
+  for (const PlannedKernel &kernel : plan.kernels)
+    manifest.kernels.push_back(describe(kernel));
+  return manifest;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Codegen/ProgramEmitter.h"
+
+#include "compiler/Codegen/EltwiseEmitter.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <cstddef>
+
+using namespace npu;
+namespace LLVM = mlir::LLVM;
+namespace func = mlir::func;
+using Builder = mlir::ImplicitLocOpBuilder;
+
+namespace {
+
+/// Writes npu_run.
+class RunEmitter {
+public:
+  RunEmitter(Builder &builder, const ProgramPlan &plan)
+      : b(builder), plan(plan),
+        pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
+
+  void emit(ArrayRef<GeneratedKernel> generated);
+
+private:
+  Value constant(int64_t value, unsigned bits) {
+    return LLVM::ConstantOp::create(
+        b, b.getIntegerType(bits),
+        b.getIntegerAttr(b.getIntegerType(bits), value));
+  }
+  Value at(Value base, int64_t bytes) {
+    return bytes == 0 ? base
+                      : LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
+                                            ValueRange{constant(bytes, 64)})
+                            .getResult();
+  }
+  /// Reads the pointer field at a byte offset.
+  Value field(Value base, size_t offset) {
+    return LLVM::LoadOp::create(b, pointer, at(base, offset));
+  }
+  Value addressOf(const Storage &storage);
+  Value callKernel(size_t index, const GeneratedKernel *generated);
+
+  Builder &b;
+  const ProgramPlan &plan;
+  Type pointer;
+  Value imports, exec, arena, weights, inputs, outputs, slots;
+};
+
+} // namespace
+
+Value RunEmitter::addressOf(const Storage &storage) {
+  switch (storage.place) {
+  case Storage::Arena:
+    return at(arena, storage.offset);
+  case Storage::Weights:
+    return at(weights, storage.offset);
+  case Storage::Input:
+    return field(inputs, storage.offset * sizeof(void *));
+  case Storage::Output:
+    return field(outputs, storage.offset * sizeof(void *));
+  }
+  llvm_unreachable("every place is handled above");
+}
+
+/// The call of one kernel; returns its status.
+Value RunEmitter::callKernel(size_t index, const GeneratedKernel *generated) {
+  for (auto [slot, storage] : llvm::enumerate(plan.kernels[index].operands))
+    LLVM::StoreOp::create(b, addressOf(storage),
+                          at(slots, slot * sizeof(void *)));
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  if (!generated) {
+    auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, pointer});
+    Value callee = field(imports, offsetof(npu_imports, call_kernel));
+    return LLVM::CallOp::create(
+               b, type, ValueRange{callee, exec, constant(index, 32), slots})
+        .getResult();
+  }
+  auto type = LLVM::LLVMFunctionType::get(
+      i32, {pointer, i32, i64, i64, pointer, pointer});
+  Value callee = field(imports, offsetof(npu_imports, parallel_for));
+  Value body = LLVM::AddressOfOp::create(b, pointer, generated->symbol);
+  return LLVM::CallOp::create(b, type,
+                              ValueRange{callee, exec, constant(index, 32),
+                                         constant(generated->count, 64),
+                                         constant(generated->grain, 64), body,
+                                         slots})
+      .getResult();
+}
+
+/// One block for each kernel; a status other than 0 leaves at once.
+void RunEmitter::emit(ArrayRef<GeneratedKernel> generated) {
+  Type i32 = b.getI32Type();
+  auto function = LLVM::LLVMFuncOp::create(
+      b, runSymbol, LLVM::LLVMFunctionType::get(i32, {pointer}));
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  Value frame = entry->getArgument(0);
+  imports = field(frame, offsetof(npu_frame, imports));
+  exec = field(frame, offsetof(npu_frame, exec));
+  arena = field(frame, offsetof(npu_frame, arena));
+  weights = field(frame, offsetof(npu_frame, weights));
+  inputs = field(frame, offsetof(npu_frame, inputs));
+  outputs = field(frame, offsetof(npu_frame, outputs));
+  size_t most = 1;
+  for (const PlannedKernel &kernel : plan.kernels)
+    most = std::max(most, kernel.operands.size());
+  slots = LLVM::AllocaOp::create(b, pointer, pointer, constant(most, 64));
+
+  Block *leave = b.createBlock(&function.getBody(), function.getBody().end(),
+                               {i32}, {b.getLoc()});
+  LLVM::ReturnOp::create(b, leave->getArgument(0));
+  b.setInsertionPointToEnd(entry);
+  const GeneratedKernel *next = generated.begin();
+  for (size_t index = 0; index < plan.kernels.size(); ++index) {
+    Value status =
+        callKernel(index, plan.kernels[index].generated ? next++ : nullptr);
+    Value failed = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, status,
+                                        constant(0, 32));
+    Block *following = b.createBlock(leave);
+    b.setInsertionPointToEnd(following->getPrevNode());
+    LLVM::CondBrOp::create(b, failed, leave, ValueRange{status}, following,
+                           ValueRange{});
+    b.setInsertionPointToEnd(following);
+  }
+  LLVM::BrOp::create(b, ValueRange{constant(0, 32)}, leave);
+}
+
+/// exp, tanh, erf, log as polynomials: the file may call no library.
+namespace {
+struct ExpandMathPass
+    : public mlir::PassWrapper<ExpandMathPass,
+                               mlir::OperationPass<mlir::ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
+
+  void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    registry.insert<mlir::arith::ArithDialect, mlir::vector::VectorDialect,
+                    mlir::math::MathDialect>();
+  }
+  void runOnOperation() override {
+    mlir::RewritePatternSet patterns(&getContext());
+    mlir::populateMathPolynomialApproximationPatterns(patterns);
+    if (failed(
+            mlir::applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+static LogicalResult lower(mlir::ModuleOp module) {
+  mlir::PassManager manager(module.getContext());
+  manager.addPass(std::make_unique<ExpandMathPass>());
+  manager.addPass(mlir::createSCFToControlFlowPass());
+  manager.addPass(mlir::createConvertVectorToLLVMPass());
+  manager.addPass(mlir::createConvertMathToLLVMPass());
+  manager.addPass(mlir::createArithToLLVMConversionPass());
+  manager.addPass(mlir::createConvertControlFlowToLLVMPass());
+  manager.addPass(mlir::createConvertFuncToLLVMPass());
+  manager.addPass(mlir::createReconcileUnrealizedCastsPass());
+  return manager.run(module);
+}
+
+FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+npu::emitProgram(MLIRContext *context, const ProgramPlan &plan) {
+  Location unknown = mlir::UnknownLoc::get(context);
+  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(unknown));
+  OpBuilder builder(context);
+  SmallVector<GeneratedKernel> generated;
+  for (const PlannedKernel &kernel : plan.kernels) {
+    if (!kernel.generated)
+      continue;
+    builder.setInsertionPointToEnd(module->getBody());
+    generated.push_back(emitEltwise(builder, unknown, kernel.name,
+                                    kernel.problem, kernel.splats));
+  }
+  // npu_run takes the address of the kernels, which must be LLVM functions
+  // by then.
+  if (failed(lower(*module)))
+    return failure();
+  Builder b = Builder::atBlockEnd(unknown, module->getBody());
+  RunEmitter(b, plan).emit(generated);
+  return module;
+}
+
+void npu::registerCodegenDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::vector::VectorDialect>();
+}

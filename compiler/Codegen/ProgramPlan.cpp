@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Codegen/ProgramPlan.h"
+
+#include "compiler/Codegen/EltwiseEmitter.h"
+#include "compiler/Codegen/MemoryPlanner.h"
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Kernel/KernelProblem.h"
+#include "kernels/tensor.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace npu;
+
+namespace {
+
+/// Bytes that one or several values share: views of each other, or a result
+/// written over an input.
+struct Memory {
+  Storage storage;
+  int64_t begin = 0, end = 0, bytes = 0;
+  int mergedInto = -1; // in place: the buffer that holds this one
+};
+
+class Planner {
+public:
+  Planner(mlir::func::FuncOp function, int threads)
+      : function(function), threads(threads) {}
+
+  FailureOr<ProgramPlan> run();
+
+private:
+  void copyBorrowedResults();
+  LogicalResult addKernel(Operation *op);
+  LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
+  void placeResults();
+  void planInPlace();
+  bool tryInPlace(PlannedKernel &kernel, int64_t step, size_t input);
+  void placeArena();
+
+  int root(int memory) const {
+    while (memories[memory].mergedInto >= 0)
+      memory = memories[memory].mergedInto;
+    return memory;
+  }
+
+  mlir::func::FuncOp function;
+  int threads;
+  ProgramPlan plan;
+  std::vector<Memory> memories;
+  /// Memory of each value that is no constant.
+  llvm::DenseMap<Value, int> memoryOf;
+  /// Memory of each operand of each kernel, -1 for a constant.
+  std::vector<SmallVector<int>> kernelMemories;
+};
+
+} // namespace
+
+/// The value whose bytes a chain of free views shows.
+static Value viewedValue(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isFreeView(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+static void collectNames(Location location, llvm::SetVector<StringRef> &names) {
+  if (auto name = dyn_cast<mlir::NameLoc>(location))
+    names.insert(name.getName().getValue());
+  else if (auto fused = dyn_cast<mlir::FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      collectNames(part, names);
+}
+
+std::string npu::nodesOf(Location location) {
+  llvm::SetVector<StringRef> names;
+  collectNames(location, names);
+  std::string text;
+  for (StringRef name : names)
+    text += (text.empty() ? "" : " + ") + name.str();
+  return text;
+}
+
+/// Gives each function result a kernel's value of its own to be written to.
+void Planner::copyBorrowedResults() {
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  llvm::DenseSet<Value> taken;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value viewed = viewedValue(operand.get());
+    Operation *producer = viewed.getDefiningOp();
+    if (producer && !isa<ConstantOp>(producer) && taken.insert(viewed).second)
+      continue;
+    auto type = tensorType(operand.get());
+    auto copy = EltwiseOp::create(
+        builder, operand.get().getLoc(), type, uint32_t(NPU_INSTR_cast),
+        ValueRange{operand.get()}, llvm::APFloat(0.0f), llvm::APFloat(0.0f));
+    operand.set(copy.getResult());
+  }
+}
+
+LogicalResult Planner::addInput(PlannedKernel &kernel, size_t index,
+                                Value operand) {
+  Value viewed = viewedValue(operand);
+  kernel.splats.emplace_back();
+  ElementsAttr constant = constantOf(viewed);
+  if (!constant) {
+    int memory = memoryOf.lookup(viewed);
+    memories[memory].end = plan.kernels.size();
+    kernelMemories.back().push_back(memory);
+    kernel.operands.emplace_back();
+    return success();
+  }
+  FailureOr<int64_t> offset =
+      plan.weights.add(operand.getLoc(), constant, tensorType(viewed));
+  if (failed(offset))
+    return failure();
+  kernel.problem.inputs[index].weights_offset = *offset;
+  kernel.operands.push_back({Storage::Weights, *offset});
+  kernelMemories.back().push_back(-1);
+  auto dense = dyn_cast<DenseElementsAttr>(constant);
+  if (!dense || !(dense.isSplat() || dense.getNumElements() == 1))
+    return success();
+  if (isa<mlir::FloatType>(dense.getElementType()))
+    kernel.splats.back() =
+        (*dense.value_begin<mlir::APFloat>()).convertToDouble();
+  else if (dense.getElementType().isSignlessInteger(32))
+    kernel.splats.back() = *dense.value_begin<int32_t>();
+  return success();
+}
+
+/// The op that a kernel is named after: the root of a fused one.
+static StringRef kernelOpName(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op))
+    if (Operation *root = fused.getRoot())
+      op = root;
+  return isa<FusedOp>(op) ? "eltwise" : op->getName().stripDialect();
+}
+
+LogicalResult Planner::addKernel(Operation *op) {
+  FailureOr<kernels::Problem> problem = makeProblem(op, threads);
+  if (failed(problem))
+    return failure();
+  int64_t step = plan.kernels.size();
+  PlannedKernel kernel{op, std::move(*problem), {}, {}, false, {}, {}, {}, 0};
+  kernelMemories.emplace_back();
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (failed(addInput(kernel, index, operand)))
+      return failure();
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    Memory memory;
+    memory.begin = memory.end = step;
+    memory.bytes = kernels::storedBytes(kernel.problem.outputs[index]);
+    memoryOf[result] = memories.size();
+    kernelMemories.back().push_back(memories.size());
+    memories.push_back(memory);
+    kernel.operands.emplace_back();
+  }
+  if (std::string wrong = kernels::validate(kernel.problem); !wrong.empty())
+    return op->emitOpError("has no kernel: ") << wrong;
+  for (const auto *tensors : {&kernel.problem.inputs, &kernel.problem.outputs})
+    for (const npu_tensor_desc &tensor : *tensors)
+      kernel.bytes += kernels::storedBytes(tensor);
+  kernel.generated = canEmitEltwise(kernel.problem);
+  kernel.opName = kernelOpName(op).str();
+  kernel.name = "k" + std::to_string(step) + "_" + kernel.opName;
+  kernel.node = nodesOf(op->getLoc());
+  plan.kernels.push_back(std::move(kernel));
+  return success();
+}
+
+/// Model outputs are written where the caller wants them.
+void Planner::placeResults() {
+  Operation *terminator = function.front().getTerminator();
+  for (auto [index, operand] : llvm::enumerate(terminator->getOperands())) {
+    Memory &memory = memories[memoryOf.lookup(viewedValue(operand))];
+    memory.storage = {Storage::Output, static_cast<int64_t>(index)};
+    memory.end = plan.kernels.size();
+  }
+}
+
+/// Lets the kernel write over `input` if that is its last use, it is in the
+/// arena, of the result's size and storage, and the kernel can.
+bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input) {
+  ArrayRef<int> operands = kernelMemories[step];
+  int from = operands[input] < 0 ? -1 : root(operands[input]);
+  int to = operands[kernel.problem.inputs.size()];
+  if (from < 0 || memories[from].end != step ||
+      memories[from].storage.place != Storage::Arena ||
+      memories[to].storage.place != Storage::Arena ||
+      !kernels::sameStorage(kernel.problem.inputs[input],
+                            kernel.problem.outputs[0]) ||
+      kernel.problem.inputs[input].dtype != kernel.problem.outputs[0].dtype)
+    return false;
+  // Another operand in the same bytes is safe only if it is read alike.
+  for (size_t other = 0; other < kernel.problem.inputs.size(); ++other)
+    if (other != input && operands[other] >= 0 &&
+        root(operands[other]) == from &&
+        !kernels::sameStorage(kernel.problem.inputs[other],
+                              kernel.problem.outputs[0]))
+      return false;
+  if (!kernel.generated) {
+    kernels::Answer apart = kernels::query(kernel.problem);
+    kernel.problem.inPlaceInput = static_cast<int>(input);
+    bool works = kernels::validate(kernel.problem).empty();
+    kernels::Answer together;
+    if (works)
+      together = kernels::query(kernel.problem);
+    works = works && (!together.slow || apart.slow) &&
+            together.adapterBytes <= apart.adapterBytes;
+    kernel.problem.inPlaceInput = -1;
+    if (!works)
+      return false;
+  }
+  kernel.problem.inPlaceInput = static_cast<int>(input);
+  memories[from].end = std::max(memories[from].end, memories[to].end);
+  memories[from].bytes = std::max(memories[from].bytes, memories[to].bytes);
+  memories[to].mergedInto = from;
+  return true;
+}
+
+/// Elementwise kernels write over any operand; a kernel with a root over an
+/// operand that only its elementwise part reads (a residual).
+void Planner::planInPlace() {
+  for (auto [step, kernel] : llvm::enumerate(plan.kernels)) {
+    size_t first = 0;
+    if (kernel.problem.op != NPU_OP_ELTWISE) {
+      auto fused = dyn_cast<FusedOp>(kernel.op);
+      if (!fused)
+        continue;
+      first = fused.getRoot()->getNumOperands();
+    }
+    for (size_t input = first; input < kernel.problem.inputs.size(); ++input)
+      if (tryInPlace(kernel, step, input))
+        break;
+  }
+}
+
+void Planner::placeArena() {
+  std::vector<BufferLifetime> buffers;
+  std::vector<int> owners;
+  for (auto [index, memory] : llvm::enumerate(memories)) {
+    if (memory.storage.place != Storage::Arena || memory.mergedInto >= 0)
+      continue;
+    buffers.push_back({memory.begin, memory.end, memory.bytes});
+    owners.push_back(index);
+  }
+  ArenaPlan arena = planArena(buffers, NPU_VALUE_ALIGNMENT);
+  for (auto [owner, offset] : llvm::zip(owners, arena.offsets))
+    memories[owner].storage.offset = offset;
+  plan.arenaBytes = arena.bytes;
+  plan.arenaLowerBound = arena.lowerBound;
+  for (auto [kernel, operands] : llvm::zip(plan.kernels, kernelMemories))
+    for (auto [storage, memory] : llvm::zip(kernel.operands, operands))
+      if (memory >= 0)
+        storage = memories[root(memory)].storage;
+}
+
+static std::string nameAttr(mlir::DictionaryAttr attributes, StringRef prefix,
+                            size_t index) {
+  auto name = attributes ? attributes.getAs<StringAttr>("npu.name") : nullptr;
+  return name ? name.str() : (prefix + Twine(index)).str();
+}
+
+FailureOr<ProgramPlan> Planner::run() {
+  copyBorrowedResults();
+  for (BlockArgument argument : function.getArguments()) {
+    size_t index = argument.getArgNumber();
+    Memory memory;
+    memory.storage = {Storage::Input, static_cast<int64_t>(index)};
+    memoryOf[argument] = memories.size();
+    memories.push_back(memory);
+    plan.inputs.push_back(tensorType(argument));
+    plan.inputNames.push_back(
+        nameAttr(function.getArgAttrDict(index), "input", index));
+  }
+  Operation *terminator = function.front().getTerminator();
+  for (auto [index, result] : llvm::enumerate(terminator->getOperands())) {
+    plan.outputs.push_back(tensorType(result));
+    plan.outputNames.push_back(
+        nameAttr(function.getResultAttrDict(index), "output", index));
+  }
+  for (Operation &op : function.front().without_terminator())
+    if (isKernel(&op) && failed(addKernel(&op)))
+      return failure();
+  placeResults();
+  planInPlace();
+  placeArena();
+  return std::move(plan);
+}
+
+FailureOr<ProgramPlan> npu::planProgram(mlir::func::FuncOp function,
+                                        int threads) {
+  return Planner(function, threads).run();
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program before it is code: which kernels run in which order, and where
+// each of their operands lies. Made from a function whose layouts are decided.
+#ifndef NPU_COMPILER_CODEGEN_PROGRAMPLAN_H
+#define NPU_COMPILER_CODEGEN_PROGRAMPLAN_H
+
+#include "compiler/Codegen/WeightTable.h"
+#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "kernels/kernel.h"
+
+#include <optional>
+
+namespace npu {
+
+/// Where a value's bytes lie: an offset into arena or weights, or the number of
+/// a model input or output.
+struct Storage {
+  enum Place { Arena, Weights, Input, Output };
+  Place place = Arena;
+  int64_t offset = 0;
+};
+
+struct PlannedKernel {
+  Operation *op;
+  kernels::Problem problem;
+  SmallVector<Storage> operands; // inputs, then results
+  /// Value of each input that is a constant of equal elements.
+  SmallVector<std::optional<double>> splats;
+  bool generated; // code of ours, not a library kernel
+  /// Name unique in the program ("k3_conv2d"), the op it is built around, and
+  /// the model's nodes that it computes.
+  std::string name, opName, node;
+  int64_t bytes; // read and written in one run
+};
+
+struct ProgramPlan {
+  std::vector<PlannedKernel> kernels;
+  WeightTable weights;
+  SmallVector<RankedTensorType> inputs, outputs;
+  SmallVector<std::string> inputNames, outputNames;
+  int64_t arenaBytes = 0;
+  int64_t arenaLowerBound = 0;
+};
+
+/// Plans `function` for `threads` threads; needs every layout decided. Inserts
+/// copies where a result is not a kernel's own value (an input or constant
+/// returned, one value returned twice). Failure leaves an error at an op.
+FailureOr<ProgramPlan> planProgram(mlir::func::FuncOp function, int threads);
+
+/// The nodes of the model behind a location: "conv1/Conv + relu1".
+std::string nodesOf(Location location);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_CODEGEN_PROGRAMPLAN_H

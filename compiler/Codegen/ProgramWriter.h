@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last step: tables, weights and code linked into an ELF shared object,
+// sealed with its manifest as a .npu file.
+#ifndef NPU_COMPILER_CODEGEN_PROGRAMWRITER_H
+#define NPU_COMPILER_CODEGEN_PROGRAMWRITER_H
+
+#include "compiler/Codegen/ProgramPlan.h"
+#include "runtime/format/manifest.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+namespace npu {
+
+/// Defines npu_program in the module; its tables are symbols of the data
+/// object that writeProgram adds.
+void addProgramRoot(llvm::Module &module, const ProgramPlan &plan);
+
+/// Links `object` (the module's machine code) with the plan's tables and
+/// weights and writes `path`, whole or not at all. Temporary files lie beside
+/// `path` and are removed.
+llvm::Error writeProgram(StringRef path, ArrayRef<char> object,
+                         const ProgramPlan &plan,
+                         const format::Manifest &manifest);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_CODEGEN_PROGRAMWRITER_H

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Codegen/ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace npu;
+using namespace mlir::arith;
+namespace math = mlir::math;
+using Builder = mlir::ImplicitLocOpBuilder;
+
+namespace {
+
+/// What a row of the table works on.
+struct Args {
+  const npu_instr &instr;
+  ArrayRef<Value> in;
+  bool isUnsigned; // of the operands
+};
+
+using Emit = Value (*)(Builder &, const Args &);
+
+struct Row {
+  npu_instr_kind kind;
+  Emit onFloats; // null: no form
+  Emit onInts;   // integers; booleans are i1
+};
+
+} // namespace
+
+Value npu::constantLike(Builder &builder, Type type, double number) {
+  Type scalar = mlir::getElementTypeOrSelf(type);
+  mlir::TypedAttr attribute;
+  if (isa<mlir::FloatType>(scalar))
+    attribute = builder.getFloatAttr(scalar, number);
+  else
+    attribute = builder.getIntegerAttr(scalar, static_cast<int64_t>(number));
+  if (auto vector = dyn_cast<mlir::VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, attribute);
+  return ConstantOp::create(builder, attribute);
+}
+
+static Value like(Builder &b, Value value, double number) {
+  return constantLike(b, value.getType(), number);
+}
+
+static Value clamp(Builder &b, Value x, double low, double high) {
+  Value raised = MaximumFOp::create(b, x, like(b, x, low));
+  return MinimumFOp::create(b, raised, like(b, x, high));
+}
+
+/// alpha * x + beta, clamped to [0, 1].
+static Value hardSigmoid(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value scaled = MulFOp::create(b, x, like(b, x, args.instr.alpha));
+  return clamp(b, AddFOp::create(b, scaled, like(b, x, args.instr.beta)), 0, 1);
+}
+
+/// 1 / (1 + exp(-factor * x))
+static Value logistic(Builder &b, Value x, double factor) {
+  Value power =
+      math::ExpOp::create(b, MulFOp::create(b, x, like(b, x, -factor)));
+  return DivFOp::create(b, like(b, x, 1),
+                        AddFOp::create(b, like(b, x, 1), power));
+}
+
+/// x >= 0 ? x : other
+static Value whereNegative(Builder &b, Value x, Value other) {
+  Value isPositive = CmpFOp::create(b, CmpFPredicate::OGE, x, like(b, x, 0));
+  return SelectOp::create(b, isPositive, x, other);
+}
+
+static Value elu(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value power = SubFOp::create(b, math::ExpOp::create(b, x), like(b, x, 1));
+  return whereNegative(b, x,
+                       MulFOp::create(b, power, like(b, x, args.instr.alpha)));
+}
+
+/// max(x, 0) + ln(1 + exp(-|x|)), which does not overflow.
+static Value softplus(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value power =
+      math::ExpOp::create(b, NegFOp::create(b, math::AbsFOp::create(b, x)));
+  return AddFOp::create(b, MaximumFOp::create(b, x, like(b, x, 0)),
+                        math::Log1pOp::create(b, power));
+}
+
+static Value geluErf(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value erf = math::ErfOp::create(
+      b, MulFOp::create(b, x, like(b, x, 0.70710678118654752)));
+  return MulFOp::create(b, MulFOp::create(b, x, like(b, x, 0.5)),
+                        AddFOp::create(b, erf, like(b, x, 1)));
+}
+
+static Value geluTanh(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value cube = MulFOp::create(b, MulFOp::create(b, x, x), x);
+  Value inner =
+      AddFOp::create(b, x, MulFOp::create(b, cube, like(b, x, 0.044715)));
+  Value tanh = math::TanhOp::create(
+      b, MulFOp::create(b, inner, like(b, x, 0.79788456080286536)));
+  return MulFOp::create(b, MulFOp::create(b, x, like(b, x, 0.5)),
+                        AddFOp::create(b, tanh, like(b, x, 1)));
+}
+
+static Value signOfFloat(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value zero = like(b, x, 0);
+  Value up = SelectOp::create(b, CmpFOp::create(b, CmpFPredicate::OGT, x, zero),
+                              like(b, x, 1), zero);
+  return SelectOp::create(b, CmpFOp::create(b, CmpFPredicate::OLT, x, zero),
+                          like(b, x, -1), up);
+}
+
+template <CmpFPredicate predicate>
+static Value compareFloats(Builder &b, const Args &args) {
+  return CmpFOp::create(b, predicate, args.in[0], args.in[1]);
+}
+
+template <CmpIPredicate isSigned, CmpIPredicate isUnsigned>
+static Value compareInts(Builder &b, const Args &args) {
+  return CmpIOp::create(b, args.isUnsigned ? isUnsigned : isSigned, args.in[0],
+                        args.in[1]);
+}
+
+template <typename Op>
+static Value unary(Builder &b, const Args &args) {
+  return Op::create(b, args.in[0]);
+}
+
+template <typename Op>
+static Value binary(Builder &b, const Args &args) {
+  return Op::create(b, args.in[0], args.in[1]);
+}
+
+template <typename Signed, typename Unsigned>
+static Value binaryInts(Builder &b, const Args &args) {
+  if (args.isUnsigned)
+    return Unsigned::create(b, args.in[0], args.in[1]);
+  return Signed::create(b, args.in[0], args.in[1]);
+}
+
+static Value selectValue(Builder &b, const Args &args) {
+  return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
+}
+
+static const Row table[] = {
+    {NPU_INSTR_abs, unary<math::AbsFOp>, unary<math::AbsIOp>},
+    {NPU_INSTR_neg, unary<NegFOp>,
+     [](Builder &b, const Args &a) -> Value {
+       return SubIOp::create(b, like(b, a.in[0], 0), a.in[0]);
+     }},
+    {NPU_INSTR_relu,
+     [](Builder &b, const Args &a) -> Value {
+       return MaximumFOp::create(b, a.in[0], like(b, a.in[0], 0));
+     },
+     nullptr},
+    {NPU_INSTR_leaky_relu,
+     [](Builder &b, const Args &a) -> Value {
+       return whereNegative(
+           b, a.in[0],
+           MulFOp::create(b, a.in[0], like(b, a.in[0], a.instr.alpha)));
+     },
+     nullptr},
+    {NPU_INSTR_elu, elu, nullptr},
+    {NPU_INSTR_sigmoid,
+     [](Builder &b, const Args &a) -> Value { return logistic(b, a.in[0], 1); },
+     nullptr},
+    {NPU_INSTR_tanh, unary<math::TanhOp>, nullptr},
+    {NPU_INSTR_exp, unary<math::ExpOp>, nullptr},
+    {NPU_INSTR_log, unary<math::LogOp>, nullptr},
+    {NPU_INSTR_sqrt, unary<math::SqrtOp>, nullptr},
+    {NPU_INSTR_rsqrt,
+     [](Builder &b, const Args &a) -> Value {
+       return DivFOp::create(b, like(b, a.in[0], 1),
+                             math::SqrtOp::create(b, a.in[0]));
+     },
+     nullptr},
+    {NPU_INSTR_reciprocal,
+     [](Builder &b, const Args &a) -> Value {
+       return DivFOp::create(b, like(b, a.in[0], 1), a.in[0]);
+     },
+     nullptr},
+    {NPU_INSTR_erf, unary<math::ErfOp>, nullptr},
+    {NPU_INSTR_floor, unary<math::FloorOp>, nullptr},
+    {NPU_INSTR_ceil, unary<math::CeilOp>, nullptr},
+    {NPU_INSTR_round, unary<math::RoundEvenOp>, nullptr},
+    {NPU_INSTR_clip,
+     [](Builder &b, const Args &a) -> Value {
+       return clamp(b, a.in[0], a.instr.alpha, a.instr.beta);
+     },
+     nullptr},
+    {NPU_INSTR_hard_sigmoid, hardSigmoid, nullptr},
+    {NPU_INSTR_hard_swish,
+     [](Builder &b, const Args &a) -> Value {
+       return MulFOp::create(b, a.in[0], hardSigmoid(b, a));
+     },
+     nullptr},
+    {NPU_INSTR_swish,
+     [](Builder &b, const Args &a) -> Value {
+       return MulFOp::create(b, a.in[0], logistic(b, a.in[0], a.instr.alpha));
+     },
+     nullptr},
+    {NPU_INSTR_softplus, softplus, nullptr},
+    {NPU_INSTR_gelu_erf, geluErf, nullptr},
+    {NPU_INSTR_gelu_tanh, geluTanh, nullptr},
+    {NPU_INSTR_logical_not, nullptr,
+     [](Builder &b, const Args &a) -> Value {
+       return XOrIOp::create(b, a.in[0], like(b, a.in[0], 1));
+     }},
+    {NPU_INSTR_sign, signOfFloat, nullptr},
+    {NPU_INSTR_add, binary<AddFOp>, binary<AddIOp>},
+    {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
+    {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
+    {NPU_INSTR_div, binary<DivFOp>, nullptr},
+    {NPU_INSTR_min, binary<MinimumFOp>, binaryInts<MinSIOp, MinUIOp>},
+    {NPU_INSTR_max, binary<MaximumFOp>, binaryInts<MaxSIOp, MaxUIOp>},
+    {NPU_INSTR_equal, compareFloats<CmpFPredicate::OEQ>,
+     compareInts<CmpIPredicate::eq, CmpIPredicate::eq>},
+    {NPU_INSTR_less, compareFloats<CmpFPredicate::OLT>,
+     compareInts<CmpIPredicate::slt, CmpIPredicate::ult>},
+    {NPU_INSTR_less_equal, compareFloats<CmpFPredicate::OLE>,
+     compareInts<CmpIPredicate::sle, CmpIPredicate::ule>},
+    {NPU_INSTR_greater, compareFloats<CmpFPredicate::OGT>,
+     compareInts<CmpIPredicate::sgt, CmpIPredicate::ugt>},
+    {NPU_INSTR_greater_equal, compareFloats<CmpFPredicate::OGE>,
+     compareInts<CmpIPredicate::sge, CmpIPredicate::uge>},
+    {NPU_INSTR_logical_and, nullptr, binary<AndIOp>},
+    {NPU_INSTR_logical_or, nullptr, binary<OrIOp>},
+    {NPU_INSTR_logical_xor, nullptr, binary<XOrIOp>},
+    {NPU_INSTR_prelu,
+     [](Builder &b, const Args &a) -> Value {
+       return whereNegative(b, a.in[0], MulFOp::create(b, a.in[0], a.in[1]));
+     },
+     nullptr},
+    {NPU_INSTR_select, selectValue, selectValue},
+};
+
+static bool isFloat(int32_t dtype) {
+  return dtype == NPU_F32 || dtype == NPU_F16 || dtype == NPU_BF16;
+}
+
+/// The form for the instruction; select decides by its second operand.
+static Emit lookupEmit(const npu_instr &instr, ArrayRef<int32_t> types) {
+  int32_t dtype = instr.kind == NPU_INSTR_select ? types[1] : types[0];
+  for (const Row &row : table)
+    if (row.kind == instr.kind)
+      return isFloat(dtype) ? row.onFloats : row.onInts;
+  return nullptr;
+}
+
+bool npu::canEmitInstr(const npu_instr &instr, ArrayRef<int32_t> types) {
+  return instr.kind == NPU_INSTR_cast || lookupEmit(instr, types);
+}
+
+static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
+                      Type target) {
+  if (auto vector = dyn_cast<mlir::VectorType>(x.getType()))
+    target = vector.clone(target);
+  if (x.getType() == target && (from == NPU_BOOL) == (to == NPU_BOOL))
+    return x;
+  if (to == NPU_BOOL)
+    return isFloat(from)
+               ? CmpFOp::create(b, CmpFPredicate::UNE, x, like(b, x, 0))
+                     .getResult()
+               : CmpIOp::create(b, CmpIPredicate::ne, x, like(b, x, 0))
+                     .getResult();
+  bool fromUnsigned = from == NPU_U8 || from == NPU_BOOL;
+  if (isFloat(from))
+    return to == NPU_U8 ? FPToUIOp::create(b, target, x).getResult()
+                        : FPToSIOp::create(b, target, x).getResult();
+  if (isFloat(to))
+    return fromUnsigned ? UIToFPOp::create(b, target, x).getResult()
+                        : SIToFPOp::create(b, target, x).getResult();
+  unsigned narrow =
+      mlir::getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  unsigned wide = mlir::getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+  if (wide < narrow)
+    return TruncIOp::create(b, target, x);
+  return fromUnsigned ? ExtUIOp::create(b, target, x).getResult()
+                      : ExtSIOp::create(b, target, x).getResult();
+}
+
+Value npu::emitInstr(Builder &builder, const npu_instr &instr,
+                     ArrayRef<Value> operands, ArrayRef<int32_t> types) {
+  if (instr.kind == NPU_INSTR_cast)
+    return emitCast(builder, operands[0], types[0], instr.dtype,
+                    computeType(builder.getContext(), instr.dtype));
+  bool isUnsigned = types[0] == NPU_U8 || types[0] == NPU_BOOL;
+  return lookupEmit(instr, types)(builder, {instr, operands, isUnsigned});
+}
+
+Type npu::computeType(MLIRContext *context, int32_t dtype) {
+  OpBuilder builder(context);
+  switch (dtype) {
+  case NPU_I8:
+  case NPU_U8:
+    return builder.getI8Type();
+  case NPU_I32:
+    return builder.getI32Type();
+  case NPU_I64:
+    return builder.getI64Type();
+  case NPU_BOOL:
+    return builder.getI1Type();
+  default:
+    return builder.getF32Type();
+  }
+}
+
+Type npu::memoryType(MLIRContext *context, int32_t dtype) {
+  OpBuilder builder(context);
+  switch (dtype) {
+  case NPU_F16:
+    return builder.getF16Type();
+  case NPU_BF16:
+    return builder.getIntegerType(16);
+  case NPU_BOOL:
+    return builder.getI8Type();
+  default:
+    return computeType(context, dtype);
+  }
+}
+
+static Type sameShape(Value value, Type scalar) {
+  auto vector = dyn_cast<mlir::VectorType>(value.getType());
+  return vector ? Type(vector.clone(scalar)) : scalar;
+}
+
+Value npu::fromMemory(Builder &b, Value value, int32_t dtype) {
+  Type type = sameShape(value, computeType(b.getContext(), dtype));
+  if (dtype == NPU_F16)
+    return ExtFOp::create(b, type, value);
+  if (dtype == NPU_BOOL)
+    return CmpIOp::create(b, CmpIPredicate::ne, value, like(b, value, 0));
+  if (dtype != NPU_BF16)
+    return value;
+  Value wide = ExtUIOp::create(b, sameShape(value, b.getI32Type()), value);
+  Value bits = ShLIOp::create(b, wide, like(b, wide, 16));
+  return BitcastOp::create(b, type, bits);
+}
+
+/// Rounds to nearest even; a NaN stays one because its quiet bit is set.
+static Value truncateToBf16(Builder &b, Value value) {
+  Value bits = BitcastOp::create(b, sameShape(value, b.getI32Type()), value);
+  Value lsb = AndIOp::create(b, ShRUIOp::create(b, bits, like(b, bits, 16)),
+                             like(b, bits, 1));
+  Value rounded =
+      AddIOp::create(b, bits, AddIOp::create(b, lsb, like(b, bits, 0x7FFF)));
+  Value isNan = CmpFOp::create(b, CmpFPredicate::UNO, value, value);
+  Value quiet = OrIOp::create(b, bits, like(b, bits, 0x400000));
+  Value kept = SelectOp::create(b, isNan, quiet, rounded);
+  Value high = ShRUIOp::create(b, kept, like(b, bits, 16));
+  return TruncIOp::create(b, sameShape(value, b.getIntegerType(16)), high);
+}
+
+Value npu::toMemory(Builder &b, Value value, int32_t dtype) {
+  if (dtype == NPU_F16)
+    return TruncFOp::create(b, sameShape(value, b.getF16Type()), value);
+  if (dtype == NPU_BOOL)
+    return ExtUIOp::create(b, sameShape(value, b.getI8Type()), value);
+  return dtype == NPU_BF16 ? truncateToBf16(b, value) : value;
+}

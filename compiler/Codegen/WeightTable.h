@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The constants of a program in the order the chip stores them, one after the
+// other, each once.
+#ifndef NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
+#define NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <list>
+#include <vector>
+
+namespace npu {
+
+class WeightTable {
+public:
+  /// The offset in bytes of a constant stored with the layout of `type`;
+  /// relays its elements where they are not row-major. The attribute's bytes
+  /// must stay alive as long as the table.
+  FailureOr<int64_t> add(Location location, ElementsAttr elements,
+                         RankedTensorType type);
+
+  int64_t bytes() const { return size; }
+  /// The parts of the section in order, padding between them included.
+  ArrayRef<ArrayRef<char>> parts() const { return chunks; }
+
+private:
+  llvm::DenseMap<std::pair<Attribute, Attribute>, int64_t> known;
+  std::vector<ArrayRef<char>> chunks;
+  std::list<std::vector<char>> owned;
+  int64_t size = 0;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_CODEGEN_WEIGHTTABLE_H

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/ONNX/OnnxEmitter.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Kernel/Evaluator.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <numeric>
+
+using namespace npu;
+
+static bool anyNull(ArrayRef<Value> values) {
+  return llvm::any_of(values, [](Value value) { return !value; });
+}
+
+std::string npu::typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+Ints npu::countFrom(int64_t first, int64_t end) {
+  Ints result(std::max<int64_t>(end - first, 0));
+  std::iota(result.begin(), result.end(), first);
+  return result;
+}
+
+LogicalResult OnnxEmitter::error(const Twine &message) {
+  sawError = true;
+  return mlir::emitError(location, message);
+}
+
+Value OnnxEmitter::fail(const Twine &message) {
+  (void)error(message);
+  return Value();
+}
+
+Value OnnxEmitter::finish(Operation *op) {
+  if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {
+    op->erase();
+    return noteFailure();
+  }
+  Operation *before = op->getPrevNode();
+  Block *block = op->getBlock();
+  FailureOr<bool> folded = foldIfConstant(builder, op);
+  if (failed(folded))
+    return noteFailure();
+  if (!*folded)
+    return op->getResult(0);
+  return (before ? before->getNextNode() : &block->front())->getResult(0);
+}
+
+Value OnnxEmitter::constant(ElementsAttr elements) {
+  return ConstantOp::create(builder, location, elements.getType(), elements);
+}
+
+Value OnnxEmitter::filled(double number, ArrayRef<int64_t> shape,
+                          Type element) {
+  FailureOr<RankedTensorType> type =
+      makeTensorType(location, "the result", shape, element);
+  if (failed(type))
+    return noteFailure();
+  Attribute splat;
+  if (isa<mlir::FloatType>(element))
+    splat = builder.getFloatAttr(element, number);
+  else
+    splat = builder.getIntegerAttr(element, static_cast<int64_t>(number));
+  return constant(DenseElementsAttr::get(*type, splat));
+}
+
+Value OnnxEmitter::ints(ArrayRef<int64_t> numbers) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
+                                    builder.getI64Type());
+  return constant(DenseElementsAttr::get(type, numbers));
+}
+
+static bool isComparison(npu_instr_kind kind) {
+  return kind == NPU_INSTR_equal || kind == NPU_INSTR_less ||
+         kind == NPU_INSTR_less_equal || kind == NPU_INSTR_greater ||
+         kind == NPU_INSTR_greater_equal;
+}
+
+Value OnnxEmitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
+                           double alpha, double beta) {
+  if (anyNull(operands))
+    return noteFailure();
+  ArrayRef<Value> typed = operands;
+  if (kind == NPU_INSTR_select)
+    typed = typed.drop_front();
+  Type element = elementOf(typed.front());
+  for (Value operand : typed)
+    if (elementOf(operand) != element)
+      return fail("operands have the element types " + typeText(element) +
+                  " and " + typeText(elementOf(operand)) +
+                  ", expected the same");
+  SmallVector<shapes::Shape> inputs;
+  for (Value operand : operands)
+    inputs.emplace_back(shapeOf(operand));
+  std::string reason;
+  FailureOr<shapes::Shape> shape = shapes::broadcast(inputs, reason);
+  if (failed(shape))
+    return fail(reason);
+  if (isComparison(kind))
+    element = builder.getI1Type();
+  return create<EltwiseOp>(*shape, element, builder.getI32IntegerAttr(kind),
+                           ValueRange(operands),
+                           builder.getF32FloatAttr(static_cast<float>(alpha)),
+                           builder.getF32FloatAttr(static_cast<float>(beta)));
+}
+
+Value OnnxEmitter::cast(Value value, Type element) {
+  if (!value || elementOf(value) == element)
+    return value ? value : noteFailure();
+  return create<EltwiseOp>(shapeOf(value), element,
+                           builder.getI32IntegerAttr(NPU_INSTR_cast),
+                           ValueRange(value), builder.getF32FloatAttr(0),
+                           builder.getF32FloatAttr(0));
+}
+
+Value OnnxEmitter::reshape(Value value, ArrayRef<int64_t> shape) {
+  if (!value || shapeOf(value) == shape)
+    return value ? value : noteFailure();
+  std::string reason;
+  FailureOr<int64_t> count = shapes::elements(shape, reason);
+  if (failed(count))
+    return fail(reason);
+  if (*count != tensorType(value).getNumElements())
+    return fail("cannot reshape " + shapes::text(shapeOf(value)) + " to " +
+                shapes::text(shape) + ": the number of elements differs");
+  return create<ReshapeOp>(shape, elementOf(value), value);
+}
+
+Value OnnxEmitter::transpose(Value value, ArrayRef<int64_t> permutation) {
+  if (!value)
+    return noteFailure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::transpose(shapeOf(value), permutation, reason);
+  if (failed(shape))
+    return fail(reason);
+  if (llvm::is_sorted(permutation))
+    return value;
+  return create<TransposeOp>(*shape, elementOf(value), value,
+                             intArray(permutation));
+}
+
+Value OnnxEmitter::broadcast(Value value, ArrayRef<int64_t> shape) {
+  if (!value || shapeOf(value) == shape)
+    return value ? value : noteFailure();
+  return create<BroadcastOp>(shape, elementOf(value), value);
+}
+
+Value OnnxEmitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
+                          bool keepDims) {
+  if (!value)
+    return noteFailure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::reduce(shapeOf(value), axes, keepDims, reason);
+  if (failed(shape))
+    return fail(reason);
+  Ints sorted(axes);
+  llvm::sort(sorted);
+  return create<ReduceOp>(*shape, elementOf(value), value,
+                          builder.getStringAttr(kind), intArray(sorted),
+                          builder.getBoolAttr(keepDims));
+}
+
+Value OnnxEmitter::matmul(Value a, Value b) {
+  if (!a || !b)
+    return noteFailure();
+  if (elementOf(a) != elementOf(b))
+    return fail("operands have the element types " + typeText(elementOf(a)) +
+                " and " + typeText(elementOf(b)) + ", expected the same");
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::matmul(shapeOf(a), shapeOf(b), reason);
+  if (failed(shape))
+    return fail(reason);
+  return create<MatmulOp>(*shape, elementOf(a), a, b);
+}
+
+Value OnnxEmitter::softmax(Value value, int64_t axis, bool isLog) {
+  if (!value)
+    return noteFailure();
+  return create<SoftmaxOp>(shapeOf(value), elementOf(value), value,
+                           builder.getI64IntegerAttr(axis),
+                           builder.getBoolAttr(isLog));
+}
+
+Value OnnxEmitter::concat(ArrayRef<Value> values, int64_t axis) {
+  if (anyNull(values))
+    return noteFailure();
+  if (values.size() == 1)
+    return values.front();
+  SmallVector<shapes::Shape> inputs;
+  for (Value value : values) {
+    inputs.emplace_back(shapeOf(value));
+    if (elementOf(value) != elementOf(values.front()))
+      return fail("operands have the element types " +
+                  typeText(elementOf(values.front())) + " and " +
+                  typeText(elementOf(value)) + ", expected the same");
+  }
+  std::string reason;
+  FailureOr<shapes::Shape> shape = shapes::concat(inputs, axis, reason);
+  if (failed(shape))
+    return fail(reason);
+  return create<ConcatOp>(*shape, elementOf(values.front()), ValueRange(values),
+                          builder.getI64IntegerAttr(axis));
+}
+
+Value OnnxEmitter::slice(Value value, ArrayRef<int64_t> starts,
+                         ArrayRef<int64_t> steps, ArrayRef<int64_t> extents) {
+  if (!value)
+    return noteFailure();
+  if (extents == shapeOf(value) && llvm::all_equal(steps) &&
+      (steps.empty() || steps.front() == 1))
+    return value;
+  return create<SliceOp>(extents, elementOf(value), value, intArray(starts),
+                         intArray(steps));
+}
+
+Value OnnxEmitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
+                       double number) {
+  if (!value)
+    return noteFailure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape = shapes::pad(shapeOf(value), pads, reason);
+  if (failed(shape))
+    return fail(reason);
+  if (llvm::all_of(pads, [](int64_t amount) { return amount == 0; }))
+    return value;
+  return create<PadOp>(*shape, elementOf(value), value, intArray(pads),
+                       builder.getStringAttr(mode),
+                       builder.getF64FloatAttr(number));
+}

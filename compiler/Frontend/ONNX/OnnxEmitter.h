@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Creates npu ops for a node. Each function infers the result's type, checks,
+// and computes the op at once if its operands are constants. After an error,
+// and for a null operand, it returns null, so that calls nest without checks.
+#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
+#define NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Frontend/ONNX/OnnxModel.h"
+
+#include <string>
+
+namespace npu {
+
+using Ints = SmallVector<int64_t>;
+
+class OnnxEmitter {
+public:
+  OnnxEmitter(OpBuilder &builder, Location location)
+      : builder(builder), location(location) {}
+
+  OpBuilder &getBuilder() { return builder; }
+  Location getLocation() const { return location; }
+
+  /// Reports an error at the node.
+  LogicalResult error(const Twine &message);
+  Value fail(const Twine &message);
+  bool hasFailed() const { return sawError; }
+
+  /// Any op with one result.
+  template <typename OpTy, typename... Args>
+  Value create(ArrayRef<int64_t> shape, Type element, Args &&...args) {
+    FailureOr<RankedTensorType> type =
+        makeTensorType(location, "the result", shape, element);
+    if (failed(type))
+      return noteFailure();
+    return finish(
+        OpTy::create(builder, location, *type, std::forward<Args>(args)...));
+  }
+
+  Value constant(ElementsAttr elements);
+  /// A tensor filled with one number, stored as a splat.
+  Value filled(double number, ArrayRef<int64_t> shape, Type element);
+  Value scalar(double number, Type element) {
+    return filled(number, {}, element);
+  }
+  Value ints(ArrayRef<int64_t> numbers);
+
+  Value eltwise(npu_instr_kind kind, ArrayRef<Value> operands, double alpha = 0,
+                double beta = 0);
+  Value cast(Value value, Type element);
+  Value reshape(Value value, ArrayRef<int64_t> shape);
+  Value transpose(Value value, ArrayRef<int64_t> permutation);
+  Value broadcast(Value value, ArrayRef<int64_t> shape);
+  Value reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
+               bool keepDims);
+  Value matmul(Value a, Value b);
+  Value softmax(Value value, int64_t axis, bool isLog);
+  Value concat(ArrayRef<Value> values, int64_t axis);
+  /// Result extent i is `extents[i]`.
+  Value slice(Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
+              ArrayRef<int64_t> extents);
+  Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
+
+  ArrayAttr intArray(ArrayRef<int64_t> numbers) {
+    return builder.getI64ArrayAttr(numbers);
+  }
+
+protected:
+  Value noteFailure() {
+    sawError = true;
+    return Value();
+  }
+  Value finish(Operation *op);
+
+  OpBuilder &builder;
+  Location location;
+  bool sawError = false;
+};
+
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return tensorType(value).getShape();
+}
+inline int64_t rankOf(Value value) { return tensorType(value).getRank(); }
+inline Type elementOf(Value value) {
+  return tensorType(value).getElementType();
+}
+/// "f32", for messages.
+std::string typeText(Type type);
+/// first, first + 1, ..., end - 1.
+Ints countFrom(int64_t first, int64_t end);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H

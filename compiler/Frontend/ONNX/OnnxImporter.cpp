@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over the graph.
+#include "compiler/Frontend/ONNX/OnnxImporter.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxGraph.h"
+#include "compiler/Frontend/ONNX/OnnxInputs.h"
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+
+using namespace npu;
+using mlir::emitError;
+using mlir::func::FuncOp;
+using mlir::func::ReturnOp;
+
+namespace {
+
+/// The names of one graph. A branch of If sees those of the graph around it.
+struct Scope {
+  explicit Scope(Scope *outer = nullptr) : outer(outer) {}
+  Scope *outer;
+  llvm::StringMap<Value> values;
+  llvm::StringMap<onnx::TensorProto *> initializers; // not yet read
+};
+
+class Importer {
+public:
+  Importer(OnnxModel &model, OpBuilder &builder)
+      : model(model), builder(builder) {}
+
+  LogicalResult checkOps();
+  LogicalResult importMain(FuncOp function, ArrayRef<OnnxInput> inputs);
+  void dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs);
+
+private:
+  FailureOr<SmallVector<Value>> importGraph(onnx::GraphProto &graph,
+                                            Scope &scope);
+  LogicalResult importNode(onnx::NodeProto &proto, Scope &scope);
+  FailureOr<SmallVector<Value>> readInputs(const onnx::NodeProto &proto,
+                                           const OnnxOp &op, Scope &scope);
+  FailureOr<Value> lookup(StringRef name, Scope &scope);
+  static bool isDefined(StringRef name, const Scope *scope);
+
+  OnnxModel &model;
+  OpBuilder &builder;
+};
+
+} // namespace
+
+static bool isStandardDomain(StringRef domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+/// Adds the nodes that the table does not have, by operator.
+static void
+collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
+               std::map<std::string, SmallVector<std::string>> &found) {
+  for (const onnx::NodeProto *node : nodes) {
+    bool isStandard = isStandardDomain(node->domain());
+    const OnnxOp *op = isStandard ? lookupOnnxOp(node->op_type()) : nullptr;
+    if (op && versionIn(*op, model.opset) > 0)
+      continue;
+    std::string name = node->op_type();
+    if (!isStandard)
+      name = node->domain() + "." + name;
+    else if (op)
+      name += " (since opset " + std::to_string(op->versions.front()) + ")";
+    found[name].push_back(node->name().empty() && node->output_size() > 0
+                              ? node->output(0)
+                              : node->name());
+  }
+}
+
+/// One error for all operators that are not supported.
+static LogicalResult reportUnknown(const OnnxModel &model,
+                                   ArrayRef<onnx::NodeProto *> nodes) {
+  constexpr size_t mostNamed = 8;
+  std::map<std::string, SmallVector<std::string>> found;
+  collectUnknown(model, nodes, found);
+  if (found.empty())
+    return success();
+  std::string text;
+  for (auto &[op, names] : found) {
+    text += (text.empty() ? "" : "; ") + op + " at";
+    for (size_t i = 0; i < std::min(names.size(), mostNamed); ++i)
+      text += (i ? ", '" : " '") + names[i] + "'";
+    if (names.size() > mostNamed)
+      text += " and " + std::to_string(names.size() - mostNamed) + " more";
+  }
+  return emitError(model.location)
+         << "found operators that are not supported in opset " << model.opset
+         << ": " << llvm::json::fixUTF8(text)
+         << "; expected operators of the list in docs/onnx-ops.md";
+}
+
+LogicalResult Importer::checkOps() {
+  if (model.proto->graph().sparse_initializer_size() > 0)
+    return emitError(model.location)
+           << "has sparse initializers, expected dense ones";
+  auto order = orderNodes(model, *model.proto->mutable_graph(),
+                          [](StringRef) { return false; });
+  if (failed(order))
+    return failure();
+  return reportUnknown(model, *order);
+}
+
+bool Importer::isDefined(StringRef name, const Scope *scope) {
+  for (; scope; scope = scope->outer)
+    if (scope->values.count(name) || scope->initializers.count(name))
+      return true;
+  return false;
+}
+
+/// Initializers become constants when they are first read, so that those that
+/// nobody reads cost nothing.
+FailureOr<Value> Importer::lookup(StringRef name, Scope &scope) {
+  for (Scope *current = &scope; current; current = current->outer) {
+    if (Value value = current->values.lookup(name))
+      return value;
+    auto initializer = current->initializers.find(name);
+    if (initializer == current->initializers.end())
+      continue;
+    Location location = mlir::NameLoc::get(
+        StringAttr::get(builder.getContext(), llvm::json::fixUTF8(name)),
+        model.location);
+    FailureOr<ElementsAttr> elements =
+        takeElements(model, location, *initializer->second);
+    if (failed(elements))
+      return failure();
+    Value value =
+        ConstantOp::create(builder, location, elements->getType(), *elements);
+    initializer->second->Clear();
+    current->initializers.erase(initializer);
+    current->values[name] = value;
+    return value;
+  }
+  return emitError(model.location) << "'" << name << "' has no value";
+}
+
+FailureOr<SmallVector<Value>> Importer::readInputs(const onnx::NodeProto &proto,
+                                                   const OnnxOp &op,
+                                                   Scope &scope) {
+  int count = proto.input_size();
+  if (count < op.leastInputs || (op.mostInputs >= 0 && count > op.mostInputs))
+    return emitError(locationOf(model, proto))
+           << "has " << count << " inputs, expected " << op.leastInputs
+           << " to "
+           << (op.mostInputs < 0 ? "any number"
+                                 : std::to_string(op.mostInputs));
+  SmallVector<Value> inputs;
+  for (int i = 0; i < count; ++i) {
+    if (proto.input(i).empty()) {
+      if (i < op.leastInputs || op.mostInputs < 0)
+        return emitError(locationOf(model, proto))
+               << "leaves out input " << i << ", expected it to be given";
+      inputs.emplace_back();
+      continue;
+    }
+    FailureOr<Value> value = lookup(proto.input(i), scope);
+    if (failed(value))
+      return failure();
+    inputs.push_back(*value);
+  }
+  return inputs;
+}
+
+LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
+  const OnnxOp &op = *lookupOnnxOp(proto.op_type());
+  FailureOr<SmallVector<Value>> inputs = readInputs(proto, op, scope);
+  if (failed(inputs))
+    return failure();
+  OnnxNode node(builder, model, proto, op, versionIn(op, model.opset),
+                std::move(*inputs));
+  node.importBranch = [&](onnx::GraphProto &graph) {
+    Scope inner(&scope);
+    return importGraph(graph, inner);
+  };
+  if (failed(op.build(node)) || node.hasFailed() ||
+      failed(node.checkAttributes()))
+    return failure();
+  for (int i = 0; i < proto.output_size(); ++i) {
+    if (proto.output(i).empty())
+      continue;
+    Value result = node.getResults()[i];
+    if (!result)
+      return node.error("has a result '" + proto.output(i) + "' too many");
+    scope.values[proto.output(i)] = result;
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Value>> Importer::importGraph(onnx::GraphProto &graph,
+                                                    Scope &scope) {
+  for (onnx::TensorProto &tensor : *graph.mutable_initializer())
+    if (!scope.values.count(tensor.name()))
+      scope.initializers[tensor.name()] = &tensor;
+  auto order = orderNodes(model, graph, [&](StringRef name) {
+    return isDefined(name, scope.outer);
+  });
+  if (failed(order) || failed(reportUnknown(model, *order)))
+    return failure();
+  for (onnx::NodeProto *node : *order)
+    if (failed(importNode(*node, scope)))
+      return failure();
+  SmallVector<Value> outputs;
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    FailureOr<Value> value = lookup(output.name(), scope);
+    if (failed(value))
+      return failure();
+    outputs.push_back(*value);
+  }
+  return outputs;
+}
+
+/// What the graph declares of an output's element type must be what it is.
+static LogicalResult checkOutput(const OnnxModel &model,
+                                 const onnx::ValueInfoProto &output,
+                                 Value value) {
+  std::string what = "output '" + output.name() + "'";
+  if (!llvm::json::isUTF8(output.name()))
+    return emitError(model.location) << "an output's name is not UTF-8";
+  if (!output.type().has_tensor_type() ||
+      !output.type().tensor_type().has_elem_type())
+    return success();
+  FailureOr<Type> declared = elementTypeOf(
+      model.location, output.type().tensor_type().elem_type(), what);
+  if (failed(declared))
+    return failure();
+  if (*declared != elementOf(value))
+    return emitError(model.location)
+           << what << " is declared as " << *declared << ", but its node gives "
+           << elementOf(value);
+  return success();
+}
+
+LogicalResult Importer::importMain(FuncOp function,
+                                   ArrayRef<OnnxInput> inputs) {
+  Scope scope;
+  unsigned argument = 0;
+  for (const OnnxInput &input : inputs) {
+    if (input.bound) {
+      scope.values[input.name] =
+          ConstantOp::create(builder, model.location, input.type, input.bound);
+      continue;
+    }
+    function.setArgAttr(argument, "npu.name",
+                        builder.getStringAttr(input.name));
+    scope.values[input.name] = function.getArgument(argument++);
+  }
+  onnx::GraphProto &graph = *model.proto->mutable_graph();
+  FailureOr<SmallVector<Value>> outputs = importGraph(graph, scope);
+  if (failed(outputs))
+    return failure();
+  for (auto [output, value] : llvm::zip(graph.output(), *outputs))
+    if (failed(checkOutput(model, output, value)))
+      return failure();
+  ReturnOp::create(builder, model.location, *outputs);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(),
+                                           ValueRange(*outputs).getTypes()));
+  for (auto [i, output] : llvm::enumerate(graph.output()))
+    function.setResultAttr(i, "npu.name", builder.getStringAttr(output.name()));
+  return success();
+}
+
+/// What folding left over: unread constants, whose bytes are freed, and nodes
+/// of which only the shape was read. Bound inputs are the caller's.
+void Importer::dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs) {
+  SmallVector<ElementsAttr> made, used;
+  for (const OnnxInput &input : inputs)
+    used.push_back(input.bound);
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
+    bool isDead = op.use_empty() && !isa<ReturnOp>(op);
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      (isDead ? made : used).push_back(constant.getValue());
+    if (isDead)
+      op.erase();
+  }
+  releaseUnused(builder.getContext(), made, used);
+}
+
+FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+npu::importOnnx(MLIRContext &context, StringRef path,
+                const OnnxImportOptions &options) {
+  context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+  FailureOr<OnnxModel> model = loadOnnxModel(context, path);
+  if (failed(model))
+    return failure();
+  OpBuilder builder(&context);
+  Importer importer(*model, builder);
+  if (failed(importer.checkOps()))
+    return failure();
+  FailureOr<std::vector<OnnxInput>> inputs = bindInputs(*model, options);
+  if (failed(inputs))
+    return failure();
+  SmallVector<Type> argumentTypes;
+  for (const OnnxInput &input : *inputs)
+    if (!input.bound)
+      argumentTypes.push_back(input.type);
+
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(model->location);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function =
+      FuncOp::create(builder, model->location, "main",
+                     builder.getFunctionType(argumentTypes, TypeRange()));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  if (failed(importer.importMain(function, *inputs)))
+    return failure();
+  importer.dropDeadCode(function, *inputs);
+  if (failed(mlir::verify(*module)))
+    return failure();
+  return module;
+}

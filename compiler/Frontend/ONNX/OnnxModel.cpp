@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/ONNX/OnnxModel.h"
+
+#include "compiler/Frontend/ONNX/OnnxImporter.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <limits>
+
+using namespace npu;
+using mlir::emitError;
+
+/// Protobuf would print its own complaints about a file that is no model.
+static bool parse(const llvm::MemoryBuffer &file, onnx::ModelProto &proto) {
+  google::protobuf::LogSilencer silencer;
+  google::protobuf::io::ArrayInputStream array(
+      file.getBufferStart(), static_cast<int>(file.getBufferSize()));
+  google::protobuf::io::CodedInputStream stream(&array);
+  stream.SetTotalBytesLimit(std::numeric_limits<int>::max());
+  return proto.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+}
+
+/// The version of ai.onnx that the model asks for. Files before IR version 3
+/// could not say it and mean 1.
+static FailureOr<int64_t> opsetOf(Location location,
+                                  const onnx::ModelProto &proto) {
+  std::optional<int64_t> version;
+  for (const onnx::OperatorSetIdProto &opset : proto.opset_import())
+    if (opset.domain().empty() || opset.domain() == "ai.onnx")
+      version = opset.version();
+  if (!version && proto.ir_version() < 3)
+    version = 1;
+  if (!version)
+    return emitError(location) << "found no opset_import of the domain "
+                                  "ai.onnx, expected one; export the model "
+                                  "again";
+  if (*version < 1 || *version > newestOnnxOpset)
+    return emitError(location)
+           << "found ai.onnx opset " << *version << ", expected 1 to "
+           << newestOnnxOpset << "; convert the model with "
+           << "onnx.version_converter";
+  return *version;
+}
+
+FailureOr<OnnxModel> npu::loadOnnxModel(MLIRContext &context, StringRef path) {
+  Location location =
+      mlir::NameLoc::get(StringAttr::get(&context, llvm::json::fixUTF8(path)));
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return emitError(location)
+           << "cannot be read: " << file.getError().message();
+  size_t size = (*file)->getBufferSize();
+  if (size > size_t(std::numeric_limits<int>::max()))
+    return emitError(location)
+           << "has " << size << " bytes; a model file must be smaller than "
+           << "2 GB; save the weights as external data";
+  OnnxModel model{std::make_unique<onnx::ModelProto>(), 0,
+                  llvm::sys::path::parent_path(path).str(), location};
+  if (!parse(**file, *model.proto) || !model.proto->has_ir_version() ||
+      !model.proto->has_graph())
+    return emitError(location) << "is not an ONNX model, or is cut short ("
+                               << size << " bytes); expected a serialized "
+                               << "ModelProto with a graph";
+  FailureOr<int64_t> opset = opsetOf(location, *model.proto);
+  if (failed(opset))
+    return failure();
+  model.opset = *opset;
+  return model;
+}
+
+Location npu::locationOf(const OnnxModel &model, const onnx::NodeProto &node) {
+  std::string name = node.name();
+  if (name.empty() && node.output_size() > 0)
+    name = node.output(0);
+  std::string text = node.op_type() + " '" + name + "'";
+  MLIRContext *context = model.location.getContext();
+  return mlir::NameLoc::get(StringAttr::get(context, llvm::json::fixUTF8(text)),
+                            model.location);
+}
+
+std::string npu::describeOnnxLocation(Location location) {
+  auto named = dyn_cast<mlir::NameLoc>(location);
+  if (!named)
+    return "";
+  std::string outer = describeOnnxLocation(named.getChildLoc());
+  return outer.empty() ? named.getName().str()
+                       : outer + ": " + named.getName().str();
+}

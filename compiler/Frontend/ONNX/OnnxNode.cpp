@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/ONNX/OnnxNode.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+
+using namespace npu;
+using onnx::AttributeProto;
+
+LogicalResult OnnxNode::setResult(size_t index, Value value) {
+  if (!value) {
+    sawError = true;
+    return failure();
+  }
+  if (index < results.size())
+    results[index] = value;
+  return success();
+}
+
+AttributeProto *OnnxNode::find(StringRef name) {
+  known.insert(name);
+  for (AttributeProto &attribute : *proto.mutable_attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+AttributeProto *OnnxNode::find(StringRef name,
+                               AttributeProto::AttributeType type) {
+  AttributeProto *attribute = find(name);
+  if (!attribute || attribute->type() == type)
+    return attribute;
+  (void)error("attribute '" + name + "' is of type " +
+              AttributeProto::AttributeType_Name(attribute->type()) +
+              ", expected " + AttributeProto::AttributeType_Name(type));
+  return nullptr;
+}
+
+int64_t OnnxNode::getInt(StringRef name, int64_t otherwise, int64_t least,
+                         int64_t most) {
+  AttributeProto *attribute = find(name, AttributeProto::INT);
+  if (!attribute)
+    return otherwise;
+  if (attribute->i() >= least && attribute->i() <= most)
+    return attribute->i();
+  (void)error("attribute '" + name + "' is " + Twine(attribute->i()) +
+              ", expected " + Twine(least) +
+              (most == INT64_MAX ? Twine(" or more") : " to " + Twine(most)));
+  return otherwise;
+}
+
+double OnnxNode::getFloat(StringRef name, double otherwise) {
+  AttributeProto *attribute = find(name, AttributeProto::FLOAT);
+  return attribute ? attribute->f() : otherwise;
+}
+
+std::string OnnxNode::getString(StringRef name, StringRef otherwise) {
+  AttributeProto *attribute = find(name, AttributeProto::STRING);
+  return attribute ? attribute->s() : otherwise.str();
+}
+
+std::string OnnxNode::getWord(StringRef name, StringRef otherwise,
+                              ArrayRef<StringRef> words) {
+  std::string word = getString(name, otherwise);
+  if (llvm::is_contained(words, word))
+    return word;
+  (void)error("attribute '" + name + "' is '" + word + "', expected one of " +
+              llvm::join(words, ", "));
+  return otherwise.str();
+}
+
+std::optional<Ints> OnnxNode::getInts(StringRef name) {
+  AttributeProto *attribute = find(name, AttributeProto::INTS);
+  if (!attribute)
+    return std::nullopt;
+  return Ints(attribute->ints().begin(), attribute->ints().end());
+}
+
+std::optional<SmallVector<double>> OnnxNode::getFloats(StringRef name) {
+  AttributeProto *attribute = find(name, AttributeProto::FLOATS);
+  if (!attribute)
+    return std::nullopt;
+  return SmallVector<double>(attribute->floats().begin(),
+                             attribute->floats().end());
+}
+
+onnx::TensorProto *OnnxNode::getTensor(StringRef name) {
+  AttributeProto *attribute = find(name, AttributeProto::TENSOR);
+  return attribute ? attribute->mutable_t() : nullptr;
+}
+
+onnx::GraphProto *OnnxNode::getGraph(StringRef name) {
+  AttributeProto *attribute = find(name, AttributeProto::GRAPH);
+  return attribute ? attribute->mutable_g() : nullptr;
+}
+
+void OnnxNode::ignore(std::initializer_list<StringRef> names) {
+  for (StringRef name : names)
+    known.insert(name);
+}
+
+LogicalResult OnnxNode::checkAttributes() {
+  for (const AttributeProto &attribute : proto.attribute())
+    if (!known.contains(attribute.name()))
+      return error("has the attribute '" + attribute.name() + "', which " +
+                   op.name +
+                   " does not have at this opset; expected only "
+                   "attributes of the operator's definition");
+  return success();
+}
+
+FailureOr<ElementsAttr> OnnxNode::constantInput(size_t index, StringRef what) {
+  if (ElementsAttr elements = constantOf(inputs[index]))
+    return elements;
+  return error("takes " + what + " from '" +
+               proto.input(static_cast<int>(index)) +
+               "', which depends on the model's data, expected a constant; "
+               "make the model's input behind it one with --bind-input");
+}
+
+FailureOr<Ints> OnnxNode::constantInts(size_t index, StringRef what) {
+  FailureOr<ElementsAttr> elements = constantInput(index, what);
+  if (failed(elements))
+    return failure();
+  if (!isa<mlir::IntegerType>(elements->getElementType()))
+    return error(what + " has elements of type " +
+                 typeText(elements->getElementType()) + ", expected integers");
+  return elementInts(*elements);
+}
+
+FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
+                                                        StringRef what) {
+  FailureOr<ElementsAttr> elements = constantInput(index, what);
+  if (failed(elements))
+    return failure();
+  SmallVector<double> numbers;
+  if (isa<mlir::IntegerType>(elements->getElementType())) {
+    llvm::append_range(numbers, elementInts(*elements));
+    return numbers;
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(*elements);
+  if (!dense)
+    return error(what + " has " + Twine(elements->getNumElements()) +
+                 " elements, expected a few");
+  for (const llvm::APFloat &number : dense.getValues<llvm::APFloat>()) {
+    llvm::APFloat wide = number;
+    bool losesInfo = false;
+    wide.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    numbers.push_back(wide.convertToDouble());
+  }
+  return numbers;
+}
+
+FailureOr<std::optional<Ints>> OnnxNode::intsOf(StringRef name, size_t index,
+                                                int sinceInput) {
+  if (version < sinceInput)
+    return getInts(name);
+  if (!hasInput(index))
+    return std::optional<Ints>();
+  FailureOr<Ints> numbers = constantInts(index, name);
+  if (failed(numbers))
+    return failure();
+  return std::optional<Ints>(std::move(*numbers));
+}
+
+FailureOr<int64_t> OnnxNode::normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return error("axis " + Twine(axis) + " is out of range, expected " +
+                 Twine(-rank) + " to " + Twine(rank - 1));
+  return axis < 0 ? axis + rank : axis;
+}
+
+FailureOr<Ints> OnnxNode::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
+  Ints result;
+  for (int64_t axis : axes) {
+    FailureOr<int64_t> normal = normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    if (llvm::is_contained(result, *normal))
+      return error("axis " + Twine(axis) + " is named twice");
+    result.push_back(*normal);
+  }
+  return result;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the builder of an op sees: the node's inputs and attributes, checked,
+// and the emitter for its results.
+#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
+#define NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
+
+#include "compiler/Frontend/ONNX/OnnxEmitter.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <functional>
+#include <optional>
+
+namespace npu {
+
+class OnnxNode;
+
+/// Imports a subgraph of a node (a branch of If); values of its outputs.
+using BranchImporter =
+    std::function<FailureOr<SmallVector<Value>>(onnx::GraphProto &)>;
+
+/// A row of the op table (OnnxOps.cpp).
+struct OnnxOp {
+  const char *name;
+  /// The opsets that changed the op, ascending; the node's version is the
+  /// newest one that the model's opset includes.
+  SmallVector<int, 6> versions;
+  int leastInputs;
+  int mostInputs; // -1: any number
+  LogicalResult (*build)(OnnxNode &node);
+  /// What tells apart ops that share a builder: npu_instr_kind, a word.
+  int kind = 0;
+  const char *word = "";
+  const char *note = "";
+};
+
+class OnnxNode : public OnnxEmitter {
+public:
+  OnnxNode(OpBuilder &builder, const OnnxModel &model, onnx::NodeProto &proto,
+           const OnnxOp &op, int version, SmallVector<Value> inputs)
+      : OnnxEmitter(builder, locationOf(model, proto)), op(op),
+        version(version), model(model), proto(proto), inputs(std::move(inputs)),
+        results(proto.output_size()) {}
+
+  const OnnxOp &op;
+  /// Since-version of the op that holds for the model's opset.
+  const int version;
+  BranchImporter importBranch;
+
+  size_t getInputCount() const { return inputs.size(); }
+  size_t getOutputCount() const { return results.size(); }
+  bool hasInput(size_t index) const {
+    return index < inputs.size() && inputs[index];
+  }
+  Value getInput(size_t index) const { return inputs[index]; }
+  ArrayRef<Value> getInputs() const { return inputs; }
+  /// Whether anything may read the result.
+  bool hasOutput(size_t index) const {
+    return index < results.size() &&
+           !proto.output(static_cast<int>(index)).empty();
+  }
+
+  /// Sets a result; a null value means that an error was reported.
+  LogicalResult setResult(size_t index, Value value);
+  LogicalResult setResult(Value value) { return setResult(0, value); }
+  ArrayRef<Value> getResults() const { return results; }
+
+  /// Attributes; each call marks the attribute as known. A wrong type or a
+  /// number out of range is an error, the default is returned then.
+  bool hasAttribute(StringRef name) { return find(name) != nullptr; }
+  int64_t getInt(StringRef name, int64_t otherwise, int64_t least = INT64_MIN,
+                 int64_t most = INT64_MAX);
+  bool getFlag(StringRef name, bool otherwise) {
+    return getInt(name, otherwise, 0, 1) != 0;
+  }
+  double getFloat(StringRef name, double otherwise);
+  std::string getString(StringRef name, StringRef otherwise);
+  /// A string that must be one of `words`.
+  std::string getWord(StringRef name, StringRef otherwise,
+                      ArrayRef<StringRef> words);
+  std::optional<Ints> getInts(StringRef name);
+  std::optional<SmallVector<double>> getFloats(StringRef name);
+  onnx::TensorProto *getTensor(StringRef name);
+  onnx::GraphProto *getGraph(StringRef name);
+  /// Attributes that mean nothing at inference.
+  void ignore(std::initializer_list<StringRef> names);
+  /// Reports attributes that the builder did not ask for.
+  LogicalResult checkAttributes();
+
+  /// The elements of an input that must be constant. `what` says what they are
+  /// for: "the shape".
+  FailureOr<Ints> constantInts(size_t index, StringRef what);
+  FailureOr<SmallVector<double>> constantFloats(size_t index, StringRef what);
+  /// The numbers of an attribute that became input `index` at `sinceInput`.
+  FailureOr<std::optional<Ints>> intsOf(StringRef name, size_t index,
+                                        int sinceInput);
+
+  /// Counts a negative axis from the end; an error outside of -rank..rank-1.
+  FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  FailureOr<Ints> normalizeAxes(ArrayRef<int64_t> axes, int64_t rank);
+  /// An attribute that names a dimension.
+  FailureOr<int64_t> getAxis(StringRef name, int64_t otherwise, int64_t rank) {
+    return normalizeAxis(getInt(name, otherwise), rank);
+  }
+
+  FailureOr<ElementsAttr> takeTensor(onnx::TensorProto &tensor) {
+    return takeElements(model, location, tensor);
+  }
+  /// The dialect's type for TensorProto.DataType.
+  FailureOr<Type> typeOf(int64_t onnxType) {
+    return elementTypeOf(location, static_cast<int>(onnxType), "the result");
+  }
+
+private:
+  onnx::AttributeProto *find(StringRef name);
+  /// The attribute if it is there and has the type.
+  onnx::AttributeProto *find(StringRef name,
+                             onnx::AttributeProto::AttributeType type);
+  FailureOr<ElementsAttr> constantInput(size_t index, StringRef what);
+
+  const OnnxModel &model;
+  onnx::NodeProto &proto;
+  SmallVector<Value> inputs;
+  SmallVector<Value> results;
+  llvm::StringSet<> known;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H

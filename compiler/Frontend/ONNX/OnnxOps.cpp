@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Frontend/ONNX/OnnxImporter.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace npu;
+
+// Name; versions that changed the operator; fewest and most inputs (-1: any);
+// builder; what tells apart rows of one builder; what a user must know.
+static const OnnxOp table[] = {
+    // clang-format off
+    {"Abs", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_abs},
+    {"Add", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_add},
+    {"And", {1, 7}, 2, 2, buildBinary, NPU_INSTR_logical_and},
+    {"AveragePool", {1, 7, 10, 11, 19, 22}, 1, 1, buildPool, NPU_OP_AVG_POOL},
+    {"BatchNormalization", {1, 6, 7, 9, 14, 15}, 5, 5, buildBatchNormalization,
+     0, "", "inference only"},
+    {"Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, 1, 1, buildCast,
+     0, "", "between float, float16, bfloat16, int8, uint8, int32, int64 and bool"},
+    {"CastLike", {15, 19, 21, 23, 24, 25}, 2, 2, buildCastLike},
+    {"Ceil", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_ceil},
+    {"Celu", {12, 28}, 1, 1, buildCelu, 0, "", "composed"},
+    {"Clip", {1, 6, 11, 12, 13}, 1, 3, buildClip},
+    {"Concat", {1, 4, 11, 13}, 1, -1, buildConcat},
+    {"Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, 0, 0, buildConstant,
+     0, "", "dense numbers"},
+    {"ConstantOfShape", {9, 20, 21, 23, 24, 25}, 1, 1, buildConstantOfShape,
+     0, "", "shape constant"},
+    {"Conv", {1, 11, 22}, 2, 3, buildConv, 0, "", "1 to 3 spatial dimensions"},
+    {"ConvTranspose", {1, 11, 22}, 2, 3, buildConvTranspose,
+     0, "", "1 to 3 spatial dimensions"},
+    {"DepthToSpace", {1, 11, 13, 28}, 1, 1, buildDepthToSpace,
+     0, "", "composed"},
+    {"Div", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_div},
+    {"Dropout", {1, 6, 7, 10, 12, 13, 22}, 1, 3, buildDropout,
+     0, "", "inference only"},
+    {"Elu", {1, 6, 22}, 1, 1, buildActivation, NPU_INSTR_elu},
+    {"Equal", {1, 7, 11, 13, 19}, 2, 2, buildBinary, NPU_INSTR_equal},
+    {"Erf", {9, 13}, 1, 1, buildUnary, NPU_INSTR_erf},
+    {"Exp", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_exp},
+    {"Expand", {8, 13}, 2, 2, buildExpand, 0, "", "shape constant"},
+    {"Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, 1, 1, buildFlatten},
+    {"Floor", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_floor},
+    {"Gather", {1, 11, 13}, 2, 2, buildGather},
+    {"Gelu", {20}, 1, 1, buildGelu},
+    {"Gemm", {1, 6, 7, 9, 11, 13}, 2, 3, buildGemm},
+    {"GlobalAveragePool", {1, 22}, 1, 1, buildGlobalPool, NPU_OP_AVG_POOL},
+    {"GlobalMaxPool", {1, 22}, 1, 1, buildGlobalPool, NPU_OP_MAX_POOL},
+    {"Greater", {1, 7, 9, 13}, 2, 2, buildBinary, NPU_INSTR_greater},
+    {"GreaterOrEqual", {12, 16}, 2, 2, buildBinary, NPU_INSTR_greater_equal},
+    {"GroupNormalization", {21}, 3, 3, buildGroupNormalization,
+     0, "", "composed"},
+    {"HardSigmoid", {1, 6, 22}, 1, 1, buildActivation, NPU_INSTR_hard_sigmoid},
+    {"HardSwish", {14, 22}, 1, 1, buildHardSwish},
+    {"Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, 1, 1, buildIdentity},
+    {"If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 1, 1, buildIf,
+     0, "", "condition constant"},
+    {"InstanceNormalization", {1, 6, 22}, 3, 3, buildInstanceNormalization,
+     0, "", "composed"},
+    {"LRN", {1, 13}, 1, 1, buildLrn, 0, "", "composed"},
+    {"LayerNormalization", {17}, 2, 3, buildLayerNormalization,
+     0, "centered", "composed"},
+    {"LeakyRelu", {1, 6, 16}, 1, 1, buildActivation, NPU_INSTR_leaky_relu},
+    {"Less", {1, 7, 9, 13}, 2, 2, buildBinary, NPU_INSTR_less},
+    {"LessOrEqual", {12, 16}, 2, 2, buildBinary, NPU_INSTR_less_equal},
+    {"Log", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_log},
+    {"LogSoftmax", {1, 11, 13}, 1, 1, buildSoftmax, 0, "log"},
+    {"LpNormalization", {1, 22}, 1, 1, buildLpNormalization, 0, "", "composed"},
+    {"MatMul", {1, 9, 13}, 2, 2, buildMatMul},
+    {"Max", {1, 6, 8, 12, 13}, 1, -1, buildVariadic, NPU_INSTR_max},
+    {"MaxPool", {1, 8, 10, 11, 12, 22}, 1, 1, buildPool,
+     NPU_OP_MAX_POOL, "", "without indices"},
+    {"Mean", {1, 6, 8, 13}, 1, -1, buildMean, NPU_INSTR_add},
+    {"MeanVarianceNormalization", {9, 13}, 1, 1, buildMeanVarianceNormalization,
+     0, "", "composed"},
+    {"Min", {1, 6, 8, 12, 13}, 1, -1, buildVariadic, NPU_INSTR_min},
+    {"Mish", {18, 22}, 1, 1, buildMish, 0, "", "composed"},
+    {"Mod", {10, 13, 28}, 2, 2, buildMod},
+    {"Mul", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_mul},
+    {"Neg", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_neg},
+    {"Not", {1}, 1, 1, buildUnary, NPU_INSTR_logical_not},
+    {"Or", {1, 7}, 2, 2, buildBinary, NPU_INSTR_logical_or},
+    {"PRelu", {1, 6, 7, 9, 16}, 2, 2, buildPRelu},
+    {"Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, 1, 4, buildPad,
+     0, "", "pads and value constant"},
+    {"Pow", {1, 7, 12, 13, 15}, 2, 2, buildPow},
+    {"RMSNormalization", {23}, 2, 2, buildLayerNormalization,
+     0, "", "composed"},
+    {"Range", {11, 27}, 3, 3, buildRange, 0, "", "ends constant"},
+    {"Reciprocal", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_reciprocal},
+    {"ReduceL1", {1, 11, 13, 18}, 1, 2, buildReduce, 0, "l1", "axes constant"},
+    {"ReduceL2", {1, 11, 13, 18}, 1, 2, buildReduce, 0, "l2", "axes constant"},
+    {"ReduceLogSum", {1, 11, 13, 18, 28}, 1, 2, buildReduce,
+     0, "log_sum", "axes constant"},
+    {"ReduceLogSumExp", {1, 11, 13, 18, 28}, 1, 2, buildReduce,
+     0, "log_sum_exp", "axes constant"},
+    {"ReduceMax", {1, 11, 12, 13, 18, 20}, 1, 2, buildReduce,
+     0, "max", "axes constant"},
+    {"ReduceMean", {1, 11, 13, 18}, 1, 2, buildReduce,
+     0, "mean", "axes constant"},
+    {"ReduceMin", {1, 11, 12, 13, 18, 20}, 1, 2, buildReduce,
+     0, "min", "axes constant"},
+    {"ReduceProd", {1, 11, 13, 18}, 1, 2, buildReduce,
+     0, "prod", "axes constant"},
+    {"ReduceSum", {1, 11, 13}, 1, 2, buildReduce, 0, "sum", "axes constant"},
+    {"ReduceSumSquare", {1, 11, 13, 18}, 1, 2, buildReduce,
+     0, "sum_square", "axes constant"},
+    {"Relu", {1, 6, 13, 14}, 1, 1, buildUnary, NPU_INSTR_relu},
+    {"Reshape", {1, 5, 13, 14, 19, 21, 23, 24, 25}, 1, 2, buildReshape,
+     0, "", "shape constant"},
+    {"Resize", {10, 11, 13, 18, 19}, 1, 4, buildResize,
+     0, "", "scales or sizes constant; no tf_crop_and_resize, no antialias when it shrinks"},
+    {"Round", {11, 22}, 1, 1, buildUnary, NPU_INSTR_round},
+    {"Selu", {1, 6, 22}, 1, 1, buildSelu},
+    {"Shape", {1, 13, 15, 19, 21, 23, 24, 25}, 1, 1, buildShape},
+    {"Shrink", {9}, 1, 1, buildShrink, 0, "", "composed"},
+    {"Sigmoid", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_sigmoid},
+    {"Sign", {9, 13}, 1, 1, buildUnary, NPU_INSTR_sign},
+    {"Size", {1, 13, 19, 21, 23, 24, 25}, 1, 1, buildSize},
+    {"Slice", {1, 10, 11, 13}, 1, 5, buildSlice,
+     0, "", "starts, ends, axes and steps constant"},
+    {"Softmax", {1, 11, 13}, 1, 1, buildSoftmax},
+    {"Softplus", {1, 22}, 1, 1, buildUnary, NPU_INSTR_softplus},
+    {"Softsign", {1, 22}, 1, 1, buildSoftsign, 0, "", "composed"},
+    {"SpaceToDepth", {1, 13, 28}, 1, 1, buildSpaceToDepth, 0, "", "composed"},
+    {"Split", {1, 2, 11, 13, 18}, 1, 2, buildSplit, 0, "", "sizes constant"},
+    {"Sqrt", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_sqrt},
+    {"Squeeze", {1, 11, 13, 21, 23, 24, 25}, 1, 2, buildSqueeze,
+     0, "", "axes constant"},
+    {"Sub", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_sub},
+    {"Sum", {1, 6, 8, 13}, 1, -1, buildVariadic, NPU_INSTR_add},
+    {"Swish", {24}, 1, 1, buildActivation, NPU_INSTR_swish},
+    {"Tanh", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_tanh},
+    {"ThresholdedRelu", {10, 22}, 1, 1, buildThresholdedRelu,
+     0, "", "composed"},
+    {"Tile", {1, 6, 13}, 2, 3, buildTile, 0, "", "repeats constant"},
+    {"Transpose", {1, 13, 21, 23, 24, 25}, 1, 1, buildTranspose},
+    {"Unsqueeze", {1, 11, 13, 21, 23, 24, 25}, 1, 2, buildUnsqueeze,
+     0, "", "axes constant"},
+    {"Upsample", {1, 7, 9}, 1, 2, buildUpsample, 0, "", "scales constant"},
+    {"Where", {9, 16}, 3, 3, buildWhere},
+    {"Xor", {1, 7}, 2, 2, buildBinary, NPU_INSTR_logical_xor},
+    // clang-format on
+};
+
+ArrayRef<OnnxOp> npu::onnxOps() { return table; }
+
+const OnnxOp *npu::lookupOnnxOp(StringRef name) {
+  const OnnxOp *row =
+      llvm::lower_bound(table, name, [](const OnnxOp &row, StringRef name) {
+        return row.name < name;
+      });
+  return row != std::end(table) && name == row->name ? row : nullptr;
+}
+
+int npu::versionIn(const OnnxOp &op, int64_t opset) {
+  int version = 0;
+  for (int candidate : op.versions)
+    if (candidate <= opset)
+      version = candidate;
+  return version;
+}
+
+std::string npu::supportedOnnxOpsMarkdown() {
+  std::string text =
+      "<!-- Generated from compiler/Frontend/ONNX/OnnxOps.cpp. -->\n"
+      "# Supported ONNX operators\n\n"
+      "Domain ai.onnx, opsets 1 to " +
+      std::to_string(newestOnnxOpset) +
+      ". Versions are the opsets that changed the operator.\n\n"
+      "| operator | versions | notes |\n|---|---|---|\n";
+  for (const OnnxOp &op : table) {
+    text += "| " + std::string(op.name) + " | ";
+    for (auto [i, version] : llvm::enumerate(op.versions))
+      text += (i ? ", " : "") + std::to_string(version);
+    text += " | " + std::string(op.note) + " |\n";
+  }
+  return text;
+}

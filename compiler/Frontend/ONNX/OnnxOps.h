@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of supported operators, and the builders its rows name. A
+// builder sets the node's results or reports an error.
+#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXOPS_H
+#define NPU_COMPILER_FRONTEND_ONNX_ONNXOPS_H
+
+#include "compiler/Frontend/ONNX/OnnxNode.h"
+
+namespace npu {
+
+/// All rows, sorted by name.
+ArrayRef<OnnxOp> onnxOps();
+/// The row of an operator of the domain ai.onnx, or null.
+const OnnxOp *lookupOnnxOp(StringRef name);
+/// The newest version of the operator in `opset`, 0 if it came later.
+int versionIn(const OnnxOp &op, int64_t opset);
+
+// OnnxOpsConstant.cpp
+LogicalResult buildConstant(OnnxNode &node);
+LogicalResult buildConstantOfShape(OnnxNode &node);
+LogicalResult buildIf(OnnxNode &node);
+LogicalResult buildRange(OnnxNode &node);
+LogicalResult buildShape(OnnxNode &node);
+LogicalResult buildSize(OnnxNode &node);
+// OnnxOpsConv.cpp
+LogicalResult buildConv(OnnxNode &node);
+LogicalResult buildConvTranspose(OnnxNode &node);
+// OnnxOpsData.cpp
+LogicalResult buildConcat(OnnxNode &node);
+LogicalResult buildExpand(OnnxNode &node);
+LogicalResult buildGather(OnnxNode &node);
+LogicalResult buildPad(OnnxNode &node);
+LogicalResult buildSlice(OnnxNode &node);
+LogicalResult buildSplit(OnnxNode &node);
+LogicalResult buildTile(OnnxNode &node);
+// OnnxOpsElementwise.cpp
+LogicalResult buildActivation(OnnxNode &node);
+LogicalResult buildBinary(OnnxNode &node);
+LogicalResult buildCast(OnnxNode &node);
+LogicalResult buildCastLike(OnnxNode &node);
+LogicalResult buildCelu(OnnxNode &node);
+LogicalResult buildClip(OnnxNode &node);
+LogicalResult buildGelu(OnnxNode &node);
+LogicalResult buildHardSwish(OnnxNode &node);
+LogicalResult buildMean(OnnxNode &node);
+LogicalResult buildMish(OnnxNode &node);
+LogicalResult buildMod(OnnxNode &node);
+LogicalResult buildPRelu(OnnxNode &node);
+LogicalResult buildPow(OnnxNode &node);
+LogicalResult buildSelu(OnnxNode &node);
+LogicalResult buildShrink(OnnxNode &node);
+LogicalResult buildSoftsign(OnnxNode &node);
+LogicalResult buildThresholdedRelu(OnnxNode &node);
+LogicalResult buildUnary(OnnxNode &node);
+LogicalResult buildVariadic(OnnxNode &node);
+LogicalResult buildWhere(OnnxNode &node);
+// OnnxOpsMatrix.cpp
+LogicalResult buildGemm(OnnxNode &node);
+LogicalResult buildMatMul(OnnxNode &node);
+LogicalResult buildSoftmax(OnnxNode &node);
+// OnnxOpsNormalization.cpp
+LogicalResult buildBatchNormalization(OnnxNode &node);
+LogicalResult buildGroupNormalization(OnnxNode &node);
+LogicalResult buildInstanceNormalization(OnnxNode &node);
+LogicalResult buildLayerNormalization(OnnxNode &node);
+LogicalResult buildLpNormalization(OnnxNode &node);
+LogicalResult buildLrn(OnnxNode &node);
+LogicalResult buildMeanVarianceNormalization(OnnxNode &node);
+// OnnxOpsPool.cpp
+LogicalResult buildGlobalPool(OnnxNode &node);
+LogicalResult buildPool(OnnxNode &node);
+// OnnxOpsReduce.cpp
+LogicalResult buildReduce(OnnxNode &node);
+// OnnxOpsResize.cpp
+LogicalResult buildResize(OnnxNode &node);
+LogicalResult buildUpsample(OnnxNode &node);
+// OnnxOpsView.cpp
+LogicalResult buildDepthToSpace(OnnxNode &node);
+LogicalResult buildDropout(OnnxNode &node);
+LogicalResult buildFlatten(OnnxNode &node);
+LogicalResult buildIdentity(OnnxNode &node);
+LogicalResult buildReshape(OnnxNode &node);
+LogicalResult buildSpaceToDepth(OnnxNode &node);
+LogicalResult buildSqueeze(OnnxNode &node);
+LogicalResult buildTranspose(OnnxNode &node);
+LogicalResult buildUnsqueeze(OnnxNode &node);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXOPS_H

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conv and ConvTranspose.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxWindow.h"
+
+using namespace npu;
+
+/// Ranks, element types, kernel_shape: the same for both directions. `outputs`
+/// is the number of output channels.
+static LogicalResult checkOperands(OnnxNode &node, int64_t outputs) {
+  Value data = node.getInput(0), weight = node.getInput(1);
+  if (rankOf(data) < 3 || rankOf(data) > 5 || rankOf(data) != rankOf(weight))
+    return node.error("found data " + shapes::text(shapeOf(data)) +
+                      " and weight " + shapes::text(shapeOf(weight)) +
+                      ", expected the same rank and 1 to 3 spatial dimensions");
+  for (Value input : node.getInputs())
+    if (input && elementOf(input) != elementOf(data))
+      return node.error("operands have the element types " +
+                        typeText(elementOf(data)) + " and " +
+                        typeText(elementOf(input)) + ", expected the same");
+  if (node.hasInput(2) && shapeOf(node.getInput(2)) != ArrayRef(outputs))
+    return node.error("found a bias of shape " +
+                      shapes::text(shapeOf(node.getInput(2))) + ", expected " +
+                      Twine(outputs) + ", the number of output channels");
+  ArrayRef<int64_t> kernel = shapeOf(weight).drop_front(2);
+  std::optional<Ints> declared = node.getInts("kernel_shape");
+  if (declared && ArrayRef<int64_t>(*declared) != kernel)
+    return node.error("attribute 'kernel_shape' is " + shapes::text(*declared) +
+                      ", expected " + shapes::text(kernel) +
+                      " as the weight has it");
+  return success();
+}
+
+template <typename OpTy>
+static Value createConv(OnnxNode &node, ArrayRef<int64_t> shape, Value weight,
+                        const OnnxWindow &window, int64_t groups) {
+  Value bias = node.hasInput(2) ? node.getInput(2) : Value();
+  return node.create<OpTy>(shape, elementOf(node.getInput(0)), node.getInput(0),
+                           weight, bias, node.intArray(window.strides),
+                           node.intArray(window.pads),
+                           node.intArray(window.dilations),
+                           node.getBuilder().getI64IntegerAttr(groups));
+}
+
+LogicalResult npu::buildConv(OnnxNode &node) {
+  Value data = node.getInput(0), weight = node.getInput(1);
+  if (rankOf(weight) < 3)
+    return node.error("found a weight of shape " +
+                      shapes::text(shapeOf(weight)) +
+                      ", expected 1 to 3 spatial dimensions");
+  int64_t groups = node.getInt("group", 1, 1, INT32_MAX);
+  if (failed(checkOperands(node, shapeOf(weight)[0])))
+    return failure();
+  FailureOr<OnnxWindow> window =
+      readWindow(node, shapeOf(weight).drop_front(2));
+  if (failed(window))
+    return failure();
+  resolveAutoPad(*window, shapeOf(data).drop_front(2));
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::conv(shapeOf(data), shapeOf(weight), window->strides,
+                   window->dilations, window->pads, groups, reason);
+  if (failed(shape))
+    return node.error(reason);
+  switch (rankOf(data)) {
+  case 3:
+    return node.setResult(
+        createConv<Conv1dOp>(node, *shape, weight, *window, groups));
+  case 4:
+    return node.setResult(
+        createConv<Conv2dOp>(node, *shape, weight, *window, groups));
+  default:
+    return node.setResult(
+        createConv<Conv3dOp>(node, *shape, weight, *window, groups));
+  }
+}
+
+/// ONNX has (C, M / groups, kernel), the dialect (M, C / groups, kernel).
+static Value canonicalWeight(OnnxNode &node, Value weight, int64_t groups) {
+  ArrayRef<int64_t> shape = shapeOf(weight);
+  Ints kernel(shape.drop_front(2));
+  Ints split{groups, shape[0] / groups, shape[1]};
+  Ints merged{shape[1] * groups, shape[0] / groups};
+  split.append(kernel);
+  merged.append(kernel);
+  Ints permutation{0, 2, 1};
+  permutation.append(countFrom(3, 3 + kernel.size()));
+  return node.reshape(node.transpose(node.reshape(weight, split), permutation),
+                      merged);
+}
+
+/// The pads that give `wanted`; what no padding gives is left to the result's
+/// shape.
+static void padsFor(OnnxWindow &window, ArrayRef<int64_t> unpadded,
+                    ArrayRef<int64_t> wanted) {
+  size_t rank = wanted.size();
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t total = std::max<int64_t>(unpadded[i] - wanted[i], 0);
+    int64_t smaller = total / 2, larger = total - total / 2;
+    bool isUpper = window.autoPad == "SAME_UPPER";
+    window.pads[i] = isUpper ? smaller : larger;
+    window.pads[rank + i] = isUpper ? larger : smaller;
+  }
+}
+
+/// The spatial result extents that output_shape, output_padding and auto_pad
+/// ask for; sets the pads that go with them.
+static FailureOr<Ints> resolveTransposed(OnnxNode &node, OnnxWindow &window,
+                                         ArrayRef<int64_t> spatial) {
+  size_t rank = spatial.size();
+  Ints extra = node.getInts("output_padding").value_or(Ints(rank, 0));
+  std::optional<Ints> declared = node.getInts("output_shape");
+  if (declared && declared->size() == rank + 2)
+    declared->erase(declared->begin(), declared->begin() + 2);
+  if (extra.size() != rank || (declared && declared->size() != rank))
+    return node.error("attributes 'output_padding' and 'output_shape' must "
+                      "have " +
+                      Twine(rank) + " entries");
+  Ints unpadded, result;
+  for (size_t i = 0; i < rank; ++i) {
+    if (extra[i] < 0 ||
+        extra[i] >= std::max(window.strides[i], window.dilations[i]))
+      return node.error("attribute 'output_padding' has the entry " +
+                        Twine(extra[i]) +
+                        ", expected less than stride or dilation");
+    unpadded.push_back((spatial[i] - 1) * window.strides[i] + extra[i] +
+                       dilatedKernel(window, i));
+  }
+  if (!declared && StringRef(window.autoPad).starts_with("SAME")) {
+    declared.emplace();
+    for (size_t i = 0; i < rank; ++i)
+      declared->push_back(spatial[i] * window.strides[i]);
+  }
+  if (declared) {
+    padsFor(window, unpadded, *declared);
+    return *declared;
+  }
+  if (window.autoPad == "VALID")
+    window.pads.assign(2 * rank, 0);
+  for (size_t i = 0; i < rank; ++i)
+    result.push_back(unpadded[i] - window.pads[i] - window.pads[rank + i]);
+  return result;
+}
+
+LogicalResult npu::buildConvTranspose(OnnxNode &node) {
+  Value data = node.getInput(0), weight = node.getInput(1);
+  int64_t groups = node.getInt("group", 1, 1, INT32_MAX);
+  if (rankOf(weight) < 3 || shapeOf(weight)[0] % groups != 0)
+    return node.error(
+        "found a weight of shape " + shapes::text(shapeOf(weight)) +
+        " for group = " + Twine(groups) + ", expected (C, M / group, kernel)");
+  if (failed(checkOperands(node, shapeOf(weight)[1] * groups)))
+    return failure();
+  FailureOr<OnnxWindow> window =
+      readWindow(node, shapeOf(weight).drop_front(2));
+  if (failed(window))
+    return failure();
+  FailureOr<Ints> spatial =
+      resolveTransposed(node, *window, shapeOf(data).drop_front(2));
+  if (failed(spatial))
+    return failure();
+  weight = canonicalWeight(node, weight, groups);
+  if (!weight)
+    return failure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::convTranspose(shapeOf(data), shapeOf(weight), window->strides,
+                            window->dilations, window->pads, groups, reason);
+  if (failed(shape))
+    return node.error(reason);
+  std::copy(spatial->begin(), spatial->end(), shape->begin() + 2);
+  switch (rankOf(data)) {
+  case 3:
+    return node.setResult(
+        createConv<ConvTranspose1dOp>(node, *shape, weight, *window, groups));
+  case 4:
+    return node.setResult(
+        createConv<ConvTranspose2dOp>(node, *shape, weight, *window, groups));
+  default:
+    return node.setResult(
+        createConv<ConvTranspose3dOp>(node, *shape, weight, *window, groups));
+  }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ops that move elements: concat, split, slice, pad, gather, expand, tile.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <algorithm>
+
+using namespace npu;
+
+LogicalResult npu::buildConcat(OnnxNode &node) {
+  Value first = node.getInput(0);
+  if (node.version >= 4 && !node.hasAttribute("axis"))
+    return node.error("has no attribute 'axis', expected one");
+  FailureOr<int64_t> axis = node.getAxis("axis", 1, rankOf(first));
+  if (failed(axis))
+    return failure();
+  return node.setResult(node.concat(node.getInputs(), *axis));
+}
+
+/// Extents of the parts: given, or as equal as they can be.
+static FailureOr<Ints> splitSizes(OnnxNode &node, int64_t extent) {
+  FailureOr<std::optional<Ints>> given =
+      node.version == 1 && node.getInputCount() > 1
+          ? node.intsOf("split", 1, 1)
+          : node.intsOf("split", 1, 13);
+  if (failed(given))
+    return failure();
+  int64_t parts = static_cast<int64_t>(node.getOutputCount());
+  if (int64_t declared = node.getInt("num_outputs", parts); declared != parts)
+    return node.error("attribute 'num_outputs' is " + Twine(declared) +
+                      ", expected " + Twine(parts) + ", the number of results");
+  Ints sizes = given->value_or(Ints());
+  if (!*given) {
+    int64_t most = (extent + parts - 1) / parts;
+    for (int64_t left = extent; parts > 0; --parts, left -= sizes.back())
+      sizes.push_back(std::min(most, std::max<int64_t>(left, 0)));
+  }
+  int64_t total = 0;
+  for (int64_t size : sizes)
+    total += size;
+  bool isValid = llvm::all_of(
+      sizes, [&](int64_t size) { return size >= 0 && size <= extent; });
+  if (!isValid || total != extent || sizes.size() != node.getOutputCount())
+    return node.error("found the split " + shapes::text(sizes) + ", expected " +
+                      Twine(node.getOutputCount()) + " extents with the sum " +
+                      Twine(extent));
+  return sizes;
+}
+
+LogicalResult npu::buildSplit(OnnxNode &node) {
+  Value x = node.getInput(0);
+  FailureOr<int64_t> axis = node.getAxis("axis", 0, rankOf(x));
+  if (failed(axis))
+    return failure();
+  FailureOr<Ints> sizes = splitSizes(node, shapeOf(x)[*axis]);
+  if (failed(sizes))
+    return failure();
+  Ints starts(rankOf(x), 0), steps(rankOf(x), 1), extents(shapeOf(x));
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    extents[*axis] = size;
+    if (failed(node.setResult(i, node.slice(x, starts, steps, extents))))
+      return failure();
+    starts[*axis] += size;
+  }
+  return success();
+}
+
+namespace {
+struct SliceRange {
+  int64_t start, step, extent;
+};
+} // namespace
+
+/// ONNX clamps starts and ends into the dimension, and counts negative ones
+/// from its end.
+static SliceRange clampSlice(int64_t dim, int64_t start, int64_t end,
+                             int64_t step) {
+  start += start < 0 ? dim : 0;
+  end += end < 0 ? dim : 0;
+  if (step > 0) {
+    start = std::clamp<int64_t>(start, 0, dim);
+    end = std::clamp<int64_t>(end, 0, dim);
+    return {start, step, std::max<int64_t>((end - start + step - 1) / step, 0)};
+  }
+  start = std::clamp<int64_t>(start, 0, std::max<int64_t>(dim - 1, 0));
+  end = std::clamp<int64_t>(end, -1, dim - 1);
+  return {start, step, std::max<int64_t>((start - end - step - 1) / -step, 0)};
+}
+
+LogicalResult npu::buildSlice(OnnxNode &node) {
+  Value x = node.getInput(0);
+  FailureOr<std::optional<Ints>> starts = node.intsOf("starts", 1, 10);
+  FailureOr<std::optional<Ints>> ends = node.intsOf("ends", 2, 10);
+  FailureOr<std::optional<Ints>> axes = node.intsOf("axes", 3, 10);
+  if (failed(starts) || failed(ends) || failed(axes))
+    return failure();
+  FailureOr<std::optional<Ints>> steps = std::optional<Ints>();
+  if (node.version >= 10)
+    steps = node.intsOf("steps", 4, 10);
+  if (failed(steps))
+    return failure();
+  if (!*starts || !*ends)
+    return node.error("has no starts or no ends, expected both");
+  size_t count = (*starts)->size();
+  FailureOr<Ints> named =
+      node.normalizeAxes(axes->value_or(countFrom(0, count)), rankOf(x));
+  if (failed(named))
+    return failure();
+  Ints step = steps->value_or(Ints(count, 1));
+  if ((*ends)->size() != count || named->size() != count ||
+      step.size() != count)
+    return node.error("has " + Twine(count) + " starts, " +
+                      Twine((*ends)->size()) + " ends, " +
+                      Twine(named->size()) + " axes and " + Twine(step.size()) +
+                      " steps, expected the same number of each");
+  Ints from(rankOf(x), 0), by(rankOf(x), 1), extents(shapeOf(x));
+  for (size_t i = 0; i < count; ++i) {
+    if (step[i] == 0 || step[i] == INT64_MIN)
+      return node.error("found the step " + Twine(step[i]) +
+                        ", expected another than 0");
+    int64_t dim = (*named)[i];
+    int64_t widest = std::max<int64_t>(shapeOf(x)[dim], 1);
+    SliceRange range =
+        clampSlice(shapeOf(x)[dim], (**starts)[i], (**ends)[i],
+                   std::clamp<int64_t>(step[i], -widest, widest));
+    from[dim] = range.start;
+    by[dim] = range.step;
+    extents[dim] = range.extent;
+  }
+  return node.setResult(node.slice(x, from, by, extents));
+}
+
+/// The amounts for all dimensions, from those for the dimensions in `axes`.
+static FailureOr<Ints> padAmounts(OnnxNode &node, ArrayRef<int64_t> given) {
+  int64_t rank = rankOf(node.getInput(0));
+  Ints axes = countFrom(0, rank);
+  if (node.hasInput(3)) {
+    FailureOr<Ints> read = node.constantInts(3, "the axes");
+    if (failed(read))
+      return failure();
+    FailureOr<Ints> named = node.normalizeAxes(*read, rank);
+    if (failed(named))
+      return failure();
+    axes = *named;
+  }
+  if (given.size() != 2 * axes.size())
+    return node.error("found " + Twine(given.size()) + " pads, expected " +
+                      Twine(2 * axes.size()) + ", two for each dimension");
+  Ints pads(2 * rank, 0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    pads[axis] = given[i];
+    pads[rank + axis] = given[axes.size() + i];
+  }
+  return pads;
+}
+
+/// Reflection cannot reach behind the other end of the data.
+static LogicalResult checkReflect(OnnxNode &node, ArrayRef<int64_t> pads) {
+  ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
+  for (size_t i = 0; i < pads.size(); ++i) {
+    int64_t extent = shape[i % shape.size()];
+    if (pads[i] >= extent)
+      return node.error("reflects " + Twine(pads[i]) +
+                        " elements of dimension " + Twine(i % shape.size()) +
+                        ", expected less than its " + Twine(extent));
+  }
+  return success();
+}
+
+static FailureOr<double> padNumber(OnnxNode &node) {
+  if (node.version < 11)
+    return node.getFloat("value", 0);
+  if (!node.hasInput(2))
+    return 0.0;
+  FailureOr<SmallVector<double>> number =
+      node.constantFloats(2, "the padding value");
+  if (failed(number))
+    return failure();
+  if (number->size() != 1)
+    return node.error("found " + Twine(number->size()) +
+                      " padding values, expected 1");
+  return number->front();
+}
+
+LogicalResult npu::buildPad(OnnxNode &node) {
+  std::string mode =
+      node.getWord("mode", "constant", {"constant", "reflect", "edge", "wrap"});
+  FailureOr<std::optional<Ints>> given =
+      node.intsOf(node.version == 1 ? "paddings" : "pads", 1, 11);
+  if (failed(given))
+    return failure();
+  if (!*given)
+    return node.error("has no pads, expected attribute or input 'pads'");
+  FailureOr<Ints> pads = padAmounts(node, **given);
+  FailureOr<double> number = padNumber(node);
+  if (failed(pads) || failed(number))
+    return failure();
+  if (mode == "reflect" && failed(checkReflect(node, *pads)))
+    return failure();
+  return node.setResult(node.pad(node.getInput(0), *pads, mode, *number));
+}
+
+LogicalResult npu::buildGather(OnnxNode &node) {
+  Value data = node.getInput(0), indices = node.getInput(1);
+  FailureOr<int64_t> axis = node.getAxis("axis", 0, rankOf(data));
+  if (failed(axis))
+    return failure();
+  if (!elementOf(indices).isInteger(32) && !elementOf(indices).isInteger(64))
+    return node.error("the indices have the element type " +
+                      typeText(elementOf(indices)) +
+                      ", expected int32 or int64");
+  int64_t extent = shapeOf(data)[*axis];
+  if (ElementsAttr known = constantOf(indices))
+    for (int64_t index : elementInts(known))
+      if (index < -extent || index >= extent)
+        return node.error("found the index " + Twine(index) + ", expected " +
+                          Twine(-extent) + " to " + Twine(extent - 1));
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::gather(shapeOf(data), shapeOf(indices), *axis, reason);
+  if (failed(shape))
+    return node.error(reason);
+  return node.setResult(
+      node.create<GatherOp>(*shape, elementOf(data), data, indices,
+                            node.getBuilder().getI64IntegerAttr(*axis)));
+}
+
+LogicalResult npu::buildExpand(OnnxNode &node) {
+  Value x = node.getInput(0);
+  FailureOr<Ints> wanted = node.constantInts(1, "the shape");
+  if (failed(wanted))
+    return failure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::broadcast({shapes::Shape(shapeOf(x)), *wanted}, reason);
+  if (failed(shape))
+    return node.error(reason);
+  return node.setResult(node.broadcast(x, *shape));
+}
+
+/// Repeats one dimension: a new dimension before it is broadcast and merged.
+static Value repeat(OnnxNode &node, Value x, int64_t dim, int64_t times) {
+  if (!x || times == 1)
+    return x;
+  Ints merged(shapeOf(x));
+  Ints split(shapeOf(x));
+  merged[dim] *= times;
+  split.insert(split.begin() + dim, 1);
+  Value apart = node.reshape(x, split);
+  split[dim] = times;
+  return node.reshape(node.broadcast(apart, split), merged);
+}
+
+static FailureOr<Ints> tileRepeats(OnnxNode &node) {
+  int64_t rank = rankOf(node.getInput(0));
+  FailureOr<Ints> repeats = node.constantInts(1, "the repeats");
+  if (failed(repeats) || node.version >= 6)
+    return repeats;
+  FailureOr<Ints> axis = node.constantInts(2, "the axis");
+  if (failed(axis))
+    return failure();
+  if (repeats->size() != 1 || axis->size() != 1)
+    return node.error("expected one number of tiles and one axis");
+  FailureOr<Ints> dim = node.normalizeAxes(*axis, rank);
+  if (failed(dim))
+    return failure();
+  Ints all(rank, 1);
+  all[dim->front()] = repeats->front();
+  return all;
+}
+
+LogicalResult npu::buildTile(OnnxNode &node) {
+  Value x = node.getInput(0);
+  FailureOr<Ints> repeats = tileRepeats(node);
+  if (failed(repeats))
+    return failure();
+  if (int64_t(repeats->size()) != rankOf(x))
+    return node.error("found " + Twine(repeats->size()) +
+                      " repeats, expected " + Twine(rankOf(x)));
+  for (auto [dim, times] : llvm::enumerate(*repeats)) {
+    if (times < 1 || times > INT32_MAX)
+      return node.error("found " + Twine(times) +
+                        " repeats, expected 1 to 2^31");
+    x = repeat(node, x, static_cast<int64_t>(dim), times);
+  }
+  return node.setResult(x);
+}

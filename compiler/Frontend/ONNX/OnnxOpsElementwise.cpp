@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scalar functions: rows of the table where the dialect has the function,
+// compositions where it does not.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace npu;
+
+static npu_instr_kind kindOf(OnnxNode &node) {
+  return static_cast<npu_instr_kind>(node.op.kind);
+}
+
+LogicalResult npu::buildUnary(OnnxNode &node) {
+  node.ignore({"consumed_inputs"});
+  return node.setResult(node.eltwise(kindOf(node), node.getInput(0)));
+}
+
+LogicalResult npu::buildActivation(OnnxNode &node) {
+  struct Row {
+    npu_instr_kind kind;
+    double alpha, beta;
+  };
+  static const Row rows[] = {{NPU_INSTR_leaky_relu, 0.01, 0},
+                             {NPU_INSTR_elu, 1, 0},
+                             {NPU_INSTR_hard_sigmoid, 0.2, 0.5},
+                             {NPU_INSTR_swish, 1, 0}};
+  const Row *row = llvm::find_if(
+      rows, [&](const Row &row) { return row.kind == kindOf(node); });
+  node.ignore({"consumed_inputs"});
+  double alpha = node.getFloat("alpha", row->alpha);
+  double beta = row->kind == NPU_INSTR_hard_sigmoid
+                    ? node.getFloat("beta", row->beta)
+                    : 0;
+  return node.setResult(
+      node.eltwise(kindOf(node), node.getInput(0), alpha, beta));
+}
+
+LogicalResult npu::buildHardSwish(OnnxNode &node) {
+  return node.setResult(
+      node.eltwise(NPU_INSTR_hard_swish, node.getInput(0), 1.0 / 6, 0.5));
+}
+
+LogicalResult npu::buildGelu(OnnxNode &node) {
+  bool isTanh = node.getWord("approximate", "none", {"none", "tanh"}) == "tanh";
+  return node.setResult(node.eltwise(
+      isTanh ? NPU_INSTR_gelu_tanh : NPU_INSTR_gelu_erf, node.getInput(0)));
+}
+
+LogicalResult npu::buildSelu(OnnxNode &node) {
+  node.ignore({"consumed_inputs"});
+  bool isOld = node.version < 6;
+  double alpha =
+      node.getFloat("alpha", isOld ? 1.6732 : 1.67326319217681884765625);
+  double gamma =
+      node.getFloat("gamma", isOld ? 1.0507 : 1.05070102214813232421875);
+  Value x = node.getInput(0);
+  return node.setResult(
+      node.eltwise(NPU_INSTR_mul, {node.eltwise(NPU_INSTR_elu, x, alpha),
+                                   node.scalar(gamma, elementOf(x))}));
+}
+
+/// max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))
+LogicalResult npu::buildCelu(OnnxNode &node) {
+  Value x = node.getInput(0);
+  double alpha = node.getFloat("alpha", 1);
+  if (alpha == 0)
+    return node.error("attribute 'alpha' is 0, expected another number");
+  Type type = elementOf(x);
+  Value zero = node.scalar(0, type);
+  Value scaled = node.eltwise(NPU_INSTR_mul, {x, node.scalar(1 / alpha, type)});
+  Value curve = node.eltwise(
+      NPU_INSTR_mul,
+      {node.eltwise(NPU_INSTR_sub, {node.eltwise(NPU_INSTR_exp, scaled),
+                                    node.scalar(1, type)}),
+       node.scalar(alpha, type)});
+  return node.setResult(node.eltwise(
+      NPU_INSTR_add, {node.eltwise(NPU_INSTR_relu, x),
+                      node.eltwise(NPU_INSTR_min, {curve, zero})}));
+}
+
+LogicalResult npu::buildSoftsign(OnnxNode &node) {
+  Value x = node.getInput(0);
+  Value below = node.eltwise(NPU_INSTR_add, {node.eltwise(NPU_INSTR_abs, x),
+                                             node.scalar(1, elementOf(x))});
+  return node.setResult(node.eltwise(NPU_INSTR_div, {x, below}));
+}
+
+LogicalResult npu::buildMish(OnnxNode &node) {
+  Value x = node.getInput(0);
+  Value gate =
+      node.eltwise(NPU_INSTR_tanh, node.eltwise(NPU_INSTR_softplus, x));
+  return node.setResult(node.eltwise(NPU_INSTR_mul, {x, gate}));
+}
+
+LogicalResult npu::buildThresholdedRelu(OnnxNode &node) {
+  Value x = node.getInput(0);
+  Value bound = node.scalar(node.getFloat("alpha", 1), elementOf(x));
+  return node.setResult(node.eltwise(
+      NPU_INSTR_select, {node.eltwise(NPU_INSTR_greater, {x, bound}), x,
+                         node.scalar(0, elementOf(x))}));
+}
+
+/// x < -lambd ? x + bias : x > lambd ? x - bias : 0
+LogicalResult npu::buildShrink(OnnxNode &node) {
+  Value x = node.getInput(0);
+  Type type = elementOf(x);
+  double lambda = node.getFloat("lambd", 0.5);
+  Value bias = node.scalar(node.getFloat("bias", 0), type);
+  Value above = node.eltwise(NPU_INSTR_greater, {x, node.scalar(lambda, type)});
+  Value below = node.eltwise(NPU_INSTR_less, {x, node.scalar(-lambda, type)});
+  Value upper = node.eltwise(
+      NPU_INSTR_select,
+      {above, node.eltwise(NPU_INSTR_sub, {x, bias}), node.scalar(0, type)});
+  return node.setResult(
+      node.eltwise(NPU_INSTR_select,
+                   {below, node.eltwise(NPU_INSTR_add, {x, bias}), upper}));
+}
+
+/// Before opset 7 the second operand is aligned at attribute `axis`, not at the
+/// right.
+static Value alignOld(OnnxNode &node, Value a, Value b) {
+  bool broadcasts = node.getFlag("broadcast", false);
+  bool hasAxis = node.hasAttribute("axis");
+  int64_t axis = node.getInt("axis", 0);
+  if (!broadcasts || !hasAxis)
+    return b;
+  FailureOr<int64_t> start = node.normalizeAxis(axis, rankOf(a));
+  if (failed(start))
+    return Value();
+  int64_t behind = rankOf(a) - *start - rankOf(b);
+  if (behind < 0)
+    return node.fail("attribute 'axis' is " + Twine(axis) +
+                     ", where the second operand " + shapes::text(shapeOf(b)) +
+                     " does not fit the first, " + shapes::text(shapeOf(a)));
+  Ints shape(shapeOf(b));
+  shape.append(behind, 1);
+  return node.reshape(b, shape);
+}
+
+LogicalResult npu::buildBinary(OnnxNode &node) {
+  Value a = node.getInput(0), b = node.getInput(1);
+  node.ignore({"consumed_inputs"});
+  if (node.op.versions.front() == 1 && node.version < 7)
+    b = alignOld(node, a, b);
+  return node.setResult(node.eltwise(kindOf(node), {a, b}));
+}
+
+LogicalResult npu::buildPow(OnnxNode &node) {
+  Value a = node.getInput(0), b = node.getInput(1);
+  if (node.version < 7)
+    b = alignOld(node, a, b);
+  return node.setResult(
+      node.eltwise(NPU_INSTR_pow, {a, node.cast(b, elementOf(a))}));
+}
+
+LogicalResult npu::buildMod(OnnxNode &node) {
+  bool isFmod = node.getFlag("fmod", false);
+  return node.setResult(node.eltwise(
+      NPU_INSTR_mod, {node.getInput(0), node.getInput(1)}, isFmod ? 1 : 0));
+}
+
+LogicalResult npu::buildPRelu(OnnxNode &node) {
+  Value x = node.getInput(0), slope = node.getInput(1);
+  node.ignore({"consumed_inputs"});
+  // Before opset 7 the slope is one for each channel, or one for all.
+  if (node.version < 7 && rankOf(slope) == 1 && rankOf(x) > 2 &&
+      shapeOf(slope)[0] != 1) {
+    Ints shape(rankOf(x) - 1, 1);
+    shape[0] = shapeOf(slope)[0];
+    slope = node.reshape(slope, shape);
+  }
+  return node.setResult(node.eltwise(NPU_INSTR_prelu, {x, slope}));
+}
+
+LogicalResult npu::buildVariadic(OnnxNode &node) {
+  node.ignore({"consumed_inputs"});
+  Value result = node.getInput(0);
+  for (Value input : node.getInputs().drop_front())
+    result = node.eltwise(kindOf(node), {result, input});
+  return node.setResult(result);
+}
+
+LogicalResult npu::buildMean(OnnxNode &node) {
+  if (failed(buildVariadic(node)))
+    return failure();
+  Value sum = node.getResults()[0];
+  return node.setResult(node.eltwise(
+      NPU_INSTR_mul,
+      {sum, node.scalar(1.0 / double(node.getInputCount()), elementOf(sum))}));
+}
+
+LogicalResult npu::buildWhere(OnnxNode &node) {
+  if (!elementOf(node.getInput(0)).isInteger(1))
+    return node.error("the condition has the element type " +
+                      typeText(elementOf(node.getInput(0))) +
+                      ", expected bool");
+  return node.setResult(node.eltwise(NPU_INSTR_select, node.getInputs()));
+}
+
+/// A bound of Clip that is constant and one number, or none.
+static std::optional<double> constantBound(OnnxNode &node, size_t index,
+                                           double open) {
+  if (!node.hasInput(index))
+    return open;
+  Value bound = node.getInput(index);
+  if (!constantOf(bound) || tensorType(bound).getNumElements() != 1)
+    return std::nullopt;
+  FailureOr<SmallVector<double>> number =
+      node.constantFloats(index, "the bound");
+  return failed(number) ? open : number->front();
+}
+
+LogicalResult npu::buildClip(OnnxNode &node) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Value x = node.getInput(0);
+  if (node.version < 11) {
+    node.ignore({"consumed_inputs"});
+    double least = node.getFloat("min", -infinity);
+    double most = node.getFloat("max", infinity);
+    return node.setResult(node.eltwise(NPU_INSTR_clip, x, least, most));
+  }
+  if (isa<mlir::FloatType>(elementOf(x))) {
+    std::optional<double> least = constantBound(node, 1, -infinity);
+    std::optional<double> most = constantBound(node, 2, infinity);
+    if (least && most)
+      return node.setResult(node.eltwise(NPU_INSTR_clip, x, *least, *most));
+  }
+  // Integers that no float holds, bounds that depend on data.
+  if (node.hasInput(1))
+    x = node.eltwise(NPU_INSTR_max, {x, node.getInput(1)});
+  if (node.hasInput(2))
+    x = node.eltwise(NPU_INSTR_min, {x, node.getInput(2)});
+  return node.setResult(x);
+}
+
+LogicalResult npu::buildCast(OnnxNode &node) {
+  int64_t type = onnx::TensorProto::FLOAT;
+  node.ignore({"saturate", "round_mode"});
+  if (node.version < 6) {
+    onnx::TensorProto::DataType parsed;
+    std::string name = node.getString("to", "");
+    if (!onnx::TensorProto::DataType_Parse(name, &parsed))
+      return node.error("attribute 'to' is '" + name +
+                        "', expected the name of an element type");
+    type = parsed;
+  } else {
+    if (!node.hasAttribute("to"))
+      return node.error("has no attribute 'to', expected an element type");
+    type = node.getInt("to", type);
+  }
+  FailureOr<Type> element = node.typeOf(type);
+  if (failed(element))
+    return failure();
+  return node.setResult(node.cast(node.getInput(0), *element));
+}
+
+LogicalResult npu::buildCastLike(OnnxNode &node) {
+  node.ignore({"saturate", "round_mode"});
+  return node.setResult(
+      node.cast(node.getInput(0), elementOf(node.getInput(1))));
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalizations, as reductions and scalar functions.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+using namespace npu;
+
+static Value add(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_add, {a, b});
+}
+static Value subtract(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_sub, {a, b});
+}
+static Value multiply(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_mul, {a, b});
+}
+static Value plus(OnnxNode &node, Value a, double number) {
+  return a ? add(node, a, node.scalar(number, elementOf(a))) : a;
+}
+
+/// A vector of channels as (C, 1, ...), so that it broadcasts over N, C,
+/// spatial.
+static Value perChannel(OnnxNode &node, Value vector, Value data) {
+  if (rankOf(vector) != 1 || shapeOf(vector)[0] != shapeOf(data)[1])
+    return node.fail("found a parameter of shape " +
+                     shapes::text(shapeOf(vector)) + ", expected " +
+                     Twine(shapeOf(data)[1]) + ", the number of channels");
+  Ints shape(rankOf(data) - 1, 1);
+  shape[0] = shapeOf(data)[1];
+  return node.reshape(vector, shape);
+}
+
+/// Old forms whose other setting means training, or statistics per element.
+static LogicalResult checkBatchNorm(OnnxNode &node) {
+  node.ignore({"consumed_inputs", "is_test", "momentum"});
+  if (node.getInt("spatial", 1) == 0)
+    return node.error("attribute 'spatial' is 0, expected 1: statistics for "
+                      "each channel");
+  if (node.getFlag("training_mode", false) || node.hasOutput(1))
+    return node.error("runs in training mode, expected an inference model; "
+                      "export it with training=False");
+  if (rankOf(node.getInput(0)) < 2)
+    return node.error("found data of shape " +
+                      shapes::text(shapeOf(node.getInput(0))) +
+                      ", expected N, C and more");
+  return success();
+}
+
+/// x * (scale / sqrt(var + eps)) + (bias - mean * that). Both factors are
+/// constants if the parameters are; fusion folds them into a convolution.
+LogicalResult npu::buildBatchNormalization(OnnxNode &node) {
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  if (failed(checkBatchNorm(node)))
+    return failure();
+  Value x = node.getInput(0);
+  SmallVector<Value> parameters; // scale, bias, mean, variance
+  for (size_t i = 1; i < 5; ++i)
+    parameters.push_back(
+        node.cast(perChannel(node, node.getInput(i), x), elementOf(x)));
+  if (node.hasFailed())
+    return failure();
+  Value deviation =
+      node.eltwise(NPU_INSTR_sqrt, plus(node, parameters[3], epsilon));
+  Value factor = node.eltwise(NPU_INSTR_div, {parameters[0], deviation});
+  Value offset =
+      subtract(node, parameters[1], multiply(node, parameters[2], factor));
+  return node.setResult(add(node, multiply(node, x, factor), offset));
+}
+
+/// x - mean over `axes`.
+static Value centered(OnnxNode &node, Value x, ArrayRef<int64_t> axes) {
+  return subtract(node, x, node.reduce(x, "mean", axes, true));
+}
+
+/// 1 / sqrt(mean(x * x) + eps) over `axes`.
+static Value inverseDeviation(OnnxNode &node, Value x, ArrayRef<int64_t> axes,
+                              double epsilon) {
+  Value squares = multiply(node, x, x);
+  return node.eltwise(
+      NPU_INSTR_rsqrt,
+      plus(node, node.reduce(squares, "mean", axes, true), epsilon));
+}
+
+static Value normalized(OnnxNode &node, Value x, ArrayRef<int64_t> axes,
+                        double epsilon) {
+  Value difference = centered(node, x, axes);
+  return multiply(node, difference,
+                  inverseDeviation(node, difference, axes, epsilon));
+}
+
+LogicalResult npu::buildInstanceNormalization(OnnxNode &node) {
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  node.ignore({"consumed_inputs"});
+  Value x = node.getInput(0);
+  if (rankOf(x) < 3)
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      ", expected N, C and spatial dimensions");
+  Value result = normalized(node, x, countFrom(2, rankOf(x)), epsilon);
+  Value scale = perChannel(node, node.getInput(1), x);
+  Value bias = perChannel(node, node.getInput(2), x);
+  return node.setResult(add(node, multiply(node, result, scale), bias));
+}
+
+LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  node.ignore({"stash_type"});
+  Value x = node.getInput(0);
+  FailureOr<int64_t> axis = node.getAxis("axis", -1, rankOf(x));
+  if (failed(axis))
+    return failure();
+  Ints axes = countFrom(*axis, rankOf(x));
+  bool isCentered = StringRef(node.op.word) == "centered";
+  Value mean = isCentered ? node.reduce(x, "mean", axes, true) : Value();
+  Value difference = isCentered ? subtract(node, x, mean) : x;
+  Value inverse = inverseDeviation(node, difference, axes, epsilon);
+  Value result =
+      multiply(node, multiply(node, difference, inverse), node.getInput(1));
+  if (node.hasInput(2))
+    result = add(node, result, node.getInput(2));
+  if (node.hasOutput(1) && failed(node.setResult(1, mean)))
+    return failure();
+  if (node.hasOutput(2) && failed(node.setResult(2, inverse)))
+    return failure();
+  return node.setResult(result);
+}
+
+LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  int64_t groups = node.getInt("num_groups", 0, 1, INT32_MAX);
+  node.ignore({"stash_type"});
+  Value x = node.getInput(0);
+  if (node.hasFailed())
+    return failure();
+  if (rankOf(x) < 3 || groups < 1 || shapeOf(x)[1] % groups != 0)
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      " and num_groups = " + Twine(groups) +
+                      ", expected N, channels that the groups divide, and "
+                      "spatial dimensions");
+  Ints shape(shapeOf(x));
+  int64_t rest = tensorType(x).getNumElements() / (shape[0] * groups);
+  Value grouped = node.reshape(x, {shape[0], groups, rest});
+  if (!grouped)
+    return failure();
+  Value result = normalized(node, grouped, {2}, epsilon);
+  // Opset 18 had one scale for each group.
+  bool isPerGroup = node.version < 21;
+  if (!isPerGroup)
+    result = node.reshape(result, shape);
+  if (!result)
+    return failure();
+  Value scale = perChannel(node, node.getInput(1), result);
+  Value bias = perChannel(node, node.getInput(2), result);
+  result = add(node, multiply(node, result, scale), bias);
+  return node.setResult(node.reshape(result, shape));
+}
+
+LogicalResult npu::buildMeanVarianceNormalization(OnnxNode &node) {
+  Value x = node.getInput(0);
+  FailureOr<Ints> axes = node.normalizeAxes(
+      node.getInts("axes").value_or(Ints{0, 2, 3}), rankOf(x));
+  if (failed(axes))
+    return failure();
+  Value difference = centered(node, x, *axes);
+  Value squares = multiply(node, difference, difference);
+  Value deviation =
+      node.eltwise(NPU_INSTR_sqrt, node.reduce(squares, "mean", *axes, true));
+  return node.setResult(
+      node.eltwise(NPU_INSTR_div, {difference, plus(node, deviation, 1e-9)}));
+}
+
+LogicalResult npu::buildLpNormalization(OnnxNode &node) {
+  Value x = node.getInput(0);
+  int64_t order = node.getInt("p", 2, 1, 2);
+  FailureOr<int64_t> axis = node.getAxis("axis", -1, rankOf(x));
+  if (failed(axis))
+    return failure();
+  Value norm = node.reduce(x, order == 1 ? "l1" : "l2", *axis, true);
+  return node.setResult(node.eltwise(NPU_INSTR_div, {x, norm}));
+}
+
+/// Squares summed over a window of channels: an average pool over (N, 1, C,
+/// pixels) that counts its padding, so that it is the sum divided by size.
+LogicalResult npu::buildLrn(OnnxNode &node) {
+  Value x = node.getInput(0);
+  int64_t size = node.getInt("size", 0, 1, INT32_MAX);
+  double alpha = node.getFloat("alpha", 1e-4),
+         beta = node.getFloat("beta", 0.75);
+  double bias = node.getFloat("bias", 1);
+  if (node.hasFailed())
+    return failure();
+  if (rankOf(x) < 3 || size < 1)
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      " and size = " + Twine(size) +
+                      ", expected N, C, spatial dimensions and a size");
+  Ints shape(shapeOf(x));
+  int64_t pixels = 1;
+  for (int64_t extent : ArrayRef<int64_t>(shape).drop_front(2))
+    pixels *= extent;
+  Ints flat{shape[0], 1, shape[1], pixels};
+  Value squares = node.reshape(multiply(node, x, x), flat);
+  if (!squares)
+    return failure();
+  Value mean = node.create<AvgPoolOp>(
+      flat, elementOf(x), squares, node.intArray({size, 1}),
+      node.intArray({1, 1}),
+      node.intArray({(size - 1) / 2, 0, size - 1 - (size - 1) / 2, 0}),
+      node.intArray({1, 1}), node.getBuilder().getBoolAttr(true));
+  mean = node.reshape(mean, shape);
+  if (!mean)
+    return failure();
+  Value scaled = multiply(node, mean, node.scalar(alpha, elementOf(x)));
+  Value divisor =
+      node.eltwise(NPU_INSTR_pow,
+                   {plus(node, scaled, bias), node.scalar(beta, elementOf(x))});
+  return node.setResult(node.eltwise(NPU_INSTR_div, {x, divisor}));
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reduce*.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+using namespace npu;
+
+LogicalResult npu::buildReduce(OnnxNode &node) {
+  // ReduceSum took its axes as an input before the others did.
+  int sinceInput = StringRef(node.op.word) == "sum" ? 13 : 18;
+  Value x = node.getInput(0);
+  bool keepsDims = node.getFlag("keepdims", true);
+  bool emptyIsNone = node.getFlag("noop_with_empty_axes", false);
+  FailureOr<std::optional<Ints>> axes = node.intsOf("axes", 1, sinceInput);
+  if (failed(axes))
+    return failure();
+  FailureOr<Ints> reduced =
+      node.normalizeAxes(axes->value_or(Ints()), rankOf(x));
+  if (failed(reduced))
+    return failure();
+  if (reduced->empty() && !emptyIsNone)
+    reduced = countFrom(0, rankOf(x));
+  return node.setResult(node.reduce(x, node.op.word, *reduced, keepsDims));
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resize and Upsample.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <cmath>
+
+using namespace npu;
+
+namespace {
+struct ResizeSpec {
+  std::string mode = "nearest", coordinates = "asymmetric", nearest = "floor";
+  double cubic = -0.75;
+  bool excludesOutside = false;
+  SmallVector<double> scales; // one for each dimension
+  Ints extents;               // of the result
+};
+} // namespace
+
+static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
+  Value x = node.getInput(0);
+  if (ArrayRef<int64_t>(spec.extents) == shapeOf(x) &&
+      llvm::all_of(spec.scales, [](double scale) { return scale == 1; }))
+    return node.setResult(x);
+  OpBuilder &builder = node.getBuilder();
+  return node.setResult(node.create<ResizeOp>(
+      spec.extents, elementOf(x), x, builder.getStringAttr(spec.mode),
+      builder.getStringAttr(spec.coordinates),
+      builder.getStringAttr(spec.nearest), builder.getF64ArrayAttr(spec.scales),
+      builder.getF64FloatAttr(spec.cubic),
+      builder.getBoolAttr(spec.excludesOutside)));
+}
+
+/// Result extents: rounded down, as the definition has it.
+static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
+  ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
+  if (spec.scales.size() != shape.size())
+    return node.error("found " + Twine(spec.scales.size()) +
+                      " scales, expected " + Twine(shape.size()));
+  spec.extents.clear();
+  for (auto [scale, extent] : llvm::zip(spec.scales, shape)) {
+    double result = std::floor(double(extent) * scale);
+    if (!(scale > 0) || !(result >= 1) || !(result < 1e9))
+      return node.error("found the scale " + Twine(std::to_string(scale)) +
+                        " for extent " + Twine(extent) +
+                        ", expected a positive one with a result of 1 or more");
+    spec.extents.push_back(static_cast<int64_t>(result));
+  }
+  return success();
+}
+
+LogicalResult npu::buildUpsample(OnnxNode &node) {
+  ResizeSpec spec;
+  std::string mode =
+      node.getWord("mode", "nearest", {"nearest", "linear", "bilinear"});
+  spec.mode = mode == "nearest" ? "nearest" : "linear";
+  if (node.version >= 9) {
+    FailureOr<SmallVector<double>> scales =
+        node.constantFloats(1, "the scales");
+    if (failed(scales))
+      return failure();
+    spec.scales = *scales;
+  } else if (node.version >= 7) {
+    spec.scales = node.getFloats("scales").value_or(SmallVector<double>());
+  } else {
+    spec.scales = {1, 1, node.getFloat("height_scale", 0),
+                   node.getFloat("width_scale", 0)};
+  }
+  if (failed(applyScales(node, spec)))
+    return failure();
+  return createResize(node, spec);
+}
+
+/// Since opset 18 scales and sizes may speak of some axes only.
+static FailureOr<Ints> resizedAxes(OnnxNode &node) {
+  int64_t rank = rankOf(node.getInput(0));
+  std::optional<Ints> axes = node.getInts("axes");
+  if (!axes)
+    return countFrom(0, rank);
+  return node.normalizeAxes(*axes, rank);
+}
+
+/// keep_aspect_ratio_policy: one scale for all axes, the smallest or largest.
+static void keepAspect(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
+                       bool isSmallest, Ints &sizes,
+                       SmallVectorImpl<double> &scales) {
+  double common = scales.front();
+  for (double scale : scales)
+    common = isSmallest ? std::min(common, scale) : std::max(common, scale);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    scales[i] = common;
+    sizes[i] =
+        static_cast<int64_t>(std::floor(common * double(shape[axes[i]]) + 0.5));
+  }
+}
+
+static LogicalResult applySizes(OnnxNode &node, ResizeSpec &spec, size_t input,
+                                ArrayRef<int64_t> axes) {
+  ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
+  std::string policy = node.getWord("keep_aspect_ratio_policy", "stretch",
+                                    {"stretch", "not_larger", "not_smaller"});
+  FailureOr<Ints> sizes = node.constantInts(input, "the sizes");
+  if (failed(sizes))
+    return failure();
+  if (sizes->size() != axes.size())
+    return node.error("found " + Twine(sizes->size()) + " sizes, expected " +
+                      Twine(axes.size()));
+  SmallVector<double> scales;
+  for (auto [size, axis] : llvm::zip(*sizes, axes)) {
+    if (size < 1 || size > INT32_MAX)
+      return node.error("found the size " + Twine(size) +
+                        ", expected 1 to 2^31");
+    scales.push_back(double(size) / double(shape[axis]));
+  }
+  if (policy != "stretch" && !scales.empty())
+    keepAspect(shape, axes, policy == "not_larger", *sizes, scales);
+  spec.scales.assign(shape.size(), 1);
+  spec.extents = Ints(shape);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    spec.scales[axis] = scales[i];
+    spec.extents[axis] = (*sizes)[i];
+  }
+  return success();
+}
+
+static LogicalResult applyScaleInput(OnnxNode &node, ResizeSpec &spec,
+                                     size_t input, ArrayRef<int64_t> axes) {
+  node.ignore({"keep_aspect_ratio_policy"});
+  FailureOr<SmallVector<double>> given =
+      node.constantFloats(input, "the scales");
+  if (failed(given))
+    return failure();
+  if (given->size() != axes.size())
+    return node.error("found " + Twine(given->size()) + " scales, expected " +
+                      Twine(axes.size()));
+  spec.scales.assign(rankOf(node.getInput(0)), 1);
+  for (auto [i, axis] : llvm::enumerate(axes))
+    spec.scales[axis] = (*given)[i];
+  return applyScales(node, spec);
+}
+
+/// Attributes since opset 11; Resize of opset 10 is Upsample under a new name.
+static void readModes(OnnxNode &node, ResizeSpec &spec) {
+  spec.mode = node.getWord("mode", "nearest", {"nearest", "linear", "cubic"});
+  if (node.version < 11)
+    return;
+  spec.coordinates = node.getWord("coordinate_transformation_mode",
+                                  "half_pixel", resizeCoordinatesWords);
+  spec.nearest =
+      node.getWord("nearest_mode", "round_prefer_floor", resizeNearestWords);
+  spec.cubic = node.getFloat("cubic_coeff_a", -0.75);
+  spec.excludesOutside = node.getFlag("exclude_outside", false);
+  node.ignore({"extrapolation_value"});
+}
+
+LogicalResult npu::buildResize(OnnxNode &node) {
+  ResizeSpec spec;
+  readModes(node, spec);
+  FailureOr<Ints> axes = resizedAxes(node);
+  bool antialiases = node.getFlag("antialias", false);
+  if (failed(axes) || node.hasFailed())
+    return failure();
+  size_t scales = node.version < 11 ? 1 : 2, sizes = 3;
+  // An empty tensor stands for an absent input.
+  auto isGiven = [&](size_t input) {
+    return node.hasInput(input) &&
+           tensorType(node.getInput(input)).getNumElements() > 0;
+  };
+  bool hasSizes = node.version >= 11 && isGiven(sizes);
+  if (!hasSizes && !isGiven(scales))
+    return node.error("has neither scales nor sizes, expected one of them");
+  if (failed(hasSizes ? applySizes(node, spec, sizes, *axes)
+                      : applyScaleInput(node, spec, scales, *axes)))
+    return failure();
+  if (antialiases && llvm::any_of(spec.scales, [](double s) { return s < 1; }))
+    return node.error("shrinks with attribute 'antialias' = 1, expected 0");
+  return createResize(node, spec);
+}

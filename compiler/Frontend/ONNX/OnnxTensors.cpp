@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors of the file: raw bytes, typed fields, external files.
+#include "compiler/Frontend/ONNX/OnnxModel.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "kernels/tensor.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+#include <cstring>
+#include <fstream>
+
+using namespace npu;
+using mlir::emitError;
+using onnx::TensorProto;
+
+static int dtypeOfOnnx(int onnxType) {
+  switch (onnxType) {
+  case TensorProto::FLOAT:
+    return NPU_F32;
+  case TensorProto::FLOAT16:
+    return NPU_F16;
+  case TensorProto::BFLOAT16:
+    return NPU_BF16;
+  case TensorProto::INT8:
+    return NPU_I8;
+  case TensorProto::UINT8:
+    return NPU_U8;
+  case TensorProto::INT32:
+    return NPU_I32;
+  case TensorProto::INT64:
+    return NPU_I64;
+  case TensorProto::BOOL:
+    return NPU_BOOL;
+  default:
+    return -1;
+  }
+}
+
+FailureOr<Type> npu::elementTypeOf(Location location, int onnxType,
+                                   const Twine &what) {
+  int dtype = dtypeOfOnnx(onnxType);
+  if (dtype >= 0)
+    return elementTypeOf(location.getContext(), dtype);
+  std::string found = TensorProto::DataType_IsValid(onnxType)
+                          ? TensorProto::DataType_Name(
+                                static_cast<TensorProto::DataType>(onnxType))
+                          : "number " + std::to_string(onnxType);
+  return emitError(location)
+         << what << " has the element type " << llvm::StringRef(found).lower()
+         << ", expected float, float16, bfloat16, int8, uint8, int32, int64 "
+         << "or bool; export the model with one of these";
+}
+
+FailureOr<RankedTensorType> npu::makeTensorType(Location location,
+                                                const Twine &what,
+                                                ArrayRef<int64_t> shape,
+                                                Type elementType) {
+  if (shape.size() > NPU_MAX_RANK)
+    return emitError(location)
+           << what << " has " << shape.size()
+           << " dimensions, expected at most " << NPU_MAX_RANK;
+  std::string error;
+  FailureOr<int64_t> count = shapes::elements(shape, error);
+  if (failed(count))
+    return emitError(location) << what << ": " << error;
+  int64_t bytes = *count * kernels::dtypeBytes(dtypeOf(elementType));
+  if (bytes >= int64_t(1) << 31)
+    return emitError(location)
+           << what << " (" << shapes::text(shape) << ") takes " << bytes
+           << " bytes; a tensor must be smaller than 2 GB";
+  return RankedTensorType::get(shape, elementType);
+}
+
+/// The tensor's bytes from the field that holds its type, narrowed from the
+/// field's own width.
+static std::string typedBytes(const TensorProto &tensor, int dtype) {
+  std::string bytes;
+  auto append = [&bytes](auto value) {
+    bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+  };
+  switch (dtype) {
+  case NPU_F32:
+    for (float value : tensor.float_data())
+      append(value);
+    break;
+  case NPU_I64:
+    for (int64_t value : tensor.int64_data())
+      append(value);
+    break;
+  case NPU_I32:
+    for (int32_t value : tensor.int32_data())
+      append(value);
+    break;
+  case NPU_F16:
+  case NPU_BF16:
+    for (int32_t value : tensor.int32_data())
+      append(static_cast<uint16_t>(value));
+    break;
+  default:
+    for (int32_t value : tensor.int32_data())
+      append(static_cast<uint8_t>(value));
+    break;
+  }
+  return bytes;
+}
+
+namespace {
+/// The keys of TensorProto.external_data.
+struct ExternalData {
+  std::string location;
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;
+};
+} // namespace
+
+static FailureOr<ExternalData> readKeys(Location location,
+                                        const TensorProto &tensor) {
+  ExternalData data;
+  for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
+    uint64_t number = 0;
+    bool isNumber = entry.key() == "offset" || entry.key() == "length";
+    if (isNumber && StringRef(entry.value()).getAsInteger(10, number))
+      return emitError(location)
+             << "external data of tensor '" << tensor.name()
+             << "': " << entry.key() << " is '" << entry.value()
+             << "', expected a number of bytes";
+    if (entry.key() == "location")
+      data.location = entry.value();
+    else if (entry.key() == "offset")
+      data.offset = number;
+    else if (entry.key() == "length")
+      data.length = number;
+  }
+  return data;
+}
+
+/// The file's path. It must lie in the model's folder, links resolved, or a
+/// model could read any file of the machine into its weights.
+static FailureOr<std::string> externalPath(const OnnxModel &model,
+                                           Location location,
+                                           const TensorProto &tensor,
+                                           const ExternalData &data) {
+  namespace path = llvm::sys::path;
+  SmallVector<char> folder, file;
+  SmallVector<char> wanted(model.folder.begin(), model.folder.end());
+  path::append(wanted, data.location);
+  StringRef wantedPath(wanted.data(), wanted.size());
+  StringRef base = model.folder.empty() ? StringRef(".") : model.folder;
+  if (path::is_absolute(data.location) || data.location.empty())
+    return emitError(location)
+           << "external data of tensor '" << tensor.name() << "' lies at '"
+           << data.location << "', expected a path relative to the model";
+  if (llvm::sys::fs::real_path(base, folder) ||
+      llvm::sys::fs::real_path(wantedPath, file))
+    return emitError(location) << "external data of tensor '" << tensor.name()
+                               << "' is missing: no file '" << wantedPath
+                               << "'; put it beside the model";
+  StringRef realFolder(folder.data(), folder.size());
+  StringRef realFile(file.data(), file.size());
+  if (!realFile.starts_with((realFolder + path::get_separator()).str()))
+    return emitError(location)
+           << "external data of tensor '" << tensor.name() << "' lies at '"
+           << data.location << "', outside of the model's folder";
+  return realFile.str();
+}
+
+static FailureOr<std::unique_ptr<std::string>>
+readExternal(const OnnxModel &model, Location location,
+             const TensorProto &tensor, int64_t expected) {
+  FailureOr<ExternalData> data = readKeys(location, tensor);
+  if (failed(data))
+    return failure();
+  FailureOr<std::string> path = externalPath(model, location, tensor, *data);
+  if (failed(path))
+    return failure();
+  uint64_t size = 0;
+  if (llvm::sys::fs::file_size(*path, size))
+    return emitError(location) << "cannot read '" << data->location << "'";
+  uint64_t length = data->length.value_or(expected);
+  if (length != uint64_t(expected))
+    return emitError(location)
+           << "external data of tensor '" << tensor.name() << "' has " << length
+           << " bytes, expected " << expected << " for its shape";
+  if (data->offset > size || length > size - data->offset)
+    return emitError(location)
+           << "external data of tensor '" << tensor.name() << "' is out of "
+           << "range: bytes " << data->offset << " to "
+           << (data->offset + length) << " of '" << data->location
+           << "', which has " << size;
+  auto bytes = std::make_unique<std::string>(length, '\0');
+  std::ifstream stream(*path, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(data->offset));
+  if (!stream.read(bytes->data(), static_cast<std::streamsize>(length)))
+    return emitError(location) << "cannot read '" << data->location << "'";
+  return bytes;
+}
+
+static FailureOr<std::unique_ptr<std::string>>
+readBytes(const OnnxModel &model, Location location, TensorProto &tensor,
+          int dtype, int64_t expected) {
+  if (tensor.data_location() == TensorProto::EXTERNAL)
+    return readExternal(model, location, tensor, expected);
+  std::unique_ptr<std::string> bytes;
+  if (tensor.has_raw_data())
+    bytes.reset(tensor.release_raw_data());
+  else
+    bytes = std::make_unique<std::string>(typedBytes(tensor, dtype));
+  if (bytes->size() != size_t(expected))
+    return emitError(location)
+           << "tensor '" << tensor.name() << "' has " << bytes->size()
+           << " bytes of data, expected " << expected << " for its shape";
+  return bytes;
+}
+
+FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
+                                          Location location,
+                                          TensorProto &tensor) {
+  std::string name = "tensor '" + llvm::json::fixUTF8(tensor.name()) + "'";
+  FailureOr<Type> element = elementTypeOf(location, tensor.data_type(), name);
+  if (failed(element))
+    return failure();
+  if (tensor.has_segment())
+    return emitError(location) << name
+                               << " is stored in segments, expected "
+                                  "it in one piece";
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  FailureOr<RankedTensorType> type =
+      makeTensorType(location, name, shape, *element);
+  if (failed(type))
+    return failure();
+  int dtype = dtypeOf(*element);
+  int64_t expected = type->getNumElements() * kernels::dtypeBytes(dtype);
+  auto bytes = readBytes(model, location, tensor, dtype, expected);
+  if (failed(bytes))
+    return failure();
+  // Any byte but 0 is true in the file; kernels count on 0 and 1.
+  if (dtype == NPU_BOOL)
+    for (char &byte : **bytes)
+      byte = byte != 0;
+  return makeElements(*type, std::move(*bytes));
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The attributes that convolutions and pooling share.
+#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXWINDOW_H
+#define NPU_COMPILER_FRONTEND_ONNX_ONNXWINDOW_H
+
+#include "compiler/Frontend/ONNX/OnnxNode.h"
+
+namespace npu {
+
+struct OnnxWindow {
+  Ints kernel, strides, dilations;
+  Ints pads; // beginnings, then ends
+  std::string autoPad;
+};
+
+/// Reads strides, dilations, pads and auto_pad for `kernel`, fills in their
+/// defaults and checks their lengths and signs.
+FailureOr<OnnxWindow> readWindow(OnnxNode &node, ArrayRef<int64_t> kernel);
+
+/// Turns auto_pad of a convolution or pooling into pads.
+void resolveAutoPad(OnnxWindow &window, ArrayRef<int64_t> spatial);
+
+/// Extent of a dilated kernel.
+int64_t dilatedKernel(const OnnxWindow &window, size_t dim);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXWINDOW_H

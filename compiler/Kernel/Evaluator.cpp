@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Kernel/Evaluator.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Kernel/TransposeBytes.h"
+#include "kernels/tensor.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace npu;
+
+using Evaluated = FailureOr<SmallVector<ElementsAttr>>;
+
+static RankedTensorType logicalType(Type type) {
+  return withLayout(cast<RankedTensorType>(type), LayoutAttr());
+}
+
+/// The same bytes under another shape, shared where they are a resource.
+static ElementsAttr reshaped(RankedTensorType type, ElementsAttr elements) {
+  if (auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(elements))
+    return mlir::DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return cast<DenseElementsAttr>(elements).reshape(type);
+}
+
+/// Weights are transposed at import, so this one must not go element by
+/// element; moving bytes leaves nothing to disagree about with the kernel.
+static ElementsAttr transposed(TransposeOp op, RankedTensorType type,
+                               ElementsAttr elements) {
+  std::vector<char> storage;
+  ArrayRef<char> bytes = elementBytes(elements, storage);
+  int64_t width = kernels::dtypeBytes(dtypeOf(type.getElementType()));
+  std::vector<char> result(bytes.size());
+  transposeBytes(bytes, elements.getShapedType().getShape(),
+                 toInts(op.getPermutation()), width, result);
+  return makeElements(type, std::move(result));
+}
+
+/// What the kernel computes does not depend on how operands will be stored.
+static void forgetLayouts(std::vector<npu_tensor_desc> &tensors) {
+  for (npu_tensor_desc &tensor : tensors)
+    tensor = kernels::makeTensor(tensor.dtype, tensor.dims, tensor.rank);
+}
+
+static Evaluated runReference(Operation *op, ArrayRef<ElementsAttr> operands) {
+  FailureOr<kernels::Problem> problem = makeProblem(op, /*threads=*/1);
+  if (failed(problem))
+    return failure();
+  forgetLayouts(problem->inputs);
+  forgetLayouts(problem->outputs);
+  std::string invalid = kernels::validate(*problem);
+  if (!invalid.empty())
+    return op->emitOpError("cannot be computed: ") << invalid;
+  std::unique_ptr<kernels::Kernel> kernel = kernels::createReference(*problem);
+  if (!kernel)
+    return op->emitOpError("has no reference kernel for these types");
+
+  std::vector<std::vector<char>> storage(operands.size());
+  std::vector<std::vector<char>> results;
+  std::vector<void *> pointers;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    pointers.push_back(
+        const_cast<char *>(elementBytes(operand, storage[i]).data()));
+  for (const npu_tensor_desc &output : problem->outputs)
+    results.emplace_back(kernels::storedBytes(output));
+  for (std::vector<char> &result : results)
+    pointers.push_back(result.data());
+  std::vector<char> scratch(kernel->scratchBytes() + NPU_VALUE_ALIGNMENT);
+  if (int status = kernel->run(pointers.data(), scratch.data()))
+    return op->emitOpError("could not be computed: status ") << status;
+
+  SmallVector<ElementsAttr> values;
+  for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
+    values.push_back(makeElements(logicalType(type), std::move(result)));
+  return values;
+}
+
+Evaluated npu::evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
+  if (isa<ReshapeOp, RelayoutOp>(op))
+    return SmallVector<ElementsAttr>{
+        reshaped(logicalType(op->getResult(0).getType()), operands[0])};
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return SmallVector<ElementsAttr>{
+        transposed(transpose, logicalType(transpose.getType()), operands[0])};
+  return runReference(op, operands);
+}
+
+FailureOr<bool> npu::foldIfConstant(OpBuilder &builder, Operation *op) {
+  SmallVector<ElementsAttr> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(constantOf(operand));
+    if (!operands.back())
+      return false;
+  }
+  if (!isa<KernelOpInterface>(op))
+    return false;
+  FailureOr<SmallVector<ElementsAttr>> values = evaluate(op, operands);
+  if (failed(values))
+    return failure();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  for (auto [result, value] : llvm::zip(op->getResults(), *values)) {
+    auto constant =
+        ConstantOp::create(builder, op->getLoc(), result.getType(), value);
+    result.replaceAllUsesWith(constant.getResult());
+  }
+  op->erase();
+  return true;
+}

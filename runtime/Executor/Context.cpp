@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/Executor/Context.h"
+
+#include "kernels/parallel.h"
+#include "runtime/Status.h"
+
+#include <algorithm>
+
+/// What the generated code gets as its opaque handle.
+struct npu_exec {
+  npu::runtime::Context &context;
+};
+
+namespace npu::runtime {
+namespace {
+
+int32_t importCallKernel(npu_exec *exec, uint32_t kernel,
+                         void *const *operands) {
+  return exec->context.callKernel(kernel, operands);
+}
+
+int32_t importParallelFor(npu_exec *exec, uint32_t kernel, int64_t count,
+                          int64_t grain, npu_body body, void *const *operands) {
+  return exec->context.parallelFor(kernel, count, grain, body, operands);
+}
+
+constexpr npu_imports imports = {NPU_FORMAT_VERSION, sizeof(npu_imports),
+                                 importCallKernel, importParallelFor};
+
+/// Checks one direction's buffers against the signature.
+void checkBuffers(const char *kind, const npu_buffer *buffers, size_t count,
+                  const std::vector<npu_tensor_info> &signature) {
+  if (count != signature.size())
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "got " + std::to_string(count) + " " + kind +
+                      " buffers, but the program has " +
+                      std::to_string(signature.size()) + " " + kind + "s");
+  for (size_t i = 0; i < count; ++i) {
+    std::string which =
+        std::string(kind) + " '" + signature[i].name + "': its buffer ";
+    if (buffers[i].bytes != signature[i].bytes)
+      throw Failure(NPU_BAD_ARGUMENT,
+                    which + "has " + std::to_string(buffers[i].bytes) +
+                        " bytes, expected " +
+                        std::to_string(signature[i].bytes) +
+                        " in stored order " + signature[i].layout);
+    if (!buffers[i].data ||
+        reinterpret_cast<uintptr_t>(buffers[i].data) % NPU_BUFFER_ALIGNMENT)
+      throw Failure(NPU_BAD_ARGUMENT,
+                    which + "is not aligned to " +
+                        std::to_string(NPU_BUFFER_ALIGNMENT) +
+                        " bytes; allocate it with npu_buffer_create");
+  }
+}
+
+bool overlap(const npu_buffer &a, const npu_buffer &b) {
+  auto *beginA = static_cast<const uint8_t *>(a.data);
+  auto *beginB = static_cast<const uint8_t *>(b.data);
+  return beginA < beginB + b.bytes && beginB < beginA + a.bytes;
+}
+
+void checkOverlap(const npu_buffer *inputs, size_t inputCount,
+                  const npu_buffer *outputs, size_t outputCount) {
+  for (size_t o = 0; o < outputCount; ++o) {
+    bool clash = std::any_of(inputs, inputs + inputCount, [&](auto &other) {
+      return overlap(outputs[o], other);
+    });
+    clash |= std::any_of(outputs, outputs + o, [&](auto &other) {
+      return overlap(outputs[o], other);
+    });
+    if (clash)
+      throw Failure(NPU_BAD_ARGUMENT,
+                    "the buffer of output " + std::to_string(o) +
+                        " overlaps another one; give each its own memory");
+  }
+}
+
+} // namespace
+
+Context::Context(std::shared_ptr<Model> owner)
+    : model(std::move(owner)), arena(model->stats().arena_bytes, "the arena"),
+      scratch(model->stats().scratch_bytes, "scratch"),
+      times(model->kernels().size()) {}
+
+void Context::setProfiling(bool on) {
+  profiling = on;
+  std::fill(times.begin(), times.end(), npu_kernel_time{});
+}
+
+void Context::run(const npu_buffer *inputs, size_t inputCount,
+                  const npu_buffer *outputs, size_t outputCount) {
+  checkBuffers("input", inputs, inputCount, model->inputs());
+  checkBuffers("output", outputs, outputCount, model->outputs());
+  checkOverlap(inputs, inputCount, outputs, outputCount);
+  if (busy.exchange(true))
+    throw Failure(NPU_BAD_ARGUMENT, "this context is running on another "
+                                    "thread; give each thread its own context");
+  struct Release {
+    std::atomic<bool> &flag;
+    ~Release() { flag = false; }
+  } release{busy};
+
+  std::vector<void *> in, out;
+  for (size_t i = 0; i < inputCount; ++i)
+    in.push_back(inputs[i].data);
+  for (size_t i = 0; i < outputCount; ++i)
+    out.push_back(outputs[i].data);
+  const npu_program &program = model->program();
+  npu_exec exec{*this};
+  npu_frame frame = {&imports,        &exec,     arena.data(),
+                     program.weights, in.data(), out.data()};
+  int32_t status = 0;
+  failedKernel = -1;
+  model->executor().run([&] {
+    runStart = Clock::now();
+    status = program.run(&frame);
+  });
+  if (status != 0)
+    throw Failure(NPU_RUN_FAILED, describeFailure(status));
+}
+
+std::string Context::describeFailure(int32_t status) const {
+  std::string end = " ended with status " + std::to_string(status);
+  if (failedKernel < 0)
+    return "the program" + end;
+  const auto &all = model->kernels();
+  auto index = static_cast<size_t>(failedKernel);
+  if (index >= all.size())
+    return "the program called kernel " + std::to_string(index) +
+           ", but has only " + std::to_string(all.size()) +
+           "; compile it again";
+  return "kernel '" + std::string(all[index].info.name) + "' (" +
+         all[index].info.implementation + ") of node '" + all[index].info.node +
+         "'" + end;
+}
+
+int32_t Context::executeKernel(uint32_t kernel, void *const *operands) {
+  const auto &all = model->kernels();
+  int32_t status = -1;
+  if (kernel < all.size() && all[kernel].kernel)
+    status = all[kernel].kernel->run(operands, scratch.data());
+  if (status != 0)
+    failedKernel = kernel;
+  return status;
+}
+
+int32_t Context::callKernel(uint32_t kernel, void *const *operands) {
+  if (!profiling)
+    return executeKernel(kernel, operands);
+  Clock::time_point start = Clock::now();
+  int32_t status = executeKernel(kernel, operands);
+  record(kernel, start);
+  return status;
+}
+
+int32_t Context::parallelFor(uint32_t kernel, int64_t count, int64_t grain,
+                             npu_body body, void *const *operands) {
+  Clock::time_point start = profiling ? Clock::now() : Clock::time_point();
+  int64_t chunks = count / std::max<int64_t>(grain, 1);
+  int team = static_cast<int>(
+      std::clamp<int64_t>(chunks, 1, model->executor().threads()));
+  if (team == 1 && count > 0)
+    body(operands, 0, count);
+  if (team > 1)
+    kernels::parallelFor(team, [&](int thread, int threads) {
+      kernels::Range range = kernels::shareOf(count, thread, threads);
+      if (range.begin < range.end)
+        body(operands, range.begin, range.end);
+    });
+  if (profiling)
+    record(kernel, start);
+  return 0;
+}
+
+void Context::record(uint32_t kernel, Clock::time_point start) {
+  if (kernel >= times.size())
+    return;
+  auto ns = [](Clock::duration d) {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+  };
+  npu_kernel_time &time = times[kernel];
+  time.calls += 1;
+  time.start_ns = ns(start - runStart);
+  time.last_ns = ns(Clock::now() - start);
+  time.total_ns += time.last_ns;
+}
+
+} // namespace npu::runtime

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of one run at a time, and the run itself.
+#ifndef NPU_RUNTIME_EXECUTOR_CONTEXT_H
+#define NPU_RUNTIME_EXECUTOR_CONTEXT_H
+
+#include "runtime/Executor/Memory.h"
+#include "runtime/Loader/Model.h"
+#include "runtime/include/npu/npu.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace npu::runtime {
+
+class Context {
+public:
+  explicit Context(std::shared_ptr<Model> model);
+
+  /// Throws Failure; the buffers may hold anything afterwards.
+  void run(const npu_buffer *inputs, size_t inputCount,
+           const npu_buffer *outputs, size_t outputCount);
+
+  void setProfiling(bool on);
+  const std::vector<npu_kernel_time> &kernelTimes() const { return times; }
+
+  /// What the import table's functions do, for kernel row `kernel`.
+  int32_t callKernel(uint32_t kernel, void *const *operands);
+  int32_t parallelFor(uint32_t kernel, int64_t count, int64_t grain,
+                      npu_body body, void *const *operands);
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  int32_t executeKernel(uint32_t kernel, void *const *operands);
+  void record(uint32_t kernel, Clock::time_point start);
+  std::string describeFailure(int32_t status) const;
+
+  std::shared_ptr<Model> model;
+  Memory arena;
+  Memory scratch;
+  bool profiling = false;
+  std::vector<npu_kernel_time> times;
+  Clock::time_point runStart;
+  int64_t failedKernel = -1;
+  std::atomic<bool> busy{false};
+};
+
+} // namespace npu::runtime
+
+#endif // NPU_RUNTIME_EXECUTOR_CONTEXT_H

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/Loader/Image.h"
+
+#include "runtime/Status.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace npu::runtime {
+namespace {
+
+/// A path to the descriptor that no earlier load used. The dynamic loader
+/// answers a name that it has seen with the old library, even if that number
+/// now stands for another file; a counter written as "/." (1) and "/" (0)
+/// changes the name and not the file.
+std::string freshName(int fd) {
+  static std::atomic<uint64_t> loads{0};
+  std::string name = "/proc/self/fd";
+  for (uint64_t rest = ++loads; rest != 0; rest >>= 1)
+    name += (rest & 1) != 0 ? "/." : "/";
+  return name + "/" + std::to_string(fd);
+}
+
+struct Search {
+  uintptr_t address;
+  ImageBounds *bounds;
+};
+
+/// For dl_iterate_phdr: takes the segments of the object that holds `address`.
+int collectSegments(dl_phdr_info *info, size_t /*size*/, void *data) {
+  auto *search = static_cast<Search *>(data);
+  ImageBounds bounds;
+  bool found = false;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto &header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || !(header.p_flags & PF_R))
+      continue;
+    uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    bounds.add(begin, header.p_memsz, (header.p_flags & PF_X) != 0);
+    found |= search->address - begin < header.p_memsz;
+  }
+  if (found)
+    *search->bounds = bounds;
+  return found;
+}
+
+} // namespace
+
+void ImageBounds::add(uintptr_t begin, size_t bytes, bool executable) {
+  segments.push_back({begin, bytes, executable});
+}
+
+bool ImageBounds::canRead(const void *begin, uint64_t bytes) const {
+  auto address = reinterpret_cast<uintptr_t>(begin);
+  for (const Segment &segment : segments)
+    if (address >= segment.begin && address - segment.begin <= segment.bytes &&
+        bytes <= segment.bytes - (address - segment.begin))
+      return true;
+  return false;
+}
+
+bool ImageBounds::canRun(uintptr_t address) const {
+  for (const Segment &segment : segments)
+    if (segment.executable && address >= segment.begin &&
+        address - segment.begin < segment.bytes)
+      return true;
+  return false;
+}
+
+Image::Image(const std::string &path)
+    : path(path), fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (fd < 0)
+    throw Failure(NPU_CANNOT_READ,
+                  "cannot open '" + path + "': " + strerror(errno));
+}
+
+Image::~Image() {
+  if (handle)
+    dlclose(handle);
+  close(fd);
+}
+
+void Image::load() {
+  handle = dlopen(freshName(fd).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *reason = dlerror();
+    throw Failure(NPU_BAD_FILE,
+                  "'" + path + "' has an ELF part that cannot be loaded (" +
+                      (reason ? reason : "no reason given") +
+                      "); compile it again for this machine");
+  }
+  void *symbol = dlsym(handle, NPU_PROGRAM_SYMBOL);
+  Search search = {reinterpret_cast<uintptr_t>(symbol), &imageBounds};
+  if (symbol)
+    dl_iterate_phdr(collectSegments, &search);
+  if (!symbol || !imageBounds.canRead(symbol, sizeof(npu_program)) ||
+      search.address % alignof(npu_program) != 0)
+    throw Failure(NPU_BAD_FILE, "'" + path + "' exports no usable symbol '" +
+                                    NPU_PROGRAM_SYMBOL +
+                                    "'; compile it again with npuc");
+  root = static_cast<const npu_program *>(symbol);
+}
+
+size_t Image::release(uint64_t offset, uint64_t bytes) const {
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t begin = reinterpret_cast<uintptr_t>(root->weights) + offset;
+  uintptr_t end = (begin + bytes) / page * page;
+  begin = (begin + page - 1) / page * page;
+  if (begin >= end ||
+      madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED) != 0)
+    return 0;
+  return end - begin;
+}
+
+} // namespace npu::runtime

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/Loader/Model.h"
+
+#include "kernels/tensor.h"
+#include "runtime/Executor/Memory.h"
+#include "runtime/Loader/CpuFeatures.h"
+#include "runtime/Loader/Verifier.h"
+#include "runtime/Status.h"
+#include "runtime/format/footer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <sched.h>
+
+namespace npu::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
+}
+
+int usableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+/// The size of the team that the options ask for.
+int teamSize(const npu_load_options &options) {
+  constexpr int most = 1024;
+  if (options.threads < 0 || options.threads > most)
+    throw Failure(NPU_BAD_ARGUMENT,
+                  std::to_string(options.threads) +
+                      " threads were asked for, expected 1 to " +
+                      std::to_string(most) + ", or 0 for all processors");
+  if (options.run_inline && options.threads > 1)
+    throw Failure(NPU_BAD_ARGUMENT, "inline runs use one thread, but " +
+                                        std::to_string(options.threads) +
+                                        " were asked for");
+  if (options.run_inline)
+    return 1;
+  return options.threads == 0 ? usableProcessors() : options.threads;
+}
+
+npu_code codeOf(format::ReadError error) {
+  switch (error) {
+  case format::ReadError::CannotRead:
+    return NPU_CANNOT_READ;
+  case format::ReadError::WrongVersion:
+    return NPU_WRONG_VERSION;
+  default:
+    return NPU_BAD_FILE;
+  }
+}
+
+std::string join(const std::vector<std::string> &items) {
+  std::string text;
+  for (const std::string &item : items)
+    text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+/// "oneDNN 3" of "oneDNN 3.2.0": what must agree for weights and attributes to
+/// mean the same.
+std::string major(const std::string &version) {
+  return version.substr(0, version.find('.'));
+}
+
+npu_tensor_info tensorInfo(const npu_io_desc &io,
+                           const format::ManifestTensor &told) {
+  npu_tensor_info info = {};
+  info.name = told.name.c_str();
+  info.type = static_cast<npu_type>(io.tensor.dtype);
+  info.rank = io.tensor.rank;
+  std::copy(io.tensor.dims, io.tensor.dims + io.tensor.rank, info.shape);
+  info.layout = told.layout.c_str();
+  info.layout_name = told.layoutName.c_str();
+  info.bytes = io.bytes;
+  info.row_bytes = static_cast<uint64_t>(kernels::elementCount(io.tensor) *
+                                         kernels::dtypeBytes(io.tensor.dtype));
+  return info;
+}
+
+/// "acdb, dcab -> acdb"
+std::string layoutsText(const npu_program &program, const npu_kernel_desc &k) {
+  std::string text;
+  for (int32_t i = 0; i < k.n_inputs + k.n_outputs; ++i) {
+    if (i == k.n_inputs)
+      text += text.empty() ? "-> " : " -> ";
+    else if (i > 0)
+      text += ", ";
+    text += kernels::layoutString(program.tensors[k.first_tensor + i]);
+  }
+  return text;
+}
+
+} // namespace
+
+Model::Model(const std::string &path, const npu_load_options &options)
+    : image(path) {
+  Clock::time_point start = Clock::now();
+  int threads = teamSize(options);
+  verify(path);
+  describeSignature();
+  loadStats.weight_bytes = program().weight_bytes;
+  loadStats.arena_bytes = program().arena_bytes;
+  loadStats.threads = threads;
+  runner = std::make_unique<Executor>(threads, options.run_inline != 0);
+  Clock::time_point packing = Clock::now();
+  // On the executor's thread: what kernels choose depends on its team.
+  runner->run([this] { makeKernels(); });
+  loadStats.pack_ms = millisecondsSince(packing);
+  loadStats.load_ms = millisecondsSince(start);
+}
+
+void Model::verify(const std::string &path) {
+  format::Sealed sealed = format::readSealed(image.descriptor(), path);
+  if (sealed.error != format::ReadError::None)
+    throw Failure(codeOf(sealed.error), sealed.message);
+  loadStats.file_bytes = sealed.fileBytes;
+  text = std::move(sealed.manifest);
+  std::string wrong = format::parseManifest(text, manifest);
+  if (!wrong.empty())
+    throw Failure(NPU_BAD_FILE,
+                  "'" + path + "': " + wrong + "; compile it again with npuc");
+  checkMachine(path);
+  image.load();
+  wrong = verifyProgram(*image.program(), image.bounds(), manifest);
+  if (!wrong.empty())
+    throw Failure(NPU_BAD_FILE,
+                  "'" + path + "': " + wrong + "; compile it again with npuc");
+}
+
+void Model::checkMachine(const std::string &path) {
+  std::vector<std::string> missing = missingCpuFeatures(manifest.cpuFeatures);
+  if (!missing.empty())
+    throw Failure(NPU_WRONG_MACHINE,
+                  "'" + path + "' needs processor features that this machine " +
+                      "does not have: " + join(missing) +
+                      "; compile it with --mcpu=native on this machine");
+  std::string here = kernels::libraryVersion();
+  if (major(manifest.onednnVersion) != major(here))
+    throw Failure(NPU_WRONG_VERSION,
+                  "'" + path + "' was compiled for '" + manifest.onednnVersion +
+                      "', but this runtime has '" + here +
+                      "'; compile it again with the npuc of this runtime");
+  if (manifest.onednnVersion != here)
+    warningTexts.push_back("compiled for " + manifest.onednnVersion +
+                           ", running on " + here +
+                           ": kernels may be others than the compiler chose");
+}
+
+void Model::describeSignature() {
+  for (uint32_t i = 0; i < program().n_inputs; ++i)
+    inputInfos.push_back(tensorInfo(program().inputs[i], manifest.inputs[i]));
+  for (uint32_t i = 0; i < program().n_outputs; ++i)
+    outputInfos.push_back(
+        tensorInfo(program().outputs[i], manifest.outputs[i]));
+}
+
+void Model::makeKernels() {
+  // Sized once: the infos point into their own elements.
+  modelKernels.resize(program().n_kernels);
+  std::vector<bool> stillRead(program().n_tensors, false);
+  for (uint32_t i = 0; i < program().n_kernels; ++i)
+    makeKernel(i, stillRead);
+  releaseWeights(stillRead);
+}
+
+void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
+  const npu_kernel_desc &k = program().kernels[index];
+  if (k.flags & NPU_KERNEL_GENERATED) {
+    for (int32_t i = 0; i < k.n_inputs; ++i)
+      stillRead[k.first_tensor + i] = true;
+    describeKernel(index, nullptr);
+    return;
+  }
+  kernels::Problem problem = problemOf(program(), index, loadStats.threads);
+  std::unique_ptr<kernels::Kernel> &kernel = modelKernels[index].kernel;
+  kernel = kernels::create(problem);
+  if (!kernel)
+    throw Failure(NPU_INTERNAL, "no implementation takes kernel '" +
+                                    manifest.kernels[index].name + "'");
+  std::vector<const void *> constants(problem.inputs.size());
+  for (size_t i = 0; i < constants.size(); ++i)
+    if (problem.isConstant(i))
+      constants[i] = program().weights + problem.inputs[i].weights_offset;
+  loadStats.packed_bytes += kernel->pack(constants.data());
+  loadStats.scratch_bytes =
+      std::max<uint64_t>(loadStats.scratch_bytes, kernel->scratchBytes());
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (!problem.isConstant(i) || !kernel->isPacked(i)) {
+      stillRead[k.first_tensor + i] = true;
+      continue;
+    }
+    // At once, so that originals and copies never lie in memory together. A
+    // page that another kernel still reads just comes back from the file.
+    image.release(
+        static_cast<uint64_t>(problem.inputs[i].weights_offset),
+        static_cast<uint64_t>(kernels::storedBytes(problem.inputs[i])));
+  }
+  describeKernel(index, &problem);
+}
+
+/// Releases every page of weights that no kernel reads any more.
+void Model::releaseWeights(const std::vector<bool> &stillRead) {
+  std::vector<std::pair<uint64_t, uint64_t>> kept;
+  for (uint32_t i = 0; i < program().n_tensors; ++i) {
+    const npu_tensor_desc &tensor = program().tensors[i];
+    if (tensor.weights_offset >= 0 && stillRead[i])
+      kept.emplace_back(tensor.weights_offset,
+                        tensor.weights_offset + kernels::storedBytes(tensor));
+  }
+  std::sort(kept.begin(), kept.end());
+  kept.emplace_back(program().weight_bytes, program().weight_bytes);
+  uint64_t begin = 0;
+  for (auto [from, to] : kept) {
+    if (from > begin)
+      loadStats.released_bytes += image.release(begin, from - begin);
+    begin = std::max(begin, to);
+  }
+}
+
+void Model::describeKernel(uint32_t index, const kernels::Problem *problem) {
+  const format::ManifestKernel &told = manifest.kernels[index];
+  ModelKernel &made = modelKernels[index];
+  made.layouts = layoutsText(program(), program().kernels[index]);
+  made.implementation =
+      made.kernel ? made.kernel->implementation() : "generated";
+  bool slow = problem && kernels::query(*problem).slow;
+  made.info = {};
+  made.info.name = told.name.c_str();
+  made.info.op = told.op.c_str();
+  made.info.implementation = made.implementation.c_str();
+  made.info.node = told.node.c_str();
+  made.info.layouts = made.layouts.c_str();
+  made.info.bytes = told.bytes;
+  made.info.adapter_bytes = made.kernel ? made.kernel->adapterBytes() : 0;
+  made.info.generated = told.generated;
+  made.info.relayout = told.relayout;
+  made.info.slow = slow;
+  if (slow)
+    warningTexts.push_back(
+        "kernel '" + told.name + "' (" + told.op + ", node '" + told.node +
+        "') runs on the slow implementation '" + made.implementation + "'");
+}
+
+void Model::convert(const npu_tensor_desc &from, const void *source,
+                    const npu_tensor_desc &to, void *target) {
+  if (kernels::sameStorage(from, to)) {
+    std::memcpy(target, source,
+                static_cast<size_t>(kernels::storedBytes(from)));
+    return;
+  }
+  kernels::Problem problem;
+  problem.op = NPU_OP_RELAYOUT;
+  problem.inputs = {from};
+  problem.outputs = {to};
+  problem.threads = loadStats.threads;
+  int status = 0;
+  runner->run([&] {
+    auto kernel = kernels::create(problem);
+    Memory scratch(kernel->scratchBytes(), "a conversion");
+    void *const operands[] = {const_cast<void *>(source), target};
+    status = kernel->run(operands, scratch.data());
+  });
+  if (status != 0)
+    throw Failure(NPU_RUN_FAILED, "converting " + kernels::describe(from) +
+                                      " to " + kernels::describe(to) +
+                                      " ended with status " +
+                                      std::to_string(status));
+}
+
+} // namespace npu::runtime

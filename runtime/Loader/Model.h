@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loaded program: its image, its kernels with packed weights, its signature.
+#ifndef NPU_RUNTIME_LOADER_MODEL_H
+#define NPU_RUNTIME_LOADER_MODEL_H
+
+#include "kernels/kernel.h"
+#include "runtime/Executor/Executor.h"
+#include "runtime/Loader/Image.h"
+#include "runtime/format/manifest.h"
+#include "runtime/include/npu/npu.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace npu::runtime {
+
+struct ModelKernel {
+  std::unique_ptr<kernels::Kernel> kernel; ///< null: generated
+  std::string implementation;
+  std::string layouts;
+  npu_kernel_info info; ///< points into this struct and the manifest
+};
+
+/// Immutable once made.
+class Model {
+public:
+  /// Opens, verifies, makes kernels, packs weights. Throws Failure.
+  Model(const std::string &path, const npu_load_options &options);
+
+  const npu_program &program() const { return *image.program(); }
+  const std::vector<ModelKernel> &kernels() const { return modelKernels; }
+  const std::vector<npu_tensor_info> &inputs() const { return inputInfos; }
+  const std::vector<npu_tensor_info> &outputs() const { return outputInfos; }
+  const std::string &manifestText() const { return text; }
+  const std::vector<std::string> &warnings() const { return warningTexts; }
+  const npu_load_stats &stats() const { return loadStats; }
+  Executor &executor() { return *runner; }
+
+  /// Moves a tensor between layouts on the executor.
+  void convert(const npu_tensor_desc &from, const void *source,
+               const npu_tensor_desc &to, void *target);
+
+private:
+  void verify(const std::string &path);
+  void checkMachine(const std::string &path);
+  void describeSignature();
+  void makeKernels();
+  void makeKernel(uint32_t index, std::vector<bool> &stillRead);
+  void releaseWeights(const std::vector<bool> &stillRead);
+  void describeKernel(uint32_t index, const kernels::Problem *problem);
+
+  Image image;
+  std::string text;
+  format::Manifest manifest;
+  std::vector<npu_tensor_info> inputInfos;
+  std::vector<npu_tensor_info> outputInfos;
+  std::vector<std::string> warningTexts;
+  npu_load_stats loadStats = {};
+  std::unique_ptr<Executor> runner;
+  std::vector<ModelKernel> modelKernels;
+};
+
+} // namespace npu::runtime
+
+#endif // NPU_RUNTIME_LOADER_MODEL_H

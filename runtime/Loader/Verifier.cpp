@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/Loader/Verifier.h"
+
+#include "kernels/tensor.h"
+
+#include <cstring>
+
+namespace npu::runtime {
+namespace {
+
+/// Storage above this is an overflow in disguise: no x86-64 process has more.
+constexpr int64_t maxTensorBytes = int64_t(1) << 46;
+
+std::string mismatch(const std::string &what, uint64_t found,
+                     const std::string &expected) {
+  return what + " is " + std::to_string(found) + ", expected " + expected;
+}
+
+std::string mismatch(const std::string &what, uint64_t found,
+                     uint64_t expected) {
+  return mismatch(what, found, std::to_string(expected));
+}
+
+std::string row(const char *table, uint64_t index) {
+  return std::string(table) + " " + std::to_string(index);
+}
+
+/// Whether [first, first + count) lies in a table of `size` rows.
+bool inTable(uint64_t first, int64_t count, uint32_t size) {
+  return count >= 0 && first <= size && uint64_t(count) <= size - first;
+}
+
+template <class T>
+bool readable(const ImageBounds &bounds, const T *table, uint64_t count) {
+  return count == 0 || (reinterpret_cast<uintptr_t>(table) % alignof(T) == 0 &&
+                        bounds.canRead(table, count * sizeof(T)));
+}
+
+std::string verifyRoot(const npu_program &p, const ImageBounds &bounds) {
+  if (std::memcmp(p.magic, NPU_PROGRAM_MAGIC, sizeof(p.magic)) != 0)
+    return "the program's magic is not NPUPROG";
+  if (p.version != NPU_FORMAT_VERSION)
+    return mismatch("the program's version", p.version, NPU_FORMAT_VERSION);
+  if (p.size != sizeof(npu_program))
+    return mismatch("the program's size", p.size, sizeof(npu_program));
+  if (p.reserved != 0)
+    return mismatch("the program's reserved field", p.reserved, 0);
+  if (!readable(bounds, p.kernels, p.n_kernels))
+    return "the kernel table lies outside the file's image";
+  if (!readable(bounds, p.tensors, p.n_tensors))
+    return "the tensor table lies outside the file's image";
+  if (!readable(bounds, p.instrs, p.n_instrs))
+    return "the instruction table lies outside the file's image";
+  if (!readable(bounds, p.inputs, p.n_inputs))
+    return "the input table lies outside the file's image";
+  if (!readable(bounds, p.outputs, p.n_outputs))
+    return "the output table lies outside the file's image";
+  if (!readable(bounds, p.weights, p.weight_bytes))
+    return "the weights lie outside the file's image";
+  if (reinterpret_cast<uintptr_t>(p.weights) % NPU_WEIGHTS_ALIGNMENT != 0)
+    return "the weights are not aligned to " +
+           std::to_string(NPU_WEIGHTS_ALIGNMENT) + " bytes";
+  if (p.arena_bytes > uint64_t(maxTensorBytes))
+    return mismatch("the arena's size", p.arena_bytes, "less than 2^46");
+  if (!bounds.canRun(reinterpret_cast<uintptr_t>(p.run)))
+    return "the program's entry lies outside the file's code";
+  return "";
+}
+
+std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
+                     const std::vector<format::ManifestTensor> &manifest) {
+  if (manifest.size() != count)
+    return mismatch(std::string("the number of ") + table + "s", count,
+                    "the manifest's " + std::to_string(manifest.size()));
+  for (uint32_t i = 0; i < count; ++i) {
+    const npu_tensor_desc &tensor = rows[i].tensor;
+    const format::ManifestTensor &told = manifest[i];
+    std::string where = row(table, i) + " ('" + told.name + "')";
+    std::string wrong = verifyTensor(tensor);
+    if (!wrong.empty())
+      return where + ": " + wrong;
+    if (tensor.weights_offset != -1)
+      return where + ": its weights offset is not -1";
+    auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
+    if (rows[i].bytes != bytes)
+      return where + ": " + mismatch("its size", rows[i].bytes, bytes);
+    if (told.dtype != kernels::dtypeName(tensor.dtype) ||
+        told.layout != kernels::layoutString(tensor) ||
+        told.shape !=
+            std::vector<int64_t>(tensor.dims, tensor.dims + tensor.rank))
+      return where + ": the manifest describes another tensor than " +
+             kernels::describe(tensor);
+  }
+  return "";
+}
+
+std::string verifyTensorRow(const npu_program &p, uint32_t index) {
+  const npu_tensor_desc &tensor = p.tensors[index];
+  std::string wrong = verifyTensor(tensor);
+  if (!wrong.empty() || tensor.weights_offset == -1)
+    return wrong;
+  if (tensor.weights_offset < -1)
+    return "its weights offset is negative";
+  auto offset = static_cast<uint64_t>(tensor.weights_offset);
+  auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
+  if (offset > p.weight_bytes || bytes > p.weight_bytes - offset)
+    return "its " + std::to_string(bytes) + " bytes at offset " +
+           std::to_string(offset) + " end behind the weights' " +
+           std::to_string(p.weight_bytes);
+  if (offset % NPU_VALUE_ALIGNMENT != 0)
+    return mismatch("its weights offset", offset,
+                    "a multiple of " + std::to_string(NPU_VALUE_ALIGNMENT));
+  return "";
+}
+
+std::string verifyKernel(const npu_program &p, uint32_t index,
+                         const format::ManifestKernel &told) {
+  const npu_kernel_desc &k = p.kernels[index];
+  if (k.op < 0 || k.op >= NPU_OP_COUNT)
+    return mismatch("its op", uint32_t(k.op),
+                    "less than " + std::to_string(NPU_OP_COUNT));
+  if ((k.flags & ~NPU_KERNEL_GENERATED) != 0)
+    return mismatch("its flags", k.flags, "only known bits");
+  bool generated = (k.flags & NPU_KERNEL_GENERATED) != 0;
+  if (told.generated != generated)
+    return "the manifest disagrees on whether it is generated";
+  if (k.n_inputs < 0 || k.n_outputs < 1 ||
+      !inTable(k.first_tensor, int64_t(k.n_inputs) + k.n_outputs, p.n_tensors))
+    return "its tensor rows lie outside the tensor table";
+  if (!inTable(k.first_instr, k.n_instrs, p.n_instrs))
+    return "its instruction rows lie outside the instruction table";
+  if (k.in_place_input < -1 || k.in_place_input >= k.n_inputs)
+    return "its in-place input is none of its inputs";
+  for (int32_t i = 0; i < k.n_outputs; ++i)
+    if (p.tensors[k.first_tensor + k.n_inputs + i].weights_offset != -1)
+      return "it writes to a weight";
+  if (generated)
+    return "";
+  return kernels::validate(problemOf(p, index, 1));
+}
+
+} // namespace
+
+std::string verifyTensor(const npu_tensor_desc &t) {
+  if (t.dtype < 0 || t.dtype >= NPU_DTYPE_COUNT)
+    return mismatch("its type", uint32_t(t.dtype),
+                    "less than " + std::to_string(NPU_DTYPE_COUNT));
+  if (t.rank < 0 || t.rank > NPU_MAX_RANK)
+    return mismatch("its rank", uint32_t(t.rank),
+                    "at most " + std::to_string(NPU_MAX_RANK));
+  if (t.reserved != 0)
+    return "its reserved field is not 0";
+  if (t.block_count < 0 || t.block_count > NPU_MAX_BLOCKS)
+    return "its number of blocks is not 0 to " + std::to_string(NPU_MAX_BLOCKS);
+  unsigned seen = 0;
+  for (int i = 0; i < t.rank; ++i) {
+    if (t.order[i] < 0 || t.order[i] >= t.rank || (seen >> t.order[i] & 1))
+      return "its order is no permutation of its dimensions";
+    seen |= 1u << t.order[i];
+  }
+  int64_t blocks[NPU_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+  for (int i = 0; i < t.block_count; ++i) {
+    if (t.block_dims[i] < 0 || t.block_dims[i] >= t.rank)
+      return "it blocks a dimension that it does not have";
+    if (t.block_sizes[i] < 2)
+      return "it has a block of less than two elements";
+    blocks[t.block_dims[i]] *= t.block_sizes[i];
+  }
+  int64_t bytes = kernels::dtypeBytes(t.dtype);
+  for (int i = 0; i < t.rank; ++i) {
+    if (t.dims[i] < 1)
+      return "its dimension " + std::to_string(i) + " is " +
+             std::to_string(t.dims[i]) + ", expected at least 1";
+    int64_t padded;
+    if (__builtin_add_overflow(t.dims[i], blocks[i] - 1, &padded) ||
+        __builtin_mul_overflow(bytes, padded / blocks[i] * blocks[i], &bytes) ||
+        bytes > maxTensorBytes)
+      return "its size overflows";
+  }
+  return "";
+}
+
+kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
+                           int threads) {
+  const npu_kernel_desc &k = program.kernels[kernel];
+  const npu_tensor_desc *tensors = program.tensors + k.first_tensor;
+  const npu_instr *instrs = program.instrs + k.first_instr;
+  kernels::Problem problem;
+  problem.op = static_cast<npu_op>(k.op);
+  problem.inputs.assign(tensors, tensors + k.n_inputs);
+  problem.outputs.assign(tensors + k.n_inputs,
+                         tensors + k.n_inputs + k.n_outputs);
+  problem.instrs.assign(instrs, instrs + k.n_instrs);
+  problem.attrs = k.attrs;
+  problem.inPlaceInput = k.in_place_input;
+  problem.threads = threads;
+  return problem;
+}
+
+std::string verifyProgram(const npu_program &p, const ImageBounds &bounds,
+                          const format::Manifest &manifest) {
+  std::string wrong = verifyRoot(p, bounds);
+  if (!wrong.empty())
+    return wrong;
+  if (p.arena_bytes != manifest.arenaBytes)
+    return mismatch("the arena's size", p.arena_bytes,
+                    "the manifest's " + std::to_string(manifest.arenaBytes));
+  if (p.weight_bytes != manifest.weightBytes)
+    return mismatch("the weights' size", p.weight_bytes,
+                    "the manifest's " + std::to_string(manifest.weightBytes));
+  if (p.n_kernels != manifest.kernels.size())
+    return mismatch("the number of kernels", p.n_kernels,
+                    "the manifest's " +
+                        std::to_string(manifest.kernels.size()));
+  wrong = verifyIo("input", p.inputs, p.n_inputs, manifest.inputs);
+  if (wrong.empty())
+    wrong = verifyIo("output", p.outputs, p.n_outputs, manifest.outputs);
+  for (uint32_t i = 0; i < p.n_tensors && wrong.empty(); ++i) {
+    wrong = verifyTensorRow(p, i);
+    if (!wrong.empty())
+      wrong = row("tensor", i) + ": " + wrong;
+  }
+  for (uint32_t i = 0; i < p.n_kernels && wrong.empty(); ++i) {
+    wrong = verifyKernel(p, i, manifest.kernels[i]);
+    if (!wrong.empty())
+      wrong =
+          row("kernel", i) + " ('" + manifest.kernels[i].name + "'): " + wrong;
+  }
+  return wrong;
+}
+
+} // namespace npu::runtime

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks a loaded program's tables once. After verifyProgram() every index,
+// pointer, extent and attribute in them is within bounds and fits the manifest;
+// what the generated code does with its operands is trusted.
+#ifndef NPU_RUNTIME_LOADER_VERIFIER_H
+#define NPU_RUNTIME_LOADER_VERIFIER_H
+
+#include "kernels/kernel.h"
+#include "runtime/Loader/Image.h"
+#include "runtime/format/manifest.h"
+
+#include <string>
+
+namespace npu::runtime {
+
+/// Returns an empty string, or one clause that says what is wrong: which table
+/// and row, what was found, what was expected.
+std::string verifyProgram(const npu_program &program, const ImageBounds &bounds,
+                          const format::Manifest &manifest);
+
+/// What is wrong with a tensor's own fields (storage whose size overflows
+/// included), else empty.
+std::string verifyTensor(const npu_tensor_desc &tensor);
+
+/// Row `kernel` of a verified program, with copies of its table rows.
+kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
+                           int threads);
+
+} // namespace npu::runtime
+
+#endif // NPU_RUNTIME_LOADER_VERIFIER_H

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/format/manifest.h"
+
+#include "runtime/format/program_format.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace npu::format {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A JSON value that knows where it lies, so that every error can say so.
+class Node {
+public:
+  Node(const Json &value, std::string path)
+      : value(value), path(std::move(path)) {}
+
+  Node member(const char *key) const {
+    require(value.is_object(), "an object");
+    std::string where = path.empty() ? key : path + "." + key;
+    auto found = value.find(key);
+    if (found == value.end())
+      throw Refusal("manifest key '" + where + "' is missing");
+    return {*found, where};
+  }
+  std::string text() const {
+    require(value.is_string(), "a string");
+    return value.get<std::string>();
+  }
+  bool boolean() const {
+    require(value.is_boolean(), "true or false");
+    return value.get<bool>();
+  }
+  uint64_t unsignedNumber() const {
+    require(value.is_number_unsigned(), "an unsigned integer");
+    return value.get<uint64_t>();
+  }
+  int64_t extent() const {
+    require(value.is_number_unsigned() &&
+                value.get<uint64_t>() <= uint64_t(INT64_MAX),
+            "an extent");
+    return value.get<int64_t>();
+  }
+  std::string object() const {
+    require(value.is_object(), "an object");
+    return value.dump();
+  }
+  /// Reads each element of an array with `read`.
+  template <class Read>
+  auto list(Read read) const {
+    require(value.is_array(), "an array");
+    std::vector<decltype(read(*this))> results;
+    for (size_t i = 0; i < value.size(); ++i)
+      results.push_back(
+          read(Node(value[i], path + "[" + std::to_string(i) + "]")));
+    return results;
+  }
+  void require(bool holds, const char *expected) const {
+    if (holds)
+      return;
+    std::string found =
+        value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (found.size() > 40)
+      found = found.substr(0, 40) + "...";
+    throw Refusal("manifest key '" + path + "' is " + found + ", expected " +
+                  expected);
+  }
+
+private:
+  const Json &value;
+  std::string path;
+};
+
+ManifestTensor readTensor(const Node &node) {
+  ManifestTensor tensor;
+  tensor.name = node.member("name").text();
+  tensor.dtype = node.member("dtype").text();
+  tensor.shape =
+      node.member("shape").list([](const Node &n) { return n.extent(); });
+  tensor.layout = node.member("layout").text();
+  tensor.layoutName = node.member("layout_name").text();
+  return tensor;
+}
+
+std::string readText(const Node &node) { return node.text(); }
+
+ManifestKernel readKernel(const Node &node) {
+  ManifestKernel kernel;
+  kernel.name = node.member("name").text();
+  kernel.op = node.member("op").text();
+  kernel.node = node.member("node").text();
+  kernel.layouts = node.member("layouts").list(readText);
+  kernel.bytes = node.member("bytes").unsignedNumber();
+  kernel.generated = node.member("generated").boolean();
+  kernel.relayout = node.member("relayout").boolean();
+  return kernel;
+}
+
+Manifest readManifest(const Node &root) {
+  Manifest m;
+  Node version = root.member("format_version");
+  version.require(version.unsignedNumber() == NPU_FORMAT_VERSION,
+                  ("version " + std::to_string(NPU_FORMAT_VERSION)).c_str());
+  m.formatVersion = NPU_FORMAT_VERSION;
+  m.npucVersion = root.member("npuc_version").text();
+  Node target = root.member("target");
+  m.targetName = target.member("name").text();
+  m.targetMachine = target.member("machine").object();
+  m.layoutStrategy = root.member("layout").text();
+  m.onednnVersion = root.member("onednn_version").text();
+  m.cpuFeatures = root.member("cpu_features").list(readText);
+  m.inputs = root.member("inputs").list(readTensor);
+  m.outputs = root.member("outputs").list(readTensor);
+  m.kernels = root.member("kernels").list(readKernel);
+  m.arenaBytes = root.member("arena_bytes").unsignedNumber();
+  m.arenaLowerBoundBytes =
+      root.member("arena_lower_bound_bytes").unsignedNumber();
+  m.weightBytes = root.member("weight_bytes").unsignedNumber();
+  m.modelName = root.member("model").member("name").text();
+  return m;
+}
+
+Json tensorJson(const ManifestTensor &tensor) {
+  return {{"name", tensor.name},
+          {"dtype", tensor.dtype},
+          {"shape", tensor.shape},
+          {"layout", tensor.layout},
+          {"layout_name", tensor.layoutName}};
+}
+
+Json kernelJson(const ManifestKernel &kernel) {
+  return {{"name", kernel.name},        {"op", kernel.op},
+          {"node", kernel.node},        {"layouts", kernel.layouts},
+          {"bytes", kernel.bytes},      {"generated", kernel.generated},
+          {"relayout", kernel.relayout}};
+}
+
+} // namespace
+
+std::string parseManifest(const std::string &text, Manifest &out) {
+  try {
+    out = readManifest(Node(Json::parse(text), ""));
+    return "";
+  } catch (const Refusal &refusal) {
+    return refusal.what();
+  } catch (const Json::exception &error) {
+    return std::string("the manifest is not valid JSON: ") + error.what();
+  }
+}
+
+std::string printManifest(const Manifest &m) {
+  Json inputs = Json::array(), outputs = Json::array(), kernels = Json::array();
+  for (const ManifestTensor &tensor : m.inputs)
+    inputs.push_back(tensorJson(tensor));
+  for (const ManifestTensor &tensor : m.outputs)
+    outputs.push_back(tensorJson(tensor));
+  for (const ManifestKernel &kernel : m.kernels)
+    kernels.push_back(kernelJson(kernel));
+  Json root = {
+      {"format_version", m.formatVersion},
+      {"npuc_version", m.npucVersion},
+      {"model", {{"name", m.modelName}}},
+      {"target",
+       {{"name", m.targetName}, {"machine", Json::parse(m.targetMachine)}}},
+      {"layout", m.layoutStrategy},
+      {"onednn_version", m.onednnVersion},
+      {"cpu_features", m.cpuFeatures},
+      {"inputs", inputs},
+      {"outputs", outputs},
+      {"kernels", kernels},
+      {"arena_bytes", m.arenaBytes},
+      {"arena_lower_bound_bytes", m.arenaLowerBoundBytes},
+      {"weight_bytes", m.weightBytes}};
+  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace npu::format

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The C API of the npuc runtime: load a .npu file, make contexts, run.
+ *
+ * Loading a .npu file runs native code from it. The checksum inside finds
+ * accidents (a cut download, a flipped bit), not malice: load only files that
+ * you would also execute.
+ *
+ * Conventions
+ * - Functions that can fail return an npu_code and, where the caller passes an
+ *   npu_status (it may be NULL), fill it with the code and one sentence: what
+ *   was found, what was expected, what to do. The caller owns the npu_status.
+ * - Strings and arrays in info structs belong to the model and live as long as
+ *   it; whatever a function named *_create or *_load returns belongs to the
+ *   caller, who frees it with the matching function. Freeing NULL does nothing.
+ * - Sizes are bytes, times nanoseconds or milliseconds as the name says.
+ * - A model may be used by several threads. A context serves one run at a time.
+ * - Buffers hold tensors in the program's stored order (npu_tensor_info.layout)
+ *   and are aligned to NPU_BUFFER_ALIGNMENT; npu_buffer_create makes such ones.
+ */
+#ifndef NPU_NPU_H
+#define NPU_NPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NPU_BUFFER_ALIGNMENT 64
+#define NPU_TENSOR_MAX_RANK 8
+#define NPU_STATUS_MESSAGE_BYTES 2044
+
+typedef enum npu_code {
+  NPU_OK = 0,
+  NPU_BAD_ARGUMENT = 1,  /* null pointer, wrong count, size or alignment */
+  NPU_CANNOT_READ = 2,   /* the file cannot be opened or read */
+  NPU_BAD_FILE = 3,      /* not a .npu file, damaged, or inconsistent */
+  NPU_WRONG_VERSION = 4, /* of the format or of the kernel library */
+  NPU_WRONG_MACHINE = 5, /* this processor lacks something the file needs */
+  NPU_OUT_OF_MEMORY = 6,
+  NPU_RUN_FAILED = 7, /* a kernel reported an error; the message names it */
+  NPU_INTERNAL = 8
+} npu_code;
+
+typedef struct npu_status {
+  npu_code code;
+  char message[NPU_STATUS_MESSAGE_BYTES]; /* empty if code is NPU_OK */
+} npu_status;
+
+/* Element types; npu_type_name gives "f32", ... bool is one byte, 0 or 1. */
+typedef enum npu_type {
+  NPU_TYPE_F32 = 0,
+  NPU_TYPE_F16 = 1,
+  NPU_TYPE_BF16 = 2,
+  NPU_TYPE_I8 = 3,
+  NPU_TYPE_U8 = 4,
+  NPU_TYPE_I32 = 5,
+  NPU_TYPE_I64 = 6,
+  NPU_TYPE_BOOL = 7
+} npu_type;
+
+typedef struct npu_model npu_model;     /* a loaded program and its kernels */
+typedef struct npu_context npu_context; /* the memory of one run at a time */
+
+typedef struct npu_load_options {
+  /* Threads of a run, fixed for the life of the model because weights are
+   * packed for them; 0: as many as processors this process may use. */
+  int32_t threads;
+  /* Not 0: runs happen on the calling thread, alone, so that several contexts
+   * run side by side. Then `threads` must be 0 or 1. Else one thread that the
+   * model owns runs everything, with its team, and concurrent runs queue. */
+  int32_t run_inline;
+} npu_load_options;
+
+typedef struct npu_tensor_info {
+  const char *name;
+  npu_type type;
+  int32_t rank;
+  int64_t shape[NPU_TENSOR_MAX_RANK]; /* logical, in the model's own order */
+  const char *layout;      /* stored order as letters: "acdb", "aBcd16b" */
+  const char *layout_name; /* the same as a person says it: "NHWC" */
+  uint64_t bytes;          /* stored, block padding included */
+  uint64_t row_bytes;      /* in row-major logical order, without padding */
+} npu_tensor_info;
+
+typedef struct npu_load_stats {
+  double load_ms; /* everything npu_model_load did, packing included */
+  double pack_ms; /* kernels made and weights brought into their order */
+  uint64_t file_bytes;
+  uint64_t weight_bytes;   /* in the file */
+  uint64_t packed_bytes;   /* copies in the kernels' own order */
+  uint64_t released_bytes; /* pages of originals given back to the system */
+  uint64_t arena_bytes;    /* per context */
+  uint64_t scratch_bytes;  /* per context */
+  int32_t threads;
+} npu_load_stats;
+
+typedef struct npu_kernel_info {
+  const char *name;
+  const char *op;
+  const char *implementation; /* "brgconv:avx512_core", "generated", ... */
+  const char *node;           /* the model's node it comes from */
+  const char *layouts;        /* operands then results: "acdb, dcab -> acdb" */
+  uint64_t bytes;             /* read and written in one run */
+  uint64_t adapter_bytes;     /* moved by hidden layout changes in one run */
+  int32_t generated;          /* not 0: code of the file itself */
+  int32_t relayout;           /* not 0: only moves bytes because of layout */
+  int32_t slow;               /* not 0: runs on a reference implementation */
+} npu_kernel_info;
+
+typedef struct npu_kernel_time {
+  uint64_t calls;    /* since profiling was switched on or reset */
+  uint64_t total_ns; /* of these calls */
+  uint64_t start_ns; /* of the last call, since the start of its run */
+  uint64_t last_ns;  /* of the last call */
+} npu_kernel_time;
+
+typedef struct npu_buffer {
+  void *data;
+  uint64_t bytes; /* must equal npu_tensor_info.bytes */
+} npu_buffer;
+
+/* "0.1.0" */
+const char *npu_version(void);
+/* "oneDNN 3.2.0" */
+const char *npu_kernel_library(void);
+const char *npu_type_name(npu_type type);
+/* Bytes of one element; 0 if there is no such type. */
+uint64_t npu_type_bytes(npu_type type);
+
+/* Loads and verifies `path`. `options` may be NULL. On success `*model` is the
+ * caller's. */
+npu_code npu_model_load(const char *path, const npu_load_options *options,
+                        npu_model **model, npu_status *status);
+/* Contexts keep what they need: freeing order does not matter. */
+void npu_model_free(npu_model *model);
+
+size_t npu_model_input_count(const npu_model *model);
+size_t npu_model_output_count(const npu_model *model);
+npu_code npu_model_input(const npu_model *model, size_t index,
+                         npu_tensor_info *info, npu_status *status);
+npu_code npu_model_output(const npu_model *model, size_t index,
+                          npu_tensor_info *info, npu_status *status);
+
+/* The manifest as JSON text (docs/program-format.md), terminated. */
+const char *npu_model_manifest(const npu_model *model);
+npu_load_stats npu_model_stats(const npu_model *model);
+/* Things worth telling a person: kernels that landed on a reference, ... */
+size_t npu_model_warning_count(const npu_model *model);
+const char *npu_model_warning(const npu_model *model, size_t index);
+
+size_t npu_model_kernel_count(const npu_model *model);
+npu_code npu_model_kernel(const npu_model *model, size_t index,
+                          npu_kernel_info *info, npu_status *status);
+
+npu_code npu_context_create(npu_model *model, npu_context **context,
+                            npu_status *status);
+void npu_context_free(npu_context *context);
+
+/* Runs once. Inputs are read, outputs are written whole; the buffers may not
+ * overlap. Results are the same, bit for bit, in every run. */
+npu_code npu_run(npu_context *context, const npu_buffer *inputs,
+                 size_t input_count, const npu_buffer *outputs,
+                 size_t output_count, npu_status *status);
+
+/* Times kernels from now on (1) or not (0, the default), and clears times. */
+void npu_context_set_profiling(npu_context *context, int32_t on);
+npu_code npu_context_kernel_time(const npu_context *context, size_t index,
+                                 npu_kernel_time *time, npu_status *status);
+
+/* Between row-major logical order (row_bytes) and stored order (bytes). */
+npu_code npu_model_store_input(npu_model *model, size_t index, const void *rows,
+                               uint64_t row_bytes, npu_buffer stored,
+                               npu_status *status);
+npu_code npu_model_fetch_output(npu_model *model, size_t index,
+                                npu_buffer stored, void *rows,
+                                uint64_t row_bytes, npu_status *status);
+
+/* Zeroed memory aligned to NPU_BUFFER_ALIGNMENT; data is NULL if there is not
+ * enough. npu_buffer_free frees it. */
+npu_buffer npu_buffer_create(uint64_t bytes);
+void npu_buffer_free(npu_buffer buffer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NPU_NPU_H */

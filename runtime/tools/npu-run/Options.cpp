@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/tools/npu-run/Options.h"
+
+#include "runtime/include/npu/npu.h"
+
+#include <CLI/CLI.hpp>
+
+namespace npu::tools {
+
+static const char *const footer = R"(
+Tensors are .npy files in C order, in the model's own shape and order; bf16
+tensors are float32 there. Conversion to and from the program's stored order is
+timed apart.
+
+Examples:
+  npu-run model.npu --random-inputs --repeat=20 --warmup=3 --profile
+  npu-run model.npu --input x=x.npy --output y=y.npy
+  npu-run model.npu --input x=x.npy --expect y=want.npy --rtol=1e-3 --atol=1e-4
+  npu-run model.npu --random-inputs --json --trace=trace.json
+                    (open the trace in ui.perfetto.dev or chrome://tracing)
+
+Exit codes:
+  0  success
+  1  an output differs from --expect
+  2  wrong use of the command line
+  3  the .npu file cannot be loaded
+  4  a tensor file, its name, type or shape is wrong
+  5  the run failed, or a result could not be written
+)";
+
+std::optional<int> parseOptions(int argc, char **argv, Options &options) {
+  CLI::App app("Runs an NPU binary on the simulator.", "npu-run");
+  app.footer(footer);
+  app.set_version_flag("--version", std::string("npu-run ") + npu_version() +
+                                        " (" + npu_kernel_library() + ")");
+  app.add_option("program", options.program, "The .npu file")->required();
+  app.add_option("--input", options.inputs, "Reads an input (repeatable)")
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--output", options.outputs, "Writes an output (repeatable)")
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--expect", options.expects, "Compares an output (repeatable)")
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--rtol", options.rtol, "Allowed relative error")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--atol", options.atol, "Allowed absolute error")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--repeat", options.repeat, "Timed runs")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--warmup", options.warmup, "Untimed runs before them")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads,
+                 "Threads of a run (default: all processors)")
+      ->check(CLI::Range(1, 1024));
+  std::string seed, profile;
+  auto *random =
+      app.add_flag("--random-inputs{0}", seed,
+                   "Fills inputs that have no file; =SEED for other numbers");
+  auto *profiling =
+      app.add_flag("--profile{-}", profile,
+                   "Prints time per kernel; =FILE.json writes it there");
+  app.add_option("--trace", options.traceFile,
+                 "Writes a trace that Perfetto opens")
+      ->type_name("FILE.json");
+  app.add_flag("--json", options.json, "Prints one JSON object on stdout");
+  // One value each, so that the program's name is never taken for a value.
+  for (CLI::Option *option : app.get_options())
+    if (option->get_name() == "--input" || option->get_name() == "--output" ||
+        option->get_name() == "--expect")
+      option->allow_extra_args(false);
+
+  try {
+    app.parse(argc, argv);
+    options.profile = profiling->count() > 0;
+    if (options.profile && profile != "-")
+      options.profileFile = profile;
+    if (random->count() > 0) {
+      uint64_t number = 0;
+      if (!CLI::detail::lexical_cast(seed, number))
+        throw CLI::ValidationError("--random-inputs",
+                                   "'" + seed +
+                                       "' is not a seed; give an "
+                                       "unsigned number");
+      options.randomSeed = number;
+    }
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? Success : UsageError;
+  }
+  return std::nullopt;
+}
+
+} // namespace npu::tools

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NPU_RUNTIME_TOOLS_NPU_RUN_OPTIONS_H
+#define NPU_RUNTIME_TOOLS_NPU_RUN_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace npu::tools {
+
+/// Documented in --help; scripts rely on them.
+enum ExitCode {
+  Success = 0,
+  ComparisonFailed = 1,
+  UsageError = 2,
+  BadProgramFile = 3,
+  BadTensorFile = 4,
+  RunFailed = 5
+};
+
+struct Options {
+  std::string program;
+  std::vector<std::string> inputs;  ///< NAME=FILE
+  std::vector<std::string> outputs; ///< NAME=FILE
+  std::vector<std::string> expects; ///< NAME=FILE
+  double rtol = 1e-3;
+  double atol = 1e-4;
+  int repeat = 1;
+  int warmup = 0;
+  int threads = 0;
+  std::optional<uint64_t> randomSeed;
+  bool profile = false;
+  std::string profileFile; ///< empty: a table on stdout
+  std::string traceFile;
+  bool json = false;
+
+  bool needsKernelTimes() const {
+    return profile || json || !traceFile.empty();
+  }
+};
+
+/// Returns the exit code if the program is to end at once (--help, --version,
+/// bad usage; the text is printed).
+std::optional<int> parseOptions(int argc, char **argv, Options &options);
+
+} // namespace npu::tools
+
+#endif // NPU_RUNTIME_TOOLS_NPU_RUN_OPTIONS_H

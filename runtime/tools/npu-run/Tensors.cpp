@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/tools/npu-run/Tensors.h"
+
+#include "runtime/tools/npu-run/Npy.h"
+
+#include <cstring>
+#include <random>
+
+namespace npu::tools {
+namespace {
+
+/// numpy's name of the type in a .npy file.
+const char *descrOf(npu_type type) {
+  switch (type) {
+  case NPU_TYPE_F32:
+  case NPU_TYPE_BF16:
+    return "<f4";
+  case NPU_TYPE_F16:
+    return "<f2";
+  case NPU_TYPE_I8:
+    return "|i1";
+  case NPU_TYPE_U8:
+    return "|u1";
+  case NPU_TYPE_I32:
+    return "<i4";
+  case NPU_TYPE_I64:
+    return "<i8";
+  case NPU_TYPE_BOOL:
+    return "|b1";
+  }
+  return "";
+}
+
+uint64_t fileBytes(const npu_tensor_info &info) {
+  return info.type == NPU_TYPE_BF16 ? elementsOf(info) * sizeof(float)
+                                    : info.row_bytes;
+}
+
+std::string names(const std::vector<npu_tensor_info> &signature) {
+  std::string text;
+  for (const npu_tensor_info &info : signature)
+    text += (text.empty() ? "" : ", ") + std::string(info.name);
+  return text.empty() ? "none" : text;
+}
+
+/// Nearest, ties to even; a NaN stays one.
+uint16_t toBf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return static_cast<uint16_t>((bits >> 16) | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+template <class T, class Next>
+void fill(const Buffer &rows, size_t count, Next next) {
+  for (size_t i = 0; i < count; ++i)
+    rows.as<T>()[i] = static_cast<T>(next());
+}
+
+} // namespace
+
+std::vector<int64_t> shapeOf(const npu_tensor_info &info) {
+  return {info.shape, info.shape + info.rank};
+}
+
+size_t elementsOf(const npu_tensor_info &info) {
+  return info.row_bytes / npu_type_bytes(info.type);
+}
+
+std::map<size_t, std::string>
+matchFiles(const std::vector<std::string> &arguments,
+           const std::vector<npu_tensor_info> &signature,
+           const std::string &kind) {
+  std::map<size_t, std::string> files;
+  for (const std::string &argument : arguments) {
+    // A model's names may contain '=': the known names decide where to split.
+    size_t found = signature.size();
+    std::string file;
+    for (size_t i = 0; i < signature.size(); ++i) {
+      std::string prefix = std::string(signature[i].name) + "=";
+      if (argument.compare(0, prefix.size(), prefix) != 0)
+        continue;
+      found = i;
+      file = argument.substr(prefix.size());
+    }
+    if (found == signature.size())
+      throw Exit(BadTensorFile, "'" + argument + "' names no " + kind +
+                                    " of the program; write NAME=FILE.npy "
+                                    "with one of these names: " +
+                                    names(signature));
+    if (!files.emplace(found, file).second)
+      throw Exit(BadTensorFile, kind + " '" + signature[found].name +
+                                    "' is given twice; give it once");
+  }
+  return files;
+}
+
+Buffer readTensor(const npu_tensor_info &info, const std::string &path,
+                  const std::string &kind) {
+  Buffer values(fileBytes(info));
+  std::string wrong = readNpy(path, descrOf(info.type), shapeOf(info),
+                              values.as<void>(), values.bytes());
+  if (!wrong.empty())
+    throw Exit(BadTensorFile,
+               kind + " '" + info.name + "': '" + path + "' " + wrong);
+  return values;
+}
+
+void writeTensor(const npu_tensor_info &info, const std::string &path,
+                 const Buffer &rows) {
+  std::string failure = writeNpy(path, descrOf(info.type), shapeOf(info),
+                                 rows.as<void>(), rows.bytes());
+  if (!failure.empty())
+    throw Exit(RunFailed,
+               "output '" + std::string(info.name) + "': " + failure);
+}
+
+Buffer randomTensor(const npu_tensor_info &info, uint64_t seed) {
+  // mt19937_64's numbers are fixed by the standard; distributions are not.
+  std::mt19937_64 engine(seed);
+  auto real = [&] {
+    return static_cast<float>(engine() >> 40) / (1 << 23) - 1;
+  };
+  auto small = [&] { return engine() % 2; };
+  size_t count = elementsOf(info);
+  Buffer values(fileBytes(info));
+  switch (info.type) {
+  case NPU_TYPE_F32:
+  case NPU_TYPE_BF16:
+    fill<float>(values, count, real);
+    break;
+  case NPU_TYPE_F16: // random fractions with a fixed exponent: 1 <= x < 2
+    fill<uint16_t>(values, count, [&] { return 0x3c00 | (engine() & 0x3ff); });
+    break;
+  case NPU_TYPE_I8:
+  case NPU_TYPE_U8:
+    fill<uint8_t>(values, count, engine);
+    break;
+  case NPU_TYPE_I32:
+    fill<int32_t>(values, count, small);
+    break;
+  case NPU_TYPE_I64:
+    fill<int64_t>(values, count, small);
+    break;
+  case NPU_TYPE_BOOL:
+    fill<uint8_t>(values, count, small);
+    break;
+  }
+  return values;
+}
+
+Buffer fileToRows(const npu_tensor_info &info, Buffer values) {
+  if (info.type != NPU_TYPE_BF16)
+    return values;
+  Buffer rows(info.row_bytes);
+  for (size_t i = 0; i < elementsOf(info); ++i)
+    rows.as<uint16_t>()[i] = toBf16(values.as<float>()[i]);
+  return rows;
+}
+
+Buffer rowsToFile(const npu_tensor_info &info, Buffer rows) {
+  if (info.type != NPU_TYPE_BF16)
+    return rows;
+  Buffer values(fileBytes(info));
+  for (size_t i = 0; i < elementsOf(info); ++i)
+    values.as<uint32_t>()[i] = uint32_t(rows.as<uint16_t>()[i]) << 16;
+  return values;
+}
+
+} // namespace npu::tools

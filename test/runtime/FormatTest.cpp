@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing .npu files: whole or not at all; and the manifest's round trip.
+
+#include "runtime/format/atomic_file.h"
+#include "runtime/format/footer.h"
+#include "runtime/format/manifest.h"
+#include "test/runtime/DemoFile.h"
+
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace npu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An own empty folder, so that a test sees every file that is left behind.
+std::string emptyFolder(const std::string &name) {
+  std::string path = scratchFolder() + name + "/";
+  fs::create_directory(path);
+  return path;
+}
+
+size_t filesIn(const std::string &folder) {
+  return static_cast<size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+/// Files may not grow beyond `bytes` while this lives: a disk that is full.
+class FullDisk {
+public:
+  explicit FullDisk(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    rlimit small = {bytes, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &old); }
+
+private:
+  rlimit old = {};
+};
+
+TEST(AtomicFile, AppearsOnlyAtCommit) {
+  std::string folder = emptyFolder("commit");
+  {
+    format::AtomicFile file;
+    ASSERT_EQ(file.open(folder + "a"), "");
+    ASSERT_EQ(file.write("12345", 5), "");
+    EXPECT_FALSE(fs::exists(folder + "a"));
+    ASSERT_EQ(file.commit(), "");
+  }
+  EXPECT_EQ(readFile(folder + "a"), "12345");
+  EXPECT_EQ(filesIn(folder), 1u);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  std::string folder = emptyFolder("abandoned");
+  {
+    format::AtomicFile file;
+    ASSERT_EQ(file.open(folder + "a"), "");
+    ASSERT_EQ(file.write("12345", 5), "");
+  }
+  EXPECT_EQ(filesIn(folder), 0u);
+}
+
+TEST(AtomicFile, KeepsLinksAndThePermissionsOfTheUmask) {
+  std::string folder = emptyFolder("links");
+  writeFile(folder + "real", "old");
+  fs::create_symlink("real", folder + "link");
+  mode_t mask = umask(027);
+  format::AtomicFile file;
+  ASSERT_EQ(file.open(folder + "link"), "");
+  umask(mask);
+  ASSERT_EQ(file.write("new", 3), "");
+  ASSERT_EQ(file.commit(), "");
+  EXPECT_TRUE(fs::is_symlink(folder + "link"));
+  EXPECT_EQ(readFile(folder + "real"), "new");
+  struct stat info;
+  ASSERT_EQ(stat((folder + "real").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, mode_t(0640));
+}
+
+TEST(AtomicFile, MissingFolder) {
+  format::AtomicFile file;
+  std::string failure = file.open(scratchFolder() + "no/such/folder/a");
+  EXPECT_NE(failure.find("No such file or directory"), std::string::npos)
+      << failure;
+}
+
+TEST(AtomicFile, FullDeviceIsWrittenInPlaceAndReported) {
+  format::AtomicFile file;
+  ASSERT_EQ(file.open("/dev/full"), "");
+  std::string failure = file.write("12345", 5);
+  EXPECT_NE(failure.find("No space left on device"), std::string::npos)
+      << failure;
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("full");
+  writeFile(folder + "demo.so", demo.elf);
+  writeFile(folder + "demo.npu", "old");
+  std::string manifest = format::printManifest(demo.manifest);
+  // Full inside the ELF, inside the manifest, inside the footer.
+  size_t whole = demo.elf.size() + manifest.size() + sizeof(npu_footer);
+  for (size_t room : {size_t(100), demo.elf.size() + 10, whole - 1}) {
+    std::string failure;
+    {
+      FullDisk disk(room);
+      failure = format::seal(folder + "demo.so", manifest, folder + "demo.npu");
+    }
+    EXPECT_NE(failure.find("free some space"), std::string::npos) << failure;
+    EXPECT_EQ(readFile(folder + "demo.npu"), "old");
+    EXPECT_EQ(filesIn(folder), 2u);
+  }
+}
+
+TEST(Seal, MissingElf) {
+  std::string failure = format::seal(scratchFolder() + "none.so", "{}",
+                                     scratchFolder() + "n.npu");
+  EXPECT_NE(failure.find("cannot read"), std::string::npos) << failure;
+  EXPECT_FALSE(fs::exists(scratchFolder() + "n.npu"));
+}
+
+TEST(Seal, RoundTrip) {
+  DemoFile demo("conv");
+  std::string text = format::printManifest(demo.manifest);
+  std::string path = demo.seal("round-trip.npu");
+  int fd = open(path.c_str(), O_RDONLY);
+  format::Sealed sealed = format::readSealed(fd, path);
+  close(fd);
+  EXPECT_EQ(sealed.message, "");
+  EXPECT_EQ(sealed.manifest, text);
+  EXPECT_EQ(sealed.elfBytes, demo.elf.size());
+  EXPECT_EQ(readFile(path).substr(0, demo.elf.size()), demo.elf);
+}
+
+TEST(Manifest, RoundTrip) {
+  format::Manifest manifest = DemoFile("conv").manifest;
+  manifest.inputs[0].name = "name with \"quotes\" and \u00fcmlaut";
+  manifest.targetMachine = R"({"clock_ghz":1.5})";
+  format::Manifest read;
+  ASSERT_EQ(format::parseManifest(format::printManifest(manifest), read), "");
+  EXPECT_EQ(format::printManifest(read), format::printManifest(manifest));
+  EXPECT_EQ(read.inputs[0].name, manifest.inputs[0].name);
+}
+
+TEST(Manifest, UnknownKeysAreAllowed) {
+  auto json =
+      nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
+  json["later"] = {{"version", 2}};
+  json["kernels"][0]["tile"] = 3;
+  format::Manifest read;
+  EXPECT_EQ(format::parseManifest(json.dump(), read), "");
+}
+
+/// Every key at `pointer` in turn is removed, then given another kind of value.
+void breakEveryKey(const nlohmann::json &whole, const std::string &pointer) {
+  nlohmann::json::json_pointer at(pointer);
+  for (const auto &[key, value] : whole[at].items()) {
+    nlohmann::json broken = whole;
+    broken[at].erase(key);
+    format::Manifest read;
+    std::string wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find(key + "' is missing"), std::string::npos)
+        << pointer << "/" << key << ": " << wrong;
+    broken[at][key] = -1.5; // fits no key
+    wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find("is -1.5, expected"), std::string::npos)
+        << pointer << "/" << key << ": " << wrong;
+  }
+}
+
+TEST(Manifest, EveryKeyIsRequiredAndChecked) {
+  auto whole =
+      nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
+  for (const char *pointer :
+       {"", "/model", "/target", "/inputs/0", "/outputs/0", "/kernels/0"})
+    breakEveryKey(whole, pointer);
+}
+
+TEST(Manifest, OtherWrongValues) {
+  auto whole =
+      nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
+  struct Case {
+    const char *pointer;
+    nlohmann::json value;
+    const char *expected;
+  };
+  const Case cases[] = {
+      {"/format_version", 2, "is 2, expected version 1"},
+      {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
+      {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
+      {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},
+      {"/arena_bytes", -4, "'arena_bytes' is -4"},
+      {"/kernels/1/layouts/0", nullptr, "'kernels[1].layouts[0]' is null"},
+  };
+  for (const Case &c : cases) {
+    nlohmann::json broken = whole;
+    broken[nlohmann::json::json_pointer(c.pointer)] = c.value;
+    format::Manifest read;
+    std::string wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find(c.expected), std::string::npos)
+        << c.pointer << ": " << wrong;
+  }
+}
+
+TEST(Manifest, NotJson) {
+  format::Manifest read;
+  for (const std::string &text :
+       {std::string(), std::string("{"), std::string("[]"), std::string("\xff"),
+        std::string(100000, '['), std::string("{\"format_version\": 1e999}")})
+    EXPECT_NE(format::parseManifest(text, read), "") << text.substr(0, 20);
+}
+
+} // namespace
+} // namespace npu::test

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-run as a user meets it: results, reports, and one clear message and exit
+// code for everything that can be wrong.
+
+#include "runtime/tools/npu-run/Npy.h"
+#include "test/runtime/DemoFile.h"
+#include "test/runtime/Process.h"
+#include "test/runtime/Reference.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace npu::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const std::vector<int64_t> inShape = {1, 3, 32, 32}, outShape = {1, 16, 32, 32};
+
+/// An input file in the model's order and the expected output beside it.
+class NpuRun : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    program = DemoFile("conv").seal("cli.npu");
+    std::vector<float> rows(3 * 32 * 32), stored(rows.size());
+    fillInput(rows.data(), rows.size(), 3);
+    for (size_t c = 0; c < 3; ++c)
+      for (size_t i = 0; i < 32 * 32; ++i)
+        stored[i * 3 + c] = rows[c * 32 * 32 + i];
+    std::vector<float> y = referenceConv(stored.data()), want(y.size());
+    for (size_t c = 0; c < 16; ++c)
+      for (size_t i = 0; i < 32 * 32; ++i)
+        want[c * 32 * 32 + i] = y[i * 16 + c];
+    save("x.npy", "<f4", inShape, rows);
+    save("want.npy", "<f4", outShape, want);
+    want[20] += 1;
+    save("wrong.npy", "<f4", outShape, want);
+  }
+
+  template <class T>
+  static void save(const char *name, const char *descr,
+                   const std::vector<int64_t> &shape,
+                   const std::vector<T> &values) {
+    ASSERT_EQ(tools::writeNpy(file(name), descr, shape, values.data(),
+                              values.size() * sizeof(T)),
+              "");
+  }
+  static std::string file(const std::string &name) {
+    return scratchFolder() + name;
+  }
+  static ProcessResult run(std::vector<std::string> arguments,
+                           uint64_t fileLimit = 0) {
+    arguments.insert(arguments.begin(), NPU_RUN);
+    return runProcess(arguments, fileLimit);
+  }
+  /// Runs with a good input besides.
+  static ProcessResult runGood(std::vector<std::string> arguments,
+                               uint64_t fileLimit = 0) {
+    arguments.insert(arguments.begin(),
+                     {program, "--input", "x=" + file("x.npy")});
+    return run(arguments, fileLimit);
+  }
+  static void expectError(const ProcessResult &result, int code,
+                          const std::string &says) {
+    EXPECT_EQ(result.exitCode, code) << result.err;
+    EXPECT_NE(result.err.find(says), std::string::npos)
+        << result.err << "\n  should say: " << says;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
+        << "one message: " << result.err;
+  }
+
+  static std::string program;
+};
+std::string NpuRun::program;
+
+TEST_F(NpuRun, WritesAndCompares) {
+  ProcessResult result =
+      runGood({"--output", "y=" + file("y.npy"), "--expect",
+               "y=" + file("want.npy"), "--rtol=1e-4", "--atol=1e-5",
+               "--repeat=3", "--warmup=1", "--threads=2"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_NE(result.err.find("output 'y' agrees"), std::string::npos);
+  EXPECT_NE(result.out.find("3 runs, 2 threads"), std::string::npos)
+      << result.out;
+  std::vector<float> y(16 * 32 * 32), want(y.size());
+  ASSERT_EQ(
+      tools::readNpy(file("y.npy"), "<f4", outShape, y.data(), y.size() * 4),
+      "");
+  ASSERT_EQ(tools::readNpy(file("want.npy"), "<f4", outShape, want.data(),
+                           want.size() * 4),
+            "");
+  for (size_t i = 0; i < y.size(); ++i)
+    ASSERT_NEAR(y[i], want[i], 1e-5);
+}
+
+TEST_F(NpuRun, ComparisonThatFails) {
+  ProcessResult result = runGood({"--expect", "y=" + file("wrong.npy")});
+  EXPECT_EQ(result.exitCode, 1);
+  EXPECT_NE(result.err.find("differs in 1 of 16384 elements, first in element "
+                            "20: got"),
+            std::string::npos)
+      << result.err;
+  // Wide enough tolerances accept it.
+  EXPECT_EQ(
+      runGood({"--expect", "y=" + file("wrong.npy"), "--atol=1.1"}).exitCode,
+      0);
+}
+
+TEST_F(NpuRun, JsonReport) {
+  ProcessResult result =
+      runGood({"--json", "--repeat=5", "--profile=" + file("profile.json")});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  for (const std::string &text : {result.out, readFile(file("profile.json"))}) {
+    Json json = Json::parse(text);
+    EXPECT_EQ(json["latency_ms"]["runs"].size(), 5u);
+    EXPECT_GT(json["latency_ms"]["min"], 0);
+    EXPECT_GE(json["latency_ms"]["median"], json["latency_ms"]["min"]);
+    for (const char *key : {"load_ms", "pack_ms", "convert_ms"})
+      EXPECT_GE(json[key], 0) << key;
+    EXPECT_GT(json["peak_rss_bytes"], 1000000);
+    EXPECT_EQ(json["arena_bytes"], 16 * 32 * 32 * 4);
+    ASSERT_EQ(json["kernels"].size(), 2u);
+    const Json &relu = json["kernels"][1];
+    EXPECT_EQ(relu["name"], "kernel1");
+    EXPECT_EQ(relu["implementation"], "generated");
+    EXPECT_EQ(relu["node"], "node1");
+    EXPECT_EQ(relu["slow"], false);
+    EXPECT_EQ(relu["adapter_bytes"], 0);
+    EXPECT_GT(relu["host_ms"], 0);
+  }
+}
+
+TEST_F(NpuRun, ProfileTable) {
+  ProcessResult result = runGood({"--profile", "--repeat=3"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_NE(result.out.find("kernel0: node0"), std::string::npos);
+  EXPECT_NE(result.out.find("in 2 kernels"), std::string::npos);
+  EXPECT_NE(result.out.find("in relayouts"), std::string::npos);
+}
+
+TEST_F(NpuRun, Trace) {
+  ProcessResult result = runGood({"--trace", file("trace.json"), "--repeat=2"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  Json events = Json::parse(readFile(file("trace.json")))["traceEvents"];
+  size_t kernels = 0;
+  double runEnd = 0;
+  for (const Json &event : events) {
+    if (event["ph"] != "X")
+      continue;
+    double end = event["ts"].get<double>() + event["dur"].get<double>();
+    if (event["cat"] == "run")
+      runEnd = end;
+    else if (++kernels)
+      EXPECT_LE(end, runEnd); // inside its run, which comes first
+  }
+  EXPECT_EQ(kernels, 4u);
+}
+
+TEST_F(NpuRun, RandomInputsDependOnTheSeedOnly) {
+  auto output = [&](const std::string &flag, const std::string &name) {
+    ProcessResult result = run({program, flag, "--output", "y=" + file(name)});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    return readFile(file(name));
+  };
+  EXPECT_EQ(output("--random-inputs", "r0.npy"),
+            output("--random-inputs=0", "r1.npy"));
+  EXPECT_NE(output("--random-inputs=1", "r2.npy"),
+            output("--random-inputs=2", "r3.npy"));
+  EXPECT_EQ(run({program, "--random-inputs=abc"}).exitCode, 2);
+  EXPECT_EQ(run({program, "--random-inputs=-1"}).exitCode, 2);
+}
+
+TEST_F(NpuRun, HelpAndVersion) {
+  ProcessResult help = run({"--help"});
+  EXPECT_EQ(help.exitCode, 0);
+  for (const char *text : {"Examples:", "Exit codes:", "--random-inputs",
+                           "--profile", "--trace", "--expect", "--json"})
+    EXPECT_NE(help.out.find(text), std::string::npos) << text;
+  ProcessResult version = run({"--version"});
+  EXPECT_EQ(version.exitCode, 0);
+  EXPECT_NE(version.out.find("npu-run " NPU_VERSION " (oneDNN "),
+            std::string::npos)
+      << version.out;
+}
+
+TEST_F(NpuRun, WrongUsage) {
+  EXPECT_EQ(run({}).exitCode, 2);
+  EXPECT_EQ(run({program, "--no-such-option"}).exitCode, 2);
+  EXPECT_EQ(run({program, "--repeat=0"}).exitCode, 2);
+  EXPECT_EQ(run({program, "--threads=0"}).exitCode, 2);
+  EXPECT_EQ(run({program, "--rtol=-1"}).exitCode, 2);
+  EXPECT_EQ(run({program, "--repeat=many"}).exitCode, 2);
+  EXPECT_EQ(run({program, "another.npu"}).exitCode, 2);
+}
+
+TEST_F(NpuRun, BadProgram) {
+  expectError(run({file("none.npu"), "--random-inputs"}), 3,
+              "No such file or directory");
+  expectError(run({file("x.npy"), "--random-inputs"}), 3,
+              "does not end in an NPU footer");
+}
+
+TEST_F(NpuRun, WrongNames) {
+  expectError(run({program, "--input", "z=" + file("x.npy")}), 4,
+              "names no input of the program; write NAME=FILE.npy with one of "
+              "these names: x");
+  expectError(run({program, "--input", file("x.npy")}), 4,
+              "names no input of the program");
+  expectError(runGood({"--output", "x=" + file("y.npy")}), 4,
+              "names no output of the program; write NAME=FILE.npy with one of "
+              "these names: y");
+  expectError(runGood({"--expect", "=" + file("y.npy")}), 4, "names no output");
+  expectError(runGood({"--input", "x=" + file("x.npy")}), 4,
+              "input 'x' is given twice");
+  expectError(run({program}), 4,
+              "input 'x' has no file; give --input x=FILE.npy");
+}
+
+TEST_F(NpuRun, NameWithEqualsSign) {
+  DemoFile demo("conv");
+  demo.manifest.inputs[0].name = "x=1";
+  std::string path = demo.seal("equals.npu");
+  EXPECT_EQ(run({path, "--input", "x=1=" + file("x.npy")}).exitCode, 0);
+}
+
+TEST_F(NpuRun, WrongTensorFiles) {
+  auto input = [&](const std::string &name) {
+    return run({program, "--input", "x=" + file(name)});
+  };
+  save("double.npy", "<f8", inShape, std::vector<double>(3 * 32 * 32));
+  expectError(input("double.npy"), 4,
+              "has elements of type '<f8', expected '<f4'");
+  save("shape.npy", "<f4", {1, 32, 32, 3}, std::vector<float>(3 * 32 * 32));
+  expectError(input("shape.npy"), 4, "has shape 1x32x32x3, expected 1x3x32x32");
+  std::string bytes = readFile(file("x.npy"));
+  writeFile(file("short.npy"), bytes.substr(0, bytes.size() - 1));
+  expectError(input("short.npy"), 4, "has 12287 bytes of data, expected 12288");
+  std::string fortran = bytes;
+  fortran.replace(fortran.find("False"), 5, "True ");
+  writeFile(file("fortran.npy"), fortran);
+  expectError(input("fortran.npy"), 4, "Fortran order");
+  expectError(input("missing.npy"), 4, "input 'x': '");
+  expectError(input("missing.npy"), 4, "No such file or directory");
+  expectError(runGood({"--expect", "y=" + file("x.npy")}), 4,
+              "expected output 'y': '");
+}
+
+TEST_F(NpuRun, FullDisk) {
+  fs::create_directory(file("full"));
+  // 8 KB: less than the output (64 KB) and the trace of 500 runs.
+  expectError(runGood({"--output", "y=" + file("full/y.npy")}, 8192), 5,
+              "output 'y': cannot write");
+  expectError(runGood({"--trace", file("full/t.json"), "--repeat=500"}, 8192),
+              5, "cannot write");
+  expectError(runGood({"--output", "y=/dev/full"}), 5,
+              "No space left on device");
+  EXPECT_TRUE(fs::is_empty(file("full")));
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  expectError(runGood({"--output", "y=" + file("no/folder/y.npy")}), 5,
+              "No such file or directory");
+}
+
+} // namespace
+} // namespace npu::test
