@@ -61,7 +61,7 @@ def run(case: Case, build: Path, threads: int, rounds: int, console: Console) ->
         for contender in contenders[:-1]:
             check(contender, reference)
         with console.status("measuring, one after the other in every round"):
-            measure(contenders, rounds, threads, lambda: None)
+            measure(contenders, rounds, threads, lambda: None, retries=1.5)
             for contender in contenders:
                 profile(contender)
         rows = [make_row(case, contender, [reference]) for contender in contenders]
@@ -102,7 +102,7 @@ def print_next(model: Path, build: Path, shape: list[int], name: str, console: C
         f"{build}/bin/npuc {model} -o model.npu --target=npu-nhwc --layout=auto-nhwc "
         f"--input-shape={name}={sizes} --report=report.json",
         f"{build}/bin/npu-dump model.npu          # kernels, memory plan, disassembly",
-        f"{build}/bin/npu-run model.npu --profile --repeat=10",
+        f"{build}/bin/npu-run model.npu --random-inputs --profile --repeat=10",
         f"{build}/bin/npu-bench resnet50 mobilenet_v2 --peers=onnxruntime,openvino",
         f"make demo PICTURE=photo.jpg              # your own picture",
     ):

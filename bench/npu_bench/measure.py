@@ -28,17 +28,19 @@ def allowed_switches(answer: dict, threads: int) -> float:
     return threads + sum(answer["times_ms"]) / 100.0
 
 
-def measure(contenders: list[Contender], rounds: int, threads: int, tick: Callable[[], None]) -> None:
+def measure(
+    contenders: list[Contender], rounds: int, threads: int, tick: Callable[[], None], retries: float = RETRIES
+) -> None:
     """Fills rounds of all contenders; a round counts only if all were undisturbed.
 
-    Ends after `rounds` good rounds, or after RETRIES times as many attempts;
+    Ends after `rounds` good rounds, or after `retries` times as many attempts;
     then the least disturbed ones are kept, and every contender's `discarded`
     says how many were not good.
     """
     runs = {contender.name: runs_per_round(contender) for contender in contenders}
     good: list[dict[str, dict]] = []
     bad: list[tuple[float, dict[str, dict]]] = []
-    while len(good) < rounds and len(good) + len(bad) < RETRIES * rounds:
+    while len(good) < rounds and len(good) + len(bad) < retries * rounds:
         answers, excess = {}, 0.0
         for contender in contenders:
             time.sleep(PAUSE_SECONDS)
