@@ -138,7 +138,7 @@ private:
   /// A constant that may be stored in any order is stored in the order of what
   /// it is combined with. A convolution's weight and bias share no dimension
   /// with anything and stay as they are.
-  LayoutAttr placeFreeConstant(Value value, unsigned index,
+  LayoutAttr placeFreeConstant(Value value, unsigned,
                                const RelatedValue &related) const {
     std::string ignored;
     bool complete = false;
