@@ -11,17 +11,17 @@ using namespace npu;
 namespace {
 
 /// Whether buffer `a` is placed before buffer `b`.
-using Order = std::function<bool(const Buffer &a, const Buffer &b)>;
+using Order = std::function<bool(const BufferLifetime &a, const BufferLifetime &b)>;
 
-int64_t lengthOf(const Buffer &buffer) { return buffer.end - buffer.begin + 1; }
+int64_t lengthOf(const BufferLifetime &buffer) { return buffer.end - buffer.begin + 1; }
 
-bool overlaps(const Buffer &a, const Buffer &b) {
+bool overlaps(const BufferLifetime &a, const BufferLifetime &b) {
   return a.begin <= b.end && b.begin <= a.end;
 }
 
-int64_t lowerBound(const std::vector<Buffer> &buffers) {
+int64_t lowerBound(const std::vector<BufferLifetime> &buffers) {
   std::map<int64_t, int64_t> changes; // step -> bytes that come or go
-  for (const Buffer &buffer : buffers) {
+  for (const BufferLifetime &buffer : buffers) {
     changes[buffer.begin] += buffer.bytes;
     changes[buffer.end + 1] -= buffer.bytes;
   }
@@ -33,7 +33,7 @@ int64_t lowerBound(const std::vector<Buffer> &buffers) {
 
 /// The smallest gap between placed neighbours in time that takes the buffer
 /// (best fit); behind all of them if none does.
-int64_t bestFit(const Buffer &buffer, const std::vector<Buffer> &buffers,
+int64_t bestFit(const BufferLifetime &buffer, const std::vector<BufferLifetime> &buffers,
                 const std::vector<int64_t> &offsets,
                 const std::vector<size_t> &placedByOffset) {
   int64_t free = 0, best = -1, bestGap = 0;
@@ -50,7 +50,7 @@ int64_t bestFit(const Buffer &buffer, const std::vector<Buffer> &buffers,
   return best < 0 ? free : best;
 }
 
-ArenaPlan planInOrder(const std::vector<Buffer> &buffers, const Order &order) {
+ArenaPlan planInOrder(const std::vector<BufferLifetime> &buffers, const Order &order) {
   std::vector<size_t> sequence(buffers.size());
   std::iota(sequence.begin(), sequence.end(), 0);
   std::sort(sequence.begin(), sequence.end(), [&](size_t a, size_t b) {
@@ -75,21 +75,21 @@ ArenaPlan planInOrder(const std::vector<Buffer> &buffers, const Order &order) {
 }
 
 const Order orders[] = {
-    [](const Buffer &a, const Buffer &b) { return a.bytes > b.bytes; },
-    [](const Buffer &a, const Buffer &b) {
+    [](const BufferLifetime &a, const BufferLifetime &b) { return a.bytes > b.bytes; },
+    [](const BufferLifetime &a, const BufferLifetime &b) {
       return a.bytes * lengthOf(a) > b.bytes * lengthOf(b);
     },
-    [](const Buffer &a, const Buffer &b) { return lengthOf(a) > lengthOf(b); },
-    [](const Buffer &a, const Buffer &b) { return a.begin < b.begin; },
-    [](const Buffer &a, const Buffer &b) { return a.end > b.end; },
+    [](const BufferLifetime &a, const BufferLifetime &b) { return lengthOf(a) > lengthOf(b); },
+    [](const BufferLifetime &a, const BufferLifetime &b) { return a.begin < b.begin; },
+    [](const BufferLifetime &a, const BufferLifetime &b) { return a.end > b.end; },
 };
 
 } // namespace
 
-ArenaPlan npu::planArena(const std::vector<Buffer> &buffers,
+ArenaPlan npu::planArena(const std::vector<BufferLifetime> &buffers,
                          int64_t alignment) {
-  std::vector<Buffer> aligned = buffers;
-  for (Buffer &buffer : aligned)
+  std::vector<BufferLifetime> aligned = buffers;
+  for (BufferLifetime &buffer : aligned)
     buffer.bytes = (buffer.bytes + alignment - 1) / alignment * alignment;
   int64_t bound = lowerBound(aligned);
   ArenaPlan best;

@@ -10,7 +10,7 @@
 namespace npu {
 
 /// A value in memory from step `begin` to step `end`, both included.
-struct Buffer {
+struct BufferLifetime {
   int64_t begin;
   int64_t end;
   int64_t bytes;
@@ -26,7 +26,7 @@ struct ArenaPlan {
 /// Places buffers so that no two that live at the same step overlap. Several
 /// greedy orders are tried and the smallest arena is kept; the result depends
 /// on the input alone.
-ArenaPlan planArena(const std::vector<Buffer> &buffers, int64_t alignment);
+ArenaPlan planArena(const std::vector<BufferLifetime> &buffers, int64_t alignment);
 
 } // namespace npu
 

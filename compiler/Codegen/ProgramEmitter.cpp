@@ -190,10 +190,12 @@ npu::emitProgram(MLIRContext *context, const ProgramPlan &plan) {
     generated.push_back(emitEltwise(builder, unknown, kernel.name,
                                     kernel.problem, kernel.splats));
   }
-  Builder b = Builder::atBlockEnd(unknown, module->getBody());
-  RunEmitter(b, plan).emit(generated);
+  // npu_run takes the address of the kernels, which must be LLVM functions
+  // by then.
   if (failed(lower(*module)))
     return failure();
+  Builder b = Builder::atBlockEnd(unknown, module->getBody());
+  RunEmitter(b, plan).emit(generated);
   return module;
 }
 

@@ -238,7 +238,7 @@ void Planner::planInPlace() {
 }
 
 void Planner::placeArena() {
-  std::vector<Buffer> buffers;
+  std::vector<BufferLifetime> buffers;
   std::vector<int> owners;
   for (auto [index, memory] : llvm::enumerate(memories)) {
     if (memory.storage.place != Storage::Arena || memory.mergedInto >= 0)

@@ -67,7 +67,9 @@ LogicalResult Binder::readInput(const onnx::ValueInfoProto &info) {
   const onnx::TypeProto::Tensor &tensor = info.type().tensor_type();
   Declared input{&info, tensor.has_shape(), {}};
   for (const auto &dim : tensor.shape().dim()) {
-    if (dim.has_dim_value() && dim.dim_value() < 1)
+    // Only a constant may be empty, as absent axes or scales are.
+    int64_t least = options.boundInputs.count(info.name()) ? 0 : 1;
+    if (dim.has_dim_value() && dim.dim_value() < least)
       return emitError(model.location)
              << "dimension " << input.dims.size() << " of input '"
              << info.name() << "' is " << dim.dim_value()
@@ -123,7 +125,7 @@ LogicalResult Binder::setDim(Declared &input, size_t index, int64_t size,
            << option << ": dimension " << index << " of input '"
            << input.info->name() << "' ";
   };
-  if (size < 1)
+  if (size < 1 && !options.boundInputs.count(input.info->name()))
     return error() << "is set to " << size << ", expected a positive size";
   if (dim.isKnown() && dim.size != size)
     return error() << "is " << dim.size << " in the model, found " << size;

@@ -228,10 +228,10 @@ LogicalResult npu::buildClip(OnnxNode &node) {
   if (isa<mlir::FloatType>(elementOf(x))) {
     std::optional<double> least = constantBound(node, 1, -infinity);
     std::optional<double> most = constantBound(node, 2, infinity);
-    if (least && most)
+    if (least && most && *least <= *most)
       return node.setResult(node.eltwise(NPU_INSTR_clip, x, *least, *most));
   }
-  // Integers that no float holds, bounds that depend on data.
+  // Integers that no float holds, bounds that depend on data, an empty range.
   if (node.hasInput(1))
     x = node.eltwise(NPU_INSTR_max, {x, node.getInput(1)});
   if (node.hasInput(2))

@@ -177,7 +177,14 @@ LogicalResult npu::buildLpNormalization(OnnxNode &node) {
   if (failed(axis))
     return failure();
   Value norm = node.reduce(x, order == 1 ? "l1" : "l2", *axis, true);
-  return node.setResult(node.eltwise(NPU_INSTR_div, {x, norm}));
+  if (!norm)
+    return failure();
+  // A vector of zeros stays one.
+  Value isZero =
+      node.eltwise(NPU_INSTR_equal, {norm, node.scalar(0, elementOf(x))});
+  Value divisor = node.eltwise(NPU_INSTR_select,
+                               {isZero, node.scalar(1, elementOf(x)), norm});
+  return node.setResult(node.eltwise(NPU_INSTR_div, {x, divisor}));
 }
 
 /// Squares summed over a window of channels: an average pool over (N, 1, C,

@@ -20,5 +20,10 @@ LogicalResult npu::buildReduce(OnnxNode &node) {
     return failure();
   if (reduced->empty() && !emptyIsNone)
     reduced = countFrom(0, rankOf(x));
-  return node.setResult(node.reduce(x, node.op.word, *reduced, keepsDims));
+  if (!elementOf(x).isInteger(1))
+    return node.setResult(node.reduce(x, node.op.word, *reduced, keepsDims));
+  Type element = elementOf(x);
+  Value numbers = node.cast(x, node.getBuilder().getI32Type());
+  return node.setResult(node.cast(
+      node.reduce(numbers, node.op.word, *reduced, keepsDims), element));
 }

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything a person types. CMake builds; this file installs, then calls it.
+# All that is made or downloaded lands in build/ (and build-asan/, build-fuzz/).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+BUILD ?= build
+VENV ?= $(BUILD)/venv
+VENV_KERAS ?= $(BUILD)/venv-keras
+JOBS ?= $(shell nproc)
+BENCH_MODELS ?= resnet50 mobilenet_v2 mobilenet_v3_large ppocr_det
+FUZZ_SECONDS ?= 60
+
+PY := $(abspath $(VENV))/bin/python
+CONFIGURE := CC=clang-22 CXX=clang++-22 cmake -G Ninja -S . -DNPU_VENV=$(abspath $(VENV))
+CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
+export NPU_MODELS := $(abspath $(BUILD))/models
+export NPU_VENV_KERAS := $(abspath $(VENV_KERAS))
+
+DEBIAN_STAMP := $(BUILD)/.debian-packages
+DEV_STAMP := $(BUILD)/.debian-packages-dev
+VENV_STAMP := $(VENV)/.requirements
+KERAS_STAMP := $(VENV_KERAS)/.requirements
+
+.PHONY: help deps deps-keras build test quick demo bench bench-autonhwc models asan fuzz format lint clean distclean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- what is missing -------------------------------------------------------
+
+deps: $(DEBIAN_STAMP) $(VENV_STAMP) ## install Debian packages (as root) and the Python environment build/venv
+
+deps-keras: $(DEBIAN_STAMP) $(KERAS_STAMP) ## install TensorFlow and Keras into build/venv-keras (exports networks)
+
+$(DEBIAN_STAMP): setup/debian-packages.txt setup/install-debian.sh
+	@mkdir -p $(BUILD)
+	@setup/install-debian.sh setup/debian-packages.txt
+	@touch $@
+
+$(DEV_STAMP): setup/debian-packages-dev.txt setup/install-debian.sh
+	@mkdir -p $(BUILD)
+	@setup/install-debian.sh setup/debian-packages-dev.txt
+	@touch $@
+
+$(VENV_STAMP): setup/requirements.txt setup/install-python.sh | $(DEBIAN_STAMP)
+	@setup/install-python.sh $(VENV) setup/requirements.txt
+	@touch $@
+
+$(KERAS_STAMP): setup/requirements-keras.txt setup/install-python.sh | $(DEBIAN_STAMP)
+	@setup/install-python.sh $(VENV_KERAS) setup/requirements-keras.txt
+	@touch $@
+
+# --- build -----------------------------------------------------------------
+
+build: deps $(BUILD)/build.ninja ## build the programs into build/bin
+	@cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/build.ninja: | deps
+	@$(CONFIGURE) -B $(BUILD)
+
+# --- test ------------------------------------------------------------------
+
+test: build models asan ## all tests (what CI runs)
+	@$(CTEST) --test-dir $(BUILD)
+
+quick: build ## the tests that take seconds
+	@$(CTEST) --test-dir $(BUILD) -L quick
+
+models: deps deps-keras ## make the networks that tests and benchmarks use (build/models)
+	@$(PY) bench/models/get_model.py all
+	@$(PY) bench/models/get_model.py all --small
+
+asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
+	@test -f $(BUILD)-asan/build.ninja || $(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DNPU_SANITIZE=ON -DNPU_BUILD_COMPILER=OFF
+	@cmake --build $(BUILD)-asan -j $(JOBS)
+	@$(CTEST) --test-dir $(BUILD)-asan -LE style
+
+fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60)
+	@test -f $(BUILD)-fuzz/build.ninja || $(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DNPU_SANITIZE=ON -DNPU_FUZZ=ON
+	@cmake --build $(BUILD)-fuzz -j $(JOBS)
+	@setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+# --- see what it does ------------------------------------------------------
+
+demo: build ## a trained text detector on a real picture, in three layouts
+	@$(PY) bench/demo/demo.py --build $(BUILD) $(if $(PICTURE),--picture "$(PICTURE)")
+
+bench: build models ## compare layouts with onnxruntime and OpenVINO (BENCH_MODELS="...")
+	@$(BUILD)/bin/npu-bench $(BENCH_MODELS) --batch=1,16 --peers=onnxruntime,openvino \
+	  --json=$(BUILD)/bench.json --chart=$(BUILD)/bench.png
+
+bench-autonhwc: build models ## AutoNHWC's published experiment: ResNet-101, batch 16, 32, 64
+	@$(BUILD)/bin/npu-bench resnet101 --batch=16,32,64 \
+	  --json=$(BUILD)/autonhwc.json --chart=$(BUILD)/autonhwc.png --markdown=$(BUILD)/autonhwc.md
+
+# --- keep it tidy ----------------------------------------------------------
+
+format: $(DEBIAN_STAMP) $(DEV_STAMP) ## format C++ and CMake files
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs --no-run-if-empty clang-format-22 -i
+	@git ls-files '*CMakeLists.txt' '*.cmake' | xargs --no-run-if-empty cmake-format -i
+
+lint: build $(DEV_STAMP) ## style tests, spelling, and clang-tidy on what differs from main
+	@$(CTEST) --test-dir $(BUILD) -L style
+	@git ls-files '*.md' '*.py' '*.txt' '*.cpp' '*.h' '*.td' '*.sh' '*.yaml' | xargs codespell
+	@git ls-files '*CMakeLists.txt' '*.cmake' | xargs --no-run-if-empty cmake-format --check
+	@git diff --name-only --diff-filter=d main -- '*.cpp' | xargs --no-run-if-empty clang-tidy-22 -p $(BUILD) --quiet
+
+clean: ## remove what was built (environments and networks stay)
+	@rm -rf $(BUILD)-asan $(BUILD)-fuzz
+	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 \
+	  ! -name venv ! -name venv-keras ! -name models ! -name '.debian-packages*' -exec rm -rf {} +
+
+distclean: ## remove everything that was made or downloaded
+	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small ONNX networks for tests: one for each thing that a compiler gets wrong.
+
+Every network is built from a few lines below, has reproducible random weights
+and an unknown batch size, and passes ONNX's own checker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 17
+
+
+class Builder:
+    """Collects nodes and weights; every method returns a value's name."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: list[onnx.TensorProto] = []
+
+    def constant(self, values: np.ndarray) -> str:
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def scalar(self, value: float) -> str:
+        return self.constant(np.array(value, np.float32))
+
+    def integers(self, *values: int) -> str:
+        return self.constant(np.array(values, np.int64))
+
+    def normal(self, *shape: int, scale: float = 1.0) -> str:
+        return self.constant((self.random.standard_normal(shape) * scale).astype(np.float32))
+
+    def op(self, kind: str, *inputs: str, **attributes) -> str:
+        output = f"{kind.lower()}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [output], name=f"{kind}_{len(self.nodes)}", **attributes))
+        return output
+
+    def conv(self, x: str, inputs: int, outputs: int, kernel: int, bias: bool = True, **attributes) -> str:
+        groups = attributes.get("group", 1)
+        fan_in = inputs // groups * kernel * kernel
+        weight = self.normal(outputs, inputs // groups, kernel, kernel, scale=(2.0 / fan_in) ** 0.5)
+        operands = [x, weight, self.normal(outputs, scale=0.1)] if bias else [x, weight]
+        pad = kernel // 2
+        attributes.setdefault("pads", [pad] * 4)
+        return self.op("Conv", *operands, kernel_shape=[kernel] * 2, **attributes)
+
+    def norm(self, x: str, channels: int) -> str:
+        def positive(low: float, high: float) -> str:
+            return self.constant(self.random.uniform(low, high, channels).astype(np.float32))
+
+        statistics = (positive(0.8, 1.2), self.normal(channels, scale=0.1))
+        moments = (self.normal(channels, scale=0.1), positive(0.5, 1.5))
+        return self.op("BatchNormalization", x, *statistics, *moments, epsilon=1e-3)
+
+    def hard_swish(self, x: str) -> str:
+        """As Keras writes it: x * (clip(x + 3, 0, 6) * (1 / 6))."""
+        shifted = self.op("Add", x, self.scalar(3.0))
+        clipped = self.op("Clip", shifted, self.scalar(0.0), self.scalar(6.0))
+        return self.op("Mul", x, self.op("Mul", clipped, self.scalar(1.0 / 6.0)))
+
+
+def conv_relu(b: Builder, x: str) -> str:
+    return b.op("Relu", b.conv(x, 3, 16, 3, strides=[2, 2], pads=[0, 0, 1, 1]))
+
+
+def residual(b: Builder, x: str) -> str:
+    """Convolution, batch normalisation, and an addition around them."""
+    stem = b.op("Relu", b.norm(b.conv(x, 3, 16, 3, bias=False), 16))
+    branch = b.op("Relu", b.norm(b.conv(stem, 16, 16, 3, bias=False), 16))
+    branch = b.norm(b.conv(branch, 16, 16, 3, bias=False), 16)
+    return b.op("Relu", b.op("Add", branch, stem))
+
+
+def depthwise(b: Builder, x: str) -> str:
+    expanded = b.op("Clip", b.norm(b.conv(x, 3, 24, 1, bias=False), 24), b.scalar(0.0), b.scalar(6.0))
+    filtered = b.conv(expanded, 24, 24, 3, bias=False, group=24, strides=[2, 2])
+    filtered = b.op("Clip", b.norm(filtered, 24), b.scalar(0.0), b.scalar(6.0))
+    return b.norm(b.conv(filtered, 24, 8, 1, bias=False), 8)
+
+
+def grouped(b: Builder, x: str) -> str:
+    stem = b.conv(x, 3, 32, 1)
+    return b.conv(stem, 32, 64, 3, group=4, dilations=[2, 2], pads=[2, 2, 2, 2])
+
+
+def concat(b: Builder, x: str) -> str:
+    """Branches of odd widths, pooled, joined along the channels."""
+    first = b.op("Relu", b.conv(x, 3, 5, 1))
+    second = b.op("Relu", b.conv(x, 3, 19, 3))
+    pooled = b.op("AveragePool", x, kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
+    joined = b.op("Concat", first, second, pooled, axis=1)
+    return b.conv(b.op("MaxPool", joined, kernel_shape=[2, 2], strides=[2, 2]), 27, 8, 1)
+
+
+def upsample(b: Builder, x: str) -> str:
+    """Resize beside a transposed convolution, added together."""
+    stem = b.op("Relu", b.conv(x, 3, 16, 3, strides=[2, 2]))
+    scales = b.constant(np.array([1, 1, 2, 2], np.float32))
+    resized = b.op("Resize", stem, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric",
+                   nearest_mode="floor")
+    weight, bias = b.normal(16, 16, 2, 2, scale=0.1), b.normal(16, scale=0.1)
+    deconv = b.op("ConvTranspose", stem, weight, bias, kernel_shape=[2, 2], strides=[2, 2])
+    return b.op("Sigmoid", b.conv(b.op("Add", resized, deconv), 16, 1, 3))
+
+
+def squeeze_excite(b: Builder, x: str) -> str:
+    stem = b.op("Relu", b.conv(x, 3, 32, 3))
+    squeezed = b.op("Relu", b.conv(b.op("GlobalAveragePool", stem), 32, 8, 1))
+    gate = b.op("HardSigmoid", b.conv(squeezed, 8, 32, 1), alpha=0.2, beta=0.5)
+    return b.conv(b.op("Mul", stem, gate), 32, 8, 1)
+
+
+def hard_swish(b: Builder, x: str) -> str:
+    return b.hard_swish(b.conv(b.hard_swish(b.conv(x, 3, 16, 3)), 16, 16, 3))
+
+
+def channels_last(b: Builder, x: str) -> str:
+    """Two Transposes around every convolution, as exporters write NHWC."""
+    value = x
+    for inputs, outputs in ((3, 16), (16, 16)):
+        value = b.op("Transpose", value, perm=[0, 3, 1, 2])
+        value = b.op("Transpose", b.conv(value, inputs, outputs, 3), perm=[0, 2, 3, 1])
+        value = b.hard_swish(b.op("Add", value, b.normal(outputs, scale=0.1)))
+    return value
+
+
+def classifier(b: Builder, x: str) -> str:
+    """Flatten of a feature map, two dense layers in both spellings, softmax."""
+    features = b.op("Relu", b.conv(x, 3, 8, 3, strides=[4, 4]))
+    flat = b.op("Flatten", features, axis=1)
+    hidden = b.op("Relu", b.op("Gemm", flat, b.normal(32, 8 * 8 * 8, scale=0.05), b.normal(32), transB=1))
+    scores = b.op("Add", b.op("MatMul", hidden, b.normal(32, 10, scale=0.3)), b.normal(10))
+    return b.op("Softmax", scores, axis=-1)
+
+
+def global_pool(b: Builder, x: str) -> str:
+    """Average over the image spelled as ReduceMean, then Squeeze."""
+    features = b.op("Relu", b.conv(x, 3, 20, 3))
+    mean = b.op("ReduceMean", features, axes=[2, 3], keepdims=1)
+    return b.op("Softmax", b.op("Squeeze", mean, b.integers(2, 3)), axis=1)
+
+
+def shape_arithmetic(b: Builder, x: str) -> str:
+    """Shape, Gather, Concat, Reshape: gone once the batch is bound."""
+    features = b.conv(x, 3, 8, 3)
+    batch = b.op("Gather", b.op("Shape", features), b.constant(np.array([0], np.int64)), axis=0)
+    target = b.op("Concat", batch, b.integers(8, -1), axis=0)
+    tokens = b.op("Transpose", b.op("Reshape", features, target), perm=[0, 2, 1])
+    return b.op("MatMul", tokens, b.normal(8, 4))
+
+
+Network = Callable[[Builder, str], str]
+NETWORKS: dict[str, Network] = {
+    function.__name__: function
+    for function in (
+        conv_relu, residual, depthwise, grouped, concat, upsample, squeeze_excite, hard_swish, channels_last,
+        classifier, global_pool, shape_arithmetic,
+    )
+}  # fmt: skip
+
+
+def make(name: str, size: int = 32, seed: int = 0) -> onnx.ModelProto:
+    """The network with input `x` and output `y`."""
+    builder = Builder(seed)
+    result = NETWORKS[name](builder, "x")
+    builder.nodes.append(helper.make_node("Identity", [result], ["y"], name="output"))
+    shape = ["batch", size, size, 3] if name == "channels_last" else ["batch", 3, size, size]
+    graph = helper.make_graph(
+        builder.nodes,
+        name,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        builder.weights,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
+    model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
+    onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="+", metavar="NAME", help=f"'all', or one of: {', '.join(NETWORKS)}")
+    parser.add_argument("--out", type=Path, required=True, help="a folder; files are named NAME.onnx")
+    parser.add_argument("--image-size", type=int, default=32, help="height and width of the input (32)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random weights")
+    arguments = parser.parse_args()
+    names = list(NETWORKS) if arguments.name == ["all"] else arguments.name
+    unknown = [name for name in names if name not in NETWORKS]
+    if unknown:
+        parser.error(f"unknown network '{unknown[0]}'; known are: {', '.join(NETWORKS)}")
+    if arguments.image_size != 32 and "classifier" in names:
+        parser.error("'classifier' flattens its image and exists in size 32 only")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        path = arguments.out / f"{name}.onnx"
+        onnx.save(make(name, arguments.image_size, arguments.seed), path)
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a model file to a .npu file: the stages in their order, and what they
+// report. The only place where the order stands.
+#ifndef NPU_COMPILER_PIPELINE_COMPILER_H
+#define NPU_COMPILER_PIPELINE_COMPILER_H
+
+#include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Layout/LayoutStage.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace npu {
+
+enum class EmitKind { Npu, Mlir, Llvm, Asm, Obj };
+
+struct CompileOptions {
+  std::string model;  // .onnx, or .mlir in the npu dialect
+  std::string output; // "-": standard output, for text
+  std::string target = "npu-nhwc";
+  std::string mcpu = "native";
+  LayoutOptions layout;
+  OnnxImportOptions import;
+  int threads = 1; // that the kernel library is asked for
+  EmitKind emit = EmitKind::Npu;
+  /// Called as each stage begins, for progress.
+  std::function<void(StringRef stage)> onStage;
+};
+
+/// One kernel of the program, for the report.
+struct ReportedKernel {
+  std::string name, op, implementation, node;
+  std::vector<std::string> layouts;
+  bool slow = false;
+  int64_t adapterBytes = 0;
+};
+
+struct CompileReport {
+  std::string target, strategy;
+  LayoutReport layout;
+  std::vector<ReportedKernel> kernels;
+  int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
+  std::vector<std::pair<std::string, double>> seconds; // by stage, in order
+};
+
+/// Compiles; writes options.output. Failure leaves diagnostics.
+FailureOr<CompileReport> compileModel(MLIRContext &context,
+                                      const CompileOptions &options);
+
+/// All dialects that a compilation may load.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_PIPELINE_COMPILER_H

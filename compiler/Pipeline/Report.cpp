@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Pipeline/Report.h"
+
+#include "llvm/Support/Format.h"
+
+using namespace npu;
+namespace json = llvm::json;
+
+/// Raised when a key changes its meaning or goes.
+static constexpr int64_t reportVersion = 1;
+
+static json::Object relayoutJson(const RelayoutItem &item) {
+  json::Object row{{"kind", item.kind},        {"value", item.value},
+                   {"from", item.from},        {"to", item.to},
+                   {"bytes", item.bytes},      {"cost", item.cost},
+                   {"reason", item.reason},    {"node", item.node},
+                   {"boundary", item.boundary}};
+  if (!item.fusedInto.empty())
+    row["fused_into"] = item.fusedInto;
+  return row;
+}
+
+static json::Object kernelJson(const ReportedKernel &kernel) {
+  return json::Object{{"name", kernel.name},
+                      {"op", kernel.op},
+                      {"implementation", kernel.implementation},
+                      {"slow", kernel.slow},
+                      {"adapter_bytes", kernel.adapterBytes},
+                      {"layouts", json::Array(kernel.layouts)},
+                      {"node", kernel.node}};
+}
+
+json::Object npu::machineJson(const MachineSpec &machine) {
+  return json::Object{{"clock_mhz", machine.clockMHz},
+                      {"mac_rows", machine.macRows},
+                      {"mac_columns", machine.macColumns},
+                      {"vector_lanes", machine.vectorLanes},
+                      {"sram_kib", machine.sramKiB},
+                      {"dram_mib", machine.dramMiB},
+                      {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
+                      {"dma_burst_bytes", machine.dmaBurstBytes},
+                      {"dma_start_cycles", machine.dmaStartCycles},
+                      {"kernel_start_cycles", machine.kernelStartCycles},
+                      {"strided_access_factor", machine.stridedAccessFactor}};
+}
+
+json::Object npu::reportJson(const CompileReport &report) {
+  json::Array items, kernels;
+  for (const RelayoutItem &item : report.layout.items)
+    items.push_back(relayoutJson(item));
+  for (const ReportedKernel &kernel : report.kernels)
+    kernels.push_back(kernelJson(kernel));
+  json::Object seconds;
+  for (const auto &[stage, taken] : report.seconds)
+    seconds[stage] = taken;
+  return json::Object{
+      {"version", reportVersion},
+      {"npuc_version", NPU_VERSION},
+      {"target", report.target},
+      {"layout", report.strategy},
+      {"relayouts",
+       json::Object{{"count", report.layout.count()},
+                    {"bytes", report.layout.bytes()},
+                    {"boundary_count", report.layout.boundaryCount()},
+                    {"items", std::move(items)}}},
+      {"kernels", std::move(kernels)},
+      {"memory",
+       json::Object{{"arena_bytes", report.arenaBytes},
+                    {"arena_lower_bound_bytes", report.arenaLowerBoundBytes},
+                    {"weight_bytes", report.weightBytes}}},
+      {"compile_seconds", std::move(seconds)}};
+}
+
+static double mebibytes(int64_t bytes) { return bytes / 1048576.0; }
+
+void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
+  double seconds = 0;
+  for (const auto &[stage, taken] : report.seconds)
+    seconds += taken;
+  stream << report.target << "/" << report.strategy << ": "
+         << report.kernels.size() << " kernels, " << report.layout.count()
+         << " relayouts (" << report.layout.boundaryCount()
+         << " at the boundary, "
+         << llvm::format("%.2f MiB", mebibytes(report.layout.bytes()))
+         << "), arena "
+         << llvm::format("%.2f MiB", mebibytes(report.arenaBytes))
+         << " (least possible "
+         << llvm::format("%.2f", mebibytes(report.arenaLowerBoundBytes))
+         << "), weights "
+         << llvm::format("%.2f MiB", mebibytes(report.weightBytes)) << ", "
+         << llvm::format("%.2f s", seconds) << "\n";
+  for (const ReportedKernel &kernel : report.kernels)
+    if (kernel.slow)
+      stream << "warning: " << kernel.name << " (" << kernel.node
+             << ") falls to the slow implementation " << kernel.implementation
+             << "\n";
+}

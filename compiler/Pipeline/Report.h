@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CompileReport as JSON (docs/report.schema.json) and as text.
+#ifndef NPU_COMPILER_PIPELINE_REPORT_H
+#define NPU_COMPILER_PIPELINE_REPORT_H
+
+#include "compiler/Pipeline/Compiler.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace npu {
+
+/// A target's machine numbers, units in the keys.
+llvm::json::Object machineJson(const MachineSpec &machine);
+
+llvm::json::Object reportJson(const CompileReport &report);
+
+/// A summary of a few lines: kernels, relayouts, memory, warnings.
+void printSummary(llvm::raw_ostream &stream, const CompileReport &report);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_PIPELINE_REPORT_H

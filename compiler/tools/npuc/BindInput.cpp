@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// --bind-input: .npy files as constants.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/tools/npuc/Options.h"
+#include "kernels/tensor.h"
+#include "runtime/tools/npu-run/Npy.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace npu;
+
+static int dtypeOfDescr(StringRef descr) {
+  return llvm::StringSwitch<int>(descr)
+      .Case("<f4", NPU_F32)
+      .Case("<f2", NPU_F16)
+      .Case("|i1", NPU_I8)
+      .Case("|u1", NPU_U8)
+      .Case("<i4", NPU_I32)
+      .Case("<i8", NPU_I64)
+      .Case("|b1", NPU_BOOL)
+      .Default(-1);
+}
+
+/// The array in the file, or a clause that says what is wrong with it.
+static ElementsAttr readArray(MLIRContext &context, StringRef path,
+                              std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    error = "cannot be read: " + buffer.getError().message();
+    return {};
+  }
+  StringRef bytes = (*buffer)->getBuffer();
+  tools::NpyHeader header;
+  error = tools::parseNpyHeader(bytes.data(), bytes.size(), header);
+  if (!error.empty())
+    return {};
+  int dtype = dtypeOfDescr(header.descr);
+  if (dtype < 0)
+    error = "has elements of type '" + header.descr + "', which no input has";
+  else if (header.fortranOrder && header.shape.size() > 1)
+    error = "is stored in Fortran order, expected C order; save "
+            "numpy.ascontiguousarray of it";
+  else if (header.shape.size() > NPU_MAX_RANK)
+    error = "has more than " + std::to_string(NPU_MAX_RANK) + " dimensions";
+  if (!error.empty())
+    return {};
+  auto type =
+      RankedTensorType::get(header.shape, elementTypeOf(&context, dtype));
+  npu_tensor_desc tensor = describeTensor(type);
+  StringRef data = bytes.drop_front(header.dataOffset);
+  if (static_cast<int64_t>(data.size()) != kernels::storedBytes(tensor)) {
+    error = "holds " + std::to_string(data.size()) +
+            " bytes of elements, its "
+            "header says " +
+            std::to_string(kernels::storedBytes(tensor));
+    return {};
+  }
+  return makeElements(type, ArrayRef<char>(data.data(), data.size()));
+}
+
+bool npu::bindInputs(MLIRContext &context, NpucOptions &options) {
+  for (const auto &[name, path] : options.boundFiles) {
+    std::string error;
+    ElementsAttr array = readArray(context, path, error);
+    if (!array) {
+      llvm::errs() << "npuc: error: --bind-input " << name << ": '" << path
+                   << "' " << error << "\n";
+      return false;
+    }
+    options.compile.import.boundInputs[name] = array;
+  }
+  return true;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tools/npuc/Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <thread>
+
+using namespace npu;
+
+static const char *const footer = R"(Examples:
+  npuc model.onnx -o model.npu
+  npuc model.onnx -o model.npu --target=npu-nhwc --layout=naive --batch=4
+  npuc model.onnx --input-shape=image=1,3,640,640 --report=report.json
+  npuc model.onnx --emit=mlir -o -        # the graph after the layout stage
+  npuc model.onnx --emit=asm -o model.s   # the generated code
+
+Exit codes: 0 compiled, 1 the model cannot be compiled, 2 wrong usage,
+3 a report could not be written.)";
+
+/// Splits "NAME=VALUE"; throws what CLI11 prints.
+static std::pair<std::string, std::string> split(const std::string &option,
+                                                 const std::string &text) {
+  size_t equal = text.rfind('=');
+  if (equal == std::string::npos || equal == 0 || equal + 1 == text.size())
+    throw CLI::ValidationError(option,
+                               "'" + text + "' is not of the form NAME=VALUE");
+  return {text.substr(0, equal), text.substr(equal + 1)};
+}
+
+static std::vector<int64_t> parseShape(const std::string &text) {
+  std::vector<int64_t> shape;
+  SmallVector<StringRef> parts;
+  StringRef(text).split(parts, ',');
+  for (StringRef part : parts) {
+    int64_t extent = 0;
+    if (part.trim().getAsInteger(10, extent) || extent <= 0)
+      throw CLI::ValidationError(
+          "--input-shape",
+          "'" + part.str() + "' in '" + text +
+              "' is not a positive size; write NAME=1,3,224,224");
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+/// Where the program goes if -o does not say: the current folder.
+static std::string defaultOutput(const CompileOptions &options) {
+  static const std::map<EmitKind, const char *> suffixes = {
+      {EmitKind::Npu, ".npu"},
+      {EmitKind::Mlir, ".npu.mlir"},
+      {EmitKind::Llvm, ".ll"},
+      {EmitKind::Asm, ".s"},
+      {EmitKind::Obj, ".o"}};
+  llvm::SmallString<128> path(llvm::sys::path::filename(options.model));
+  llvm::sys::path::replace_extension(path, suffixes.at(options.emit));
+  return path.str().str();
+}
+
+namespace {
+/// Options that need work after parsing.
+struct RawOptions {
+  std::vector<std::string> inputShapes, bindInputs;
+  std::vector<std::string> ioLayouts = {"fixed"};
+  int64_t batch = 0;
+};
+} // namespace
+
+static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
+  CompileOptions &compile = options.compile;
+  static const std::map<std::string, EmitKind> emitKinds = {
+      {"npu", EmitKind::Npu},
+      {"mlir", EmitKind::Mlir},
+      {"llvm", EmitKind::Llvm},
+      {"asm", EmitKind::Asm},
+      {"obj", EmitKind::Obj}};
+  app.add_option("model", compile.model,
+                 "the network: .onnx, or .mlir in the npu dialect")
+      ->required();
+  app.add_option("-o,--output", compile.output,
+                 "file to write, - for standard output [MODEL.npu]");
+  app.add_option("--target", compile.target,
+                 "chip: a name of targets/ or a .yaml file")
+      ->capture_default_str();
+  app.add_option("--layout", compile.layout.strategy,
+                 "strategy that decides the layouts: " + strategyNames())
+      ->capture_default_str();
+  app.add_option("--io-layout", raw.ioLayouts,
+                 "layout of inputs and outputs: fixed (as in the model), free, "
+                 "or NAME=NHWC; may be repeated");
+  app.add_option("--input-shape", raw.inputShapes,
+                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
+                 "repeated");
+  app.add_option("--batch", raw.batch,
+                 "binds the unknown first size of every input")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--bind-input", raw.bindInputs,
+                 "NAME=FILE.npy: makes an input a constant; may be repeated");
+  app.add_option("--emit", compile.emit, "what to write")
+      ->transform(CLI::CheckedTransformer(emitKinds))
+      ->default_str("npu");
+  app.add_option("--mcpu", compile.mcpu,
+                 "processor that generated code is for: native, x86-64-v3, ...")
+      ->capture_default_str();
+  app.add_option("--threads", compile.threads,
+                 "threads that kernels are chosen for")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--report", options.reportPath,
+                 "writes what was decided as JSON (docs/report.schema.json)");
+  app.add_flag("--explain-layout", options.explainLayout,
+               "says of each relayout that is left what forces it");
+  app.add_flag("--verify-layout", compile.layout.verifyExactly,
+               "checks the layout stage exactly, on index-tagged values");
+  app.add_flag("-q,--quiet", options.quiet, "prints errors only");
+}
+
+int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
+  CLI::App app("npuc compiles a neural network to an NPU binary.", "npuc");
+  app.footer(footer);
+  app.set_version_flag("--version", "npuc " NPU_VERSION);
+  app.option_defaults()->always_capture_default(false);
+  RawOptions raw;
+  options.compile.threads = std::max(1u, std::thread::hardware_concurrency());
+  addOptions(app, options, raw);
+  try {
+    app.parse(argc, argv);
+    for (const std::string &text : raw.inputShapes) {
+      auto [name, shape] = split("--input-shape", text);
+      options.compile.import.inputShapes[name] = parseShape(shape);
+    }
+    for (const std::string &text : raw.bindInputs)
+      options.boundFiles.push_back(split("--bind-input", text));
+    std::string wrong;
+    std::optional<IoLayouts> io =
+        IoLayouts::parse(llvm::join(raw.ioLayouts, ","), wrong);
+    if (!io)
+      throw CLI::ValidationError("--io-layout", wrong);
+    options.compile.layout.io = *io;
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : exitUsage;
+  }
+  if (raw.batch > 0)
+    options.compile.import.batch = raw.batch;
+  if (options.compile.output.empty())
+    options.compile.output = defaultOutput(options.compile);
+  if (options.compile.output == "-" && options.compile.emit == EmitKind::Npu) {
+    llvm::errs() << "npuc: error: a .npu file cannot go to standard output; "
+                    "name a file with -o\n";
+    return exitUsage;
+  }
+  return -1;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npuc's command line as a struct.
+#ifndef NPU_COMPILER_TOOLS_NPUC_OPTIONS_H
+#define NPU_COMPILER_TOOLS_NPUC_OPTIONS_H
+
+#include "compiler/Pipeline/Compiler.h"
+
+namespace npu {
+
+/// Exit codes, as --help lists them.
+enum ExitCode { exitModel = 1, exitUsage = 2, exitOutput = 3 };
+
+struct NpucOptions {
+  CompileOptions compile;
+  std::vector<std::pair<std::string, std::string>> boundFiles; // NAME, FILE.npy
+  std::string reportPath;
+  bool explainLayout = false;
+  bool quiet = false;
+};
+
+/// Reads the command line; returns the exit code if the program ends here (0
+/// after --help), -1 if it goes on.
+int parseOptions(int argc, char **argv, NpucOptions &options);
+
+/// Loads the files of --bind-input; false after a message.
+bool bindInputs(MLIRContext &context, NpucOptions &options);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_TOOLS_NPUC_OPTIONS_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Codegen/LoopNest.h"
+
+#include "kernels/tensor.h"
+
+#include <gtest/gtest.h>
+
+using namespace npu;
+
+namespace {
+
+npu_tensor_desc tensor(std::vector<int64_t> dims,
+                       std::vector<int8_t> order = {}) {
+  npu_tensor_desc result =
+      kernels::makeTensor(NPU_F32, dims.data(), static_cast<int>(dims.size()));
+  for (size_t i = 0; i < order.size(); ++i)
+    result.order[i] = order[i];
+  return result;
+}
+
+npu_tensor_desc blocked(std::vector<int64_t> dims, int16_t block) {
+  npu_tensor_desc result = tensor(std::move(dims));
+  result.block_count = 1;
+  result.block_dims[0] = 1;
+  result.block_sizes[0] = block;
+  return result;
+}
+
+kernels::Problem eltwise(std::vector<npu_tensor_desc> inputs,
+                         npu_tensor_desc output) {
+  kernels::Problem problem;
+  problem.inputs = std::move(inputs);
+  problem.outputs = {output};
+  return problem;
+}
+
+TEST(LoopNestTest, EqualTensorsAreOneLoop) {
+  auto nest = makeLoopNest(eltwise({tensor({2, 8, 4, 4}, {0, 2, 3, 1})},
+                                   tensor({2, 8, 4, 4}, {0, 2, 3, 1})));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->loops.size(), 1u);
+  EXPECT_EQ(nest->loops[0].extent, 2 * 8 * 4 * 4);
+  EXPECT_EQ(nest->loops[0].strides, (std::vector<int64_t>{1, 1}));
+}
+
+TEST(LoopNestTest, ChannelOperandInChannelsLastIsTheInnerLoop) {
+  auto nest = makeLoopNest(
+      eltwise({tensor({2, 8, 4, 4}, {0, 2, 3, 1}), tensor({8, 1, 1})},
+              tensor({2, 8, 4, 4}, {0, 2, 3, 1})));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->loops.size(), 2u);
+  EXPECT_EQ(nest->loops[0].extent, 2 * 4 * 4);
+  EXPECT_EQ(nest->loops[0].strides, (std::vector<int64_t>{8, 0, 8}));
+  EXPECT_EQ(nest->loops[1].strides, (std::vector<int64_t>{1, 1, 1}));
+}
+
+TEST(LoopNestTest, ChannelOperandInRowMajorIsInvariantInTheInnerLoop) {
+  auto nest = makeLoopNest(
+      eltwise({tensor({2, 8, 4, 4}), tensor({8, 1, 1})}, tensor({2, 8, 4, 4})));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->loops.size(), 3u);
+  EXPECT_EQ(nest->loops[2].extent, 16);
+  EXPECT_EQ(nest->loops[2].strides, (std::vector<int64_t>{1, 0, 1}));
+}
+
+TEST(LoopNestTest, BlockedTensorKeepsItsPaddedDimensionApart) {
+  auto nest = makeLoopNest(
+      eltwise({blocked({1, 20, 4, 4}, 16)}, blocked({1, 20, 4, 4}, 16)));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->padded.size(), 1u);
+  EXPECT_EQ(nest->padded[0].dim, 1);
+  EXPECT_EQ(nest->padded[0].extent, 20);
+  EXPECT_EQ(nest->loops.back().extent, 16);
+  EXPECT_EQ(nest->loops.front().extent, 2);
+}
+
+TEST(LoopNestTest, ScalarIsOneStep) {
+  auto nest = makeLoopNest(eltwise({tensor({})}, tensor({})));
+  ASSERT_TRUE(nest);
+  EXPECT_EQ(nest->loops.size(), 1u);
+  EXPECT_EQ(nest->loops[0].extent, 1);
+  EXPECT_EQ(nest->rows(), 1);
+}
+
+TEST(LoopNestTest, BlockedOperandOfPlainResultHasNoLoops) {
+  EXPECT_FALSE(makeLoopNest(
+      eltwise({blocked({1, 32, 4, 4}, 16)}, tensor({1, 32, 4, 4}))));
+}
+
+} // namespace
