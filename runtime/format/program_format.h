@@ -256,6 +256,8 @@ typedef struct npu_transpose_attrs {
 } npu_transpose_attrs;
 
 typedef union npu_attrs {
+  int64_t raw[24]; /* first, so that `= {0}` clears all of the union;
+                      MATMUL, ELTWISE, RELAYOUT, ...: all zero */
   npu_conv_attrs conv;
   npu_pool_attrs pool;
   npu_axis_attrs axis;
@@ -264,7 +266,6 @@ typedef union npu_attrs {
   npu_reduce_attrs reduce;
   npu_resize_attrs resize;
   npu_transpose_attrs transpose;
-  int64_t raw[24]; /* MATMUL, ELTWISE, RELAYOUT, ...: all zero */
 } npu_attrs;
 NPU_STATIC_ASSERT(sizeof(npu_attrs) == 192, "npu_attrs is on disk");
 

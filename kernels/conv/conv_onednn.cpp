@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/onednn/onednn.h"
+#include "kernels/parallel.h"
+#include "kernels/support/convert.h"
+
+namespace npu::kernels {
+
+using namespace onednn;
+using dnnl::memory;
+
+namespace {
+
+/// The descriptors and numbers of either convolution.
+struct ConvParts {
+  Desc data, weights, bias, result;
+  memory::dims strides, dilations, padsBegin, padsEnd;
+  Fusion fusion;
+};
+
+/// Padding behind that makes the output's extent exact: what the last window
+/// really reads (it may be less than the model says, even negative).
+int64_t effectivePad(const Problem &problem, int i) {
+  const npu_conv_attrs &a = problem.attrs.conv;
+  int64_t x = problem.inputs[0].dims[i + 2], y = problem.outputs[0].dims[i + 2];
+  int64_t window = (problem.inputs[1].dims[i + 2] - 1) * a.dilations[i] + 1;
+  bool isTransposed = problem.op == NPU_OP_CONV_TRANSPOSE;
+  int64_t narrow = isTransposed ? x : y, wide = isTransposed ? y : x;
+  return (narrow - 1) * a.strides[i] + window - wide - a.pads_begin[i];
+}
+
+bool typesFit(const Problem &problem, std::string &whyNot) {
+  int32_t x = problem.inputs[0].dtype, w = problem.inputs[1].dtype;
+  bool isFloatPair = x == w && (x == NPU_F32 || x == NPU_BF16);
+  bool isInt8 = (x == NPU_I8 || x == NPU_U8) && w == NPU_I8;
+  if (isFloatPair || isInt8)
+    return true;
+  whyNot = std::string("types ") + dtypeName(x) + " and " + dtypeName(w);
+  return false;
+}
+
+bool makeParts(const Problem &problem, ConvParts &parts, std::string &whyNot) {
+  const npu_conv_attrs &a = problem.attrs.conv;
+  const npu_tensor_desc &w = problem.inputs[1];
+  if (!typesFit(problem, whyNot) || !translate(problem, parts.fusion, whyNot) ||
+      !describeTensor(problem.inputs[0], parts.data, whyNot) ||
+      !describeTensor(problem.outputs[0], parts.result, whyNot))
+    return false;
+  memory::dims dims(w.dims, w.dims + w.rank);
+  if (a.groups > 1) {
+    dims[0] /= a.groups;
+    dims.insert(dims.begin(), a.groups);
+  }
+  parts.weights = Desc(dims, typeOf(w.dtype), memory::format_tag::any);
+  if (a.has_bias && !describeTensor(problem.inputs[2], parts.bias, whyNot))
+    return false;
+  for (int i = 0; i < w.rank - 2; ++i) {
+    parts.strides.push_back(a.strides[i]);
+    parts.dilations.push_back(a.dilations[i] - 1);
+    parts.padsBegin.push_back(a.pads_begin[i]);
+    parts.padsEnd.push_back(effectivePad(problem, i));
+  }
+  return true;
+}
+
+std::unique_ptr<Kernel> finish(const Problem &problem, const ConvParts &parts,
+                               const dnnl::primitive_desc &found,
+                               std::string &whyNot) {
+  auto kernel = makeKernel(problem, found, whyNot);
+  if (!kernel)
+    return nullptr;
+  kernel->addArgument({DNNL_ARG_SRC, 0, parts.data});
+  kernel->addWeights(DNNL_ARG_WEIGHTS, 1, found.weights_desc());
+  if (problem.attrs.conv.has_bias)
+    kernel->addArgument({DNNL_ARG_BIAS, 2, parts.bias});
+  kernel->addArgument(
+      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), parts.result});
+  for (const Argument &argument : parts.fusion.arguments)
+    kernel->addArgument(argument);
+  return kernel;
+}
+
+} // namespace
+
+std::unique_ptr<Kernel> createConvOnednn(const Problem &problem,
+                                         std::string &whyNot) {
+  ThreadScope scope(problem.threads);
+  ConvParts p;
+  if (!makeParts(problem, p, whyNot))
+    return nullptr;
+  dnnl::convolution_forward::primitive_desc found(
+      engine(), dnnl::prop_kind::forward_inference,
+      dnnl::algorithm::convolution_direct, p.data, p.weights, p.bias, p.result,
+      p.strides, p.dilations, p.padsBegin, p.padsEnd, p.fusion.attributes,
+      true);
+  return finish(problem, p, found, whyNot);
+}
+
+std::unique_ptr<Kernel> createConvTransposeOnednn(const Problem &problem,
+                                                  std::string &whyNot) {
+  ThreadScope scope(problem.threads);
+  ConvParts p;
+  if (!makeParts(problem, p, whyNot))
+    return nullptr;
+  dnnl::deconvolution_forward::primitive_desc found(
+      engine(), dnnl::prop_kind::forward_inference,
+      dnnl::algorithm::deconvolution_direct, p.data, p.weights, p.bias,
+      p.result, p.strides, p.dilations, p.padsBegin, p.padsEnd,
+      p.fusion.attributes, true);
+  return finish(problem, p, found, whyNot);
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/onednn/onednn.h"
+#include "kernels/parallel.h"
+
+namespace npu::kernels {
+
+using namespace onednn;
+using dnnl::memory;
+
+/// The tensor with units in front up to `rank`, so that batches broadcast.
+static bool withRank(npu_tensor_desc tensor, int rank, npu_tensor_desc &out,
+                     std::string &whyNot) {
+  int shift = rank - tensor.rank;
+  if (tensor.block_count) {
+    whyNot = "blocked operand";
+    return false;
+  }
+  out = tensor;
+  out.rank = rank;
+  for (int d = 0; d < rank; ++d) {
+    out.dims[d] = d < shift ? 1 : tensor.dims[d - shift];
+    out.order[d] =
+        static_cast<int8_t>(d < shift ? d : tensor.order[d - shift] + shift);
+  }
+  return true;
+}
+
+static bool typesFit(const Problem &problem, std::string &whyNot) {
+  int32_t a = problem.inputs[0].dtype, b = problem.inputs[1].dtype;
+  bool isFloatPair = a == b && (a == NPU_F32 || a == NPU_BF16);
+  if (isFloatPair || ((a == NPU_I8 || a == NPU_U8) && b == NPU_I8))
+    return true;
+  whyNot = std::string("types ") + dtypeName(a) + " and " + dtypeName(b);
+  return false;
+}
+
+std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
+                                           std::string &whyNot) {
+  ThreadScope scope(problem.threads);
+  const npu_tensor_desc &y = problem.outputs[0];
+  npu_tensor_desc a, b;
+  Desc first, second, result;
+  Fusion fusion;
+  if (!typesFit(problem, whyNot) || !translate(problem, fusion, whyNot) ||
+      !withRank(problem.inputs[0], y.rank, a, whyNot) ||
+      !withRank(problem.inputs[1], y.rank, b, whyNot) ||
+      !describeTensor(a, first, whyNot) || !describeTensor(y, result, whyNot))
+    return nullptr;
+  if (y.block_count) {
+    whyNot = "blocked result";
+    return nullptr;
+  }
+  bool isPackable = problem.isConstant(1) && problem.inputs[1].rank == y.rank;
+  if (isPackable)
+    second = Desc(memory::dims(b.dims, b.dims + b.rank), typeOf(b.dtype),
+                  memory::format_tag::any);
+  else if (!describeTensor(b, second, whyNot))
+    return nullptr;
+  dnnl::matmul::primitive_desc found(engine(), first, second, result,
+                                     fusion.attributes, true);
+  auto made = makeKernel(problem, found, whyNot);
+  if (!made)
+    return nullptr;
+  made->addArgument({DNNL_ARG_SRC, 0, first});
+  if (isPackable)
+    made->addWeights(DNNL_ARG_WEIGHTS, 1, found.weights_desc());
+  else
+    made->addArgument({DNNL_ARG_WEIGHTS, 1, second});
+  made->addArgument(
+      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), result});
+  for (const Argument &argument : fusion.arguments)
+    made->addArgument(argument);
+  return made;
+}
+
+} // namespace npu::kernels

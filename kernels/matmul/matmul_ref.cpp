@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/registry.h"
+#include "kernels/support/reference.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace npu::kernels {
+
+namespace {
+
+class MatmulReference : public ArithmeticReference {
+public:
+  explicit MatmulReference(const Problem &p) : ArithmeticReference(p, 2) {
+    const npu_tensor_desc &y = p.outputs[0];
+    rows = y.dims[y.rank - 2];
+    columns = y.dims[y.rank - 1];
+    depth = p.inputs[0].dims[p.inputs[0].rank - 1];
+  }
+
+protected:
+  void compute(const float *const *inputs, float *result) const override {
+    run(inputs, result);
+  }
+  void compute(const int64_t *const *inputs, int64_t *result) const override {
+    run(inputs, result);
+  }
+
+private:
+  template <typename T>
+  void run(const T *const *inputs, T *result) const {
+    const npu_tensor_desc &y = problem.outputs[0];
+    // The batch dimensions of the operands, broadcast to the result's.
+    int64_t one[2] = {1, 1};
+    npu_tensor_desc batch = makeTensor(NPU_F32, y.dims, y.rank - 2);
+    Walk walk({batch.dims, batch.dims + batch.rank});
+    for (int i = 0; i < 2; ++i) {
+      const npu_tensor_desc &x = problem.inputs[static_cast<size_t>(i)];
+      walk.add(broadcastMaps(x.rank > 2
+                                 ? makeTensor(NPU_F32, x.dims, x.rank - 2)
+                                 : makeTensor(NPU_F32, one, 0),
+                             batch));
+    }
+    for (int64_t b = 0; b < walk.size(); ++b, result += rows * columns) {
+      int64_t first, second;
+      walk.offsets(0, b, 1, &first);
+      walk.offsets(1, b, 1, &second);
+      multiply(inputs[0] + first * rows * depth,
+               inputs[1] + second * depth * columns, result);
+    }
+  }
+
+  template <typename T>
+  void multiply(const T *a, const T *b, T *result) const {
+    using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+    std::vector<Sum> sums(static_cast<size_t>(columns));
+    for (int64_t m = 0; m < rows; ++m) {
+      std::fill(sums.begin(), sums.end(), Sum{});
+      for (int64_t k = 0; k < depth; ++k) {
+        Sum factor = a[m * depth + k];
+        for (int64_t n = 0; n < columns; ++n)
+          sums[static_cast<size_t>(n)] += factor * b[k * columns + n];
+      }
+      std::copy(sums.begin(), sums.end(), result + m * columns);
+    }
+  }
+
+  int64_t rows, columns, depth;
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> createMatmulReference(const Problem &problem,
+                                              std::string &) {
+  return std::make_unique<MatmulReference>(problem);
+}
+
+} // namespace npu::kernels

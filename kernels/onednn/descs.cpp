@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/onednn/onednn.h"
+
+#include <oneapi/dnnl/dnnl_debug.h>
+
+#include <map>
+
+namespace npu::kernels::onednn {
+
+using dnnl::memory;
+
+std::string version() {
+  const dnnl_version_t *v = dnnl_version();
+  return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor) +
+         "." + std::to_string(v->patch);
+}
+
+const dnnl::engine &engine() {
+  // Never destroyed: kernels in static objects may outlive any order of exit.
+  static const auto *cpu = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *cpu;
+}
+
+memory::data_type typeOf(int32_t dtype) {
+  switch (dtype) {
+  case NPU_F32:
+    return memory::data_type::f32;
+  case NPU_F16:
+    return memory::data_type::f16;
+  case NPU_BF16:
+    return memory::data_type::bf16;
+  case NPU_I8:
+    return memory::data_type::s8;
+  case NPU_U8:
+    return memory::data_type::u8;
+  case NPU_I32:
+    return memory::data_type::s32;
+  default:
+    return memory::data_type::undef;
+  }
+}
+
+npu_tensor_desc channelsLast(const npu_tensor_desc &tensor) {
+  npu_tensor_desc result = tensor;
+  result.block_count = 0;
+  for (int k = 0; k < NPU_MAX_BLOCKS; ++k)
+    result.block_sizes[k] = result.block_dims[k] = 0;
+  for (int place = 0; place < tensor.rank; ++place)
+    result.order[place] =
+        static_cast<int8_t>(place == 0                 ? 0
+                            : place + 1 == tensor.rank ? 1
+                                                       : place + 1);
+  if (tensor.rank == 1)
+    result.order[0] = 0;
+  return result;
+}
+
+npu_tensor_desc preferChannelsLast(const npu_tensor_desc &tensor) {
+  if (tensor.rank < 3)
+    return tensor;
+  npu_tensor_desc last = channelsLast(tensor);
+  return sameStorage(tensor, last) ? last : tensor;
+}
+
+/// oneDNN's tags by their letters, which are our layout strings.
+static memory::format_tag tagOf(const std::string &letters) {
+  static const auto *tags = [] {
+    auto *map = new std::map<std::string, memory::format_tag>;
+    for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag)
+      map->emplace(dnnl_fmt_tag2str(static_cast<dnnl_format_tag_t>(tag)),
+                   static_cast<memory::format_tag>(tag));
+    return map;
+  }();
+  auto it = tags->find(letters);
+  return it == tags->end() ? memory::format_tag::undef : it->second;
+}
+
+bool describeTensor(const npu_tensor_desc &given, Desc &desc,
+                    std::string &whyNot) {
+  npu_tensor_desc tensor = preferChannelsLast(given);
+  memory::data_type type = typeOf(tensor.dtype);
+  if (type == memory::data_type::undef) {
+    whyNot = std::string("no ") + dtypeName(tensor.dtype) + " in oneDNN";
+    return false;
+  }
+  if (elementCount(tensor) == 0 || tensor.rank == 0) {
+    whyNot = "empty or scalar tensor";
+    return false;
+  }
+  memory::dims dims(tensor.dims, tensor.dims + tensor.rank);
+  if (tensor.block_count == 0) {
+    Strides strides = stridesOf(tensor);
+    desc = Desc(dims, type,
+                memory::dims(strides.outer, strides.outer + tensor.rank));
+    return true;
+  }
+  std::string layout = layoutString(tensor);
+  memory::format_tag tag = tagOf(layout);
+  if (tag == memory::format_tag::undef) {
+    whyNot = "layout " + layout + " is not in oneDNN";
+    return false;
+  }
+  desc = Desc(dims, type, tag);
+  return true;
+}
+
+} // namespace npu::kernels::onednn

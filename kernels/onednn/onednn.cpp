@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/onednn/onednn.h"
+
+#include "kernels/parallel.h"
+#include "kernels/support/reference.h"
+
+#include <cstdlib>
+
+namespace npu::kernels::onednn {
+
+namespace {
+
+/// A memory object for the time of one call: they are not safe to share.
+class CallMemory {
+public:
+  CallMemory() = default;
+  CallMemory(const CallMemory &) = delete;
+  CallMemory &operator=(const CallMemory &) = delete;
+  ~CallMemory() {
+    for (size_t i = 0; i < count; ++i)
+      dnnl_memory_destroy(arguments[i].memory);
+  }
+  bool add(int name, const Desc &desc, const void *data) {
+    dnnl_memory_t memory = nullptr;
+    if (count == capacity ||
+        dnnl_memory_create(&memory, desc.get(), engine().get(),
+                           const_cast<void *>(data)) != dnnl_success)
+      return false;
+    arguments[count++] = {name, memory};
+    return true;
+  }
+  bool execute(const dnnl::primitive &primitive) {
+    // A stream holds no work of its own on a processor; one per thread.
+    thread_local dnnl::stream stream(engine());
+    return dnnl_primitive_execute(primitive.get(), stream.get(),
+                                  static_cast<int>(count),
+                                  arguments) == dnnl_success;
+  }
+
+private:
+  static constexpr size_t capacity = 48;
+  dnnl_exec_arg_t arguments[capacity];
+  size_t count = 0;
+};
+
+std::shared_ptr<void> allocate(size_t bytes) {
+  return std::shared_ptr<void>(
+      std::aligned_alloc(NPU_VALUE_ALIGNMENT, aligned(bytes)), std::free);
+}
+
+bool canReorderDirectly(const Desc &from, const Desc &to) {
+  dnnl::reorder::primitive_desc found(engine(), from, engine(), to,
+                                      dnnl::primitive_attr(), true);
+  return static_cast<bool>(found) &&
+         !isSlowImplementation(found.impl_info_str());
+}
+
+} // namespace
+
+OnednnKernel::OnednnKernel(const Problem &p, dnnl::primitive_desc_base found)
+    : problem(p), descriptor(std::move(found)),
+      name(descriptor.impl_info_str()),
+      scratchpad(descriptor.query_md(dnnl::query::scratchpad_md)) {
+  scratchSize = aligned(scratchpad.get_size());
+}
+
+void OnednnKernel::addArgument(Argument argument) {
+  arguments.push_back(std::move(argument));
+}
+
+void OnednnKernel::addWeights(int argument, int operand, const Desc &chosen) {
+  const npu_tensor_desc &tensor = problem.inputs[static_cast<size_t>(operand)];
+  Weights added;
+  added.name = argument;
+  added.operand = operand;
+  added.chosen = chosen;
+  // The primitive may see more dimensions (groups) than the tensor has.
+  dnnl::memory::dims dims = chosen.get_dims();
+  npu_tensor_desc plain = tensor;
+  if (tensor.block_count)
+    plain = makeTensor(tensor.dtype, tensor.dims, tensor.rank);
+  Strides strides = stridesOf(plain);
+  dnnl::memory::dims steps(strides.outer, strides.outer + tensor.rank);
+  if (static_cast<int>(dims.size()) == tensor.rank + 1)
+    steps.insert(steps.begin(), steps[0] * dims[1]);
+  added.given = Desc(dims, chosen.get_data_type(), steps);
+  bool isSame = tensor.block_count == 0 && added.given == chosen;
+  if (!isSame && !problem.isConstant(static_cast<size_t>(operand))) {
+    added.isReordered = true;
+    added.scratchOffset = scratchSize;
+    scratchSize += aligned(chosen.get_size());
+    adapted += static_cast<size_t>(storedBytes(tensor)) + chosen.get_size();
+  }
+  weights.push_back(std::move(added));
+}
+
+std::string OnednnKernel::prepare() {
+  if (primitive)
+    return "";
+  ThreadScope scope(problem.threads);
+  dnnl_primitive_t made = nullptr;
+  if (dnnl_primitive_create(&made, descriptor.get()) != dnnl_success)
+    return "oneDNN cannot make its kernel " + name;
+  primitive.reset(made);
+  return "";
+}
+
+/// Row-major copy of a blocked tensor.
+static int toRowMajor(const npu_tensor_desc &tensor, const void *from, void *to,
+                      int threads) {
+  Problem relayout;
+  relayout.op = NPU_OP_RELAYOUT;
+  relayout.inputs = {tensor};
+  relayout.outputs = {makeTensor(tensor.dtype, tensor.dims, tensor.rank)};
+  relayout.threads = threads;
+  void *operands[2] = {const_cast<void *>(from), to};
+  return create(relayout)->run(operands, nullptr);
+}
+
+bool OnednnKernel::reorderWeights(const Weights &w, const void *from,
+                                  void *to) const {
+  const npu_tensor_desc &tensor =
+      problem.inputs[static_cast<size_t>(w.operand)];
+  dnnl::memory::dims dims = w.given.get_dims();
+  dnnl::memory::dims steps(dims.size(), 1);
+  for (size_t d = dims.size() - 1; d > 0; --d)
+    steps[d - 1] = steps[d] * dims[d];
+  Desc rowMajor(dims, w.given.get_data_type(), steps);
+  Desc source = w.given;
+  std::shared_ptr<void> copy;
+  // oneDNN reorders some plain orders at a crawl; row-major goes well.
+  if (tensor.block_count || !canReorderDirectly(w.given, w.chosen)) {
+    copy = allocate(rowMajor.get_size());
+    if (!copy || toRowMajor(tensor, from, copy.get(), problem.threads))
+      return false;
+    from = copy.get();
+    source = rowMajor;
+  }
+  dnnl::reorder::primitive_desc found(engine(), source, engine(), w.chosen,
+                                      dnnl::primitive_attr(), true);
+  if (!found)
+    return false;
+  CallMemory call;
+  return call.add(DNNL_ARG_FROM, source, from) &&
+         call.add(DNNL_ARG_TO, w.chosen, to) &&
+         call.execute(dnnl::reorder(found));
+}
+
+size_t OnednnKernel::pack(const void *const *operands) {
+  ThreadScope scope(problem.threads);
+  if (!prepare().empty())
+    return 0;
+  size_t bytes = 0;
+  for (Weights &w : weights) {
+    const auto input = static_cast<size_t>(w.operand);
+    bool isUsable =
+        problem.inputs[input].block_count == 0 && w.given == w.chosen;
+    if (!problem.isConstant(input) || !operands[input] || isUsable)
+      continue;
+    std::shared_ptr<void> buffer = allocate(w.chosen.get_size());
+    if (!buffer || !reorderWeights(w, operands[input], buffer.get()))
+      continue;
+    w.packed = std::move(buffer);
+    bytes += w.chosen.get_size();
+  }
+  return bytes;
+}
+
+bool OnednnKernel::isPacked(size_t input) const {
+  for (const Weights &w : weights)
+    if (static_cast<size_t>(w.operand) == input)
+      return w.packed != nullptr;
+  return false;
+}
+
+int OnednnKernel::run(void *const *operands, void *scratch) const {
+  if (!primitive)
+    return 1;
+  ThreadScope scope(problem.threads);
+  return execute(operands, static_cast<char *>(scratch));
+}
+
+int OnednnKernel::execute(void *const *operands, char *scratch) const {
+  CallMemory call;
+  for (const Argument &argument : arguments)
+    if (!call.add(argument.name, argument.desc, operands[argument.operand]))
+      return 1;
+  for (const Weights &w : weights) {
+    const void *data = operands[w.operand];
+    if (w.packed) {
+      data = w.packed.get();
+    } else if (w.isReordered) {
+      if (!reorderWeights(w, data, scratch + w.scratchOffset))
+        return 1;
+      data = scratch + w.scratchOffset;
+    } else if (w.given != w.chosen ||
+               problem.inputs[static_cast<size_t>(w.operand)].block_count) {
+      return 1; // a constant that was never packed
+    }
+    if (!call.add(w.name, w.chosen, data))
+      return 1;
+  }
+  if (!call.add(DNNL_ARG_SCRATCHPAD, scratchpad, scratch))
+    return 1;
+  return call.execute(primitive) ? 0 : 1;
+}
+
+std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
+                                         const dnnl::primitive_desc_base &found,
+                                         std::string &whyNot) {
+  if (!found) {
+    whyNot = "oneDNN does not take it";
+    return nullptr;
+  }
+  std::string name = found.impl_info_str();
+  if (isSlowImplementation(name)) {
+    whyNot = "would run on " + name;
+    return nullptr;
+  }
+  return std::make_unique<OnednnKernel>(problem, found);
+}
+
+} // namespace npu::kernels::onednn

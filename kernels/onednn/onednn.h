@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all oneDNN kernels share: descriptors, the run of a primitive with
+// several threads in it at once, packing of constants. dnnl headers appear only
+// here and in *_onednn.cpp.
+#ifndef NPU_KERNELS_ONEDNN_ONEDNN_H
+#define NPU_KERNELS_ONEDNN_ONEDNN_H
+
+#include "kernels/registry.h"
+#include "kernels/tensor.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace npu::kernels::onednn {
+
+std::string version();
+
+const dnnl::engine &engine();
+
+using Desc = dnnl::memory::desc;
+
+/// oneDNN's type, `undef` where it has none.
+dnnl::memory::data_type typeOf(int32_t dtype);
+
+/// The tensor as oneDNN describes it, strides or blocks and all. False where
+/// oneDNN has no such type or block order.
+bool describeTensor(const npu_tensor_desc &tensor, Desc &desc,
+                    std::string &whyNot);
+
+/// `tensor` as channels-last where that is the same storage (then oneDNN finds
+/// its better kernels), else as it is.
+npu_tensor_desc preferChannelsLast(const npu_tensor_desc &tensor);
+
+/// The order N, spatial..., C.
+npu_tensor_desc channelsLast(const npu_tensor_desc &tensor);
+
+/// One argument of a primitive.
+struct Argument {
+  int name;    // DNNL_ARG_...
+  int operand; // of the problem; inputs first, then the output
+  Desc desc;   // what the primitive expects
+};
+
+/// Attributes from a problem's instructions: user scratchpad and post-ops, with
+/// the arguments that binary post-ops read.
+struct Fusion {
+  dnnl::primitive_attr attributes;
+  std::vector<Argument> arguments;
+};
+
+/// Translates all instructions. False with a reason where one of them cannot be
+/// said in post-ops.
+bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot);
+
+/// Runs one primitive. Weights (see addWeights) are brought into the order that
+/// the primitive chose; other arguments go in as they are.
+class OnednnKernel : public PreparedKernel {
+public:
+  OnednnKernel(const Problem &problem, dnnl::primitive_desc_base descriptor);
+
+  std::string implementation() const override { return name; }
+  size_t scratchBytes() const override { return scratchSize; }
+  size_t adapterBytes() const override { return adapted; }
+  size_t pack(const void *const *operands) override;
+  bool isPacked(size_t input) const override;
+  int run(void *const *operands, void *scratch) const override;
+  std::string prepare() override;
+
+  void addArgument(Argument argument);
+  /// An input whose order the primitive chose: packed at load if constant,
+  /// reordered in each run if not.
+  void addWeights(int name, int operand, const Desc &chosen);
+
+private:
+  struct Weights {
+    int name;
+    int operand;
+    Desc given, chosen;       // equal: used as it is
+    bool isReordered = false; // in each run, at scratchOffset
+    size_t scratchOffset = 0;
+    std::shared_ptr<void> packed;
+  };
+
+  int execute(void *const *operands, char *scratch) const;
+  bool reorderWeights(const Weights &weights, const void *from, void *to) const;
+
+  Problem problem;
+  dnnl::primitive_desc_base descriptor;
+  dnnl::primitive primitive;
+  std::string name;
+  std::vector<Argument> arguments;
+  std::vector<Weights> weights;
+  Desc scratchpad;
+  size_t scratchSize = 0, adapted = 0;
+};
+
+/// Makes the kernel of a primitive descriptor, unless the descriptor is empty
+/// or a slow implementation.
+std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
+                                         const dnnl::primitive_desc_base &found,
+                                         std::string &whyNot);
+
+} // namespace npu::kernels::onednn
+
+#endif // NPU_KERNELS_ONEDNN_ONEDNN_H

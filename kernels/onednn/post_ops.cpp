@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fused instructions as oneDNN's post-ops: a chain on one accumulator.
+
+#include "kernels/onednn/onednn.h"
+#include "kernels/support/convert.h"
+#include "kernels/support/interpreter.h"
+
+namespace npu::kernels::onednn {
+
+using dnnl::algorithm;
+
+namespace {
+
+/// Unary kinds that are one post-op.
+bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
+  auto append = [&](algorithm kind, float alpha, float beta) {
+    ops.append_eltwise(kind, alpha, beta);
+    return true;
+  };
+  switch (instr.kind) {
+  case NPU_INSTR_abs:
+    return append(algorithm::eltwise_abs, 0, 0);
+  case NPU_INSTR_neg:
+    return append(algorithm::eltwise_linear, -1, 0);
+  case NPU_INSTR_relu:
+    return append(algorithm::eltwise_relu, 0, 0);
+  case NPU_INSTR_leaky_relu:
+    return append(algorithm::eltwise_relu, instr.alpha, 0);
+  case NPU_INSTR_elu:
+    return append(algorithm::eltwise_elu, instr.alpha, 0);
+  case NPU_INSTR_sigmoid:
+    return append(algorithm::eltwise_logistic, 0, 0);
+  case NPU_INSTR_tanh:
+    return append(algorithm::eltwise_tanh, 0, 0);
+  case NPU_INSTR_exp:
+    return append(algorithm::eltwise_exp, 0, 0);
+  case NPU_INSTR_log:
+    return append(algorithm::eltwise_log, 0, 0);
+  case NPU_INSTR_sqrt:
+    return append(algorithm::eltwise_sqrt, 0, 0);
+  case NPU_INSTR_reciprocal:
+    return append(algorithm::eltwise_pow, 1, -1);
+  case NPU_INSTR_clip:
+    return append(algorithm::eltwise_clip, instr.alpha, instr.beta);
+  case NPU_INSTR_hard_sigmoid:
+    return append(algorithm::eltwise_hardsigmoid, instr.alpha, instr.beta);
+  case NPU_INSTR_hard_swish:
+    return append(algorithm::eltwise_hardswish, instr.alpha, instr.beta);
+  case NPU_INSTR_swish:
+    return append(algorithm::eltwise_swish, instr.alpha, 0);
+  case NPU_INSTR_softplus:
+    return append(algorithm::eltwise_soft_relu, 1, 0);
+  case NPU_INSTR_gelu_erf:
+    return append(algorithm::eltwise_gelu_erf, 0, 0);
+  case NPU_INSTR_gelu_tanh:
+    return append(algorithm::eltwise_gelu_tanh, 0, 0);
+  default:
+    return false;
+  }
+}
+
+bool binaryAlgorithm(int kind, algorithm &found) {
+  switch (kind) {
+  case NPU_INSTR_add:
+    found = algorithm::binary_add;
+    return true;
+  case NPU_INSTR_sub:
+    found = algorithm::binary_sub;
+    return true;
+  case NPU_INSTR_mul:
+    found = algorithm::binary_mul;
+    return true;
+  case NPU_INSTR_div:
+    found = algorithm::binary_div;
+    return true;
+  case NPU_INSTR_min:
+    found = algorithm::binary_min;
+    return true;
+  case NPU_INSTR_max:
+    found = algorithm::binary_max;
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isCommutative(int kind) {
+  return kind == NPU_INSTR_add || kind == NPU_INSTR_mul ||
+         kind == NPU_INSTR_min || kind == NPU_INSTR_max;
+}
+
+/// Dimension that a per-channel operand varies over.
+int channelOf(const Problem &problem) {
+  return problem.op == NPU_OP_MATMUL ? problem.outputs[0].rank - 1 : 1;
+}
+
+/// The operand of a binary post-op, with the output's rank: one value, one per
+/// channel, or the whole output in the output's order.
+bool describeOperand(const Problem &problem, int input, Desc &desc,
+                     std::string &whyNot) {
+  npu_tensor_desc operand = problem.inputs[static_cast<size_t>(input)];
+  const npu_tensor_desc &output = problem.outputs[0];
+  if (sameStorage(operand, output)) { // say it in the output's own order
+    operand = output;
+    operand.dtype = problem.inputs[static_cast<size_t>(input)].dtype;
+    return describeTensor(operand, desc, whyNot);
+  }
+  int64_t dims[NPU_MAX_RANK];
+  int channel = channelOf(problem), shift = output.rank - operand.rank;
+  for (int d = 0; d < output.rank; ++d) {
+    dims[d] = d < shift ? 1 : operand.dims[d - shift];
+    if (dims[d] != 1 && d != channel) {
+      whyNot = "fused operand " + describe(operand) +
+               " is not one value, one per channel, or stored like the output";
+      return false;
+    }
+  }
+  if (operand.block_count) {
+    whyNot = "blocked fused operand";
+    return false;
+  }
+  return describeTensor(makeTensor(operand.dtype, dims, output.rank), desc,
+                        whyNot);
+}
+
+/// State of a translation: the number of the accumulator's value.
+struct Translation {
+  const Problem &problem;
+  Fusion &fusion;
+  std::string &whyNot;
+  dnnl::post_ops ops;
+  int accumulator;
+
+  bool refuse(const std::string &text) {
+    whyNot = text;
+    return false;
+  }
+
+  bool binary(const npu_instr &instr) {
+    bool isFirst = instr.a == accumulator, isSecond = instr.b == accumulator;
+    int other = isFirst ? instr.b : instr.a;
+    if (isFirst == isSecond || other >= static_cast<int>(problem.inputs.size()))
+      return refuse("fused chain that is not a line");
+    algorithm kind;
+    if (!binaryAlgorithm(instr.kind, kind))
+      return refuse(std::string("fused ") + kindName(instr.kind));
+    if (isSecond && instr.kind == NPU_INSTR_sub) { // x - acc = -acc + x
+      ops.append_eltwise(algorithm::eltwise_linear, -1, 0);
+      kind = algorithm::binary_add;
+    } else if (isSecond && !isCommutative(instr.kind)) {
+      return refuse(std::string("fused ") + kindName(instr.kind) +
+                    " by the result");
+    }
+    if (other == problem.inPlaceInput)
+      return sum(instr, other);
+    if (ops.len() >= 30)
+      return refuse("too many fused instructions");
+    Desc desc;
+    if (!describeOperand(problem, other, desc, whyNot))
+      return false;
+    fusion.arguments.push_back(
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len()) | DNNL_ARG_SRC_1, other,
+         desc});
+    ops.append_binary(kind, desc);
+    return true;
+  }
+
+  /// The operand lies in the output's memory: oneDNN reads it there.
+  bool sum(const npu_instr &instr, int other) {
+    const npu_tensor_desc &operand = problem.inputs[static_cast<size_t>(other)];
+    bool isAddition = instr.kind == NPU_INSTR_add ||
+                      (instr.kind == NPU_INSTR_sub && instr.b == accumulator);
+    if (!isAddition || operand.dtype != problem.outputs[0].dtype)
+      return refuse("in-place operand that is not just added");
+    for (int i = 0; i < ops.len(); ++i)
+      if (ops.kind(i) == dnnl::primitive::kind::sum)
+        return refuse("in-place operand that is added twice");
+    ops.append_sum();
+    return true;
+  }
+
+  bool one(const npu_instr &instr) {
+    if (!isFloat(instr.dtype))
+      return refuse(std::string("fused result of type ") +
+                    dtypeName(instr.dtype));
+    if (arityOf(instr.kind) == 2)
+      return binary(instr);
+    if (arityOf(instr.kind) != 1 || instr.a != accumulator)
+      return refuse("fused chain that is not a line");
+    bool isLast = &instr == &problem.instrs.back();
+    if (instr.kind == NPU_INSTR_cast) // the store converts
+      return isLast || instr.dtype == NPU_F32 || refuse("fused cast");
+    return appendUnary(instr, ops) ||
+           refuse(std::string("fused ") + kindName(instr.kind));
+  }
+};
+
+} // namespace
+
+bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot) {
+  fusion.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  Translation translation{problem, fusion, whyNot, dnnl::post_ops(),
+                          static_cast<int>(problem.inputs.size())};
+  for (const npu_instr &instr : problem.instrs) {
+    if (!translation.one(instr))
+      return false;
+    ++translation.accumulator;
+  }
+  if (problem.inPlaceInput >= 0) {
+    bool isSummed = false;
+    for (int i = 0; i < translation.ops.len(); ++i)
+      isSummed |= translation.ops.kind(i) == dnnl::primitive::kind::sum;
+    if (!isSummed) {
+      whyNot = "in-place operand that is not added";
+      return false;
+    }
+  }
+  fusion.attributes.set_post_ops(translation.ops);
+  return true;
+}
+
+} // namespace npu::kernels::onednn

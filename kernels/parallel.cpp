@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/parallel.h"
+
+// libgomp's entries, stable since GCC 4.9. clang's own -fopenmp would bring a
+// second OpenMP runtime, with a second team that fights oneDNN's.
+extern "C" {
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
+                   unsigned flags);
+int omp_get_thread_num(void);
+int omp_get_num_threads(void);
+int omp_get_max_threads(void);
+void omp_set_num_threads(int threads);
+}
+
+namespace npu::kernels {
+
+void parallelFor(int threads, const std::function<void(int, int)> &body) {
+  if (threads <= 1) {
+    body(0, 1);
+    return;
+  }
+  auto call = [](void *data) {
+    auto *body = static_cast<const std::function<void(int, int)> *>(data);
+    (*body)(omp_get_thread_num(), omp_get_num_threads());
+  };
+  GOMP_parallel(call, const_cast<std::function<void(int, int)> *>(&body),
+                static_cast<unsigned>(threads), 0);
+}
+
+void setThreads(int threads) { omp_set_num_threads(threads); }
+
+int currentThreads() { return omp_get_max_threads(); }
+
+} // namespace npu::kernels

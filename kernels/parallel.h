@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one door to threads. oneDNN runs on libgomp's team of the calling thread;
+// our own loops use the same team, so that no second pool competes with it.
+#ifndef NPU_KERNELS_PARALLEL_H
+#define NPU_KERNELS_PARALLEL_H
+
+#include <cstdint>
+#include <functional>
+
+namespace npu::kernels {
+
+/// Runs body(thread, threads) once per thread of a team of at most `threads`.
+/// The team may come out smaller (inside another team it is one thread), so a
+/// body must divide its work by the `threads` it is given.
+void parallelFor(int threads, const std::function<void(int, int)> &body);
+
+/// Team size that libraries started from the calling thread will use.
+void setThreads(int threads);
+int currentThreads();
+
+/// Sets the team size for a scope, and puts the old one back.
+class ThreadScope {
+public:
+  explicit ThreadScope(int threads) : old(currentThreads()) {
+    if (old != threads)
+      setThreads(threads);
+    changed = old != threads;
+  }
+  ~ThreadScope() {
+    if (changed)
+      setThreads(old);
+  }
+  ThreadScope(const ThreadScope &) = delete;
+  ThreadScope &operator=(const ThreadScope &) = delete;
+
+private:
+  int old;
+  bool changed;
+};
+
+/// The part [begin, end) of `count` items that `thread` of `threads` does;
+/// always the same for the same numbers.
+struct Range {
+  int64_t begin, end;
+};
+inline Range shareOf(int64_t count, int thread, int threads) {
+  int64_t each = count / threads, rest = count % threads;
+  int64_t begin = thread * each + (thread < rest ? thread : rest);
+  return {begin, begin + each + (thread < rest ? 1 : 0)};
+}
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_PARALLEL_H

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/onednn/onednn.h"
+#include "kernels/parallel.h"
+
+namespace npu::kernels {
+
+using namespace onednn;
+using dnnl::memory;
+
+std::unique_ptr<Kernel> createPoolOnednn(const Problem &problem,
+                                         std::string &whyNot) {
+  ThreadScope scope(problem.threads);
+  const npu_pool_attrs &a = problem.attrs.pool;
+  const npu_tensor_desc &x = problem.inputs[0], &y = problem.outputs[0];
+  Desc data, result;
+  Fusion fusion;
+  if (!translate(problem, fusion, whyNot) || !describeTensor(x, data, whyNot) ||
+      !describeTensor(y, result, whyNot))
+    return nullptr;
+  memory::dims strides, kernel, dilations, padsBegin, padsEnd;
+  for (int i = 0; i < x.rank - 2; ++i) {
+    int64_t window = (a.kernel[i] - 1) * a.dilations[i] + 1;
+    int64_t end = (y.dims[i + 2] - 1) * a.strides[i] + window - x.dims[i + 2] -
+                  a.pads_begin[i];
+    if (problem.op == NPU_OP_AVG_POOL && a.count_include_pad &&
+        end > a.pads_end[i]) {
+      whyNot = "average over windows that reach beyond the padding";
+      return nullptr;
+    }
+    if (a.dilations[i] != 1) {
+      whyNot = "dilated pooling";
+      return nullptr;
+    }
+    strides.push_back(a.strides[i]);
+    kernel.push_back(a.kernel[i]);
+    dilations.push_back(0);
+    padsBegin.push_back(a.pads_begin[i]);
+    padsEnd.push_back(end);
+  }
+  dnnl::algorithm kind =
+      problem.op == NPU_OP_MAX_POOL ? dnnl::algorithm::pooling_max
+      : a.count_include_pad ? dnnl::algorithm::pooling_avg_include_padding
+                            : dnnl::algorithm::pooling_avg_exclude_padding;
+  dnnl::pooling_forward::primitive_desc found(
+      engine(), dnnl::prop_kind::forward_inference, kind, data, result, strides,
+      kernel, dilations, padsBegin, padsEnd, fusion.attributes, true);
+  auto made = makeKernel(problem, found, whyNot);
+  if (!made)
+    return nullptr;
+  made->addArgument({DNNL_ARG_SRC, 0, data});
+  made->addArgument(
+      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), result});
+  for (const Argument &argument : fusion.arguments)
+    made->addArgument(argument);
+  return made;
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/conv/window.h"
+#include "kernels/registry.h"
+#include "kernels/support/reference.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace npu::kernels {
+
+namespace {
+
+class PoolReference : public ArithmeticReference {
+public:
+  explicit PoolReference(const Problem &p) : ArithmeticReference(p, 1) {
+    int spatial = p.inputs[0].rank - 2;
+    const npu_pool_attrs &a = p.attrs.pool;
+    in = fill3(p.inputs[0].dims + 2, spatial, 1);
+    out = fill3(p.outputs[0].dims + 2, spatial, 1);
+    kernel = fill3(a.kernel, spatial, 1);
+    strides = fill3(a.strides, spatial, 1);
+    dilations = fill3(a.dilations, spatial, 1);
+    padsBegin = fill3(a.pads_begin, spatial, 0);
+    padsEnd = fill3(a.pads_end, spatial, 0);
+  }
+
+protected:
+  void compute(const float *const *inputs, float *result) const override {
+    run(inputs[0], result);
+  }
+  void compute(const int64_t *const *inputs, int64_t *result) const override {
+    run(inputs[0], result);
+  }
+
+private:
+  template <typename T>
+  void run(const T *data, T *result) const {
+    int64_t planes = problem.inputs[0].dims[0] * problem.inputs[0].dims[1];
+    for (int64_t plane = 0; plane < planes; ++plane, data += in.size())
+      for (int64_t z = 0; z < out.d[0]; ++z)
+        for (int64_t y = 0; y < out.d[1]; ++y)
+          for (int64_t x = 0; x < out.d[2]; ++x)
+            *result++ = window(data, Extents3{{z, y, x}});
+  }
+
+  /// Taps of one dimension: input positions first + i * dilation for i in
+  /// [begin, end); `padded` counts taps on the input or its padding.
+  struct Taps {
+    int64_t first, begin, end, padded;
+  };
+  Taps tapsOf(int i, int64_t position) const {
+    int64_t first = position * strides.d[i] - padsBegin.d[i];
+    Taps taps = {first, kernel.d[i], 0, 0};
+    for (int64_t k = 0; k < kernel.d[i]; ++k) {
+      int64_t at = first + k * dilations.d[i];
+      taps.padded += at < in.d[i] + padsEnd.d[i];
+      if (at < 0 || at >= in.d[i])
+        continue;
+      taps.begin = std::min(taps.begin, k);
+      taps.end = k + 1;
+    }
+    return taps;
+  }
+
+  template <typename T>
+  T window(const T *data, const Extents3 &position) const {
+    Taps taps[3];
+    for (int i = 0; i < 3; ++i)
+      taps[i] = tapsOf(i, position.d[i]);
+    bool isMax = problem.op == NPU_OP_MAX_POOL;
+    T largest = std::numeric_limits<T>::lowest();
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t z = taps[0].begin; z < taps[0].end; ++z)
+      for (int64_t y = taps[1].begin; y < taps[1].end; ++y)
+        for (int64_t x = taps[2].begin; x < taps[2].end; ++x, ++count) {
+          int64_t plane = taps[0].first + z * dilations.d[0];
+          int64_t row = plane * in.d[1] + taps[1].first + y * dilations.d[1];
+          T v = data[row * in.d[2] + taps[2].first + x * dilations.d[2]];
+          largest = v > largest ? v : largest;
+          sum += static_cast<double>(v);
+        }
+    if (isMax)
+      return largest;
+    if (problem.attrs.pool.count_include_pad)
+      count = taps[0].padded * taps[1].padded * taps[2].padded;
+    return count ? static_cast<T>(sum / static_cast<double>(count)) : T{};
+  }
+
+  Extents3 in, out, kernel, strides, dilations, padsBegin, padsEnd;
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> createPoolReference(const Problem &problem,
+                                            std::string &) {
+  return std::make_unique<PoolReference>(problem);
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions in any plain or blocked layout: kept loops outside, reduced loops
+// inside, the innermost stored dimension as a vector. Each result belongs to
+// one thread, so the order of its sum does not depend on the team.
+
+#include "kernels/parallel.h"
+#include "kernels/registry.h"
+#include "kernels/support/copy.h"
+#include "kernels/support/sort.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace npu::kernels {
+
+namespace {
+
+constexpr int64_t vectorLength = 512;
+constexpr int64_t minElementsPerThread = 8192;
+/// Independent partial results of a sum along the innermost dimension.
+constexpr int lanes = 16;
+
+struct Loop {
+  int64_t extent = 1, from = 0, to = 0;
+  bool isReduced = false;
+};
+
+struct Sum {
+  static float start() { return 0; }
+  static float step(float a, float v) { return a + v; }
+  static float join(float a, float b) { return a + b; }
+};
+struct SumSquare {
+  static float start() { return 0; }
+  static float step(float a, float v) { return a + v * v; }
+  static float join(float a, float b) { return a + b; }
+};
+struct SumAbs {
+  static float start() { return 0; }
+  static float step(float a, float v) { return a + std::fabs(v); }
+  static float join(float a, float b) { return a + b; }
+};
+struct Max {
+  static float start() { return -std::numeric_limits<float>::infinity(); }
+  static float step(float a, float v) { return v > a || v != v ? v : a; }
+  static float join(float a, float b) { return step(a, b); }
+};
+struct Min {
+  static float start() { return std::numeric_limits<float>::infinity(); }
+  static float step(float a, float v) { return v < a || v != v ? v : a; }
+  static float join(float a, float b) { return step(a, b); }
+};
+
+class ReduceFast : public Kernel {
+public:
+  ReduceFast(const Problem &p, std::vector<Piece> pieces) : problem(p) {
+    for (const Piece &piece : pieces)
+      boxes.push_back(makeBox(piece));
+    for (int d = 0; d < p.inputs[0].rank; ++d)
+      if (p.attrs.reduce.axes_mask >> d & 1)
+        count *= p.inputs[0].dims[d];
+  }
+
+  std::string implementation() const override { return "native:reduce"; }
+
+  int run(void *const *operands, void *) const override {
+    const auto *from = static_cast<const float *>(operands[0]);
+    auto *to = static_cast<float *>(operands[problem.inputs.size()]);
+    switch (problem.attrs.reduce.kind) {
+    case NPU_REDUCE_MAX:
+      runAs<Max>(from, to);
+      break;
+    case NPU_REDUCE_MIN:
+      runAs<Min>(from, to);
+      break;
+    case NPU_REDUCE_L1:
+      runAs<SumAbs>(from, to);
+      break;
+    case NPU_REDUCE_L2:
+    case NPU_REDUCE_SUM_SQUARE:
+      runAs<SumSquare>(from, to);
+      break;
+    default:
+      runAs<Sum>(from, to);
+      break;
+    }
+    zeroPadding(problem.outputs[0], to);
+    return 0;
+  }
+
+private:
+  /// One piece: kept loops, reduced loops, and the innermost of all, which is
+  /// a vector of results if it is kept.
+  struct Box {
+    std::vector<Loop> kept, reduced;
+    Loop inner;
+    int64_t from = 0, to = 0, units = 1, vectors = 1;
+  };
+
+  static Box makeBox(const Piece &piece) {
+    Box box;
+    std::vector<Loop> loops;
+    for (size_t d = 0; d < piece.extents.size(); ++d) {
+      Loop loop;
+      loop.extent = piece.extents[d];
+      loop.from = piece.from[d].stride;
+      loop.to = piece.to[d].stride;
+      loop.isReduced = loop.to == 0;
+      if (loop.extent > 1)
+        loops.push_back(loop);
+    }
+    sortFew(loops,
+            [](const Loop &a, const Loop &b) { return a.from > b.from; });
+    for (size_t d = loops.size(); d-- > 1;) {
+      Loop &outer = loops[d - 1], &in = loops[d];
+      if (outer.isReduced != in.isReduced ||
+          outer.from != in.from * in.extent || outer.to != in.to * in.extent)
+        continue;
+      in.extent *= outer.extent;
+      loops.erase(loops.begin() + static_cast<long>(d) - 1);
+    }
+    box.from = piece.fromBase;
+    box.to = piece.toBase;
+    if (!loops.empty()) {
+      box.inner = loops.back();
+      loops.pop_back();
+    }
+    for (const Loop &loop : loops)
+      (loop.isReduced ? box.reduced : box.kept).push_back(loop);
+    if (!box.inner.isReduced)
+      box.vectors = (box.inner.extent + vectorLength - 1) / vectorLength;
+    for (const Loop &loop : box.kept)
+      box.units *= loop.extent;
+    box.units *= box.vectors;
+    return box;
+  }
+
+  template <typename Kind>
+  void runAs(const float *from, float *to) const {
+    int64_t elements = elementCount(problem.inputs[0]);
+    int team = static_cast<int>(std::clamp<int64_t>(
+        elements / minElementsPerThread, 1, problem.threads));
+    parallelFor(team, [&](int thread, int threads) {
+      for (const Box &box : boxes) {
+        Range range = shareOf(box.units, thread, threads);
+        for (int64_t u = range.begin; u < range.end; ++u)
+          runUnit<Kind>(box, u, from, to);
+      }
+    });
+  }
+
+  template <typename Kind>
+  void runUnit(const Box &box, int64_t unit, const float *from,
+               float *to) const {
+    int64_t first = unit % box.vectors * vectorLength;
+    int64_t rest = unit / box.vectors;
+    from += box.from;
+    to += box.to;
+    for (size_t d = box.kept.size(); d-- > 0;) {
+      from += rest % box.kept[d].extent * box.kept[d].from;
+      to += rest % box.kept[d].extent * box.kept[d].to;
+      rest /= box.kept[d].extent;
+    }
+    int64_t n = box.inner.isReduced
+                    ? lanes
+                    : std::min(vectorLength, box.inner.extent - first);
+    float sums[vectorLength];
+    std::fill(sums, sums + n, Kind::start());
+    int64_t steps = 1;
+    for (const Loop &loop : box.reduced)
+      steps *= loop.extent;
+    for (int64_t s = 0; s < steps; ++s) {
+      int64_t left = s, offset = 0;
+      for (size_t d = box.reduced.size(); d-- > 0;) {
+        offset += left % box.reduced[d].extent * box.reduced[d].from;
+        left /= box.reduced[d].extent;
+      }
+      if (box.inner.isReduced)
+        addLine<Kind>(box.inner, from + offset, sums);
+      else
+        addVector<Kind>(box.inner, from + offset, first, n, sums);
+    }
+    if (!box.inner.isReduced) {
+      for (int64_t i = 0; i < n; ++i)
+        to[(first + i) * box.inner.to] = finish(sums[i]);
+      return;
+    }
+    for (int i = 1; i < lanes; ++i)
+      sums[0] = Kind::join(sums[0], sums[i]);
+    *to = finish(sums[0]);
+  }
+
+  template <typename Kind>
+  static void addVector(const Loop &inner, const float *from, int64_t first,
+                        int64_t n, float *sums) {
+    if (inner.from == 1)
+      for (int64_t i = 0; i < n; ++i)
+        sums[i] = Kind::step(sums[i], from[first + i]);
+    else
+      for (int64_t i = 0; i < n; ++i)
+        sums[i] = Kind::step(sums[i], from[(first + i) * inner.from]);
+  }
+
+  template <typename Kind>
+  static void addLine(const Loop &inner, const float *from, float *sums) {
+    int64_t i = 0;
+    if (inner.from == 1)
+      for (; i + lanes <= inner.extent; i += lanes)
+        for (int k = 0; k < lanes; ++k)
+          sums[k] = Kind::step(sums[k], from[i + k]);
+    for (; i < inner.extent; ++i)
+      sums[i % lanes] = Kind::step(sums[i % lanes], from[i * inner.from]);
+  }
+
+  float finish(float sum) const {
+    if (problem.attrs.reduce.kind == NPU_REDUCE_MEAN)
+      return sum / static_cast<float>(count);
+    if (problem.attrs.reduce.kind == NPU_REDUCE_L2)
+      return std::sqrt(sum);
+    return sum;
+  }
+
+  Problem problem;
+  std::vector<Box> boxes;
+  int64_t count = 1;
+};
+
+/// The input's index space with the result's maps: reduced dimensions stand
+/// still.
+Piece makePiece(const Problem &problem) {
+  const npu_tensor_desc &x = problem.inputs[0], &y = problem.outputs[0];
+  const npu_reduce_attrs &a = problem.attrs.reduce;
+  Piece piece;
+  piece.input = 0;
+  int to = 0;
+  for (int d = 0; d < x.rank; ++d) {
+    bool isReduced = a.axes_mask >> d & 1;
+    piece.extents.push_back(x.dims[d]);
+    piece.from.push_back(dimMap(x, d, x.dims[d]));
+    piece.to.push_back(isReduced ? DimMap() : dimMap(y, to, y.dims[to]));
+    to += !isReduced || a.keep_dims;
+  }
+  return piece;
+}
+
+} // namespace
+
+std::unique_ptr<Kernel> createReduceFast(const Problem &problem,
+                                         std::string &whyNot) {
+  int64_t kind = problem.attrs.reduce.kind;
+  const npu_tensor_desc &x = problem.inputs[0];
+  if (x.dtype != NPU_F32 || problem.outputs[0].dtype != NPU_F32)
+    whyNot = std::string("reduction of ") + dtypeName(x.dtype);
+  else if (!problem.instrs.empty())
+    whyNot = "fused instructions";
+  else if (elementCount(x) == 0)
+    whyNot = "empty tensor";
+  else if (kind == NPU_REDUCE_PROD || kind == NPU_REDUCE_LOG_SUM ||
+           kind == NPU_REDUCE_LOG_SUM_EXP)
+    whyNot = "this kind of reduction";
+  for (int d = 0; d < x.rank; ++d)
+    if ((problem.attrs.reduce.axes_mask >> d & 1) && blockOf(x, d) > 1 &&
+        x.dims[d] % blockOf(x, d))
+      whyNot = "reduction over a blocked dimension with padding";
+  if (!whyNot.empty())
+    return nullptr;
+  std::vector<Piece> pieces = splitBlocks(makePiece(problem));
+  for (const Piece &piece : pieces)
+    for (size_t d = 0; d < piece.extents.size(); ++d)
+      if (!piece.from[d].isLinear() || !piece.to[d].isLinear()) {
+        whyNot = "nested blocks";
+        return nullptr;
+      }
+  return std::make_unique<ReduceFast>(problem, std::move(pieces));
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/registry.h"
+
+#include "kernels/onednn/onednn.h"
+
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+namespace npu::kernels {
+
+namespace {
+
+constexpr const char *adapterName = "adapter";
+constexpr const char *splitName = "split";
+constexpr const char *referenceName = "reference";
+
+using List = std::vector<Implementation>;
+
+const Implementation adapter = {adapterName, createAdapter};
+const Implementation split = {splitName, createSplit};
+
+/// The order is the preference.
+std::vector<List> makeLists() {
+  std::vector<List> lists(NPU_OP_COUNT);
+  const List pieces = {{"copy", createPiecesFast},
+                       split,
+                       {referenceName, createPiecesReference}};
+  lists[NPU_OP_ELTWISE] = {{referenceName, createEltwiseReference}};
+  lists[NPU_OP_CONV] = {{"onednn", createConvOnednn},
+                        adapter,
+                        split,
+                        {referenceName, createConvReference}};
+  lists[NPU_OP_CONV_TRANSPOSE] = {
+      {"onednn", createConvTransposeOnednn},
+      adapter,
+      split,
+      {referenceName, createConvTransposeReference}};
+  lists[NPU_OP_MAX_POOL] = {{"onednn", createPoolOnednn},
+                            adapter,
+                            split,
+                            {referenceName, createPoolReference}};
+  lists[NPU_OP_AVG_POOL] = lists[NPU_OP_MAX_POOL];
+  lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
+                          adapter,
+                          split,
+                          {referenceName, createMatmulReference}};
+  lists[NPU_OP_REDUCE] = {{"onednn", createReduceOnednn},
+                          {"fast", createReduceFast},
+                          adapter,
+                          split,
+                          {referenceName, createReduceReference}};
+  lists[NPU_OP_SOFTMAX] = {{"onednn", createSoftmaxOnednn},
+                           adapter,
+                           split,
+                           {referenceName, createSoftmaxReference}};
+  lists[NPU_OP_RESIZE] = {{"copy", createResizeFast},
+                          {"onednn", createResizeOnednn},
+                          adapter,
+                          split,
+                          {referenceName, createResizeReference}};
+  lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
+                          split,
+                          {referenceName, createGatherReference}};
+  for (npu_op op : {NPU_OP_CONCAT, NPU_OP_PAD, NPU_OP_SLICE, NPU_OP_RELAYOUT,
+                    NPU_OP_TRANSPOSE, NPU_OP_RESHAPE, NPU_OP_BROADCAST})
+    lists[op] = pieces;
+  return lists;
+}
+
+bool isDirect(const Implementation &implementation) {
+  for (const char *name : {adapterName, splitName, referenceName})
+    if (std::strcmp(implementation.name, name) == 0)
+      return false;
+  return true;
+}
+
+/// The first implementation of the list that takes the problem.
+std::unique_ptr<Kernel> createFirst(const Problem &problem, bool onlyDirect,
+                                    std::string &refusals) {
+  for (const Implementation &candidate : implementations(problem.op)) {
+    if (onlyDirect && !isDirect(candidate))
+      continue;
+    std::string whyNot;
+    if (auto kernel = candidate.create(problem, whyNot))
+      return kernel;
+    refusals += (refusals.empty() ? "" : "; ") + std::string(candidate.name) +
+                ": " + whyNot;
+  }
+  return nullptr;
+}
+
+template <typename T>
+void append(std::string &key, const T &value) {
+  key.append(reinterpret_cast<const char *>(&value), sizeof value);
+}
+
+/// Equal for problems with equal answers: where constants lie is left out, that
+/// they are constant is not.
+std::string keyOf(const Problem &problem) {
+  std::string key;
+  append(key, problem.op);
+  append(key, problem.inPlaceInput);
+  append(key, problem.threads);
+  append(key, problem.inputs.size());
+  for (const auto *tensors : {&problem.inputs, &problem.outputs})
+    for (npu_tensor_desc tensor : *tensors) {
+      tensor.weights_offset = tensor.weights_offset < 0 ? -1 : 0;
+      append(key, tensor);
+    }
+  for (const npu_instr &instr : problem.instrs)
+    append(key, instr);
+  append(key, problem.attrs);
+  return key;
+}
+
+} // namespace
+
+const std::vector<Implementation> &implementations(npu_op op) {
+  static const std::vector<List> lists = makeLists();
+  return lists[static_cast<size_t>(op)];
+}
+
+std::unique_ptr<Kernel> createDirect(const Problem &problem,
+                                     std::string &whyNot) {
+  return createFirst(problem, true, whyNot);
+}
+
+bool isSlowImplementation(const std::string &name) {
+  size_t begin = 0;
+  while (begin <= name.size()) {
+    size_t end = std::min(name.find_first_of(":_+> ", begin), name.size());
+    std::string word = name.substr(begin, end - begin);
+    if (word == "ref" || word == "simple" || word == referenceName)
+      return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+Answer query(const Problem &problem) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, Answer> known;
+  std::string key = keyOf(problem);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto it = known.find(key); it != known.end())
+      return it->second;
+  }
+  Answer answer;
+  auto kernel = createFirst(problem, false, answer.refusals);
+  answer.implementation = kernel->implementation();
+  answer.slow = isSlowImplementation(answer.implementation);
+  answer.adapterBytes = kernel->adapterBytes();
+  std::lock_guard<std::mutex> lock(mutex);
+  return known.emplace(std::move(key), std::move(answer)).first->second;
+}
+
+std::unique_ptr<Kernel> create(const Problem &problem) {
+  std::string refusals;
+  auto kernel = createFirst(problem, false, refusals);
+  auto *prepared = dynamic_cast<PreparedKernel *>(kernel.get());
+  if (prepared && !prepared->prepare().empty())
+    return createReference(problem);
+  return kernel;
+}
+
+std::unique_ptr<Kernel> createReference(const Problem &problem) {
+  std::string whyNot;
+  return implementations(problem.op).back().create(problem, whyNot);
+}
+
+std::string libraryVersion() { return onednn::version(); }
+
+} // namespace npu::kernels

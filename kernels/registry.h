@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The create functions of all implementations, for the lists in registry.cpp,
+// and what composed kernels (adapters) need from the lists.
+#ifndef NPU_KERNELS_REGISTRY_H
+#define NPU_KERNELS_REGISTRY_H
+
+#include "kernels/kernel.h"
+
+namespace npu::kernels {
+
+using Create = std::unique_ptr<Kernel>(const Problem &problem,
+                                       std::string &whyNot);
+
+Create createConvOnednn, createConvReference;
+Create createConvTransposeOnednn, createConvTransposeReference;
+Create createPoolOnednn, createPoolReference;
+Create createMatmulOnednn, createMatmulReference;
+Create createReduceOnednn, createReduceFast, createReduceReference;
+Create createSoftmaxOnednn, createSoftmaxReference;
+Create createResizeOnednn, createResizeFast, createResizeReference;
+Create createGatherFast, createGatherReference;
+Create createPiecesFast, createPiecesReference;
+Create createEltwiseReference;
+Create createAdapter, createSplit;
+
+/// A kernel of the op's direct implementations: no adapter, no split, no
+/// reference.
+Create createDirect;
+
+/// Whether a name that Kernel::implementation() gave is of a slow kernel.
+bool isSlowImplementation(const std::string &name);
+
+/// Kernels whose last preparation (code generation) is put off until they are
+/// going to run, so that a query stays cheap.
+class PreparedKernel : public Kernel {
+public:
+  /// Empty, or why the kernel cannot run. May be called again.
+  virtual std::string prepare() = 0;
+};
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_REGISTRY_H

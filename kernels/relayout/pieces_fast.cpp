@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fast form of every operation that is a list of pieces (see movement.h).
+
+#include "kernels/registry.h"
+#include "kernels/support/copy.h"
+
+namespace npu::kernels {
+
+namespace {
+class PiecesFast : public Kernel {
+public:
+  PiecesFast(const Problem &p, const std::vector<Piece> &pieces)
+      : plans(makePlans(pieces, dtypeBytes(p.outputs[0].dtype))),
+        output(p.outputs[0]), inputs(p.inputs.size()), threads(p.threads) {}
+
+  std::string implementation() const override { return "native:copy"; }
+
+  int run(void *const *operands, void *) const override {
+    runPlans(plans, operands, operands[inputs], threads);
+    zeroPadding(output, operands[inputs]);
+    return 0;
+  }
+
+private:
+  std::vector<CopyPlan> plans;
+  npu_tensor_desc output;
+  size_t inputs;
+  int threads;
+};
+} // namespace
+
+std::unique_ptr<Kernel> createPiecesFast(const Problem &problem,
+                                         std::string &whyNot) {
+  if (!problem.instrs.empty()) {
+    whyNot = "fused instructions";
+    return nullptr;
+  }
+  std::vector<Piece> pieces = makePieces(problem, problem.outputs[0], whyNot);
+  if (!whyNot.empty())
+    return nullptr;
+  return std::make_unique<PiecesFast>(problem, pieces);
+}
+
+} // namespace npu::kernels

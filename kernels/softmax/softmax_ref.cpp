@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/registry.h"
+#include "kernels/support/reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace npu::kernels {
+
+namespace {
+
+class SoftmaxReference : public ArithmeticReference {
+public:
+  explicit SoftmaxReference(const Problem &p) : ArithmeticReference(p, 1) {}
+
+protected:
+  void compute(const float *const *inputs, float *result) const override {
+    const npu_tensor_desc &x = problem.inputs[0];
+    int axis = static_cast<int>(problem.attrs.axis.axis);
+    int64_t extent = x.dims[axis], inner = 1;
+    for (int d = axis + 1; d < x.rank; ++d)
+      inner *= x.dims[d];
+    int64_t lines = extent ? elementCount(x) / extent : 0;
+    for (int64_t line = 0; line < lines; ++line) {
+      int64_t first = line / inner * extent * inner + line % inner;
+      softmax(inputs[0] + first, result + first, extent, inner);
+    }
+  }
+  void compute(const int64_t *const *, int64_t *) const override {}
+
+private:
+  void softmax(const float *from, float *to, int64_t n, int64_t stride) const {
+    double largest = from[0], sum = 0;
+    for (int64_t i = 1; i < n; ++i)
+      largest = std::max<double>(largest, from[i * stride]);
+    for (int64_t i = 0; i < n; ++i)
+      sum += std::exp(from[i * stride] - largest);
+    for (int64_t i = 0; i < n; ++i) {
+      double shifted = from[i * stride] - largest;
+      to[i * stride] = static_cast<float>(problem.attrs.axis.is_log
+                                              ? shifted - std::log(sum)
+                                              : std::exp(shifted) / sum);
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> createSoftmaxReference(const Problem &problem,
+                                               std::string &) {
+  return std::make_unique<SoftmaxReference>(problem);
+}
+
+} // namespace npu::kernels

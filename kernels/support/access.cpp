@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/support/access.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace npu::kernels {
+
+DimMap dimMap(const npu_tensor_desc &tensor, int dim, int64_t extent) {
+  Strides strides = stridesOf(tensor);
+  DimMap map;
+  if (blockOf(tensor, dim) == 1) {
+    map.stride = strides.outer[dim];
+    return map;
+  }
+  map.table.resize(static_cast<size_t>(extent));
+  int64_t index[NPU_MAX_RANK] = {};
+  for (int64_t i = 0; i < extent; ++i) {
+    index[dim] = i;
+    map.table[static_cast<size_t>(i)] = offsetOf(tensor, strides, index);
+  }
+  return map;
+}
+
+std::vector<DimMap> dimMaps(const npu_tensor_desc &tensor) {
+  std::vector<DimMap> maps;
+  for (int d = 0; d < tensor.rank; ++d)
+    maps.push_back(dimMap(tensor, d, tensor.dims[d]));
+  return maps;
+}
+
+std::vector<DimMap> broadcastMaps(const npu_tensor_desc &tensor,
+                                  const npu_tensor_desc &target) {
+  std::vector<DimMap> maps(static_cast<size_t>(target.rank));
+  int shift = target.rank - tensor.rank;
+  for (int d = 0; d < tensor.rank; ++d)
+    if (tensor.dims[d] != 1)
+      maps[static_cast<size_t>(d + shift)] = dimMap(tensor, d, tensor.dims[d]);
+  return maps;
+}
+
+Walk::Walk(std::vector<int64_t> loops) : extents(std::move(loops)) {
+  if (extents.empty())
+    extents.push_back(1);
+  for (int64_t extent : extents)
+    count *= extent;
+}
+
+int Walk::add(std::vector<DimMap> maps) {
+  if (maps.empty())
+    maps.emplace_back();
+  operands.push_back(std::move(maps));
+  return static_cast<int>(operands.size()) - 1;
+}
+
+void Walk::coalesce() {
+  for (size_t d = extents.size() - 1; d > 0; --d) {
+    bool unit = extents[d - 1] == 1 || extents[d] == 1;
+    bool mergeable =
+        std::all_of(operands.begin(), operands.end(), [&](const auto &maps) {
+          const DimMap &outer = maps[d - 1], &inner = maps[d];
+          return outer.isLinear() && inner.isLinear() &&
+                 (unit || outer.stride == inner.stride * extents[d]);
+        });
+    if (!mergeable)
+      continue;
+    for (auto &maps : operands) {
+      if (extents[d] == 1)
+        maps[d].stride = maps[d - 1].stride;
+      maps.erase(maps.begin() + static_cast<long>(d) - 1);
+    }
+    extents[d] *= extents[d - 1];
+    extents.erase(extents.begin() + static_cast<long>(d) - 1);
+  }
+}
+
+Walk::Run Walk::offsets(int operand, int64_t start, int n, int64_t *out) const {
+  const auto &maps = operands[static_cast<size_t>(operand)];
+  size_t last = extents.size() - 1;
+  int64_t index[NPU_MAX_RANK + 1];
+  for (size_t d = last + 1; d-- > 0;) {
+    index[d] = start % extents[d];
+    start /= extents[d];
+  }
+  int done = 0;
+  while (true) {
+    int64_t base = 0;
+    for (size_t d = 0; d < last; ++d)
+      base += maps[d].at(index[d]);
+    const DimMap &inner = maps[last];
+    int m = static_cast<int>(
+        std::min<int64_t>(n - done, extents[last] - index[last]));
+    if (inner.isLinear()) {
+      int64_t offset = base + index[last] * inner.stride;
+      if (m == n && inner.stride <= 1 && inner.stride >= 0) {
+        out[0] = offset;
+        return inner.stride ? Run::Contiguous : Run::Constant;
+      }
+      for (int i = 0; i < m; ++i, offset += inner.stride)
+        out[done + i] = offset;
+    } else {
+      const int64_t *table = inner.table.data() + index[last];
+      for (int i = 0; i < m; ++i)
+        out[done + i] = base + table[i];
+    }
+    done += m;
+    if (done == n)
+      return Run::Listed;
+    index[last] = 0;
+    for (size_t d = last; d-- > 0;) {
+      if (++index[d] < extents[d])
+        break;
+      index[d] = 0;
+    }
+  }
+}
+
+Walk walkOf(const npu_tensor_desc &tensor) {
+  std::vector<int64_t> extents;
+  for (int place = 0; place < tensor.rank; ++place)
+    extents.push_back(tensor.dims[tensor.order[place]]);
+  return Walk(std::move(extents));
+}
+
+std::vector<DimMap> inOrder(const npu_tensor_desc &tensor,
+                            std::vector<DimMap> maps) {
+  std::vector<DimMap> ordered;
+  for (int place = 0; place < tensor.rank; ++place)
+    ordered.push_back(
+        std::move(maps[static_cast<size_t>(tensor.order[place])]));
+  return ordered;
+}
+
+bool hasPadding(const npu_tensor_desc &tensor) {
+  return storedElements(tensor) != elementCount(tensor);
+}
+
+/// Zeroes the padding behind dimension `dim`, over the padded extents of all
+/// others.
+static void zeroPaddingOf(const npu_tensor_desc &tensor, int dim, char *data) {
+  npu_tensor_desc padded = tensor;
+  for (int d = 0; d < tensor.rank; ++d) {
+    int64_t block = blockOf(tensor, d);
+    padded.dims[d] = (tensor.dims[d] + block - 1) / block * block;
+  }
+  std::vector<int64_t> extents;
+  std::vector<DimMap> maps;
+  for (int place = 0; place < tensor.rank; ++place) {
+    int d = tensor.order[place];
+    DimMap map = dimMap(padded, d, padded.dims[d]);
+    int64_t extent = padded.dims[d];
+    if (d == dim) {
+      map.table.erase(map.table.begin(), map.table.begin() + tensor.dims[d]);
+      extent -= tensor.dims[d];
+    }
+    extents.push_back(extent);
+    maps.push_back(std::move(map));
+  }
+  Walk walk(std::move(extents));
+  int operand = walk.add(std::move(maps));
+  walk.coalesce();
+  size_t bytes = static_cast<size_t>(dtypeBytes(tensor.dtype));
+  constexpr int chunk = 256;
+  int64_t offsets[chunk];
+  for (int64_t start = 0; start < walk.size(); start += chunk) {
+    int n = static_cast<int>(std::min<int64_t>(chunk, walk.size() - start));
+    Walk::Run run = walk.offsets(operand, start, n, offsets);
+    if (run == Walk::Run::Contiguous) {
+      std::memset(data + offsets[0] * static_cast<int64_t>(bytes), 0,
+                  bytes * static_cast<size_t>(n));
+      continue;
+    }
+    int listed = run == Walk::Run::Constant ? 1 : n;
+    for (int i = 0; i < listed; ++i)
+      std::memset(data + offsets[i] * static_cast<int64_t>(bytes), 0, bytes);
+  }
+}
+
+void zeroPadding(const npu_tensor_desc &tensor, void *data) {
+  if (!hasPadding(tensor))
+    return;
+  for (int d = 0; d < tensor.rank; ++d)
+    if (tensor.dims[d] % blockOf(tensor, d) != 0)
+      zeroPaddingOf(tensor, d, static_cast<char *>(data));
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/support/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace npu::kernels {
+
+static uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static float fromBits(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+float halfToFloat(uint16_t half) {
+  uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
+  uint32_t exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu;
+  if (exponent == 0x1f)
+    return fromBits(sign | 0x7f800000u | (fraction << 13));
+  if (exponent == 0) // zero and subnormals: fraction * 2^-24 is exact
+    return fromBits(sign | bitsOf(static_cast<float>(fraction) * 0x1p-24f));
+  return fromBits(sign | ((exponent + 112) << 23) | (fraction << 13));
+}
+
+uint16_t floatToHalf(float value) {
+  uint32_t bits = bitsOf(value);
+  uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
+  bits &= 0x7fffffffu;
+  if (bits > 0x7f800000u) // NaN stays quiet NaN
+    return static_cast<uint16_t>(sign | 0x7e00u | ((bits >> 13) & 0x3ffu));
+  if (bits >= 0x477ff000u) // 65520 and above round to infinity
+    return static_cast<uint16_t>(sign | 0x7c00u);
+  if (bits < 0x38800000u) { // subnormal result: the adder rounds for us
+    float shifted = fromBits(bits) + 0.5f;
+    return static_cast<uint16_t>(sign | (bitsOf(shifted) - 0x3f000000u));
+  }
+  uint32_t rounded = bits + 0xfffu + ((bits >> 13) & 1u);
+  return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
+}
+
+float bfloatToFloat(uint16_t bits) {
+  return fromBits(static_cast<uint32_t>(bits) << 16);
+}
+
+uint16_t floatToBfloat(float value) {
+  uint32_t bits = bitsOf(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return static_cast<uint16_t>((bits >> 16) | 0x40u);
+  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+int64_t wrapTo(int32_t dtype, int64_t value) {
+  switch (dtype) {
+  case NPU_I8:
+    return static_cast<int8_t>(value);
+  case NPU_U8:
+    return static_cast<uint8_t>(value);
+  case NPU_I32:
+    return static_cast<int32_t>(value);
+  case NPU_BOOL:
+    return value != 0;
+  default:
+    return value;
+  }
+}
+
+template <typename T>
+static int64_t saturate(float value) {
+  if (std::isnan(value))
+    return 0;
+  // The upper end of i32 and i64 is no float; compare with the power of two.
+  constexpr float lowest = static_cast<float>(std::numeric_limits<T>::min());
+  constexpr float above =
+      2.0f * static_cast<float>(std::numeric_limits<T>::max() / 2 + 1);
+  if (value <= lowest)
+    return std::numeric_limits<T>::min();
+  if (value >= above)
+    return std::numeric_limits<T>::max();
+  return static_cast<T>(value);
+}
+
+int64_t floatToInteger(int32_t dtype, float value) {
+  switch (dtype) {
+  case NPU_I8:
+    return saturate<int8_t>(value);
+  case NPU_U8:
+    return saturate<uint8_t>(value);
+  case NPU_I32:
+    return saturate<int32_t>(value);
+  case NPU_BOOL:
+    return value != 0.0f;
+  default:
+    return saturate<int64_t>(value);
+  }
+}
+
+template <typename Stored, typename Register, typename Convert>
+static void loadAs(const void *data, Walk::Run run, const int64_t *offsets,
+                   int n, Register *out, Convert convert) {
+  const Stored *from = static_cast<const Stored *>(data);
+  if (run == Walk::Run::Contiguous) {
+    from += offsets[0];
+    for (int i = 0; i < n; ++i)
+      out[i] = convert(from[i]);
+  } else if (run == Walk::Run::Constant) {
+    std::fill(out, out + n, convert(from[offsets[0]]));
+  } else {
+    for (int i = 0; i < n; ++i)
+      out[i] = convert(from[offsets[i]]);
+  }
+}
+
+void load(int32_t dtype, const void *data, Walk::Run run,
+          const int64_t *offsets, int n, float *out) {
+  if (dtype == NPU_F32)
+    loadAs<float>(data, run, offsets, n, out, [](float v) { return v; });
+  else if (dtype == NPU_F16)
+    loadAs<uint16_t>(data, run, offsets, n, out, halfToFloat);
+  else
+    loadAs<uint16_t>(data, run, offsets, n, out, bfloatToFloat);
+}
+
+void load(int32_t dtype, const void *data, Walk::Run run,
+          const int64_t *offsets, int n, int64_t *out) {
+  auto widen = [](auto v) { return static_cast<int64_t>(v); };
+  switch (dtype) {
+  case NPU_I8:
+    return loadAs<int8_t>(data, run, offsets, n, out, widen);
+  case NPU_I32:
+    return loadAs<int32_t>(data, run, offsets, n, out, widen);
+  case NPU_I64:
+    return loadAs<int64_t>(data, run, offsets, n, out, widen);
+  case NPU_BOOL:
+    return loadAs<uint8_t>(data, run, offsets, n, out,
+                           [](uint8_t v) { return int64_t{v != 0}; });
+  default:
+    return loadAs<uint8_t>(data, run, offsets, n, out, widen);
+  }
+}
+
+template <typename Stored, typename Register, typename Convert>
+static void storeAs(void *data, Walk::Run run, const int64_t *offsets, int n,
+                    const Register *values, Convert convert) {
+  Stored *to = static_cast<Stored *>(data);
+  if (run == Walk::Run::Contiguous) {
+    to += offsets[0];
+    for (int i = 0; i < n; ++i)
+      to[i] = convert(values[i]);
+  } else if (run == Walk::Run::Constant) {
+    to[offsets[0]] = convert(values[n - 1]);
+  } else {
+    for (int i = 0; i < n; ++i)
+      to[offsets[i]] = convert(values[i]);
+  }
+}
+
+void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
+           int n, const float *values) {
+  if (dtype == NPU_F32)
+    storeAs<float>(data, run, offsets, n, values, [](float v) { return v; });
+  else if (dtype == NPU_F16)
+    storeAs<uint16_t>(data, run, offsets, n, values, floatToHalf);
+  else
+    storeAs<uint16_t>(data, run, offsets, n, values, floatToBfloat);
+}
+
+void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
+           int n, const int64_t *values) {
+  switch (dtype) {
+  case NPU_I32:
+    return storeAs<int32_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return static_cast<int32_t>(v); });
+  case NPU_I64:
+    return storeAs<int64_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return v; });
+  case NPU_BOOL:
+    return storeAs<uint8_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return uint8_t{v != 0}; });
+  default: // i8 and u8 keep the same low byte
+    return storeAs<uint8_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return static_cast<uint8_t>(v); });
+  }
+}
+
+template <typename T>
+static void dense(const npu_tensor_desc &tensor, const void *data, T *out) {
+  Walk walk({tensor.dims, tensor.dims + tensor.rank});
+  int operand = walk.add(dimMaps(tensor));
+  walk.coalesce();
+  constexpr int chunk = 256;
+  int64_t offsets[chunk];
+  for (int64_t start = 0; start < walk.size(); start += chunk) {
+    int n = static_cast<int>(std::min<int64_t>(chunk, walk.size() - start));
+    Walk::Run run = walk.offsets(operand, start, n, offsets);
+    load(tensor.dtype, data, run, offsets, n, out + start);
+  }
+}
+
+void toDense(const npu_tensor_desc &tensor, const void *data, float *out) {
+  dense(tensor, data, out);
+}
+
+void toDense(const npu_tensor_desc &tensor, const void *data, int64_t *out) {
+  dense(tensor, data, out);
+}
+
+} // namespace npu::kernels

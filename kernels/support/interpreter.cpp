@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/support/interpreter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace npu::kernels {
+
+int arityOf(int kind) {
+  switch (kind) {
+#define NPU_CASE(name, number, arity, meaning)                                 \
+  case number:                                                                 \
+    return arity;
+    NPU_INSTR_KINDS(NPU_CASE)
+#undef NPU_CASE
+  default:
+    return 0;
+  }
+}
+
+const char *kindName(int kind) {
+  switch (kind) {
+#define NPU_CASE(name, number, arity, meaning)                                 \
+  case number:                                                                 \
+    return #name;
+    NPU_INSTR_KINDS(NPU_CASE)
+#undef NPU_CASE
+  default:
+    return "?";
+  }
+}
+
+static bool isComparison(int kind) {
+  return kind >= NPU_INSTR_equal && kind <= NPU_INSTR_greater_equal;
+}
+
+static bool isLogical(int kind) {
+  return kind == NPU_INSTR_logical_not ||
+         (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
+}
+
+/// Kinds that have a meaning on integers and give an integer.
+static bool hasIntegerForm(int kind) {
+  switch (kind) {
+  case NPU_INSTR_abs:
+  case NPU_INSTR_neg:
+  case NPU_INSTR_relu:
+  case NPU_INSTR_clip:
+  case NPU_INSTR_sign:
+  case NPU_INSTR_add:
+  case NPU_INSTR_sub:
+  case NPU_INSTR_mul:
+  case NPU_INSTR_div:
+  case NPU_INSTR_min:
+  case NPU_INSTR_max:
+  case NPU_INSTR_pow:
+  case NPU_INSTR_mod:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string checkInstr(const npu_instr &instr, const int32_t *types) {
+  std::string name = kindName(instr.kind);
+  int arity = arityOf(instr.kind);
+  if (instr.kind == NPU_INSTR_cast)
+    return "";
+  bool resultFloat = isFloat(instr.dtype);
+  int first = instr.kind == NPU_INSTR_select ? 1 : 0;
+  for (int i = first; i < arity; ++i)
+    if (isFloat(types[i]) != isFloat(types[first]))
+      return name + " mixes " + dtypeName(types[first]) + " and " +
+             dtypeName(types[i]) + "; cast one of them";
+  if (isComparison(instr.kind) || isLogical(instr.kind)) {
+    if (instr.dtype != NPU_BOOL)
+      return name + " gives bool, not " + dtypeName(instr.dtype);
+    if (isLogical(instr.kind) && isFloat(types[0]))
+      return name + " takes booleans, not " + dtypeName(types[0]);
+    return "";
+  }
+  if (instr.kind == NPU_INSTR_select && types[0] != NPU_BOOL)
+    return std::string("select takes a bool first, not ") + dtypeName(types[0]);
+  if (resultFloat != isFloat(types[first]))
+    return name + " of " + dtypeName(types[first]) + " cannot give " +
+           dtypeName(instr.dtype) + "; use cast";
+  if (!resultFloat && instr.kind != NPU_INSTR_select &&
+      !hasIntegerForm(instr.kind))
+    return name + " has no meaning on " + dtypeName(types[first]);
+  return "";
+}
+
+template <typename T, typename Function>
+static void map1(const T *a, T *out, int n, Function function) {
+  for (int i = 0; i < n; ++i)
+    out[i] = function(a[i]);
+}
+
+template <typename T, typename Function>
+static void map2(const T *a, const T *b, T *out, int n, Function function) {
+  for (int i = 0; i < n; ++i)
+    out[i] = function(a[i], b[i]);
+}
+
+static float sigmoid(float v) { return 1.0f / (1.0f + std::exp(-v)); }
+
+static float softplus(float v) {
+  return std::max(v, 0.0f) + std::log1p(std::exp(-std::fabs(v)));
+}
+
+static float geluTanh(float v) {
+  float inner = 0.7978845608028654f * (v + 0.044715f * v * v * v);
+  return 0.5f * v * (1.0f + std::tanh(inner));
+}
+
+static void unaryFloat(const npu_instr &instr, const float *a, float *out,
+                       int n) {
+  float alpha = instr.alpha, beta = instr.beta;
+  switch (instr.kind) {
+  case NPU_INSTR_abs:
+    return map1(a, out, n, [](float v) { return std::fabs(v); });
+  case NPU_INSTR_neg:
+    return map1(a, out, n, [](float v) { return -v; });
+  case NPU_INSTR_relu:
+    return map1(a, out, n, [](float v) { return v < 0 ? 0.0f : v; });
+  case NPU_INSTR_leaky_relu:
+    return map1(a, out, n, [=](float v) { return v >= 0 ? v : alpha * v; });
+  case NPU_INSTR_elu:
+    return map1(a, out, n,
+                [=](float v) { return v >= 0 ? v : alpha * std::expm1(v); });
+  case NPU_INSTR_sigmoid:
+    return map1(a, out, n, sigmoid);
+  case NPU_INSTR_tanh:
+    return map1(a, out, n, [](float v) { return std::tanh(v); });
+  case NPU_INSTR_exp:
+    return map1(a, out, n, [](float v) { return std::exp(v); });
+  case NPU_INSTR_log:
+    return map1(a, out, n, [](float v) { return std::log(v); });
+  case NPU_INSTR_sqrt:
+    return map1(a, out, n, [](float v) { return std::sqrt(v); });
+  case NPU_INSTR_rsqrt:
+    return map1(a, out, n, [](float v) { return 1.0f / std::sqrt(v); });
+  case NPU_INSTR_reciprocal:
+    return map1(a, out, n, [](float v) { return 1.0f / v; });
+  case NPU_INSTR_erf:
+    return map1(a, out, n, [](float v) { return std::erf(v); });
+  case NPU_INSTR_floor:
+    return map1(a, out, n, [](float v) { return std::floor(v); });
+  case NPU_INSTR_ceil:
+    return map1(a, out, n, [](float v) { return std::ceil(v); });
+  case NPU_INSTR_round:
+    return map1(a, out, n, [](float v) { return std::nearbyint(v); });
+  case NPU_INSTR_clip:
+    return map1(a, out, n, [=](float v) {
+      float raised = v < alpha ? alpha : v;
+      return raised > beta ? beta : raised;
+    });
+  case NPU_INSTR_hard_sigmoid:
+    return map1(a, out, n, [=](float v) {
+      return std::min(std::max(alpha * v + beta, 0.0f), 1.0f);
+    });
+  case NPU_INSTR_hard_swish:
+    return map1(a, out, n, [=](float v) {
+      return v * std::min(std::max(alpha * v + beta, 0.0f), 1.0f);
+    });
+  case NPU_INSTR_swish:
+    return map1(a, out, n, [=](float v) { return v * sigmoid(alpha * v); });
+  case NPU_INSTR_softplus:
+    return map1(a, out, n, softplus);
+  case NPU_INSTR_gelu_erf:
+    return map1(a, out, n, [](float v) {
+      return 0.5f * v * (1.0f + std::erf(v * 0.7071067811865476f));
+    });
+  case NPU_INSTR_gelu_tanh:
+    return map1(a, out, n, geluTanh);
+  case NPU_INSTR_sign:
+    return map1(a, out, n, [](float v) {
+      return v > 0 ? 1.0f : v < 0 ? -1.0f : v;
+    });
+  default:
+    break;
+  }
+}
+
+/// Remainder with the sign of the divisor.
+static float floorMod(float a, float b) {
+  float rest = std::fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static void binaryFloat(const npu_instr &instr, const float *a, const float *b,
+                        float *out, int n) {
+  switch (instr.kind) {
+  case NPU_INSTR_add:
+    return map2(a, b, out, n, [](float x, float y) { return x + y; });
+  case NPU_INSTR_sub:
+    return map2(a, b, out, n, [](float x, float y) { return x - y; });
+  case NPU_INSTR_mul:
+    return map2(a, b, out, n, [](float x, float y) { return x * y; });
+  case NPU_INSTR_div:
+    return map2(a, b, out, n, [](float x, float y) { return x / y; });
+  case NPU_INSTR_min:
+    return map2(a, b, out, n, [](float x, float y) {
+      return x < y || std::isnan(x) ? x : y;
+    });
+  case NPU_INSTR_max:
+    return map2(a, b, out, n, [](float x, float y) {
+      return x > y || std::isnan(x) ? x : y;
+    });
+  case NPU_INSTR_pow:
+    return map2(a, b, out, n, [](float x, float y) { return std::pow(x, y); });
+  case NPU_INSTR_mod:
+    if (instr.alpha == 1.0f)
+      return map2(a, b, out, n,
+                  [](float x, float y) { return std::fmod(x, y); });
+    return map2(a, b, out, n, floorMod);
+  case NPU_INSTR_prelu:
+    return map2(a, b, out, n,
+                [](float x, float y) { return x >= 0 ? x : x * y; });
+  default:
+    break;
+  }
+}
+
+/// Integers wrap as two's complement; unsigned arithmetic has no overflow.
+static int64_t wrapping(uint64_t value) { return static_cast<int64_t>(value); }
+static uint64_t u(int64_t value) { return static_cast<uint64_t>(value); }
+
+static int64_t divide(int64_t a, int64_t b) {
+  if (b == 0)
+    return 0;
+  return b == -1 ? wrapping(0 - u(a)) : a / b;
+}
+
+static int64_t remainder(int64_t a, int64_t b) {
+  return b == 0 || b == -1 ? 0 : a % b;
+}
+
+static int64_t floorRemainder(int64_t a, int64_t b) {
+  int64_t rest = remainder(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int64_t power(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 1)
+      return 1;
+    return base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  }
+  uint64_t result = 1, factor = u(base);
+  for (; exponent; exponent >>= 1, factor *= factor)
+    if (exponent & 1)
+      result *= factor;
+  return wrapping(result);
+}
+
+static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
+                         int n) {
+  switch (instr.kind) {
+  case NPU_INSTR_abs:
+    return map1(a, out, n,
+                [](int64_t v) { return v < 0 ? wrapping(0 - u(v)) : v; });
+  case NPU_INSTR_neg:
+    return map1(a, out, n, [](int64_t v) { return wrapping(0 - u(v)); });
+  case NPU_INSTR_relu:
+    return map1(a, out, n, [](int64_t v) { return v < 0 ? 0 : v; });
+  case NPU_INSTR_sign:
+    return map1(a, out, n,
+                [](int64_t v) { return int64_t{v > 0} - int64_t{v < 0}; });
+  case NPU_INSTR_clip: {
+    int64_t low = floatToInteger(NPU_I64, std::ceil(instr.alpha));
+    int64_t high = floatToInteger(NPU_I64, std::floor(instr.beta));
+    return map1(a, out, n,
+                [=](int64_t v) { return std::min(std::max(v, low), high); });
+  }
+  case NPU_INSTR_logical_not:
+    return map1(a, out, n, [](int64_t v) { return int64_t{v == 0}; });
+  default:
+    break;
+  }
+}
+
+static void binaryInteger(const npu_instr &instr, const int64_t *a,
+                          const int64_t *b, int64_t *out, int n) {
+  using I = int64_t;
+  switch (instr.kind) {
+  case NPU_INSTR_add:
+    return map2(a, b, out, n, [](I x, I y) { return wrapping(u(x) + u(y)); });
+  case NPU_INSTR_sub:
+    return map2(a, b, out, n, [](I x, I y) { return wrapping(u(x) - u(y)); });
+  case NPU_INSTR_mul:
+    return map2(a, b, out, n, [](I x, I y) { return wrapping(u(x) * u(y)); });
+  case NPU_INSTR_div:
+    return map2(a, b, out, n, divide);
+  case NPU_INSTR_min:
+    return map2(a, b, out, n, [](I x, I y) { return std::min(x, y); });
+  case NPU_INSTR_max:
+    return map2(a, b, out, n, [](I x, I y) { return std::max(x, y); });
+  case NPU_INSTR_pow:
+    return map2(a, b, out, n, power);
+  case NPU_INSTR_mod:
+    return map2(a, b, out, n, instr.alpha == 1.0f ? remainder : floorRemainder);
+  case NPU_INSTR_logical_and:
+    return map2(a, b, out, n, [](I x, I y) { return I{x && y}; });
+  case NPU_INSTR_logical_or:
+    return map2(a, b, out, n, [](I x, I y) { return I{x || y}; });
+  case NPU_INSTR_logical_xor:
+    return map2(a, b, out, n, [](I x, I y) { return I{(x != 0) != (y != 0)}; });
+  default:
+    break;
+  }
+}
+
+template <typename T>
+static void compare(int kind, const T *a, const T *b, int64_t *out, int n) {
+  auto fill = [&](auto function) {
+    for (int i = 0; i < n; ++i)
+      out[i] = function(a[i], b[i]);
+  };
+  switch (kind) {
+  case NPU_INSTR_equal:
+    fill([](T x, T y) { return x == y; });
+    break;
+  case NPU_INSTR_less:
+    fill([](T x, T y) { return x < y; });
+    break;
+  case NPU_INSTR_less_equal:
+    fill([](T x, T y) { return x <= y; });
+    break;
+  case NPU_INSTR_greater:
+    fill([](T x, T y) { return x > y; });
+    break;
+  default:
+    fill([](T x, T y) { return x >= y; });
+    break;
+  }
+}
+
+static void cast(const npu_instr &instr, int32_t from, const Row *a, Row *out,
+                 int n) {
+  for (int i = 0; i < n; ++i) {
+    if (isFloat(instr.dtype)) {
+      float v = isFloat(from) ? a->f[i] : static_cast<float>(a->i[i]);
+      if (instr.dtype == NPU_F16)
+        v = halfToFloat(floatToHalf(v));
+      else if (instr.dtype == NPU_BF16)
+        v = bfloatToFloat(floatToBfloat(v));
+      out->f[i] = v;
+    } else {
+      out->i[i] = isFloat(from) ? floatToInteger(instr.dtype, a->f[i])
+                                : wrapTo(instr.dtype, a->i[i]);
+    }
+  }
+}
+
+static void select(int32_t dtype, const Row *a, const Row *b, const Row *c,
+                   Row *out, int n) {
+  if (isFloat(dtype))
+    for (int i = 0; i < n; ++i)
+      out->f[i] = a->i[i] ? b->f[i] : c->f[i];
+  else
+    for (int i = 0; i < n; ++i)
+      out->i[i] = a->i[i] ? b->i[i] : c->i[i];
+}
+
+void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
+               const Row *b, const Row *c, Row *out, int n) {
+  int arity = arityOf(instr.kind);
+  if (instr.kind == NPU_INSTR_cast)
+    return cast(instr, typeA, a, out, n);
+  if (instr.kind == NPU_INSTR_select)
+    return select(instr.dtype, a, b, c, out, n);
+  if (isComparison(instr.kind))
+    return isFloat(typeA) ? compare(instr.kind, a->f, b->f, out->i, n)
+                          : compare(instr.kind, a->i, b->i, out->i, n);
+  if (isFloat(instr.dtype))
+    return arity == 1 ? unaryFloat(instr, a->f, out->f, n)
+                      : binaryFloat(instr, a->f, b->f, out->f, n);
+  if (arity == 1)
+    unaryInteger(instr, a->i, out->i, n);
+  else
+    binaryInteger(instr, a->i, b->i, out->i, n);
+  if (instr.dtype != NPU_I64)
+    for (int i = 0; i < n; ++i)
+      out->i[i] = wrapTo(instr.dtype, out->i[i]);
+}
+
+} // namespace npu::kernels

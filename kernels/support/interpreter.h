@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one interpreter of fused instructions. It works on rows of values, so
+// that the switch over the instruction kinds is paid once per row.
+#ifndef NPU_KERNELS_SUPPORT_INTERPRETER_H
+#define NPU_KERNELS_SUPPORT_INTERPRETER_H
+
+#include "kernels/support/convert.h"
+
+namespace npu::kernels {
+
+constexpr int rowLength = 256;
+
+/// A row of one value: floats or integers, by its type.
+union Row {
+  float f[rowLength];
+  int64_t i[rowLength];
+};
+
+/// Operands that a kind takes; 0 for a number that is no kind.
+int arityOf(int kind);
+/// "hard_swish"; "?" for a number that is no kind.
+const char *kindName(int kind);
+
+/// Why this instruction is wrong for operands of these types, or empty.
+std::string checkInstr(const npu_instr &instr, const int32_t *operandTypes);
+
+/// out = instr(a, b, c) on `n` elements. `typeA` is the type of operand a.
+/// `out` is none of the operands.
+void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
+               const Row *b, const Row *c, Row *out, int n);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_SUPPORT_INTERPRETER_H

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/support/movement.h"
+
+#include "kernels/resize/resize.h"
+#include "kernels/support/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace npu::kernels {
+
+namespace {
+
+/// Source index of each of `extent` result indices: start + i * step, or a
+/// list.
+struct Indices {
+  int64_t start = 0, step = 1;
+  std::vector<int64_t> list;
+};
+
+/// Adds one loop of `extent` to a piece: result dimension `toDim` from `first`
+/// on, input dimension `fromDim` at `indices`.
+void addLoop(Piece &piece, const npu_tensor_desc &target, int toDim,
+             int64_t first, const npu_tensor_desc &source, int fromDim,
+             const Indices &indices, int64_t extent) {
+  auto pick = [&](const npu_tensor_desc &tensor, int dim, const Indices &where,
+                  int64_t &base) {
+    DimMap map = dimMap(tensor, dim, tensor.dims[dim]);
+    if (map.isLinear() && where.list.empty()) {
+      base += where.start * map.stride;
+      map.stride *= where.step;
+      return map;
+    }
+    DimMap picked;
+    picked.table.resize(static_cast<size_t>(extent));
+    for (int64_t i = 0; i < extent; ++i) {
+      auto k = static_cast<size_t>(i);
+      int64_t index =
+          where.list.empty() ? where.start + i * where.step : where.list[k];
+      picked.table[k] = map.at(index);
+    }
+    return picked;
+  };
+  piece.extents.push_back(extent);
+  Indices there;
+  there.start = first;
+  piece.to.push_back(pick(target, toDim, there, piece.toBase));
+  if (piece.input >= 0)
+    piece.from.push_back(pick(source, fromDim, indices, piece.fromBase));
+}
+
+/// One piece for the whole result: dimension d comes from dimension from[d] of
+/// input 0 at indices[d].
+Piece wholePiece(const Problem &problem, const npu_tensor_desc &target,
+                 const std::vector<int> &from,
+                 const std::vector<Indices> &indices) {
+  Piece piece;
+  piece.input = 0;
+  for (int d = 0; d < target.rank; ++d) {
+    auto k = static_cast<size_t>(d);
+    addLoop(piece, target, d, 0, problem.inputs[0], from[k], indices[k],
+            target.dims[d]);
+  }
+  return piece;
+}
+
+std::vector<int> identity(int rank) {
+  std::vector<int> dims(static_cast<size_t>(rank));
+  for (int d = 0; d < rank; ++d)
+    dims[static_cast<size_t>(d)] = d;
+  return dims;
+}
+
+std::vector<Piece> transposePieces(const Problem &problem,
+                                   const npu_tensor_desc &target) {
+  std::vector<int> from = identity(target.rank);
+  if (problem.op == NPU_OP_TRANSPOSE)
+    for (int d = 0; d < target.rank; ++d)
+      from[static_cast<size_t>(d)] =
+          static_cast<int>(problem.attrs.transpose.permutation[d]);
+  std::vector<Indices> all(from.size());
+  return {wholePiece(problem, target, from, all)};
+}
+
+std::vector<Piece> slicePieces(const Problem &problem,
+                               const npu_tensor_desc &target) {
+  std::vector<Indices> indices(static_cast<size_t>(target.rank));
+  for (int d = 0; d < target.rank; ++d) {
+    indices[static_cast<size_t>(d)].start = problem.attrs.slice.starts[d];
+    indices[static_cast<size_t>(d)].step = problem.attrs.slice.steps[d];
+  }
+  return {wholePiece(problem, target, identity(target.rank), indices)};
+}
+
+std::vector<Piece> resizePieces(const Problem &problem,
+                                const npu_tensor_desc &target) {
+  std::vector<Indices> indices(static_cast<size_t>(target.rank));
+  for (int d = 0; d < target.rank; ++d)
+    if (target.dims[d] != problem.inputs[0].dims[d] ||
+        problem.attrs.resize.scales[d] != 1.0)
+      indices[static_cast<size_t>(d)].list = nearestIndices(
+          problem.attrs.resize, d, problem.inputs[0].dims[d], target.dims[d]);
+  return {wholePiece(problem, target, identity(target.rank), indices)};
+}
+
+std::vector<Piece> broadcastPieces(const Problem &problem,
+                                   const npu_tensor_desc &target) {
+  Piece piece;
+  piece.input = 0;
+  piece.extents.assign(target.dims, target.dims + target.rank);
+  piece.from = broadcastMaps(problem.inputs[0], target);
+  piece.to = dimMaps(target);
+  return {piece};
+}
+
+std::vector<Piece> concatPieces(const Problem &problem,
+                                const npu_tensor_desc &target) {
+  std::vector<Piece> pieces;
+  int64_t first = 0;
+  for (size_t i = 0; i < problem.inputs.size(); ++i) {
+    Piece piece;
+    piece.input = static_cast<int>(i);
+    const npu_tensor_desc &input = problem.inputs[i];
+    for (int d = 0; d < target.rank; ++d)
+      addLoop(piece, target, d, d == problem.attrs.axis.axis ? first : 0, input,
+              d, {}, input.dims[d]);
+    first += input.dims[problem.attrs.axis.axis];
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+/// The bytes of `value` as an element of `dtype`.
+uint64_t elementOf(int32_t dtype, double value) {
+  uint64_t bits = 0;
+  int64_t zero = 0;
+  if (isFloat(dtype)) {
+    auto rounded = static_cast<float>(value);
+    store(dtype, &bits, Walk::Run::Contiguous, &zero, 1, &rounded);
+    return bits;
+  }
+  double low = -0x1p63, high = 0x1p63;
+  int64_t integer = std::isnan(value)   ? 0
+                    : value <= low      ? INT64_MIN
+                    : value >= high     ? INT64_MAX
+                    : dtype == NPU_BOOL ? int64_t{value != 0}
+                                        : static_cast<int64_t>(value);
+  store(dtype, &bits, Walk::Run::Contiguous, &zero, 1, &integer);
+  return bits;
+}
+
+/// Source index of position `i` (may be outside [0, n)) by pad mode.
+int64_t paddedIndex(int64_t mode, int64_t i, int64_t n) {
+  if (mode == NPU_PAD_EDGE)
+    return std::min(std::max<int64_t>(i, 0), n - 1);
+  if (mode == NPU_PAD_WRAP)
+    return ((i % n) + n) % n;
+  int64_t period = 2 * (n - 1);
+  if (period == 0)
+    return 0;
+  int64_t rest = ((i % period) + period) % period;
+  return rest < n ? rest : period - rest;
+}
+
+/// Constant padding: the middle, and for each dimension the slabs before and
+/// behind it (over the middle of earlier dimensions, all of later ones).
+std::vector<Piece> constantPadPieces(const Problem &problem,
+                                     const npu_tensor_desc &target) {
+  const npu_pad_attrs &pad = problem.attrs.pad;
+  const npu_tensor_desc &input = problem.inputs[0];
+  int rank = target.rank;
+  int64_t begin[NPU_MAX_RANK], end[NPU_MAX_RANK]; // middle, in result indices
+  for (int d = 0; d < rank; ++d) {
+    begin[d] = std::min(std::max<int64_t>(pad.begin[d], 0), target.dims[d]);
+    end[d] = std::max(std::min(pad.begin[d] + input.dims[d], target.dims[d]),
+                      begin[d]);
+  }
+  std::vector<Piece> pieces;
+  Piece middle;
+  middle.input = 0;
+  for (int d = 0; d < rank; ++d) {
+    Indices indices;
+    indices.start = begin[d] - pad.begin[d];
+    addLoop(middle, target, d, begin[d], input, d, indices, end[d] - begin[d]);
+  }
+  pieces.push_back(std::move(middle));
+  for (int d = 0; d < rank; ++d)
+    for (bool before : {true, false}) {
+      Piece slab;
+      slab.value = elementOf(target.dtype, pad.value);
+      int64_t first = before ? 0 : end[d];
+      int64_t extent = before ? begin[d] : target.dims[d] - end[d];
+      if (extent == 0)
+        continue;
+      for (int e = 0; e < rank; ++e) {
+        int64_t from = e < d ? begin[e] : e == d ? first : 0;
+        int64_t size = e < d    ? end[e] - begin[e]
+                       : e == d ? extent
+                                : target.dims[e];
+        addLoop(slab, target, e, from, input, e, {}, size);
+      }
+      pieces.push_back(std::move(slab));
+    }
+  return pieces;
+}
+
+std::vector<Piece> padPieces(const Problem &problem,
+                             const npu_tensor_desc &target) {
+  const npu_pad_attrs &pad = problem.attrs.pad;
+  if (pad.mode == NPU_PAD_CONSTANT)
+    return constantPadPieces(problem, target);
+  std::vector<Indices> indices(static_cast<size_t>(target.rank));
+  for (int d = 0; d < target.rank; ++d) {
+    int64_t n = problem.inputs[0].dims[d];
+    if (pad.begin[d] == 0 && pad.end[d] == 0)
+      continue;
+    auto &list = indices[static_cast<size_t>(d)].list;
+    for (int64_t i = 0; i < target.dims[d]; ++i)
+      list.push_back(paddedIndex(pad.mode, i - pad.begin[d], n));
+  }
+  return {wholePiece(problem, target, identity(target.rank), indices)};
+}
+
+/// Takes `factor` off the inner end of a dimension that has `rest` left.
+struct Factoring {
+  const npu_tensor_desc &tensor;
+  int dim;
+  int64_t rest = 1, inner = 1;
+  bool whole = false; // nothing was taken off the dimension yet
+
+  explicit Factoring(const npu_tensor_desc &t) : tensor(t), dim(t.rank) {}
+  void skipDone() {
+    while (rest == 1 && dim > 0) {
+      --dim;
+      rest = tensor.dims[dim];
+      inner = 1;
+      whole = true;
+    }
+  }
+  /// The map of the next `factor` elements, or false where blocks forbid it.
+  bool take(int64_t factor, DimMap &map) {
+    if (blockOf(tensor, dim) == 1)
+      map.stride = dimMap(tensor, dim, tensor.dims[dim]).stride * inner;
+    else if (whole && factor == tensor.dims[dim])
+      map = dimMap(tensor, dim, factor);
+    else
+      return false;
+    whole = false;
+    inner *= factor;
+    rest /= factor;
+    return true;
+  }
+};
+
+std::vector<Piece> reshapePieces(const Problem &problem,
+                                 const npu_tensor_desc &target,
+                                 std::string &whyNot) {
+  Piece piece;
+  piece.input = 0;
+  Factoring from(problem.inputs[0]), to(target);
+  while (true) {
+    from.skipDone();
+    to.skipDone();
+    if (from.rest == 1 && to.rest == 1)
+      break;
+    int64_t factor = std::min(from.rest, to.rest);
+    DimMap source, result;
+    if (from.rest % factor || to.rest % factor || !from.take(factor, source) ||
+        !to.take(factor, result)) {
+      whyNot = "reshape whose stored dimensions have no common factors";
+      return {};
+    }
+    piece.extents.insert(piece.extents.begin(), factor);
+    piece.from.insert(piece.from.begin(), std::move(source));
+    piece.to.insert(piece.to.begin(), std::move(result));
+  }
+  return {piece};
+}
+
+} // namespace
+
+std::vector<Piece> makePieces(const Problem &problem,
+                              const npu_tensor_desc &target,
+                              std::string &whyNot) {
+  if (elementCount(target) == 0)
+    return {};
+  switch (problem.op) {
+  case NPU_OP_RELAYOUT:
+  case NPU_OP_TRANSPOSE:
+    return transposePieces(problem, target);
+  case NPU_OP_RESHAPE:
+    return reshapePieces(problem, target, whyNot);
+  case NPU_OP_BROADCAST:
+    return broadcastPieces(problem, target);
+  case NPU_OP_SLICE:
+    return slicePieces(problem, target);
+  case NPU_OP_PAD:
+    return padPieces(problem, target);
+  case NPU_OP_CONCAT:
+    return concatPieces(problem, target);
+  case NPU_OP_RESIZE:
+    return resizePieces(problem, target);
+  default:
+    whyNot = "not a movement";
+    return {};
+  }
+}
+
+template <typename T>
+static void moveAs(const Piece &piece, const Walk &walk, const T *from, T *to) {
+  constexpr int chunk = 256;
+  int64_t source[chunk], target[chunk];
+  T value;
+  std::memcpy(&value, &piece.value, sizeof value);
+  for (int64_t start = 0; start < walk.size(); start += chunk) {
+    int n = static_cast<int>(std::min<int64_t>(chunk, walk.size() - start));
+    Walk::Run toRun = walk.offsets(0, start, n, target);
+    if (toRun != Walk::Run::Listed)
+      for (int i = 1; i < n; ++i)
+        target[i] = target[0] + (toRun == Walk::Run::Contiguous ? i : 0);
+    if (piece.input < 0) {
+      for (int i = 0; i < n; ++i)
+        to[target[i]] = value;
+      continue;
+    }
+    Walk::Run fromRun = walk.offsets(1, start, n, source);
+    if (fromRun != Walk::Run::Listed)
+      for (int i = 1; i < n; ++i)
+        source[i] = source[0] + (fromRun == Walk::Run::Contiguous ? i : 0);
+    for (int i = 0; i < n; ++i)
+      to[target[i]] = from[source[i]];
+  }
+}
+
+void movePlainly(const Piece &piece, int64_t elementBytes, const void *from,
+                 void *to) {
+  Walk walk(piece.extents);
+  walk.add(piece.to);
+  if (piece.input >= 0)
+    walk.add(piece.from);
+  walk.coalesce();
+  auto move = [&](auto type) {
+    using T = decltype(type);
+    moveAs(piece, walk, static_cast<const T *>(from) + piece.fromBase,
+           static_cast<T *>(to) + piece.toBase);
+  };
+  switch (elementBytes) {
+  case 1:
+    return move(uint8_t{});
+  case 2:
+    return move(uint16_t{});
+  case 4:
+    return move(uint32_t{});
+  default:
+    return move(uint64_t{});
+  }
+}
+
+} // namespace npu::kernels

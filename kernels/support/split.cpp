@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a kernel takes the operation but not its fused instructions: the
+// kernel without them, then one pass of the interpreter over the result.
+
+#include "kernels/registry.h"
+#include "kernels/support/reference.h"
+#include "kernels/validate.h"
+
+namespace npu::kernels {
+
+namespace {
+
+class Split : public PreparedKernel {
+public:
+  Split(const Problem &p, const Problem &bareProblem,
+        std::unique_ptr<Kernel> kernel)
+      : problem(p), result(bareProblem.outputs[0]), bare(std::move(kernel)),
+        epilogue(makeEpilogue(p, result)) {
+    // The output itself can hold the result if nothing else lies there.
+    isInOutput = p.inPlaceInput < 0 && result.dtype == p.outputs[0].dtype;
+  }
+
+  std::string implementation() const override {
+    return bare->implementation() + "+split";
+  }
+  size_t scratchBytes() const override {
+    return epilogueBytes() + resultBytes() + bare->scratchBytes();
+  }
+  size_t adapterBytes() const override {
+    return bare->adapterBytes() + 2 * static_cast<size_t>(storedBytes(result));
+  }
+  size_t pack(const void *const *operands) override {
+    return bare->pack(operands);
+  }
+  bool isPacked(size_t input) const override { return bare->isPacked(input); }
+  std::string prepare() override {
+    auto *prepared = dynamic_cast<PreparedKernel *>(bare.get());
+    return prepared ? prepared->prepare() : "";
+  }
+
+  int run(void *const *operands, void *scratch) const override {
+    char *rows = static_cast<char *>(scratch);
+    void *output = operands[problem.inputs.size()];
+    void *temporary = isInOutput ? output : rows + epilogueBytes();
+    std::vector<void *> some(operands, operands + problem.inputs.size());
+    some.push_back(temporary);
+    if (int status =
+            bare->run(some.data(), rows + epilogueBytes() + resultBytes()))
+      return status;
+    std::vector<const void *> values(some.begin(), some.end());
+    epilogue.run(values.data(), output, rows, problem.threads);
+    return 0;
+  }
+
+private:
+  size_t epilogueBytes() const {
+    return aligned(epilogue.scratchBytes(problem.threads));
+  }
+  size_t resultBytes() const {
+    return isInOutput ? 0 : aligned(static_cast<size_t>(storedBytes(result)));
+  }
+
+  Problem problem;
+  npu_tensor_desc result;
+  std::unique_ptr<Kernel> bare;
+  Elementwise epilogue;
+  bool isInOutput;
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> createSplit(const Problem &problem,
+                                    std::string &whyNot) {
+  if (problem.instrs.empty()) {
+    whyNot = "no fused instructions";
+    return nullptr;
+  }
+  Problem bare = problem;
+  bare.instrs.clear();
+  bare.inPlaceInput = -1;
+  int32_t type = problem.inputs[0].dtype;
+  if (!isMovement(problem))
+    type = isFloat(type) ? NPU_F32 : NPU_I32;
+  bare.outputs[0].dtype = type;
+  std::unique_ptr<Kernel> kernel = createDirect(bare, whyNot);
+  if (!kernel)
+    kernel = createAdapter(bare, whyNot);
+  if (!kernel)
+    return nullptr;
+  return std::make_unique<Split>(problem, bare, std::move(kernel));
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The checks of validate(), one function per family of ops. Each returns the
+// first broken rule as a sentence, or empty. All sizes were checked before, so
+// products of extents do not overflow.
+#ifndef NPU_KERNELS_VALIDATE_H
+#define NPU_KERNELS_VALIDATE_H
+
+#include "kernels/kernel.h"
+#include "kernels/tensor.h"
+
+namespace npu::kernels {
+
+std::string validateConv(const Problem &problem);
+std::string validatePool(const Problem &problem);
+std::string validateMatmul(const Problem &problem);
+std::string validateReduce(const Problem &problem);
+std::string validateSoftmax(const Problem &problem);
+std::string validateResize(const Problem &problem);
+std::string validateGather(const Problem &problem);
+std::string validateConcat(const Problem &problem);
+std::string validatePad(const Problem &problem);
+std::string validateSlice(const Problem &problem);
+/// RELAYOUT, TRANSPOSE, RESHAPE, BROADCAST.
+std::string validateRelayout(const Problem &problem);
+
+/// "conv", "max_pool", ...
+const char *opName(npu_op op);
+
+/// Inputs that the kernel proper reads; later ones are extras.
+int properInputs(const Problem &problem);
+
+/// Whether the kernel proper only moves elements, whatever their type.
+bool isMovement(const Problem &problem);
+
+/// No attribute may be larger than this in magnitude.
+constexpr int64_t attributeLimit = int64_t{1} << 40;
+
+inline bool isSmall(int64_t value) {
+  return value >= -attributeLimit && value <= attributeLimit;
+}
+
+/// "dimension 2 has 7 elements, expected 8"
+std::string wrongExtent(const char *what, int dim, int64_t found,
+                        int64_t expected);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_VALIDATE_H

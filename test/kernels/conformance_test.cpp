@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every registry entry against the reference, on generated problems. Inputs are
+// small integers, so that sums and products are exact in every order.
+
+#include "kernels/registry.h"
+#include "test/kernels/testing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+using namespace npu::kernels;
+using namespace npu::kernels::testing;
+
+namespace {
+
+using Values = std::vector<double>;
+
+struct Case {
+  Problem problem;
+  double tolerance = 0; // relative to 1 + |expected|
+};
+
+const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
+
+/// Entries that took at least one case; an entry that never does is untested.
+std::map<std::pair<int, std::string>, int> taken;
+
+void check(const Case &one, uint32_t seed) {
+  const Problem &p = one.problem;
+  ASSERT_EQ(validate(p), "");
+  std::string title = "op " + std::to_string(p.op);
+  for (const npu_tensor_desc &input : p.inputs)
+    title += ", " + describe(input);
+  title += " -> " + describe(p.outputs[0]) + " with " +
+           std::to_string(p.instrs.size()) + " instructions, threads " +
+           std::to_string(p.threads);
+  SCOPED_TRACE(title);
+  auto inputs = inputsFor(p, seed);
+  Values expected = runReference(p, inputs);
+  for (const Implementation &implementation : implementations(p.op)) {
+    std::string whyNot;
+    auto kernel = implementation.create(p, whyNot);
+    if (!kernel) {
+      EXPECT_NE(whyNot, "") << implementation.name;
+      continue;
+    }
+    ++taken[{p.op, implementation.name}];
+    Values found = runKernel(*kernel, p, inputs);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i)
+      ASSERT_LE(std::fabs(found[i] - expected[i]),
+                one.tolerance * (1 + std::fabs(expected[i])))
+          << kernel->implementation() << ", element " << i << ": " << found[i]
+          << ", expected " << expected[i];
+  }
+}
+
+/// The same with a cast fused behind it.
+void checkWithCast(Case one, uint32_t seed) {
+  Problem &p = one.problem;
+  p.instrs = {
+      unary(NPU_INSTR_cast, static_cast<int>(p.inputs.size()), 0, 0, NPU_F32)};
+  p.outputs[0].dtype = NPU_F32;
+  check(one, seed);
+}
+
+/// The chains that a convolution is fused with. `extra` is the number of the
+/// first input behind the proper ones, `result` the number of the result.
+struct Chain {
+  const char *name;
+  std::vector<npu_tensor_desc> extras;
+  std::vector<npu_instr> instrs; // numbers relative, see addChain
+  int inPlaceExtra = -1;
+  double tolerance = 0;
+};
+
+/// Instruction operands of a Chain: extras count from 100, values from 200.
+int16_t resolve(int16_t v, size_t inputs, size_t allInputs) {
+  if (v >= 200)
+    return static_cast<int16_t>(static_cast<size_t>(v - 200) + allInputs);
+  if (v >= 100)
+    return static_cast<int16_t>(static_cast<size_t>(v - 100) + inputs);
+  return v;
+}
+
+void addChain(Case &one, const Chain &chain) {
+  Problem &p = one.problem;
+  size_t proper = p.inputs.size();
+  for (const npu_tensor_desc &extra : chain.extras)
+    p.inputs.push_back(extra);
+  for (npu_instr instr : chain.instrs) {
+    for (int16_t *v : {&instr.a, &instr.b, &instr.c})
+      *v = resolve(*v, proper, p.inputs.size());
+    p.instrs.push_back(instr);
+  }
+  if (chain.inPlaceExtra >= 0)
+    p.inPlaceInput = chain.inPlaceExtra + static_cast<int>(proper);
+  one.tolerance = std::max(one.tolerance, chain.tolerance);
+}
+
+std::vector<Chain> chainsFor(const npu_tensor_desc &y) {
+  std::vector<int64_t> channel(static_cast<size_t>(y.rank), 1), image = channel;
+  channel[1] = y.dims[1];
+  image[0] = y.dims[0];
+  image[1] = y.dims[1];
+  npu_tensor_desc full = y, perChannel = tensor(NPU_F32, channel),
+                  perImage = tensor(NPU_F32, image),
+                  single = tensor(NPU_F32, {1});
+  std::string rowMajor =
+      std::string("abcde").substr(0, static_cast<size_t>(y.rank));
+  npu_tensor_desc other =
+      tensor(NPU_F32, std::vector<int64_t>(y.dims, y.dims + y.rank), rowMajor);
+  return {
+      {"none", {}, {}},
+      {"relu", {}, {unary(NPU_INSTR_relu, 200)}},
+      {"clip", {}, {unary(NPU_INSTR_clip, 200, -2.5f, 6)}},
+      {"hard swish",
+       {},
+       {unary(NPU_INSTR_hard_swish, 200, 0.25f, 0.5f)},
+       -1,
+       1e-5},
+      {"sigmoid", {}, {unary(NPU_INSTR_sigmoid, 200)}, -1, 1e-4},
+      {"residual, relu",
+       {full},
+       {binary(NPU_INSTR_add, 200, 100), unary(NPU_INSTR_relu, 201)}},
+      {"residual in place, relu",
+       {full},
+       {binary(NPU_INSTR_add, 100, 200), unary(NPU_INSTR_relu, 201)},
+       0},
+      {"relu, residual in place",
+       {full},
+       {unary(NPU_INSTR_relu, 200), binary(NPU_INSTR_add, 201, 100)},
+       0},
+      {"in place product", {full}, {binary(NPU_INSTR_mul, 200, 100)}, 0},
+      {"residual in another layout",
+       {other},
+       {binary(NPU_INSTR_add, 200, 100)}},
+      {"per channel",
+       {perChannel, single},
+       {binary(NPU_INSTR_mul, 200, 100), binary(NPU_INSTR_sub, 101, 201)}},
+      {"per image", {perImage}, {binary(NPU_INSTR_mul, 200, 100)}},
+      {"swish of itself",
+       {},
+       {unary(NPU_INSTR_hard_sigmoid, 200, 0.25f, 0.5f),
+        binary(NPU_INSTR_mul, 201, 200)},
+       -1,
+       1e-5},
+      {"not zero at zero", {}, {unary(NPU_INSTR_softplus, 200)}, -1, 1e-4},
+      {"positive at zero",
+       {},
+       {unary(NPU_INSTR_hard_sigmoid, 200, 0.5f, 0.5f)}},
+  };
+}
+
+npu_tensor_desc image(int64_t n, int64_t c, int64_t h, int64_t w,
+                      const std::string &layout, int32_t dtype = NPU_F32) {
+  return tensor(dtype, {n, c, h, w}, layout);
+}
+
+} // namespace
+
+TEST(Conformance, ConvLayoutsAndShapes) {
+  const struct {
+    int64_t c, o, size, kernel, stride, pad, groups, dilation;
+  } shapes[] = {{3, 16, 11, 3, 2, 1, 1, 1},  {16, 32, 7, 1, 1, 0, 1, 1},
+                {20, 20, 9, 3, 1, 1, 20, 1}, {32, 32, 8, 5, 2, 2, 32, 1},
+                {8, 12, 6, 3, 1, 2, 4, 2},   {17, 5, 5, 1, 2, 0, 1, 1},
+                {32, 16, 1, 1, 1, 0, 1, 1},  {6, 9, 10, 7, 1, 3, 3, 1}};
+  uint32_t seed = 1;
+  for (const auto &s : shapes)
+    for (const char *in : layouts4)
+      for (const char *out : layouts4)
+        for (int64_t batch : {1, 3}) {
+          Case one;
+          one.problem = convProblem(image(batch, s.c, s.size, s.size + 1, in),
+                                    s.o, {s.kernel, s.kernel}, s.stride, s.pad,
+                                    s.groups, out, seed % 3 != 0, s.dilation);
+          one.problem.threads = 1 + static_cast<int>(seed % 2);
+          const char *orders[] = {"abcd", "cdba", "acdb"};
+          one.problem.inputs[1] =
+              tensor(NPU_F32, {s.o, s.c / s.groups, s.kernel, s.kernel},
+                     orders[seed % 3]);
+          if (seed % 4)
+            makeConstant(one.problem, 1);
+          check(one, seed++);
+        }
+}
+
+TEST(Conformance, ConvChains) {
+  uint32_t seed = 1000;
+  for (const char *layout : layouts4)
+    for (int64_t batch : {1, 3})
+      for (bool depthwise : {false, true}) {
+        Problem bare = convProblem(image(batch, 20, 6, 5, layout), 20, {3, 3},
+                                   1, 1, depthwise ? 20 : 1, layout);
+        for (const Chain &chain : chainsFor(bare.outputs[0])) {
+          SCOPED_TRACE(chain.name);
+          Case one;
+          one.problem = bare;
+          one.problem.threads = 2;
+          addChain(one, chain);
+          check(one, seed++);
+        }
+      }
+}
+
+TEST(Conformance, ConvOtherRanksAndTypes) {
+  uint32_t seed = 2000;
+  for (const char *layout : {"abc", "acb", "aBc16b"}) {
+    Case one;
+    one.problem = convProblem(tensor(NPU_F32, {2, 18, 13}, layout), 10, {4}, 2,
+                              1, 1, layout);
+    check(one, seed++);
+  }
+  for (const char *layout : {"abcde", "acdeb", "aBcde16b"}) {
+    Case one;
+    one.problem = convProblem(tensor(NPU_F32, {2, 6, 5, 4, 5}, layout), 20,
+                              {3, 2, 3}, 1, 1, 1, layout);
+    check(one, seed++);
+  }
+  for (const char *layout : layouts4) {
+    Case one;
+    one.problem = convProblem(image(1, 32, 6, 5, layout, NPU_U8), 16, {3, 3}, 1,
+                              1, 1, layout);
+    one.problem.inputs[1].dtype = NPU_I8;
+    one.problem.inputs[2].dtype = NPU_I32;
+    one.problem.outputs[0].dtype = NPU_I32;
+    check(one, seed++);
+    one.problem.inputs[0].dtype = NPU_I8;
+    check(one, seed++);
+    Case half;
+    half.problem = convProblem(image(1, 32, 6, 5, layout, NPU_BF16), 16, {1, 1},
+                               1, 0, 1, layout);
+    half.tolerance = 0.01;
+    check(half, seed++);
+    for (npu_tensor_desc *t :
+         {&half.problem.inputs[0], &half.problem.inputs[1],
+          &half.problem.inputs[2], &half.problem.outputs[0]})
+      t->dtype = NPU_F16;
+    check(half, seed++);
+  }
+}
+
+TEST(Conformance, ConvTranspose) {
+  uint32_t seed = 3000;
+  const struct {
+    int64_t c, o, kernel, stride, pad, slack, groups;
+  } shapes[] = {{24, 24, 2, 2, 0, 0, 1},
+                {16, 20, 3, 2, 1, 1, 1},
+                {8, 8, 4, 2, 1, 0, 8},
+                {6, 4, 3, 1, 0, 0, 2},
+                {24, 1, 2, 2, 0, 0, 1}};
+  for (const auto &s : shapes)
+    for (const char *layout : layouts4)
+      for (int64_t batch : {1, 3}) {
+        auto extent = [&](int64_t in) {
+          return (in - 1) * s.stride + s.kernel - 2 * s.pad + s.slack;
+        };
+        Case one;
+        Problem &p = one.problem;
+        p.op = NPU_OP_CONV_TRANSPOSE;
+        p.inputs = {
+            image(batch, s.c, 5, 6, layout),
+            tensor(NPU_F32, {s.o, s.c / s.groups, s.kernel, s.kernel}, "cdba"),
+            tensor(NPU_F32, {s.o})};
+        p.outputs = {image(batch, s.o, extent(5), extent(6), layout)};
+        for (int i = 0; i < 2; ++i) {
+          p.attrs.conv.strides[i] = s.stride;
+          p.attrs.conv.dilations[i] = 1;
+          p.attrs.conv.pads_begin[i] = p.attrs.conv.pads_end[i] = s.pad;
+        }
+        p.attrs.conv.groups = s.groups;
+        p.attrs.conv.has_bias = 1;
+        p.threads = 2;
+        makeConstant(p, 1);
+        for (const Chain &chain : chainsFor(p.outputs[0])) {
+          Case fused = one;
+          addChain(fused, chain);
+          if (++seed % 4 == 0)
+            check(fused, seed);
+        }
+      }
+}
+
+TEST(Conformance, Pools) {
+  uint32_t seed = 4000;
+  for (npu_op op : {NPU_OP_MAX_POOL, NPU_OP_AVG_POOL})
+    for (const char *in : layouts4)
+      for (const char *out : layouts4)
+        for (int variant = 0; variant < 6; ++variant) {
+          // Windows with padding, rounding up, dilation, the whole image.
+          const int64_t kernel[] = {3, 2, 3, 2, 7, 3},
+                        stride[] = {2, 2, 1, 2, 1, 2},
+                        pad[] = {1, 0, 1, 0, 0, 1}, dil[] = {1, 1, 1, 2, 1, 1};
+          bool roundUp = variant == 5;
+          Case one;
+          Problem &p = one.problem;
+          p.op = op;
+          int64_t size = 8;
+          int64_t room = size - 1 + 2 * pad[variant] -
+                         (kernel[variant] - 1) * dil[variant];
+          int64_t extent =
+              (room + (roundUp ? stride[variant] - 1 : 0)) / stride[variant] +
+              1;
+          for (int i = 0; i < 2; ++i) {
+            p.attrs.pool.kernel[i] = kernel[variant];
+            p.attrs.pool.strides[i] = stride[variant];
+            p.attrs.pool.dilations[i] = dil[variant];
+            p.attrs.pool.pads_begin[i] = p.attrs.pool.pads_end[i] =
+                pad[variant];
+          }
+          p.attrs.pool.count_include_pad = seed % 2;
+          p.inputs = {image(1 + seed % 3, 20, size, size, in)};
+          p.outputs = {image(p.inputs[0].dims[0], 20, extent, extent, out)};
+          p.threads = 2;
+          one.tolerance = op == NPU_OP_AVG_POOL ? 1e-6 : 0;
+          check(one, seed++);
+          p.instrs = {unary(NPU_INSTR_exp, 1)};
+          one.tolerance = 1e-4;
+          check(one, seed++);
+        }
+}
+
+TEST(Conformance, Matmul) {
+  uint32_t seed = 5000;
+  const struct {
+    std::vector<int64_t> a, b, y;
+  } shapes[] = {{{1, 64}, {64, 40}, {1, 40}},
+                {{3, 33}, {33, 17}, {3, 17}},
+                {{2, 5, 8}, {8, 6}, {2, 5, 6}},
+                {{2, 1, 5, 8}, {3, 8, 6}, {2, 3, 5, 6}},
+                {{4, 7, 1}, {4, 1, 9}, {4, 7, 9}}};
+  for (const auto &s : shapes)
+    for (bool constant : {false, true})
+      for (int variant = 0; variant < 5; ++variant) {
+        Case one;
+        Problem &p = one.problem;
+        p.op = NPU_OP_MATMUL;
+        npu_tensor_desc y = tensor(NPU_F32, s.y);
+        p.inputs = {tensor(NPU_F32, s.a), tensor(NPU_F32, s.b)};
+        p.outputs = {y};
+        p.threads = 2;
+        if (variant == 4) // the second operand transposed in memory
+          std::swap(p.inputs[1].order[p.inputs[1].rank - 1],
+                    p.inputs[1].order[p.inputs[1].rank - 2]);
+        if (constant)
+          makeConstant(p, 1);
+        if (variant == 1) {
+          p.inputs.push_back(tensor(NPU_F32, {s.y.back()}));
+          p.instrs = {binary(NPU_INSTR_add, 3, 2), unary(NPU_INSTR_relu, 4)};
+        } else if (variant == 2) {
+          p.inputs.push_back(y);
+          p.instrs = {binary(NPU_INSTR_add, 2, 3)};
+          p.inPlaceInput = 2;
+        } else if (variant == 3) {
+          p.outputs[0].order[p.outputs[0].rank - 1] =
+              static_cast<int8_t>(y.rank - 2);
+          p.outputs[0].order[p.outputs[0].rank - 2] =
+              static_cast<int8_t>(y.rank - 1);
+        }
+        check(one, seed++);
+      }
+}
+
+TEST(Conformance, Reduce) {
+  uint32_t seed = 6000;
+  for (const char *in : {"abcd", "acdb", "aBcd16b", "cadb"})
+    for (int64_t mask : {12, 2, 8, 1, 15, 6, 0})
+      for (int64_t kind = 0; kind <= NPU_REDUCE_SUM_SQUARE; ++kind)
+        for (bool keep : {true, false}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_REDUCE;
+          p.inputs = {image(3, 20, 5, 6, in)};
+          std::vector<int64_t> dims;
+          for (int d = 0; d < 4; ++d) {
+            if (!(mask >> d & 1))
+              dims.push_back(p.inputs[0].dims[d]);
+            else if (keep)
+              dims.push_back(1);
+          }
+          p.outputs = {tensor(NPU_F32, dims)};
+          if (keep)
+            p.outputs[0] = tensor(NPU_F32, dims, seed % 2 ? "acdb" : "aBcd16b");
+          p.attrs.reduce = {kind, mask, keep};
+          p.threads = 2;
+          one.tolerance = 1e-4;
+          if (kind == NPU_REDUCE_PROD || kind == NPU_REDUCE_LOG_SUM)
+            continue; // of random integers: 0, or the logarithm of a negative
+          check(one, seed++);
+          if (kind == NPU_REDUCE_MEAN) {
+            p.instrs = {unary(NPU_INSTR_hard_sigmoid, 1, 0.2f, 0.5f)};
+            check(one, seed++);
+          }
+        }
+}
+
+TEST(Conformance, Softmax) {
+  uint32_t seed = 7000;
+  for (const char *in : layouts4)
+    for (int64_t axis = 0; axis < 4; ++axis)
+      for (int64_t isLog : {0, 1}) {
+        Case one;
+        one.problem.op = NPU_OP_SOFTMAX;
+        one.problem.inputs = {image(3, 20, 5, 6, in)};
+        one.problem.outputs = {image(3, 20, 5, 6, in)};
+        one.problem.attrs.axis = {axis, isLog};
+        one.problem.threads = 2;
+        one.tolerance = 1e-5;
+        check(one, seed++);
+        one.problem.instrs = {unary(NPU_INSTR_abs, 1)};
+        check(one, seed++);
+      }
+}
+
+TEST(Conformance, Resize) {
+  uint32_t seed = 8000;
+  for (const char *in : layouts4)
+    for (const char *out : {"abcd", "acdb", "aBcd16b"})
+      for (int64_t mode = 0; mode <= NPU_RESIZE_CUBIC; ++mode)
+        for (int64_t coordinates = 0;
+             coordinates <= NPU_RESIZE_HALF_PIXEL_SYMMETRIC; ++coordinates)
+          for (int64_t factor : {2, 3}) {
+            Case one;
+            Problem &p = one.problem;
+            p.op = NPU_OP_RESIZE;
+            p.inputs = {image(2, 20, 4, 5, in)};
+            p.outputs = {image(2, 20, 4 * factor, 5 * factor, out)};
+            npu_resize_attrs &a = p.attrs.resize;
+            a = {};
+            a.scales[0] = a.scales[1] = 1;
+            a.scales[2] = a.scales[3] = static_cast<double>(factor);
+            a.mode = mode;
+            a.coordinates = coordinates;
+            a.nearest = seed % 4;
+            a.cubic_a = -0.75;
+            a.exclude_outside = seed % 2;
+            p.threads = 2;
+            one.tolerance = mode == NPU_RESIZE_NEAREST ? 0 : 1e-5;
+            check(one, seed++);
+            p.instrs = {unary(NPU_INSTR_relu, 1)};
+            check(one, seed++);
+          }
+}
+
+TEST(Conformance, Movements) {
+  uint32_t seed = 9000;
+  const int32_t types[] = {NPU_F32, NPU_BF16, NPU_U8, NPU_I64, NPU_BOOL};
+  for (const char *in : {"abcd", "acdb", "aBcd16b", "dbca", "ABcd8b2a"})
+    for (const char *out : {"abcd", "acdb", "aBcd16b", "aBcd8b", "cdba"})
+      for (int64_t c : {20, 32}) {
+        int32_t type = types[seed % 5];
+        Case one;
+        Problem &p = one.problem;
+        p.threads = 1 + static_cast<int>(seed % 3);
+        p.op = NPU_OP_RELAYOUT;
+        p.inputs = {image(3, c, 5, 70, in, type)};
+        p.outputs = {image(3, c, 5, 70, out, type)};
+        check(one, seed++);
+        checkWithCast(one, seed++);
+        p.op = NPU_OP_TRANSPOSE;
+        p.outputs = {image(c, 3, 70, 5, out, type)};
+        const int64_t permutation[] = {1, 0, 3, 2};
+        std::copy(permutation, permutation + 4, p.attrs.transpose.permutation);
+        check(one, seed++);
+        checkWithCast(one, seed++);
+        p.attrs = {};
+        p.op = NPU_OP_SLICE;
+        p.outputs = {image(2, c - 3, 2, 35, out, type)};
+        const int64_t starts[] = {2, 1, 4, 1}, steps[] = {-1, 1, -3, 2};
+        std::copy(starts, starts + 4, p.attrs.slice.starts);
+        std::copy(steps, steps + 4, p.attrs.slice.steps);
+        check(one, seed++);
+        checkWithCast(one, seed++);
+        p.op = NPU_OP_BROADCAST;
+        p.inputs = {image(1, c, 1, 70, in, type)};
+        p.outputs = {image(3, c, 5, 70, out, type)};
+        p.attrs = {};
+        check(one, seed++);
+        checkWithCast(one, seed++);
+      }
+}
+
+TEST(Conformance, PadModes) {
+  uint32_t seed = 10000;
+  for (const char *in : {"abcd", "acdb", "aBcd16b"})
+    for (const char *out : {"abcd", "acdb", "aBcd16b"})
+      for (int64_t mode = 0; mode <= NPU_PAD_WRAP; ++mode)
+        for (int variant = 0; variant < 3; ++variant) {
+          const int64_t begin[3][4] = {{0, 0, 1, 2},
+                                       {1, 3, 0, 0},
+                                       {0, -2, 2, -1}},
+                        end[3][4] = {
+                            {0, 0, 1, 1}, {0, 16, 0, 1}, {0, 1, -1, 3}};
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_PAD;
+          std::vector<int64_t> dims = {2, 20, 5, 6};
+          p.inputs = {tensor(NPU_F32, dims, in)};
+          for (int d = 0; d < 4; ++d) {
+            p.attrs.pad.begin[d] = begin[variant][d];
+            p.attrs.pad.end[d] = end[variant][d];
+            dims[static_cast<size_t>(d)] += begin[variant][d] + end[variant][d];
+          }
+          p.outputs = {tensor(NPU_F32, dims, out)};
+          p.attrs.pad.mode = mode;
+          p.attrs.pad.value = 5;
+          p.threads = 2;
+          check(one, seed++);
+          checkWithCast(one, seed++);
+        }
+}
+
+TEST(Conformance, ConcatAndGather) {
+  uint32_t seed = 11000;
+  for (const char *in : {"abcd", "acdb", "aBcd16b"})
+    for (const char *out : {"abcd", "acdb", "aBcd16b"})
+      for (int64_t axis : {1, 3})
+        for (int64_t first : {16, 7}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_CONCAT;
+          int64_t sum = 0;
+          for (int64_t extent : {first, int64_t{32}, int64_t{5}}) {
+            sum += extent;
+            p.inputs.push_back(axis == 1 ? image(2, extent, 4, 6, in)
+                                         : image(2, 18, 4, extent, out));
+          }
+          p.outputs = {axis == 1 ? image(2, sum, 4, 6, out)
+                                 : image(2, 18, 4, sum, out)};
+          p.attrs.axis.axis = axis;
+          p.threads = 2;
+          check(one, seed++);
+          p.instrs = {unary(NPU_INSTR_exp, 3)};
+          one.tolerance = 1e-6;
+          check(one, seed++);
+          Case gather;
+          gather.problem.op = NPU_OP_GATHER;
+          gather.problem.inputs = {image(2, 9, 4, 6, in),
+                                   tensor(NPU_I64, {3, 2})};
+          gather.problem.attrs.axis.axis = axis;
+          gather.problem.outputs = {axis == 1
+                                        ? tensor(NPU_F32, {2, 3, 2, 4, 6})
+                                        : tensor(NPU_F32, {2, 9, 4, 3, 2})};
+          gather.problem.threads = 2;
+          check(gather, seed++);
+          gather.problem.instrs = {unary(NPU_INSTR_neg, 2)};
+          check(gather, seed++);
+        }
+}
+
+TEST(Conformance, Reshape) {
+  uint32_t seed = 12000;
+  const std::vector<int64_t> shapes[] = {
+      {3, 20, 5, 6}, {3, 600, 1, 1}, {60, 5, 3, 2}, {1, 3, 25, 24}};
+  for (const auto &from : shapes)
+    for (const auto &to : shapes)
+      for (const char *in : {"abcd", "acdb", "aBcd16b"})
+        for (const char *out : {"abcd", "acdb", "aBcd16b"}) {
+          Case one;
+          one.problem.op = NPU_OP_RESHAPE;
+          one.problem.inputs = {tensor(NPU_F32, from, in)};
+          one.problem.outputs = {tensor(NPU_F32, to, out)};
+          check(one, seed++);
+          checkWithCast(one, seed++);
+        }
+}
+
+TEST(Conformance, Eltwise) {
+  uint32_t seed = 13000;
+  for (const char *in : layouts4)
+    for (const char *out : layouts4) {
+      Case one;
+      Problem &p = one.problem;
+      p.op = NPU_OP_ELTWISE;
+      p.inputs = {image(3, 20, 5, 6, in), image(1, 20, 1, 1, "abcd"),
+                  tensor(NPU_F32, {})};
+      p.outputs = {image(3, 20, 5, 6, out)};
+      p.instrs = {binary(NPU_INSTR_mul, 0, 1), binary(NPU_INSTR_add, 3, 2),
+                  unary(NPU_INSTR_exp, 4)};
+      p.threads = 3;
+      check(one, seed++);
+    }
+}
+
+/// Runs last (tests of a suite run in order of definition).
+TEST(Conformance, EveryEntryWasTried) {
+  if (::testing::UnitTest::GetInstance()->test_to_run_count() < 15)
+    GTEST_SKIP() << "only a part of the suite runs";
+  for (int op = 0; op < NPU_OP_COUNT; ++op)
+    for (const Implementation &one : implementations(static_cast<npu_op>(op)))
+      EXPECT_GT((taken[{op, one.name}]), 0) << "op " << op << " " << one.name;
+}
