@@ -90,7 +90,7 @@ fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60)
 # --- see what it does ------------------------------------------------------
 
 demo: build ## a trained text detector on a real picture, in three layouts
-	@$(PY) bench/demo/demo.py --build $(BUILD)
+	@$(PY) bench/demo/demo.py --build $(BUILD) $(if $(PICTURE),--picture "$(PICTURE)")
 
 bench: build models ## compare layouts with onnxruntime and OpenVINO (BENCH_MODELS="...")
 	@$(BUILD)/bin/npu-bench $(BENCH_MODELS) --batch=1,16 --peers=onnxruntime,openvino \

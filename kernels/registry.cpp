@@ -46,7 +46,8 @@ std::vector<List> makeLists() {
                           adapter,
                           split,
                           {referenceName, createMatmulReference}};
-  lists[NPU_OP_REDUCE] = {{"fast", createReduceFast},
+  lists[NPU_OP_REDUCE] = {{"onednn", createReduceOnednn},
+                          {"fast", createReduceFast},
                           adapter,
                           split,
                           {referenceName, createReduceReference}};

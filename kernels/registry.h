@@ -16,7 +16,7 @@ Create createConvOnednn, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createPoolOnednn, createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
-Create createReduceFast, createReduceReference;
+Create createReduceOnednn, createReduceFast, createReduceReference;
 Create createSoftmaxOnednn, createSoftmaxReference;
 Create createResizeOnednn, createResizeFast, createResizeReference;
 Create createGatherFast, createGatherReference;

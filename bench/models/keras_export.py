@@ -28,6 +28,8 @@ import onnx  # noqa: E402
 import onnx.numpy_helper  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
+import images  # noqa: E402
+
 LOGIT_SPREAD = 3.0  # standard deviation over the classes, as in trained nets
 LARGE = 10_000_000  # elements
 
@@ -40,24 +42,18 @@ def build(name: str, size: int, seed: int) -> keras.Model:
 
 
 def sample_images(name: str, size: int, seed: int, count: int = 4) -> np.ndarray:
-    """Smooth random pictures: noise alone has no large structures."""
-    random = np.random.default_rng(seed)
-    coarse = random.uniform(0.0, 1.0, (count, max(size // 8, 1), max(size // 8, 1), 3))
-    image = tf.image.resize(coarse, (size, size)).numpy()
-    image += random.normal(0.0, 0.1, image.shape)
-    image = np.clip(image, 0.0, 1.0)
-    scaled = image * 255.0 if name.startswith("MobileNetV3") else image * 2.0 - 1.0
-    return scaled.astype(np.float32)
+    low, high = (0.0, 255.0) if name.startswith("MobileNetV3") else (-1.0, 1.0)
+    return images.smooth_noise(count, size, size, low, high, seed)
 
 
-def disturb_normalisation(model: keras.Model, images: np.ndarray, seed: int) -> int:
+def disturb_normalisation(model: keras.Model, samples: np.ndarray, seed: int) -> int:
     """Sets every batch normalisation from a forward pass, then shakes it."""
     random = np.random.default_rng(seed + 1)
     layers = [layer for layer in model.layers if isinstance(layer, keras.layers.BatchNormalization)]
     for layer in layers:
         layer.momentum = 0.0
     if layers:
-        model(images, training=True)
+        model(samples, training=True)
     for layer in layers:
         mean, variance = layer.moving_mean.numpy(), layer.moving_variance.numpy()
         shape = mean.shape
@@ -84,13 +80,13 @@ def fill_biases(model: keras.Model, normalised: bool, seed: int) -> None:
             layer.kernel.assign(layer.kernel * np.sqrt((fan_in + fan_out) / fan_in))
 
 
-def spread_logits(model: keras.Model, images: np.ndarray) -> float:
+def spread_logits(model: keras.Model, samples: np.ndarray) -> float:
     """Scales the last layer so that the classes' scores differ."""
     last = [layer for layer in model.layers if getattr(layer, "kernel", None) is not None][-1]
     activation, last.activation = last.activation, keras.activations.linear
-    logits = keras.Model(model.inputs, last.output)(images, training=False).numpy()
+    logits = keras.Model(model.inputs, last.output)(samples, training=False).numpy()
     last.activation = activation
-    spread = float(np.std(logits.reshape(len(images), -1), axis=1).mean())
+    spread = float(np.std(logits.reshape(len(samples), -1), axis=1).mean())
     last.kernel.assign(last.kernel * (LOGIT_SPREAD / spread))
     return spread
 
@@ -176,15 +172,15 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     start = time.monotonic()
     model = build(arguments.name, arguments.size, arguments.seed)
-    images = sample_images(arguments.name, arguments.size, arguments.seed)
-    model(images)  # Keras exports only a model that was called
-    normalisations = disturb_normalisation(model, images, arguments.seed)
+    samples = sample_images(arguments.name, arguments.size, arguments.seed)
+    model(samples)  # Keras exports only a model that was called
+    normalisations = disturb_normalisation(model, samples, arguments.seed)
     # With biases that are not zero, tf2onnx's transpose optimiser succeeds on
     # MobileNetV3 and leaves one Transpose; this network is here for its 128.
     if not arguments.name.startswith("MobileNetV3"):
         fill_biases(model, normalisations > 0, arguments.seed)
-    spread_logits(model, images)
-    outputs = model(images, training=False).numpy()
+    spread_logits(model, samples)
+    outputs = model(samples, training=False).numpy()
     if not np.isfinite(outputs).all() or outputs.max() < 2.0 * outputs.mean():
         raise SystemExit(f"{arguments.name}: outputs are not finite or all alike; the network is no test")
     temporary = arguments.path.with_suffix(".part.onnx")

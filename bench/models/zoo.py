@@ -18,6 +18,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+RAPIDOCR = "rapidocr-onnxruntime==1.4.4"  # Apache-2.0
+SCIKIT_IMAGE = "scikit-image==0.26.0"  # BSD; carries a photograph of a printed page
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ORDERS = ("nchw", "nhwc")
@@ -36,12 +38,22 @@ class Net:
     low: float = -1.0  # range of the input's values
     high: float = 1.0
 
-    def binding(self, batch: int, size: tuple[int, int], order: str) -> list[int]:
+    def shape(self, batch: int, size: tuple[int, int], order: str) -> list[int]:
         """The input's shape once batch and size are known."""
         height, width = size
         if order == "nhwc":
             return [batch, height, width, 3]
         return [batch, 3, height, width]
+
+    def sample(self, batch: int, size: tuple[int, int], order: str, seed: int = 0):
+        """Input values that look like what the network is made for (a float32 array)."""
+        import images
+
+        if self.source == "rapidocr":
+            pictures = images.text_pictures(ensure_picture(), batch, *size)
+        else:
+            pictures = images.smooth_noise(batch, *size, self.low, self.high, seed)
+        return pictures if order == "nhwc" else pictures.transpose(0, 3, 1, 2).copy()
 
 
 def _keras(name: str, origin: str, size: int = 224, small: int = 64, **more) -> Net:
@@ -106,18 +118,17 @@ def cached_path(net: Net, size: tuple[int, int], order: str, seed: int) -> Path:
 
 def _key(net: Net, command: list[str]) -> str:
     """Changes when the file would come out differently."""
-    maker = "keras_export.py" if net.source == "keras" else "rapidocr.py"
-    requirements = ROOT / "setup" / "requirements-keras.txt"
-    digest = hashlib.sha256((HERE / maker).read_bytes())
-    if net.source == "keras" and requirements.exists():
-        digest.update(requirements.read_bytes())
-    digest.update(" ".join(command[2:]).encode())
+    digest = hashlib.sha256(" ".join(command[2:]).encode())
+    if net.source == "keras":
+        for file in (HERE / "keras_export.py", HERE / "images.py", ROOT / "setup" / "requirements-keras.txt"):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 def _maker_command(net: Net, path: Path, size: tuple[int, int], order: str, seed: int) -> list[str]:
     if net.source == "rapidocr":
-        return [sys.executable, str(HERE / "rapidocr.py"), net.origin, str(path)]
+        file = f"rapidocr_onnxruntime/models/{net.origin}"
+        return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
     python = keras_python()
     if not python.exists():
         raise ZooError(
@@ -146,23 +157,40 @@ def ensure(
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
     path = cached_path(net, size, order, seed)
     command = _maker_command(net, path, size, order, seed)
+    _make_once(path, command, _key(net, command), verbose)
+    return path
+
+
+def ensure_picture(verbose: bool = True) -> Path:
+    """A photograph of a printed page, for the text detector."""
+    path = cache_folder() / "page.png"
+    command = [sys.executable, str(HERE / "from_wheel.py"), SCIKIT_IMAGE, "skimage/data/page.png", path.name]
+    _make_once(path, command, SCIKIT_IMAGE, verbose)
+    return path
+
+
+def _make_once(path: Path, command: list[str], key: str, verbose: bool) -> None:
+    """Runs the command unless the file is there and was made with this key."""
     stamp = Path(f"{path}.key")
-    key = _key(net, command)
-    with locked(path):
-        if path.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == key:
-            return path
+
+    def made() -> bool:
+        return path.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == key
+
+    if made():
+        return
+    # One export at a time: a large network takes 9 GB while tf2onnx works.
+    with locked(cache_folder() / "export"):
+        if made():
+            return
         stamp.unlink(missing_ok=True)
         if verbose:
             print(f"making {path.name} ...", file=sys.stderr, flush=True)
-        # One export at a time: a large network takes 9 GB while tf2onnx works.
-        with locked(cache_folder() / "export"):
-            done = subprocess.run(
-                command, cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True
-            )
+        done = subprocess.run(
+            command, cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
         if done.returncode != 0:
             last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-15:]
-            raise ZooError(f"making '{name}' failed (exit code {done.returncode}):\n  " + "\n  ".join(last))
+            raise ZooError(f"making '{path.name}' failed (exit code {done.returncode}):\n  " + "\n  ".join(last))
         if verbose:
             print(done.stdout.strip(), file=sys.stderr, flush=True)
         stamp.write_text(key, encoding="utf-8")
-    return path

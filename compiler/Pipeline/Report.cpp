@@ -21,27 +21,27 @@ static json::Object relayoutJson(const RelayoutItem &item) {
 }
 
 static json::Object kernelJson(const ReportedKernel &kernel) {
-  return {{"name", kernel.name},
-          {"op", kernel.op},
-          {"implementation", kernel.implementation},
-          {"slow", kernel.slow},
-          {"adapter_bytes", kernel.adapterBytes},
-          {"layouts", json::Array(kernel.layouts)},
-          {"node", kernel.node}};
+  return json::Object{{"name", kernel.name},
+                      {"op", kernel.op},
+                      {"implementation", kernel.implementation},
+                      {"slow", kernel.slow},
+                      {"adapter_bytes", kernel.adapterBytes},
+                      {"layouts", json::Array(kernel.layouts)},
+                      {"node", kernel.node}};
 }
 
 json::Object npu::machineJson(const MachineSpec &machine) {
-  return {{"clock_mhz", machine.clockMHz},
-          {"mac_rows", machine.macRows},
-          {"mac_columns", machine.macColumns},
-          {"vector_lanes", machine.vectorLanes},
-          {"sram_kib", machine.sramKiB},
-          {"dram_mib", machine.dramMiB},
-          {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
-          {"dma_burst_bytes", machine.dmaBurstBytes},
-          {"dma_start_cycles", machine.dmaStartCycles},
-          {"kernel_start_cycles", machine.kernelStartCycles},
-          {"strided_access_factor", machine.stridedAccessFactor}};
+  return json::Object{{"clock_mhz", machine.clockMHz},
+                      {"mac_rows", machine.macRows},
+                      {"mac_columns", machine.macColumns},
+                      {"vector_lanes", machine.vectorLanes},
+                      {"sram_kib", machine.sramKiB},
+                      {"dram_mib", machine.dramMiB},
+                      {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
+                      {"dma_burst_bytes", machine.dmaBurstBytes},
+                      {"dma_start_cycles", machine.dmaStartCycles},
+                      {"kernel_start_cycles", machine.kernelStartCycles},
+                      {"strided_access_factor", machine.stridedAccessFactor}};
 }
 
 json::Object npu::reportJson(const CompileReport &report) {
@@ -53,21 +53,22 @@ json::Object npu::reportJson(const CompileReport &report) {
   json::Object seconds;
   for (const auto &[stage, taken] : report.seconds)
     seconds[stage] = taken;
-  return {{"version", reportVersion},
-          {"npuc_version", NPU_VERSION},
-          {"target", report.target},
-          {"layout", report.strategy},
-          {"relayouts",
-           json::Object{{"count", report.layout.count()},
-                        {"bytes", report.layout.bytes()},
-                        {"boundary_count", report.layout.boundaryCount()},
-                        {"items", std::move(items)}}},
-          {"kernels", std::move(kernels)},
-          {"memory", json::Object{{"arena_bytes", report.arenaBytes},
-                                  {"arena_lower_bound_bytes",
-                                   report.arenaLowerBoundBytes},
-                                  {"weight_bytes", report.weightBytes}}},
-          {"compile_seconds", std::move(seconds)}};
+  return json::Object{
+      {"version", reportVersion},
+      {"npuc_version", NPU_VERSION},
+      {"target", report.target},
+      {"layout", report.strategy},
+      {"relayouts",
+       json::Object{{"count", report.layout.count()},
+                    {"bytes", report.layout.bytes()},
+                    {"boundary_count", report.layout.boundaryCount()},
+                    {"items", std::move(items)}}},
+      {"kernels", std::move(kernels)},
+      {"memory",
+       json::Object{{"arena_bytes", report.arenaBytes},
+                    {"arena_lower_bound_bytes", report.arenaLowerBoundBytes},
+                    {"weight_bytes", report.weightBytes}}},
+      {"compile_seconds", std::move(seconds)}};
 }
 
 static double mebibytes(int64_t bytes) { return bytes / 1048576.0; }

@@ -131,34 +131,54 @@ bool sameExtents(const npu_tensor_desc &a, const npu_tensor_desc &b) {
 
 } // namespace
 
-std::unique_ptr<Kernel> createAdapter(const Problem &problem,
-                                      std::string &whyNot) {
-  Problem inside = problem;
+/// Changes one operand; whether it changed.
+static bool change(npu_tensor_desc &tensor, const npu_tensor_desc &better) {
+  if (sameStorage(better, tensor))
+    return false;
+  tensor = better; // and no constant any more: it lies in scratch
+  tensor.weights_offset = -1;
+  return true;
+}
+
+/// All operands in the preferred order.
+static bool changeAll(const Problem &problem, Problem &inside) {
   bool isChanged = false;
-  auto change = [&](npu_tensor_desc &tensor) {
-    npu_tensor_desc better = preferred(problem, tensor);
-    if (sameStorage(better, tensor))
-      return;
-    tensor = better; // and no constant any more: it lies in scratch
-    isChanged = true;
-  };
   int proper = properInputs(problem);
   for (int i = 0; i < static_cast<int>(inside.inputs.size()); ++i) {
     npu_tensor_desc &input = inside.inputs[static_cast<size_t>(i)];
     bool isMatrix = problem.op == NPU_OP_MATMUL && i < proper;
     bool isExtra = i >= proper && sameExtents(input, problem.outputs[0]);
     if (i == 0 || isMatrix || isExtra)
-      change(input);
+      isChanged |= change(input, preferred(problem, input));
   }
-  change(inside.outputs[0]);
-  if (!isChanged) {
-    whyNot = "the layouts are already the preferred ones";
-    return nullptr;
-  }
+  return change(inside.outputs[0], preferred(problem, inside.outputs[0])) ||
+         isChanged;
+}
+
+static std::unique_ptr<Kernel>
+adapt(const Problem &problem, const Problem &inside, std::string &whyNot) {
   std::unique_ptr<Kernel> inner = createDirect(inside, whyNot);
   if (!inner)
     return nullptr;
   return std::make_unique<Adapter>(problem, inside, std::move(inner));
+}
+
+std::unique_ptr<Kernel> createAdapter(const Problem &problem,
+                                      std::string &whyNot) {
+  // The first convolution of a network: few channels, for which kernels of
+  // blocked layouts read the plain order.
+  Problem inside = problem;
+  if (problem.op == NPU_OP_CONV &&
+      change(inside.inputs[0], rowMajor(problem.inputs[0]))) {
+    std::string ignored;
+    if (auto kernel = adapt(problem, inside, ignored))
+      return kernel;
+  }
+  inside = problem;
+  if (changeAll(problem, inside))
+    return adapt(problem, inside, whyNot);
+  whyNot = "the layouts are already the preferred ones";
+  return nullptr;
 }
 
 } // namespace npu::kernels

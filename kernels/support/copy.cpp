@@ -15,7 +15,9 @@ namespace npu::kernels {
 constexpr int64_t minBytesPerThread = 32 * 1024;
 /// Lines of the source that one unit transposes.
 constexpr int64_t tileLines = 64;
-/// Elements of a run that one unit copies where there are few runs.
+/// Elements of each such line that one unit transposes.
+constexpr int64_t tileLength = 512;
+/// Elements of runs that one unit copies.
 constexpr int64_t runChunk = 8192;
 
 namespace {
@@ -178,17 +180,14 @@ void CopyPlan::chooseKind() {
   }
   for (size_t d = 0; d + 2 < loops.size(); ++d)
     outerCount *= loops[d].extent;
-  // A unit is a number of lines; of a single long line, a part.
-  int64_t lines = loops[loops.size() - 2].extent;
-  bool isOneLine = lines == 1 && outerCount < 64;
-  chunkLength =
-      isOneLine ? runChunk
-                : std::max<int64_t>(1, kind == Kind::Tiles
-                                           ? tileLines
-                                           : runChunk / loops.back().extent);
-  chunks = ((isOneLine ? loops.back().extent : lines) + chunkLength - 1) /
-           chunkLength;
-  unitCount = outerCount * chunks;
+  int64_t lines = loops[loops.size() - 2].extent, count = loops.back().extent;
+  linePart = kind == Kind::Tiles
+                 ? tileLines
+                 : std::max<int64_t>(1, runChunk / std::max<int64_t>(count, 1));
+  innerPart = kind == Kind::Tiles ? tileLength : runChunk;
+  lineParts = (lines + linePart - 1) / linePart;
+  innerParts = (count + innerPart - 1) / innerPart;
+  unitCount = outerCount * lineParts * innerParts;
 }
 
 /// 4x4 transposition in vector registers.
@@ -212,27 +211,29 @@ static void tile4(const uint32_t *from, int64_t fromStride, uint32_t *to,
   write(3, __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7));
 }
 
-/// to[line * toStride + i] = from[line + i * fromStride]
+/// to[line * toStride + i] = from[line + i * fromStride], a cache line of the
+/// result at a time: strides are often powers of two, which share cache sets.
 template <typename T>
 static void transpose(const T *from, int64_t fromStride, T *to,
                       int64_t toStride, int64_t lines, int64_t count) {
-  int64_t i = 0;
-  if constexpr (sizeof(T) == 4) {
-    for (; i + 4 <= count; i += 4) {
-      int64_t line = 0;
-      for (; line + 4 <= lines; line += 4)
-        tile4(from + line + i * fromStride, fromStride,
-              to + line * toStride + i, toStride);
-      for (; line < lines; ++line)
-        for (int64_t k = i; k < i + 4; ++k)
-          to[line * toStride + k] = from[line + k * fromStride];
+  constexpr int64_t tile = 64 / sizeof(T);
+  for (int64_t i = 0; i < count; i += tile) {
+    int64_t end = std::min(i + tile, count), line = 0;
+    if constexpr (sizeof(T) == 4) {
+      for (; line + 4 <= lines; line += 4) {
+        int64_t k = i;
+        for (; k + 4 <= end; k += 4)
+          tile4(from + line + k * fromStride, fromStride,
+                to + line * toStride + k, toStride);
+        for (; k < end; ++k)
+          for (int64_t l = line; l < line + 4; ++l)
+            to[l * toStride + k] = from[l + k * fromStride];
+      }
     }
-  }
-  constexpr int64_t tile = 16;
-  for (; i < count; i += tile)
-    for (int64_t line = 0; line < lines; ++line)
-      for (int64_t k = i; k < std::min(i + tile, count); ++k)
+    for (; line < lines; ++line)
+      for (int64_t k = i; k < end; ++k)
         to[line * toStride + k] = from[line + k * fromStride];
+  }
 }
 
 /// Copies are mostly of a few pixels; a call of memcpy costs more than those.
@@ -246,17 +247,15 @@ static void copyRun(const T *from, T *to, int64_t count) {
 }
 
 template <typename T>
-void CopyPlan::unit(const T *from, T *to, int64_t chunk) const {
+void CopyPlan::unit(const T *from, T *to, int64_t part) const {
   const Loop &line = loops[loops.size() - 2], &inner = loops.back();
-  bool isOneLine = line.extent == 1 && outerCount < 64;
-  int64_t begin = chunk * chunkLength;
-  int64_t end =
-      std::min(begin + chunkLength, isOneLine ? inner.extent : line.extent);
-  int64_t firstLine = isOneLine ? 0 : begin, lastLine = isOneLine ? 1 : end;
-  int64_t first = isOneLine ? begin : 0, last = isOneLine ? end : inner.extent;
+  int64_t firstLine = part / innerParts * linePart;
+  int64_t lastLine = std::min(firstLine + linePart, line.extent);
+  int64_t first = part % innerParts * innerPart;
+  int64_t last = std::min(first + innerPart, inner.extent);
   if (kind == Kind::Tiles) {
-    transpose(from + begin + first * inner.from.stride, inner.from.stride,
-              to + begin * line.to.stride + first, line.to.stride,
+    transpose(from + firstLine + first * inner.from.stride, inner.from.stride,
+              to + firstLine * line.to.stride + first, line.to.stride,
               lastLine - firstLine, last - first);
     return;
   }
@@ -281,14 +280,16 @@ void CopyPlan::unit(const T *from, T *to, int64_t chunk) const {
 template <typename T>
 void CopyPlan::runAs(const T *from, T *to, int64_t begin, int64_t end) const {
   for (int64_t u = begin; u < end; ++u) {
-    int64_t rest = u / chunks, fromOffset = fromBase, toOffset = toBase;
+    int64_t rest = u / (lineParts * innerParts), fromOffset = fromBase,
+            toOffset = toBase;
     for (size_t d = loops.size() - 2; d-- > 0;) {
       int64_t index = rest % loops[d].extent;
       rest /= loops[d].extent;
       toOffset += loops[d].to.at(index);
       fromOffset += loops[d].from.at(index);
     }
-    unit(source < 0 ? nullptr : from + fromOffset, to + toOffset, u % chunks);
+    unit(source < 0 ? nullptr : from + fromOffset, to + toOffset,
+         u % (lineParts * innerParts));
   }
 }
 

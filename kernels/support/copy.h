@@ -13,7 +13,7 @@ namespace npu::kernels {
 
 class CopyPlan {
 public:
-  /// `piece` must have no table that splitBlocks() could remove.
+  /// `piece` as splitBlocks() left it.
   CopyPlan(const Piece &piece, int64_t elementBytes);
 
   int input() const { return source; }
@@ -36,7 +36,7 @@ private:
   template <typename T>
   void runAs(const T *from, T *to, int64_t begin, int64_t end) const;
   template <typename T>
-  void unit(const T *from, T *to, int64_t chunk) const;
+  void unit(const T *from, T *to, int64_t part) const;
 
   int source;
   int64_t elementBytes, elements = 1;
@@ -44,7 +44,9 @@ private:
   uint64_t value;
   std::vector<Loop> loops; // outermost first; the last two belong to a unit
   Kind kind = Kind::Elements;
-  int64_t outerCount = 1, chunkLength = 1, chunks = 1, unitCount = 0;
+  // A unit is a part of the lines by a part of each line's elements.
+  int64_t outerCount = 1, unitCount = 0;
+  int64_t linePart = 1, lineParts = 1, innerPart = 1, innerParts = 1;
 };
 
 /// `piece` with its blocked dimensions as two linear loops each, where blocks

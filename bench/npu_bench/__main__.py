@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares layouts of a model with each other and with other runtimes.
+
+Every contender has a process of its own. All are measured in the same rounds,
+one after the other, so that whatever slows the machine slows all of them;
+rounds in which the system took a processor away are repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from npu_bench import present
+from npu_bench.case import make_case, parse_shapes, zoo
+from npu_bench.contender import PEERS, BenchError, Case, Contender, Tools, ours, peer
+from npu_bench.measure import measure, profile
+from npu_bench.results import Row, compare, make_row
+
+PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/auto-nhwc"
+DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
+
+
+def parse_arguments(words: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="npu-bench", description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="+", metavar="MODEL", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
+    parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT, comma separated ({PLANS})")
+    parser.add_argument("--batch", default="1", help="batch sizes, comma separated (1)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
+    parser.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
+    parser.add_argument("--rounds", type=int, default=15, help="good rounds of each contender (15)")
+    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
+                        help="binds unknown sizes; the first one is the batch's")  # fmt: skip
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here")
+    parser.add_argument("--chart", type=Path, metavar="FILE.png", help="draw bars here")
+    parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
+                        help="the build folder with npuc and libnpu.so")  # fmt: skip
+    arguments = parser.parse_args(words)
+    arguments.plans = [plan for plan in arguments.plans.split(",") if plan]
+    arguments.peers = [name for name in arguments.peers.split(",") if name]
+    for plan in arguments.plans:
+        if plan.count("/") != 1 or not all(plan.split("/")):
+            parser.error(f"--plans: expected TARGET/LAYOUT, found '{plan}'")
+    for name in arguments.peers:
+        if name not in PEERS:
+            parser.error(f"--peers: unknown runtime '{name}'; known: {', '.join(PEERS)}")
+    if not all(part.isdigit() and int(part) > 0 for part in arguments.batch.split(",")):
+        parser.error(f"--batch: expected sizes such as 1,16, found '{arguments.batch}'")
+    arguments.batch = [int(part) for part in arguments.batch.split(",")]
+    if arguments.threads < 1 or arguments.rounds < 1:
+        parser.error("--threads and --rounds: expected at least 1")
+    return arguments
+
+
+def start_all(case: Case, arguments: argparse.Namespace, tell) -> tuple[list[Contender], list[Row]]:
+    """Compiles and starts every contender; those that cannot become rows with the reason."""
+    tools = Tools.of_build(arguments.build.resolve())
+    running, failed = [], []
+    makers = [(name, lambda name=name: peer(case, name, arguments.threads)) for name in arguments.peers]
+    makers += [(plan, lambda plan=plan: ours(tools, case, plan, arguments.threads)) for plan in arguments.plans]
+    for name, make in makers:
+        tell(f"{case.title} batch {case.batch}: preparing {name}")
+        contender = None
+        try:
+            contender = make()
+            contender.start(case.inputs)
+            running.append(contender)
+        except (BenchError, OSError) as error:
+            if contender:
+                contender.stop()
+            failed.append(Row(case.title, case.batch, name, error=str(error)))
+    return running, failed
+
+
+def run_case(case: Case, arguments: argparse.Namespace, progress: Progress) -> list[Row]:
+    task = progress.add_task("", total=arguments.rounds)
+
+    def tell(text: str) -> None:
+        progress.update(task, description=text)
+
+    contenders, rows = start_all(case, arguments, tell)
+    try:
+        if contenders:
+            tell(f"{case.title} batch {case.batch}: measuring")
+            measure(contenders, arguments.rounds, arguments.threads, lambda: progress.advance(task))
+            for contender in contenders:
+                profile(contender)
+            reference = contenders[0].outputs()
+            measured = [make_row(case, contender, reference) for contender in contenders]
+            compare(measured, contenders)
+            rows = measured + rows
+    finally:
+        for contender in contenders:
+            contender.stop()
+        progress.remove_task(task)
+    return rows
+
+
+def write_files(rows: list[Row], arguments: argparse.Namespace) -> None:
+    settings = {"threads": arguments.threads, "rounds": arguments.rounds, "processor": processor_name()}
+    if arguments.json:
+        present.write_json(rows, settings, arguments.json)
+    if arguments.markdown:
+        present.write_markdown(rows, arguments.markdown)
+    if arguments.chart:
+        present.write_chart(rows, arguments.chart)
+
+
+def processor_name() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "unknown"
+
+
+def main(words: list[str] | None = None) -> int:
+    arguments = parse_arguments(words)
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    rows: list[Row] = []
+    try:
+        shapes = parse_shapes(arguments.input_shape)
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            for model in arguments.models:
+                for batch in arguments.batch:
+                    rows += run_case(make_case(model, batch, shapes), arguments, progress)
+        present.print_table(rows, console)
+        write_files(rows, arguments)
+    except (BenchError, zoo.ZooError, OSError) as error:
+        print(f"npu-bench: {error}", file=sys.stderr)
+        return 1
+    different = [row for row in rows if row.difference is not None and row.difference > DIFFERENT]
+    for row in different:
+        print(f"npu-bench: {row.model} batch {row.batch}: {row.contender} gives other results than "
+              f"{rows[0].contender}, by {row.difference:.1e}", file=sys.stderr)  # fmt: skip
+    return 1 if different or any(row.error for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

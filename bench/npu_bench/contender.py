@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compared: our plans (compiled here first) and other runtimes."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+PEERS = ("onnxruntime", "openvino")
+
+
+class BenchError(Exception):
+    """A sentence for the user."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One model at one batch size, with its inputs."""
+
+    title: str
+    model: Path
+    batch: int
+    shapes: dict[str, list[int]]  # of every input, nothing unknown
+    dimensions: dict[str, int]  # the model's names for unknown sizes
+    inputs: dict[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tools:
+    """Where the build put things."""
+
+    npuc: Path
+    library: Path
+    cache: Path
+
+    @staticmethod
+    def of_build(build: Path) -> "Tools":
+        return Tools(build / "bin" / "npuc", build / "lib" / "libnpu.so", build / "bench-cache")
+
+
+@dataclasses.dataclass
+class Compiled:
+    program: Path
+    report: dict
+
+
+def compile_plan(tools: Tools, case: Case, plan: str) -> Compiled:
+    """Compiles unless the same compiler has done it before with the same words."""
+    target, _, layout = plan.partition("/")
+    words = [f"--target={target}", f"--layout={layout}"]
+    words += [f"--input-shape={name}={','.join(map(str, shape))}" for name, shape in case.shapes.items()]
+    if not tools.npuc.exists():
+        raise BenchError(f"{tools.npuc} is not there; run `make build` first")
+    files = [(file, os.stat(file)) for file in (tools.npuc, case.model)]
+    identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
+    key = hashlib.sha256("\n".join(identity + words).encode()).hexdigest()[:16]
+    program = tools.cache / f"{case.title}-b{case.batch}-{target}-{layout}-{key}.npu"
+    report = program.with_suffix(".json")
+    if not (program.exists() and report.exists()):
+        tools.cache.mkdir(parents=True, exist_ok=True)
+        command = [str(tools.npuc), str(case.model), "-o", str(program), f"--report={report}", *words]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
+            raise BenchError(f"npuc: {lines[0]}")
+    return Compiled(program, json.loads(report.read_text(encoding="utf-8")))
+
+
+class Contender:
+    """A worker process that waits until it is its turn."""
+
+    def __init__(self, name: str, spec: dict) -> None:
+        self.name = name
+        self.folder = tempfile.TemporaryDirectory(prefix="npu-bench-")
+        self.spec = {**spec, "outputs": str(Path(self.folder.name) / "outputs.npz")}
+        self.process: subprocess.Popen | None = None
+        self.facts: dict = {}
+        self.report: dict = {}
+        self.kernels: list[dict] = []
+        self.rounds: list[dict] = []  # kept rounds, by number
+        self.discarded = 0  # rounds thrown away because something disturbed them
+        self.disturbed = 0  # kept all the same, for want of better ones
+
+    def start(self, inputs: dict[str, np.ndarray]) -> None:
+        files = {}
+        for index, (name, array) in enumerate(inputs.items()):
+            files[name] = str(Path(self.folder.name) / f"input{index}.npy")
+            np.save(files[name], array)
+        threads = str(self.spec["threads"])
+        package = str(Path(__file__).resolve().parent.parent)
+        environment = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONPATH": package}
+        command = [sys.executable, "-m", "npu_bench.worker", json.dumps({**self.spec, "inputs": files})]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=environment,
+        )  # fmt: skip
+        self.facts = self._answer()
+
+    def ask(self, **request) -> dict:
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict:
+        line = self.process.stdout.readline()
+        if not line:
+            complaint = (self.process.stderr.read().strip().splitlines() or ["nothing on stderr"])[-1]
+            code = self.process.wait()
+            raise BenchError(f"the worker of {self.name} ended with code {code}: {complaint}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise BenchError(answer["error"])
+        return answer
+
+    def outputs(self) -> list[np.ndarray]:
+        with np.load(self.spec["outputs"]) as values:
+            return [values[f"value{index}"] for index in range(len(values.files))]
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+            self.process.stdout.close()
+            self.process.stderr.close()
+        self.folder.cleanup()
+
+
+def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
+    compiled = compile_plan(tools, case, plan)
+    spec = {"kind": "npu", "library": str(tools.library), "program": str(compiled.program), "threads": threads}
+    contender = Contender(plan, spec)
+    contender.report = compiled.report
+    return contender
+
+
+def peer(case: Case, name: str, threads: int) -> Contender:
+    return Contender(
+        name, {"kind": name, "model": str(case.model), "threads": threads, "dimensions": case.dimensions}
+    )

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows as a table, as Markdown, as JSON and as a picture."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from npu_bench.results import Row
+from npu_bench.statistics import Estimate
+
+HEADINGS = (
+    "model", "batch", "contender", "latency ms", "95 % interval", "of best peer", "over naive", "over none",
+    "relayouts", "MB moved", "share", "peak MB", "difference",
+)  # fmt: skip
+
+
+def _ratio(value: Estimate | None) -> str:
+    return f"{value.median:.2f}x" if value else ""
+
+
+def _cells(row: Row) -> list[str]:
+    start = [row.model, str(row.batch), row.contender]
+    if row.error:
+        return [*start, "failed", *[""] * (len(HEADINGS) - 4)]
+    latency = row.latency_ms
+    return [
+        *start,
+        f"{latency.median:.2f}",
+        f"{latency.low:.2f}..{latency.high:.2f}",
+        _ratio(row.ratio_to_best_peer),
+        _ratio(row.gain_over_naive),
+        _ratio(row.gain_over_none),
+        "" if row.relayouts is None else str(row.relayouts),
+        "" if row.relayout_bytes is None else f"{row.relayout_bytes / 1e6:.1f}",
+        "" if row.relayout_share is None else f"{100 * row.relayout_share:.1f} %",
+        f"{row.peak_rss_bytes / 1e6:.0f}",
+        f"{row.difference:.0e}",
+    ]
+
+
+def notes(rows: list[Row]) -> list[str]:
+    """What a reader of the table must know beside the numbers."""
+    lines = []
+    for row in rows:
+        place = f"{row.model} batch {row.batch} {row.contender}"
+        if row.error:
+            lines.append(f"{place}: {row.error}")
+        if row.implementations:
+            names = ", ".join(f"{name or 'unnamed'} x{count}" for name, count in row.implementations.items())
+            lines.append(f"{place}: {names}")
+        if row.slow_kernels:
+            lines.append(f"{place}: SLOW, on a reference: {', '.join(row.slow_kernels)}")
+        if row.disturbed_rounds:
+            lines.append(f"{place}: {row.disturbed_rounds} of {row.rounds} rounds were disturbed by other processes")
+    return lines
+
+
+def print_table(rows: list[Row], console: Console) -> None:
+    table = Table(header_style="bold", pad_edge=False)
+    for number, heading in enumerate(HEADINGS):
+        table.add_column(heading, justify="left" if number in (0, 2) else "right", no_wrap=number < 4)
+    previous = None
+    for row in rows:
+        if previous not in (None, (row.model, row.batch)):
+            table.add_section()
+        previous = (row.model, row.batch)
+        table.add_row(*_cells(row), style="red" if row.error else None)
+    console.print(table)
+    for line in notes(rows):
+        console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def write_markdown(rows: list[Row], path: Path) -> None:
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
+    lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
+    lines += ["", *[f"- {line}" for line in notes(rows)]]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def write_json(rows: list[Row], settings: dict, path: Path) -> None:
+    content = {"settings": settings, "rows": [dataclasses.asdict(row) for row in rows]}
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def write_chart(rows: list[Row], path: Path) -> None:
+    """One group of bars for each model and batch; time as a part of the slowest."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    measured = [row for row in rows if row.latency_ms]
+    cases = list(dict.fromkeys((row.model, row.batch) for row in measured))
+    names = list(dict.fromkeys(row.contender for row in measured))
+    found = {(row.model, row.batch, row.contender): row.latency_ms for row in measured}
+    figure, axes = pyplot.subplots(figsize=(max(7.0, 0.45 * len(cases) * (len(names) + 1)), 4.5))
+    width = 0.85 / max(len(names), 1)
+    for position, name in enumerate(names):
+        for number, case in enumerate(cases):
+            value = found.get((*case, name))
+            if value is None:
+                continue
+            slowest = max(found[(*case, other)].median for other in names if (*case, other) in found)
+            place = number + (position - (len(names) - 1) / 2) * width
+            error = [[(value.median - value.low) / slowest], [(value.high - value.median) / slowest]]
+            label = name if number == 0 or name not in axes.get_legend_handles_labels()[1] else None
+            axes.bar(place, value.median / slowest, width, color=f"C{position}", label=label, yerr=error)
+            axes.text(place, 0.01, f" {value.median:.1f} ms", rotation=90, ha="center", va="bottom", fontsize=7)
+    axes.set_xticks(range(len(cases)), [f"{model}\nbatch {batch}" for model, batch in cases])
+    axes.set_ylabel("time, as a part of the slowest")
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.18), ncols=3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of one contender: loads once, then runs when it is told to.
+
+Between rounds it waits for a line on its standard input, so that its threads
+sleep while the others are measured. Every answer is one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+class NpuRunner:
+    """A program compiled by npuc, through the C API."""
+
+    def __init__(self, spec: dict) -> None:
+        from npu_bench.capi import Program
+
+        self.program = Program(Path(spec["library"]), Path(spec["program"]), spec["threads"])
+        self.program.set_inputs(read_inputs(spec))
+
+    def run(self) -> None:
+        self.program.run()
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        return self.program.get_outputs()
+
+    def facts(self) -> dict:
+        stats = self.program.stats
+        sizes = ("load_ms", "pack_ms", "weight_bytes", "packed_bytes", "arena_bytes", "scratch_bytes")
+        return {**{name: getattr(stats, name) for name in sizes}, "warnings": self.program.warnings()}
+
+    def profile(self, runs: int) -> list[dict]:
+        return self.program.profile(runs)
+
+
+class OnnxRuntimeRunner:
+    """onnxruntime as its users get it: default options, f32, N threads."""
+
+    def __init__(self, spec: dict) -> None:
+        import onnxruntime
+
+        self.inputs = read_inputs(spec)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = spec["threads"]
+        for name, value in spec["dimensions"].items():
+            options.add_free_dimension_override_by_name(name, value)
+        start = time.perf_counter()
+        self.session = onnxruntime.InferenceSession(spec["model"], options, providers=["CPUExecutionProvider"])
+        self.load_ms = (time.perf_counter() - start) * 1e3
+        self.names = [output.name for output in self.session.get_outputs()]
+        self.version = onnxruntime.__version__
+
+    def run(self) -> None:
+        self.last = self.session.run(self.names, self.inputs)
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        return dict(zip(self.names, self.last))
+
+    def facts(self) -> dict:
+        return {"load_ms": self.load_ms, "version": self.version}
+
+    def profile(self, runs: int) -> list[dict]:
+        return []
+
+
+class OpenVinoRunner:
+    """OpenVINO for latency, in f32 (its default may round to bf16), N threads."""
+
+    def __init__(self, spec: dict) -> None:
+        import openvino
+
+        inputs = read_inputs(spec)
+        config = {
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_NUM_THREADS": spec["threads"],
+            "NUM_STREAMS": 1,
+        }
+        start = time.perf_counter()
+        core = openvino.Core()
+        model = core.read_model(spec["model"])
+        model.reshape({name: list(array.shape) for name, array in inputs.items()})
+        compiled = core.compile_model(model, "CPU", config)
+        self.load_ms = (time.perf_counter() - start) * 1e3
+        self.request = compiled.create_infer_request()
+        for name, array in inputs.items():
+            self.request.set_tensor(name, openvino.Tensor(array))
+        self.ports = compiled.outputs
+        self.version = openvino.__version__
+
+    def run(self) -> None:
+        self.request.infer()
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        return {port.get_any_name(): np.array(self.request.get_tensor(port).data) for port in self.ports}
+
+    def facts(self) -> dict:
+        return {"load_ms": self.load_ms, "version": self.version}
+
+    def profile(self, runs: int) -> list[dict]:
+        return []
+
+
+RUNNERS = {"npu": NpuRunner, "onnxruntime": OnnxRuntimeRunner, "openvino": OpenVinoRunner}
+
+
+def read_inputs(spec: dict) -> dict[str, np.ndarray]:
+    return {name: np.load(file) for name, file in spec["inputs"].items()}
+
+
+def peak_rss_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def measure(runner, runs: int) -> dict:
+    """Times runs after one that brings code and weights back into the caches."""
+    runner.run()
+    switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter_ns()
+        runner.run()
+        times.append((time.perf_counter_ns() - start) / 1e6)
+    switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw - switches
+    return {"times_ms": times, "switches": switches, "peak_rss_bytes": peak_rss_bytes()}
+
+
+def serve(spec: dict, answer) -> None:
+    runner = RUNNERS[spec["kind"]](spec)
+    base = peak_rss_bytes()
+    runner.run()
+    np.savez(spec["outputs"], **{f"value{i}": v for i, v in enumerate(runner.outputs().values())})
+    answer({"ready": True, "base_rss_bytes": base, "output_names": list(runner.outputs()), **runner.facts()})
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "profile" in request:
+            answer({"kernels": runner.profile(request["profile"])})
+        else:
+            answer(measure(runner, request["runs"]))
+
+
+def main() -> None:
+    # Whatever a library prints goes to stderr; answers have a channel of their own.
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+
+    def answer(value: dict) -> None:
+        channel.write(json.dumps(value) + "\n")
+
+    try:
+        serve(json.loads(sys.argv[1]), answer)
+    except Exception as error:  # noqa: BLE001 - reported to the parent, whatever it is
+        answer({"error": f"{type(error).__name__}: {error}"})
+
+
+if __name__ == "__main__":
+    main()

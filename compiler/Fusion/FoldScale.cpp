@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-fold-scale: per-channel affine steps go into weights and bias. Each
+// rewrite removes an elementwise op, so the pass ends.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+
+#include <cmath>
+
+using namespace npu;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+using mlir::PatternRewriter;
+using Floats = std::vector<float>;
+
+namespace npu {
+#define GEN_PASS_DEF_FOLDSCALE
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+namespace {
+
+/// scale[c] * x + offset[c] for each output channel c; an empty vector is 1, or
+/// 0.
+struct ChannelAffine {
+  Value input;
+  Floats scale, offset;
+};
+
+/// How a kernel with weights numbers its output channels.
+struct WeightedKernel {
+  npu_op kind;
+  int64_t resultChannel; // dimension of the result
+  int64_t weightChannel; // dimension of operand 1
+  bool takesBias;        // as operand 2
+};
+
+} // namespace
+
+static std::optional<WeightedKernel> weightedKernel(Operation *op) {
+  auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
+  if (!kernel)
+    return std::nullopt;
+  npu_attrs attributes = {};
+  npu_op kind = kernel.getKernel(attributes);
+  if (kind == NPU_OP_CONV || kind == NPU_OP_CONV_TRANSPOSE)
+    return WeightedKernel{kind, 1, 0, true};
+  if (kind == NPU_OP_MATMUL)
+    return WeightedKernel{kind, tensorType(op->getResult(0)).getRank() - 1,
+                          tensorType(op->getOperand(1)).getRank() - 1, false};
+  return std::nullopt;
+}
+
+/// One number for each channel from a constant that varies over the channel
+/// dimension of `shape` at most.
+static std::optional<Floats>
+channelValues(Value constant, ArrayRef<int64_t> shape, int64_t channel) {
+  std::optional<Floats> values = floatsOf(constant);
+  ArrayRef<int64_t> own = shapeOf(constant);
+  if (!values || values->empty() || own.size() > shape.size())
+    return std::nullopt;
+  int64_t shift = static_cast<int64_t>(shape.size() - own.size());
+  for (auto [dim, extent] : llvm::enumerate(own))
+    if (extent != 1 && static_cast<int64_t>(dim) + shift != channel)
+      return std::nullopt;
+  if (values->size() == 1)
+    values->assign(shape[channel], values->front());
+  return values;
+}
+
+/// Reads `op` as an affine step of the operand that is not constant.
+static std::optional<ChannelAffine> affineStep(EltwiseOp op, int64_t channel,
+                                               unsigned variable) {
+  Value constant = op.getInputs()[1 - variable];
+  ChannelAffine step{op.getInputs()[variable], {}, {}};
+  std::optional<Floats> values =
+      channelValues(constant, shapeOf(op.getResult()), channel);
+  if (!values || step.input.getType() != op.getResult().getType())
+    return std::nullopt;
+  switch (op.getKind()) {
+  case NPU_INSTR_add:
+    step.offset = *values;
+    return step;
+  case NPU_INSTR_mul:
+    step.scale = *values;
+    return step;
+  case NPU_INSTR_sub: // x - c or c - x
+    step.offset = *values;
+    if (variable == 1)
+      step.scale.assign(values->size(), -1.0f);
+    else
+      for (float &value : step.offset)
+        value = -value;
+    return step;
+  case NPU_INSTR_div:
+    if (variable != 0)
+      return std::nullopt;
+    for (float value : *values) {
+      if (!std::isnormal(value) || !std::isnormal(1 / value))
+        return std::nullopt;
+      step.scale.push_back(1 / value);
+    }
+    return step;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Multiplies every slice of `weight` along `channel` by its number.
+static Value scaledWeight(OpBuilder &builder, Location location, Value weight,
+                          int64_t channel, const Floats &scale) {
+  Floats values = *floatsOf(weight);
+  ArrayRef<int64_t> shape = shapeOf(weight);
+  size_t inner = 1;
+  for (int64_t extent : shape.drop_front(channel + 1))
+    inner *= static_cast<size_t>(extent);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] *= scale[i / inner % scale.size()];
+  return makeFloats(builder, location, shape, values);
+}
+
+/// scale * bias + offset; an empty `bias` is 0.
+static Value foldedBias(OpBuilder &builder, Location location, Floats bias,
+                        const ChannelAffine &step) {
+  bias.resize(std::max(step.scale.size(), step.offset.size()));
+  for (size_t c = 0; c < bias.size(); ++c)
+    bias[c] = bias[c] * (step.scale.empty() ? 1.0f : step.scale[c]) +
+              (step.offset.empty() ? 0.0f : step.offset[c]);
+  return makeFloats(builder, location, {static_cast<int64_t>(bias.size())},
+                    bias);
+}
+
+namespace {
+
+// Pattern: add(conv(X, W, b), t) -> conv(X, W, b + t)
+// Pattern: mul(conv(X, W, b), s) -> conv(X, s * W, s * b)
+// Pattern: mul(matmul(X, W), s) -> matmul(X, W * s)
+struct FoldAffine : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getInputs().size() != 2)
+      return rewriter.notifyMatchFailure(op, "not a step with a constant");
+    for (unsigned variable : {0u, 1u}) {
+      Operation *producer = op.getInputs()[variable].getDefiningOp();
+      std::optional<WeightedKernel> kernel = weightedKernel(producer);
+      if (!kernel || !producer->hasOneUse() ||
+          !tensorType(op.getResult()).getElementType().isF32())
+        continue;
+      std::optional<ChannelAffine> step =
+          affineStep(op, kernel->resultChannel, variable);
+      if (step && canFold(*kernel, producer, *step))
+        return fold(rewriter, op, producer, *kernel, *step);
+    }
+    return rewriter.notifyMatchFailure(op, "no affine step behind weights");
+  }
+
+  static bool canFold(const WeightedKernel &kernel, Operation *producer,
+                      const ChannelAffine &step) {
+    if (!step.scale.empty() && !constantOf(producer->getOperand(1)))
+      return false;
+    if (!kernel.takesBias)
+      return step.offset.empty();
+    return producer->getNumOperands() < 3 ||
+           constantOf(producer->getOperand(2));
+  }
+
+  static LogicalResult fold(PatternRewriter &rewriter, EltwiseOp op,
+                            Operation *producer, const WeightedKernel &kernel,
+                            const ChannelAffine &step) {
+    SmallVector<Value> operands(producer->getOperands());
+    Location location = operands[1].getLoc();
+    if (!step.scale.empty())
+      operands[1] = scaledWeight(rewriter, location, operands[1],
+                                 kernel.weightChannel, step.scale);
+    bool hasBias = operands.size() > 2;
+    if (hasBias || !step.offset.empty()) {
+      Floats bias = hasBias ? *floatsOf(operands[2]) : Floats();
+      operands.resize(3);
+      operands[2] = foldedBias(rewriter, location, std::move(bias), step);
+    }
+    Operation *folded = cloneWith(rewriter, fuseLocations({producer, op}),
+                                  producer, operands, op.getResult().getType());
+    rewriter.replaceOp(op, folded);
+    rewriter.eraseOp(producer);
+    return success();
+  }
+};
+
+struct FoldScalePass : npu::impl::FoldScaleBase<FoldScalePass> {
+  void runOnOperation() override {
+    if (failed(foldScale(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult npu::foldScale(Operation *root) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  patterns.add<FoldAffine>(root->getContext());
+  return apply(root, std::move(patterns));
+}

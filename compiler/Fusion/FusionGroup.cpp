@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Fusion/FusionGroup.h"
+
+#include "compiler/Fusion/Rewrites.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace npu;
+
+/// The kernel library's instructions are numbered in 16 bits and a kernel with
+/// hundreds of operands helps nobody.
+static constexpr size_t largestGroup = 32;
+
+/// Whether `op` can be one of the elementwise ops of a group over `shape`.
+static bool canJoin(Operation *op, ArrayRef<int64_t> shape) {
+  return isa<EltwiseOp>(op) && tensorType(op->getResult(0)).getShape() == shape;
+}
+
+FusionGroup FusionGroup::growDown(Operation *root) {
+  FusionGroup group;
+  ArrayRef<int64_t> shape = tensorType(root->getResult(0)).getShape();
+  llvm::SmallPtrSet<Operation *, 16> members;
+  llvm::SmallPtrSet<Operation *, 16> readers; // outside of the group
+  auto add = [&](Operation *op) {
+    group.ops.push_back(op);
+    members.insert(op);
+    readers.erase(op);
+    for (Operation *user : op->getResult(0).getUsers())
+      if (!members.contains(user))
+        readers.insert(user);
+    bool isClosed = llvm::all_of(group.ops, [&](Operation *member) {
+      return member == op ||
+             llvm::all_of(member->getUsers(), [&](Operation *user) {
+               return members.contains(user);
+             });
+    });
+    if (isClosed)
+      group.closedSizes.push_back(group.ops.size());
+  };
+  add(root);
+  // The earliest reader in the block cannot depend on a later one.
+  while (!readers.empty() && group.ops.size() < largestGroup) {
+    Operation *next = *readers.begin();
+    for (Operation *reader : readers)
+      if (reader->isBeforeInBlock(next))
+        next = reader;
+    if (!canJoin(next, shape))
+      break;
+    add(next);
+  }
+  group.ops.truncate(group.closedSizes.back());
+  return group;
+}
+
+FusionGroup FusionGroup::growUp(EltwiseOp last) {
+  ArrayRef<int64_t> shape = tensorType(last.getResult()).getShape();
+  llvm::SetVector<Operation *> members;
+  members.insert(last);
+  for (size_t i = 0; i < members.size(); ++i)
+    for (Value operand : members[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || members.size() == largestGroup ||
+          members.contains(producer) || !canJoin(producer, shape))
+        continue;
+      if (llvm::all_of(producer->getUsers(),
+                       [&](Operation *user) { return members.contains(user); }))
+        members.insert(producer);
+    }
+  FusionGroup group;
+  group.ops = members.takeVector();
+  llvm::sort(group.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return group;
+}
+
+void FusionGroup::shrink() {
+  closedSizes.pop_back();
+  ops.truncate(closedSizes.empty() ? 0 : closedSizes.back());
+}
+
+FusedOp FusionGroup::create() const {
+  Operation *first = ops.front(), *last = ops.back();
+  bool hasRoot = !isa<EltwiseOp>(first);
+  SmallVector<Value> operands;
+  if (hasRoot)
+    llvm::append_range(operands, first->getOperands());
+  size_t rootOperands = operands.size();
+  llvm::MapVector<Value, size_t> extras; // operand numbers
+  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
+  for (Operation *op : ArrayRef(ops).drop_front(hasRoot))
+    for (Value operand : op->getOperands())
+      if (!members.contains(operand.getDefiningOp()) &&
+          extras.insert({operand, rootOperands + extras.size()}).second)
+        operands.push_back(operand);
+
+  OpBuilder builder(last);
+  auto fused = FusedOp::create(builder, rewrites::fuseLocations(ops),
+                               last->getResult(0).getType(), operands);
+  Block &body = fused.getBody().emplaceBlock();
+  for (Value operand : operands)
+    body.addArgument(operand.getType(), operand.getLoc());
+  builder.setInsertionPointToStart(&body);
+  mlir::IRMapping mapping;
+  if (hasRoot)
+    for (size_t i = 0; i < rootOperands; ++i)
+      mapping.map(operands[i], body.getArgument(i));
+  if (hasRoot) {
+    // The root may read one value twice; each has its own argument.
+    Operation *root = builder.clone(*first, mapping);
+    root->setOperands(ValueRange(body.getArguments()).take_front(rootOperands));
+    mapping.map(first->getResult(0), root->getResult(0));
+  }
+  for (auto [value, number] : extras)
+    mapping.map(value, body.getArgument(number));
+  for (Operation *op : ArrayRef(ops).drop_front(hasRoot))
+    builder.clone(*op, mapping);
+  YieldOp::create(builder, last->getLoc(), mapping.lookup(last->getResult(0)));
+  return fused;
+}
+
+void FusionGroup::replaceBy(FusedOp fused) {
+  ops.back()->getResult(0).replaceAllUsesWith(fused.getResult());
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fusion stage: its passes, the same work as functions, and their order.
+#ifndef NPU_COMPILER_FUSION_PASSES_H
+#define NPU_COMPILER_FUSION_PASSES_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace npu {
+
+// The passes, with `struct FuseOptions` (see Passes.td).
+#define GEN_PASS_DECL
+#include "compiler/Fusion/Passes.h.inc"
+
+/// How many groups npu-fuse made.
+struct FuseCounts {
+  int64_t rooted = 0;
+  int64_t chains = 0;
+};
+
+// Each pass as a function.
+LogicalResult simplify(Operation *root);
+LogicalResult sinkTransposes(Operation *root);
+LogicalResult matchActivations(Operation *root);
+LogicalResult foldPad(Operation *root);
+LogicalResult foldScale(Operation *root);
+FailureOr<FuseCounts> fuse(mlir::func::FuncOp function,
+                           const FuseOptions &options);
+
+/// The stage in its order; also the pipeline "npu-fusion" of npu-opt.
+void buildFusionPipeline(mlir::OpPassManager &manager,
+                         const FuseOptions &options = {});
+
+/// Every pass of this folder and the pipeline.
+void registerFusionPasses();
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FUSION_PASSES_H

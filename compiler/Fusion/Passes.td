@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rewrites that do not depend on layout. They run before the layout stage, so
+// that what it chooses for and prices are the kernels that will run.
+#ifndef NPU_FUSION_PASSES_TD
+#define NPU_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Removes views and arithmetic on constants that cancel.";
+  let description = [{
+    Identity and inverse transposes and reshapes vanish, consecutive ones
+    compose, those of constants are computed. Affine steps with constants are
+    brought into one form (x * scale, then + offset) and merge. Every rewrite is
+    exact in real arithmetic.
+
+    ```mlir
+    %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
+    %1 = npu.transpose(%0) {permutation = [0, 3, 1, 2]} : (tensor<1x4x4x8xf32>) -> tensor<1x8x4x4xf32>
+    %2 = npu.eltwise add(%1, %three) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
+    %3 = npu.eltwise sub(%2, %one) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
+    ==>
+    %3 = npu.eltwise add(%x, %two) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
+    ```
+    Live example: test/compiler/Fusion/simplify.mlir
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Moves logical transposes below elementwise and axis-wise ops.";
+  let description = [{
+    A transpose only renames dimensions, so it commutes with an elementwise op,
+    and with concat, pad and reduce once their axes are renamed. Sinking lets a
+    convolution meet the elementwise ops of a channels-last model, and a
+    transpose meet its inverse. Transposes are free views where layouts allow;
+    the pass does not try to have fewer of them.
+
+    ```mlir
+    %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
+    %1 = npu.eltwise relu(%0) : (tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+    ==>
+    %0 = npu.eltwise relu(%x) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+    %1 = npu.transpose(%0) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
+    ```
+    Live example: test/compiler/Fusion/sink-transposes.mlir
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def MatchActivations : Pass<"npu-match-activations", "::mlir::func::FuncOp"> {
+  let summary = "Recognises activations that the model spells out.";
+  let description = [{
+    Clip, ReLU, hard sigmoid, hard swish, swish and GELU written as products,
+    sums and bounds become one elementwise function each. Only where both sides
+    are equal in real arithmetic.
+
+    ```mlir
+    %0 = npu.eltwise add(%x, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    %1 = npu.eltwise clip(%0) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    %2 = npu.eltwise mul(%x, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %3 = npu.eltwise mul(%2, %sixth) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    ==>
+    %3 = npu.eltwise hard_swish(%x) {alpha = 0.166666672 : f32, beta = 5.000000e-01 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    ```
+    Live example: test/compiler/Fusion/match-activations.mlir
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
+  let summary = "Makes zero padding an attribute of the op that reads it.";
+  let description = [{
+    A constant pad with zeros of the spatial dimensions becomes padding of the
+    convolution or of the average pooling that counts padding. A maximum ignores
+    its padding, which is the same only where no value is below zero.
+
+    ```mlir
+    %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+    %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
+    ==>
+    %1 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
+    ```
+    Live example: test/compiler/Fusion/fold-pad.mlir
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
+  let summary = "Folds per-channel scales and offsets into weights and bias.";
+  let description = [{
+    An elementwise add, sub, mul or div by a constant with one value for each
+    output channel (or one for all) behind a convolution or a matrix product
+    with constant weights, which nothing else reads, changes the weights and the
+    bias instead. This is the folding of batch normalisation.
+
+    ```mlir
+    %0 = npu.conv2d(%x, %w) {...} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
+    %1 = npu.eltwise mul(%0, %scale) : (tensor<1x8x8x8xf32>, tensor<8x1x1xf32>) -> tensor<1x8x8x8xf32>
+    %2 = npu.eltwise add(%1, %offset) : (tensor<1x8x8x8xf32>, tensor<8x1x1xf32>) -> tensor<1x8x8x8xf32>
+    ==>
+    %2 = npu.conv2d(%x, %scaled, %bias) {...} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+    ```
+    Live example: test/compiler/Fusion/fold-scale.mlir
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Groups ops that run as one kernel into npu.fused.";
+  let description = [{
+    A convolution, pooling or matrix product takes in the elementwise ops behind
+    it for as long as the kernel library runs the group in one step; then
+    elementwise ops of one shape that feed each other form groups of their own.
+    A value inside a group is read by nothing outside of it.
+
+    ```mlir
+    %0 = npu.conv2d(%x, %w) {...} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
+    %1 = npu.eltwise add(%0, %r) : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+    ==>
+    %1 = npu.fused(%x, %w, %r) : (...) -> tensor<1x8x8x8xf32> {
+    ^bb0(%a: ..., %b: ..., %c: ...):
+      %2 = npu.conv2d(%a, %b) {...}
+      %3 = npu.eltwise add(%2, %c) : ...
+      npu.yield %3 : tensor<1x8x8x8xf32>
+    }
+    ```
+    Live example: test/compiler/Fusion/fuse.mlir
+  }];
+  let options = [
+    ListOption<"layouts", "layouts", "std::string",
+               "Orders of the activations that the kernel library is asked "
+               "about: channels-last, row-major; a group must be fast in each "
+               "of them (default: channels-last)">,
+    Option<"threads", "threads", "int", "1",
+           "Threads that the kernel library is asked about">,
+  ];
+  let statistics = [
+    Statistic<"rooted", "rooted", "Groups built around a kernel">,
+    Statistic<"chains", "chains", "Groups of elementwise ops">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+#endif // NPU_FUSION_PASSES_TD

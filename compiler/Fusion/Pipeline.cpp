@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of the fusion stage, nowhere else.
+#include "compiler/Fusion/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace npu;
+
+void npu::buildFusionPipeline(mlir::OpPassManager &manager,
+                              const FuseOptions &options) {
+  mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
+  functions.addPass(createSimplify());
+  functions.addPass(createSinkTransposes());
+  // Activations before scales: an offset that belongs to an activation must
+  // not vanish in a bias.
+  functions.addPass(createMatchActivations());
+  functions.addPass(createFoldPad());
+  functions.addPass(createSimplify());
+  functions.addPass(createFoldScale());
+  functions.addPass(createFuse(options));
+}
+
+namespace npu::fusion {
+#define GEN_PASS_REGISTRATION
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu::fusion
+
+void npu::registerFusionPasses() {
+  fusion::registerPasses();
+  mlir::PassPipelineRegistration<>(
+      "npu-fusion", "Everything that is fused before layouts are chosen",
+      [](mlir::OpPassManager &manager) { buildFusionPipeline(manager); });
+}

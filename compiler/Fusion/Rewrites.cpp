@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Fusion/Rewrites.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Kernel/Evaluator.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <cstring>
+
+using namespace npu;
+using namespace npu::rewrites;
+
+/// The constants under `root`.
+static SmallVector<ElementsAttr> collectConstants(Operation *root) {
+  SmallVector<ElementsAttr> constants;
+  root->walk([&](ConstantOp op) { constants.push_back(op.getValue()); });
+  return constants;
+}
+
+LogicalResult rewrites::apply(Operation *root,
+                              mlir::RewritePatternSet &&patterns) {
+  mlir::GreedyRewriteConfig config;
+  // Folding would hoist and hash every constant; the patterns do what is
+  // needed.
+  config.enableFolding(false).enableConstantCSE(false);
+  config.setRegionSimplificationLevel(
+      mlir::GreedySimplifyRegionLevel::Disabled);
+  config.setMaxIterations(mlir::GreedyRewriteConfig::kNoLimit);
+  SmallVector<ElementsAttr> before = collectConstants(root);
+  LogicalResult result =
+      mlir::applyPatternsGreedily(root, std::move(patterns), config);
+  // Bytes can be shared between functions: with several, they stay.
+  auto module = root->getParentOfType<mlir::ModuleOp>();
+  if (module && llvm::hasSingleElement(module.getOps<mlir::func::FuncOp>()))
+    releaseUnused(root->getContext(), before, collectConstants(module));
+  return result;
+}
+
+EltwiseOp rewrites::definedBy(Value value, npu_instr_kind kind) {
+  auto op = value.getDefiningOp<EltwiseOp>();
+  return isKind(op, kind) ? op : EltwiseOp();
+}
+
+std::optional<std::vector<float>> rewrites::floatsOf(Value value) {
+  ElementsAttr elements = constantOf(value);
+  if (!elements || !elements.getElementType().isF32())
+    return std::nullopt;
+  std::vector<char> storage;
+  ArrayRef<char> bytes = elementBytes(elements, storage);
+  std::vector<float> floats(bytes.size() / sizeof(float));
+  std::memcpy(floats.data(), bytes.data(), floats.size() * sizeof(float));
+  return floats;
+}
+
+std::optional<float> rewrites::scalarOf(Value value) {
+  ElementsAttr elements = constantOf(value);
+  // A weight is never looked at for being all the same.
+  if (!elements || (!elements.isSplat() && elements.getNumElements() != 1))
+    return std::nullopt;
+  std::optional<std::vector<float>> floats = floatsOf(value);
+  if (!floats || floats->empty())
+    return std::nullopt;
+  return floats->front();
+}
+
+Value rewrites::makeFloats(OpBuilder &builder, Location location,
+                           ArrayRef<int64_t> shape, ArrayRef<float> elements) {
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  const char *bytes = reinterpret_cast<const char *>(elements.data());
+  ElementsAttr value =
+      makeElements(type, ArrayRef(bytes, elements.size() * sizeof(float)));
+  return ConstantOp::create(builder, location, type, value);
+}
+
+/// The op's result, or the constant that takes its place.
+static FailureOr<Value> folded(OpBuilder &builder, Operation *op) {
+  if (!llvm::all_of(op->getOperands(),
+                    [](Value operand) { return constantOf(operand); }))
+    return op->getResult(0);
+  SmallVector<ElementsAttr> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(constantOf(operand));
+  FailureOr<SmallVector<ElementsAttr>> results = evaluate(op, operands);
+  if (failed(results))
+    return failure();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  Value constant = ConstantOp::create(
+      builder, op->getLoc(), op->getResult(0).getType(), results->front());
+  op->erase();
+  return constant;
+}
+
+FailureOr<Value> rewrites::makeEltwise(OpBuilder &builder, Location location,
+                                       npu_instr_kind kind, ValueRange inputs,
+                                       float alpha, float beta) {
+  SmallVector<shapes::Shape> operands;
+  for (Value input : inputs)
+    operands.push_back(shapes::Shape(shapeOf(input)));
+  std::string error;
+  FailureOr<shapes::Shape> shape = shapes::broadcast(operands, error);
+  if (failed(shape))
+    return failure();
+  auto type = RankedTensorType::get(
+      *shape, tensorType(inputs.front()).getElementType());
+  auto op = EltwiseOp::create(
+      builder, location, type, builder.getI32IntegerAttr(kind), inputs,
+      builder.getF32FloatAttr(alpha), builder.getF32FloatAttr(beta));
+  return folded(builder, op);
+}
+
+FailureOr<Value> rewrites::makeReshape(OpBuilder &builder, Location location,
+                                       Value input, ArrayRef<int64_t> shape) {
+  if (shapeOf(input) == shape)
+    return input;
+  auto type = RankedTensorType::get(shape, tensorType(input).getElementType());
+  return folded(builder, ReshapeOp::create(builder, location, type, input));
+}
+
+FailureOr<Value> rewrites::makeTranspose(OpBuilder &builder, Location location,
+                                         Value input,
+                                         ArrayRef<int64_t> permutation) {
+  if (isIdentity(permutation))
+    return input;
+  std::string error;
+  FailureOr<shapes::Shape> shape =
+      shapes::transpose(shapeOf(input), permutation, error);
+  if (failed(shape))
+    return failure();
+  auto type = RankedTensorType::get(*shape, tensorType(input).getElementType());
+  return folded(builder,
+                TransposeOp::create(builder, location, type, input,
+                                    builder.getI64ArrayAttr(permutation)));
+}
+
+Operation *rewrites::cloneWith(OpBuilder &builder, Location location,
+                               Operation *op, ValueRange operands,
+                               Type result) {
+  mlir::OperationState state(location, op->getName(), operands, {result},
+                             op->getAttrs());
+  return builder.create(state);
+}
+
+Location rewrites::fuseLocations(ArrayRef<Operation *> ops) {
+  SmallVector<Location> locations;
+  for (Operation *op : ops)
+    locations.push_back(op->getLoc());
+  return mlir::FusedLoc::get(locations, Attribute(), ops.front()->getContext());
+}
+
+SmallVector<int64_t>
+rewrites::inversePermutation(ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [index, dim] : llvm::enumerate(permutation))
+    inverse[dim] = static_cast<int64_t>(index);
+  return inverse;
+}
+
+bool rewrites::isIdentity(ArrayRef<int64_t> permutation) {
+  return llvm::all_of(llvm::enumerate(permutation), [](auto entry) {
+    return static_cast<int64_t>(entry.index()) == entry.value();
+  });
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rewrites of this folder share: reading constants, making ops whose
+// result type follows from the operands, and running a set of patterns.
+#ifndef NPU_COMPILER_FUSION_REWRITES_H
+#define NPU_COMPILER_FUSION_REWRITES_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+#include <optional>
+#include <vector>
+
+namespace npu::rewrites {
+
+/// Applies the patterns to everything under `root` until none matches, and
+/// frees the bytes of constants that are gone.
+LogicalResult apply(Operation *root, mlir::RewritePatternSet &&patterns);
+
+inline bool isKind(EltwiseOp op, npu_instr_kind kind) {
+  return op && static_cast<int64_t>(op.getKind()) == kind;
+}
+
+/// The elementwise op of this kind that defines `value`, or null.
+EltwiseOp definedBy(Value value, npu_instr_kind kind);
+
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return tensorType(value).getShape();
+}
+
+/// The elements of an f32 constant; nothing for other values.
+std::optional<std::vector<float>> floatsOf(Value value);
+
+/// The one number that an f32 constant holds in every element.
+std::optional<float> scalarOf(Value value);
+
+/// An npu.constant of f32.
+Value makeFloats(OpBuilder &builder, Location location, ArrayRef<int64_t> shape,
+                 ArrayRef<float> elements);
+
+/// npu.eltwise with the operands' broadcast shape, of the first operand's type;
+/// computed at once where all operands are constant.
+FailureOr<Value> makeEltwise(OpBuilder &builder, Location location,
+                             npu_instr_kind kind, ValueRange inputs,
+                             float alpha = 0, float beta = 0);
+
+/// The same elements in another shape, computed at once if constant.
+FailureOr<Value> makeReshape(OpBuilder &builder, Location location, Value input,
+                             ArrayRef<int64_t> shape);
+
+/// npu.transpose, computed at once if constant; `input` itself if nothing
+/// moves.
+FailureOr<Value> makeTranspose(OpBuilder &builder, Location location,
+                               Value input, ArrayRef<int64_t> permutation);
+
+/// The same op with other operands and result type, attributes kept.
+Operation *cloneWith(OpBuilder &builder, Location location, Operation *op,
+                     ValueRange operands, Type result);
+
+/// One location that names all ops.
+Location fuseLocations(ArrayRef<Operation *> ops);
+
+SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> permutation);
+bool isIdentity(ArrayRef<int64_t> permutation);
+
+// Patterns that more than one pass needs.
+void addViewPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace npu::rewrites
+
+#endif // NPU_COMPILER_FUSION_REWRITES_H

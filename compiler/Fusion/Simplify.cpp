@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-simplify: views that cancel, and affine steps with constants in one form.
+//
+// It ends: the view patterns remove ops; of the arithmetic ones each removes an
+// op, or turns sub and div into add and mul (never back), or moves a constant
+// to the right, or moves a mul above an add (never back).
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+
+#include <cmath>
+
+using namespace npu;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+using mlir::PatternRewriter;
+
+namespace npu {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+static bool isFloat(Value value) {
+  return isa<mlir::FloatType>(tensorType(value).getElementType());
+}
+
+/// `value` in an op's place is no loss only if the op did not broadcast it.
+static bool keepsShape(EltwiseOp op, Value value) {
+  return value.getType() == op.getResult().getType();
+}
+
+/// Neutral up to the rounding of the constant itself.
+static bool isAbout(float value, float neutral) {
+  return std::fabs(value - neutral) <= 1.2e-7f;
+}
+
+/// Replaces `op` by the elementwise function of these operands.
+static LogicalResult replaceByEltwise(PatternRewriter &rewriter, Operation *op,
+                                      Location location, npu_instr_kind kind,
+                                      ValueRange inputs) {
+  FailureOr<Value> result = makeEltwise(rewriter, location, kind, inputs);
+  if (failed(result))
+    return failure();
+  rewriter.replaceOp(op, *result);
+  return success();
+}
+
+namespace {
+
+// Pattern: add(c, X) -> add(X, c); mul(c, X) -> mul(X, c)
+struct ConstantRight : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isKind(op, NPU_INSTR_add) && !isKind(op, NPU_INSTR_mul))
+      return rewriter.notifyMatchFailure(op, "not commutative");
+    Value left = op.getInputs()[0], right = op.getInputs()[1];
+    if (!constantOf(left) || constantOf(right))
+      return rewriter.notifyMatchFailure(op, "no constant at the left");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getInputsMutable().assign({right, left}); });
+    return success();
+  }
+};
+
+// Pattern: sub(X, c) -> add(X, -c); div(X, c) -> mul(X, 1 / c)
+struct AffineForm : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isSub = isKind(op, NPU_INSTR_sub);
+    if (!isSub && !isKind(op, NPU_INSTR_div))
+      return rewriter.notifyMatchFailure(op, "neither sub nor div");
+    Value right = op.getInputs()[1];
+    std::optional<std::vector<float>> values = floatsOf(right);
+    if (!values || constantOf(op.getInputs()[0]))
+      return rewriter.notifyMatchFailure(op, "not by an f32 constant");
+    for (float &value : *values) {
+      value = isSub ? -value : 1 / value;
+      if (!std::isnormal(value) && !(isSub && value == 0))
+        return rewriter.notifyMatchFailure(op, "no finite reciprocal");
+    }
+    Value constant =
+        makeFloats(rewriter, right.getLoc(), shapeOf(right), *values);
+    return replaceByEltwise(rewriter, op, op.getLoc(),
+                            isSub ? NPU_INSTR_add : NPU_INSTR_mul,
+                            {op.getInputs()[0], constant});
+  }
+};
+
+// Pattern: add(X, 0) -> X; mul(X, 1) -> X
+struct DropNeutral : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isAdd = isKind(op, NPU_INSTR_add);
+    if (!isAdd && !isKind(op, NPU_INSTR_mul))
+      return rewriter.notifyMatchFailure(op, "no neutral element");
+    Value input = op.getInputs()[0];
+    std::optional<std::vector<float>> values = floatsOf(op.getInputs()[1]);
+    if (!values || !keepsShape(op, input))
+      return rewriter.notifyMatchFailure(op, "not by an f32 constant");
+    auto isNeutral = [&](float v) { return isAdd ? v == 0 : isAbout(v, 1); };
+    if (!llvm::all_of(*values, isNeutral))
+      return rewriter.notifyMatchFailure(op, "not neutral");
+    rewriter.replaceOp(op, input);
+    return success();
+  }
+};
+
+// Pattern: add(add(X, a), b) -> add(X, a + b)
+// Pattern: mul(mul(X, a), b) -> mul(X, a * b)
+// Pattern: mul(add(X, a), b) -> add(mul(X, b), a * b)
+struct MergeAffine : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// The inner step, if it is of this kind and read by `op` alone.
+  static EltwiseOp innerOf(EltwiseOp op, npu_instr_kind kind) {
+    EltwiseOp inner = definedBy(op.getInputs()[0], kind);
+    return inner && inner->hasOneUse() && constantOf(inner.getInputs()[1])
+               ? inner
+               : EltwiseOp();
+  }
+
+  /// A column and a row make a matrix, which costs more than a step.
+  static bool grows(Value a, Value b) {
+    std::string error;
+    FailureOr<shapes::Shape> shape = shapes::broadcast(
+        {shapes::Shape(shapeOf(a)), shapes::Shape(shapeOf(b))}, error);
+    if (failed(shape))
+      return true;
+    FailureOr<int64_t> count = shapes::elements(*shape, error);
+    return failed(count) || *count > std::max(tensorType(a).getNumElements(),
+                                              tensorType(b).getNumElements());
+  }
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isAdd = isKind(op, NPU_INSTR_add);
+    if ((!isAdd && !isKind(op, NPU_INSTR_mul)) || !isFloat(op.getResult()) ||
+        !constantOf(op.getInputs()[1]))
+      return rewriter.notifyMatchFailure(op, "no affine step");
+    npu_instr_kind kind = isAdd ? NPU_INSTR_add : NPU_INSTR_mul;
+    EltwiseOp same = innerOf(op, kind);
+    EltwiseOp sum = isAdd ? EltwiseOp() : innerOf(op, NPU_INSTR_add);
+    EltwiseOp inner = same ? same : sum;
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "no affine step before it");
+    Value input = inner.getInputs()[0], a = inner.getInputs()[1],
+          b = op.getInputs()[1];
+    Location location = fuseLocations({inner, op});
+    if (grows(a, b))
+      return rewriter.notifyMatchFailure(op, "the constant would grow");
+    FailureOr<Value> merged = makeEltwise(rewriter, location, kind, {a, b});
+    if (failed(merged))
+      return failure();
+    if (same)
+      return replaceByEltwise(rewriter, op, location, kind, {input, *merged});
+    FailureOr<Value> scaled =
+        makeEltwise(rewriter, location, NPU_INSTR_mul, {input, b});
+    if (failed(scaled))
+      return failure();
+    return replaceByEltwise(rewriter, op, location, NPU_INSTR_add,
+                            {*scaled, *merged});
+  }
+};
+
+struct SimplifyPass : npu::impl::SimplifyBase<SimplifyPass> {
+  void runOnOperation() override {
+    if (failed(simplify(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult npu::simplify(Operation *root) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  addViewPatterns(patterns);
+  patterns.add<ConstantRight, AffineForm, DropNeutral, MergeAffine>(
+      root->getContext());
+  return apply(root, std::move(patterns));
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-sink-transposes: logical transposes move towards the results.
+//
+// It ends: a rewrite needs a transpose on every operand of the result's full
+// extent and leaves none there, so an op is rewritten again only after one of
+// its producers has been; no op is its own producer. The transposes that it
+// puts on smaller operands never satisfy that condition.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace npu;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+using mlir::PatternRewriter;
+using Permutation = SmallVector<int64_t>;
+
+namespace npu {
+#define GEN_PASS_DEF_SINKTRANSPOSES
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+/// The one permutation that all these values are transposed by.
+static std::optional<Permutation> commonPermutation(ValueRange values) {
+  std::optional<Permutation> common;
+  for (Value value : values) {
+    auto transpose = value.getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return std::nullopt;
+    Permutation permutation = toInts(transpose.getPermutation());
+    if (common && *common != permutation)
+      return std::nullopt;
+    common = permutation;
+  }
+  return common;
+}
+
+/// A smaller operand as the op reads it after its result's dimensions have been
+/// renamed back: unit dimensions in front, the inverse permutation, and the
+/// unit dimensions in front away again.
+static FailureOr<Value> renamedOperand(OpBuilder &builder, Location location,
+                                       Value operand,
+                                       ArrayRef<int64_t> permutation) {
+  ArrayRef<int64_t> shape = shapeOf(operand);
+  if (tensorType(operand).getNumElements() == 1)
+    return operand;
+  SmallVector<int64_t> full(permutation.size() - shape.size(), 1);
+  llvm::append_range(full, shape);
+  FailureOr<Value> renamed = makeReshape(builder, location, operand, full);
+  if (succeeded(renamed))
+    renamed = makeTranspose(builder, location, *renamed,
+                            inversePermutation(permutation));
+  if (failed(renamed) || !constantOf(*renamed))
+    return renamed;
+  ArrayRef<int64_t> outer = shapeOf(*renamed);
+  return makeReshape(builder, location, *renamed,
+                     outer.drop_while([](int64_t d) { return d == 1; }));
+}
+
+/// The shape before the transpose that leads to `shape`.
+static SmallVector<int64_t> unpermuted(ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result(shape.size());
+  for (auto [extent, dim] : llvm::zip(shape, permutation))
+    result[dim] = extent;
+  return result;
+}
+
+/// Replaces `op` by the transpose of the same op on `operands`, whose
+/// attributes `adapt` has renamed.
+static LogicalResult
+rebuildAbove(PatternRewriter &rewriter, Operation *op, ValueRange operands,
+             ArrayRef<int64_t> permutation,
+             function_ref<void(Operation *)> adapt = nullptr) {
+  auto type = tensorType(op->getResult(0));
+  auto before = RankedTensorType::get(unpermuted(type.getShape(), permutation),
+                                      type.getElementType());
+  Operation *renamed = cloneWith(rewriter, op->getLoc(), op, operands, before);
+  if (adapt)
+    adapt(renamed);
+  FailureOr<Value> result =
+      makeTranspose(rewriter, op->getLoc(), renamed->getResult(0), permutation);
+  if (failed(result))
+    return failure();
+  rewriter.replaceOp(op, *result);
+  return success();
+}
+
+namespace {
+
+// Pattern: f(transpose(X), transpose(Y), small) ->
+//          transpose(f(X, Y, renamed(small)))
+struct SinkBelowEltwise : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    auto isFull = [&](Value v) { return shapeOf(v) == shape; };
+    std::optional<Permutation> permutation = commonPermutation(
+        llvm::to_vector(llvm::make_filter_range(op.getInputs(), [&](Value v) {
+          return isFull(v) && !constantOf(v);
+        })));
+    if (!permutation)
+      return rewriter.notifyMatchFailure(op, "no common transpose");
+    SmallVector<Value> operands;
+    for (Value input : op.getInputs()) {
+      if (isFull(input) && !constantOf(input)) {
+        operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
+        continue;
+      }
+      FailureOr<Value> renamed =
+          renamedOperand(rewriter, op.getLoc(), input, *permutation);
+      if (failed(renamed))
+        return failure();
+      operands.push_back(*renamed);
+    }
+    return rebuildAbove(rewriter, op, operands, *permutation);
+  }
+};
+
+// Pattern: concat(transpose(X), transpose(Y)) -> transpose(concat(X, Y))
+struct SinkBelowConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Permutation> permutation = commonPermutation(op.getInputs());
+    if (!permutation)
+      return rewriter.notifyMatchFailure(op, "no common transpose");
+    SmallVector<Value> operands;
+    for (Value input : op.getInputs())
+      operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
+    int64_t axis = (*permutation)[op.getAxis()];
+    return rebuildAbove(
+        rewriter, op, operands, *permutation,
+        [&](Operation *renamed) { cast<ConcatOp>(renamed).setAxis(axis); });
+  }
+};
+
+// Pattern: pad(transpose(X)) -> transpose(pad(X))
+struct SinkBelowPad : OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "no transpose");
+    Permutation permutation = toInts(transpose.getPermutation());
+    SmallVector<int64_t> pads = toInts(op.getPads());
+    size_t rank = permutation.size();
+    SmallVector<int64_t> renamed =
+        unpermuted(ArrayRef(pads).take_front(rank), permutation);
+    llvm::append_range(
+        renamed, unpermuted(ArrayRef(pads).drop_front(rank), permutation));
+    return rebuildAbove(
+        rewriter, op, transpose.getInput(), permutation, [&](Operation *clone) {
+          cast<PadOp>(clone).setPadsAttr(rewriter.getI64ArrayAttr(renamed));
+        });
+  }
+};
+
+// Pattern: reduce(transpose(X)) -> transpose(reduce(X)), over fewer dimensions
+//          if the reduced ones are dropped
+struct SinkBelowReduce : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// The permutation of the dimensions that are left.
+  static Permutation remaining(ArrayRef<int64_t> permutation,
+                               ArrayRef<int64_t> reduced) {
+    Permutation result;
+    for (int64_t dim : permutation)
+      if (!llvm::is_contained(reduced, dim))
+        result.push_back(dim - llvm::count_if(reduced, [&](int64_t gone) {
+                           return gone < dim;
+                         }));
+    return result;
+  }
+
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "no transpose");
+    Permutation permutation = toInts(transpose.getPermutation());
+    SmallVector<int64_t> axes;
+    for (int64_t axis : toInts(op.getAxes()))
+      axes.push_back(permutation[axis]);
+    llvm::sort(axes);
+    Permutation behind =
+        op.getKeepDims() ? permutation : remaining(permutation, axes);
+    return rebuildAbove(
+        rewriter, op, transpose.getInput(), behind, [&](Operation *clone) {
+          cast<ReduceOp>(clone).setAxesAttr(rewriter.getI64ArrayAttr(axes));
+        });
+  }
+};
+
+struct SinkTransposesPass : npu::impl::SinkTransposesBase<SinkTransposesPass> {
+  void runOnOperation() override {
+    if (failed(sinkTransposes(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult npu::sinkTransposes(Operation *root) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  addViewPatterns(patterns);
+  patterns
+      .add<SinkBelowEltwise, SinkBelowConcat, SinkBelowPad, SinkBelowReduce>(
+          root->getContext());
+  return apply(root, std::move(patterns));
+}

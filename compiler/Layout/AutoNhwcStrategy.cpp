@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// auto-nhwc, after OneFlow's AutoNHWC: in topological order, every op that
+// knows its channel and can run channels last does; an op that does not care
+// follows the first operand that is not in the source's order; views pass an
+// order on. Adjacent inverse pairs never arise, because a value that is wanted
+// as it is stored gets no relayout.
+#include "compiler/Layout/Placement.h"
+#include "compiler/Layout/Strategies.h"
+
+using namespace npu;
+
+/// Channels last for the result, if the op itself (or a demand on it) speaks of
+/// channels.
+static LayoutAttr channelsLast(const LayoutProblem &problem,
+                               LayoutOpInterface op) {
+  OpResult result = op->getResult(0);
+  ImageAxes axes = op.getResultAxes(0);
+  if (axes.empty() && !problem.accepted(result).empty())
+    axes = problem.axes.of(result);
+  std::optional<SmallVector<int64_t>> order = channelsLastOrder(axes);
+  return order ? LayoutAttr::get(op->getContext(), *order, {}) : LayoutAttr();
+}
+
+/// The layouts to try, best first.
+static SmallVector<Anchor> anchorsFor(const LayoutProblem &problem,
+                                      const LayoutPlan &plan,
+                                      LayoutOpInterface op) {
+  SmallVector<Anchor> anchors;
+  if (LayoutAttr layout = channelsLast(problem, op))
+    anchors.push_back({Anchor::result, layout});
+  LayoutRelation relation = op.getLayoutRelation();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    LayoutAttr produced = plan.produced.lookup(value);
+    if (!isConstant(value) &&
+        !relation.independent[operand.getOperandNumber()] &&
+        !produced.isRowMajor(tensorType(value).getShape()))
+      anchors.push_back(
+          {static_cast<int>(operand.getOperandNumber()), produced});
+  }
+  anchors.push_back({Anchor::result, rowMajor(op->getResult(0))});
+  return anchors;
+}
+
+static void decideView(LayoutPlan &plan, LayoutOpInterface op) {
+  OpOperand &operand = op->getOpOperand(0);
+  std::string whyNot;
+  LayoutAttr layout =
+      viewLayout(op, plan.produced.lookup(operand.get()), whyNot);
+  if (!layout) {
+    // Row-major is the one order that every reshape passes on.
+    plan.read[&operand] = rowMajor(operand.get());
+    layout = viewLayout(op, rowMajor(operand.get()), whyNot);
+  }
+  plan.produced[op->getResult(0)] = layout;
+}
+
+static void decideOp(const LayoutProblem &problem, LayoutPlan &plan,
+                     LayoutOpInterface op) {
+  std::string ignored;
+  for (const Anchor &anchor : anchorsFor(problem, plan, op))
+    if (auto placement = placeOp(problem, plan, op, anchor, ignored)) {
+      record(plan, op, *placement);
+      return;
+    }
+  // Nothing meets the demands: the source's order, which the check will refuse
+  // with the demand's name.
+  plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands())
+    plan.read[&operand] = rowMajor(operand.get());
+}
+
+LogicalResult npu::decideAutoNhwc(const LayoutProblem &problem,
+                                  LayoutPlan &plan) {
+  planBoundary(problem, plan);
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (!rule)
+      continue;
+    if (rule.getSensitivity() == Sensitivity::Data)
+      decideView(plan, rule);
+    else
+      decideOp(problem, plan, rule);
+  }
+  settleFreeInputs(problem, plan);
+  return success();
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NPU_COMPILER_LAYOUT_FOLDLAYOUT_H
+#define NPU_COMPILER_LAYOUT_FOLDLAYOUT_H
+
+#include "compiler/Layout/LayoutPlan.h"
+
+namespace npu {
+
+/// Relayouts of constants become the constants' layouts.
+void foldConstantRelayouts(mlir::func::FuncOp function);
+
+/// Removes relayouts: of constants, adjacent inverse pairs, chains, duplicates;
+/// moves them through ops that take any order and through views wherever the
+/// bytes that are moved in all become strictly fewer (so it ends, and a second
+/// run changes nothing). Demands of the target stay met; ops that decide
+/// themselves (heavily sensitive) are left alone.
+void foldLayouts(mlir::func::FuncOp function, const TargetSpec &target);
+
+/// The function's type from its arguments and its return.
+void updateSignature(mlir::func::FuncOp function);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_FOLDLAYOUT_H

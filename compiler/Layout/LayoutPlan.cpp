@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/LayoutPlan.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/LayoutUse.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace npu;
+
+int64_t npu::storedBytes(RankedTensorType type) {
+  int64_t elements = 1;
+  if (LayoutAttr layout = getLayout(type))
+    elements = layout.getStoredElements(type.getShape());
+  else
+    elements = type.getNumElements();
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  return elements * std::max<int64_t>(1, bits / 8);
+}
+
+static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
+                                          ArrayRef<LayoutPattern> patterns,
+                                          size_t rank, const ImageAxes &axes) {
+  SmallVector<LayoutAttr> layouts;
+  for (const LayoutPattern &pattern : patterns) {
+    if (pattern.kind == LayoutPattern::Kind::Any)
+      return {};
+    std::optional<StoredOrder> order = pattern.resolve(rank, axes);
+    if (order)
+      layouts.push_back(toLayout(context, *order));
+  }
+  return layouts;
+}
+
+static SmallVector<LayoutAttr> acceptedLayouts(const TargetSpec &target,
+                                               const ImageAxesAnalysis &axes,
+                                               LayoutOpInterface op,
+                                               StringRef role, Value value,
+                                               ImageAxes own) {
+  ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
+  if (patterns.empty())
+    return {};
+  // A demand speaks of image axes: an op without a channel of its own has them
+  // from the values around it, and nothing is demanded where nothing tells.
+  bool knows = op->getNumResults() == 1 && !op.getResultAxes(0).empty();
+  ImageAxes known = own.empty() && !knows ? axes.of(value) : own;
+  return resolveAll(op->getContext(), patterns, tensorType(value).getRank(),
+                    known);
+}
+
+static SmallVector<LayoutAttr> acceptedOperand(const TargetSpec &target,
+                                               const ImageAxesAnalysis &axes,
+                                               OpOperand &operand) {
+  auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());
+  if (!op)
+    return {};
+  unsigned index = operand.getOperandNumber();
+  return acceptedLayouts(target, axes, op, op.getOperandRole(index),
+                         operand.get(), op.getOperandAxes(index));
+}
+
+static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
+                                              const ImageAxesAnalysis &axes,
+                                              OpResult result) {
+  auto op = dyn_cast<LayoutOpInterface>(result.getOwner());
+  if (!op)
+    return {};
+  return acceptedLayouts(target, axes, op, "result", result,
+                         op.getResultAxes(result.getResultNumber()));
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+  return acceptedOperand(target, axes, operand);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+  return acceptedResult(target, axes, result);
+}
+
+LayoutAttr LayoutPlan::layoutRead(OpOperand &operand) const {
+  if (LayoutAttr layout = read.lookup(&operand))
+    return layout;
+  if (LayoutAttr layout = home.lookup(operand.get()))
+    return layout;
+  return produced.lookup(operand.get());
+}
+
+// Applying.
+
+static void setLayout(Value value, LayoutAttr layout) {
+  value.setType(withLayout(tensorType(value), layout));
+}
+
+/// Inside a fused kernel: the root's result and every elementwise result are
+/// stored as the kernel's result.
+static void retypeBody(FusedOp op) {
+  LayoutAttr layout = getLayout(op.getResult());
+  for (Operation &inner : op.getBody().front().without_terminator())
+    setLayout(inner.getResult(0), layout);
+}
+
+void npu::retypeOperand(OpOperand &operand) {
+  if (auto fused = dyn_cast<FusedOp>(operand.getOwner()))
+    fused.getBody()
+        .front()
+        .getArgument(operand.getOperandNumber())
+        .setType(operand.get().getType());
+}
+
+namespace {
+class PlanApplier {
+public:
+  PlanApplier(mlir::func::FuncOp function, const LayoutPlan &plan)
+      : function(function), plan(plan), builder(function.getContext()) {}
+
+  void run() {
+    Block &block = function.getBody().front();
+    SmallVector<Value> values(block.getArguments());
+    SmallVector<Operation *> ops;
+    for (Operation &op : block) {
+      ops.push_back(&op);
+      values.append(op.result_begin(), op.result_end());
+    }
+    for (Value value : values)
+      setLayout(value, plan.produced.lookup(value));
+    for (Value value : values)
+      bringHome(value);
+    for (Operation *op : ops)
+      for (OpOperand &operand : op->getOpOperands())
+        connect(operand);
+    for (Operation *op : ops)
+      if (auto fused = dyn_cast<FusedOp>(op))
+        retypeBody(fused);
+    setSignature();
+  }
+
+private:
+  Value relayout(Value value, LayoutAttr layout, Location location) {
+    return RelayoutOp::create(builder, location,
+                              withLayout(tensorType(value), layout), value);
+  }
+
+  static bool sameStorage(Value value, LayoutAttr layout) {
+    return getLayout(value).isEquivalent(layout, tensorType(value).getShape());
+  }
+
+  /// The relayout directly behind a value that its readers see in its place.
+  void bringHome(Value value) {
+    LayoutAttr home = plan.home.lookup(value);
+    if (!home || sameStorage(value, home) || value.use_empty())
+      return;
+    builder.setInsertionPointAfterValue(value);
+    Value back = relayout(value, home, value.getLoc());
+    value.replaceAllUsesExcept(back, back.getDefiningOp());
+  }
+
+  void connect(OpOperand &operand) {
+    LayoutAttr wanted = plan.read.lookup(&operand);
+    if (wanted && !sameStorage(operand.get(), wanted)) {
+      Value shared =
+          plan.home.empty() ? findShared(operand.get(), wanted) : Value();
+      if (!shared) {
+        builder.setInsertionPoint(operand.getOwner());
+        shared = relayout(operand.get(), wanted, operand.getOwner()->getLoc());
+        relayouts[operand.get()].push_back(shared);
+      }
+      operand.set(shared);
+    }
+    retypeOperand(operand);
+  }
+
+  Value findShared(Value source, LayoutAttr wanted) {
+    for (Value candidate : relayouts.lookup(source))
+      if (sameStorage(candidate, wanted))
+        return candidate;
+    return {};
+  }
+
+  void setSignature() {
+    Block &block = function.getBody().front();
+    function.setType(
+        mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
+                                block.getTerminator()->getOperandTypes()));
+  }
+
+  mlir::func::FuncOp function;
+  const LayoutPlan &plan;
+  OpBuilder builder;
+  llvm::DenseMap<Value, SmallVector<Value, 1>> relayouts;
+};
+} // namespace
+
+void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
+  PlanApplier(function, plan).run();
+}
+
+// Checking.
+
+static std::string listNames(ArrayRef<LayoutAttr> layouts,
+                             const ImageAxes &axes) {
+  std::string text;
+  for (LayoutAttr layout : layouts) {
+    std::string name = layoutName(layout, axes);
+    text += (text.empty() ? "" : " or ") + name;
+    if (name != layout.getLetters())
+      text += " (" + layout.getLetters() + ")";
+  }
+  return text;
+}
+
+static LogicalResult checkDemand(Operation *op, StringRef target,
+                                 StringRef role, Value value,
+                                 ArrayRef<LayoutAttr> accepted,
+                                 const ImageAxes &axes) {
+  if (accepted.empty())
+    return success();
+  LayoutAttr layout = getLayout(value);
+  for (LayoutAttr candidate : accepted)
+    if (layout.isEquivalent(candidate, tensorType(value).getShape()))
+      return success();
+  return op->emitOpError() << "target '" << target << "' demands "
+                           << listNames(accepted, axes) << " for its " << role
+                           << ", found " << layout.getLetters();
+}
+
+static LogicalResult checkDecided(Operation *op, Type type) {
+  if (!isa<RankedTensorType>(type) || getLayout(type))
+    return success();
+  return op->emitOpError() << "has a tensor without a layout: " << type;
+}
+
+static LogicalResult checkOp(Operation *op, const TargetSpec &target,
+                             const ImageAxesAnalysis &axes) {
+  for (Type type : op->getOperandTypes())
+    if (failed(checkDecided(op, type)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(checkDecided(op, type)))
+      return failure();
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (!rule) {
+    if (!isa<ConstantOp, YieldOp, mlir::func::ReturnOp>(op))
+      return op->emitOpError()
+             << "does not know layouts; only npu ops may stand behind the "
+                "layout stage";
+    return success();
+  }
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(checkDemand(
+            op, target.name, rule.getOperandRole(operand.getOperandNumber()),
+            operand.get(), acceptedOperand(target, axes, operand),
+            axes.of(operand.get()))))
+      return failure();
+  for (OpResult result : op->getResults())
+    if (failed(checkDemand(op, target.name, "result", result,
+                           acceptedResult(target, axes, result),
+                           axes.of(result))))
+      return failure();
+  return success();
+}
+
+LogicalResult npu::checkLayouts(mlir::func::FuncOp function,
+                                const TargetSpec &target) {
+  ImageAxesAnalysis axes(function);
+  for (Operation &op : function.getBody().front()) {
+    if (failed(checkOp(&op, target, axes)))
+      return failure();
+    auto inner = op.walk([&](Operation *nested) {
+      for (Type type : nested->getResultTypes())
+        if (failed(checkDecided(nested, type)))
+          return mlir::WalkResult::interrupt();
+      return mlir::WalkResult::advance();
+    });
+    if (inner.wasInterrupted())
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decision of the layout stage, and what is shared by all that decide:
+// applying it and checking it.
+#ifndef NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
+#define NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
+
+#include "compiler/Layout/ImageAxes.h"
+#include "compiler/Target/TargetSpec.h"
+
+#include <map>
+
+namespace npu {
+
+/// How graph inputs and outputs are stored.
+struct IoLayouts {
+  /// Row-major in the model's shapes (true) or as the plan likes.
+  bool fixed = true;
+  /// By input's or output's name: a layout's name or letters. Goes before
+  /// `fixed`.
+  std::map<std::string, std::string> byName;
+
+  /// Reads "fixed", "free", "NAME=NHWC", or several, separated by commas.
+  static std::optional<IoLayouts> parse(StringRef text, std::string &error);
+};
+
+/// What a strategy decides about.
+struct LayoutProblem {
+  LayoutProblem(mlir::func::FuncOp function, const TargetSpec &target,
+                const ImageAxesAnalysis &axes)
+      : function(function), target(target), axes(axes) {}
+
+  mlir::func::FuncOp function;
+  const TargetSpec &target;
+  const ImageAxesAnalysis &axes;
+  /// The layout that each boundary value is held to; null: free.
+  llvm::DenseMap<Value, LayoutAttr> inputs;
+  SmallVector<LayoutAttr> outputs;
+
+  MLIRContext *getContext() const { return function->getContext(); }
+  /// The orders that the chip accepts for this operand (or result), preferred
+  /// first; empty: any.
+  SmallVector<LayoutAttr> accepted(OpOperand &operand) const;
+  SmallVector<LayoutAttr> accepted(OpResult result) const;
+};
+
+/// Binds --io-layout to the function's arguments and results. Fails, with an
+/// error at the function, on names and layouts that do not fit it.
+LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
+
+/// Which layout each value is stored in and each operand is read in.
+struct LayoutPlan {
+  /// Every argument and op result of the function's block.
+  llvm::DenseMap<Value, LayoutAttr> produced;
+  /// Absent: as produced (or as brought home). The function's results are the
+  /// operands of its return.
+  llvm::DenseMap<OpOperand *, LayoutAttr> read;
+  /// Results that are brought back to this layout at once, whatever their
+  /// readers want; relayouts are then not shared between readers.
+  llvm::DenseMap<Value, LayoutAttr> home;
+
+  LayoutAttr layoutRead(OpOperand &operand) const;
+};
+
+/// Sets the types of all values, inside fused kernels and in the signature too,
+/// and inserts npu.relayout where a reader wants another order than is there:
+/// one for each value and layout, before its first reader.
+void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
+
+/// Whether every tensor has a layout, every demand of the target is met, and no
+/// foreign op sees a laid-out tensor. Fails with errors at the ops.
+LogicalResult checkLayouts(mlir::func::FuncOp function,
+                           const TargetSpec &target);
+
+/// Stored bytes of a value, block padding included.
+int64_t storedBytes(RankedTensorType type);
+
+/// The type of a fused kernel's operand follows outside; sets it inside too.
+void retypeOperand(OpOperand &operand);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_LAYOUTPLAN_H

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layout stage as one call: decide, apply, fold, check.
+#ifndef NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
+#define NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
+
+#include "compiler/Layout/LayoutReport.h"
+#include "compiler/Layout/Strategies.h"
+
+namespace npu {
+
+struct LayoutOptions {
+  std::string strategy = "auto-nhwc";
+  IoLayouts io;
+  /// Compare the source with the result on index-tagged values.
+  bool verifyExactly = false;
+};
+
+/// Gives every tensor of the function its layout. Fails, with an error at the
+/// op, if the strategy is unknown or its plan breaks a demand of the target.
+LogicalResult runLayoutStage(mlir::func::FuncOp function,
+                             const TargetSpec &target,
+                             const LayoutOptions &options);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NPU_COMPILER_LAYOUT_PASSES_H
+#define NPU_COMPILER_LAYOUT_PASSES_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace npu {
+
+#define GEN_PASS_DECL
+#include "compiler/Layout/Passes.h.inc"
+
+/// Makes this folder's passes known to a tool by their names.
+void registerLayoutPasses();
+
+/// What a pass on layouts needs: one block, and a layout on every tensor.
+LogicalResult requireDecided(mlir::func::FuncOp function);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PASSES_H

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Placement.h"
+
+#include "compiler/Dialect/NPU/LayoutUse.h"
+
+using namespace npu;
+
+bool npu::isConstant(Value value) {
+  return value.getDefiningOp<ConstantOp>() != nullptr;
+}
+
+LayoutAttr npu::rowMajor(Value value) {
+  return LayoutAttr::getRowMajor(value.getContext(),
+                                 tensorType(value).getRank());
+}
+
+static bool equivalent(LayoutAttr a, LayoutAttr b, Value value) {
+  return a && b && a.isEquivalent(b, tensorType(value).getShape());
+}
+
+static bool isAmong(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
+  return llvm::any_of(
+      list, [&](LayoutAttr entry) { return equivalent(layout, entry, value); });
+}
+
+LayoutAttr npu::preferred(ArrayRef<LayoutAttr> accepted, Value value) {
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  for (LayoutAttr layout : accepted)
+    if (llvm::none_of(layout.getBlocks(), [&](const LayoutBlock &block) {
+          return shape[block.dim] == 1;
+        }))
+      return layout;
+  return accepted.empty() ? LayoutAttr() : accepted.front();
+}
+
+namespace {
+/// Finds one op's placement.
+class Placer {
+public:
+  Placer(const LayoutProblem &problem, const LayoutPlan &plan,
+         LayoutOpInterface op, const Anchor &anchor)
+      : problem(problem), plan(plan), op(op), relation(op.getLayoutRelation()),
+        anchor(anchor) {}
+
+  std::optional<Placement> run(std::string &whyNot) {
+    Placement placement;
+    placement.result = placeResult(whyNot);
+    if (!placement.result)
+      return std::nullopt;
+    for (OpOperand &operand : op->getOpOperands()) {
+      LayoutAttr layout = placeOperand(operand, whyNot);
+      if (!layout)
+        return std::nullopt;
+      placement.operands.push_back(layout);
+    }
+    return placement;
+  }
+
+private:
+  RelatedValue anchorValue() const {
+    return anchor.index == Anchor::result
+               ? relatedResult(relation, op)
+               : relatedOperand(relation, op, anchor.index);
+  }
+
+  bool agrees(const RelatedValue &value, LayoutAttr layout) const {
+    return layout &&
+           layoutsAgree(relation, anchorValue(), toStoredOrder(anchor.layout),
+                        value, toStoredOrder(layout));
+  }
+
+  /// The anchor's order on another value; null with a reason.
+  LayoutAttr carry(const RelatedValue &to, std::string &whyNot,
+                   bool *complete = nullptr) const {
+    TransferResult result = transferLayout(relation, anchorValue(),
+                                           toStoredOrder(anchor.layout), to);
+    if (complete)
+      *complete = result.complete;
+    if (result.layout)
+      return toLayout(op->getContext(), *result.layout);
+    whyNot = result.whyNot;
+    return {};
+  }
+
+  LayoutAttr choose(Value value, const RelatedValue &related,
+                    ArrayRef<LayoutAttr> accepted, LayoutAttr current,
+                    StringRef role, std::string &whyNot) const {
+    if (agrees(related, current) &&
+        (accepted.empty() || isAmong(current, accepted, value)))
+      return current;
+    LayoutAttr carried = carry(related, whyNot);
+    if (accepted.empty())
+      return carried;
+    if (isAmong(carried, accepted, value))
+      return carried;
+    for (LayoutAttr layout : accepted)
+      if (agrees(related, layout))
+        return layout;
+    whyNot = ("the target demands another layout for its " + role).str();
+    return {};
+  }
+
+  LayoutAttr placeResult(std::string &whyNot) {
+    OpResult result = op->getResult(0);
+    SmallVector<LayoutAttr> accepted = problem.accepted(result);
+    if (anchor.index != Anchor::result)
+      return choose(result, relatedResult(relation, op), accepted, {}, "result",
+                    whyNot);
+    if (accepted.empty() || isAmong(anchor.layout, accepted, result))
+      return anchor.layout;
+    whyNot = "the target demands another layout for its result";
+    return {};
+  }
+
+  LayoutAttr placeOperand(OpOperand &operand, std::string &whyNot) {
+    unsigned index = operand.getOperandNumber();
+    Value value = operand.get();
+    SmallVector<LayoutAttr> accepted = problem.accepted(operand);
+    LayoutAttr current = plan.home.lookup(value);
+    if (!current)
+      current = plan.produced.lookup(value);
+    RelatedValue related = relatedOperand(relation, op, index);
+    if (static_cast<int>(index) == anchor.index &&
+        (accepted.empty() || isAmong(anchor.layout, accepted, value)))
+      return anchor.layout;
+    if (!relation.independent[index])
+      return choose(value, related, accepted,
+                    isConstant(value) ? LayoutAttr() : current,
+                    op.getOperandRole(index), whyNot);
+    if (!accepted.empty())
+      return !isConstant(value) && isAmong(current, accepted, value)
+                 ? current
+                 : preferred(accepted, value);
+    return isConstant(value) ? placeFreeConstant(value, index, related)
+                             : current;
+  }
+
+  /// A constant that may be stored in any order is stored in the order of what
+  /// it is combined with. A convolution's weight and bias share no dimension
+  /// with anything and stay as they are.
+  LayoutAttr placeFreeConstant(Value value, unsigned,
+                               const RelatedValue &related) const {
+    std::string ignored;
+    bool complete = false;
+    LayoutAttr carried = carry(related, ignored, &complete);
+    return carried && complete ? carried : rowMajor(value);
+  }
+
+  const LayoutProblem &problem;
+  const LayoutPlan &plan;
+  LayoutOpInterface op;
+  LayoutRelation relation;
+  Anchor anchor;
+};
+} // namespace
+
+std::optional<Placement>
+npu::placeOp(const LayoutProblem &problem, const LayoutPlan &plan,
+             LayoutOpInterface op, const Anchor &anchor, std::string &whyNot) {
+  return Placer(problem, plan, op, anchor).run(whyNot);
+}
+
+LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
+                           std::string &whyNot) {
+  LayoutRelation relation = op.getLayoutRelation();
+  TransferResult result =
+      transferLayout(relation, relatedOperand(relation, op, 0),
+                     toStoredOrder(layout), relatedResult(relation, op));
+  if (result.layout)
+    return toLayout(op->getContext(), *result.layout);
+  whyNot = result.whyNot;
+  return {};
+}
+
+void npu::record(LayoutPlan &plan, Operation *op, const Placement &placement) {
+  for (OpOperand &operand : op->getOpOperands())
+    plan.read[&operand] = placement.operands[operand.getOperandNumber()];
+  plan.produced[op->getResult(0)] = placement.result;
+}

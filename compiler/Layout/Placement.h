@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One op's layouts from one of them: what every strategy asks of an op.
+#ifndef NPU_COMPILER_LAYOUT_PLACEMENT_H
+#define NPU_COMPILER_LAYOUT_PLACEMENT_H
+
+#include "compiler/Layout/LayoutPlan.h"
+
+namespace npu {
+
+/// The layouts in which an op reads its operands and gives its result.
+struct Placement {
+  SmallVector<LayoutAttr> operands;
+  LayoutAttr result;
+};
+
+/// A value of an op whose layout is given: operand `index`, or the result.
+struct Anchor {
+  static constexpr int result = -1;
+  int index;
+  LayoutAttr layout;
+};
+
+/// The placement in which the anchor has its layout, everything else follows
+/// through the op's relation and every demand is met. Operands keep the layout
+/// that they are produced in where it fits. Nothing, with one clause in
+/// `whyNot`, if there is none.
+std::optional<Placement> placeOp(const LayoutProblem &problem,
+                                 const LayoutPlan &plan, LayoutOpInterface op,
+                                 const Anchor &anchor, std::string &whyNot);
+
+/// The layout that makes a transpose or reshape a free view of an operand
+/// stored as `layout`; null with a reason where there is none.
+LayoutAttr viewLayout(LayoutOpInterface op, LayoutAttr layout,
+                      std::string &whyNot);
+
+/// The preferred one of accepted layouts for a value: the first without a block
+/// over a unit dimension, which would only store padding.
+LayoutAttr preferred(ArrayRef<LayoutAttr> accepted, Value value);
+
+/// Whether the value is known at compile time: its relayouts cost nothing.
+bool isConstant(Value value);
+
+/// Writes a placement into the plan.
+void record(LayoutPlan &plan, Operation *op, const Placement &placement);
+
+LayoutAttr rowMajor(Value value);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PLACEMENT_H

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/LayoutReport.h"
+#include "compiler/Layout/Passes.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace npu;
+
+namespace npu {
+#define GEN_PASS_DEF_REPORTLAYOUT
+#include "compiler/Layout/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct ReportLayout : npu::impl::ReportLayoutBase<ReportLayout> {
+  using ReportLayoutBase::ReportLayoutBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp function = getOperation();
+    std::string error;
+    std::optional<TargetSpec> spec = loadTarget(target, error);
+    if (!spec) {
+      function.emitError() << error;
+      return signalPassFailure();
+    }
+    if (failed(requireDecided(function)))
+      return signalPassFailure();
+    llvm::errs() << function.getName() << ": "
+                 << explainText(reportLayouts(function, *spec));
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

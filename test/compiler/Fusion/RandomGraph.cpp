@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/compiler/Fusion/RandomGraph.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Fusion/Rewrites.h"
+#include "test/compiler/Fusion/Interpreter.h"
+
+#include <random>
+
+using namespace npu;
+using rewrites::makeEltwise;
+using rewrites::makeTranspose;
+using rewrites::shapeOf;
+
+namespace {
+
+class Generator {
+public:
+  Generator(MLIRContext &context, unsigned seed)
+      : builder(&context), random(seed), location(builder.getUnknownLoc()) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> run(int steps);
+
+private:
+  int64_t pick(int64_t count) {
+    return static_cast<int64_t>(random() % static_cast<unsigned>(count));
+  }
+  bool coin() { return pick(2) == 0; }
+
+  /// Mostly the newest value, so that chains are long.
+  Value pickValue() {
+    return coin() ? values.back() : values[pick(values.size())];
+  }
+  RankedTensorType typeOf(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getF32Type());
+  }
+  Value constant(ArrayRef<int64_t> shape) {
+    ElementsAttr elements = test::randomElements(typeOf(shape), random());
+    return ConstantOp::create(builder, location, typeOf(shape), elements);
+  }
+  Value scalar(float value) {
+    return rewrites::makeFloats(builder, location, {}, value);
+  }
+  Value eltwise(npu_instr_kind kind, ValueRange inputs, float alpha = 0,
+                float beta = 0) {
+    return *makeEltwise(builder, location, kind, inputs, alpha, beta);
+  }
+
+  Value convolution(Value data);
+  Value convTranspose(Value data);
+  Value matmul(Value data);
+  Value unary(Value data);
+  Value spelledActivation(Value data);
+  Value affine(Value data);
+  Value residual(Value data);
+  Value gate(Value data);
+  Value transpose(Value data);
+  Value padOrPool(Value data);
+  Value concat(Value data);
+  Value reduce(Value data);
+  Value reshape(Value data);
+
+  OpBuilder builder;
+  std::mt19937 random;
+  Location location;
+  SmallVector<Value> values;
+};
+
+} // namespace
+
+Value Generator::convolution(Value data) {
+  ArrayRef<int64_t> in = shapeOf(data);
+  bool isDepthwise = pick(3) == 0;
+  int64_t groups = isDepthwise ? in[1] : 1;
+  int64_t outputs = isDepthwise ? in[1] : 1 + pick(4);
+  int64_t kernel = 1 + 2 * pick(2), pad = kernel / 2;
+  Value weight = constant({outputs, in[1] / groups, kernel, kernel});
+  SmallVector<Value> operands = {data, weight};
+  if (coin())
+    operands.push_back(constant({outputs}));
+  auto ints = [&](ArrayRef<int64_t> v) { return builder.getI64ArrayAttr(v); };
+  Value bias = operands.size() > 2 ? operands[2] : Value();
+  return Conv2dOp::create(builder, location,
+                          typeOf({in[0], outputs, in[2], in[3]}), data, weight,
+                          bias, ints({1, 1}), ints({pad, pad, pad, pad}),
+                          ints({1, 1}), builder.getI64IntegerAttr(groups));
+}
+
+Value Generator::convTranspose(Value data) {
+  ArrayRef<int64_t> in = shapeOf(data);
+  int64_t groups = coin() ? in[1] : 1;
+  int64_t outputs = groups * (1 + pick(2));
+  Value weight = constant({outputs, in[1] / groups, 3, 3});
+  auto ints = [&](ArrayRef<int64_t> v) { return builder.getI64ArrayAttr(v); };
+  return ConvTranspose2dOp::create(
+      builder, location, typeOf({in[0], outputs, in[2], in[3]}), data, weight,
+      coin() ? constant({outputs}) : Value(), ints({1, 1}), ints({1, 1, 1, 1}),
+      ints({1, 1}), builder.getI64IntegerAttr(groups));
+}
+
+Value Generator::matmul(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  Value b = constant({shape.back(), 1 + pick(4)});
+  shape.back() = shapeOf(b)[1];
+  return MatmulOp::create(builder, location, typeOf(shape), data, b);
+}
+
+Value Generator::unary(Value data) {
+  switch (pick(6)) {
+  case 0:
+    return eltwise(NPU_INSTR_sigmoid, data);
+  case 1:
+    return eltwise(NPU_INSTR_clip, data, 0, 0.5f);
+  case 2:
+    return eltwise(NPU_INSTR_hard_sigmoid, data, 0.2f, 0.5f);
+  case 3:
+    return eltwise(NPU_INSTR_leaky_relu, data, 0.1f);
+  default:
+    return eltwise(NPU_INSTR_relu, data);
+  }
+}
+
+Value Generator::spelledActivation(Value data) {
+  switch (pick(5)) {
+  case 0: { // hard swish, the division first or last
+    Value moved = eltwise(NPU_INSTR_add, {data, scalar(3)});
+    Value gate = eltwise(NPU_INSTR_clip, moved, 0, 6);
+    if (coin())
+      return eltwise(NPU_INSTR_div,
+                     {eltwise(NPU_INSTR_mul, {data, gate}), scalar(6)});
+    Value unit = eltwise(NPU_INSTR_mul, {gate, scalar(1.0f / 6)});
+    return eltwise(NPU_INSTR_mul, {unit, data});
+  }
+  case 1: // swish
+    return eltwise(
+        NPU_INSTR_mul,
+        {data, eltwise(NPU_INSTR_sigmoid,
+                       eltwise(NPU_INSTR_mul, {data, scalar(1.5f)}))});
+  case 2: // bounds
+    return eltwise(NPU_INSTR_min,
+                   {eltwise(NPU_INSTR_max, {data, scalar(0)}), scalar(0.75f)});
+  case 3: { // GELU
+    Value error = eltwise(NPU_INSTR_erf,
+                          eltwise(NPU_INSTR_div, {data, scalar(1.41421356f)}));
+    Value gate = eltwise(NPU_INSTR_add, {error, scalar(1)});
+    return eltwise(NPU_INSTR_mul,
+                   {eltwise(NPU_INSTR_mul, {data, gate}), scalar(0.5f)});
+  }
+  default: // not a swish: another offset
+    return eltwise(
+        NPU_INSTR_mul,
+        {data, eltwise(NPU_INSTR_sigmoid,
+                       eltwise(NPU_INSTR_add, {data, scalar(0.25f)}))});
+  }
+}
+
+/// With a constant of each shape that broadcasts, per channel or not.
+Value Generator::affine(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  switch (pick(4)) {
+  case 0:
+    shape.clear();
+    break;
+  case 1:
+    shape = {shape[1], 1, 1};
+    break;
+  case 2:
+    shape = {shape.back()};
+    break;
+  default:
+    shape = {1, shape[1], 1, 1};
+  }
+  Value other = constant(shape);
+  const npu_instr_kind kinds[] = {NPU_INSTR_add, NPU_INSTR_mul, NPU_INSTR_sub,
+                                  NPU_INSTR_add, NPU_INSTR_mul};
+  npu_instr_kind kind = kinds[pick(5)];
+  return coin() ? eltwise(kind, {data, other}) : eltwise(kind, {other, data});
+}
+
+Value Generator::residual(Value data) {
+  for (Value other : values)
+    if (other != data && other.getType() == data.getType())
+      return eltwise(coin() ? NPU_INSTR_add : NPU_INSTR_mul, {data, other});
+  return unary(data);
+}
+
+/// Squeeze and excite, without its convolutions.
+Value Generator::gate(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  shape[2] = shape[3] = 1;
+  Value mean = ReduceOp::create(builder, location, typeOf(shape), data, "mean",
+                                builder.getI64ArrayAttr({2, 3}), true);
+  return eltwise(NPU_INSTR_mul, {data, eltwise(NPU_INSTR_sigmoid, mean)});
+}
+
+Value Generator::transpose(Value data) {
+  SmallVector<int64_t> permutation = {0, 2, 3, 1};
+  if (coin())
+    permutation = {0, 3, 1, 2};
+  if (pick(4) == 0)
+    permutation = {0, 1, 3, 2};
+  return *makeTranspose(builder, location, data, permutation);
+}
+
+Value Generator::padOrPool(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  Value input = coin() ? eltwise(NPU_INSTR_relu, data) : data;
+  auto ints = [&](ArrayRef<int64_t> v) { return builder.getI64ArrayAttr(v); };
+  shape[2] += 2;
+  shape[3] += 2;
+  Value padded = PadOp::create(builder, location, typeOf(shape), input,
+                               ints({0, 0, 1, 1, 0, 0, 1, 1}), "constant",
+                               llvm::APFloat(pick(4) == 0 ? 1.0 : 0.0));
+  int64_t kind = pick(4);
+  if (kind == 0)
+    return padded;
+  if (kind == 1)
+    return convolution(padded);
+  shape[2] -= 2;
+  shape[3] -= 2;
+  if (kind == 2)
+    return MaxPoolOp::create(builder, location, typeOf(shape), padded,
+                             ints({3, 3}), ints({1, 1}), ints({0, 0, 0, 0}),
+                             ints({1, 1}));
+  return AvgPoolOp::create(builder, location, typeOf(shape), padded,
+                           ints({3, 3}), ints({1, 1}), ints({0, 0, 0, 0}),
+                           ints({1, 1}), coin());
+}
+
+Value Generator::concat(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  int64_t axis = pick(4);
+  Value other = unary(data);
+  shape[axis] *= 2;
+  return ConcatOp::create(builder, location, typeOf(shape),
+                          ValueRange{data, other}, axis);
+}
+
+Value Generator::reduce(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  int64_t axis = 1 + pick(3);
+  shape[axis] = 1;
+  return ReduceOp::create(builder, location, typeOf(shape), data, "mean",
+                          builder.getI64ArrayAttr({axis}), true);
+}
+
+Value Generator::reshape(Value data) {
+  ArrayRef<int64_t> shape = shapeOf(data);
+  SmallVector<int64_t> flat = {shape[0], 1, shape[1], shape[2] * shape[3]};
+  Value first = *rewrites::makeReshape(builder, location, data, flat);
+  return coin() ? first
+                : *rewrites::makeReshape(builder, location, first, shape);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(builder, location);
+  builder.setInsertionPointToEnd(module->getBody());
+  RankedTensorType input = typeOf({1 + pick(2), 1 + pick(4), 4, 4});
+  auto function = mlir::func::FuncOp::create(
+      builder, location, "main", builder.getFunctionType({input}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  values.push_back(function.getArgument(0));
+
+  using Step = Value (Generator::*)(Value);
+  const Step kinds[] = {&Generator::convolution,
+                        &Generator::convTranspose,
+                        &Generator::matmul,
+                        &Generator::unary,
+                        &Generator::spelledActivation,
+                        &Generator::affine,
+                        &Generator::affine,
+                        &Generator::affine,
+                        &Generator::residual,
+                        &Generator::gate,
+                        &Generator::transpose,
+                        &Generator::transpose,
+                        &Generator::padOrPool,
+                        &Generator::concat,
+                        &Generator::reduce,
+                        &Generator::reshape};
+  for (int i = 0; i < steps; ++i) {
+    Value data = pickValue();
+    Value next = (this->*kinds[pick(std::size(kinds))])(data);
+    if (tensorType(next).getNumElements() <= 2048)
+      values.push_back(next);
+  }
+  SmallVector<Value> results = {values.back(), pickValue()};
+  mlir::func::ReturnOp::create(builder, location, results);
+  function.setFunctionType(builder.getFunctionType(
+      {input}, {results[0].getType(), results[1].getType()}));
+  return module;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> test::randomGraph(MLIRContext &context,
+                                                    unsigned seed, int steps) {
+  context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+  return Generator(context, seed).run(steps);
+}

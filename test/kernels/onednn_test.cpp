@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the runtime relies on beyond single results: packing for each team
+// size, one kernel in several threads, cheap queries, and no slow kernel where
+// networks live.
+
+#include "kernels/parallel.h"
+#include "kernels/registry.h"
+#include "test/kernels/testing.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+using namespace npu::kernels;
+using namespace npu::kernels::testing;
+
+namespace {
+
+Problem layer(int64_t c, int64_t o, int64_t size, int64_t kernel,
+              int64_t groups, const std::string &layout, int64_t batch = 1,
+              int32_t dtype = NPU_F32) {
+  Problem p = convProblem(tensor(dtype, {batch, c, size, size}, layout), o,
+                          {kernel, kernel}, 1, kernel / 2, groups, layout);
+  p.inputs[1] = tensor(dtype, {o, c / groups, kernel, kernel}, "cdba");
+  makeConstant(p, 1);
+  p.threads = 2;
+  return p;
+}
+
+bool isSlow(const Problem &p) {
+  EXPECT_EQ(validate(p), "");
+  return query(p).slow;
+}
+
+} // namespace
+
+TEST(Packing, EveryTeamSizeGivesTheSameNumbersAndNoSlowKernel) {
+  for (int64_t groups : {1, 32})
+    for (const char *layout : {"acdb", "aBcd16b"}) {
+      Problem p = layer(32, 64, 14, 3, groups, layout);
+      p.instrs = {unary(NPU_INSTR_relu, 3)};
+      auto inputs = inputsFor(p, 7);
+      auto expected = runReference(p, inputs);
+      for (int threads : {1, 2, 4}) {
+        p.threads = threads;
+        EXPECT_FALSE(isSlow(p));
+        auto kernel = create(p);
+        // The caller's own setting must not matter, and must survive.
+        ThreadScope callers(threads == 1 ? 4 : 1);
+        EXPECT_EQ(runKernel(*kernel, p, inputs), expected)
+            << kernel->implementation() << ", " << threads << " threads";
+        EXPECT_EQ(currentThreads(), threads == 1 ? 4 : 1);
+        EXPECT_TRUE(kernel->isPacked(1));
+        EXPECT_FALSE(kernel->isPacked(0));
+      }
+    }
+}
+
+TEST(Packing, AConstantThatWasNotPackedIsAnErrorNotACrash) {
+  Problem p = layer(32, 64, 14, 3, 1, "acdb");
+  auto kernel = create(p);
+  std::vector<Buffer> buffers;
+  for (const auto &t : p.inputs)
+    buffers.emplace_back(static_cast<size_t>(storedBytes(t)));
+  buffers.emplace_back(static_cast<size_t>(storedBytes(p.outputs[0])));
+  std::vector<void *> operands;
+  for (Buffer &buffer : buffers)
+    operands.push_back(buffer.data());
+  Buffer scratch(kernel->scratchBytes());
+  EXPECT_NE(kernel->run(operands.data(), scratch.data()), 0);
+}
+
+TEST(Sharing, SeveralThreadsRunOneKernel) {
+  std::vector<Problem> problems = {
+      layer(64, 64, 20, 3, 1, "acdb"), layer(64, 64, 20, 3, 64, "acdb"),
+      layer(32, 16, 20, 1, 1, "aBcd16b"), layer(16, 16, 20, 3, 1, "abcd", 3)};
+  problems.back().inputs.push_back(tensor(NPU_F32, {3, 16, 1, 1}));
+  problems.back().instrs = {binary(NPU_INSTR_mul, 4, 3)};
+  for (Problem &p : problems) {
+    p.threads = 1;
+    auto inputs = inputsFor(p, 3);
+    auto expected = runReference(p, inputs);
+    auto kernel = create(p);
+    std::vector<Buffer> buffers;
+    std::vector<const void *> constants;
+    for (size_t i = 0; i < p.inputs.size(); ++i) {
+      buffers.emplace_back(static_cast<size_t>(storedBytes(p.inputs[i])));
+      storeValues(p.inputs[i], inputs[i], buffers[i].data());
+      constants.push_back(p.isConstant(i) ? buffers[i].data() : nullptr);
+    }
+    kernel->pack(constants.data());
+    std::atomic<int> wrong{0};
+    auto work = [&] {
+      Buffer result(static_cast<size_t>(storedBytes(p.outputs[0])));
+      Buffer scratch(kernel->scratchBytes());
+      std::vector<void *> operands;
+      for (Buffer &buffer : buffers)
+        operands.push_back(buffer.data());
+      operands.push_back(result.data());
+      for (int round = 0; round < 50; ++round) {
+        std::memset(result.data(), 0xff, result.size());
+        if (kernel->run(operands.data(), scratch.data()) ||
+            loadValues(p.outputs[0], result.data()) != expected)
+          ++wrong;
+      }
+    };
+    std::vector<std::thread> team;
+    for (int t = 0; t < 4; ++t)
+      team.emplace_back(work);
+    for (std::thread &thread : team)
+      thread.join();
+    EXPECT_EQ(wrong, 0) << kernel->implementation();
+  }
+}
+
+TEST(Repeat, ResultsAreBitIdenticalFromRunToRun) {
+  Problem reduce;
+  reduce.op = NPU_OP_REDUCE;
+  reduce.inputs = {tensor(NPU_F32, {2, 64, 30, 30}, "acdb")};
+  reduce.outputs = {tensor(NPU_F32, {2, 64, 1, 1}, "acdb")};
+  reduce.attrs.reduce = {NPU_REDUCE_L2, 12, 1};
+  reduce.threads = 2;
+  Problem conv = layer(64, 64, 20, 3, 1, "acdb");
+  for (const Problem &p : {reduce, conv}) {
+    auto inputs = inputsFor(p, 5);
+    for (auto &values : inputs)
+      for (double &value : values)
+        value *= 0.1;
+    auto kernel = create(p);
+    auto first = runKernel(*kernel, p, inputs);
+    for (int round = 0; round < 5; ++round)
+      EXPECT_EQ(runKernel(*create(p), p, inputs), first);
+  }
+}
+
+TEST(Query, ConvolutionsOfNetworksAreFastInEveryLayout) {
+  const struct {
+    int64_t c, o, size, kernel, groups;
+  } layers[] = {
+      {3, 64, 224, 7, 1},     {64, 64, 56, 1, 1},   {64, 64, 56, 3, 1},
+      {256, 512, 56, 1, 1},   {2048, 512, 7, 1, 1}, {32, 32, 112, 3, 32},
+      {144, 144, 56, 3, 144}, {960, 24, 1, 1, 1},   {240, 240, 14, 5, 240}};
+  for (const auto &l : layers)
+    for (const char *layout : {"abcd", "acdb", "aBcd16b"})
+      for (int64_t batch : {1, 3})
+        for (int threads : {1, 2, 4}) {
+          Problem p =
+              layer(l.c, l.o, l.size, l.kernel, l.groups, layout, batch);
+          p.threads = threads;
+          EXPECT_FALSE(isSlow(p)) << describe(p.inputs[0]);
+          p.instrs = {unary(NPU_INSTR_hard_swish, 3, 1.0f / 6, 0.5f)};
+          EXPECT_FALSE(isSlow(p)) << describe(p.inputs[0]);
+          p.inputs.push_back(p.outputs[0]);
+          p.instrs = {binary(NPU_INSTR_add, 4, 3), unary(NPU_INSTR_relu, 5)};
+          EXPECT_FALSE(isSlow(p)) << describe(p.inputs[0]);
+          p.inPlaceInput = 3;
+          EXPECT_FALSE(isSlow(p)) << describe(p.inputs[0]);
+          // Three channels in a block of 16 are the one case that is moved.
+          if (l.c >= 16 || std::string(layout) != "aBcd16b")
+            EXPECT_EQ(query(p).adapterBytes, 0u) << describe(p.inputs[0]);
+        }
+}
+
+// What oneDNN 3.2 runs on its reference code: here an adapter or a second pass
+// makes it fast, and the bytes that moves are reported; nothing is hidden.
+TEST(Query, CasesThatOnednnDoesSlowly) {
+  for (const char *layout : {"abcd", "aBcd16b"}) { // int8 not channels-last
+    Problem p = layer(64, 64, 14, 3, 1, layout, 1, NPU_U8);
+    p.inputs[1].dtype = NPU_I8;
+    p.inputs[2].dtype = p.outputs[0].dtype = NPU_I32;
+    EXPECT_FALSE(isSlow(p)) << layout;
+    EXPECT_GT(query(p).adapterBytes, 0u) << layout;
+  }
+  for (const char *layout : {"abcd", "acdb", "aBcd16b"}) { // squeeze and excite
+    Problem p = layer(64, 64, 14, 3, 1, layout, 3);
+    p.inputs.push_back(tensor(NPU_F32, {3, 64, 1, 1}));
+    p.instrs = {binary(NPU_INSTR_mul, 4, 3)};
+    EXPECT_FALSE(isSlow(p)) << layout;
+    EXPECT_GT(query(p).adapterBytes, 0u) << layout;
+  }
+  Problem mixed = layer(64, 64, 14, 3, 1, "abcd"); // NCHW in, NHWC out
+  mixed.outputs[0] = tensor(NPU_F32, {1, 64, 14, 14}, "acdb");
+  EXPECT_FALSE(isSlow(mixed));
+  Problem softmax; // over a strided axis
+  softmax.op = NPU_OP_SOFTMAX;
+  softmax.inputs = softmax.outputs = {tensor(NPU_F32, {1, 64, 14, 14})};
+  softmax.attrs.axis.axis = 1;
+  softmax.threads = 2;
+  EXPECT_FALSE(isSlow(softmax));
+  Problem reduce; // over H and W, channels last
+  reduce.op = NPU_OP_REDUCE;
+  reduce.inputs = {tensor(NPU_F32, {1, 64, 14, 14}, "acdb")};
+  reduce.outputs = {tensor(NPU_F32, {1, 64, 1, 1}, "acdb")};
+  reduce.attrs.reduce = {NPU_REDUCE_MEAN, 12, 1};
+  EXPECT_FALSE(isSlow(reduce));
+}
+
+// Known to be slow: the compiler must see it.
+TEST(Query, SlowCasesSaySo) {
+  Problem half = layer(64, 64, 14, 3, 1, "acdb", 1, NPU_F16);
+  EXPECT_TRUE(isSlow(half));
+  Problem product; // u8 by u8
+  product.op = NPU_OP_MATMUL;
+  product.inputs = {tensor(NPU_U8, {8, 8}), tensor(NPU_U8, {8, 8})};
+  product.outputs = {tensor(NPU_I32, {8, 8})};
+  EXPECT_TRUE(isSlow(product));
+  EXPECT_NE(query(product).refusals, "");
+  Problem chain; // elementwise chains are compiled, not interpreted
+  chain.op = NPU_OP_ELTWISE;
+  chain.inputs = chain.outputs = {tensor(NPU_F32, {8})};
+  chain.instrs = {unary(NPU_INSTR_relu, 0)};
+  EXPECT_TRUE(isSlow(chain));
+}
+
+TEST(Query, RelayoutsAndNearestResizeAreFast) {
+  const char *layouts[] = {"abcd", "acdb", "aBcd16b"};
+  for (const char *in : layouts)
+    for (const char *out : layouts) {
+      Problem p;
+      p.op = NPU_OP_RELAYOUT;
+      p.inputs = {tensor(NPU_F32, {1, 24, 80, 80}, in)};
+      p.outputs = {tensor(NPU_F32, {1, 24, 80, 80}, out)};
+      EXPECT_FALSE(isSlow(p));
+      p.op = NPU_OP_RESIZE;
+      p.outputs = {tensor(NPU_F32, {1, 24, 160, 160}, out)};
+      npu_resize_attrs &a = p.attrs.resize;
+      a.scales[0] = a.scales[1] = 1;
+      a.scales[2] = a.scales[3] = 2;
+      a.coordinates = NPU_RESIZE_ASYMMETRIC;
+      a.nearest = NPU_NEAREST_FLOOR;
+      EXPECT_FALSE(isSlow(p));
+      EXPECT_EQ(query(p).adapterBytes, 0u);
+    }
+}
+
+TEST(Query, NamesOfSlowKernels) {
+  for (const char *name : {"reference", "ref:any", "ref_int8:any", "gemm:ref",
+                           "simple:any", "adapter+ref:any"})
+    EXPECT_TRUE(isSlowImplementation(name)) << name;
+  for (const char *name : {"brgconv:avx512_core", "jit:avx2", "x64:gemm:jit",
+                           "native:copy", "jit_1x1:avx512_core+split"})
+    EXPECT_FALSE(isSlowImplementation(name)) << name;
+}
+
+TEST(Query, LibraryVersionIsNamed) {
+  EXPECT_EQ(libraryVersion().rfind("oneDNN 3.", 0), 0u) << libraryVersion();
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts below the kernels: where elements lie, conversions, instructions.
+
+#include "kernels/parallel.h"
+#include "kernels/support/interpreter.h"
+#include "test/kernels/testing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace npu::kernels;
+using namespace npu::kernels::testing;
+
+namespace {
+using Values = std::vector<double>;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+/// One ELTWISE instruction on row vectors.
+Values apply(npu_instr instr, const std::vector<Values> &inputs,
+             int32_t dtype = NPU_F32) {
+  Problem p;
+  p.op = NPU_OP_ELTWISE;
+  auto n = static_cast<int64_t>(inputs[0].size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool isCondition = instr.kind == NPU_INSTR_select && i == 0;
+    p.inputs.push_back(tensor(isCondition ? NPU_BOOL : dtype, {n}));
+  }
+  p.outputs = {tensor(instr.dtype, {n})};
+  p.instrs = {instr};
+  return runReference(p, inputs);
+}
+
+void expectUnary(npu_instr_kind kind, const Values &a, const Values &expected,
+                 float alpha = 0, float beta = 0) {
+  Values found = apply(unary(kind, 0, alpha, beta), {a});
+  for (size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], 1e-6) << kindName(kind) << " " << a[i];
+}
+} // namespace
+
+TEST(Tensor, BlockedOffsets) {
+  npu_tensor_desc t = tensor(NPU_F32, {2, 20, 3, 5}, "aBcd16b");
+  EXPECT_EQ(elementCount(t), 600);
+  EXPECT_EQ(storedElements(t), 2 * 32 * 15);
+  EXPECT_EQ(storedBytes(t), 2 * 32 * 15 * 4);
+  EXPECT_EQ(layoutString(t), "aBcd16b");
+  EXPECT_EQ(describe(t), "f32 2x20x3x5 aBcd16b");
+  const int64_t index[] = {1, 17, 2, 4};
+  EXPECT_EQ(offsetOf(t, stridesOf(t), index),
+            1 * 480 + 1 * 240 + (2 * 5 + 4) * 16 + 1);
+  EXPECT_EQ(layoutString(tensor(NPU_F32, {})), "scalar");
+  // Two blocks over one dimension: 8 outer parts of 4, then 2 of them.
+  npu_tensor_desc nested = tensor(NPU_I8, {16}, "A4a2a");
+  const int64_t element[] = {13}; // 8 + 2 * 2 + 1
+  EXPECT_EQ(offsetOf(nested, stridesOf(nested), element), 13);
+}
+
+TEST(Tensor, SameStorageIgnoresUnitDimensions) {
+  auto same = [](const char *a, const char *b, std::vector<int64_t> dims) {
+    return sameStorage(tensor(NPU_F32, dims, a), tensor(NPU_F32, dims, b));
+  };
+  EXPECT_TRUE(same("abcd", "acdb", {1, 64, 1, 1}));
+  EXPECT_TRUE(same("abcd", "acdb", {3, 1, 7, 7}));
+  EXPECT_FALSE(same("abcd", "acdb", {1, 64, 1, 2}));
+  EXPECT_FALSE(same("abcd", "aBcd16b", {1, 64, 1, 1}));
+  EXPECT_TRUE(same("aBcd16b", "acdB16b", {1, 16, 5, 5}));
+}
+
+TEST(Parallel, SharesCoverAllOnceAndScopesRestore) {
+  for (int threads : {1, 2, 3, 7})
+    for (int64_t count : {0, 1, 6, 100}) {
+      int64_t next = 0;
+      for (int t = 0; t < threads; ++t) {
+        Range range = shareOf(count, t, threads);
+        EXPECT_EQ(range.begin, next);
+        next = range.end;
+      }
+      EXPECT_EQ(next, count);
+    }
+  int before = currentThreads();
+  {
+    ThreadScope scope(before + 3);
+    EXPECT_EQ(currentThreads(), before + 3);
+  }
+  EXPECT_EQ(currentThreads(), before);
+  std::vector<int> calls(3);
+  parallelFor(3, [&](int thread, int threads) {
+    EXPECT_LE(threads, 3);
+    ++calls[static_cast<size_t>(thread)];
+  });
+  EXPECT_EQ(calls[0], 1);
+}
+
+TEST(Convert, HalfRoundsToNearestEven) {
+  const struct {
+    float value;
+    uint16_t bits;
+  } cases[] = {{0.0f, 0x0000},
+               {-0.0f, 0x8000},
+               {1.0f, 0x3c00},
+               {65504.0f, 0x7bff},
+               {65519.9f, 0x7bff},
+               {65520.0f, 0x7c00},
+               {inf, 0x7c00},
+               {0x1p-24f, 0x0001},
+               {0x1p-25f, 0x0000},
+               {0x1.8p-24f, 0x0002},
+               {0x1p-14f, 0x0400},
+               {1.00048828125f, 0x3c00},
+               {1.00146484375f, 0x3c02},
+               {-2.0f, 0xc000}};
+  for (const auto &one : cases)
+    EXPECT_EQ(floatToHalf(one.value), one.bits) << one.value;
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    auto half = static_cast<uint16_t>(bits);
+    float value = halfToFloat(half);
+    if (std::isnan(value))
+      EXPECT_TRUE(std::isnan(halfToFloat(floatToHalf(value))));
+    else
+      ASSERT_EQ(floatToHalf(value), half);
+  }
+  EXPECT_EQ(floatToBfloat(1.0f), 0x3f80);
+  EXPECT_EQ(floatToBfloat(1.00390625f), 0x3f80); // tie to even
+  EXPECT_EQ(floatToBfloat(1.01171875f), 0x3f82);
+  EXPECT_TRUE(std::isnan(bfloatToFloat(floatToBfloat(std::nanf("")))));
+}
+
+TEST(Convert, CastsBetweenAllTypes) {
+  auto cast = [](int32_t from, int32_t to, const Values &values) {
+    return apply(unary(NPU_INSTR_cast, 0, 0, 0, to), {values}, from);
+  };
+  EXPECT_EQ(cast(NPU_F32, NPU_I32, {1.9, -1.9, 3e9, -3e9}),
+            (Values{1, -1, 2147483647, -2147483648.0}));
+  EXPECT_EQ(cast(NPU_F32, NPU_U8, {-1, 255, 256, 3.5}),
+            (Values{0, 255, 255, 3}));
+  EXPECT_EQ(cast(NPU_F32, NPU_I8, {-129, 127.9, 0}), (Values{-128, 127, 0}));
+  EXPECT_EQ(cast(NPU_F32, NPU_BOOL, {0, -0.5, 2}), (Values{0, 1, 1}));
+  EXPECT_EQ(cast(NPU_I64, NPU_U8, {256, -1, 7}), (Values{0, 255, 7}));
+  EXPECT_EQ(cast(NPU_I64, NPU_BOOL, {256, 0}), (Values{1, 0}));
+  EXPECT_EQ(cast(NPU_I32, NPU_F16, {2049, -3}), (Values{2048, -3}));
+  EXPECT_EQ(cast(NPU_F32, NPU_BF16, {257, 3}), (Values{256, 3}));
+  EXPECT_EQ(cast(NPU_BOOL, NPU_I64, {1, 0}), (Values{1, 0}));
+  EXPECT_EQ(floatToInteger(NPU_I64, std::nanf("")), 0);
+  EXPECT_EQ(floatToInteger(NPU_I64, inf), INT64_MAX);
+  EXPECT_EQ(floatToInteger(NPU_I64, -inf), INT64_MIN);
+}
+
+TEST(Instructions, UnaryFloat) {
+  expectUnary(NPU_INSTR_abs, {-2, 3}, {2, 3});
+  expectUnary(NPU_INSTR_neg, {-2, 3}, {2, -3});
+  expectUnary(NPU_INSTR_relu, {-2, 3}, {0, 3});
+  expectUnary(NPU_INSTR_leaky_relu, {-2, 3}, {-0.2, 3}, 0.1f);
+  expectUnary(NPU_INSTR_elu, {-1, 3}, {-1.26424112, 3}, 2);
+  expectUnary(NPU_INSTR_sigmoid, {0, 2}, {0.5, 0.88079708});
+  expectUnary(NPU_INSTR_tanh, {0.5}, {0.46211716});
+  expectUnary(NPU_INSTR_exp, {1}, {2.71828183});
+  expectUnary(NPU_INSTR_log, {2}, {0.69314718});
+  expectUnary(NPU_INSTR_sqrt, {2.25}, {1.5});
+  expectUnary(NPU_INSTR_rsqrt, {4}, {0.5});
+  expectUnary(NPU_INSTR_reciprocal, {-4}, {-0.25});
+  expectUnary(NPU_INSTR_erf, {0.5}, {0.52049988});
+  expectUnary(NPU_INSTR_floor, {-1.5, 1.5}, {-2, 1});
+  expectUnary(NPU_INSTR_ceil, {-1.5, 1.5}, {-1, 2});
+  expectUnary(NPU_INSTR_round, {0.5, 1.5, -2.5}, {0, 2, -2});
+  expectUnary(NPU_INSTR_clip, {-9, 9, 1}, {-1, 6, 1}, -1, 6);
+  expectUnary(NPU_INSTR_hard_sigmoid, {-4, 0, 1, 4}, {0, 0.5, 0.7, 1}, 0.2f,
+              0.5f);
+  expectUnary(NPU_INSTR_hard_swish, {-4, 1, 4}, {0, 0.75, 4}, 0.25f, 0.5f);
+  expectUnary(NPU_INSTR_swish, {1, -2}, {0.88079708, -0.03597242}, 2);
+  expectUnary(NPU_INSTR_softplus, {0, 100, -100}, {0.69314718, 100, 0});
+  expectUnary(NPU_INSTR_gelu_erf, {1, -1}, {0.84134475, -0.15865525});
+  expectUnary(NPU_INSTR_gelu_tanh, {1, -1}, {0.84119199, -0.15880801});
+  expectUnary(NPU_INSTR_sign, {-3, 0, 5}, {-1, 0, 1});
+}
+
+TEST(Instructions, BinaryFloat) {
+  auto check = [](npu_instr_kind kind, Values a, Values b, Values expected) {
+    EXPECT_EQ(apply(binary(kind, 0, 1), {a, b}), expected) << kindName(kind);
+  };
+  check(NPU_INSTR_add, {1, 2}, {3, -5}, {4, -3});
+  check(NPU_INSTR_sub, {1, 2}, {3, -5}, {-2, 7});
+  check(NPU_INSTR_mul, {1, 2}, {3, -5}, {3, -10});
+  check(NPU_INSTR_div, {1, 5}, {4, -2}, {0.25, -2.5});
+  check(NPU_INSTR_min, {1, 2}, {3, -5}, {1, -5});
+  check(NPU_INSTR_max, {1, 2}, {3, -5}, {3, 2});
+  check(NPU_INSTR_pow, {2, 9}, {3, 0.5}, {8, 3});
+  check(NPU_INSTR_mod, {-4, 5}, {3, -3}, {2, -1});
+  check(NPU_INSTR_prelu, {-4, 5}, {0.5, 9}, {-2, 5});
+  npu_instr fmod = binary(NPU_INSTR_mod, 0, 1);
+  fmod.alpha = 1;
+  EXPECT_EQ(apply(fmod, {{-4, 5}, {3, -3}}), (Values{-1, 2}));
+}
+
+TEST(Instructions, Integers) {
+  auto check = [](npu_instr instr, std::vector<Values> in, Values expected,
+                  int32_t dtype = NPU_I64) {
+    EXPECT_EQ(apply(instr, in, dtype), expected) << kindName(instr.kind);
+  };
+  auto two = [](npu_instr_kind kind, int32_t dtype = NPU_I64) {
+    return binary(kind, 0, 1, dtype);
+  };
+  check(two(NPU_INSTR_div), {{7, -7, 1}, {2, 2, 0}}, {3, -3, 0});
+  check(two(NPU_INSTR_mod), {{-4, 5, 3}, {3, -3, 0}}, {2, -1, 0});
+  npu_instr fmod = two(NPU_INSTR_mod);
+  fmod.alpha = 1;
+  check(fmod, {{-4, 5}, {3, -3}}, {-1, 2});
+  check(two(NPU_INSTR_pow), {{3, 2, -1, 2}, {4, 0, -3, -1}}, {81, 1, -1, 0});
+  check(two(NPU_INSTR_add, NPU_U8), {{250, 1}, {10, 2}}, {4, 3}, NPU_U8);
+  check(two(NPU_INSTR_mul, NPU_I32), {{65536, 3}, {65536, -4}}, {0, -12},
+        NPU_I32);
+  check(two(NPU_INSTR_max), {{1, -2}, {0, 5}}, {1, 5});
+  check(two(NPU_INSTR_sub), {{1, -2}, {0, 5}}, {1, -7});
+  check(two(NPU_INSTR_min), {{1, -2}, {0, 5}}, {0, -2});
+  check(unary(NPU_INSTR_abs, 0, 0, 0, NPU_I32), {{-5, 4}}, {5, 4}, NPU_I32);
+  check(unary(NPU_INSTR_neg, 0, 0, 0, NPU_I64), {{-5, 4}}, {5, -4});
+  check(unary(NPU_INSTR_sign, 0, 0, 0, NPU_I64), {{-5, 0, 4}}, {-1, 0, 1});
+  check(unary(NPU_INSTR_relu, 0, 0, 0, NPU_I8), {{-5, 4}}, {0, 4}, NPU_I8);
+  check(unary(NPU_INSTR_clip, 0, -1, 3, NPU_I64), {{-5, 4, 2}}, {-1, 3, 2});
+}
+
+TEST(Instructions, ComparisonsLogicSelect) {
+  auto two = [](npu_instr_kind kind) { return binary(kind, 0, 1, NPU_BOOL); };
+  const Values a = {1, 2, 3}, b = {2, 2, 2};
+  for (int32_t dtype : {NPU_F32, NPU_I64, NPU_U8}) {
+    EXPECT_EQ(apply(two(NPU_INSTR_equal), {a, b}, dtype), (Values{0, 1, 0}));
+    EXPECT_EQ(apply(two(NPU_INSTR_less), {a, b}, dtype), (Values{1, 0, 0}));
+    EXPECT_EQ(apply(two(NPU_INSTR_less_equal), {a, b}, dtype),
+              (Values{1, 1, 0}));
+    EXPECT_EQ(apply(two(NPU_INSTR_greater), {a, b}, dtype), (Values{0, 0, 1}));
+    EXPECT_EQ(apply(two(NPU_INSTR_greater_equal), {a, b}, dtype),
+              (Values{0, 1, 1}));
+    npu_instr select = binary(NPU_INSTR_select, 0, 1, dtype);
+    select.c = 2;
+    EXPECT_EQ(apply(select, {{1, 0, 1}, a, b}, dtype), (Values{1, 2, 3}));
+  }
+  const Values x = {0, 0, 1, 1}, y = {0, 1, 0, 1};
+  EXPECT_EQ(apply(two(NPU_INSTR_logical_and), {x, y}, NPU_BOOL),
+            (Values{0, 0, 0, 1}));
+  EXPECT_EQ(apply(two(NPU_INSTR_logical_or), {x, y}, NPU_BOOL),
+            (Values{0, 1, 1, 1}));
+  EXPECT_EQ(apply(two(NPU_INSTR_logical_xor), {x, y}, NPU_BOOL),
+            (Values{0, 1, 1, 0}));
+  EXPECT_EQ(
+      apply(unary(NPU_INSTR_logical_not, 0, 0, 0, NPU_BOOL), {x}, NPU_BOOL),
+      (Values{1, 1, 0, 0}));
+}
+
+TEST(Instructions, LongRowsAndBroadcast) {
+  Problem p;
+  p.op = NPU_OP_ELTWISE;
+  p.inputs = {tensor(NPU_F32, {3, 1, 700}), tensor(NPU_F32, {5, 1}, "ba")};
+  p.outputs = {tensor(NPU_F32, {3, 5, 700}, "bca")};
+  p.instrs = {binary(NPU_INSTR_sub, 0, 1)};
+  p.threads = 2;
+  auto inputs = inputsFor(p, 1);
+  Values found = runReference(p, inputs);
+  for (size_t i = 0; i < found.size(); ++i)
+    ASSERT_EQ(found[i],
+              inputs[0][i / 3500 * 700 + i % 700] - inputs[1][i / 700 % 5]);
+}

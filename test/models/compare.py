@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles and runs whole networks, and compares every output with onnxruntime.
+
+Each network is compiled for each plan (TARGET/LAYOUT) and batch, run by
+npu-run from and to .npy files, and compared. The reference outputs are kept in
+the build folder. A plan may also be expected to be refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench" / "models"))
+
+import small  # noqa: E402
+import zoo  # noqa: E402
+
+RTOL, ATOL = 1e-3, 1e-4
+# Beside the element-wise tolerance: probabilities of a thousand classes are
+# all near ATOL, so the largest error is also held against the largest value.
+SCALED = 1e-3
+TIMEOUT_SECONDS = 600
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """A network at one batch size: inputs, and what onnxruntime makes of them."""
+
+    model: Path
+    inputs: dict[str, np.ndarray]
+    outputs: dict[str, np.ndarray]
+
+
+@dataclasses.dataclass
+class Result:
+    """One line of the table."""
+
+    network: str
+    plan: str
+    batch: int
+    error: str | None = None
+    worst: float = 0.0
+    scaled: float = 0.0
+    relayouts: int | None = None
+    slow: int | None = None
+    compile_seconds: float | None = None
+
+
+class Failure(Exception):
+    """A sentence: what was expected and what came."""
+
+
+def network_and_inputs(name: str, batch: int, quick: bool, build: Path) -> tuple[Path, dict[str, np.ndarray]]:
+    """A network of bench/models, whole or from small.py."""
+    if name in small.NETWORKS:
+        import onnx
+
+        path = build / "models" / "small" / f"{name}.onnx"
+        with zoo.locked(path):
+            content = small.make(name).SerializeToString(deterministic=True)
+            if not path.exists() or path.read_bytes() != content:
+                path.write_bytes(content)
+        sizes = onnx.load(path).graph.input[0].type.tensor_type.shape.dim
+        shape = [batch, *[size.dim_value for size in sizes][1:]]
+        return path, {"x": np.random.default_rng(5).standard_normal(shape).astype(np.float32)}
+    import onnxruntime
+
+    net = zoo.find(name)
+    size = net.small if quick else net.size
+    path = zoo.ensure(name, size)
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return path, {session.get_inputs()[0].name: net.sample(batch, size, net.order, seed=7)}
+
+
+def reference(path: Path, inputs: dict[str, np.ndarray], cache: Path) -> dict[str, np.ndarray]:
+    """onnxruntime's outputs, computed once for a file and these inputs."""
+    import onnxruntime
+
+    state = path.stat()
+    digest = hashlib.sha256(f"{path} {state.st_size} {state.st_mtime_ns} {onnxruntime.__version__}".encode())
+    for array in inputs.values():
+        digest.update(array.tobytes())
+    file = cache / f"{path.stem}-{digest.hexdigest()[:16]}.npz"
+    with zoo.locked(file):
+        if not file.exists():
+            session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            names = [output.name for output in session.get_outputs()]
+            values = session.run(names, inputs)
+            part = file.with_suffix(".part.npz")
+            np.savez(part, names=np.array(names), **{f"value{i}": value for i, value in enumerate(values)})
+            part.rename(file)
+        with np.load(file) as stored:
+            names = [str(name) for name in stored["names"]]
+            return {name: stored[f"value{index}"] for index, name in enumerate(names)}
+
+
+def call(command: list[str]) -> subprocess.CompletedProcess:
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"{Path(command[0]).name} did not end within {TIMEOUT_SECONDS} s") from error
+
+
+def complaint(done: subprocess.CompletedProcess) -> str:
+    """What a failed command said, or that it crashed without a word."""
+    text = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    code = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+    return f"{Path(done.args[0]).name} failed ({code}): {text[0] if text else 'and said nothing'}"
+
+
+def compile_command(arguments: argparse.Namespace, sample: Sample, plan: str, folder: Path) -> list[str]:
+    target, _, layout = plan.partition("/")
+    shapes = [f"--input-shape={name}={','.join(map(str, a.shape))}" for name, a in sample.inputs.items()]
+    return [
+        str(arguments.build / "bin" / "npuc"), str(sample.model), "-o", str(folder / "model.npu"),
+        f"--target={target}", f"--layout={layout}", f"--report={folder / 'report.json'}", *shapes,
+    ]  # fmt: skip
+
+
+def run_program(arguments: argparse.Namespace, sample: Sample, folder: Path) -> tuple[list[np.ndarray], dict]:
+    command = [str(arguments.build / "bin" / "npu-run"), str(folder / "model.npu"), "--json"]
+    command += [f"--threads={arguments.threads}"]
+    for index, (name, array) in enumerate(sample.inputs.items()):
+        np.save(folder / f"in{index}.npy", array)
+        command += ["--input", f"{name}={folder / f'in{index}.npy'}"]
+    for index, name in enumerate(sample.outputs):
+        command += ["--output", f"{name}={folder / f'out{index}.npy'}"]
+    done = call(command)
+    if done.returncode != 0:
+        raise Failure(complaint(done))
+    outputs = [np.load(folder / f"out{index}.npy") for index in range(len(sample.outputs))]
+    return outputs, json.loads(done.stdout)
+
+
+def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -> None:
+    for (name, expected), found in zip(sample.outputs.items(), outputs):
+        if found.shape != expected.shape:
+            raise Failure(f"output '{name}' has shape {found.shape}, expected {expected.shape}")
+        if not np.isfinite(found).all():
+            raise Failure(f"output '{name}' has values that are not finite")
+        error = np.abs(found.astype(np.float64) - expected)
+        result.worst = max(result.worst, float(error.max()))
+        result.scaled = max(result.scaled, float(error.max() / max(float(np.abs(expected).max()), 1e-30)))
+        wrong = error > ATOL + RTOL * np.abs(expected)
+        if wrong.any():
+            place = tuple(int(index) for index in np.argwhere(wrong)[0])
+            raise Failure(
+                f"output '{name}': {int(wrong.sum())} of {wrong.size} values differ; at {place} found "
+                f"{found[place]:.6g}, expected {expected[place]:.6g}"
+            )
+        if result.scaled > SCALED:
+            raise Failure(f"output '{name}' is off by {result.scaled:.1e} of its largest value")
+
+
+def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) -> None:
+    """Compiles, runs and compares; raises what is wrong."""
+    with tempfile.TemporaryDirectory(prefix="npuc-compare-") as name:
+        folder = Path(name)
+        done = call(compile_command(arguments, sample, result.plan, folder))
+        if done.returncode != 0:
+            raise Failure(complaint(done))
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        result.relayouts = report["relayouts"]["count"]
+        stages = report.get("compile_seconds", {})
+        result.compile_seconds = sum(stages.values()) if isinstance(stages, dict) else float(stages)
+        outputs, profile = run_program(arguments, sample, folder)
+        slow = [kernel for kernel in profile["kernels"] if kernel["slow"]]
+        result.slow = len(slow)
+        compare_outputs(result, sample, outputs)
+        if arguments.max_relayouts is not None and result.relayouts > arguments.max_relayouts:
+            raise Failure(f"{result.relayouts} relayouts are left, allowed are {arguments.max_relayouts}")
+        if slow and arguments.no_slow:
+            first = slow[0]
+            raise Failure(
+                f"{len(slow)} kernels run on a slow implementation, first '{first['node']}' on {first['implementation']}"
+            )
+
+
+def check_refused(arguments: argparse.Namespace, sample: Sample, result: Result) -> None:
+    """An infeasible plan must be an error with a reason, and leave no file."""
+    with tempfile.TemporaryDirectory(prefix="npuc-compare-") as name:
+        folder = Path(name)
+        done = call(compile_command(arguments, sample, result.plan, folder))
+        if done.returncode == 0:
+            raise Failure("was compiled, but the plan is not feasible on this target")
+        if done.returncode < 0 or "infeasible" not in done.stderr:
+            raise Failure(f"expected a message with the word 'infeasible'; {complaint(done)}")
+        if (folder / "model.npu").exists():
+            raise Failure("was refused, but left a file")
+
+
+def check_network(arguments: argparse.Namespace, name: str) -> list[Result]:
+    results = []
+    for batch in arguments.batch:
+        path, inputs = network_and_inputs(name, batch, arguments.small, arguments.build)
+        sample = Sample(path, inputs, reference(path, inputs, arguments.build / "test-cache"))
+        plans = [(plan, check_plan) for plan in arguments.plans]
+        plans += [(plan, check_refused) for plan in arguments.infeasible]
+        for plan, check in plans:
+            result = Result(name, plan, batch)
+            try:
+                check(arguments, sample, result)
+            except (Failure, OSError, KeyError, ValueError) as error:
+                result.error = f"{type(error).__name__}: {error}" if not isinstance(error, Failure) else str(error)
+            results.append(result)
+            print(table_line(result), flush=True)
+    return results
+
+
+def table_line(result: Result) -> str:
+    state = "FAILED" if result.error else "ok"
+    start = f"{state:6} {result.network:20} {result.plan:22} batch {result.batch:<3}"
+    if result.relayouts is None:
+        return f"{start} {result.error or 'refused, as expected'}"
+    numbers = f"worst {result.worst:.1e} ({result.scaled:.0e} of the largest), {result.relayouts} relayouts"
+    return f"{start} {numbers}, {result.slow} slow kernels" + (f": {result.error}" if result.error else "")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = ", ".join([*zoo.NETS, *small.NETWORKS])
+    parser.add_argument("networks", nargs="+", metavar="NETWORK", help=f"of bench/models: {names}")
+    parser.add_argument("--plans", default="", help="TARGET/LAYOUT, comma separated, that must give right results")
+    parser.add_argument("--infeasible", default="", help="TARGET/LAYOUT, comma separated, that must be refused")
+    parser.add_argument("--batch", default="1,3", help="batch sizes (1,3)")
+    parser.add_argument("--small", action="store_true", help="with the smallest sensible images")
+    parser.add_argument("--max-relayouts", type=int, help="fail if more are left")
+    parser.add_argument("--no-slow", action="store_true", help="fail if a kernel runs on a reference")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--build", type=Path, default=Path("build"), help="the build folder (build)")
+    arguments = parser.parse_args()
+    arguments.build = arguments.build.resolve()
+    arguments.batch = [int(part) for part in arguments.batch.split(",")]
+    for option in ("plans", "infeasible"):
+        setattr(arguments, option, [plan for plan in getattr(arguments, option).split(",") if plan])
+    if not arguments.plans and not arguments.infeasible:
+        parser.error("say --plans or --infeasible")
+    return arguments
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    os.environ.setdefault("NPU_MODELS", str(arguments.build / "models"))
+    results = []
+    try:
+        for name in arguments.networks:
+            results += check_network(arguments, name)
+    except zoo.ZooError as error:
+        print(f"compare: {error}", file=sys.stderr)
+        return 1
+    failed = [result for result in results if result.error]
+    print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
