@@ -18,7 +18,7 @@ namespace npu::kernels {
 
 /// A kernel to be made. Plain data: npu_kernel_desc with its table rows.
 struct Problem {
-  npu_op op = NPU_OP_ELTWISE;
+  int32_t op = NPU_OP_ELTWISE; // npu_op; validate() checks it
   std::vector<npu_tensor_desc> inputs;
   std::vector<npu_tensor_desc> outputs;
   std::vector<npu_instr> instrs;
@@ -71,7 +71,7 @@ struct Implementation {
 
 /// The implementations of `op`, best first; the last, the plain reference,
 /// accepts every valid problem.
-const std::vector<Implementation> &implementations(npu_op op);
+const std::vector<Implementation> &implementations(int32_t op);
 
 /// How a problem would run. `slow`: it falls to a reference, or to a library
 /// kernel known to be one in disguise.

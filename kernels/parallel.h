@@ -15,6 +15,13 @@ namespace npu::kernels {
 /// body must divide its work by the `threads` it is given.
 void parallelFor(int threads, const std::function<void(int, int)> &body);
 
+/// The team for `work`: one thread where less than `each` would be left for
+/// two, else all. Nothing between, because libgomp ends the threads that a
+/// smaller team does not use and starts them again for the next.
+inline int teamFor(int64_t work, int64_t each, int threads) {
+  return work >= 2 * each ? threads : 1;
+}
+
 /// Team size that libraries started from the calling thread will use.
 void setThreads(int threads);
 int currentThreads();

@@ -28,7 +28,8 @@ std::vector<List> makeLists() {
                        split,
                        {referenceName, createPiecesReference}};
   lists[NPU_OP_ELTWISE] = {{referenceName, createEltwiseReference}};
-  lists[NPU_OP_CONV] = {{"onednn", createConvOnednn},
+  lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
+                        {"onednn", createConvOnednn},
                         adapter,
                         split,
                         {referenceName, createConvReference}};
@@ -57,6 +58,7 @@ std::vector<List> makeLists() {
                            {referenceName, createSoftmaxReference}};
   lists[NPU_OP_RESIZE] = {{"copy", createResizeFast},
                           {"onednn", createResizeOnednn},
+                          {"linear", createResizeLinear},
                           adapter,
                           split,
                           {referenceName, createResizeReference}};
@@ -83,8 +85,12 @@ std::unique_ptr<Kernel> createFirst(const Problem &problem, bool onlyDirect,
     if (onlyDirect && !isDirect(candidate))
       continue;
     std::string whyNot;
-    if (auto kernel = candidate.create(problem, whyNot))
-      return kernel;
+    try {
+      if (auto kernel = candidate.create(problem, whyNot))
+        return kernel;
+    } catch (const dnnl::error &error) { // what its descriptors do not allow
+      whyNot = error.what();
+    }
     refusals += (refusals.empty() ? "" : "; ") + std::string(candidate.name) +
                 ": " + whyNot;
   }
@@ -117,7 +123,7 @@ std::string keyOf(const Problem &problem) {
 
 } // namespace
 
-const std::vector<Implementation> &implementations(npu_op op) {
+const std::vector<Implementation> &implementations(int32_t op) {
   static const std::vector<List> lists = makeLists();
   return lists[static_cast<size_t>(op)];
 }

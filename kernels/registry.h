@@ -12,13 +12,14 @@ namespace npu::kernels {
 using Create = std::unique_ptr<Kernel>(const Problem &problem,
                                        std::string &whyNot);
 
-Create createConvOnednn, createConvReference;
+Create createConvDepthwise, createConvOnednn, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createPoolOnednn, createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
 Create createReduceOnednn, createReduceFast, createReduceReference;
 Create createSoftmaxOnednn, createSoftmaxReference;
-Create createResizeOnednn, createResizeFast, createResizeReference;
+Create createResizeFast, createResizeOnednn, createResizeLinear;
+Create createResizeReference;
 Create createGatherFast, createGatherReference;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;

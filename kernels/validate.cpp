@@ -15,7 +15,7 @@ constexpr int maxThreads = 1024;
 constexpr size_t maxOperands = 8192;
 constexpr size_t maxInstrs = 1024;
 
-const char *opName(npu_op op) {
+const char *opName(int32_t op) {
   static const char *const names[NPU_OP_COUNT] = {
       "eltwise", "conv",     "conv_transpose", "max_pool", "avg_pool", "matmul",
       "concat",  "pad",      "slice",          "reduce",   "softmax",  "resize",

@@ -25,7 +25,7 @@ std::string validateSlice(const Problem &problem);
 std::string validateRelayout(const Problem &problem);
 
 /// "conv", "max_pool", ...
-const char *opName(npu_op op);
+const char *opName(int32_t op);
 
 /// Inputs that the kernel proper reads; later ones are extras.
 int properInputs(const Problem &problem);

@@ -77,14 +77,16 @@ private:
     RelayoutItem item;
     Value from = op->getOperand(0), to = op->getResult(0);
     item.kind = op->getName().getStringRef().drop_front(4).str();
-    item.value = valueName(from);
+    OpOperand *output = outputOf(op);
+    item.value = output && !isa<BlockArgument>(from) ? outputName(*output)
+                                                     : valueName(from);
     item.from = layoutName(getLayout(from), axes.of(from));
     item.to = layoutName(getLayout(to), axes.of(to));
     item.bytes = storedBytes(tensorType(to));
     item.cost =
         relayoutCycles(tensorType(from), tensorType(to), target.machine);
-    item.boundary = isa<RelayoutOp>(op) &&
-                    (isa<BlockArgument>(from) || outputOf(op) != nullptr);
+    item.boundary =
+        isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
     item.reason = reasonFor(op);
     item.node = nodeName(op->getLoc());
     return item;
@@ -145,13 +147,15 @@ private:
       if (!reason.empty())
         return reason;
     }
+    LayoutAttr offered = getLayout(op->getOperand(0));
+    for (OpOperand &use : op->getResult(0).getUses())
+      if (std::string reason = viewRefusal(use, offered); !reason.empty())
+        return reason;
     if (std::string reason = producerDemand(op->getOperand(0)); !reason.empty())
       return reason;
-    for (OpOperand &use : op->getResult(0).getUses()) {
-      std::string reason = refusalOf(use, getLayout(op->getOperand(0)));
-      if (!reason.empty())
+    for (OpOperand &use : op->getResult(0).getUses())
+      if (std::string reason = orderOf(use); !reason.empty())
         return reason;
-    }
     return "the plan brings the value into this order";
   }
 
@@ -172,17 +176,20 @@ private:
            layoutName(getLayout(value), axes.of(value));
   }
 
-  /// Why a reader without a demand could not take the order that was there.
-  std::string refusalOf(OpOperand &use, LayoutAttr offered) {
+  /// Why a view could not pass on the order that was there.
+  static std::string viewRefusal(OpOperand &use, LayoutAttr offered) {
     auto rule = dyn_cast<LayoutOpInterface>(use.getOwner());
-    if (!rule)
+    std::string whyNot;
+    if (!rule || rule.getSensitivity() != Sensitivity::Data ||
+        viewLayout(rule, offered, whyNot))
       return {};
-    if (rule.getSensitivity() == Sensitivity::Data) {
-      std::string whyNot;
-      if (!viewLayout(rule, offered, whyNot))
-        return opText(use.getOwner()) + ": " + whyNot;
+    return opText(use.getOwner()) + ": " + whyNot;
+  }
+
+  std::string orderOf(OpOperand &use) {
+    auto rule = dyn_cast<LayoutOpInterface>(use.getOwner());
+    if (!rule || rule.getSensitivity() == Sensitivity::Data)
       return {};
-    }
     return opText(use.getOwner()) +
            " reads all its operands in one order, that of its result, " +
            layoutName(getLayout(use.getOwner()->getResult(0)),

@@ -131,15 +131,18 @@ private:
       return !isConstant(value) && isAmong(current, accepted, value)
                  ? current
                  : preferred(accepted, value);
-    return isConstant(value) ? placeFreeConstant(value, index, related)
-                             : current;
+    return isConstant(value) ? placeFreeConstant(value, related) : current;
   }
 
   /// A constant that may be stored in any order is stored in the order of what
   /// it is combined with. A convolution's weight and bias share no dimension
   /// with anything and stay as they are.
+<<<<<<< HEAD
+  LayoutAttr placeFreeConstant(Value value, const RelatedValue &related) const {
+=======
   LayoutAttr placeFreeConstant(Value value, unsigned,
                                const RelatedValue &related) const {
+>>>>>>> main
     std::string ignored;
     bool complete = false;
     LayoutAttr carried = carry(related, ignored, &complete);

@@ -4,7 +4,6 @@
 #include "kernels/registry.h"
 #include "kernels/support/convert.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -33,8 +32,7 @@ public:
     auto *to = static_cast<char *>(operands[inputs]);
     std::atomic<bool> isOutside{false};
     constexpr int64_t minBytesPerThread = 32 * 1024;
-    int team = static_cast<int>(std::clamp<int64_t>(
-        before * count * run_ / minBytesPerThread, 1, threads));
+    int team = teamFor(before * count * run_, minBytesPerThread, threads);
     parallelFor(team, [&](int thread, int all) {
       Range range = shareOf(before * count, thread, all);
       for (int64_t i = range.begin; i < range.end; ++i) {

@@ -140,8 +140,7 @@ private:
   template <typename Kind>
   void runAs(const float *from, float *to) const {
     int64_t elements = elementCount(problem.inputs[0]);
-    int team = static_cast<int>(std::clamp<int64_t>(
-        elements / minElementsPerThread, 1, problem.threads));
+    int team = teamFor(elements, minElementsPerThread, problem.threads);
     parallelFor(team, [&](int thread, int threads) {
       for (const Box &box : boxes) {
         Range range = shareOf(box.units, thread, threads);

@@ -328,8 +328,7 @@ void runPlans(const std::vector<CopyPlan> &plans, const void *const *inputs,
   int64_t bytes = 0;
   for (const CopyPlan &plan : plans)
     bytes += plan.bytes();
-  int team = static_cast<int>(
-      std::clamp<int64_t>(bytes / minBytesPerThread, 1, threads));
+  int team = teamFor(bytes, minBytesPerThread, threads);
   parallelFor(team, [&](int thread, int count) {
     for (const CopyPlan &plan : plans) {
       Range range = shareOf(plan.units(), thread, count);

@@ -107,8 +107,7 @@ void Elementwise::runRange(const void *const *data, void *to, Row *rows,
 void Elementwise::run(const void *const *data, void *to, void *scratch,
                       int threads) const {
   int64_t chunks = (walk.size() + rowLength - 1) / rowLength;
-  int64_t useful = std::max<int64_t>(1, walk.size() / minElementsPerThread);
-  int team = static_cast<int>(std::min<int64_t>(threads, useful));
+  int team = teamFor(walk.size(), minElementsPerThread, threads);
   size_t rowsEach = values.size() + instrs.size();
   parallelFor(team, [&](int thread, int count) {
     Range range = shareOf(chunks, thread, count);

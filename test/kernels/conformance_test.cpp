@@ -26,7 +26,7 @@ struct Case {
 const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
 
 /// Entries that took at least one case; an entry that never does is untested.
-std::map<std::pair<int, std::string>, int> taken;
+std::map<std::pair<int32_t, std::string>, int> taken;
 
 void check(const Case &one, uint32_t seed) {
   const Problem &p = one.problem;
@@ -591,6 +591,6 @@ TEST(Conformance, EveryEntryWasTried) {
   if (::testing::UnitTest::GetInstance()->test_to_run_count() < 15)
     GTEST_SKIP() << "only a part of the suite runs";
   for (int op = 0; op < NPU_OP_COUNT; ++op)
-    for (const Implementation &one : implementations(static_cast<npu_op>(op)))
+    for (const Implementation &one : implementations(op))
       EXPECT_GT((taken[{op, one.name}]), 0) << "op " << op << " " << one.name;
 }

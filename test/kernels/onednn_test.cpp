@@ -78,8 +78,12 @@ TEST(Sharing, SeveralThreadsRunOneKernel) {
       layer(32, 16, 20, 1, 1, "aBcd16b"), layer(16, 16, 20, 3, 1, "abcd", 3)};
   problems.back().inputs.push_back(tensor(NPU_F32, {3, 16, 1, 1}));
   problems.back().instrs = {binary(NPU_INSTR_mul, 4, 3)};
-  for (Problem &p : problems) {
+  problems.push_back(layer(24, 24, 20, 3, 24, "abcd"));
+  std::vector<Problem> teams = problems;
+  for (Problem &p : problems)
     p.threads = 1;
+  problems.insert(problems.end(), teams.begin(), teams.end());
+  for (Problem &p : problems) {
     auto inputs = inputsFor(p, 3);
     auto expected = runReference(p, inputs);
     auto kernel = create(p);
@@ -99,7 +103,7 @@ TEST(Sharing, SeveralThreadsRunOneKernel) {
       for (Buffer &buffer : buffers)
         operands.push_back(buffer.data());
       operands.push_back(result.data());
-      for (int round = 0; round < 50; ++round) {
+      for (int round = 0; round < 30; ++round) {
         std::memset(result.data(), 0xff, result.size());
         if (kernel->run(operands.data(), scratch.data()) ||
             loadValues(p.outputs[0], result.data()) != expected)
@@ -233,6 +237,15 @@ TEST(Query, RelayoutsAndNearestResizeAreFast) {
       EXPECT_FALSE(isSlow(p));
       EXPECT_EQ(query(p).adapterBytes, 0u);
     }
+}
+
+TEST(Query, MoreInstructionsThanOnednnTakes) {
+  Problem p = layer(16, 16, 6, 3, 1, "acdb");
+  for (int k = 0; k < 60; ++k)
+    p.instrs.push_back(unary(k % 2 ? NPU_INSTR_abs : NPU_INSTR_relu, 3 + k));
+  auto inputs = inputsFor(p, 11);
+  EXPECT_FALSE(isSlow(p));
+  EXPECT_EQ(runKernel(*create(p), p, inputs), runReference(p, inputs));
 }
 
 TEST(Query, NamesOfSlowKernels) {

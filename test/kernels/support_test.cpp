@@ -81,6 +81,9 @@ TEST(Parallel, SharesCoverAllOnceAndScopesRestore) {
       }
       EXPECT_EQ(next, count);
     }
+  EXPECT_EQ(teamFor(199, 100, 8), 1);
+  EXPECT_EQ(teamFor(200, 100, 8), 8);
+  EXPECT_EQ(teamFor(1000, 100, 1), 1);
   int before = currentThreads();
   {
     ThreadScope scope(before + 3);

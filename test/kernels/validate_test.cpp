@@ -52,8 +52,8 @@ Problem conv() {
 TEST(Validate, Descriptors) {
   expectRules(
       simple(NPU_OP_RELAYOUT, {2, 3}, {2, 3}),
-      {{"unknown op", [](Problem &p) { p.op = static_cast<npu_op>(99); }},
-       {"unknown op", [](Problem &p) { p.op = static_cast<npu_op>(-1); }},
+      {{"unknown op", [](Problem &p) { p.op = 99; }},
+       {"unknown op", [](Problem &p) { p.op = -1; }},
        {"threads", [](Problem &p) { p.threads = 0; }},
        {"threads", [](Problem &p) { p.threads = 1 << 20; }},
        {"element type", [](Problem &p) { p.inputs[0].dtype = 8; }},
@@ -365,7 +365,7 @@ TEST(Validate, SlicePadConcatGather) {
       p,
       {{"axis 2", [](Problem &q) { q.attrs.axis.axis = 2; }},
        {"axis -1", [](Problem &q) { q.attrs.axis.axis = -1; }},
-       {"rank 3 and 1", [](Problem &q) { q.inputs[1] = tensor(NPU_F32, {4}); }},
+       {"has rank 1", [](Problem &q) { q.inputs[1] = tensor(NPU_F32, {4}); }},
        {"input 1 is i32", [](Problem &q) { q.inputs[1].dtype = NPU_I32; }},
        {"dimension 0", [](Problem &q) { q.inputs[1].dims[0] = 3; }},
        {"dimension 1", [](Problem &q) { q.outputs[0].dims[1] = 6; }}});

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Dialect/NPU/LayoutTransfer.h"
+#include "compiler/Dialect/NPU/LayoutRelations.h"
+
+#include <gtest/gtest.h>
+
+using namespace npu;
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+StoredOrder stored(std::vector<int64_t> order,
+                   std::vector<LayoutBlock> blocks = {}) {
+  StoredOrder result;
+  result.order.append(order.begin(), order.end());
+  result.blocks.append(blocks.begin(), blocks.end());
+  return result;
+}
+
+/// Forward through the only operand of a view.
+TransferResult forward(const LayoutRelation &relation, const Shape &from,
+                       const StoredOrder &layout, const Shape &to) {
+  return transferLayout(relation, {relation.operands[0], from}, layout,
+                        {relation.results[0], to});
+}
+
+TransferResult backward(const LayoutRelation &relation, const Shape &from,
+                        const StoredOrder &layout, const Shape &to) {
+  return transferLayout(relation, {relation.results[0], from}, layout,
+                        {relation.operands[0], to});
+}
+
+const StoredOrder nhwc = stored({0, 2, 3, 1});
+
+TEST(LayoutTransfer, TransposePermutesTheOrder) {
+  Shape from = {2, 3, 4, 5}, to = {2, 4, 5, 3};
+  LayoutRelation relation = relations::transpose(from, {0, 2, 3, 1});
+  // NCHW data stored channels last, seen as NHWC, is row-major.
+  TransferResult there = forward(relation, from, nhwc, to);
+  ASSERT_TRUE(there.layout);
+  EXPECT_TRUE(there.complete);
+  EXPECT_EQ(*there.layout, StoredOrder::rowMajor(4));
+  TransferResult back = backward(relation, to, *there.layout, from);
+  ASSERT_TRUE(back.layout);
+  EXPECT_EQ(*back.layout, nhwc);
+}
+
+TEST(LayoutTransfer, TransposeCarriesBlocks) {
+  Shape from = {2, 32, 4, 5}, to = {2, 4, 5, 32};
+  LayoutRelation relation = relations::transpose(from, {0, 2, 3, 1});
+  TransferResult result =
+      forward(relation, from, stored({0, 1, 2, 3}, {{1, 16}}), to);
+  ASSERT_TRUE(result.layout);
+  EXPECT_EQ(*result.layout, stored({0, 3, 1, 2}, {{3, 16}}));
+}
+
+TEST(LayoutTransfer, ReshapeSplitsAndMerges) {
+  Shape from = {2, 6, 4}, to = {2, 2, 3, 4};
+  LayoutRelation relation = relations::reshape(from, to);
+  // The split parts stay together where the whole was.
+  TransferResult split = forward(relation, from, stored({0, 2, 1}), to);
+  ASSERT_TRUE(split.layout);
+  EXPECT_EQ(*split.layout, stored({0, 3, 1, 2}));
+  TransferResult merged = backward(relation, to, stored({3, 0, 1, 2}), from);
+  ASSERT_TRUE(merged.layout);
+  EXPECT_EQ(*merged.layout, stored({2, 0, 1}));
+}
+
+TEST(LayoutTransfer, ReshapeRefusesToMergeWhatIsApart) {
+  Shape from = {2, 2, 3, 4}, to = {2, 6, 4};
+  LayoutRelation relation = relations::reshape(from, to);
+  // 2 and 3 stand in the wrong order, or with something between them.
+  for (const StoredOrder &layout :
+       {stored({0, 2, 1, 3}), stored({0, 1, 3, 2})}) {
+    TransferResult result = forward(relation, from, layout, to);
+    EXPECT_FALSE(result.layout);
+    EXPECT_NE(result.whyNot.find("not next to each other"), std::string::npos);
+  }
+}
+
+TEST(LayoutTransfer, ReshapeWithoutCommonFactorsNeedsOneRun) {
+  Shape from = {5, 6, 4}, to = {5, 4, 6};
+  LayoutRelation relation = relations::reshape(from, to);
+  TransferResult good = forward(relation, from, stored({1, 2, 0}), to);
+  ASSERT_TRUE(good.layout);
+  EXPECT_EQ(*good.layout, stored({1, 2, 0}));
+  TransferResult back = backward(relation, to, stored({0, 1, 2}), from);
+  ASSERT_TRUE(back.layout);
+  EXPECT_EQ(*back.layout, stored({0, 1, 2}));
+  EXPECT_FALSE(forward(relation, from, stored({2, 1, 0}), to).layout);
+  EXPECT_FALSE(forward(relation, from, stored({1, 0, 2}), to).layout);
+}
+
+TEST(LayoutTransfer, ReshapeRefusesSplitBlocks) {
+  Shape from = {2, 32, 4}, to = {2, 2, 16, 4};
+  LayoutRelation relation = relations::reshape(from, to);
+  TransferResult result =
+      forward(relation, from, stored({0, 1, 2}, {{1, 16}}), to);
+  EXPECT_FALSE(result.layout);
+  EXPECT_NE(result.whyNot.find("split or merged"), std::string::npos);
+}
+
+TEST(LayoutTransfer, UnitDimensionsAreFree) {
+  Shape from = {1, 64, 1, 1}, to = {1, 64};
+  LayoutRelation relation = relations::reshape(from, to);
+  TransferResult result = forward(relation, from, nhwc, to);
+  ASSERT_TRUE(result.layout);
+  EXPECT_TRUE(sameStorage(*result.layout, StoredOrder::rowMajor(2), to));
+  EXPECT_TRUE(sameStorage(nhwc, StoredOrder::rowMajor(4), from));
+  EXPECT_FALSE(sameStorage(nhwc, StoredOrder::rowMajor(4), {1, 64, 2, 1}));
+}
+
+TEST(LayoutTransfer, BroadcastCannotTell) {
+  Shape small = {8, 1, 1}, large = {2, 8, 4, 4};
+  LayoutRelation relation = relations::broadcast({small, large}, large);
+  EXPECT_TRUE(relation.independent[0]);
+  EXPECT_FALSE(relation.independent[1]);
+  TransferResult up =
+      transferLayout(relation, {relation.operands[0], small}, stored({0, 1, 2}),
+                     {relation.results[0], large});
+  ASSERT_TRUE(up.layout);
+  EXPECT_FALSE(up.complete);
+  TransferResult down = transferLayout(relation, {relation.results[0], large},
+                                       nhwc, {relation.operands[0], small});
+  ASSERT_TRUE(down.layout);
+  EXPECT_TRUE(down.complete);
+}
+
+TEST(LayoutTransfer, MixedRanksAlignAtTheRight) {
+  Shape small = {8, 5, 4}, large = {2, 8, 5, 4};
+  LayoutRelation relation = relations::broadcast({small, large}, large);
+  TransferResult result = transferLayout(relation, {relation.results[0], large},
+                                         nhwc, {relation.operands[0], small});
+  ASSERT_TRUE(result.layout);
+  EXPECT_EQ(*result.layout, stored({1, 2, 0}));
+}
+
+TEST(LayoutTransfer, ReduceDropsDimensions) {
+  Shape from = {2, 8, 5, 4}, to = {2, 8, 4};
+  LayoutRelation relation = relations::reduce(from, {2}, /*keepDims=*/false);
+  TransferResult result = forward(relation, from, nhwc, to);
+  ASSERT_TRUE(result.layout);
+  EXPECT_EQ(*result.layout, stored({0, 2, 1}));
+}
+
+TEST(LayoutTransfer, ConvolutionCarriesTheOrderThroughOtherExtents) {
+  Shape data = {2, 32, 8, 8}, weight = {64, 32, 3, 3}, result = {2, 64, 4, 4};
+  LayoutRelation relation = relations::conv({data, weight}, result);
+  EXPECT_TRUE(relation.independent[1]);
+  TransferResult plain = forward(relation, data, nhwc, result);
+  ASSERT_TRUE(plain.layout);
+  EXPECT_EQ(*plain.layout, nhwc);
+  StoredOrder blocked = stored({0, 1, 2, 3}, {{1, 16}});
+  TransferResult block = forward(relation, data, blocked, result);
+  ASSERT_TRUE(block.layout);
+  EXPECT_EQ(*block.layout, blocked);
+}
+
+TEST(LayoutTransfer, AgreementIgnoresUnitDimensions) {
+  Shape data = {2, 1, 8, 8}, weight = {64, 1, 3, 3}, result = {2, 64, 8, 8};
+  LayoutRelation relation = relations::conv({data, weight}, result);
+  RelatedValue from{relation.operands[0], data};
+  RelatedValue to{relation.results[0], result};
+  // One channel has no place in memory: both orders of the result fit.
+  EXPECT_TRUE(layoutsAgree(relation, from, nhwc, to, nhwc));
+  EXPECT_TRUE(layoutsAgree(relation, from, nhwc, to, StoredOrder::rowMajor(4)));
+  EXPECT_FALSE(layoutsAgree(relation, from, nhwc, to, stored({0, 3, 2, 1})));
+}
+
+TEST(LayoutTransfer, AgreementComparesBlocks) {
+  Shape shape = {2, 32, 8, 8};
+  std::vector<llvm::ArrayRef<int64_t>> one = {shape};
+  LayoutRelation relation = relations::samePlaces(one, shape);
+  RelatedValue from{relation.operands[0], shape};
+  RelatedValue to{relation.results[0], shape};
+  StoredOrder blocked = stored({0, 1, 2, 3}, {{1, 16}});
+  EXPECT_TRUE(layoutsAgree(relation, from, blocked, to, blocked));
+  EXPECT_FALSE(
+      layoutsAgree(relation, from, blocked, to, StoredOrder::rowMajor(4)));
+}
+
+} // namespace

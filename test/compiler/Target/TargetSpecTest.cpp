@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Target/TargetSpec.h"
+
+#include <gtest/gtest.h>
+
+using namespace npu;
+
+namespace {
+
+const std::string good = R"(name: chip
+summary: a chip
+types: [f32, bf16]
+blocks: [16]
+machine:
+  clock: 1000 MHz
+  mac_rows: 16 MAC
+  mac_columns: 16 MAC
+  vector_lanes: 16 lanes
+  sram: 512 KiB
+  dram: 1024 MiB
+  dma_bandwidth: 16 B/cycle
+  dma_burst: 64 B
+  dma_start: 100 cycles
+  kernel_start: 100 cycles
+  strided_access: 4 times
+demands:
+  - ops: [conv2d]
+    data: [NHWC, NCHW16c]
+    weight: [HWOI]
+  - ops: [matmul]
+    a: [row-major]
+)";
+
+/// `good` with its line `number` (from 1) replaced.
+std::string withLine(int number, const std::string &line) {
+  std::string text;
+  size_t start = 0;
+  for (int at = 1; start < good.size(); ++at) {
+    size_t end = good.find('\n', start) + 1;
+    text += at == number ? line + "\n" : good.substr(start, end - start);
+    start = end;
+  }
+  return text;
+}
+
+void expectError(const std::string &text, const std::string &message) {
+  std::string error;
+  EXPECT_FALSE(parseTarget(text, "chip.yaml", error)) << text;
+  EXPECT_NE(error.find(message), std::string::npos) << error;
+}
+
+TEST(TargetSpec, ReadsEverything) {
+  std::string error;
+  auto spec = parseTarget(good, "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  EXPECT_EQ(spec->name, "chip");
+  EXPECT_TRUE(spec->supports(NPU_BF16));
+  EXPECT_FALSE(spec->supports(NPU_I8));
+  EXPECT_EQ(spec->machine.clockMHz, 1000);
+  EXPECT_EQ(spec->machine.stridedAccessFactor, 4);
+  EXPECT_EQ(spec->accepted("conv2d", "data").size(), 2u);
+  EXPECT_TRUE(spec->accepted("conv2d", "result").empty());
+  EXPECT_TRUE(spec->accepted("pad", "input").empty());
+  EXPECT_TRUE(spec->isDemanding("matmul"));
+}
+
+TEST(TargetSpec, UnknownKeys) {
+  expectError(withLine(2, "sumary: a chip"),
+              "chip.yaml:2: a target: unknown key 'sumary', allowed are name");
+  expectError(withLine(6, "  clok: 1000 MHz"),
+              "chip.yaml:6: machine: unknown key 'clok'");
+  expectError(withLine(20, "    weigth: [HWOI]"),
+              "chip.yaml:20: demand: unknown key 'weigth'");
+}
+
+TEST(TargetSpec, DuplicateAndMissingKeys) {
+  expectError(withLine(2, "name: chip"),
+              "chip.yaml:2: a target: key 'name' stands twice");
+  expectError(withLine(6, ""), "machine: key 'clock' is missing");
+  expectError(withLine(2, ""), "a target: key 'summary' is missing");
+}
+
+TEST(TargetSpec, Numbers) {
+  expectError(withLine(6, "  clock: 1000"),
+              "chip.yaml:6: clock: '1000', expected the unit MHz");
+  expectError(withLine(6, "  clock: 1000 kHz"), "expected the unit MHz");
+  expectError(withLine(6, "  clock: -5 MHz"), "expected a positive number");
+  expectError(withLine(6, "  clock: 0 MHz"), "expected a positive number");
+  expectError(withLine(6, "  clock: nan MHz"), "expected a positive number");
+  expectError(withLine(6, "  clock: fast MHz"), "expected a positive number");
+  expectError(withLine(6, "  clock: [1, 2]"), "expected a word or number");
+}
+
+TEST(TargetSpec, Words) {
+  expectError(withLine(3, "types: [f32, f8]"),
+              "chip.yaml:3: unknown type 'f8', allowed are f32");
+  expectError(withLine(4, "blocks: [1]"), "chip.yaml:4: block size '1'");
+  expectError(withLine(3, "types: f32"), "expected a list");
+  expectError(withLine(5, "machine: fast"), "machine: ");
+  expectError(withLine(1, "name: other"),
+              "chip.yaml:1: name 'other' is not the file's, 'chip'");
+}
+
+TEST(TargetSpec, Demands) {
+  expectError(withLine(18, "  - ops: [conv4d]"),
+              "chip.yaml:18: unknown op 'conv4d', allowed are conv1d");
+  expectError(withLine(19, "    data: [NHXC]"),
+              "chip.yaml:19: data: 'NHXC' is not a layout");
+  expectError(withLine(19, "    data: []"), "accepts no layout at all");
+  expectError(withLine(19, "    a: [any]"),
+              "op 'conv2d' has no operand 'a', it has data, weight");
+  expectError(withLine(19, "    data: [NCHW8c]"),
+              "layout NCHW8c has a block of 8, which `blocks` does not list");
+  expectError(withLine(18, "  - result: [NHWC]"), "key 'ops' is missing");
+}
+
+TEST(TargetSpec, NotYaml) {
+  expectError("", "chip.yaml:1: a target: expected `key: value` lines");
+  expectError("name: [", "chip.yaml:");
+  expectError("just words", "expected `key: value` lines");
+  expectError(good + "---\nname: chip\n", "more than one document");
+}
+
+TEST(TargetSpec, OpInTwoDemands) {
+  expectError(good + "  - ops: [conv2d]\n    data: [NHWC]\n",
+              "op 'conv2d' stands in two demands");
+}
+
+TEST(TargetSpec, EveryTruncationIsAnErrorOrATarget) {
+  for (size_t length = 0; length < good.size(); ++length) {
+    std::string error;
+    bool read =
+        parseTarget(good.substr(0, length), "chip.yaml", error).has_value();
+    EXPECT_NE(read, !error.empty()) << good.substr(0, length);
+  }
+}
+
+TEST(TargetSpec, ShippedTargets) {
+  std::vector<std::string> names = targetNames();
+  for (const char *name : {"host", "npu-nchw", "npu-nchw16c", "npu-nhwc"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end());
+  for (const std::string &name : names) {
+    std::string error;
+    EXPECT_TRUE(loadTarget(name, error)) << error;
+  }
+  std::string error;
+  EXPECT_FALSE(loadTarget("nothing", error));
+  EXPECT_NE(error.find("npu-nhwc"), std::string::npos) << error;
+  EXPECT_FALSE(loadTarget("nowhere/chip.yaml", error));
+}
+
+TEST(LayoutPattern, RolesMeetAxes) {
+  std::string error;
+  auto pattern = LayoutPattern::parse("NCHW16c", error);
+  ASSERT_TRUE(pattern) << error;
+  // A value whose logical order is N,H,W,C.
+  ImageAxes keras = {AxisRole::Batch, AxisRole::Height, AxisRole::Width,
+                     AxisRole::Channel};
+  auto order = pattern->resolve(4, keras);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->order, (llvm::SmallVector<int64_t, 6>{0, 3, 1, 2}));
+  ASSERT_EQ(order->blocks.size(), 1u);
+  EXPECT_EQ(order->blocks[0].dim, 3);
+  EXPECT_FALSE(pattern->resolve(4, {}));
+  EXPECT_FALSE(pattern->resolve(3, {}));
+  auto weight = LayoutPattern::parse("HWOI", error);
+  ASSERT_TRUE(weight);
+  EXPECT_FALSE(weight->resolve(4, keras));
+}
+
+TEST(LayoutPattern, Texts) {
+  std::string error;
+  for (const char *text : {"any", "row-major", "NHWC", "NWC", "NLC", "NDHWC",
+                           "HWOI", "OIHW16i16o", "acdb", "aBcd16b"})
+    EXPECT_TRUE(LayoutPattern::parse(text, error)) << text;
+  for (const char *text :
+       {"", "NHWCN", "nhwc", "acd", "aacd", "abcd16b", "aBcd", "NCHWc",
+        "NCHW1c", "NCHW16", "NCHW16x", "NCHW2c2c2c", "16", "NC HW"})
+    EXPECT_FALSE(LayoutPattern::parse(text, error)) << text;
+}
+
+} // namespace
