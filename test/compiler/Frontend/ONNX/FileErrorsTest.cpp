@@ -91,8 +91,24 @@ TEST_F(FileErrors, CutShortAnywhere) {
   }
 }
 
+/// A few nodes whose builders read attributes, shapes and constants.
+ModelBuilder mixedModel() {
+  ModelBuilder model;
+  model.input("x", {1, 2, 4, 4}).weight("w", {2, 1, 3, 3}).output("y");
+  model.ints("pads", {0, 0, 1, 1, 0, 0, 1, 1}).ints("shape", {1, -1, 2});
+  model.ints("from", {0}).ints("to", {9}).ints("axis", {1});
+  model.node("Pad", {"x", "pads"}, {"a"});
+  model.node("Conv", {"a", "w"}, {"b"}).integer("group", 2);
+  model.node("MaxPool", {"b"}, {"c"}).integers("kernel_shape", {2, 2});
+  model.node("Reshape", {"c", "shape"}, {"d"});
+  model.node("Slice", {"d", "from", "to", "axis"}, {"e"});
+  model.node("Softmax", {"e"}, {"y"}).integer("axis", -1);
+  return model;
+}
+
 TEST_F(FileErrors, AnyFlippedByteIsSurvived) {
-  std::string bytes = addModel().proto.SerializeAsString();
+  std::string bytes = mixedModel().proto.SerializeAsString();
+  ASSERT_TRUE(runner.run(mixedModel()).succeeded);
   for (size_t at = 0; at < bytes.size(); ++at)
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = bytes;
@@ -275,6 +291,14 @@ TEST_F(FileErrors, Outputs) {
   many.node("Abs", {"x"}, {"a", "b"});
   many.output("a");
   expectError(runner.run(many), {"Abs 'a': has a result 'b' too many"});
+}
+
+TEST_F(FileErrors, NoOutputs) {
+  ModelBuilder model;
+  model.input("x", {1});
+  expectError(runner.run(model), {"has no outputs"});
+  expectError(runner.run(reluModel().output("y")),
+              {"the output 'y' is listed twice"});
 }
 
 TEST_F(FileErrors, NamesThatAreNotUtf8) {

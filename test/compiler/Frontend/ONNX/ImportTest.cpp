@@ -78,6 +78,18 @@ TEST_F(Import, ShapeArithmeticDisappears) {
   EXPECT_LACKS(text, "npu.constant");
 }
 
+TEST_F(Import, FoldingDoesNotBlowUpConstants) {
+  ModelBuilder model;
+  model.ints("large", {1 << 28}).ints("small", {1 << 10}).weight("w", {1});
+  model.output("y").output("z");
+  model.node("Expand", {"w", "large"}, {"y"});
+  model.node("Expand", {"w", "small"}, {"z"});
+  std::string text = import(model);
+  EXPECT_HAS(text,
+             "npu.broadcast(%0) : (tensor<1xf32>) -> tensor<268435456xf32>");
+  EXPECT_LACKS(text, "(tensor<1xf32>) -> tensor<1024xf32>");
+}
+
 TEST_F(Import, NodesThatNoOutputNeedsAreLeftOut) {
   ModelBuilder model;
   model.input("x", {2}).output("y");
@@ -218,6 +230,13 @@ TEST_F(Import, ErrorsOfLaterStagesNameTheNode) {
       described = describeOnnxLocation(op->getLoc());
   });
   EXPECT_EQ(described, path + ": Relu 'block/relu'");
+  MLIRContext *context = &runner.context;
+  Location unknown = mlir::UnknownLoc::get(context);
+  Location named = mlir::NameLoc::get(StringAttr::get(context, "first"));
+  EXPECT_EQ(
+      describeOnnxLocation(mlir::FusedLoc::get(context, {named, unknown})),
+      "first");
+  EXPECT_EQ(describeOnnxLocation(unknown), "");
 }
 
 TEST(SupportedOps, DocumentIsUpToDate) {

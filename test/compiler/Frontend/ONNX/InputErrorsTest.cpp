@@ -115,7 +115,7 @@ TEST_F(Inputs, DeclaredSizesMustBePositive) {
 
 TEST_F(Inputs, NotATensor) {
   ModelBuilder model;
-  model.graph().add_input()->set_name("x");
+  model.output("x").graph().add_input()->set_name("x");
   model.graph().mutable_input(0)->mutable_type()->mutable_sequence_type();
   expectError(model, "input 'x' is not a tensor");
 }

@@ -171,7 +171,7 @@ const BadNode convolution[] = {
      [](ModelBuilder &m) {
        m.node("Conv", {"x", "w"}, {"y"}).integers("pads", {0, 0, -1, 0});
      },
-     "attribute 'pads' has the entry -1, expected 0 to 2^31"},
+     "attribute 'pads' has the entry -1, expected 0 to 2^24"},
     {"TooManyPads",
      [](ModelBuilder &m) {
        m.node("Conv", {"x", "w"}, {"y"}).integers("pads", {0, 0, 0});
