@@ -68,10 +68,11 @@ public:
   template <typename Row>
   std::vector<Row> table(uint64_t field, uint32_t count,
                          const char *what) const {
-    std::vector<Row> rows(count);
     if (count == 0)
-      return rows;
+      return {};
+    // The bytes first: only then is the count known to be no nonsense.
     StringRef source = at(pointer(field), uint64_t(count) * sizeof(Row), what);
+    std::vector<Row> rows(count);
     std::memcpy(rows.data(), source.data(), source.size());
     return rows;
   }
