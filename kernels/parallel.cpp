@@ -4,6 +4,7 @@
 
 // libgomp's entries, stable since GCC 4.9. clang's own -fopenmp would bring a
 // second OpenMP runtime, with a second team that fights oneDNN's.
+// NOLINTBEGIN(readability-identifier-naming): not our names
 extern "C" {
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
                    unsigned flags);
@@ -12,6 +13,7 @@ int omp_get_num_threads(void);
 int omp_get_max_threads(void);
 void omp_set_num_threads(int threads);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace npu::kernels {
 

@@ -10,8 +10,6 @@
 
 namespace npu::kernels {
 
-namespace {
-
 constexpr const char *adapterName = "adapter";
 constexpr const char *splitName = "split";
 constexpr const char *referenceName = "reference";
@@ -22,7 +20,7 @@ const Implementation adapter = {adapterName, createAdapter};
 const Implementation split = {splitName, createSplit};
 
 /// The order is the preference.
-std::vector<List> makeLists() {
+static std::vector<List> makeLists() {
   std::vector<List> lists(NPU_OP_COUNT);
   const List pieces = {{"copy", createPiecesFast},
                        split,
@@ -71,7 +69,7 @@ std::vector<List> makeLists() {
   return lists;
 }
 
-bool isDirect(const Implementation &implementation) {
+static bool isDirect(const Implementation &implementation) {
   for (const char *name : {adapterName, splitName, referenceName})
     if (std::strcmp(implementation.name, name) == 0)
       return false;
@@ -79,8 +77,8 @@ bool isDirect(const Implementation &implementation) {
 }
 
 /// The first implementation of the list that takes the problem.
-std::unique_ptr<Kernel> createFirst(const Problem &problem, bool onlyDirect,
-                                    std::string &refusals) {
+static std::unique_ptr<Kernel>
+createFirst(const Problem &problem, bool onlyDirect, std::string &refusals) {
   for (const Implementation &candidate : implementations(problem.op)) {
     if (onlyDirect && !isDirect(candidate))
       continue;
@@ -98,13 +96,13 @@ std::unique_ptr<Kernel> createFirst(const Problem &problem, bool onlyDirect,
 }
 
 template <typename T>
-void append(std::string &key, const T &value) {
+static void append(std::string &key, const T &value) {
   key.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
 /// Equal for problems with equal answers: where constants lie is left out, that
 /// they are constant is not.
-std::string keyOf(const Problem &problem) {
+static std::string keyOf(const Problem &problem) {
   std::string key;
   append(key, problem.op);
   append(key, problem.inPlaceInput);
@@ -120,8 +118,6 @@ std::string keyOf(const Problem &problem) {
   append(key, problem.attrs);
   return key;
 }
-
-} // namespace
 
 const std::vector<Implementation> &implementations(int32_t op) {
   static const std::vector<List> lists = makeLists();

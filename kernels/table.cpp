@@ -14,7 +14,6 @@
 using namespace npu::kernels;
 
 namespace {
-
 struct Layout {
   const char *name;
   int8_t order[4];
@@ -23,9 +22,10 @@ struct Layout {
 const Layout layouts[] = {{"NCHW", {0, 1, 2, 3}, 0},
                           {"NHWC", {0, 2, 3, 1}, 0},
                           {"NCHW16c", {0, 1, 2, 3}, 16}};
+} // namespace
 
-npu_tensor_desc image(int32_t dtype, int64_t n, int64_t c, int64_t size,
-                      const Layout &layout) {
+static npu_tensor_desc image(int32_t dtype, int64_t n, int64_t c, int64_t size,
+                             const Layout &layout) {
   const int64_t dims[4] = {n, c, size, size};
   npu_tensor_desc tensor = makeTensor(dtype, dims, 4);
   std::copy(layout.order, layout.order + 4, tensor.order);
@@ -37,7 +37,7 @@ npu_tensor_desc image(int32_t dtype, int64_t n, int64_t c, int64_t size,
   return tensor;
 }
 
-npu_instr instrOf(npu_instr_kind kind, int a, int b, int32_t dtype) {
+static npu_instr instrOf(npu_instr_kind kind, int a, int b, int32_t dtype) {
   npu_instr instr = {};
   instr.kind = static_cast<int16_t>(kind);
   instr.a = static_cast<int16_t>(a);
@@ -48,8 +48,8 @@ npu_instr instrOf(npu_instr_kind kind, int a, int b, int32_t dtype) {
 }
 
 /// A 3x3 convolution of 64 channels (or depthwise) with padding 1.
-Problem conv(npu_op op, int32_t dtype, int64_t n, int64_t groups,
-             const Layout &layout) {
+static Problem conv(npu_op op, int32_t dtype, int64_t n, int64_t groups,
+                    const Layout &layout) {
   Problem p;
   p.op = op;
   int32_t weightType = dtype == NPU_U8 ? NPU_I8 : dtype;
@@ -67,7 +67,8 @@ Problem conv(npu_op op, int32_t dtype, int64_t n, int64_t groups,
   return p;
 }
 
-Problem pool(npu_op op, int32_t dtype, int64_t dilation, const Layout &layout) {
+static Problem pool(npu_op op, int32_t dtype, int64_t dilation,
+                    const Layout &layout) {
   Problem p;
   p.op = op;
   p.inputs = {image(dtype, 1, 64, 28, layout)};
@@ -80,7 +81,7 @@ Problem pool(npu_op op, int32_t dtype, int64_t dilation, const Layout &layout) {
   return p;
 }
 
-Problem sameShape(npu_op op, int32_t dtype, const Layout &layout) {
+static Problem sameShape(npu_op op, int32_t dtype, const Layout &layout) {
   Problem p;
   p.op = op;
   p.inputs = {image(dtype, 1, 64, 28, layout)};
@@ -88,7 +89,7 @@ Problem sameShape(npu_op op, int32_t dtype, const Layout &layout) {
   return p;
 }
 
-Problem resize(npu_resize_mode mode, const Layout &layout) {
+static Problem resize(npu_resize_mode mode, const Layout &layout) {
   Problem p = sameShape(NPU_OP_RESIZE, NPU_F32, layout);
   p.outputs = {image(NPU_F32, 1, 64, 56, layout)};
   for (int d = 0; d < 4; ++d)
@@ -99,21 +100,21 @@ Problem resize(npu_resize_mode mode, const Layout &layout) {
   return p;
 }
 
-Problem mean(const Layout &layout) {
+static Problem mean(const Layout &layout) {
   Problem p = sameShape(NPU_OP_REDUCE, NPU_F32, layout);
   p.outputs = {image(NPU_F32, 1, 64, 1, layout)};
   p.attrs.reduce = {NPU_REDUCE_MEAN, 12, 1};
   return p;
 }
 
-Problem excite(const Layout &layout) {
+static Problem excite(const Layout &layout) {
   Problem p = conv(NPU_OP_CONV, NPU_F32, 3, 1, layout);
   p.inputs.push_back(image(NPU_F32, 3, 64, 1, layouts[0]));
   p.instrs = {instrOf(NPU_INSTR_mul, 3, 2, NPU_F32)};
   return p;
 }
 
-Problem residual(const Layout &layout) {
+static Problem residual(const Layout &layout) {
   Problem p = conv(NPU_OP_CONV, NPU_F32, 1, 1, layout);
   p.inputs.push_back(p.outputs[0]);
   p.inPlaceInput = 2;
@@ -122,13 +123,14 @@ Problem residual(const Layout &layout) {
   return p;
 }
 
-Problem softmax(const Layout &layout) {
+static Problem softmax(const Layout &layout) {
   Problem p = sameShape(NPU_OP_SOFTMAX, NPU_F32, layout);
   p.attrs.axis.axis = 1;
   return p;
 }
 
-void printRow(const char *what, Problem (*make)(const Layout &), int threads) {
+static void printRow(const char *what, Problem (*make)(const Layout &),
+                     int threads) {
   std::printf("| %s |", what);
   for (const Layout &layout : layouts) {
     Problem p = make(layout);
@@ -140,8 +142,6 @@ void printRow(const char *what, Problem (*make)(const Layout &), int threads) {
   }
   std::printf("\n");
 }
-
-} // namespace
 
 int main(int argc, char **argv) {
   CLI::App app{"Which implementation runs each op in each layout here"};

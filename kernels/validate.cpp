@@ -130,7 +130,7 @@ static std::string checkTensors(const Problem &problem) {
   if (problem.outputs.size() != 1)
     return "it has " + std::to_string(problem.outputs.size()) +
            " outputs, expected 1";
-  if (problem.inputs.size() < 1 ||
+  if (problem.inputs.empty() ||
       static_cast<int>(problem.inputs.size()) < properInputs(problem))
     return "it has " + std::to_string(problem.inputs.size()) +
            " inputs, expected at least " +

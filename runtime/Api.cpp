@@ -106,12 +106,12 @@ const char *npu_kernel_library(void) {
   return version.c_str();
 }
 
-const char *npu_type_name(npu_type type) {
+const char *npu_type_name(int32_t type) {
   return npu_type_bytes(type) == 0 ? "unknown" : kernels::dtypeName(type);
 }
 
-uint64_t npu_type_bytes(npu_type type) {
-  if (int(type) < 0 || int(type) >= NPU_DTYPE_COUNT)
+uint64_t npu_type_bytes(int32_t type) {
+  if (type < 0 || type >= NPU_DTYPE_COUNT)
     return 0;
   return static_cast<uint64_t>(kernels::dtypeBytes(type));
 }

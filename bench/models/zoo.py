@@ -130,10 +130,6 @@ def _maker_command(net: Net, path: Path, size: tuple[int, int], order: str, seed
         file = f"rapidocr_onnxruntime/models/{net.origin}"
         return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
     python = keras_python()
-    if not python.exists():
-        raise ZooError(
-            f"'{net.name}' is exported from Keras, and {python} is not there; run `make deps-keras` first"
-        )
     arguments = [net.origin, path.name, f"--size={size[0]}", f"--order={order}", f"--seed={seed}"]
     return [str(python), str(HERE / "keras_export.py"), *arguments]
 
@@ -183,6 +179,8 @@ def _make_once(path: Path, command: list[str], key: str, verbose: bool) -> None:
         if made():
             return
         stamp.unlink(missing_ok=True)
+        if not Path(command[0]).exists():
+            raise ZooError(f"{path.name} is exported from Keras, and {command[0]} is not there; run `make deps-keras`")
         if verbose:
             print(f"making {path.name} ...", file=sys.stderr, flush=True)
         done = subprocess.run(

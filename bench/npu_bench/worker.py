@@ -158,7 +158,8 @@ def main() -> None:
     try:
         serve(json.loads(sys.argv[1]), answer)
     except Exception as error:  # noqa: BLE001 - reported to the parent, whatever it is
-        answer({"error": f"{type(error).__name__}: {error}"})
+        name = "" if type(error).__name__ == "NpuError" else f"{type(error).__name__}: "
+        answer({"error": f"{name}{error}"})
 
 
 if __name__ == "__main__":

@@ -11,9 +11,12 @@ using namespace npu;
 namespace {
 
 /// Whether buffer `a` is placed before buffer `b`.
-using Order = std::function<bool(const BufferLifetime &a, const BufferLifetime &b)>;
+using Order =
+    std::function<bool(const BufferLifetime &a, const BufferLifetime &b)>;
 
-int64_t lengthOf(const BufferLifetime &buffer) { return buffer.end - buffer.begin + 1; }
+int64_t lengthOf(const BufferLifetime &buffer) {
+  return buffer.end - buffer.begin + 1;
+}
 
 bool overlaps(const BufferLifetime &a, const BufferLifetime &b) {
   return a.begin <= b.end && b.begin <= a.end;
@@ -33,7 +36,8 @@ int64_t lowerBound(const std::vector<BufferLifetime> &buffers) {
 
 /// The smallest gap between placed neighbours in time that takes the buffer
 /// (best fit); behind all of them if none does.
-int64_t bestFit(const BufferLifetime &buffer, const std::vector<BufferLifetime> &buffers,
+int64_t bestFit(const BufferLifetime &buffer,
+                const std::vector<BufferLifetime> &buffers,
                 const std::vector<int64_t> &offsets,
                 const std::vector<size_t> &placedByOffset) {
   int64_t free = 0, best = -1, bestGap = 0;
@@ -50,7 +54,8 @@ int64_t bestFit(const BufferLifetime &buffer, const std::vector<BufferLifetime> 
   return best < 0 ? free : best;
 }
 
-ArenaPlan planInOrder(const std::vector<BufferLifetime> &buffers, const Order &order) {
+ArenaPlan planInOrder(const std::vector<BufferLifetime> &buffers,
+                      const Order &order) {
   std::vector<size_t> sequence(buffers.size());
   std::iota(sequence.begin(), sequence.end(), 0);
   std::sort(sequence.begin(), sequence.end(), [&](size_t a, size_t b) {
@@ -75,13 +80,21 @@ ArenaPlan planInOrder(const std::vector<BufferLifetime> &buffers, const Order &o
 }
 
 const Order orders[] = {
-    [](const BufferLifetime &a, const BufferLifetime &b) { return a.bytes > b.bytes; },
+    [](const BufferLifetime &a, const BufferLifetime &b) {
+      return a.bytes > b.bytes;
+    },
     [](const BufferLifetime &a, const BufferLifetime &b) {
       return a.bytes * lengthOf(a) > b.bytes * lengthOf(b);
     },
-    [](const BufferLifetime &a, const BufferLifetime &b) { return lengthOf(a) > lengthOf(b); },
-    [](const BufferLifetime &a, const BufferLifetime &b) { return a.begin < b.begin; },
-    [](const BufferLifetime &a, const BufferLifetime &b) { return a.end > b.end; },
+    [](const BufferLifetime &a, const BufferLifetime &b) {
+      return lengthOf(a) > lengthOf(b);
+    },
+    [](const BufferLifetime &a, const BufferLifetime &b) {
+      return a.begin < b.begin;
+    },
+    [](const BufferLifetime &a, const BufferLifetime &b) {
+      return a.end > b.end;
+    },
 };
 
 } // namespace

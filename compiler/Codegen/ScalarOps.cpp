@@ -2,6 +2,7 @@
 #include "compiler/Codegen/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -269,9 +270,13 @@ static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                : CmpIOp::create(b, CmpIPredicate::ne, x, like(b, x, 0))
                      .getResult();
   bool fromUnsigned = from == NPU_U8 || from == NPU_BOOL;
-  if (isFloat(from))
-    return to == NPU_U8 ? FPToUIOp::create(b, target, x).getResult()
-                        : FPToSIOp::create(b, target, x).getResult();
+  if (isFloat(from)) { // saturates, and NaN is 0, as the reference has it
+    bool toUnsigned = to == NPU_U8;
+    StringRef name = toUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
+    return mlir::LLVM::CallIntrinsicOp::create(b, target, b.getStringAttr(name),
+                                               ValueRange{x})
+        .getResult(0);
+  }
   if (isFloat(to))
     return fromUnsigned ? UIToFPOp::create(b, target, x).getResult()
                         : SIToFPOp::create(b, target, x).getResult();

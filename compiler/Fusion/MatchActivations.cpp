@@ -81,11 +81,17 @@ static EltwiseOp unitClip(Value value, float &high) {
   return high > 0 && std::isfinite(high) ? clip : EltwiseOp();
 }
 
+/// Puts factor * kind(input) in the place of `op`.
 static LogicalResult replace(PatternRewriter &rewriter, EltwiseOp op,
                              npu_instr_kind kind, Value input, float alpha = 0,
-                             float beta = 0) {
+                             float beta = 0, float factor = 1) {
+  Location location = op.getLoc();
   FailureOr<Value> result =
-      makeEltwise(rewriter, op.getLoc(), kind, {input}, alpha, beta);
+      makeEltwise(rewriter, location, kind, {input}, alpha, beta);
+  if (succeeded(result) && !isAbout(factor, 1))
+    result =
+        makeEltwise(rewriter, location, NPU_INSTR_mul,
+                    {*result, makeFloats(rewriter, location, {}, {factor})});
   if (failed(result))
     return failure();
   rewriter.replaceOp(op, *result);
@@ -184,9 +190,10 @@ struct Product {
   }
 };
 
-// Pattern: X * hard_sigmoid(X, a, b) -> hard_swish(X, a, b)
-// Pattern: X * clip(a * X + b, 0, h) * (1 / h) -> hard_swish(X, a / h, b / h)
-// Pattern: X * sigmoid(a * X) -> swish(X, a)
+// Pattern: X * hard_sigmoid(X, a, b) * n -> hard_swish(X, a, b) * n
+// Pattern: X * clip(a * X + b, 0, h) * n -> hard_swish(X, a / h, b / h) * (n h)
+// Pattern: X * sigmoid(a * X) * n -> swish(X, a) * n
+//          where the factors n and n h vanish if they are 1
 // Pattern: X * (erf(X / sqrt(2)) + 1) * 0.5 -> gelu_erf(X)
 struct MatchGated : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -215,32 +222,33 @@ struct MatchGated : OpRewritePattern<EltwiseOp> {
   static LogicalResult matchHardSwish(EltwiseOp op, PatternRewriter &rewriter,
                                       Value input, Value gate, float number) {
     if (EltwiseOp sigmoid = definedBy(gate, NPU_INSTR_hard_sigmoid)) {
-      if (sigmoid.getInputs()[0] != input || !isAbout(number, 1))
+      if (sigmoid.getInputs()[0] != input)
         return failure();
       return replace(rewriter, op, NPU_INSTR_hard_swish, input,
                      sigmoid.getAlpha().convertToFloat(),
-                     sigmoid.getBeta().convertToFloat());
+                     sigmoid.getBeta().convertToFloat(), number);
     }
     float high = 0;
     EltwiseOp clip = unitClip(gate, high);
-    if (!clip || !isAbout(number * high, 1))
+    if (!clip)
       return failure();
     ScalarAffine affine = affineOf(clip.getInputs()[0], input);
     if (affine.input != input)
       return failure();
     return replace(rewriter, op, NPU_INSTR_hard_swish, input,
-                   affine.scale / high, affine.offset / high);
+                   affine.scale / high, affine.offset / high, number * high);
   }
 
   static LogicalResult matchSwish(EltwiseOp op, PatternRewriter &rewriter,
                                   Value input, Value gate, float number) {
     EltwiseOp sigmoid = definedBy(gate, NPU_INSTR_sigmoid);
-    if (!sigmoid || !isAbout(number, 1))
+    if (!sigmoid)
       return failure();
     ScalarAffine affine = affineOf(sigmoid.getInputs()[0], input);
     if (affine.input != input || affine.offset != 0)
       return failure();
-    return replace(rewriter, op, NPU_INSTR_swish, input, affine.scale);
+    return replace(rewriter, op, NPU_INSTR_swish, input, affine.scale, 0,
+                   number);
   }
 
   static LogicalResult matchGelu(EltwiseOp op, PatternRewriter &rewriter,

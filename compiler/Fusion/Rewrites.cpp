@@ -75,23 +75,21 @@ Value rewrites::makeFloats(OpBuilder &builder, Location location,
   return ConstantOp::create(builder, location, type, value);
 }
 
-/// The op's result, or the constant that takes its place.
-static FailureOr<Value> folded(OpBuilder &builder, Operation *op) {
-  if (!llvm::all_of(op->getOperands(),
-                    [](Value operand) { return constantOf(operand); }))
-    return op->getResult(0);
+/// Inserts `op`, or the constant that it gives. It is not inserted yet, so that
+/// no rewriter has heard of it when it goes.
+static FailureOr<Value> insertFolded(OpBuilder &builder, Operation *op) {
   SmallVector<ElementsAttr> operands;
   for (Value operand : op->getOperands())
     operands.push_back(constantOf(operand));
+  if (!llvm::all_of(operands, [](ElementsAttr operand) { return operand; }))
+    return builder.insert(op)->getResult(0);
   FailureOr<SmallVector<ElementsAttr>> results = evaluate(op, operands);
+  Location location = op->getLoc();
+  Type type = op->getResult(0).getType();
+  op->destroy();
   if (failed(results))
     return failure();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(op);
-  Value constant = ConstantOp::create(
-      builder, op->getLoc(), op->getResult(0).getType(), results->front());
-  op->erase();
-  return constant;
+  return Value(ConstantOp::create(builder, location, type, results->front()));
 }
 
 FailureOr<Value> rewrites::makeEltwise(OpBuilder &builder, Location location,
@@ -106,10 +104,11 @@ FailureOr<Value> rewrites::makeEltwise(OpBuilder &builder, Location location,
     return failure();
   auto type = RankedTensorType::get(
       *shape, tensorType(inputs.front()).getElementType());
+  OpBuilder detached(builder.getContext());
   auto op = EltwiseOp::create(
-      builder, location, type, builder.getI32IntegerAttr(kind), inputs,
+      detached, location, type, builder.getI32IntegerAttr(kind), inputs,
       builder.getF32FloatAttr(alpha), builder.getF32FloatAttr(beta));
-  return folded(builder, op);
+  return insertFolded(builder, op);
 }
 
 FailureOr<Value> rewrites::makeReshape(OpBuilder &builder, Location location,
@@ -117,7 +116,9 @@ FailureOr<Value> rewrites::makeReshape(OpBuilder &builder, Location location,
   if (shapeOf(input) == shape)
     return input;
   auto type = RankedTensorType::get(shape, tensorType(input).getElementType());
-  return folded(builder, ReshapeOp::create(builder, location, type, input));
+  OpBuilder detached(builder.getContext());
+  return insertFolded(builder,
+                      ReshapeOp::create(detached, location, type, input));
 }
 
 FailureOr<Value> rewrites::makeTranspose(OpBuilder &builder, Location location,
@@ -131,9 +132,10 @@ FailureOr<Value> rewrites::makeTranspose(OpBuilder &builder, Location location,
   if (failed(shape))
     return failure();
   auto type = RankedTensorType::get(*shape, tensorType(input).getElementType());
-  return folded(builder,
-                TransposeOp::create(builder, location, type, input,
-                                    builder.getI64ArrayAttr(permutation)));
+  OpBuilder detached(builder.getContext());
+  return insertFolded(
+      builder, TransposeOp::create(detached, location, type, input,
+                                   builder.getI64ArrayAttr(permutation)));
 }
 
 Operation *rewrites::cloneWith(OpBuilder &builder, Location location,

@@ -113,6 +113,26 @@ struct DropNeutral : OpRewritePattern<EltwiseOp> {
   }
 };
 
+// Pattern: pow(X, 1) -> X; pow(X, 2) -> mul(X, X)
+struct PlainPower : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isKind(op, NPU_INSTR_pow) || !keepsShape(op, op.getInputs()[0]))
+      return rewriter.notifyMatchFailure(op, "not a power of the whole");
+    Value base = op.getInputs()[0];
+    std::optional<float> exponent = scalarOf(op.getInputs()[1]);
+    if (exponent == 2.0f)
+      return replaceByEltwise(rewriter, op, op.getLoc(), NPU_INSTR_mul,
+                              {base, base});
+    if (exponent != 1.0f)
+      return rewriter.notifyMatchFailure(op, "not a power of 1 or 2");
+    rewriter.replaceOp(op, base);
+    return success();
+  }
+};
+
 // Pattern: add(add(X, a), b) -> add(X, a + b)
 // Pattern: mul(mul(X, a), b) -> mul(X, a * b)
 // Pattern: mul(add(X, a), b) -> add(mul(X, b), a * b)
@@ -182,7 +202,7 @@ struct SimplifyPass : npu::impl::SimplifyBase<SimplifyPass> {
 LogicalResult npu::simplify(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
   addViewPatterns(patterns);
-  patterns.add<ConstantRight, AffineForm, DropNeutral, MergeAffine>(
+  patterns.add<ConstantRight, AffineForm, DropNeutral, PlainPower, MergeAffine>(
       root->getContext());
   return apply(root, std::move(patterns));
 }

@@ -85,6 +85,23 @@ Evaluated npu::evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   return runReference(op, operands);
 }
 
+/// A small constant that an op blows up is better kept small in the file and
+/// blown up when the model runs.
+static bool inflates(Operation *op) {
+  constexpr int64_t harmless = int64_t(64) << 20;
+  auto bytesOf = [](mlir::ValueRange values) {
+    int64_t bytes = 0;
+    for (Value value : values) {
+      RankedTensorType type = tensorType(value);
+      bytes += type.getNumElements() *
+               kernels::dtypeBytes(dtypeOf(type.getElementType()));
+    }
+    return bytes;
+  };
+  int64_t bytes = bytesOf(op->getResults());
+  return bytes > harmless && bytes > 2 * bytesOf(op->getOperands());
+}
+
 FailureOr<bool> npu::foldIfConstant(OpBuilder &builder, Operation *op) {
   SmallVector<ElementsAttr> operands;
   for (Value operand : op->getOperands()) {
@@ -92,7 +109,7 @@ FailureOr<bool> npu::foldIfConstant(OpBuilder &builder, Operation *op) {
     if (!operands.back())
       return false;
   }
-  if (!isa<KernelOpInterface>(op))
+  if (!isa<KernelOpInterface>(op) || inflates(op))
     return false;
   FailureOr<SmallVector<ElementsAttr>> values = evaluate(op, operands);
   if (failed(values))

@@ -114,7 +114,7 @@ void npu::transposeBytes(ArrayRef<char> source, ArrayRef<int64_t> shape,
                          MutableArrayRef<char> result) {
   Nest nest = makeNest(shape, permutation);
   if (nest.extents.size() < 2 || product(nest.extents) == 0) {
-    std::copy(source.begin(), source.end(), result.begin());
+    llvm::copy(source, result.begin());
     return;
   }
   switch (width) {

@@ -13,12 +13,10 @@
 
 namespace npu::kernels {
 
-namespace {
-
 constexpr int64_t minWorkPerThread = 16384;
 
 /// sums[i] += weight * from[i * stride]
-__attribute__((target_clones("avx512f", "avx2", "default"))) void
+static __attribute__((target_clones("avx512f", "avx2", "default"))) void
 addTap(float *sums, const float *from, float weight, int64_t n,
        int64_t stride) {
   if (stride == 1)
@@ -32,6 +30,7 @@ addTap(float *sums, const float *from, float weight, int64_t n,
       sums[i] += weight * from[i * stride];
 }
 
+namespace {
 class ConvDepthwise : public Kernel {
 public:
   explicit ConvDepthwise(const Problem &p)
@@ -139,13 +138,12 @@ private:
   Extents3 in, out, kernel, strides, dilations, pads;
   std::vector<int64_t> taps;
 };
+} // namespace
 
-bool isPlainF32(const npu_tensor_desc &tensor) {
+static bool isPlainF32(const npu_tensor_desc &tensor) {
   return tensor.dtype == NPU_F32 &&
          sameStorage(tensor, makeTensor(NPU_F32, tensor.dims, tensor.rank));
 }
-
-} // namespace
 
 std::unique_ptr<Kernel> createConvDepthwise(const Problem &problem,
                                             std::string &whyNot) {

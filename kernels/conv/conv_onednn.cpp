@@ -10,17 +10,17 @@ using namespace onednn;
 using dnnl::memory;
 
 namespace {
-
 /// The descriptors and numbers of either convolution.
 struct ConvParts {
   Desc data, weights, bias, result;
   memory::dims strides, dilations, padsBegin, padsEnd;
   Fusion fusion;
 };
+} // namespace
 
 /// Padding behind that makes the output's extent exact: what the last window
 /// really reads (it may be less than the model says, even negative).
-int64_t effectivePad(const Problem &problem, int i) {
+static int64_t effectivePad(const Problem &problem, int i) {
   const npu_conv_attrs &a = problem.attrs.conv;
   int64_t x = problem.inputs[0].dims[i + 2], y = problem.outputs[0].dims[i + 2];
   int64_t window = (problem.inputs[1].dims[i + 2] - 1) * a.dilations[i] + 1;
@@ -29,7 +29,7 @@ int64_t effectivePad(const Problem &problem, int i) {
   return (narrow - 1) * a.strides[i] + window - wide - a.pads_begin[i];
 }
 
-bool typesFit(const Problem &problem, std::string &whyNot) {
+static bool typesFit(const Problem &problem, std::string &whyNot) {
   int32_t x = problem.inputs[0].dtype, w = problem.inputs[1].dtype;
   bool isFloatPair = x == w && (x == NPU_F32 || x == NPU_BF16);
   bool isInt8 = (x == NPU_I8 || x == NPU_U8) && w == NPU_I8;
@@ -39,7 +39,8 @@ bool typesFit(const Problem &problem, std::string &whyNot) {
   return false;
 }
 
-bool makeParts(const Problem &problem, ConvParts &parts, std::string &whyNot) {
+static bool makeParts(const Problem &problem, ConvParts &parts,
+                      std::string &whyNot) {
   const npu_conv_attrs &a = problem.attrs.conv;
   const npu_tensor_desc &w = problem.inputs[1];
   if (!typesFit(problem, whyNot) || !translate(problem, parts.fusion, whyNot) ||
@@ -63,9 +64,10 @@ bool makeParts(const Problem &problem, ConvParts &parts, std::string &whyNot) {
   return true;
 }
 
-std::unique_ptr<Kernel> finish(const Problem &problem, const ConvParts &parts,
-                               const dnnl::primitive_desc &found,
-                               std::string &whyNot) {
+static std::unique_ptr<Kernel> finish(const Problem &problem,
+                                      const ConvParts &parts,
+                                      const dnnl::primitive_desc &found,
+                                      std::string &whyNot) {
   auto kernel = makeKernel(problem, found, whyNot);
   if (!kernel)
     return nullptr;
@@ -79,8 +81,6 @@ std::unique_ptr<Kernel> finish(const Problem &problem, const ConvParts &parts,
     kernel->addArgument(argument);
   return kernel;
 }
-
-} // namespace
 
 std::unique_ptr<Kernel> createConvOnednn(const Problem &problem,
                                          std::string &whyNot) {

@@ -10,7 +10,6 @@
 namespace npu::kernels {
 
 namespace {
-
 /// Row-major data: each index copies one run per position before the axis.
 class GatherFast : public Kernel {
 public:
@@ -19,9 +18,9 @@ public:
     const npu_tensor_desc &data = p.inputs[0];
     int axis = static_cast<int>(p.attrs.axis.axis);
     extent = data.dims[axis];
-    run_ = dtypeBytes(data.dtype);
+    runBytes = dtypeBytes(data.dtype);
     for (int d = 0; d < data.rank; ++d)
-      (d < axis ? before : run_) *= d == axis ? 1 : data.dims[d];
+      (d < axis ? before : runBytes) *= d == axis ? 1 : data.dims[d];
     count = elementCount(indices);
   }
 
@@ -32,7 +31,7 @@ public:
     auto *to = static_cast<char *>(operands[inputs]);
     std::atomic<bool> isOutside{false};
     constexpr int64_t minBytesPerThread = 32 * 1024;
-    int team = teamFor(before * count * run_, minBytesPerThread, threads);
+    int team = teamFor(before * count * runBytes, minBytesPerThread, threads);
     parallelFor(team, [&](int thread, int all) {
       Range range = shareOf(before * count, thread, all);
       for (int64_t i = range.begin; i < range.end; ++i) {
@@ -43,8 +42,9 @@ public:
           isOutside = true;
           return;
         }
-        std::memcpy(to + i * run_, from + (i / count * extent + index) * run_,
-                    static_cast<size_t>(run_));
+        std::memcpy(to + i * runBytes,
+                    from + (i / count * extent + index) * runBytes,
+                    static_cast<size_t>(runBytes));
       }
     });
     return isOutside ? 1 : 0;
@@ -54,15 +54,14 @@ private:
   npu_tensor_desc indices;
   size_t inputs;
   int threads;
-  int64_t extent, before = 1, run_, count;
+  int64_t extent, before = 1, runBytes, count;
 };
+} // namespace
 
-bool isRowMajor(const npu_tensor_desc &tensor) {
+static bool isRowMajor(const npu_tensor_desc &tensor) {
   return sameStorage(tensor,
                      makeTensor(tensor.dtype, tensor.dims, tensor.rank));
 }
-
-} // namespace
 
 std::unique_ptr<Kernel> createGatherFast(const Problem &problem,
                                          std::string &whyNot) {

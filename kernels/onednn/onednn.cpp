@@ -10,7 +10,6 @@
 namespace npu::kernels::onednn {
 
 namespace {
-
 /// A memory object for the time of one call: they are not safe to share.
 class CallMemory {
 public:
@@ -43,20 +42,19 @@ private:
   dnnl_exec_arg_t arguments[capacity];
   size_t count = 0;
 };
+} // namespace
 
-std::shared_ptr<void> allocate(size_t bytes) {
+static std::shared_ptr<void> allocate(size_t bytes) {
   return std::shared_ptr<void>(
       std::aligned_alloc(NPU_VALUE_ALIGNMENT, aligned(bytes)), std::free);
 }
 
-bool canReorderDirectly(const Desc &from, const Desc &to) {
+static bool canReorderDirectly(const Desc &from, const Desc &to) {
   dnnl::reorder::primitive_desc found(engine(), from, engine(), to,
                                       dnnl::primitive_attr(), true);
   return static_cast<bool>(found) &&
          !isSlowImplementation(found.impl_info_str());
 }
-
-} // namespace
 
 OnednnKernel::OnednnKernel(const Problem &p, dnnl::primitive_desc_base found)
     : problem(p), descriptor(std::move(found)),

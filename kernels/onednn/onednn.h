@@ -24,7 +24,7 @@ dnnl::memory::data_type typeOf(int32_t dtype);
 
 /// The tensor as oneDNN describes it, strides or blocks and all. False where
 /// oneDNN has no such type or block order.
-bool describeTensor(const npu_tensor_desc &tensor, Desc &desc,
+bool describeTensor(const npu_tensor_desc &given, Desc &desc,
                     std::string &whyNot);
 
 /// `tensor` as channels-last where that is the same storage (then oneDNN finds
@@ -56,7 +56,7 @@ bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot);
 /// the primitive chose; other arguments go in as they are.
 class OnednnKernel : public PreparedKernel {
 public:
-  OnednnKernel(const Problem &problem, dnnl::primitive_desc_base descriptor);
+  OnednnKernel(const Problem &p, dnnl::primitive_desc_base found);
 
   std::string implementation() const override { return name; }
   size_t scratchBytes() const override { return scratchSize; }
@@ -69,7 +69,7 @@ public:
   void addArgument(Argument argument);
   /// An input whose order the primitive chose: packed at load if constant,
   /// reordered in each run if not.
-  void addWeights(int name, int operand, const Desc &chosen);
+  void addWeights(int argument, int operand, const Desc &chosen);
 
 private:
   struct Weights {

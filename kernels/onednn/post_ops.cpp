@@ -10,10 +10,8 @@ namespace npu::kernels::onednn {
 
 using dnnl::algorithm;
 
-namespace {
-
 /// Unary kinds that are one post-op.
-bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
+static bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
   auto append = [&](algorithm kind, float alpha, float beta) {
     ops.append_eltwise(kind, alpha, beta);
     return true;
@@ -60,7 +58,7 @@ bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
   }
 }
 
-bool binaryAlgorithm(int kind, algorithm &found) {
+static bool binaryAlgorithm(int kind, algorithm &found) {
   switch (kind) {
   case NPU_INSTR_add:
     found = algorithm::binary_add;
@@ -85,20 +83,20 @@ bool binaryAlgorithm(int kind, algorithm &found) {
   }
 }
 
-bool isCommutative(int kind) {
+static bool isCommutative(int kind) {
   return kind == NPU_INSTR_add || kind == NPU_INSTR_mul ||
          kind == NPU_INSTR_min || kind == NPU_INSTR_max;
 }
 
 /// Dimension that a per-channel operand varies over.
-int channelOf(const Problem &problem) {
+static int channelOf(const Problem &problem) {
   return problem.op == NPU_OP_MATMUL ? problem.outputs[0].rank - 1 : 1;
 }
 
 /// The operand of a binary post-op, with the output's rank: one value, one per
 /// channel, or the whole output in the output's order.
-bool describeOperand(const Problem &problem, int input, Desc &desc,
-                     std::string &whyNot) {
+static bool describeOperand(const Problem &problem, int input, Desc &desc,
+                            std::string &whyNot) {
   npu_tensor_desc operand = problem.inputs[static_cast<size_t>(input)];
   const npu_tensor_desc &output = problem.outputs[0];
   if (sameStorage(operand, output)) { // say it in the output's own order
@@ -124,6 +122,7 @@ bool describeOperand(const Problem &problem, int input, Desc &desc,
                         whyNot);
 }
 
+namespace {
 /// State of a translation: the number of the accumulator's value.
 struct Translation {
   const Problem &problem;
@@ -195,7 +194,6 @@ struct Translation {
            refuse(std::string("fused ") + kindName(instr.kind));
   }
 };
-
 } // namespace
 
 bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot) {

@@ -15,13 +15,12 @@
 
 namespace npu::kernels {
 
-namespace {
-
 constexpr int64_t vectorLength = 512;
 constexpr int64_t minElementsPerThread = 8192;
 /// Independent partial results of a sum along the innermost dimension.
 constexpr int lanes = 16;
 
+namespace {
 struct Loop {
   int64_t extent = 1, from = 0, to = 0;
   bool isReduced = false;
@@ -55,7 +54,7 @@ struct Min {
 
 class ReduceFast : public Kernel {
 public:
-  ReduceFast(const Problem &p, std::vector<Piece> pieces) : problem(p) {
+  ReduceFast(const Problem &p, const std::vector<Piece> &pieces) : problem(p) {
     for (const Piece &piece : pieces)
       boxes.push_back(makeBox(piece));
     for (int d = 0; d < p.inputs[0].rank; ++d)
@@ -225,10 +224,11 @@ private:
   std::vector<Box> boxes;
   int64_t count = 1;
 };
+} // namespace
 
 /// The input's index space with the result's maps: reduced dimensions stand
 /// still.
-Piece makePiece(const Problem &problem) {
+static Piece makePiece(const Problem &problem) {
   const npu_tensor_desc &x = problem.inputs[0], &y = problem.outputs[0];
   const npu_reduce_attrs &a = problem.attrs.reduce;
   Piece piece;
@@ -243,8 +243,6 @@ Piece makePiece(const Problem &problem) {
   }
   return piece;
 }
-
-} // namespace
 
 std::unique_ptr<Kernel> createReduceFast(const Problem &problem,
                                          std::string &whyNot) {
@@ -272,7 +270,7 @@ std::unique_ptr<Kernel> createReduceFast(const Problem &problem,
         whyNot = "nested blocks";
         return nullptr;
       }
-  return std::make_unique<ReduceFast>(problem, std::move(pieces));
+  return std::make_unique<ReduceFast>(problem, pieces);
 }
 
 } // namespace npu::kernels

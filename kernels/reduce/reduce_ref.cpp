@@ -10,25 +10,26 @@
 
 namespace npu::kernels {
 
-namespace {
-
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
 
 /// Integers wrap; unsigned arithmetic has no overflow.
-inline double add(double a, double b) { return a + b; }
-inline int64_t add(int64_t a, int64_t b) {
+static double add(double a, double b) { return a + b; }
+static int64_t add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) +
                               static_cast<uint64_t>(b));
 }
-inline double multiply(double a, double b) { return a * b; }
-inline int64_t multiply(int64_t a, int64_t b) {
+static double multiply(double a, double b) { return a * b; }
+static int64_t multiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) *
                               static_cast<uint64_t>(b));
 }
 
+static bool isNan(double value) { return std::isnan(value); }
+static bool isNan(int64_t) { return false; }
+
 template <typename T>
-T startOf(int64_t kind) {
+static T startOf(int64_t kind) {
   if (kind == NPU_REDUCE_PROD)
     return 1;
   if (kind == NPU_REDUCE_MAX || kind == NPU_REDUCE_LOG_SUM_EXP)
@@ -43,13 +44,13 @@ T startOf(int64_t kind) {
 }
 
 template <typename T>
-T combine(int64_t kind, T sum, T value) {
+static T combine(int64_t kind, T sum, T value) {
   switch (kind) {
   case NPU_REDUCE_MAX:
   case NPU_REDUCE_LOG_SUM_EXP: // first pass: the largest
-    return value > sum || value != value ? value : sum;
+    return value > sum || isNan(value) ? value : sum;
   case NPU_REDUCE_MIN:
-    return value < sum || value != value ? value : sum;
+    return value < sum || isNan(value) ? value : sum;
   case NPU_REDUCE_PROD:
     return multiply(sum, value);
   case NPU_REDUCE_L1:
@@ -63,7 +64,7 @@ T combine(int64_t kind, T sum, T value) {
 }
 
 template <typename T>
-T finishKind(int64_t kind, T sum, int64_t count) {
+static T finishKind(int64_t kind, T sum, int64_t count) {
   if (kind == NPU_REDUCE_MEAN)
     return count ? sum / static_cast<T>(count) : T{};
   if (kind == NPU_REDUCE_L2)
@@ -73,6 +74,7 @@ T finishKind(int64_t kind, T sum, int64_t count) {
   return sum;
 }
 
+namespace {
 class ReduceReference : public ArithmeticReference {
 public:
   explicit ReduceReference(const Problem &p) : ArithmeticReference(p, 1) {}
@@ -147,7 +149,6 @@ private:
           finite(static_cast<double>(largest[i])) + std::log(sums[i]));
   }
 };
-
 } // namespace
 
 std::unique_ptr<Kernel> createReduceReference(const Problem &problem,

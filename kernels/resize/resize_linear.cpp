@@ -13,14 +13,12 @@
 
 namespace npu::kernels {
 
-namespace {
-
 constexpr int64_t minWorkPerThread = 8192;
 /// Taps of one result element: cubic over two dimensions, linear over four.
 constexpr int maxTaps = 16;
 
 /// to[i] = or += weight * from[i]
-__attribute__((target_clones("avx512f", "avx2", "default"))) void
+static __attribute__((target_clones("avx512f", "avx2", "default"))) void
 addTap(float *to, const float *from, float weight, int64_t n, bool isFirst) {
   if (isFirst)
     for (int64_t i = 0; i < n; ++i)
@@ -30,6 +28,7 @@ addTap(float *to, const float *from, float weight, int64_t n, bool isFirst) {
       to[i] += weight * from[i];
 }
 
+namespace {
 struct Axis {
   int dim;
   int64_t extent, fromStride, toStride;
@@ -114,7 +113,6 @@ private:
   Axis last = {};
   int64_t rows = 1;
 };
-
 } // namespace
 
 std::unique_ptr<Kernel> createResizeLinear(const Problem &problem,

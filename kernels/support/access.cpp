@@ -25,6 +25,7 @@ DimMap dimMap(const npu_tensor_desc &tensor, int dim, int64_t extent) {
 
 std::vector<DimMap> dimMaps(const npu_tensor_desc &tensor) {
   std::vector<DimMap> maps;
+  maps.reserve(static_cast<size_t>(tensor.rank));
   for (int d = 0; d < tensor.rank; ++d)
     maps.push_back(dimMap(tensor, d, tensor.dims[d]));
   return maps;
@@ -118,6 +119,7 @@ Walk::Run Walk::offsets(int operand, int64_t start, int n, int64_t *out) const {
 
 Walk walkOf(const npu_tensor_desc &tensor) {
   std::vector<int64_t> extents;
+  extents.reserve(static_cast<size_t>(tensor.rank));
   for (int place = 0; place < tensor.rank; ++place)
     extents.push_back(tensor.dims[tensor.order[place]]);
   return Walk(std::move(extents));
@@ -126,6 +128,7 @@ Walk walkOf(const npu_tensor_desc &tensor) {
 std::vector<DimMap> inOrder(const npu_tensor_desc &tensor,
                             std::vector<DimMap> maps) {
   std::vector<DimMap> ordered;
+  ordered.reserve(maps.size());
   for (int place = 0; place < tensor.rank; ++place)
     ordered.push_back(
         std::move(maps[static_cast<size_t>(tensor.order[place])]));

@@ -37,7 +37,7 @@ std::vector<DimMap> broadcastMaps(const npu_tensor_desc &tensor,
 /// An index space of several loops (outermost first) and the operands in it.
 class Walk {
 public:
-  explicit Walk(std::vector<int64_t> extents);
+  explicit Walk(std::vector<int64_t> loops);
 
   /// Adds an operand with one map per loop; returns its number.
   int add(std::vector<DimMap> maps);

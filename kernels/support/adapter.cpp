@@ -11,16 +11,16 @@
 namespace npu::kernels {
 
 namespace {
-
 /// One operand that goes through scratch.
 struct Moved {
   size_t operand;
   size_t offset;
   std::unique_ptr<Kernel> mover;
 };
+} // namespace
 
-std::unique_ptr<Kernel> makeMover(const npu_tensor_desc &from,
-                                  const npu_tensor_desc &to, int threads) {
+static std::unique_ptr<Kernel>
+makeMover(const npu_tensor_desc &from, const npu_tensor_desc &to, int threads) {
   Problem relayout;
   relayout.op = NPU_OP_RELAYOUT;
   relayout.inputs = {from};
@@ -29,6 +29,7 @@ std::unique_ptr<Kernel> makeMover(const npu_tensor_desc &from,
   return create(relayout);
 }
 
+namespace {
 class Adapter : public PreparedKernel {
 public:
   Adapter(const Problem &p, const Problem &inside,
@@ -100,14 +101,15 @@ private:
   std::vector<Moved> before, behind;
   size_t bytes, moved = 0;
 };
+} // namespace
 
-npu_tensor_desc rowMajor(const npu_tensor_desc &tensor) {
+static npu_tensor_desc rowMajor(const npu_tensor_desc &tensor) {
   return makeTensor(tensor.dtype, tensor.dims, tensor.rank);
 }
 
 /// `tensor` in the order that the op's fast kernels take.
-npu_tensor_desc preferred(const Problem &problem,
-                          const npu_tensor_desc &tensor) {
+static npu_tensor_desc preferred(const Problem &problem,
+                                 const npu_tensor_desc &tensor) {
   if (problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_REDUCE)
     return rowMajor(tensor);
   if (problem.op != NPU_OP_SOFTMAX)
@@ -120,7 +122,7 @@ npu_tensor_desc preferred(const Problem &problem,
   return result;
 }
 
-bool sameExtents(const npu_tensor_desc &a, const npu_tensor_desc &b) {
+static bool sameExtents(const npu_tensor_desc &a, const npu_tensor_desc &b) {
   if (a.rank != b.rank)
     return false;
   for (int d = 0; d < a.rank; ++d)
@@ -128,8 +130,6 @@ bool sameExtents(const npu_tensor_desc &a, const npu_tensor_desc &b) {
       return false;
   return true;
 }
-
-} // namespace
 
 /// Changes one operand; whether it changed.
 static bool change(npu_tensor_desc &tensor, const npu_tensor_desc &better) {

@@ -20,10 +20,8 @@ constexpr int64_t tileLength = 512;
 /// Elements of runs that one unit copies.
 constexpr int64_t runChunk = 8192;
 
-namespace {
-
 /// Length of the block that a table seems to have: where its step changes.
-int64_t blockIn(const DimMap &map, int64_t extent) {
+static int64_t blockIn(const DimMap &map, int64_t extent) {
   if (map.isLinear() || extent < 2)
     return extent;
   int64_t step = map.table[1] - map.table[0];
@@ -36,8 +34,8 @@ int64_t blockIn(const DimMap &map, int64_t extent) {
 }
 
 /// The two strides of a map over blocks of `block`, if it has them.
-bool blockStrides(const DimMap &map, int64_t extent, int64_t block,
-                  int64_t &outer, int64_t &inner) {
+static bool blockStrides(const DimMap &map, int64_t extent, int64_t block,
+                         int64_t &outer, int64_t &inner) {
   int64_t first = map.at(0);
   inner = block > 1 ? map.at(1) - first : 0;
   outer = extent > block ? map.at(block) - first : 0;
@@ -48,7 +46,7 @@ bool blockStrides(const DimMap &map, int64_t extent, int64_t block,
 }
 
 /// Whether the map is one stride over [first, extent).
-bool isLinearFrom(const DimMap &map, int64_t first, int64_t extent) {
+static bool isLinearFrom(const DimMap &map, int64_t first, int64_t extent) {
   for (int64_t i = first + 2; i < extent; ++i)
     if (map.at(i) - map.at(i - 1) != map.at(first + 1) - map.at(first))
       return false;
@@ -57,8 +55,8 @@ bool isLinearFrom(const DimMap &map, int64_t first, int64_t extent) {
 
 /// `piece` with loop `d` replaced by blocks [0, count / block) x [0, block),
 /// starting at element `first`.
-Piece withBlocks(const Piece &piece, size_t d, int64_t first, int64_t count,
-                 int64_t block) {
+static Piece withBlocks(const Piece &piece, size_t d, int64_t first,
+                        int64_t count, int64_t block) {
   Piece split = piece;
   split.extents[d] = count / block;
   split.extents.insert(split.extents.begin() + static_cast<long>(d) + 1, block);
@@ -77,8 +75,6 @@ Piece withBlocks(const Piece &piece, size_t d, int64_t first, int64_t count,
     replace(split.from, split.fromBase);
   return split;
 }
-
-} // namespace
 
 std::vector<Piece> splitBlocks(const Piece &piece) {
   for (size_t d = 0; d < piece.extents.size(); ++d) {
@@ -193,7 +189,7 @@ void CopyPlan::chooseKind() {
 /// 4x4 transposition in vector registers.
 static void tile4(const uint32_t *from, int64_t fromStride, uint32_t *to,
                   int64_t toStride) {
-  typedef uint32_t Vector __attribute__((vector_size(16), aligned(4)));
+  using Vector __attribute__((vector_size(16), aligned(4))) = uint32_t;
   auto read = [&](int64_t i) {
     return *reinterpret_cast<const Vector *>(from + i * fromStride);
   };

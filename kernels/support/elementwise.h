@@ -13,18 +13,17 @@ class Elementwise {
 public:
   /// `values` are numbered as the instructions number them. An empty chain
   /// copies the last value, converted to the output's type.
-  Elementwise(std::vector<npu_tensor_desc> values,
-              std::vector<npu_instr> instrs, const npu_tensor_desc &output);
+  Elementwise(std::vector<npu_tensor_desc> allValues,
+              std::vector<npu_instr> chain, const npu_tensor_desc &result);
 
   size_t scratchBytes(int threads) const;
 
   /// A value may share the output's memory if it has the output's storage.
-  void run(const void *const *values, void *output, void *scratch,
-           int threads) const;
+  void run(const void *const *data, void *to, void *scratch, int threads) const;
 
 private:
-  void runRange(const void *const *values, void *output, Row *rows,
-                int64_t begin, int64_t end) const;
+  void runRange(const void *const *data, void *to, Row *rows, int64_t begin,
+                int64_t end) const;
 
   std::vector<npu_tensor_desc> values;
   std::vector<npu_instr> instrs;

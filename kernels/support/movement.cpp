@@ -12,19 +12,19 @@
 namespace npu::kernels {
 
 namespace {
-
 /// Source index of each of `extent` result indices: start + i * step, or a
 /// list.
 struct Indices {
   int64_t start = 0, step = 1;
   std::vector<int64_t> list;
 };
+} // namespace
 
 /// Adds one loop of `extent` to a piece: result dimension `toDim` from `first`
 /// on, input dimension `fromDim` at `indices`.
-void addLoop(Piece &piece, const npu_tensor_desc &target, int toDim,
-             int64_t first, const npu_tensor_desc &source, int fromDim,
-             const Indices &indices, int64_t extent) {
+static void addLoop(Piece &piece, const npu_tensor_desc &target, int toDim,
+                    int64_t first, const npu_tensor_desc &source, int fromDim,
+                    const Indices &indices, int64_t extent) {
   auto pick = [&](const npu_tensor_desc &tensor, int dim, const Indices &where,
                   int64_t &base) {
     DimMap map = dimMap(tensor, dim, tensor.dims[dim]);
@@ -53,9 +53,9 @@ void addLoop(Piece &piece, const npu_tensor_desc &target, int toDim,
 
 /// One piece for the whole result: dimension d comes from dimension from[d] of
 /// input 0 at indices[d].
-Piece wholePiece(const Problem &problem, const npu_tensor_desc &target,
-                 const std::vector<int> &from,
-                 const std::vector<Indices> &indices) {
+static Piece wholePiece(const Problem &problem, const npu_tensor_desc &target,
+                        const std::vector<int> &from,
+                        const std::vector<Indices> &indices) {
   Piece piece;
   piece.input = 0;
   for (int d = 0; d < target.rank; ++d) {
@@ -66,15 +66,15 @@ Piece wholePiece(const Problem &problem, const npu_tensor_desc &target,
   return piece;
 }
 
-std::vector<int> identity(int rank) {
+static std::vector<int> identity(int rank) {
   std::vector<int> dims(static_cast<size_t>(rank));
   for (int d = 0; d < rank; ++d)
     dims[static_cast<size_t>(d)] = d;
   return dims;
 }
 
-std::vector<Piece> transposePieces(const Problem &problem,
-                                   const npu_tensor_desc &target) {
+static std::vector<Piece> transposePieces(const Problem &problem,
+                                          const npu_tensor_desc &target) {
   std::vector<int> from = identity(target.rank);
   if (problem.op == NPU_OP_TRANSPOSE)
     for (int d = 0; d < target.rank; ++d)
@@ -84,8 +84,8 @@ std::vector<Piece> transposePieces(const Problem &problem,
   return {wholePiece(problem, target, from, all)};
 }
 
-std::vector<Piece> slicePieces(const Problem &problem,
-                               const npu_tensor_desc &target) {
+static std::vector<Piece> slicePieces(const Problem &problem,
+                                      const npu_tensor_desc &target) {
   std::vector<Indices> indices(static_cast<size_t>(target.rank));
   for (int d = 0; d < target.rank; ++d) {
     indices[static_cast<size_t>(d)].start = problem.attrs.slice.starts[d];
@@ -94,8 +94,8 @@ std::vector<Piece> slicePieces(const Problem &problem,
   return {wholePiece(problem, target, identity(target.rank), indices)};
 }
 
-std::vector<Piece> resizePieces(const Problem &problem,
-                                const npu_tensor_desc &target) {
+static std::vector<Piece> resizePieces(const Problem &problem,
+                                       const npu_tensor_desc &target) {
   std::vector<Indices> indices(static_cast<size_t>(target.rank));
   for (int d = 0; d < target.rank; ++d)
     if (target.dims[d] != problem.inputs[0].dims[d] ||
@@ -105,8 +105,8 @@ std::vector<Piece> resizePieces(const Problem &problem,
   return {wholePiece(problem, target, identity(target.rank), indices)};
 }
 
-std::vector<Piece> broadcastPieces(const Problem &problem,
-                                   const npu_tensor_desc &target) {
+static std::vector<Piece> broadcastPieces(const Problem &problem,
+                                          const npu_tensor_desc &target) {
   Piece piece;
   piece.input = 0;
   piece.extents.assign(target.dims, target.dims + target.rank);
@@ -115,8 +115,8 @@ std::vector<Piece> broadcastPieces(const Problem &problem,
   return {piece};
 }
 
-std::vector<Piece> concatPieces(const Problem &problem,
-                                const npu_tensor_desc &target) {
+static std::vector<Piece> concatPieces(const Problem &problem,
+                                       const npu_tensor_desc &target) {
   std::vector<Piece> pieces;
   int64_t first = 0;
   for (size_t i = 0; i < problem.inputs.size(); ++i) {
@@ -133,7 +133,7 @@ std::vector<Piece> concatPieces(const Problem &problem,
 }
 
 /// The bytes of `value` as an element of `dtype`.
-uint64_t elementOf(int32_t dtype, double value) {
+static uint64_t elementOf(int32_t dtype, double value) {
   uint64_t bits = 0;
   int64_t zero = 0;
   if (isFloat(dtype)) {
@@ -152,7 +152,7 @@ uint64_t elementOf(int32_t dtype, double value) {
 }
 
 /// Source index of position `i` (may be outside [0, n)) by pad mode.
-int64_t paddedIndex(int64_t mode, int64_t i, int64_t n) {
+static int64_t paddedIndex(int64_t mode, int64_t i, int64_t n) {
   if (mode == NPU_PAD_EDGE)
     return std::min(std::max<int64_t>(i, 0), n - 1);
   if (mode == NPU_PAD_WRAP)
@@ -166,8 +166,8 @@ int64_t paddedIndex(int64_t mode, int64_t i, int64_t n) {
 
 /// Constant padding: the middle, and for each dimension the slabs before and
 /// behind it (over the middle of earlier dimensions, all of later ones).
-std::vector<Piece> constantPadPieces(const Problem &problem,
-                                     const npu_tensor_desc &target) {
+static std::vector<Piece> constantPadPieces(const Problem &problem,
+                                            const npu_tensor_desc &target) {
   const npu_pad_attrs &pad = problem.attrs.pad;
   const npu_tensor_desc &input = problem.inputs[0];
   int rank = target.rank;
@@ -206,8 +206,8 @@ std::vector<Piece> constantPadPieces(const Problem &problem,
   return pieces;
 }
 
-std::vector<Piece> padPieces(const Problem &problem,
-                             const npu_tensor_desc &target) {
+static std::vector<Piece> padPieces(const Problem &problem,
+                                    const npu_tensor_desc &target) {
   const npu_pad_attrs &pad = problem.attrs.pad;
   if (pad.mode == NPU_PAD_CONSTANT)
     return constantPadPieces(problem, target);
@@ -223,6 +223,7 @@ std::vector<Piece> padPieces(const Problem &problem,
   return {wholePiece(problem, target, identity(target.rank), indices)};
 }
 
+namespace {
 /// Takes `factor` off the inner end of a dimension that has `rest` left.
 struct Factoring {
   const npu_tensor_desc &tensor;
@@ -253,10 +254,11 @@ struct Factoring {
     return true;
   }
 };
+} // namespace
 
-std::vector<Piece> reshapePieces(const Problem &problem,
-                                 const npu_tensor_desc &target,
-                                 std::string &whyNot) {
+static std::vector<Piece> reshapePieces(const Problem &problem,
+                                        const npu_tensor_desc &target,
+                                        std::string &whyNot) {
   Piece piece;
   piece.input = 0;
   Factoring from(problem.inputs[0]), to(target);
@@ -278,8 +280,6 @@ std::vector<Piece> reshapePieces(const Problem &problem,
   }
   return {piece};
 }
-
-} // namespace
 
 std::vector<Piece> makePieces(const Problem &problem,
                               const npu_tensor_desc &target,

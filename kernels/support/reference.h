@@ -40,7 +40,7 @@ protected:
 
 private:
   template <typename T>
-  void computeDense(void *const *operands, char *work, void *result) const;
+  void computeDense(void *const *operands, char *work, void *to) const;
 
   int denseInputs;
   npu_tensor_desc result;

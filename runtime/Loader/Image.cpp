@@ -75,7 +75,8 @@ bool ImageBounds::canRun(uintptr_t address) const {
 }
 
 Image::Image(const std::string &path)
-    : path(path), fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    // O_NONBLOCK: a pipe is refused instead of waited for.
+    : path(path), fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (fd < 0)
     throw Failure(NPU_CANNOT_READ,
                   "cannot open '" + path + "': " + strerror(errno));

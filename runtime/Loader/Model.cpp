@@ -2,6 +2,7 @@
 
 #include "runtime/Loader/Model.h"
 
+#include "kernels/registry.h"
 #include "kernels/tensor.h"
 #include "runtime/Executor/Memory.h"
 #include "runtime/Loader/CpuFeatures.h"
@@ -179,7 +180,7 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
   if (k.flags & NPU_KERNEL_GENERATED) {
     for (int32_t i = 0; i < k.n_inputs; ++i)
       stillRead[k.first_tensor + i] = true;
-    describeKernel(index, nullptr);
+    describeKernel(index);
     return;
   }
   kernels::Problem problem = problemOf(program(), index, loadStats.threads);
@@ -206,7 +207,7 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
         static_cast<uint64_t>(problem.inputs[i].weights_offset),
         static_cast<uint64_t>(kernels::storedBytes(problem.inputs[i])));
   }
-  describeKernel(index, &problem);
+  describeKernel(index);
 }
 
 /// Releases every page of weights that no kernel reads any more.
@@ -228,13 +229,13 @@ void Model::releaseWeights(const std::vector<bool> &stillRead) {
   }
 }
 
-void Model::describeKernel(uint32_t index, const kernels::Problem *problem) {
+void Model::describeKernel(uint32_t index) {
   const format::ManifestKernel &told = manifest.kernels[index];
   ModelKernel &made = modelKernels[index];
   made.layouts = layoutsText(program(), program().kernels[index]);
   made.implementation =
       made.kernel ? made.kernel->implementation() : "generated";
-  bool slow = problem && kernels::query(*problem).slow;
+  bool slow = made.kernel && kernels::isSlowImplementation(made.implementation);
   made.info = {};
   made.info.name = told.name.c_str();
   made.info.op = told.op.c_str();

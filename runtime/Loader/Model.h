@@ -49,7 +49,7 @@ private:
   void makeKernels();
   void makeKernel(uint32_t index, std::vector<bool> &stillRead);
   void releaseWeights(const std::vector<bool> &stillRead);
-  void describeKernel(uint32_t index, const kernels::Problem *problem);
+  void describeKernel(uint32_t index);
 
   Image image;
   std::string text;

@@ -49,8 +49,8 @@ typedef enum npu_dtype {
  *   CONV, CONV_TRANSPOSE  data [N,C,spatial], weight [O,I/groups,spatial],
  *                         optional bias [O] (attrs.conv.has_bias), extras
  *   MAX_POOL, AVG_POOL    data [N,C,spatial]
- *   MATMUL                a [...,M,K], b [...,K,N] (batch dims broadcast), extras
- *   ELTWISE               any number, broadcast to the result's shape
+ *   MATMUL                a [...,M,K], b [...,K,N] (batch dims broadcast),
+ * extras ELTWISE               any number, broadcast to the result's shape
  *   others                see the attribute structs below
  * "extras" are further inputs that only the instructions read. */
 typedef enum npu_op {
@@ -86,8 +86,8 @@ typedef struct npu_tensor_desc {
   int8_t order[NPU_MAX_RANK]; /* a permutation of 0..rank-1 */
   int16_t block_sizes[NPU_MAX_BLOCKS];
   int8_t block_dims[NPU_MAX_BLOCKS];
-  int8_t block_count; /* 0..NPU_MAX_BLOCKS */
-  int8_t reserved;    /* zero */
+  int8_t block_count;     /* 0..NPU_MAX_BLOCKS */
+  int8_t reserved;        /* zero */
   int64_t weights_offset; /* bytes into the weights section, -1: not constant */
 } npu_tensor_desc;
 NPU_STATIC_ASSERT(sizeof(npu_tensor_desc) == 96, "npu_tensor_desc is on disk");
@@ -97,7 +97,7 @@ NPU_STATIC_ASSERT(sizeof(npu_tensor_desc) == 96, "npu_tensor_desc is on disk");
  * kernel is ELTWISE, n_inputs = the result of the kernel proper (conv, ...),
  * then one number per instruction. The last instruction gives the output. */
 typedef struct npu_instr {
-  int16_t kind; /* npu_instr_kind */
+  int16_t kind;    /* npu_instr_kind */
   int16_t a, b, c; /* value numbers, -1 where the kind takes fewer operands */
   float alpha, beta;
   int32_t dtype;    /* element type of the result */

@@ -174,6 +174,54 @@ TEST_F(NpuRun, RandomInputsDependOnTheSeedOnly) {
   EXPECT_EQ(run({program, "--random-inputs=-1"}).exitCode, 2);
 }
 
+TEST_F(NpuRun, OptionsMayComeFirst) {
+  ProcessResult result =
+      run({"--profile", "--input", "x=" + file("x.npy"), program});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(run({"--random-inputs", program}).exitCode, 0);
+}
+
+/// bf16 tensors are float32 in files, both ways. The demo's weights are exact
+/// in bf16; read as such, each float is a zero and itself.
+TEST_F(NpuRun, Bf16IsFloat32InFiles) {
+  constexpr size_t size = 1024;
+  DemoFile demo("matmul-4mb");
+  for (int i = 0; i < 3; ++i)
+    demo.tensors()[i].dtype = NPU_BF16;
+  for (npu_io_desc *io : {demo.inputs(), demo.outputs()}) {
+    io->tensor.dtype = NPU_BF16;
+    io->bytes /= 2;
+  }
+  demo.manifest.inputs[0].dtype = demo.manifest.outputs[0].dtype = "bf16";
+  std::string path = demo.seal("bf16.npu");
+
+  std::vector<float> x(matmulRows * size), want(x.size()), y(x.size());
+  fillInput(x.data(), x.size(), 9);
+  for (size_t row = 0; row < matmulRows; ++row)
+    for (size_t n = 1; n < size; n += 2) {
+      double sum = 0;
+      for (size_t k = 0; k < size; ++k)
+        sum += double(x[row * size + k]) * demo_weight((k * size + n) / 2);
+      want[row * size + n] = static_cast<float>(sum);
+    }
+  const std::vector<int64_t> shape = {matmulRows, size};
+  save("bf16-x.npy", "<f4", shape, x);
+  save("bf16-want.npy", "<f4", shape, want);
+  ProcessResult result =
+      run({path, "--input", "x=" + file("bf16-x.npy"), "--expect",
+           "y=" + file("bf16-want.npy"), "--rtol=0.01", "--atol=0.05",
+           "--output", "y=" + file("bf16-y.npy")});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  ASSERT_EQ(tools::readNpy(file("bf16-y.npy"), "<f4", shape, y.data(),
+                           y.size() * sizeof(float)),
+            "");
+  for (float value : y) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    ASSERT_EQ(bits & 0xffff, 0u) << value << " is no bf16 number";
+  }
+}
+
 TEST_F(NpuRun, HelpAndVersion) {
   ProcessResult help = run({"--help"});
   EXPECT_EQ(help.exitCode, 0);

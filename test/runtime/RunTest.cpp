@@ -8,6 +8,7 @@
 #include "test/runtime/DemoFile.h"
 #include "test/runtime/Reference.h"
 
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <thread>

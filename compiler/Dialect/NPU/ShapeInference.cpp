@@ -43,6 +43,11 @@ static LogicalResult checkWindow(size_t rank, const Window &window,
       failed(checkRange(window.strides, 1, "strides", error)) ||
       failed(checkRange(window.dilations, 1, "dilations", error)))
     return failure();
+  for (size_t i = 0; i < rank; ++i)
+    if (window.kernel[i] > maxElements / window.dilations[i])
+      return fail(error, "a kernel of extent " + Twine(window.kernel[i]) +
+                             " with dilation " + Twine(window.dilations[i]) +
+                             " is too large");
   return checkRange(window.pads, 0, "pads", error);
 }
 
@@ -126,6 +131,9 @@ npu::shapes::convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
     return failure();
   Shape result{data[0], weight[0]};
   for (size_t i = 0; i < rank; ++i) {
+    if (data[2 + i] > maxElements / strides[i])
+      return fail(error, "extent " + Twine(data[2 + i]) + " with stride " +
+                             Twine(strides[i]) + " is too large");
     int64_t extent = (data[2 + i] - 1) * strides[i] + dilated(window, i) -
                      pads[i] - pads[rank + i];
     if (extent < 1)

@@ -12,6 +12,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <numeric>
+#include <utility>
 
 using namespace npu;
 
@@ -32,7 +33,9 @@ Ints npu::countFrom(int64_t first, int64_t end) {
 }
 
 LogicalResult OnnxEmitter::error(const Twine &message) {
-  sawError = true;
+  // What follows from the first error says nothing new.
+  if (std::exchange(sawError, true))
+    return failure();
   return mlir::emitError(location, message);
 }
 

@@ -23,7 +23,7 @@ public:
   OpBuilder &getBuilder() { return builder; }
   Location getLocation() const { return location; }
 
-  /// Reports an error at the node.
+  /// Reports an error at the node, the first one only.
   LogicalResult error(const Twine &message);
   Value fail(const Twine &message);
   bool hasFailed() const { return sawError; }

@@ -12,6 +12,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 using namespace npu;
@@ -66,10 +67,11 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
     const OnnxOp *op = isStandard ? lookupOnnxOp(node->op_type()) : nullptr;
     if (op && versionIn(*op, model.opset) > 0)
       continue;
-    std::string name = node->op_type();
+    std::string name;
     if (!isStandard)
-      name = node->domain() + "." + name;
-    else if (op)
+      name = node->domain() + ".";
+    name += node->op_type();
+    if (op)
       name += " (since opset " + std::to_string(op->versions.front()) + ")";
     found[name].push_back(node->name().empty() && node->output_size() > 0
                               ? node->output(0)
@@ -103,6 +105,13 @@ LogicalResult Importer::checkOps() {
   if (model.proto->graph().sparse_initializer_size() > 0)
     return emitError(model.location)
            << "has sparse initializers, expected dense ones";
+  llvm::StringSet<> outputs;
+  for (const onnx::ValueInfoProto &output : model.proto->graph().output())
+    if (!outputs.insert(output.name()).second)
+      return emitError(model.location)
+             << "the output '" << output.name() << "' is listed twice";
+  if (outputs.empty())
+    return emitError(model.location) << "has no outputs, expected one or more";
   auto order = orderNodes(model, *model.proto->mutable_graph(),
                           [](StringRef) { return false; });
   if (failed(order))

@@ -36,7 +36,8 @@ FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importOnnx(MLIRContext &context, StringRef path,
            const OnnxImportOptions &options);
 
-/// A location of this front end as text: "model.onnx: Conv 'name'".
+/// A location of this front end as text: "model.onnx: Conv 'name'"; empty for
+/// one that names nothing.
 std::string describeOnnxLocation(Location location);
 
 /// The table of supported operators in Markdown.

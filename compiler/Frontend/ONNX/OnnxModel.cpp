@@ -87,6 +87,11 @@ Location npu::locationOf(const OnnxModel &model, const onnx::NodeProto &node) {
 }
 
 std::string npu::describeOnnxLocation(Location location) {
+  // A fused kernel is named after its first op.
+  if (auto fused = dyn_cast<mlir::FusedLoc>(location))
+    return fused.getLocations().empty()
+               ? ""
+               : describeOnnxLocation(fused.getLocations().front());
   auto named = dyn_cast<mlir::NameLoc>(location);
   if (!named)
     return "";

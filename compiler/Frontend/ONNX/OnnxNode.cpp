@@ -31,7 +31,8 @@ AttributeProto *OnnxNode::find(StringRef name) {
 AttributeProto *OnnxNode::find(StringRef name,
                                AttributeProto::AttributeType type) {
   AttributeProto *attribute = find(name);
-  if (!attribute || attribute->type() == type)
+  // The first files had no field for the type.
+  if (!attribute || !attribute->has_type() || attribute->type() == type)
     return attribute;
   (void)error("attribute '" + name + "' is of type " +
               AttributeProto::AttributeType_Name(attribute->type()) +

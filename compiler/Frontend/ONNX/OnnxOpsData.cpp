@@ -7,6 +7,7 @@
 #include "compiler/Dialect/NPU/ShapeInference.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace npu;
 
@@ -38,12 +39,12 @@ static FailureOr<Ints> splitSizes(OnnxNode &node, int64_t extent) {
     for (int64_t left = extent; parts > 0; --parts, left -= sizes.back())
       sizes.push_back(std::min(most, std::max<int64_t>(left, 0)));
   }
-  int64_t total = 0;
-  for (int64_t size : sizes)
-    total += size;
   bool isValid = llvm::all_of(
       sizes, [&](int64_t size) { return size >= 0 && size <= extent; });
-  if (!isValid || total != extent || sizes.size() != node.getOutputCount())
+  // Summed only where no size can overflow the sum.
+  int64_t total =
+      isValid ? std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) : -1;
+  if (total != extent || sizes.size() != node.getOutputCount())
     return node.error("found the split " + shapes::text(sizes) + ", expected " +
                       Twine(node.getOutputCount()) + " extents with the sum " +
                       Twine(extent));

@@ -7,7 +7,8 @@
 
 using namespace npu;
 
-static constexpr int64_t largest = int64_t(1) << 31;
+// Far beyond any model, and no product of two overflows.
+static constexpr int64_t largest = int64_t(1) << 24;
 
 static LogicalResult checkInts(OnnxNode &node, StringRef name,
                                ArrayRef<int64_t> numbers, size_t length,
@@ -19,7 +20,7 @@ static LogicalResult checkInts(OnnxNode &node, StringRef name,
     if (number < least || number > largest)
       return node.error("attribute '" + name + "' has the entry " +
                         Twine(number) + ", expected " + Twine(least) +
-                        " to 2^31");
+                        " to 2^24");
   return success();
 }
 

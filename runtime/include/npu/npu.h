@@ -126,9 +126,10 @@ typedef struct npu_buffer {
 const char *npu_version(void);
 /* "oneDNN 3.2.0" */
 const char *npu_kernel_library(void);
-const char *npu_type_name(npu_type type);
-/* Bytes of one element; 0 if there is no such type. */
-uint64_t npu_type_bytes(npu_type type);
+/* `type` is an npu_type; other numbers are "unknown" and have 0 bytes. */
+const char *npu_type_name(int32_t type);
+/* Bytes of one element. */
+uint64_t npu_type_bytes(int32_t type);
 
 /* Loads and verifies `path`. `options` may be NULL. On success `*model` is the
  * caller's. */
@@ -170,7 +171,8 @@ void npu_context_set_profiling(npu_context *context, int32_t on);
 npu_code npu_context_kernel_time(const npu_context *context, size_t index,
                                  npu_kernel_time *time, npu_status *status);
 
-/* Between row-major logical order (row_bytes) and stored order (bytes). */
+/* Between row-major logical order (row_bytes) and stored order (bytes). `rows`
+ * is aligned for its elements. */
 npu_code npu_model_store_input(npu_model *model, size_t index, const void *rows,
                                uint64_t row_bytes, npu_buffer stored,
                                npu_status *status);

@@ -116,10 +116,10 @@ private:
   const char *end;
 };
 
-/// A file descriptor that closes itself.
+/// A file descriptor that closes itself; a pipe does not block it.
 struct File {
   explicit File(const std::string &path)
-      : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~File() {
     if (fd >= 0)
       close(fd);

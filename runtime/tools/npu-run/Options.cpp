@@ -5,6 +5,7 @@
 #include "runtime/include/npu/npu.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 namespace npu::tools {
 
@@ -79,12 +80,15 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     if (options.profile && profile != "-")
       options.profileFile = profile;
     if (random->count() > 0) {
+      // strtoull would take "-1" and " 1".
       uint64_t number = 0;
-      if (!CLI::detail::lexical_cast(seed, number))
+      const char *end = seed.data() + seed.size();
+      auto [stop, error] = std::from_chars(seed.data(), end, number);
+      if (error != std::errc() || stop != end)
         throw CLI::ValidationError("--random-inputs",
                                    "'" + seed +
-                                       "' is not a seed; give an "
-                                       "unsigned number");
+                                       "' is not a seed; give an unsigned "
+                                       "number");
       options.randomSeed = number;
     }
   } catch (const CLI::ParseError &error) {

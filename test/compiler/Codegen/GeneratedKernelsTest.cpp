@@ -170,6 +170,12 @@ void check(const std::string &text, bool allGenerated = true) {
     npu::Buffer expected(npu::kernels::storedBytes(problem.outputs[0]));
     std::vector<void *> operands;
     for (size_t i = 0; i < problem.inputs.size(); ++i) {
+      if (kernel.operands[i].place == npu::Storage::Weights) {
+        operands.push_back(
+            const_cast<char *>(program.plan.weights.parts()[0].data() +
+                               kernel.operands[i].offset));
+        continue;
+      }
       ASSERT_EQ(kernel.operands[i].place, npu::Storage::Input);
       operands.push_back(inputs[kernel.operands[i].offset].as<void>());
     }
@@ -295,6 +301,41 @@ TEST(GeneratedKernelsTest, CastsFromFloat) {
                                          {"cast(%x0)", "tensor<7x9xi64>"},
                                          {"cast(%x0)", "tensor<7x9xi1>"},
                                          {"cast(%x0)", "tensor<7x9xbf16>"}}));
+}
+
+TEST(GeneratedKernelsTest, CastsSaturate) {
+  // Far outside 32 bits, and the NaN of a negative number's logarithm.
+  std::string type = "tensor<7x9xf32>";
+  check("func.func @main(%x: " + type +
+        ") -> (tensor<7x9xi32>, tensor<7x9xi64>)"
+        " {\n %c = npu.constant dense<1.0e20> : tensor<f32> -> tensor<f32>\n"
+        " %i = npu.fused(%x, %c) : (" +
+        type +
+        ", tensor<f32>) -> tensor<7x9xi32> {\n"
+        " ^bb0(%a: " +
+        type +
+        ", %b: tensor<f32>):\n"
+        "  %m = npu.eltwise mul(%a, %b) : (" +
+        type + ", tensor<f32>) -> " + type +
+        "\n"
+        "  %r = npu.eltwise cast(%m) : (" +
+        type +
+        ") -> tensor<7x9xi32>\n"
+        "  npu.yield %r : tensor<7x9xi32>\n }\n"
+        " %l = npu.fused(%x) : (" +
+        type +
+        ") -> tensor<7x9xi64> {\n"
+        " ^bb0(%a: " +
+        type +
+        "):\n"
+        "  %z = npu.eltwise log(%a) : (" +
+        type + ") -> " + type +
+        "\n"
+        "  %r = npu.eltwise cast(%z) : (" +
+        type +
+        ") -> tensor<7x9xi64>\n"
+        "  npu.yield %r : tensor<7x9xi64>\n }\n"
+        " return %i, %l : tensor<7x9xi32>, tensor<7x9xi64>\n}\n");
 }
 
 TEST(GeneratedKernelsTest, Bfloat16RoundsOnce) {

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What nodes become, over the opsets that changed them.
+#include "test/compiler/Frontend/ONNX/ModelBuilder.h"
+
+#include "compiler/Kernel/TransposeBytes.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+using namespace npu;
+using namespace npu::test;
+
+namespace {
+
+class Import : public testing::Test {
+protected:
+  /// The text of a model that must import.
+  std::string import(const ModelBuilder &model) {
+    ImportRunner runner;
+    ImportResult result = runner.run(model);
+    EXPECT_TRUE(result.succeeded) << testing::PrintToString(result.errors);
+    return result.text;
+  }
+};
+
+TEST_F(Import, ConvolutionKeepsTheCanonicalWeight) {
+  ModelBuilder model;
+  model.input("x", {1, 3, 8, 8}).weight("w", {4, 3, 3, 3}).output("y");
+  model.node("Conv", {"x", "w"}, {"y"})
+      .integers("strides", {2, 2})
+      .text("auto_pad", "SAME_UPPER");
+  EXPECT_HAS(import(model),
+             "npu.conv2d(%arg0, %0) {dilations = [1, 1], groups = 1 "
+             ": i64, pads = [0, 0, 1, 1], strides = [2, 2]} : "
+             "(tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> "
+             "tensor<1x4x4x4xf32>");
+}
+
+TEST_F(Import, TransposedConvolutionTurnsItsWeight) {
+  ModelBuilder model;
+  model.input("x", {1, 4, 5, 5}).weight("w", {4, 3, 2, 2}).output("y");
+  model.node("ConvTranspose", {"x", "w"}, {"y"})
+      .integer("group", 2)
+      .integers("strides", {2, 2})
+      .integers("output_padding", {1, 1});
+  std::string text = import(model);
+  EXPECT_HAS(text, "(tensor<1x4x5x5xf32>, tensor<6x2x2x2xf32>) -> "
+                   "tensor<1x6x11x11xf32>");
+  EXPECT_LACKS(text, "npu.transpose");
+}
+
+TEST_F(Import, CeilModeIsInTheResultsShape) {
+  ModelBuilder model;
+  model.input("x", {1, 1, 6, 5}).output("y");
+  model.node("MaxPool", {"x"}, {"y"})
+      .integers("kernel_shape", {2, 2})
+      .integers("strides", {2, 2})
+      .integer("ceil_mode", 1);
+  EXPECT_HAS(import(model), "-> tensor<1x1x3x3xf32>");
+}
+
+TEST_F(Import, ShapeArithmeticDisappears) {
+  ModelBuilder model;
+  model.input("x", {2, 3, 4}).number("zero", 0).ints("rest", {-1}).output("y");
+  model.ints("axis", {0});
+  model.node("Shape", {"x"}, {"shape"});
+  model.node("Gather", {"shape", "zero"}, {"batch"});
+  model.node("Unsqueeze", {"batch", "axis"}, {"first"});
+  model.node("Concat", {"first", "rest"}, {"wanted"}).integer("axis", 0);
+  model.node("Reshape", {"x", "wanted"}, {"y"});
+  std::string text = import(model);
+  EXPECT_HAS(text, "npu.reshape(%arg0) : (tensor<2x3x4xf32>) -> "
+                   "tensor<2x12xf32>");
+  EXPECT_LACKS(text, "npu.constant");
+}
+
+TEST_F(Import, FoldingDoesNotBlowUpConstants) {
+  ModelBuilder model;
+  model.ints("large", {1 << 28}).ints("small", {1 << 10}).weight("w", {1});
+  model.output("y").output("z");
+  model.node("Expand", {"w", "large"}, {"y"});
+  model.node("Expand", {"w", "small"}, {"z"});
+  std::string text = import(model);
+  EXPECT_HAS(text,
+             "npu.broadcast(%0) : (tensor<1xf32>) -> tensor<268435456xf32>");
+  EXPECT_LACKS(text, "(tensor<1xf32>) -> tensor<1024xf32>");
+}
+
+TEST_F(Import, NodesThatNoOutputNeedsAreLeftOut) {
+  ModelBuilder model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  model.node("NoSuchOp", {"x"}, {"unused"});
+  EXPECT_HAS(import(model), "npu.eltwise relu");
+}
+
+TEST_F(Import, NodesInAnyOrder) {
+  ModelBuilder model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"a"}, {"y"});
+  model.node("Abs", {"x"}, {"a"});
+  EXPECT_HAS(import(model), "npu.eltwise abs(%arg0)");
+}
+
+TEST_F(Import, BatchNormalizationIsTwoFactors) {
+  ModelBuilder model;
+  model.input("x", {1, 1, 2, 2}).output("y");
+  model.weight("scale", {1}, {6}).weight("bias", {1}, {1});
+  model.weight("mean", {1}, {2}).weight("var", {1}, {9});
+  model.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"})
+      .number("epsilon", 0);
+  std::string text = import(model);
+  EXPECT_HAS(text, "dense<2.000000e+00> : tensor<1x1x1xf32>");
+  EXPECT_HAS(text, "dense<-3.000000e+00> : tensor<1x1x1xf32>");
+  EXPECT_HAS(text, "npu.eltwise mul(%arg0");
+}
+
+TEST_F(Import, GemmFoldsIntoItsConstant) {
+  ModelBuilder model;
+  model.input("x", {1, 2}).weight("w", {1, 2}, {3, 5}).output("y");
+  model.weight("c", {1}, {4});
+  model.node("Gemm", {"x", "w", "c"}, {"y"})
+      .number("alpha", 2)
+      .number("beta", 0.5)
+      .integer("transB", 1);
+  std::string text = import(model);
+  EXPECT_HAS(text, "tensor<2x1xf32>");
+  EXPECT_HAS(text, "6.000000e+00], [1.000000e+01]");
+  EXPECT_HAS(text, "dense<2.000000e+00> : tensor<1xf32>");
+  EXPECT_LACKS(text, "npu.transpose");
+}
+
+TEST_F(Import, SoftmaxBefore13IsFlat) {
+  ModelBuilder model(12);
+  model.input("x", {2, 3, 4}).output("y");
+  model.node("Softmax", {"x"}, {"y"});
+  std::string text = import(model);
+  EXPECT_HAS(text, "tensor<2x12xf32>");
+  model.proto.mutable_opset_import(0)->set_version(13);
+  text = import(model);
+  EXPECT_LACKS(text, "tensor<2x12xf32>");
+  EXPECT_HAS(text, "axis = 2");
+}
+
+TEST_F(Import, ClipTakesAttributesThenInputs) {
+  ModelBuilder old(6);
+  old.input("x", {2}).output("y");
+  old.node("Clip", {"x"}, {"y"}).number("min", -1).number("max", 6);
+  ModelBuilder recent(13);
+  recent.input("x", {2}).weight("a", {}, {-1}).weight("b", {}, {6}).output("y");
+  recent.node("Clip", {"x", "a", "b"}, {"y"});
+  for (const ModelBuilder &model : {old, recent})
+    EXPECT_HAS(import(model), "npu.eltwise clip(%arg0) {alpha = "
+                              "-1.000000e+00 : f32, beta = "
+                              "6.000000e+00 : f32}");
+}
+
+TEST_F(Import, OldBroadcastIsAlignedAtItsAxis) {
+  ModelBuilder model(6);
+  model.input("x", {2, 3, 4}).weight("w", {3}).output("y");
+  model.node("Add", {"x", "w"}, {"y"})
+      .integer("broadcast", 1)
+      .integer("axis", 1);
+  EXPECT_HAS(import(model), "tensor<3x1xf32>");
+}
+
+TEST_F(Import, SliceOverOpsets) {
+  ModelBuilder old(9);
+  old.input("x", {8}).output("y");
+  old.node("Slice", {"x"}, {"y"})
+      .integers("starts", {-3})
+      .integers("ends", {100});
+  EXPECT_HAS(import(old), "{starts = [5], steps = [1]} : (tensor<8xf32>) -> "
+                          "tensor<3xf32>");
+  ModelBuilder recent(13);
+  recent.input("x", {8}).ints("s", {6}).ints("e", {INT64_MIN}).output("y");
+  recent.ints("a", {0}).ints("t", {-2});
+  recent.node("Slice", {"x", "s", "e", "a", "t"}, {"y"});
+  EXPECT_HAS(import(recent),
+             "{starts = [6], steps = [-2]} : (tensor<8xf32>) -> "
+             "tensor<4xf32>");
+}
+
+TEST_F(Import, ConstantIfIsItsBranch) {
+  ModelBuilder thenBranch, elseBranch, model;
+  thenBranch.output("a").node("Relu", {"x"}, {"a"});
+  elseBranch.output("b").node("Abs", {"x"}, {"b"});
+  model.input("x", {2}).number("c", 0).output("y");
+  model.node("If", {"c"}, {"y"})
+      .graph("then_branch", thenBranch.graph())
+      .graph("else_branch", elseBranch.graph());
+  std::string text = import(model);
+  EXPECT_HAS(text, "npu.eltwise abs");
+  EXPECT_LACKS(text, "relu");
+}
+
+TEST_F(Import, LargeWeightsAreResources) {
+  ModelBuilder model;
+  model.input("x", {1, 64}).weight("w", {64, 64}).output("y");
+  model.node("MatMul", {"x", "w"}, {"y"});
+  EXPECT_HAS(import(model), "dense_resource<weight>");
+}
+
+TEST_F(Import, UnreadWeightsAreFreed) {
+  ModelBuilder model;
+  model.input("x", {1, 64}).weight("w", {64, 64}).output("y");
+  model.node("Neg", {"w"}, {"negative"});
+  model.node("MatMul", {"x", "negative"}, {"y"});
+  std::string text = import(model);
+  EXPECT_HAS(text, "dense_resource<weight_1>");
+  EXPECT_LACKS(text, "dense_resource<weight>");
+}
+
+TEST_F(Import, ErrorsOfLaterStagesNameTheNode) {
+  ModelBuilder model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"x"}, {"y"})->set_name("block/relu");
+  ImportRunner runner;
+  std::string path =
+      runner.folder.write("model.onnx", model.proto.SerializeAsString());
+  auto module = importOnnx(runner.context, path, runner.options);
+  ASSERT_TRUE(succeeded(module));
+  std::string described;
+  (*module)->walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "npu.eltwise")
+      described = describeOnnxLocation(op->getLoc());
+  });
+  EXPECT_EQ(described, path + ": Relu 'block/relu'");
+  MLIRContext *context = &runner.context;
+  Location unknown = mlir::UnknownLoc::get(context);
+  Location named = mlir::NameLoc::get(StringAttr::get(context, "first"));
+  EXPECT_EQ(
+      describeOnnxLocation(mlir::FusedLoc::get(context, {named, unknown})),
+      "first");
+  EXPECT_EQ(describeOnnxLocation(unknown), "");
+}
+
+TEST(SupportedOps, DocumentIsUpToDate) {
+  std::ifstream file(NPU_SOURCE_DIR "/docs/onnx-ops.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), supportedOnnxOpsMarkdown());
+}
+
+/// Against the definition: result[i0, i1, ...] = source[permuted].
+void expectTransposed(const Shape &shape, const Shape &permutation) {
+  int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                                  std::multiplies<>());
+  std::vector<uint16_t> source(count), result(count);
+  std::iota(source.begin(), source.end(), 0);
+  auto bytes = [](std::vector<uint16_t> &numbers) {
+    return MutableArrayRef<char>(reinterpret_cast<char *>(numbers.data()),
+                                 numbers.size() * sizeof(uint16_t));
+  };
+  transposeBytes(bytes(source), shape, permutation, 2, bytes(result));
+  for (int64_t at = 0; at < count; ++at) {
+    Shape index(shape.size());
+    int64_t left = at, from = 0;
+    for (size_t d = shape.size(); d-- > 0;) {
+      index[permutation[d]] = left % shape[permutation[d]];
+      left /= shape[permutation[d]];
+    }
+    for (size_t d = 0; d < shape.size(); ++d)
+      from = from * shape[d] + index[d];
+    ASSERT_EQ(result[at], source[from]) << at;
+  }
+}
+
+TEST(TransposeBytes, AgreesWithTheDefinition) {
+  for (const Shape &shape :
+       {Shape{3, 5, 2, 4}, Shape{1, 40, 1, 70}, Shape{64, 1, 33, 2}}) {
+    Shape permutation{0, 1, 2, 3};
+    do
+      expectTransposed(shape, permutation);
+    while (std::next_permutation(permutation.begin(), permutation.end()));
+  }
+  expectTransposed({100, 90}, {1, 0});
+  expectTransposed({7}, {0});
+}
+
+} // namespace

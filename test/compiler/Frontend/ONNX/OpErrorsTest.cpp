@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes that must be refused: one row for each check of the op builders.
+#include "test/compiler/Frontend/ONNX/ModelBuilder.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+
+using namespace npu::test;
+using onnx::TensorProto;
+
+namespace {
+
+struct BadNode {
+  const char *name;
+  /// Adds a node whose first result is "y"; x is f32 1x4x6x6, v is i64 4, both
+  /// known only when the model runs.
+  void (*build)(ModelBuilder &model);
+  const char *expected;
+  int64_t opset = 17;
+};
+
+class OpErrors : public testing::TestWithParam<BadNode> {};
+
+TEST_P(OpErrors, IsOneErrorThatNamesTheNode) {
+  ModelBuilder model(GetParam().opset);
+  model.input("x", {1, 4, 6, 6}).input("v", {4}, TensorProto::INT64);
+  model.weight("w", {8, 4, 3, 3}).output("y");
+  GetParam().build(model);
+  ImportRunner runner;
+  ImportResult result = runner.run(model);
+  EXPECT_FALSE(result.succeeded);
+  ASSERT_EQ(result.errors.size(), 1u) << testing::PrintToString(result.errors);
+  EXPECT_HAS(result.errors[0], " 'y': ");
+  EXPECT_HAS(result.errors[0], GetParam().expected);
+}
+
+const BadNode attributes[] = {
+    {"WrongType",
+     [](ModelBuilder &m) {
+       m.node("LeakyRelu", {"x"}, {"y"}).integer("alpha", 1);
+     },
+     "attribute 'alpha' is of type INT, expected FLOAT"},
+    {"UnknownAttribute",
+     [](ModelBuilder &m) { m.node("Relu", {"x"}, {"y"}).integer("alpha", 1); },
+     "has the attribute 'alpha', which Relu does not have"},
+    {"OutOfRange",
+     [](ModelBuilder &m) {
+       m.node("ReduceMean", {"x"}, {"y"}).integer("keepdims", 2);
+     },
+     "attribute 'keepdims' is 2, expected 0 to 1"},
+    {"UnknownWord",
+     [](ModelBuilder &m) {
+       m.node("Gelu", {"x"}, {"y"}).text("approximate", "fast");
+     },
+     "attribute 'approximate' is 'fast', expected one of none, tanh", 20},
+    {"AxisOutOfRange",
+     [](ModelBuilder &m) {
+       m.node("Softmax", {"x"}, {"y"}).integer("axis", 4);
+     },
+     "axis 4 is out of range, expected -4 to 3"},
+    {"AxisTwice",
+     [](ModelBuilder &m) {
+       m.node("ReduceMean", {"x"}, {"y"}).integers("axes", {1, -3});
+     },
+     "axis -3 is named twice"},
+};
+
+const BadNode dataDependent[] = {
+    {"Reshape", [](ModelBuilder &m) { m.node("Reshape", {"x", "v"}, {"y"}); },
+     "takes shape from 'v', which depends on the model's data"},
+    {"Expand", [](ModelBuilder &m) { m.node("Expand", {"x", "v"}, {"y"}); },
+     "takes the shape from 'v'"},
+    {"Tile", [](ModelBuilder &m) { m.node("Tile", {"x", "v"}, {"y"}); },
+     "takes the repeats from 'v'"},
+    {"Behind",
+     [](ModelBuilder &m) {
+       m.node("Neg", {"v"}, {"negative"});
+       m.node("Reshape", {"x", "negative"}, {"y"});
+     },
+     "takes shape from 'negative', which depends"},
+    {"If",
+     [](ModelBuilder &m) {
+       m.input("c", {1}, TensorProto::BOOL);
+       ModelBuilder branch;
+       branch.output("x");
+       m.node("If", {"c"}, {"y"})
+           .graph("then_branch", branch.graph())
+           .graph("else_branch", branch.graph());
+     },
+     "takes the condition from 'c', which depends"},
+};
+
+const BadNode elementwise[] = {
+    {"MixedTypes", [](ModelBuilder &m) { m.node("Add", {"x", "v"}, {"y"}); },
+     "operands have the element types f32 and i64, expected the same"},
+    {"NoBroadcast",
+     [](ModelBuilder &m) {
+       m.weight("b", {5});
+       m.node("Add", {"x", "b"}, {"y"});
+     },
+     "shapes 1x4x6x6, 5 do not broadcast"},
+    {"OldAxis",
+     [](ModelBuilder &m) {
+       m.weight("b", {4});
+       m.node("Add", {"x", "b"}, {"y"})
+           .integer("broadcast", 1)
+           .integer("axis", 4);
+     },
+     "axis 4 is out of range", 6},
+    {"OldAxisDoesNotFit",
+     [](ModelBuilder &m) {
+       m.weight("b", {6, 6});
+       m.node("Add", {"x", "b"}, {"y"})
+           .integer("broadcast", 1)
+           .integer("axis", 3);
+     },
+     "does not fit the first, 1x4x6x6", 6},
+    {"CastToDouble",
+     [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).integer("to", 11); },
+     "the result has the element type double"},
+    {"CastToNothing", [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}); },
+     "has no attribute 'to'"},
+    {"OldCastName",
+     [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).text("to", "REAL"); },
+     "attribute 'to' is 'REAL'", 5},
+    {"CeluOfZero",
+     [](ModelBuilder &m) { m.node("Celu", {"x"}, {"y"}).number("alpha", 0); },
+     "attribute 'alpha' is 0"},
+    {"Condition",
+     [](ModelBuilder &m) { m.node("Where", {"v", "v", "v"}, {"y"}); },
+     "the condition has the element type i64, expected bool"},
+};
+
+const BadNode convolution[] = {
+    {"Rank",
+     [](ModelBuilder &m) {
+       m.weight("flat", {8, 4});
+       m.node("Conv", {"x", "flat"}, {"y"});
+     },
+     "found a weight of shape 8x4"},
+    {"Channels",
+     [](ModelBuilder &m) {
+       m.weight("k", {8, 3, 3, 3});
+       m.node("Conv", {"x", "k"}, {"y"});
+     },
+     "must have 4 input channels in each group"},
+    {"Groups",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integer("group", 3);
+     },
+     "groups = 3 must divide the 4 input channels"},
+    {"NoGroups",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integer("group", 0);
+     },
+     "attribute 'group' is 0, expected 1 to 2147483647"},
+    {"Bias",
+     [](ModelBuilder &m) {
+       m.weight("b", {4});
+       m.node("Conv", {"x", "w", "b"}, {"y"});
+     },
+     "found a bias of shape 4, expected 8"},
+    {"KernelShape",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integers("kernel_shape", {3, 2});
+     },
+     "attribute 'kernel_shape' is 3x2, expected 3x3"},
+    {"NegativePads",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integers("pads", {0, 0, -1, 0});
+     },
+     "attribute 'pads' has the entry -1, expected 0 to 2^24"},
+    {"TooManyPads",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integers("pads", {0, 0, 0});
+     },
+     "attribute 'pads' has 3 entries, expected 4"},
+    {"ZeroStride",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integers("strides", {0, 1});
+     },
+     "attribute 'strides' has the entry 0"},
+    {"HugeDilation",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integers("dilations", {LLONG_MAX, 1});
+     },
+     "attribute 'dilations' has the entry 9223372036854775807"},
+    {"WindowDoesNotFit",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).integers("dilations", {3, 3});
+     },
+     "a window of extent 7 does not fit the padded extent 6"},
+    {"AutoPad",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"}).text("auto_pad", "SAME");
+     },
+     "attribute 'auto_pad' is 'SAME'"},
+    {"Types",
+     [](ModelBuilder &m) {
+       m.input("i", {1, 4, 6, 6}, TensorProto::INT32);
+       m.node("Conv", {"i", "w"}, {"y"});
+     },
+     "operands have the element types i32 and f32"},
+    {"TransposedWeight",
+     [](ModelBuilder &m) {
+       m.node("ConvTranspose", {"x", "w"}, {"y"}).integer("group", 3);
+     },
+     "expected (C, M / group, kernel)"},
+    {"OutputPadding",
+     [](ModelBuilder &m) {
+       m.weight("t", {4, 2, 3, 3});
+       m.node("ConvTranspose", {"x", "t"}, {"y"})
+           .integers("output_padding", {1, 0});
+     },
+     "attribute 'output_padding' has the entry 1, expected less than stride"},
+    {"OutputShape",
+     [](ModelBuilder &m) {
+       m.weight("t", {4, 2, 3, 3});
+       m.node("ConvTranspose", {"x", "t"}, {"y"}).integers("output_shape", {8});
+     },
+     "attributes 'output_padding' and 'output_shape' must have 2 entries"},
+};
+
+const BadNode poolAndMatrix[] = {
+    {"NoKernel", [](ModelBuilder &m) { m.node("MaxPool", {"x"}, {"y"}); },
+     "attribute 'kernel_shape' must have 2 entries"},
+    {"Indices",
+     [](ModelBuilder &m) {
+       m.node("MaxPool", {"x"}, {"y", "i"}).integers("kernel_shape", {2, 2});
+     },
+     "its second result (indices) is used"},
+    {"PoolRank",
+     [](ModelBuilder &m) { m.node("GlobalAveragePool", {"v"}, {"y"}); },
+     "found data of shape 4, expected N, C and 1 to 3 spatial dimensions"},
+    {"GemmRank", [](ModelBuilder &m) { m.node("Gemm", {"x", "w"}, {"y"}); },
+     "expected matrices"},
+    {"MatMulExtents",
+     [](ModelBuilder &m) {
+       m.weight("k", {5, 2});
+       m.node("MatMul", {"x", "k"}, {"y"});
+     },
+     "inner extents differ: 1x4x6x6 times 5x2"},
+    {"MatMulScalar",
+     [](ModelBuilder &m) {
+       m.weight("k", {});
+       m.node("MatMul", {"x", "k"}, {"y"});
+     },
+     "found a scalar operand"},
+    {"SoftmaxOfScalar",
+     [](ModelBuilder &m) {
+       m.weight("k", {});
+       m.node("Softmax", {"k"}, {"y"});
+     },
+     "found a scalar"},
+};
+
+const BadNode views[] = {
+    {"ReshapeCount",
+     [](ModelBuilder &m) {
+       m.ints("s", {5, 5});
+       m.node("Reshape", {"x", "s"}, {"y"});
+     },
+     "cannot reshape 1x4x6x6 to 5x5"},
+    {"ReshapeDivides",
+     [](ModelBuilder &m) {
+       m.ints("s", {5, -1});
+       m.node("Reshape", {"x", "s"}, {"y"});
+     },
+     "the number of elements does not divide"},
+    {"ReshapeTwoOpen",
+     [](ModelBuilder &m) {
+       m.ints("s", {-1, -1});
+       m.node("Reshape", {"x", "s"}, {"y"});
+     },
+     "expected extents and at most one -1"},
+    {"ReshapeCopies",
+     [](ModelBuilder &m) {
+       m.ints("s", {1, 4, 6, 6, 0});
+       m.node("Reshape", {"x", "s"}, {"y"});
+     },
+     "copies dimension 4, which the input 1x4x6x6 does not have"},
+    {"ReshapeOverflow",
+     [](ModelBuilder &m) {
+       m.ints("s", {LLONG_MAX, LLONG_MAX});
+       m.node("Reshape", {"x", "s"}, {"y"});
+     },
+     "overflows"},
+    {"ReshapeNothing", [](ModelBuilder &m) { m.node("Reshape", {"x"}, {"y"}); },
+     "has no shape", 4},
+    {"Flatten",
+     [](ModelBuilder &m) {
+       m.node("Flatten", {"x"}, {"y"}).integer("axis", 5);
+     },
+     "attribute 'axis' is 5, expected -4 to 4"},
+    {"Squeeze",
+     [](ModelBuilder &m) {
+       m.ints("a", {1});
+       m.node("Squeeze", {"x", "a"}, {"y"});
+     },
+     "cannot squeeze dimension 1 of 1x4x6x6"},
+    {"Unsqueeze", [](ModelBuilder &m) { m.node("Unsqueeze", {"x"}, {"y"}); },
+     "has no axes", 11},
+    {"Transpose",
+     [](ModelBuilder &m) {
+       m.node("Transpose", {"x"}, {"y"}).integers("perm", {0, 1, 1, 2});
+     },
+     "the permutation must name each of 0..3 once, found [0, 1, 1, 2]"},
+    {"Blocksize",
+     [](ModelBuilder &m) {
+       m.node("DepthToSpace", {"x"}, {"y"}).integer("blocksize", 3);
+     },
+     "expected a multiple of the squared block, 9"},
+    {"NoBlocksize",
+     [](ModelBuilder &m) { m.node("SpaceToDepth", {"x"}, {"y"}); },
+     "has no attribute 'blocksize'"},
+    {"SpaceToDepth",
+     [](ModelBuilder &m) {
+       m.node("SpaceToDepth", {"x"}, {"y"}).integer("blocksize", 4);
+     },
+     "found 6x6 pixels, expected multiples of the block, 4"},
+    {"TrainingDropout",
+     [](ModelBuilder &m) {
+       m.weight("r", {}).number("t", 1);
+       m.graph().mutable_initializer(2)->set_data_type(TensorProto::BOOL);
+       m.graph().mutable_initializer(2)->clear_int64_data();
+       m.graph().mutable_initializer(2)->add_int32_data(1);
+       m.node("Dropout", {"x", "r", "t"}, {"y"});
+     },
+     "runs in training mode"},
+};
+
+const BadNode data[] = {
+    {"ConcatShapes",
+     [](ModelBuilder &m) {
+       m.node("Concat", {"x", "w"}, {"y"}).integer("axis", 1);
+     },
+     "shapes 1x4x6x6 and 8x4x3x3 differ beside axis 1"},
+    {"ConcatAxis", [](ModelBuilder &m) { m.node("Concat", {"x", "x"}, {"y"}); },
+     "has no attribute 'axis'"},
+    {"SplitSum",
+     [](ModelBuilder &m) {
+       m.ints("s", {1, 2});
+       m.node("Split", {"x", "s"}, {"y", "z"}).integer("axis", 1);
+     },
+     "found the split 1x2, expected 2 extents with the sum 4"},
+    {"SplitOverflow",
+     [](ModelBuilder &m) {
+       m.ints("s", {LLONG_MAX, LLONG_MAX});
+       m.node("Split", {"x", "s"}, {"y", "z"}).integer("axis", 1);
+     },
+     "expected 2 extents with the sum 4"},
+    {"SplitOutputs",
+     [](ModelBuilder &m) {
+       m.node("Split", {"x"}, {"y", "z"}).integer("num_outputs", 3);
+     },
+     "attribute 'num_outputs' is 3, expected 2", 18},
+    {"SliceCounts",
+     [](ModelBuilder &m) {
+       m.ints("s", {0}).ints("e", {1, 2});
+       m.node("Slice", {"x", "s", "e"}, {"y"});
+     },
+     "has 1 starts, 2 ends, 1 axes and 1 steps"},
+    {"SliceStep",
+     [](ModelBuilder &m) {
+       m.ints("s", {0}).ints("e", {1}).ints("a", {1}).ints("t", {0});
+       m.node("Slice", {"x", "s", "e", "a", "t"}, {"y"});
+     },
+     "found the step 0"},
+    {"SliceNothing", [](ModelBuilder &m) { m.node("Slice", {"x"}, {"y"}); },
+     "has no starts or no ends", 9},
+    {"PadCount",
+     [](ModelBuilder &m) {
+       m.ints("p", {1, 1});
+       m.node("Pad", {"x", "p"}, {"y"});
+     },
+     "found 2 pads, expected 8"},
+    {"PadCrops",
+     [](ModelBuilder &m) {
+       m.ints("p", {0, -5, 0, 0, 0, 0, 0, 0});
+       m.node("Pad", {"x", "p"}, {"y"});
+     },
+     "pads crop more than the extent 4 of dimension 1"},
+    {"PadReflect",
+     [](ModelBuilder &m) {
+       m.ints("p", {0, 4, 0, 0, 0, 0, 0, 0});
+       m.node("Pad", {"x", "p"}, {"y"}).text("mode", "reflect");
+     },
+     "reflects 4 elements of dimension 1"},
+    {"PadValue",
+     [](ModelBuilder &m) {
+       m.ints("p", Shape(8, 1)).weight("n", {2});
+       m.node("Pad", {"x", "p", "n"}, {"y"});
+     },
+     "found 2 padding values"},
+    {"PadNothing", [](ModelBuilder &m) { m.node("Pad", {"x"}, {"y"}); },
+     "has no pads", 10},
+    {"GatherIndex",
+     [](ModelBuilder &m) {
+       m.ints("i", {-5});
+       m.node("Gather", {"x", "i"}, {"y"}).integer("axis", 1);
+     },
+     "found the index -5, expected -4 to 3"},
+    {"GatherType", [](ModelBuilder &m) { m.node("Gather", {"x", "x"}, {"y"}); },
+     "the indices have the element type f32"},
+    {"Expand",
+     [](ModelBuilder &m) {
+       m.ints("s", {3, 1, 1, 1});
+       m.node("Expand", {"w", "s"}, {"y"});
+     },
+     "shapes 8x4x3x3, 3x1x1x1 do not broadcast"},
+    {"ExpandNegative",
+     [](ModelBuilder &m) {
+       m.ints("s", {-3, 1, 1, 1, 1});
+       m.node("Expand", {"x", "s"}, {"y"});
+     },
+     "negative extent -3"},
+    {"TileCount",
+     [](ModelBuilder &m) {
+       m.ints("s", {2});
+       m.node("Tile", {"x", "s"}, {"y"});
+     },
+     "found 1 repeats, expected 4"},
+    {"TileNegative",
+     [](ModelBuilder &m) {
+       m.ints("s", {1, 1, 1, -2});
+       m.node("Tile", {"x", "s"}, {"y"});
+     },
+     "found -2 repeats"},
+};
+
+const BadNode others[] = {
+    {"ConstantWithoutValue",
+     [](ModelBuilder &m) { m.node("Constant", {}, {"y"}); }, "has no value"},
+    {"ConstantOfString",
+     [](ModelBuilder &m) {
+       m.node("Constant", {}, {"y"}).text("value_string", "a");
+     },
+     "has no value, expected attribute 'value'"},
+    {"ConstantOfShape",
+     [](ModelBuilder &m) {
+       m.ints("s", {-2});
+       m.node("ConstantOfShape", {"s"}, {"y"});
+     },
+     "negative extent -2"},
+    {"RangeDelta",
+     [](ModelBuilder &m) {
+       m.number("a", 0).number("b", 5).number("c", 0);
+       m.node("Range", {"a", "b", "c"}, {"y"});
+     },
+     "or a delta of 0"},
+    {"RangeLength",
+     [](ModelBuilder &m) {
+       m.number("a", LLONG_MIN).number("b", LLONG_MAX).number("c", 1);
+       m.node("Range", {"a", "b", "c"}, {"y"});
+     },
+     "found a range of more than 10^8 numbers"},
+    {"ResizeNothing", [](ModelBuilder &m) { m.node("Resize", {"x"}, {"y"}); },
+     "has neither scales nor sizes"},
+    {"ResizeScales",
+     [](ModelBuilder &m) {
+       m.weight("s", {2}, {1, 1});
+       m.node("Resize", {"x", "", "s"}, {"y"});
+     },
+     "found 2 scales, expected 4"},
+    {"ResizeNegative",
+     [](ModelBuilder &m) {
+       m.weight("s", {4}, {1, 1, -2, 2});
+       m.node("Resize", {"x", "", "s"}, {"y"});
+     },
+     "found the scale -2"},
+    {"ResizeSize",
+     [](ModelBuilder &m) {
+       m.ints("s", {1, 4, 0, 6});
+       m.node("Resize", {"x", "", "", "s"}, {"y"});
+     },
+     "found the size 0"},
+    {"ResizeMode",
+     [](ModelBuilder &m) {
+       m.weight("s", {4}, {1, 1, 2, 2});
+       m.node("Resize", {"x", "", "s"}, {"y"})
+           .text("coordinate_transformation_mode", "tf_crop_and_resize");
+     },
+     "is 'tf_crop_and_resize', expected one of half_pixel"},
+    {"BatchNormTraining",
+     [](ModelBuilder &m) {
+       m.weight("p", {4});
+       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y"})
+           .integer("training_mode", 1);
+     },
+     "runs in training mode"},
+    {"BatchNormChannels",
+     [](ModelBuilder &m) {
+       m.weight("p", {3});
+       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y"});
+     },
+     "found a parameter of shape 3, expected 4, the number of channels"},
+    {"BatchNormSpatial",
+     [](ModelBuilder &m) {
+       m.weight("p", {4});
+       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y"})
+           .integer("spatial", 0);
+     },
+     "attribute 'spatial' is 0", 7},
+    {"GroupNorm",
+     [](ModelBuilder &m) {
+       m.weight("p", {4});
+       m.node("GroupNormalization", {"x", "p", "p"}, {"y"})
+           .integer("num_groups", 3);
+     },
+     "num_groups = 3, expected N, channels that the groups divide", 21},
+};
+
+std::string rowName(const testing::TestParamInfo<BadNode> &info) {
+  return info.param.name;
+}
+INSTANTIATE_TEST_SUITE_P(Attributes, OpErrors, testing::ValuesIn(attributes),
+                         rowName);
+INSTANTIATE_TEST_SUITE_P(DataDependent, OpErrors,
+                         testing::ValuesIn(dataDependent), rowName);
+INSTANTIATE_TEST_SUITE_P(Elementwise, OpErrors, testing::ValuesIn(elementwise),
+                         rowName);
+INSTANTIATE_TEST_SUITE_P(Convolution, OpErrors, testing::ValuesIn(convolution),
+                         rowName);
+INSTANTIATE_TEST_SUITE_P(PoolAndMatrix, OpErrors,
+                         testing::ValuesIn(poolAndMatrix), rowName);
+INSTANTIATE_TEST_SUITE_P(Views, OpErrors, testing::ValuesIn(views), rowName);
+INSTANTIATE_TEST_SUITE_P(Data, OpErrors, testing::ValuesIn(data), rowName);
+INSTANTIATE_TEST_SUITE_P(Others, OpErrors, testing::ValuesIn(others), rowName);
+
+} // namespace

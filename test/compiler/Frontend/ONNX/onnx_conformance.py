@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ONNX's own node tests through the front end and its evaluator.
+
+Every case of onnx.backend.test whose operators are all supported is imported
+with its inputs bound, so that it folds to constants, and these are compared with
+the expected outputs. Cases that must fail are listed in REFUSED with the reason;
+one that fails unexpectedly, or passes although it is listed, fails the test.
+The op table's versions are compared with the schemas of the onnx package.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx.backend.test.case.node import collect_testcases
+
+NEWEST_OPSET = 28
+# In the order of npu_dtype.
+DTYPES = [
+    np.dtype(t)
+    for t in (np.float32, np.float16, ml_dtypes.bfloat16, np.int8, np.uint8, np.int32, np.int64, np.bool_)
+]
+# Parts of a case's name: why it is refused, or differs.
+REFUSED = {
+    "training": "training mode",
+    "batchnorm_example_training": "training mode",
+    "batchnorm_epsilon_training": "training mode",
+    "affine_grid_2d": "GatherElements inside",
+    "attention_local_window_gqa_rank4_mask_expanded": "casts to double",
+    "reduce_log_sum_exp_empty_set_expanded": "casts to double",
+    "identity_sequence": "sequences",
+    "identity_opt": "optionals",
+    "if_seq": "sequences",
+    "if_opt": "optionals",
+    "maxpool_with_argmax": "indices of MaxPool",
+    "resize_tf_crop_and_resize": "tf_crop_and_resize",
+    "antialias": "antialias",
+    # The definition uses the rounded extent in one place and not in another;
+    # onnxruntime, the oracle for whole models, rounds in both, as we do.
+    "resize_downsample_scales_linear_align_corners": "rounded extent",
+    "resize_downsample_scales_cubic_align_corners": "rounded extent",
+}
+
+
+def supported_ops(tool: pathlib.Path) -> dict[str, list[int]]:
+    """Operators of the table and their versions."""
+    text = subprocess.run([tool, "--supported-ops"], check=True, capture_output=True, text=True).stdout
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")][1:]
+    return {row[1].strip(): [int(v) for v in row[2].split(",")] for row in rows}
+
+
+def check_versions(table: dict[str, list[int]]) -> list[str]:
+    """Differences between the table and the package's schemas."""
+    known: dict[str, set[int]] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if not schema.domain and schema.since_version <= NEWEST_OPSET and not schema.deprecated:
+            known.setdefault(schema.name, set()).add(schema.since_version)
+    return [
+        f"{op}: the table has versions {versions}, the onnx package {sorted(known.get(op, []))}"
+        for op, versions in table.items()
+        if versions != sorted(known.get(op, []))
+    ]
+
+
+def write_tensor(path: pathlib.Path, array: np.ndarray) -> None:
+    extents = "".join(f" {extent}" for extent in array.shape)
+    header = f"{DTYPES.index(array.dtype)} {array.ndim}{extents}\n"
+    path.write_bytes(header.encode() + array.tobytes())
+
+
+def read_tensor(path: pathlib.Path) -> np.ndarray:
+    header, data = path.read_bytes().split(b"\n", 1)
+    dtype, _, *shape = (int(word) for word in header.split())
+    return np.frombuffer(data, dtype=DTYPES[dtype]).reshape(shape)
+
+
+def is_covered(case, table: dict[str, list[int]]) -> bool:
+    """Whether the table has the case's operators and types."""
+    inputs, outputs = case.data_sets[0]
+    arrays = all(isinstance(a, (np.ndarray, np.generic)) and a.dtype in DTYPES for a in (*inputs, *outputs))
+    return arrays and all(n.op_type in table and not n.domain for n in case.model.graph.node)
+
+
+def compare(found: np.ndarray, expected: np.ndarray) -> str:
+    """What differs, or nothing."""
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return f"found {found.dtype} {found.shape}, expected {expected.dtype} {expected.shape}"
+    is_narrow = found.dtype in DTYPES[1:3]
+    rtol, atol = (1e-2, 1e-2) if is_narrow else (1e-3, 1e-5)
+    same = np.allclose(found.astype(np.float64), expected.astype(np.float64), rtol, atol, equal_nan=True)
+    return "" if same else "the numbers differ"
+
+
+def run_case(tool: pathlib.Path, case) -> str:
+    """What is wrong with a case, or nothing."""
+    inputs, outputs = case.data_sets[0]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "model.onnx").write_bytes(case.model.SerializeToString())
+        arguments = []
+        for i, (info, array) in enumerate(zip(case.model.graph.input, inputs)):
+            write_tensor(folder / f"in{i}", np.asarray(array))
+            arguments.append(f"{info.name}={folder / f'in{i}'}")
+        run = subprocess.run([tool, folder / "model.onnx", folder / "out", *arguments], capture_output=True, text=True)
+        if run.returncode:
+            return f"exit code {run.returncode}: {run.stderr.strip()}"
+        differences = (
+            compare(read_tensor(folder / f"out{i}"), np.asarray(array)) for i, array in enumerate(outputs)
+        )
+        return "; ".join(filter(None, differences))
+
+
+def judge(case, problem: str) -> str:
+    """The complaint about a case, or nothing."""
+    reasons = [reason for part, reason in REFUSED.items() if part in case.name]
+    if "exit code -" in problem:
+        return f"{case.name}: crashed: {problem}"
+    if problem and not reasons:
+        return f"{case.name}: {problem}"
+    if not problem and reasons:
+        return f"{case.name}: passes, but REFUSED says: {reasons[0]}"
+    return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool", type=pathlib.Path, help="the program onnx-fold")
+    parser.add_argument("--filter", default="", help="run only cases whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2, help="cases at a time")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+
+    table = supported_ops(arguments.tool)
+    complaints = check_versions(table)
+    cases = [c for c in collect_testcases(None) if arguments.filter in c.name and is_covered(c, table)]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        problems = pool.map(lambda case: run_case(arguments.tool, case), cases)
+        complaints += filter(None, map(judge, cases, problems))
+    print("\n".join(complaints))
+    print(f"{len(cases)} cases, {len(complaints)} complaints")
+    return 1 if complaints or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

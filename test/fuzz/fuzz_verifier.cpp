@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as the tables of a program: whatever the verifier accepts, the
+// kernels' query must take.
+
+#include "runtime/Loader/Verifier.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+using namespace npu;
+
+namespace {
+
+int32_t run(const npu_frame *) { return 0; }
+
+/// Takes the next bytes of the input, zeros behind its end.
+template <class T>
+T take(const uint8_t *&data, size_t &size) {
+  T value = {};
+  size_t bytes = std::min(size, sizeof(T));
+  std::memcpy(&value, data, bytes);
+  data += bytes;
+  size -= bytes;
+  return value;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  alignas(NPU_WEIGHTS_ALIGNMENT) static const uint8_t weights[8192] = {};
+  auto kernel = take<npu_kernel_desc>(data, size);
+  std::vector<npu_tensor_desc> tensors(4);
+  for (npu_tensor_desc &tensor : tensors)
+    tensor = take<npu_tensor_desc>(data, size);
+  std::vector<npu_instr> instrs(2);
+  for (npu_instr &instr : instrs)
+    instr = take<npu_instr>(data, size);
+
+  npu_program program = {};
+  std::memcpy(program.magic, NPU_PROGRAM_MAGIC, sizeof(program.magic));
+  program.version = NPU_FORMAT_VERSION;
+  program.size = sizeof(program);
+  program.kernels = &kernel;
+  program.tensors = tensors.data();
+  program.instrs = instrs.data();
+  program.weights = weights;
+  program.weight_bytes = sizeof(weights);
+  program.n_kernels = 1;
+  program.n_tensors = static_cast<uint32_t>(tensors.size());
+  program.n_instrs = static_cast<uint32_t>(instrs.size());
+  program.run = run;
+
+  runtime::ImageBounds bounds;
+  auto add = [&](const void *begin, size_t bytes, bool executable) {
+    bounds.add(reinterpret_cast<uintptr_t>(begin), bytes, executable);
+  };
+  add(&kernel, sizeof(kernel), false);
+  add(tensors.data(), tensors.size() * sizeof(npu_tensor_desc), false);
+  add(instrs.data(), instrs.size() * sizeof(npu_instr), false);
+  add(weights, sizeof(weights), false);
+  add(reinterpret_cast<const void *>(run), 1, true);
+
+  format::Manifest manifest;
+  manifest.weightBytes = sizeof(weights);
+  manifest.kernels.resize(1);
+  manifest.kernels[0].generated = (kernel.flags & NPU_KERNEL_GENERATED) != 0;
+  if (runtime::verifyProgram(program, bounds, manifest).empty() &&
+      !manifest.kernels[0].generated)
+    kernels::query(runtime::problemOf(program, 0, 1));
+  return 0;
+}

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests compare.py and npu-bench themselves, with stand-ins for our programs.
+
+The stand-in for npuc keeps the model's path, the one for npu-run asks
+onnxruntime. One that returns wrong numbers must be found out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
+
+import detection  # noqa: E402
+from npu_bench import capi, measure, results, statistics  # noqa: E402
+
+NPUC = """#!{python}
+import json, sys
+if "--layout=none" in sys.argv:
+    sys.exit("npuc: conv 'Conv_0': plan 'none' is infeasible on npu-nhwc")
+out = sys.argv[sys.argv.index("-o") + 1]
+open(out, "w").write(sys.argv[1])
+report = next(a for a in sys.argv if a.startswith("--report=")).split("=")[1]
+json.dump({{"relayouts": {{"count": 2, "bytes": 8}}, "compile_seconds": {{"all": 0.1}}}}, open(report, "w"))
+"""
+
+NPU_RUN = """#!{python}
+import json, sys
+import numpy as np, onnxruntime
+pairs = lambda flag: [sys.argv[i + 1].split("=", 1) for i, a in enumerate(sys.argv) if a == flag]
+session = onnxruntime.InferenceSession(open(sys.argv[1]).read(), providers=["CPUExecutionProvider"])
+names = [name for name, _ in pairs("--output")]
+values = session.run(names, {{name: np.load(file) for name, file in pairs("--input")}})
+for (name, file), value in zip(pairs("--output"), values):
+    value = value.copy()
+    {damage}
+    np.save(file, value)
+print(json.dumps({{"kernels": [{{"name": "k", "node": "n", "implementation": "ref:any", "slow": {slow}}}]}}))
+"""
+
+
+def fake_build(folder: Path, damage: str = "pass", slow: bool = False) -> None:
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    programs = {"npuc": NPUC, "npu-run": NPU_RUN}
+    for name, text in programs.items():
+        path = folder / "bin" / name
+        path.write_text(text.format(python=sys.executable, damage=damage, slow=slow), encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def compare(folder: Path, *words: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, str(HERE / "compare.py"), f"--build={folder}", *words]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def expect(done: subprocess.CompletedProcess, code: int, text: str) -> None:
+    assert done.returncode == code and text in done.stdout, f"{done.args}: {done.stdout}\n{done.stderr}"
+
+
+def test_compare(folder: Path) -> None:
+    plan = "--plans=npu-nhwc/auto-nhwc"
+    fake_build(folder)
+    expect(compare(folder, "conv_relu", plan), 0, "2 passed, 0 failed")
+    expect(compare(folder, "conv_relu", plan, "--max-relayouts=2"), 0, "2 relayouts")
+    expect(compare(folder, "conv_relu", plan, "--max-relayouts=1"), 1, "allowed are 1")
+    expect(compare(folder, "conv_relu", "--infeasible=npu-nhwc/none"), 0, "refused, as expected")
+    expect(compare(folder, "conv_relu", "--infeasible=npu-nhwc/naive"), 1, "was compiled, but")
+    expect(compare(folder, "conv_relu", "--plans=npu-nhwc/none"), 1, "npuc failed (exit code 1)")
+    fake_build(folder, slow=True)
+    expect(compare(folder, "conv_relu", plan), 0, "1 slow kernels")
+    expect(compare(folder, "conv_relu", plan, "--no-slow"), 1, "'n' on ref:any")
+
+
+def test_compare_finds_wrong_results(folder: Path) -> None:
+    damages = {
+        "value.flat[3] += 0.01": "values differ; at",
+        "value.flat[0] = np.nan": "not finite",
+        "value = value[..., :-1]": "has shape",
+        # Rounding is no error.
+        "value *= 1.0008": "passed, 0 failed",
+    }
+    for damage, text in damages.items():
+        fake_build(folder, damage=damage)
+        code = 0 if "passed" in text else 1
+        expect(compare(folder, "conv_relu", "--plans=npu-nhwc/naive", "--batch=1"), code, text)
+    # 1e-4 is 0.2 % of a probability of 0.05: only the scaled check sees it.
+    fake_build(folder, damage="value += 9e-5")
+    expect(compare(folder, "global_pool", "--plans=npu-nhwc/naive", "--batch=1"), 1, "of its largest value")
+
+
+def test_statistics() -> None:
+    values = [10.0 + 0.1 * (index % 7) for index in range(70)]
+    estimate = statistics.estimate(values)
+    assert estimate.low <= estimate.median <= estimate.high
+    assert abs(estimate.median - 10.3) < 1e-9 and estimate.high - estimate.low < 0.5
+    # Rounds that are slow for both do not blur a ratio.
+    drift = [1.0 + index % 10 for index in range(100)]
+    ratio = statistics.estimate_ratio([2.0 * d for d in drift], drift)
+    assert ratio.median == 2.0 and ratio.high - ratio.low < 1e-9, ratio
+
+
+class FakeContender:
+    """Answers as a worker does, disturbed in the rounds that are told."""
+
+    def __init__(self, name: str, disturbed: set[int]) -> None:
+        self.name, self.bad, self.asked = name, disturbed, 0
+
+    def ask(self, runs: int) -> dict:
+        number, self.asked = self.asked - 1, self.asked + 1  # the first is the trial round
+        switches = 99 if number in self.bad else 0
+        return {"times_ms": [50.0 if switches else 10.0] * runs, "switches": switches, "peak_rss_bytes": 1}
+
+
+def test_measure() -> None:
+    one, two = FakeContender("one", {1}), FakeContender("two", {3})
+    measure.measure([one, two], rounds=4, threads=2, tick=lambda: None)
+    assert one.asked == two.asked == 1 + 6, "each disturbed round is repeated, for both"
+    assert one.discarded == two.discarded == 2 and one.disturbed == 0
+    assert measure.round_medians(one) == measure.round_medians(two) == [10.0] * 4
+    noisy = FakeContender("noisy", set(range(100)))
+    measure.measure([noisy], rounds=2, threads=2, tick=lambda: None)
+    assert noisy.disturbed == 2 and noisy.asked == 1 + 2 * measure.RETRIES, "gives up, and says so"
+
+
+def test_difference() -> None:
+    value = [np.array([1.0, 2.0, -4.0], np.float32)]
+    assert results.relative_difference(value, value) == 0.0
+    assert abs(results.relative_difference([value[0] + 0.4], value) - 0.1) < 1e-6
+    assert results.relative_difference([value[0][:2]], value) == float("inf")
+    assert results.relative_difference([value[0] * np.nan], value) == float("inf")
+    assert results.relative_difference([], value) == float("inf")
+
+
+def test_capi_structs(folder: Path) -> None:
+    """ctypes knows no header: sizes and places of all fields must be those of npu.h."""
+    structs = {
+        "npu_status": capi.Status, "npu_load_options": capi.LoadOptions, "npu_tensor_info": capi.TensorInfo,
+        "npu_load_stats": capi.LoadStats, "npu_kernel_info": capi.KernelInfo, "npu_kernel_time": capi.KernelTime,
+        "npu_buffer": capi.Buffer,
+    }  # fmt: skip
+    lines, expected = [], []
+    for name, struct in structs.items():
+        fields = [field for field, _ in struct._fields_]
+        lines += [f"sizeof({name})", *[f"offsetof({name}, {field})" for field in fields]]
+        expected += [ctypes.sizeof(struct), *[getattr(struct, field).offset for field in fields]]
+    prints = "".join(f'  printf("%zu\\n", {line});\n' for line in lines)
+    source = folder / "structs.c"
+    source.write_text(
+        f'#include "npu/npu.h"\n#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n', encoding="utf-8"
+    )
+    program = folder / "structs"
+    include = ROOT / "runtime" / "include"
+    subprocess.run(["clang-22", f"-I{include}", str(source), "-o", str(program)], check=True)
+    found = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout.split()
+    for line, wanted, value in zip(lines, expected, map(int, found)):
+        assert wanted == value, f"capi.py has {wanted} for {line}, npu.h {value}"
+
+
+def test_boxes() -> None:
+    """A tilted bar and a faint one: one box, grown by the right margin."""
+    rows, columns = np.mgrid[0:120, 0:200]
+    along = (columns - 100) * np.cos(0.2) + (rows - 60) * np.sin(0.2)
+    across = -(columns - 100) * np.sin(0.2) + (rows - 60) * np.cos(0.2)
+    image = np.where((abs(along) < 60) & (abs(across) < 8), 0.9, 0.0)
+    image[110:116, 10:60] = 0.4
+    (box,) = detection.find_boxes(image)
+    margin = 120 * 16 * detection.UNCLIP / (2 * (120 + 16))
+    sides = sorted(np.hypot(*(box.corners[i] - box.corners[i + 1])) for i in (0, 1))
+    assert np.allclose(sides, [16 + 2 * margin, 120 + 2 * margin], atol=3.0), sides
+    assert abs(box.score - 0.9) < 1e-6 and np.allclose(box.corners.mean(axis=0), [100, 60], atol=1.0)
+    # A ring is one region, and touching at a corner counts.
+    ring = np.zeros((6, 6), bool)
+    ring[1, 1:4] = ring[3, 1:4] = ring[2, [1, 3]] = ring[4, 4] = True
+    assert len(detection.components(ring)) == 1
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    for test in (test_statistics, test_measure, test_difference, test_boxes):
+        test()
+        print(f"{test.__name__} ok", flush=True)
+    for test in (test_capi_structs, test_compare, test_compare_finds_wrong_results):
+        with tempfile.TemporaryDirectory() as folder:
+            test(Path(folder))
+        print(f"{test.__name__} ok", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every style check finds what it is for, and leaves a tidy tree alone."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import cpp_format
+import file_size
+import function_size
+import licence
+import lint_rules
+import machine_paths
+import pass_names
+import readme_map
+import td_examples
+import tree
+
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+CPP = f"// {SPDX}\nint one() {{ return 1; }}\n"
+PASS = f"""// {SPDX}
+def FoldLayout : Pass<"npu-fold-layout"> {{
+  let summary = "Folds";
+  let description = [{{
+    Text.
+    ```mlir
+    %0 = npu.relu %x
+    ```
+  }}];
+}}
+"""
+OP = PASS.replace("def FoldLayout : Pass<", "def NPU_ReluOp : NPU_Op<").replace("npu-fold-layout", "relu")
+
+TIDY = {
+    "compiler/Layout/Passes.td": PASS,
+    "compiler/Layout/FoldLayout.cpp": CPP,
+    "compiler/NPUOps.td": OP,
+    "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
+    "kernels/conv.cpp": CPP,
+    "docs/README.md": "# docs\n",
+}
+
+# Check, file, its content, part of the message.
+VIOLATIONS = [
+    (file_size, "kernels/conv.cpp", CPP + "\n" * 700, "702 lines"),
+    (function_size, "kernels/conv.cpp", "int f(int a) {\n" + "  a++;\n" * 80 + "  return a;\n}\n", "83 lines in 'int f"),
+    (function_size, "a.h", "class A {\n  int f(int a,\n        int b) const {\n" + "    a++;\n" * 80 + "  }\n};\n", "a.h:2"),
+    (function_size, "a.py", "def f():\n" + "    pass\n" * 80, "81 lines in 'f'"),
+    (licence, "kernels/conv.cpp", "int one();\n", "SPDX"),
+    (machine_paths, "docs/README.md", "see /tmp/wt/x\n", "'/tmp/w'"),
+    (machine_paths, "docs/README.md", "from https://pypi.org/simple\n", "pypi.org"),
+    (lint_rules, "kernels/conv.cpp", '#include "llvm/ADT/Twine.h"\n', "LLVM-free"),
+    (lint_rules, "runtime/a.h", "using namespace std;\n", "no using namespace"),
+    (lint_rules, "compiler/a.cpp", "// TODO: later\n", "TODO names an issue"),
+    (td_examples, "compiler/NPUOps.td", OP.replace("```", ""), "'relu' has no example"),
+    (td_examples, "compiler/NPUOps.td", OP.replace("let summary", "let title"), "'relu' has no summary"),
+    (td_examples, "compiler/Layout/Passes.td", PASS.replace("description", "text"), "has no description"),
+    (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "fold"), "must be called npu-"),
+    (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
+    (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
+    (readme_map, "docs/README.md", "| `gone.md` | x |\n", "names gone.md, which is not there"),
+    (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
+]
+
+CLEAN_FUNCTIONS = """\
+namespace a {
+struct Table {
+  int rows[3] = {
+      1,
+  };
+};
+int f() {
+  for (int i = 0; i < 3; i++) {
+    g(i);
+  }
+}
+} // namespace a
+""" + "// filler\n" * 90
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+
+def run(check: tree.Check, files: dict[str, str]) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), files)
+        return check(Path(folder))
+
+
+def test_tidy_tree() -> None:
+    for module in {violation[0] for violation in VIOLATIONS}:
+        findings = run(module.check, TIDY)
+        assert not findings, f"{module.__name__} found something in a tidy tree: {findings}"
+    assert not run(function_size.check, {"a.cpp": CLEAN_FUNCTIONS})
+
+
+def test_violations() -> None:
+    for module, name, content, message in VIOLATIONS:
+        findings = run(module.check, {**TIDY, name: content})
+        assert any(message in finding for finding in findings), f"{module.__name__} {name} {message}: {findings}"
+
+
+def test_readme_of_many_files() -> None:
+    many = {f"kernels/part{index}.cpp": CPP for index in range(9)}
+    (finding,) = run(readme_map.check, many)
+    assert finding.startswith("kernels: 9 files and no README.md"), finding
+    named = "".join(f"| `part{index}.cpp` | x |\n" for index in range(8))
+    assert run(readme_map.check, {**many, "kernels/README.md": named}) == ["kernels/README.md: does not name part8.cpp"]
+    named += "| `part8` | x |\n"
+    assert run(readme_map.check, {**many, "kernels/README.md": named}) == []
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    for test in (test_tidy_tree, test_violations, test_readme_of_many_files):
+        test()
+        print(f"{test.__name__} ok")
+
+
+if __name__ == "__main__":
+    main()
