@@ -304,7 +304,7 @@ func.func @conv_c2(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1xf32>) {
 
 // conv_c3
 func.func @conv_c3(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) {
-  // expected-error @+1 {{strides must be at least 1, found 0}}
+  // expected-error @+1 {{strides must be at least 1 and at most 2^31, found 0}}
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [0, 1]} : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
   return
 }
@@ -565,7 +565,7 @@ func.func @slice_c1(%x: tensor<4xf32>) {
 
 // slice_c2
 func.func @slice_c2(%x: tensor<4xf32>) {
-  // expected-error @+1 {{starts must be at least 0, found -1}}
+  // expected-error @+1 {{starts must be at least 0 and at most 2^31, found -1}}
   %0 = npu.slice(%x) {starts = [-1], steps = [1]} : (tensor<4xf32>) -> tensor<2xf32>
   return
 }
@@ -801,5 +801,23 @@ func.func @broadcast_c1(%x: tensor<3xf32>) {
 func.func @broadcast_c2(%x: tensor<1xf32>) {
   // expected-error @+1 {{element types 'f32' and 'f16' differ}}
   %0 = npu.broadcast(%x) : (tensor<1xf32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+// pool_c2
+func.func @huge_window(%x: tensor<1x4x8x8xf32>) {
+  // expected-error @+1 {{kernel must be at least 1 and at most 2^31, found 4611686018427387904}}
+  %0 = npu.max_pool(%x) {dilations = [4, 4], kernel = [4611686018427387904, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+  return
+}
+
+// -----
+
+// slice_c5
+func.func @huge_step(%x: tensor<4xf32>) {
+  // expected-error @+1 {{of dimension 0, which has 4}}
+  %0 = npu.slice(%x) {starts = [0], steps = [4611686018427387904]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
