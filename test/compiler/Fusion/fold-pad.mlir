@@ -1,0 +1,80 @@
+// RUN: npu-opt %s --npu-fold-pad | FileCheck %s
+
+// The example of the pass's description.
+// CHECK-LABEL: @example
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-NEXT: npu.conv2d(%[[X]], %{{.*}}) {dilations = [1, 1], groups = 1 : i64, pads = [1, 1, 1, 1], strides = [1, 1]}
+func.func @example(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32> {
+  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
+  return %1 : tensor<1x8x8x8xf32>
+}
+
+// Uneven padding adds to what is there; each reader folds for itself.
+// CHECK-LABEL: @uneven
+// CHECK-NOT: npu.pad(
+// CHECK: npu.conv2d({{.*}}pads = [1, 2, 2, 2]
+// CHECK: npu.conv2d({{.*}}pads = [0, 1, 1, 1]
+func.func @uneven(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x3x3xf32>) -> (tensor<1x4x9x10xf32>, tensor<1x4x7x8xf32>) {
+  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 0, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x9x10xf32>
+  %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 4, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x9x10xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x9x10xf32>
+  %2 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 4, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x9x10xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x7x8xf32>
+  return %1, %2 : tensor<1x4x9x10xf32>, tensor<1x4x7x8xf32>
+}
+
+// Another value, another mode, cropping, padded channels; a transposed
+// convolution's padding crops.
+// CHECK-LABEL: @keep
+// CHECK-COUNT-5: npu.pad(
+func.func @keep(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<4x6x1x1xf32>) -> (tensor<1x4x10x8xf32>, tensor<1x4x10x8xf32>, tensor<1x4x6x8xf32>, tensor<1x4x8x8xf32>, tensor<1x4x10x8xf32>) {
+  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 1.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
+  %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x10x8xf32>
+  %2 = npu.pad(%x) {mode = "edge", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
+  %3 = npu.conv2d(%2, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x10x8xf32>
+  %4 = npu.pad(%x) {mode = "constant", pads = [0, 0, -1, 0, 0, 0, -1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x6x8xf32>
+  %5 = npu.conv2d(%4, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x6x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x6x8xf32>
+  %6 = npu.pad(%x) {mode = "constant", pads = [0, 1, 0, 0, 0, 1, 0, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x6x8x8xf32>
+  %7 = npu.conv2d(%6, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x6x8x8xf32>, tensor<4x6x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %8 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
+  %9 = npu.conv_transpose2d(%8, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x10x8xf32>
+  return %1, %3, %5, %7, %9 : tensor<1x4x10x8xf32>, tensor<1x4x10x8xf32>, tensor<1x4x6x8xf32>, tensor<1x4x8x8xf32>, tensor<1x4x10x8xf32>
+}
+
+// A maximum of values that are not below zero may take the zeros away, as in
+// ResNet; of other values not.
+// CHECK-LABEL: @maximum
+// CHECK: npu.max_pool({{.*}}pads = [1, 1, 1, 1]
+// CHECK: npu.pad(
+// CHECK: npu.max_pool({{.*}}pads = [0, 0, 0, 0]
+func.func @maximum(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
+  %r = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %0 = npu.pad(%r) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %1 = npu.max_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x4x4xf32>
+  %2 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %3 = npu.max_pool(%2) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x4x4xf32>
+  return %1, %3 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
+}
+
+// A window that would lie in the padding alone has no maximum.
+// CHECK-LABEL: @window_without_data
+// CHECK: npu.pad(
+func.func @window_without_data(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x6x6xf32> {
+  %r = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %0 = npu.pad(%r) {mode = "constant", pads = [0, 0, 2, 2, 0, 0, 2, 2], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x12x12xf32>
+  %1 = npu.max_pool(%0) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x12x12xf32>) -> tensor<1x4x6x6xf32>
+  return %1 : tensor<1x4x6x6xf32>
+}
+
+// An average counts the zeros from then on; one with padding of its own that
+// does not count cannot.
+// CHECK-LABEL: @average
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[P:.*]] = npu.pad(
+// CHECK-NEXT: npu.avg_pool(%[[X]]) {count_include_pad = true{{.*}}pads = [1, 1, 1, 1]
+// CHECK-NEXT: npu.avg_pool(%[[P]]) {dilations{{.*}}pads = [1, 1, 1, 1]
+func.func @average(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x8x8xf32>, tensor<1x4x10x10xf32>) {
+  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %1 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x8x8xf32>
+  %2 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x10x10xf32>
+  return %1, %2 : tensor<1x4x8x8xf32>, tensor<1x4x10x10xf32>
+}

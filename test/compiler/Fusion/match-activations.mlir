@@ -1,0 +1,121 @@
+// RUN: npu-opt %s --npu-match-activations | FileCheck %s
+
+// The example of the pass's description.
+// CHECK-LABEL: @example
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[Y:.*]] = npu.eltwise hard_swish(%[[X]]) {alpha = 0.166666672 : f32, beta = 5.000000e-01 : f32}
+// CHECK-NEXT: return %[[Y]]
+func.func @example(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %sixth = npu.constant dense<0.166666672> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise add(%x, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise clip(%0) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise mul(%x, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise mul(%2, %sixth) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  return %3 : tensor<1x8xf32>
+}
+
+// The input may itself end in a sum: its offset is not the activation's.
+// CHECK-LABEL: @input_is_a_sum
+// CHECK: %[[S:.*]] = npu.eltwise add
+// CHECK-NEXT: npu.eltwise hard_swish(%[[S]]) {alpha = 0.166666672 : f32, beta = 5.000000e-01 : f32}
+// CHECK-NEXT: return
+func.func @input_is_a_sum(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %sixth = npu.constant dense<0.166666672> : tensor<f32> -> tensor<f32>
+  %s = npu.eltwise add(%x, %sixth) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %0 = npu.eltwise add(%s, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise clip(%0) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise mul(%1, %sixth) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise mul(%2, %s) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %3 : tensor<1x8xf32>
+}
+
+// A factor that is left stays behind the activation.
+// CHECK-LABEL: @factor
+// CHECK: %[[H:.*]] = npu.eltwise hard_swish
+// CHECK-NEXT: %[[C:.*]] = npu.constant dense<1.200000e+01>
+// CHECK-NEXT: npu.eltwise mul(%[[H]], %[[C]])
+// CHECK-NEXT: return
+func.func @factor(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise add(%x, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise clip(%0) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise mul(%x, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise mul(%2, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  return %3 : tensor<1x8xf32>
+}
+
+// CHECK-LABEL: @gates
+// CHECK: npu.eltwise hard_swish(%{{.*}}) {alpha = 2.000000e-01 : f32, beta = 4.000000e-01 : f32}
+// CHECK-NEXT: npu.eltwise swish(%{{.*}}) {alpha = 1.000000e+00 : f32}
+// CHECK-NEXT: return
+func.func @gates(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = npu.eltwise hard_sigmoid(%x) {alpha = 0.2 : f32, beta = 0.4 : f32} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = npu.eltwise mul(%0, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = npu.eltwise sigmoid(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = npu.eltwise mul(%x, %2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %1, %3 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: @gelu
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: npu.eltwise gelu_erf(%[[X]])
+// CHECK-NEXT: return
+func.func @gelu(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %r = npu.constant dense<0.707106769> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise mul(%x, %r) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = npu.eltwise erf(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = npu.eltwise add(%1, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %3 = npu.eltwise mul(%x, %2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %4 = npu.eltwise mul(%3, %half) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %4 : tensor<8xf32>
+}
+
+// min(max(x, 0), 6), then a hard sigmoid from it; max(x, 0); clip without end.
+// CHECK-LABEL: @bounds
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: npu.eltwise hard_sigmoid(%[[X]]) {alpha = 0.166666672 : f32}
+// CHECK-NEXT: npu.eltwise clip(%[[X]]) {alpha = -1.000000e+00 : f32, beta = 2.000000e+00 : f32}
+// CHECK-NEXT: npu.eltwise relu(%[[X]])
+// CHECK-NEXT: npu.eltwise relu(%[[X]])
+// CHECK-NEXT: return
+func.func @bounds(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %zero = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %six = npu.constant dense<6.0> : tensor<f32> -> tensor<f32>
+  %sixth = npu.constant dense<0.166666672> : tensor<f32> -> tensor<f32>
+  %low = npu.constant dense<-1.0> : tensor<f32> -> tensor<f32>
+  %high = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise max(%x, %zero) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = npu.eltwise min(%0, %six) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %2 = npu.eltwise mul(%1, %sixth) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %3 = npu.eltwise min(%x, %high) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %4 = npu.eltwise max(%3, %low) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %5 = npu.eltwise max(%zero, %x) : (tensor<f32>, tensor<8xf32>) -> tensor<8xf32>
+  %6 = npu.eltwise clip(%x) {alpha = 0.0 : f32, beta = 3.40282347E+38 : f32} : (tensor<8xf32>) -> tensor<8xf32>
+  return %2, %4, %5, %6 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// Near misses: another offset, another input, an empty range, a per-channel
+// bound.
+// CHECK-LABEL: @near
+// CHECK-NOT: swish
+// CHECK-NOT: clip
+// CHECK: return
+func.func @near(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %each = npu.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32> -> tensor<8xf32>
+  %0 = npu.eltwise add(%x, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = npu.eltwise sigmoid(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = npu.eltwise mul(%x, %1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %3 = npu.eltwise sigmoid(%y) : (tensor<8xf32>) -> tensor<8xf32>
+  %4 = npu.eltwise mul(%x, %3) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %5 = npu.eltwise max(%x, %two) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %6 = npu.eltwise min(%5, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %7 = npu.eltwise min(%5, %each) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %2, %4, %6, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -1,0 +1,141 @@
+// RUN: npu-opt %s --npu-simplify | FileCheck %s
+
+// The example of the pass's description.
+// CHECK-LABEL: @example
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[TWO:.*]] = npu.constant dense<2.000000e+00>
+// CHECK: %[[Y:.*]] = npu.eltwise add(%[[X]], %[[TWO]])
+// CHECK-NEXT: return %[[Y]]
+func.func @example(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
+  %1 = npu.transpose(%0) {permutation = [0, 3, 1, 2]} : (tensor<1x4x4x8xf32>) -> tensor<1x8x4x4xf32>
+  %2 = npu.eltwise add(%1, %three) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
+  %3 = npu.eltwise sub(%2, %one) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
+  return %3 : tensor<1x8x4x4xf32>
+}
+
+// Two transposes compose; the order matters.
+// CHECK-LABEL: @compose
+// CHECK: npu.transpose(%{{.*}}) {permutation = [2, 0, 1]} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+// CHECK-NEXT: return
+func.func @compose(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
+  %0 = npu.transpose(%x) {permutation = [0, 2, 1]} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  %1 = npu.transpose(%0) {permutation = [1, 0, 2]} : (tensor<2x4x3xf32>) -> tensor<4x2x3xf32>
+  return %1 : tensor<4x2x3xf32>
+}
+
+// A value that another op reads stays, and so does its reader's result.
+// CHECK-LABEL: @shared
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[T:.*]] = npu.transpose(%[[X]])
+// CHECK-NEXT: return %[[T]], %[[X]]
+func.func @shared(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
+  %0 = npu.transpose(%x) {permutation = [1, 0]} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = npu.transpose(%0) {permutation = [1, 0]} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  return %0, %1 : tensor<3x2xf32>, tensor<2x3xf32>
+}
+
+// Reshapes compose, also through a transpose that moves unit dimensions only.
+// CHECK-LABEL: @reshapes
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[Y:.*]] = npu.reshape(%[[X]]) : (tensor<1x8x1x1xf32>) -> tensor<2x4xf32>
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @reshapes(%x: tensor<1x8x1x1xf32>) -> (tensor<1x8x1x1xf32>, tensor<2x4xf32>) {
+  %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x1x1xf32>) -> tensor<1x1x1x8xf32>
+  %1 = npu.reshape(%0) : (tensor<1x1x1x8xf32>) -> tensor<8xf32>
+  %2 = npu.reshape(%1) : (tensor<8xf32>) -> tensor<1x8x1x1xf32>
+  %3 = npu.reshape(%1) : (tensor<8xf32>) -> tensor<2x4xf32>
+  return %2, %3 : tensor<1x8x1x1xf32>, tensor<2x4xf32>
+}
+
+// A transpose that moves elements is no reshape.
+// CHECK-LABEL: @moves
+// CHECK: npu.transpose
+// CHECK: npu.reshape
+func.func @moves(%x: tensor<1x8x2x1xf32>) -> tensor<16xf32> {
+  %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x2x1xf32>) -> tensor<1x2x1x8xf32>
+  %1 = npu.reshape(%0) : (tensor<1x2x1x8xf32>) -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// CHECK-LABEL: @constants
+// CHECK: %[[C:.*]] = npu.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]>
+// CHECK-NEXT: return %[[C]]
+func.func @constants() -> tensor<2x2xf32> {
+  %0 = npu.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %1 = npu.transpose(%0) {permutation = [1, 0]} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// (x + 1) * 2 / 4 - 0 = x * 0.5 + 0.5
+// CHECK-LABEL: @affine
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[C:.*]] = npu.constant dense<5.000000e-01> : tensor<f32>
+// CHECK: %[[M:.*]] = npu.eltwise mul(%[[X]], %{{.*}})
+// CHECK-NEXT: npu.eltwise add(%[[M]], %{{.*}})
+// CHECK-NEXT: return
+func.func @affine(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise add(%one, %x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = npu.eltwise mul(%0, %two) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = npu.eltwise div(%1, %four) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = npu.eltwise sub(%2, %zero) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// An inner step that something else reads stays.
+// CHECK-LABEL: @twice_read
+// CHECK: npu.eltwise add
+// CHECK: npu.eltwise add
+func.func @twice_read(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise add(%x, %one) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = npu.eltwise add(%0, %one) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A column and a row would make a matrix.
+// CHECK-LABEL: @no_matrix
+// CHECK: npu.eltwise add
+// CHECK: npu.eltwise add
+func.func @no_matrix(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %column = npu.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %row = npu.constant dense<[3.0, 4.0]> : tensor<2xf32> -> tensor<2xf32>
+  %0 = npu.eltwise add(%x, %column) : (tensor<2x2xf32>, tensor<2x1xf32>) -> tensor<2x2xf32>
+  %1 = npu.eltwise add(%0, %row) : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// A neutral element that broadcasts is no identity; division by zero stays;
+// integers do not divide by multiplying.
+// CHECK-LABEL: @keep
+// CHECK: npu.eltwise mul
+// CHECK: npu.eltwise div
+// CHECK: npu.eltwise div
+func.func @keep(%x: tensor<1x4xf32>, %i: tensor<4xi32>) -> (tensor<2x4xf32>, tensor<1x4xf32>, tensor<4xi32>) {
+  %ones = npu.constant dense<1.0> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %zero = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %two = npu.constant dense<2> : tensor<i32> -> tensor<i32>
+  %0 = npu.eltwise mul(%x, %ones) : (tensor<1x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %1 = npu.eltwise div(%x, %zero) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %2 = npu.eltwise div(%i, %two) : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  return %0, %1, %2 : tensor<2x4xf32>, tensor<1x4xf32>, tensor<4xi32>
+}
+
+// CHECK-LABEL: @power
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[S:.*]] = npu.eltwise mul(%[[X]], %[[X]])
+// CHECK: %[[P:.*]] = npu.eltwise pow(%[[X]]
+// CHECK: return %[[S]], %[[P]]
+func.func @power(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise pow(%x, %two) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = npu.eltwise pow(%x, %three) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
