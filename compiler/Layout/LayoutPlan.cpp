@@ -229,6 +229,16 @@ static LogicalResult checkDecided(Operation *op, Type type) {
   return op->emitOpError() << "has a tensor without a layout: " << type;
 }
 
+static LogicalResult checkTypes(Operation *op, const TargetSpec &target) {
+  for (Type type : op->getResultTypes()) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (!target.supports(static_cast<npu_dtype>(dtypeOf(element))))
+      return op->emitOpError() << "target '" << target.name
+                               << "' has no element type " << element;
+  }
+  return success();
+}
+
 static LogicalResult checkOp(Operation *op, const TargetSpec &target,
                              const ImageAxesAnalysis &axes) {
   for (Type type : op->getOperandTypes())
@@ -245,6 +255,8 @@ static LogicalResult checkOp(Operation *op, const TargetSpec &target,
                 "layout stage";
     return success();
   }
+  if (failed(checkTypes(op, target)))
+    return failure();
   for (OpOperand &operand : op->getOpOperands())
     if (failed(checkDemand(
             op, target.name, rule.getOperandRole(operand.getOperandNumber()),

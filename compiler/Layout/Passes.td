@@ -15,19 +15,21 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
 
     Example (`strategy=auto-nhwc target=npu-nhwc`), before:
     ```mlir
-    func.func @example(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
-      %y = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
-      return %y : tensor<1x4x8x8xf32>
+    func.func @pool(%x: tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32> {
+      %0 = npu.max_pool(%x) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32>
+      return %0 : tensor<2x8x3x3xf32>
     }
     ```
     after:
     ```mlir
-    func.func @example(%x: tensor<1x4x8x8xf32, #npu.layout<abcd>>, %w: tensor<4x4x1x1xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>> {
-      %y = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>>
-      return %y : tensor<1x4x8x8xf32, #npu.layout<abcd>>
+    func.func @pool(%x: tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x8x3x3xf32, #npu.layout<abcd>> {
+      %0 = npu.relayout(%x) : (tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x8x6x6xf32, #npu.layout<acdb>>
+      %1 = npu.max_pool(%0) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<2x8x6x6xf32, #npu.layout<acdb>>) -> tensor<2x8x3x3xf32, #npu.layout<acdb>>
+      %2 = npu.relayout(%1) : (tensor<2x8x3x3xf32, #npu.layout<acdb>>) -> tensor<2x8x3x3xf32, #npu.layout<abcd>>
+      return %2 : tensor<2x8x3x3xf32, #npu.layout<abcd>>
     }
     ```
-    test/compiler/Layout/assign-layout.mlir runs it.
+    test/compiler/Layout/auto-nhwc.mlir runs it.
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"auto-nhwc\"",
@@ -50,13 +52,13 @@ def FoldLayout : Pass<"npu-fold-layout", "::mlir::func::FuncOp"> {
 
     Example, before:
     ```mlir
-    %0 = npu.relayout(%x) : (tensor<1x4x8x8xf32, #npu.layout<acdb>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>>
-    %1 = npu.eltwise relu(%0) : (tensor<1x4x8x8xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>>
-    %2 = npu.relayout(%1) : (tensor<1x4x8x8xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<acdb>>
+    %0 = npu.relayout(%x) : (tensor<2x4x8x8xf32, #npu.layout<acdb>>) -> tensor<2x4x8x8xf32, #npu.layout<abcd>>
+    %1 = npu.eltwise relu(%0) : (tensor<2x4x8x8xf32, #npu.layout<abcd>>) -> tensor<2x4x8x8xf32, #npu.layout<abcd>>
+    %2 = npu.relayout(%1) : (tensor<2x4x8x8xf32, #npu.layout<abcd>>) -> tensor<2x4x8x8xf32, #npu.layout<acdb>>
     ```
     after:
     ```mlir
-    %1 = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32, #npu.layout<acdb>>) -> tensor<1x4x8x8xf32, #npu.layout<acdb>>
+    %1 = npu.eltwise relu(%x) : (tensor<2x4x8x8xf32, #npu.layout<acdb>>) -> tensor<2x4x8x8xf32, #npu.layout<acdb>>
     ```
     test/compiler/Layout/fold-layout.mlir runs it.
   }];
@@ -74,8 +76,8 @@ def VerifyLayout : Pass<"npu-verify-layout", "::mlir::func::FuncOp"> {
     Every tensor has a layout, every op that the target makes demands on has its
     operands and result as demanded, and only npu ops see laid-out tensors.
 
-    Example that fails for `target=npu-nhwc`, because the chip's pad kernel is
-    channels last wherever the channel is known:
+    Example that fails for `target=npu-nhwc`, because the chip's convolution
+    reads channels-last data:
     ```mlir
     %y = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32, #npu.layout<abcd>>, tensor<4x4x1x1xf32, #npu.layout<cdba>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>>
     ```

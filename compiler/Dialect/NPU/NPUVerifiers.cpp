@@ -2,10 +2,12 @@
 //
 // What each op must satisfy before a kernel may rely on it. Every check has a
 // label (`// conv_c1`), and every label a negative case in
-// test/compiler/Dialect/NPU/verification.mlir.
+// test/compiler/Dialect/NPU/verification*.mlir.
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace npu;
 using shapes::Shape;
@@ -61,7 +63,12 @@ static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
                            << rank;
 }
 
-/// `count` integers, each at least `least`; a name for messages.
+constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
+/// Windows beyond this are nonsense and would overflow sums of extents.
+constexpr int64_t maxInt = int64_t(1) << 31;
+
+/// `count` integers, each at least `least` and, unless any will do, at most
+/// `maxInt`; a name for messages.
 static LogicalResult verifyInts(Operation *op, const char *name,
                                 ArrayAttr array, size_t count, int64_t least) {
   SmallVector<int64_t> ints = toInts(array);
@@ -69,13 +76,11 @@ static LogicalResult verifyInts(Operation *op, const char *name,
     return op->emitOpError()
            << name << " has " << ints.size() << " entries, expected " << count;
   for (int64_t value : ints)
-    if (value < least)
-      return op->emitOpError()
-             << name << " must be at least " << least << ", found " << value;
+    if (value < least || (least != anyInt && value > maxInt))
+      return op->emitOpError() << name << " must be at least " << least
+                               << " and at most 2^31, found " << value;
   return success();
 }
-
-constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
 
 LogicalResult ConstantOp::verify() {
   RankedTensorType have = dyn_cast<RankedTensorType>(getValue().getType());
@@ -505,9 +510,12 @@ LogicalResult SliceOp::verify() {
   for (size_t i = 0; i < input.size(); ++i) {
     if (steps[i] == 0) // slice_c4
       return emitOpError() << "step of dimension " << i << " is 0";
-    int64_t last = starts[i] + (result[i] - 1) * steps[i];
-    if (result[i] > 0 &&
-        (starts[i] >= input[i] || last < 0 || last >= input[i])) // slice_c5
+    int64_t way = 0;
+    bool far = llvm::MulOverflow(result[i] - 1, steps[i], way) ||
+               std::abs(way) > maxInt;
+    int64_t last = starts[i] + (far ? maxInt : way);
+    if (result[i] > 0 && (far || starts[i] >= input[i] || last < 0 ||
+                          last >= input[i])) // slice_c5
       return emitOpError() << "reads elements " << starts[i] << " to " << last
                            << " of dimension " << i << ", which has "
                            << input[i];

@@ -1,11 +1,12 @@
 // RUN: npu-opt %s -split-input-file -verify-diagnostics --npu-assign-layout="strategy=none target=npu-nhwc"
-// RUN: not npu-opt %s --npu-assign-layout="strategy=best" 2>&1 | FileCheck %s --check-prefix=STRATEGY
-// RUN: not npu-opt %s --npu-assign-layout="target=npu-9000" 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not npu-opt %s --npu-assign-layout="io-layout=loose" 2>&1 | FileCheck %s --check-prefix=IO
-// RUN: not npu-opt %s --npu-assign-layout="io-layout=z=NHWC" 2>&1 | FileCheck %s --check-prefix=NAME
-// RUN: not npu-opt %s --npu-assign-layout="io-layout=x=NDHWC" 2>&1 | FileCheck %s --check-prefix=RANK
-// RUN: not npu-opt %s --npu-assign-layout="io-layout=x=NHXC" 2>&1 | FileCheck %s --check-prefix=TEXT
-// RUN: not npu-opt %s --npu-assign-layout="io-layout=x=NHWC,x=NCHW" 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: sed -n '/func.func @demand/,/^}/p' %s > %t.mlir
+// RUN: not npu-opt %t.mlir --npu-assign-layout="strategy=best" 2>&1 | FileCheck %s --check-prefix=STRATEGY
+// RUN: not npu-opt %t.mlir --npu-assign-layout="target=npu-9000" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=loose" 2>&1 | FileCheck %s --check-prefix=IO
+// RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=z=NHWC" 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NDHWC" 2>&1 | FileCheck %s --check-prefix=RANK
+// RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHXC" 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHWC,x=NCHW" 2>&1 | FileCheck %s --check-prefix=TWICE
 // STRATEGY: unknown layout strategy 'best', expected one of: none, naive, auto-nhwc
 // TARGET: target 'npu-9000' is neither a file nor a shipped target, which are: host, npu-nchw, npu-nchw16c, npu-nhwc
 // IO: --io-layout: 'loose' is neither fixed, free nor NAME=LAYOUT
@@ -20,4 +21,24 @@ func.func @demand(%x: tensor<2x8x6x6xf32> {npu.name = "x"}) -> tensor<2x8x6x6xf3
   // expected-error @+1 {{target 'npu-nhwc' demands NHWC (acdb) for its data, found abcd}}
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<2x8x6x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x6x6xf32>
   return %0 : tensor<2x8x6x6xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has 0 blocks, the layout stage takes one}}
+func.func private @external(tensor<4xf32>)
+
+// -----
+
+// expected-error @+1 {{has an argument that is no tensor}}
+func.func @number(%x: i32) {
+  return
+}
+
+// -----
+
+func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{does not know layouts; only npu ops may reach the layout stage}}
+  %0 = "func.call"(%x) <{callee = @foreign}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

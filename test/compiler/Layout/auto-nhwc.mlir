@@ -88,3 +88,15 @@ func.func @fused(%x: tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32> {
   }
   return %0 : tensor<2x8x6x6xf32>
 }
+
+// The example in Passes.td.
+// CHECK-LABEL: @pool
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x6x6xf32, #npu.layout<abcd>>
+// CHECK: %[[A:.*]] = npu.relayout(%[[X]])
+// CHECK: %[[B:.*]] = npu.max_pool(%[[A]]) {{.*}} -> tensor<2x8x3x3xf32, #npu.layout<acdb>>
+// CHECK: %[[C:.*]] = npu.relayout(%[[B]])
+// CHECK: return %[[C]] : tensor<2x8x3x3xf32, #npu.layout<abcd>>
+func.func @pool(%x: tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32> {
+  %0 = npu.max_pool(%x) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32>
+  return %0 : tensor<2x8x3x3xf32>
+}

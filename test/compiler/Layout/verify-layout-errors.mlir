@@ -1,4 +1,6 @@
 // RUN: npu-opt %s -split-input-file -verify-diagnostics --npu-verify-layout="target=npu-nhwc"
+// RUN: not npu-opt %s -split-input-file --npu-verify-layout="target=%S/Inputs/bf16-only.yaml" 2>&1 | FileCheck %s
+// CHECK: target 'bf16-only' has no element type 'f32'
 
 func.func @data(%x: tensor<1x4x8x8xf32, #npu.layout<abcd>>, %w: tensor<4x4x1x1xf32, #npu.layout<cdab>>) {
   // expected-error @+1 {{target 'npu-nhwc' demands NHWC (acdb) for its data, found abcd}}

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 
-
 def labels(path: Path) -> set[str]:
     found = set()
     for line in path.read_text().splitlines():
@@ -18,13 +17,13 @@ def labels(path: Path) -> set[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tests", type=Path, help="verification.mlir")
-    parser.add_argument("sources", type=Path, nargs="+", help="verifiers")
+    parser.add_argument("--tests", type=Path, nargs="+", required=True)
+    parser.add_argument("--sources", type=Path, nargs="+", required=True)
     arguments = parser.parse_args()
     checks = set().union(*(labels(path) for path in arguments.sources))
-    cases = labels(arguments.tests)
+    cases = set().union(*(labels(path) for path in arguments.tests))
     for label in sorted(checks - cases):
-        print(f"{label}: no case in {arguments.tests.name}")
+        print(f"{label}: no negative case")
     for label in sorted(cases - checks):
         print(f"{label}: a case, but no check has this label")
     return int(checks != cases)
