@@ -66,6 +66,14 @@ std::string AtomicFile::open(const std::string &path) {
   return failed("write", error);
 }
 
+std::string AtomicFile::adopt(const std::string &file,
+                              const std::string &path) {
+  target = path;
+  temporary = file;
+  fd = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  return fd < 0 ? failed("write", errno) : "";
+}
+
 std::string AtomicFile::write(const void *data, size_t bytes) {
   const char *next = static_cast<const char *>(data);
   while (bytes > 0) {
