@@ -165,6 +165,10 @@ llvm::Error npu::writeProgram(StringRef path, ArrayRef<char> object,
                               const ProgramPlan &plan,
                               const format::Manifest &manifest) {
   std::string output = resolveLinks(path);
+  // The output is renamed into its place: never over a device or a pipe.
+  if (llvm::sys::fs::exists(output) && !llvm::sys::fs::is_regular_file(output))
+    return llvm::createStringError("cannot write '" + path +
+                                   "': it is not a regular file");
   TemporaryFiles files(output);
   std::string code = files.add(".code.o");
   std::string data = files.add(".data.o");

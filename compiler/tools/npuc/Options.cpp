@@ -171,8 +171,12 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
         throw CLI::ValidationError("--input-shape: '" + name +
                                    "' has two shapes");
     }
-    for (const std::string &text : raw.bindInputs)
-      options.boundFiles.push_back(split("--bind-input", text));
+    for (const std::string &text : raw.bindInputs) {
+      auto [name, file] = split("--bind-input", text);
+      if (!options.boundFiles.emplace(name, file).second)
+        throw CLI::ValidationError("--bind-input: '" + name +
+                                   "' has two files");
+    }
     std::string wrong;
     std::optional<IoLayouts> io =
         IoLayouts::parse(llvm::join(raw.ioLayouts, ","), wrong);

@@ -76,11 +76,11 @@ static int compile(MLIRContext &context, NpucOptions &options,
 }
 
 int main(int argc, char **argv) {
+  // A file that grows past its limit is then an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   NpucOptions options;
   if (int code = parseOptions(argc, argv, options); code >= 0)
     return code;
-  // A file that grows past its limit is then an error like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
