@@ -115,9 +115,8 @@ LogicalResult Compilation::import() {
   auto functions = module->getBody()->getOps<mlir::func::FuncOp>();
   if (!llvm::hasSingleElement(functions) ||
       (*functions.begin()).getBody().getBlocks().size() != 1)
-    return module->emitError("'")
-           << options.model
-           << "' must hold exactly one function of one block; split the model";
+    return module->emitError("the module must hold exactly one function of "
+                             "one block; split it");
   return success(succeeded(mlir::verify(*module)) &&
                  succeeded(checkResources(*module)));
 }

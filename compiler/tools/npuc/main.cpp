@@ -16,6 +16,8 @@ static std::string describePlace(mlir::Location location) {
   auto line = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!line)
     return describeOnnxLocation(location);
+  if (line.getLine() == 0) // the whole file
+    return line.getFilename().str();
   return llvm::formatv("{0}:{1}:{2}", line.getFilename().getValue(),
                        line.getLine(), line.getColumn());
 }
