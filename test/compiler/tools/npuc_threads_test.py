@@ -134,5 +134,18 @@ def test_hundred_megabytes(bench: Bench) -> None:
           f"released {load.released_bytes}, peak {stats['peak_rss_bytes'] / MIB:.0f} MiB")  # fmt: skip
 
 
+def test_peak_memory_is_its_own(bench: Bench) -> None:
+    """A large process that starts npu-run must not be found in its figure."""
+    bench.compile("conv_relu", "--batch=1")
+    np.save(bench.path("x.npy"), sample(1, 3, 32, 32))
+    ballast = np.ones(400 * MIB, np.uint8)
+    done = bench.run("npu-run", "out.npu", "--input", "x=x.npy", "--json")
+    peak = json.loads(done.stdout)["peak_rss_bytes"]
+    assert 0 < peak < ballast.nbytes // 2, f"{peak} bytes"
+
+
 if __name__ == "__main__":
-    programs.main(__doc__, [test_callers_at_once, test_two_programs_at_once, test_hundred_megabytes])
+    programs.main(
+        __doc__,
+        [test_callers_at_once, test_two_programs_at_once, test_hundred_megabytes, test_peak_memory_is_its_own],
+    )
