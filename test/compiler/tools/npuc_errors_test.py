@@ -123,9 +123,11 @@ def test_bound_inputs(bench: Bench) -> None:
     bench.path("long.npy").write_bytes(bench.path("good.npy").read_bytes() + b"1234")
     bench.path("header.npy").write_bytes(bench.path("good.npy").read_bytes()[:40])
     bench.path("text.npy").write_text("no array", encoding="utf-8")
-    cases = {"fortran": "Fortran order", "double": "'<f8'", "integers": "i32", "shape": "x", "short": "bytes of elements",
-             "long": "bytes of elements", "header": "'header.npy'", "text": "'text.npy'",
-             "none": "cannot be read: No such file"}  # fmt: skip
+    cases = {
+        "fortran": "Fortran order", "double": "'<f8'", "integers": "i32", "shape": "dimension 1 of input 'x' is 3",
+        "short": "bytes of elements", "long": "bytes of elements", "header": "'header.npy'", "text": "'text.npy'",
+        "none": "cannot be read: No such file",
+    }  # fmt: skip
     for name, text in cases.items():
         refuse(bench, MODEL, text, path, f"--bind-input=x={name}.npy")
     refuse(bench, MODEL, "'q'", path, "--batch=1", "--bind-input=q=good.npy")
@@ -137,8 +139,9 @@ def test_targets(bench: Bench) -> None:
     path = bench.save("conv_relu")
     shipped = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8")
     line = 1 + shipped[: shipped.index("\nmachine:")].count("\n")
+    unknown = shipped.replace("npu-nhwc\n", "unknown\n", 1).replace("\nmachine:", "\nspeed: 3\nmachine:")
     cases = {
-        "unknown": (shipped.replace("npu-nhwc\n", "unknown\n", 1).replace("\nmachine:", "\nspeed: 3\nmachine:"), f"unknown.yaml:{line + 1}:", "'speed'"),
+        "unknown": (unknown, f"unknown.yaml:{line + 1}:", "'speed'"),
         "broken": ("name: [a\n", "broken.yaml:", ""),
         "empty": ("", "empty.yaml", ""),
     }

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 
 import numpy as np
 import programs
+from onnx import helper
 from programs import Bench, check_close, expected, sample
 
 MODULE = """func.func @main(%x: tensor<2x3x4xf32> {npu.name = "in"}) -> (tensor<2x4x3xf32> {npu.name = "out"}) {
@@ -62,8 +64,6 @@ def test_input_shape(bench: Bench) -> None:
 
 def test_bound_input(bench: Bench) -> None:
     """A bound input is no input of the program any more."""
-    from onnx import helper
-
     nodes = [helper.make_node("Relu", ["b"], ["r"]), helper.make_node("Mul", ["a", "r"], ["y"])]
     model = programs.network("bound", nodes, {}, {"a": [4, 5], "b": [4, 5]}, ["y"])
     path = bench.save(model)
@@ -102,13 +102,11 @@ def test_verified_layouts(bench: Bench) -> None:
 
 
 def test_emitted_code(bench: Bench) -> None:
-    import subprocess
-
     path = bench.save("hard_swish")
     for kind in ("llvm", "asm", "obj"):
         bench.npuc(path, "--batch=1", f"--emit={kind}", "-o", f"out.{kind}", "-q")
     assert "@npu_program = " in bench.path("out.llvm").read_text(encoding="utf-8")
-    subprocess.run(["clang-22", "-x", "ir", "-c", "out.llvm", "-o", "ir.o"], cwd=bench.folder, check=True)
+    subprocess.run(["clang-22", "-Wno-override-module", "-x", "ir", "-c", "out.llvm", "-o", "ir.o"], cwd=bench.folder, check=True)
     subprocess.run(["clang-22", "-x", "assembler", "-c", "out.asm", "-o", "asm.o"], cwd=bench.folder, check=True)
     names = [
         {line.split()[-1] for line in subprocess.run(
@@ -146,21 +144,19 @@ def test_hand_written_module(bench: Bench) -> None:
 
 def test_module_errors(bench: Bench) -> None:
     """Each says file, line and column, once."""
-    cases = {
-        "4:8": MODULE.replace("[0, 2, 1]", "[0, 2, 2]"),
-        "3:8": MODULE.replace("eltwise mul(%x, %w) : (tensor<2x3x4xf32>, tensor<1xf32>)", "eltwise mul(%x, %w) : (tensor<2x3x4xf32>, tensor<5xf32>)")
-                     .replace("dense<2.0> : tensor<1xf32> -> tensor<1xf32>", "dense<2.0> : tensor<5xf32> -> tensor<5xf32>"),
-        "3:20": MODULE.replace("eltwise mul", "eltwise frobnicate"),
-        "6:3": MODULE.replace("return %1", "return %2").replace("  return", "\n  return"),
-        "2:8": MODULE.replace("npu.constant", "npu.konstant"),
-    }  # fmt: skip
-    for place, text in cases.items():
+    cases = [
+        (4, MODULE.replace("[0, 2, 1]", "[0, 2, 2]")),  # no permutation
+        (3, MODULE.replace("tensor<1xf32>", "tensor<5xf32>")),  # does not broadcast
+        (3, MODULE.replace("eltwise mul", "eltwise frobnicate")),
+        (6, MODULE.replace("return %1", "return %2").replace("  return", "\n  return")),
+        (2, MODULE.replace("npu.constant", "npu.konstant")),
+    ]
+    for line, text in cases:
         bench.path("wrong.mlir").write_text(text, encoding="utf-8")
         done = bench.run("npuc", "wrong.mlir", "-o", "wrong.npu")
         errors = [line for line in done.stderr.splitlines() if "error:" in line]
-        assert done.returncode == 1 and len(errors) == 1, f"{place}: {done}"
-        line = place.split(":")[0]
-        assert re.match(rf"npuc: error: (\S*/)?wrong.mlir:{line}:\d+: ", errors[0]), f"expected line {line}: {errors[0]}"
+        assert done.returncode == 1 and len(errors) == 1, f"{line}: {done}"
+        assert re.match(rf"npuc: error: wrong.mlir:{line}:\d+: ", errors[0]), f"expected line {line}: {errors[0]}"
         assert not bench.path("wrong.npu").exists()
     bench.path("two.mlir").write_text(MODULE + MODULE.replace("@main", "@other"), encoding="utf-8")
     done = bench.run("npuc", "two.mlir")

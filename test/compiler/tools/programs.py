@@ -39,14 +39,16 @@ class Bench:
     def path(self, name: str) -> Path:
         return self.folder / name
 
-    def run(self, program: str, *words: object, file_limit: int | None = None, **options) -> subprocess.CompletedProcess:
+    def run(self, program: str, *words: object, file_limit: int | None = None) -> subprocess.CompletedProcess:
+        """`file_limit` is where the disk is full, in bytes of a file."""
+
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 
         command = [str(self.build / "bin" / program), *map(str, words)]
         return subprocess.run(
             command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=TIMEOUT_SECONDS, preexec_fn=limit if file_limit is not None else None, **options,
+            timeout=TIMEOUT_SECONDS, preexec_fn=limit if file_limit is not None else None,
         )  # fmt: skip
 
     def npuc(self, *words: object) -> subprocess.CompletedProcess:
