@@ -79,6 +79,29 @@ LogicalResult Compilation::stage(StringRef name,
   return result;
 }
 
+/// A module may come from --emit=mlir: its layouts and relayouts were decided
+/// by another run, and are decided again.
+static void forgetLayouts(mlir::func::FuncOp function) {
+  auto forget = [](Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      value.setType(
+          RankedTensorType::get(type.getShape(), type.getElementType()));
+  };
+  function.walk([&](Block *block) {
+    llvm::for_each(block->getArguments(), forget);
+    for (Operation &op : *block)
+      llvm::for_each(op.getResults(), forget);
+  });
+  function.walk([](RelayoutOp op) {
+    op.getResult().replaceAllUsesWith(op->getOperand(0));
+    op.erase();
+  });
+  Block &block = function.getBody().front();
+  function.setType(
+      mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
+                              block.getTerminator()->getOperandTypes()));
+}
+
 /// Weights may lie in resources, which a printed module may leave out.
 static LogicalResult checkResources(mlir::ModuleOp module) {
   auto result = module.walk([](ConstantOp op) {
@@ -117,8 +140,10 @@ LogicalResult Compilation::import() {
       (*functions.begin()).getBody().getBlocks().size() != 1)
     return module->emitError("the module must hold exactly one function of "
                              "one block; split it");
-  return success(succeeded(mlir::verify(*module)) &&
-                 succeeded(checkResources(*module)));
+  if (failed(mlir::verify(*module)) || failed(checkResources(*module)))
+    return failure();
+  forgetLayouts(function());
+  return success();
 }
 
 LogicalResult Compilation::fuse() {

@@ -131,8 +131,23 @@ def test_graph_compiles_again(bench: Bench) -> None:
         first, second = (json.loads(bench.path(f"{file}.json").read_text(encoding="utf-8"))
                          for file in ("first", "second"))  # fmt: skip
         assert [row["name"] for row in first["kernels"]] == [row["name"] for row in second["kernels"]], name
-        assert first["relayouts"]["bytes"] == second["relayouts"]["bytes"], name
+        for key in ("count", "bytes", "boundary_count"):
+            assert first["relayouts"][key] == second["relayouts"][key], f"{name}: {key}"
         check_close(bench.execute(bench.path("second.npu"), x, "y")[0], expected(path, x)[0])
+
+
+def test_graph_compiles_for_another_target(bench: Bench) -> None:
+    """The layouts in the graph are forgotten: the result is that of the model itself."""
+    path, x = bench.save("residual"), {"x": sample(2, 3, 32, 32)}
+    bench.npuc(path, "--batch=2", "--emit=mlir", "-o", "again.mlir", "-q")
+    for target, layout in (("npu-nhwc", "naive"), ("npu-nchw", "none"), ("npu-nchw16c", "naive")):
+        words = [f"--target={target}", f"--layout={layout}", "-q"]
+        direct = bench.report("residual", "--batch=2", *words)["relayouts"]
+        bench.npuc("again.mlir", "--report=again.json", "-o", "again.npu", *words)
+        again = json.loads(bench.path("again.json").read_text(encoding="utf-8"))["relayouts"]
+        for key in ("count", "bytes", "boundary_count"):
+            assert direct[key] == again[key], f"{target}: {key}: {direct[key]} and {again[key]}"
+        check_close(bench.execute(bench.path("again.npu"), x, "y")[0], expected(path, x)[0])
 
 
 def test_hand_written_module(bench: Bench) -> None:
@@ -176,5 +191,5 @@ if __name__ == "__main__":
         __doc__,
         [test_help_and_version, test_default_output, test_quiet, test_batches_and_threads, test_input_shape,
          test_bound_input, test_io_layout, test_verified_layouts, test_emitted_code, test_graph_compiles_again,
-         test_hand_written_module, test_module_errors, test_weights_left_out],
+         test_graph_compiles_for_another_target, test_hand_written_module, test_module_errors, test_weights_left_out],
     )  # fmt: skip
