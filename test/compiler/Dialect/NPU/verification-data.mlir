@@ -1,0 +1,353 @@
+// RUN: npu-opt %s -split-input-file -verify-diagnostics
+//
+// Verifiers of matrix products and ops along axes: one case for each label, with what is wrong and the
+// message. labels.test checks that none is missing.
+
+// matmul_c1
+func.func @matmul_c1(%x: tensor<4xf32>, %y: tensor<4x4xf32>) {
+  // expected-error @+1 {{operand of rank 1, expected at least 2}}
+  %0 = npu.matmul(%x, %y) : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// matmul_c2
+func.func @matmul_c2(%x: tensor<2x3xf32>, %y: tensor<4x4xf32>) {
+  // expected-error @+1 {{inner extents differ: 2x3 times 4x4}}
+  %0 = npu.matmul(%x, %y) : (tensor<2x3xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// matmul_c3
+func.func @matmul_c3(%x: tensor<2x4xf32>, %y: tensor<4x4xf16>) {
+  // expected-error @+1 {{element types 'f16' and 'f32' differ}}
+  %0 = npu.matmul(%x, %y) : (tensor<2x4xf32>, tensor<4x4xf16>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// concat_c1
+func.func @concat_c1() {
+  // expected-error @+1 {{has no operand}}
+  %0 = npu.concat() {axis = 0 : i64} : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// concat_c2
+func.func @concat_c2(%x: tensor<4xf32>) {
+  // expected-error @+1 {{axis 1 is not a dimension of rank 1}}
+  %0 = npu.concat(%x) {axis = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// concat_c3
+func.func @concat_c3(%x: tensor<4xf32>) {
+  // expected-error @+1 {{result shape is 9, expected 8}}
+  %0 = npu.concat(%x, %x) {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<9xf32>
+  return
+}
+
+// -----
+
+// concat_c4
+func.func @concat_c4(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.concat(%x, %x) {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf16>
+  return
+}
+
+// -----
+
+// pad_c1
+func.func @pad_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{pads has 1 entries, expected 2}}
+  %0 = npu.pad(%x) {mode = "constant", pads = [1]} : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// pad_c2
+func.func @pad_c2(%x: tensor<4xf32>) {
+  // expected-error @+1 {{unknown pad mode 'mirror', expected one of: constant, reflect, edge, wrap}}
+  %0 = npu.pad(%x) {mode = "mirror", pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// pad_c3
+func.func @pad_c3(%x: tensor<4xf32>) {
+  // expected-error @+1 {{result shape is 6, expected 5}}
+  %0 = npu.pad(%x) {mode = "constant", pads = [1, 0]} : (tensor<4xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// pad_c4
+func.func @pad_c4(%x: tensor<4xf32>) {
+  // expected-error @+1 {{mode 'reflect' cannot add 4 elements to an extent of 4}}
+  %0 = npu.pad(%x) {mode = "reflect", pads = [4, 0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// pad_c5
+func.func @pad_c5(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.pad(%x) {mode = "constant", pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf16>
+  return
+}
+
+// -----
+
+// slice_c1
+func.func @slice_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{result has rank 2, the input 1}}
+  %0 = npu.slice(%x) {starts = [0], steps = [1]} : (tensor<4xf32>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+// slice_c2
+func.func @slice_c2(%x: tensor<4xf32>) {
+  // expected-error @+1 {{starts must be at least 0 and at most 2^31, found -1}}
+  %0 = npu.slice(%x) {starts = [-1], steps = [1]} : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// slice_c3
+func.func @slice_c3(%x: tensor<4xf32>) {
+  // expected-error @+1 {{steps has 2 entries, expected 1}}
+  %0 = npu.slice(%x) {starts = [0], steps = [1, 1]} : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// slice_c4
+func.func @slice_c4(%x: tensor<4xf32>) {
+  // expected-error @+1 {{step of dimension 0 is 0}}
+  %0 = npu.slice(%x) {starts = [0], steps = [0]} : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// slice_c5
+func.func @slice_c5(%x: tensor<4xf32>) {
+  // expected-error @+1 {{reads elements 1 to 5 of dimension 0, which has 4}}
+  %0 = npu.slice(%x) {starts = [1], steps = [2]} : (tensor<4xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+// slice_c6
+func.func @slice_c6(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.slice(%x) {starts = [1], steps = [1]} : (tensor<4xf32>) -> tensor<2xf16>
+  return
+}
+
+// -----
+
+// reduce_c1
+func.func @reduce_c1(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{unknown kind of reduction 'median'}}
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = "median"} : (tensor<2x4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// reduce_c2
+func.func @reduce_c2(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{axis 2 is not a dimension of rank 2}}
+  %0 = npu.reduce(%x) {axes = [2], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// reduce_c3
+func.func @reduce_c3(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{reduces axis 1 twice}}
+  %0 = npu.reduce(%x) {axes = [1, 1], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// reduce_c4
+func.func @reduce_c4(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{result shape is 4, expected 2}}
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// reduce_c5
+func.func @reduce_c5(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<2xf16>
+  return
+}
+
+// -----
+
+// softmax_c1
+func.func @softmax_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{axis 1 is not a dimension of rank 1}}
+  %0 = npu.softmax(%x) {axis = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// softmax_c2
+func.func @softmax_c2(%x: tensor<4xf32>) {
+  // expected-error @+1 {{result shape is 5, expected 4}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// softmax_c3
+func.func @softmax_c3(%x: tensor<4xi32>) {
+  // expected-error @+1 {{element type 'i32', expected a float type}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+// softmax_c4
+func.func @softmax_c4(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<4xf32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+// resize_c1
+func.func @resize_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{unknown mode 'bicubic'}}
+  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "bicubic", nearest = "floor", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// resize_c2
+func.func @resize_c2(%x: tensor<4xf32>) {
+  // expected-error @+1 {{unknown coordinates 'whole'}}
+  %0 = npu.resize(%x) {coordinates = "whole", mode = "nearest", nearest = "floor", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// resize_c3
+func.func @resize_c3(%x: tensor<4xf32>) {
+  // expected-error @+1 {{unknown rounding 'up'}}
+  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "up", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// resize_c4
+func.func @resize_c4(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has 2 scales and a result of rank 1 for an input of rank 1}}
+  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [2.0, 1.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// resize_c5
+func.func @resize_c5(%x: tensor<4xf32>) {
+  // expected-error @+1 {{scales must be positive, found -2.0}}
+  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [-2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// resize_c6
+func.func @resize_c6(%x: tensor<0xf32>) {
+  // expected-error @+1 {{resizes an empty tensor}}
+  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [2.0]} : (tensor<0xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// resize_c7
+func.func @resize_c7(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf16>
+  return
+}
+
+// -----
+
+// gather_c1
+func.func @gather_c1(%x: tensor<4x8xf32>, %i: tensor<2xi64>) {
+  // expected-error @+1 {{axis 2 is not a dimension of rank 2}}
+  %0 = npu.gather(%x, %i) {axis = 2 : i64} : (tensor<4x8xf32>, tensor<2xi64>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// gather_c2
+func.func @gather_c2(%x: tensor<4x8xf32>, %i: tensor<2xf32>) {
+  // expected-error @+1 {{indices are 'f32', expected i32 or i64}}
+  %0 = npu.gather(%x, %i) {axis = 0 : i64} : (tensor<4x8xf32>, tensor<2xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// gather_c3
+func.func @gather_c3(%x: tensor<4x8xf32>, %i: tensor<2xi64>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.gather(%x, %i) {axis = 0 : i64} : (tensor<4x8xf32>, tensor<2xi64>) -> tensor<2x8xf16>
+  return
+}
+
+// -----
+
+// gather_c4
+func.func @gather_c4(%x: tensor<4x8xf32>, %i: tensor<2xi64>) {
+  // expected-error @+1 {{result shape is 3x8, expected 2x8}}
+  %0 = npu.gather(%x, %i) {axis = 0 : i64} : (tensor<4x8xf32>, tensor<2xi64>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+// slice_c5
+func.func @huge_step(%x: tensor<4xf32>) {
+  // expected-error @+1 {{of dimension 0, which has 4}}
+  %0 = npu.slice(%x) {starts = [0], steps = [4611686018427387904]} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
