@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tools/npu-dump/Print.h"
+
+#include "kernels/tensor.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace npu;
+using namespace npu::dump;
+using llvm::formatv;
+using llvm::raw_ostream;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+StringRef dump::opName(int32_t op) {
+  static const StringRef names[] = {
+      "eltwise", "conv",     "conv_transpose", "max_pool", "avg_pool", "matmul",
+      "concat",  "pad",      "slice",          "reduce",   "softmax",  "resize",
+      "gather",  "relayout", "transpose",      "reshape",  "broadcast"};
+  static_assert(std::size(names) == NPU_OP_COUNT, "a name for each op");
+  return names[op];
+}
+
+static StringRef instrName(int16_t kind) {
+  switch (kind) {
+#define NPU_INSTR_CASE(name, number, arity, meaning)                           \
+  case number:                                                                 \
+    return #name;
+    NPU_INSTR_KINDS(NPU_INSTR_CASE)
+#undef NPU_INSTR_CASE
+  default:
+    return "unknown";
+  }
+}
+
+/// 1536 -> "1.5 KiB".
+static std::string bytesText(uint64_t bytes) {
+  const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
+  return unit == 0 ? formatv("{0} B", bytes).str()
+                   : formatv("{0:f1} {1}", value, units[unit]).str();
+}
+
+static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  return llvm::join(
+      llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }), "x");
+}
+
+static llvm::ArrayRef<npu_tensor_desc>
+tensorsOf(const ProgramFile &file, const npu_kernel_desc &kernel) {
+  return llvm::ArrayRef(file.tensors)
+      .slice(kernel.first_tensor,
+             static_cast<size_t>(kernel.n_inputs + kernel.n_outputs));
+}
+
+static llvm::ArrayRef<npu_instr> instrsOf(const ProgramFile &file,
+                                          const npu_kernel_desc &kernel) {
+  return llvm::ArrayRef(file.instrs)
+      .slice(kernel.first_instr, static_cast<size_t>(kernel.n_instrs));
+}
+
+/// "conv + add + relu"; a chain without a root is its functions alone.
+static std::string workText(const ProgramFile &file,
+                            const npu_kernel_desc &kernel) {
+  std::string text;
+  if (kernel.op != NPU_OP_ELTWISE)
+    text = opName(kernel.op).str();
+  for (const npu_instr &instr : instrsOf(file, kernel))
+    text += (text.empty() ? "" : " + ") + instrName(instr.kind).str();
+  return text;
+}
+
+static void printTensors(raw_ostream &out, const char *title,
+                         const std::vector<format::ManifestTensor> &tensors) {
+  out << title << ":\n";
+  for (const format::ManifestTensor &tensor : tensors) {
+    out << "  " << tensor.name << ": " << tensor.dtype << " "
+        << shapeText(tensor.shape) << ", stored as " << tensor.layout;
+    if (!tensor.layoutName.empty() && tensor.layoutName != tensor.layout)
+      out << " (" << tensor.layoutName << ")";
+    out << "\n";
+  }
+}
+
+static void printSignature(raw_ostream &out, const ProgramFile &file) {
+  const format::Manifest &m = file.manifest;
+  out << "model: " << m.modelName << "\n"
+      << "target: " << m.targetName << ", layout " << m.layoutStrategy << "\n"
+      << "made by: npuc " << m.npucVersion << ", format " << m.formatVersion
+      << ", " << m.onednnVersion << "\n"
+      << "needs: " << file.triple.getArchName();
+  for (const std::string &feature : m.cpuFeatures)
+    out << " " << feature;
+  out << "\n";
+  printTensors(out, "inputs", m.inputs);
+  printTensors(out, "outputs", m.outputs);
+}
+
+static void printKernels(raw_ostream &out, const ProgramFile &file) {
+  size_t generated = 0, relayouts = 0;
+  for (const format::ManifestKernel &kernel : file.manifest.kernels) {
+    generated += kernel.generated;
+    relayouts += kernel.relayout;
+  }
+  out << "kernels: " << file.kernels.size() << " (" << generated
+      << " generated, " << relayouts << " relayouts)\n";
+  for (size_t i = 0; i < file.kernels.size(); ++i) {
+    const npu_kernel_desc &kernel = file.kernels[i];
+    const format::ManifestKernel &told = file.manifest.kernels[i];
+    out << formatv("  {0,3} {1}: {2}{3}, {4}", i, told.name,
+                   workText(file, kernel), told.generated ? " (generated)" : "",
+                   bytesText(told.bytes));
+    if (kernel.in_place_input >= 0)
+      out << ", result in place of input " << kernel.in_place_input;
+    if (!told.node.empty())
+      out << ", from " << told.node;
+    out << "\n";
+    auto tensors = tensorsOf(file, kernel);
+    for (size_t t = 0; t < tensors.size(); ++t) {
+      bool isInput = t < static_cast<size_t>(kernel.n_inputs);
+      bool isWeight = tensors[t].weights_offset >= 0;
+      out << "        "
+          << (isWeight  ? "weight"
+              : isInput ? "input "
+                        : "result")
+          << " " << kernels::describe(tensors[t]) << "\n";
+    }
+  }
+}
+
+static void printMemory(raw_ostream &out, const ProgramFile &file) {
+  const format::Manifest &m = file.manifest;
+  out << "memory:\n"
+      << "  arena " << bytesText(m.arenaBytes) << " (" << m.arenaBytes
+      << " bytes)";
+  if (m.arenaLowerBoundBytes > 0)
+    out << formatv(", {0:f1} % above the largest set of values alive at once "
+                   "({1})",
+                   100.0 * (static_cast<double>(m.arenaBytes) /
+                                static_cast<double>(m.arenaLowerBoundBytes) -
+                            1),
+                   bytesText(m.arenaLowerBoundBytes));
+  out << "\n  weights " << bytesText(m.weightBytes) << " (" << m.weightBytes
+      << " bytes)\n";
+}
+
+static void printSections(raw_ostream &out, const ProgramFile &file) {
+  out << "file: " << bytesText(file.fileBytes) << ", ELF "
+      << bytesText(file.elfBytes) << ", manifest "
+      << bytesText(file.manifestText.size()) << "\n"
+      << "sections:\n";
+  for (const Section &section : file.sections)
+    out << formatv("  {0,-20} {1,10}{2}\n", section.name,
+                   bytesText(section.bytes),
+                   section.isCode       ? "  code"
+                   : section.isWritable ? "  relocated at load"
+                                        : "");
+}
+
+static void printDisassembly(raw_ostream &out, const ProgramFile &file) {
+  for (const Function &function : file.functions) {
+    out << function.name << ":\n";
+    for (const std::string &line : disassemble(file.triple, function))
+      out << line << "\n";
+    out << "\n";
+  }
+}
+
+void dump::printText(raw_ostream &out, const ProgramFile &file,
+                     const Parts &parts) {
+  if (parts.signature)
+    printSignature(out, file);
+  if (parts.kernels)
+    printKernels(out, file);
+  if (parts.memory)
+    printMemory(out, file);
+  if (parts.sections)
+    printSections(out, file);
+  if (parts.disassembly)
+    printDisassembly(out, file);
+  if (parts.manifest)
+    out << file.manifestText << "\n";
+}
+
+static json::Array
+tensorsJson(const std::vector<format::ManifestTensor> &tensors) {
+  json::Array array;
+  for (const format::ManifestTensor &tensor : tensors)
+    array.push_back(json::Object{{"name", tensor.name},
+                                 {"dtype", tensor.dtype},
+                                 {"shape", json::Array(tensor.shape)},
+                                 {"layout", tensor.layout},
+                                 {"layout_name", tensor.layoutName}});
+  return array;
+}
+
+static json::Array operandsJson(const ProgramFile &file,
+                                const npu_kernel_desc &kernel) {
+  json::Array array;
+  for (const npu_tensor_desc &tensor : tensorsOf(file, kernel))
+    array.push_back(json::Object{
+        {"dtype", kernels::dtypeName(tensor.dtype)},
+        {"shape", json::Array(llvm::ArrayRef(tensor.dims, tensor.rank))},
+        {"layout", kernels::layoutString(tensor)},
+        {"weights_offset", tensor.weights_offset}});
+  return array;
+}
+
+static json::Array kernelsJson(const ProgramFile &file) {
+  json::Array array;
+  for (size_t i = 0; i < file.kernels.size(); ++i) {
+    const npu_kernel_desc &kernel = file.kernels[i];
+    const format::ManifestKernel &told = file.manifest.kernels[i];
+    json::Array functions;
+    for (const npu_instr &instr : instrsOf(file, kernel))
+      functions.push_back(instrName(instr.kind));
+    array.push_back(json::Object{{"name", told.name},
+                                 {"op", told.op},
+                                 {"node", told.node},
+                                 {"kind", opName(kernel.op)},
+                                 {"functions", std::move(functions)},
+                                 {"inputs", kernel.n_inputs},
+                                 {"outputs", kernel.n_outputs},
+                                 {"operands", operandsJson(file, kernel)},
+                                 {"in_place_input", kernel.in_place_input},
+                                 {"generated", told.generated},
+                                 {"relayout", told.relayout},
+                                 {"bytes", static_cast<int64_t>(told.bytes)}});
+  }
+  return array;
+}
+
+static json::Object sectionsJson(const ProgramFile &file) {
+  json::Array array;
+  for (const Section &section : file.sections)
+    array.push_back(json::Object{{"name", section.name},
+                                 {"bytes", static_cast<int64_t>(section.bytes)},
+                                 {"code", section.isCode}});
+  return json::Object{{"file_bytes", static_cast<int64_t>(file.fileBytes)},
+                      {"elf_bytes", static_cast<int64_t>(file.elfBytes)},
+                      {"sections", std::move(array)}};
+}
+
+static json::Array disassemblyJson(const ProgramFile &file) {
+  json::Array array;
+  for (const Function &function : file.functions)
+    array.push_back(json::Object{
+        {"name", function.name},
+        {"address", static_cast<int64_t>(function.address)},
+        {"instructions", json::Array(disassemble(file.triple, function))}});
+  return array;
+}
+
+json::Value dump::toJson(const ProgramFile &file, const Parts &parts) {
+  const format::Manifest &m = file.manifest;
+  json::Object object;
+  if (parts.signature)
+    object["signature"] =
+        json::Object{{"model", m.modelName},
+                     {"target", m.targetName},
+                     {"layout", m.layoutStrategy},
+                     {"npuc_version", m.npucVersion},
+                     {"format_version", static_cast<int64_t>(m.formatVersion)},
+                     {"onednn_version", m.onednnVersion},
+                     {"architecture", file.triple.getArchName()},
+                     {"cpu_features", json::Array(m.cpuFeatures)},
+                     {"inputs", tensorsJson(m.inputs)},
+                     {"outputs", tensorsJson(m.outputs)}};
+  if (parts.kernels)
+    object["kernels"] = kernelsJson(file);
+  if (parts.memory)
+    object["memory"] =
+        json::Object{{"arena_bytes", static_cast<int64_t>(m.arenaBytes)},
+                     {"arena_lower_bound_bytes",
+                      static_cast<int64_t>(m.arenaLowerBoundBytes)},
+                     {"weight_bytes", static_cast<int64_t>(m.weightBytes)}};
+  if (parts.sections)
+    object["file"] = sectionsJson(file);
+  if (parts.disassembly)
+    object["disassembly"] = disassemblyJson(file);
+  if (parts.manifest) {
+    // It has been parsed before.
+    llvm::Expected<json::Value> manifest = json::parse(file.manifestText);
+    if (manifest)
+      object["manifest"] = std::move(*manifest);
+    else
+      llvm::consumeError(manifest.takeError());
+  }
+  return object;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-dump: what is in a .npu file. It never runs anything of the file.
+#include "compiler/tools/npu-dump/Print.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace npu::dump;
+
+static constexpr int exitUsage = 2;
+static constexpr int exitFile = 3;
+
+int main(int argc, char **argv) {
+  CLI::App app("npu-dump: what is in a .npu file: signature, layouts, kernels, "
+               "memory, sections, code. It runs nothing of the file.");
+  app.footer(
+      "Without a choice it prints all but --disassemble and --manifest.\n"
+      "Exit codes: 0 shown, 2 wrong usage, 3 the file cannot be read or "
+      "is damaged.");
+  std::string path;
+  Parts parts;
+  bool asJson = false;
+  app.add_option("file", path, "model.npu")->required();
+  app.add_flag("--signature", parts.signature,
+               "Model, target, processor, inputs and outputs");
+  app.add_flag("--kernels", parts.kernels,
+               "Kernels with operands, layouts and fused functions");
+  app.add_flag("--memory", parts.memory, "Arena and weights");
+  app.add_flag("--sections", parts.sections, "Sections of the ELF part");
+  app.add_flag("--disassemble", parts.disassembly, "Generated functions");
+  app.add_flag("--manifest", parts.manifest, "The manifest as it is stored");
+  app.add_flag("--json", asJson, "One JSON object instead of text");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : exitUsage;
+  }
+  bool isChosen = parts.signature || parts.kernels || parts.memory ||
+                  parts.sections || parts.disassembly || parts.manifest;
+  if (!isChosen)
+    parts.signature = parts.kernels = parts.memory = parts.sections = true;
+
+  // All of it first: no half output in front of an error.
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  try {
+    ProgramFile file = readProgram(path);
+    if (asJson)
+      out << llvm::formatv("{0:2}\n", toJson(file, parts));
+    else
+      printText(out, file, parts);
+  } catch (const DumpError &error) {
+    llvm::errs() << "npu-dump: error: '" << path << "' " << error.what()
+                 << "\n";
+    return exitFile;
+  }
+  llvm::outs() << text;
+  return 0;
+}
