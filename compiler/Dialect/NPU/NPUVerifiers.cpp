@@ -2,7 +2,7 @@
 //
 // What each op must satisfy before a kernel may rely on it. Every check has a
 // label (`// conv_c1`), and every label a negative case in
-// test/compiler/Dialect/NPU/verification-*.mlir.
+// test/compiler/Dialect/NPU/verification*.mlir.
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"

@@ -1,7 +1,7 @@
 // RUN: npu-opt %s -split-input-file -verify-diagnostics
 //
-// Verifiers of matrix products and ops along axes: one case for each label, with what is wrong and the
-// message. labels.test checks that none is missing.
+// One case for each label of NPUVerifiers.cpp that speaks of matrices and axes: the label, what
+// is wrong, the message.
 
 // matmul_c1
 func.func @matmul_c1(%x: tensor<4xf32>, %y: tensor<4x4xf32>) {
@@ -340,6 +340,24 @@ func.func @gather_c3(%x: tensor<4x8xf32>, %i: tensor<2xi64>) {
 func.func @gather_c4(%x: tensor<4x8xf32>, %i: tensor<2xi64>) {
   // expected-error @+1 {{result shape is 3x8, expected 2x8}}
   %0 = npu.gather(%x, %i) {axis = 0 : i64} : (tensor<4x8xf32>, tensor<2xi64>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+// broadcast_c1
+func.func @broadcast_c1(%x: tensor<3xf32>) {
+  // expected-error @+1 {{do not broadcast}}
+  %0 = npu.broadcast(%x) : (tensor<3xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// broadcast_c2
+func.func @broadcast_c2(%x: tensor<1xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.broadcast(%x) : (tensor<1xf32>) -> tensor<4xf16>
   return
 }
 
