@@ -73,6 +73,7 @@ VIOLATIONS = [
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
     (readme_map, "docs/README.md", "| `gone.md` | x |\n", "names gone.md, which is not there"),
+    (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
     (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),
     (doc_links, "docs/README.md", "| x | `kernels/gone.cpp` |\n", "names kernels/gone.cpp"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
