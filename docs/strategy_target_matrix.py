@@ -50,7 +50,7 @@ def strategy_names(npuc: Path) -> list[str]:
 def compile_one(npuc: Path, model: Path, target: str, strategy: str) -> tuple[str, str]:
     """A cell, and the reason where the plan is infeasible."""
     report = model.with_suffix(f".{target}.{strategy}.json")
-    command = [str(npuc), str(model), "--emit=mlir", f"-o{os.devnull}", "--batch=2", "--quiet"]
+    command = [str(npuc), str(model), "--emit=mlir", "-o-", "--batch=2", "--quiet"]
     command += [f"--target={ROOT / 'targets' / target}.yaml", f"--layout={strategy}", f"--report={report}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
