@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import cpp_format
+import doc_links
 import file_size
 import function_size
 import licence
@@ -50,7 +51,7 @@ TIDY = {
     "compiler/NPUOps.td": OP,
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
     "kernels/conv.cpp": CPP,
-    "docs/README.md": "# docs\n",
+    "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org)\n",
 }
 
 # Check, file, its content, part of the message.
@@ -72,6 +73,9 @@ VIOLATIONS = [
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
     (readme_map, "docs/README.md", "| `gone.md` | x |\n", "names gone.md, which is not there"),
+    (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
+    (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),
+    (doc_links, "docs/README.md", "| x | `kernels/gone.cpp` |\n", "names kernels/gone.cpp"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
 ]
 
