@@ -193,6 +193,8 @@ npu_code npu_context_create(npu_model *model, npu_context **context,
 
 void npu_context_free(npu_context *context) { delete context; }
 
+// Parameters have the names of npu.h.
+// NOLINTBEGIN(readability-identifier-naming)
 npu_code npu_run(npu_context *context, const npu_buffer *inputs,
                  size_t input_count, const npu_buffer *outputs,
                  size_t output_count, npu_status *status) {
@@ -241,6 +243,7 @@ npu_code npu_model_fetch_output(npu_model *model, size_t index,
     model->model->convert(tensor, stored.data, rowMajor(tensor), rows);
   });
 }
+// NOLINTEND(readability-identifier-naming)
 
 npu_buffer npu_buffer_create(uint64_t bytes) {
   npu_buffer buffer = {nullptr, bytes};

@@ -3,6 +3,8 @@
 
 #include "kernels/tensor.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace npu;
@@ -70,8 +72,8 @@ static bool addStrides(const npu_tensor_desc &operand,
 static std::vector<Loop> collapse(const std::vector<Loop> &loops,
                                   const std::vector<LoopNest::Padded> &padded) {
   auto isPadded = [&](const Loop &loop) {
-    return std::any_of(padded.begin(), padded.end(),
-                       [&](const auto &p) { return p.dim == loop.dim; });
+    return llvm::any_of(padded,
+                        [&](const auto &p) { return p.dim == loop.dim; });
   };
   std::vector<Loop> result;
   for (const Loop &loop : loops) {

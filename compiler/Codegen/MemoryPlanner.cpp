@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Codegen/MemoryPlanner.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -73,8 +75,7 @@ ArenaPlan planInOrder(const std::vector<BufferLifetime> &buffers,
     auto byOffset = [&](size_t a, size_t b) {
       return plan.offsets[a] < plan.offsets[b];
     };
-    placed.insert(
-        std::upper_bound(placed.begin(), placed.end(), index, byOffset), index);
+    placed.insert(llvm::upper_bound(placed, index, byOffset), index);
   }
   return plan;
 }

@@ -26,7 +26,8 @@ struct ArenaPlan {
 /// Places buffers so that no two that live at the same step overlap. Several
 /// greedy orders are tried and the smallest arena is kept; the result depends
 /// on the input alone.
-ArenaPlan planArena(const std::vector<BufferLifetime> &buffers, int64_t alignment);
+ArenaPlan planArena(const std::vector<BufferLifetime> &buffers,
+                    int64_t alignment);
 
 } // namespace npu
 

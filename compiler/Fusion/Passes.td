@@ -15,15 +15,19 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
     brought into one form (x * scale, then + offset) and merge. Every rewrite is
     exact in real arithmetic.
 
+    Example:
     ```mlir
     %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
     %1 = npu.transpose(%0) {permutation = [0, 3, 1, 2]} : (tensor<1x4x4x8xf32>) -> tensor<1x8x4x4xf32>
+    %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
     %2 = npu.eltwise add(%1, %three) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
+    %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
     %3 = npu.eltwise sub(%2, %one) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
     ==>
+    %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
     %3 = npu.eltwise add(%x, %two) : (tensor<1x8x4x4xf32>, tensor<f32>) -> tensor<1x8x4x4xf32>
     ```
-    Live example: test/compiler/Fusion/simplify.mlir
+    test/compiler/Fusion/simplify.mlir runs more.
   }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
@@ -37,6 +41,7 @@ def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
     transpose meet its inverse. Transposes are free views where layouts allow;
     the pass does not try to have fewer of them.
 
+    Example:
     ```mlir
     %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
     %1 = npu.eltwise relu(%0) : (tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
@@ -44,7 +49,7 @@ def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
     %0 = npu.eltwise relu(%x) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
     %1 = npu.transpose(%0) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
     ```
-    Live example: test/compiler/Fusion/sink-transposes.mlir
+    test/compiler/Fusion/sink-transposes.mlir runs more.
   }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
@@ -56,7 +61,10 @@ def MatchActivations : Pass<"npu-match-activations", "::mlir::func::FuncOp"> {
     sums and bounds become one elementwise function each. Only where both sides
     are equal in real arithmetic.
 
+    Example:
     ```mlir
+    %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+    %sixth = npu.constant dense<0.166666672> : tensor<f32> -> tensor<f32>
     %0 = npu.eltwise add(%x, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
     %1 = npu.eltwise clip(%0) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
     %2 = npu.eltwise mul(%x, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
@@ -64,7 +72,7 @@ def MatchActivations : Pass<"npu-match-activations", "::mlir::func::FuncOp"> {
     ==>
     %3 = npu.eltwise hard_swish(%x) {alpha = 0.166666672 : f32, beta = 5.000000e-01 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
     ```
-    Live example: test/compiler/Fusion/match-activations.mlir
+    test/compiler/Fusion/match-activations.mlir runs more.
   }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
@@ -76,13 +84,14 @@ def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
     convolution or of the average pooling that counts padding. A maximum ignores
     its padding, which is the same only where no value is below zero.
 
+    Example:
     ```mlir
     %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
     %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
     ==>
     %1 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
     ```
-    Live example: test/compiler/Fusion/fold-pad.mlir
+    test/compiler/Fusion/fold-pad.mlir runs more.
   }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
@@ -95,14 +104,20 @@ def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
     with constant weights, which nothing else reads, changes the weights and the
     bias instead. This is the folding of batch normalisation.
 
+    Example:
     ```mlir
-    %0 = npu.conv2d(%x, %w) {...} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
-    %1 = npu.eltwise mul(%0, %scale) : (tensor<1x8x8x8xf32>, tensor<8x1x1xf32>) -> tensor<1x8x8x8xf32>
-    %2 = npu.eltwise add(%1, %offset) : (tensor<1x8x8x8xf32>, tensor<8x1x1xf32>) -> tensor<1x8x8x8xf32>
+    %w = npu.constant dense<2.0> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+    %scale = npu.constant dense<[[[3.0]], [[4.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
+    %offset = npu.constant dense<[[[5.0]], [[6.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x8x8xf32>
+    %1 = npu.eltwise mul(%0, %scale) : (tensor<1x2x8x8xf32>, tensor<2x1x1xf32>) -> tensor<1x2x8x8xf32>
+    %2 = npu.eltwise add(%1, %offset) : (tensor<1x2x8x8xf32>, tensor<2x1x1xf32>) -> tensor<1x2x8x8xf32>
     ==>
-    %2 = npu.conv2d(%x, %scaled, %bias) {...} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+    %w = npu.constant dense<[[[[6.0]]], [[[8.0]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+    %b = npu.constant dense<[5.0, 6.0]> : tensor<2xf32> -> tensor<2xf32>
+    %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>) -> tensor<1x2x8x8xf32>
     ```
-    Live example: test/compiler/Fusion/fold-scale.mlir
+    test/compiler/Fusion/fold-scale.mlir runs more.
   }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
@@ -115,18 +130,19 @@ def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
     elementwise ops of one shape that feed each other form groups of their own.
     A value inside a group is read by nothing outside of it.
 
+    Example:
     ```mlir
-    %0 = npu.conv2d(%x, %w) {...} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
     %1 = npu.eltwise add(%0, %r) : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
     ==>
-    %1 = npu.fused(%x, %w, %r) : (...) -> tensor<1x8x8x8xf32> {
-    ^bb0(%a: ..., %b: ..., %c: ...):
-      %2 = npu.conv2d(%a, %b) {...}
-      %3 = npu.eltwise add(%2, %c) : ...
-      npu.yield %3 : tensor<1x8x8x8xf32>
+    %0 = npu.fused(%x, %w, %r) : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
+    ^bb0(%a: tensor<1x4x8x8xf32>, %b: tensor<8x4x1x1xf32>, %c: tensor<1x8x8x8xf32>):
+      %1 = npu.conv2d(%a, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
+      %2 = npu.eltwise add(%1, %c) : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+      npu.yield %2 : tensor<1x8x8x8xf32>
     }
     ```
-    Live example: test/compiler/Fusion/fuse.mlir
+    test/compiler/Fusion/fuse.mlir runs more.
   }];
   let options = [
     ListOption<"layouts", "layouts", "std::string",

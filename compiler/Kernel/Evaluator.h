@@ -15,8 +15,9 @@ FailureOr<SmallVector<ElementsAttr>> evaluate(Operation *op,
                                               ArrayRef<ElementsAttr> operands);
 
 /// Replaces `op` by npu.constant if all its operands are constants; returns
-/// whether it did. It does not where that would turn little data into much. Front ends call it on each op as they create it, so that
-/// shape arithmetic never reaches the graph.
+/// whether it did. It does not where that would turn little data into much.
+/// Front ends call it on each op as they create it, so that shape arithmetic
+/// never reaches the graph.
 FailureOr<bool> foldIfConstant(OpBuilder &builder, Operation *op);
 
 } // namespace npu

@@ -9,6 +9,7 @@ ImageAxesAnalysis::ImageAxesAnalysis(mlir::func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     seed(&op);
   // Ends: a role is only ever added, and there are finitely many dimensions.
+  // NOLINTNEXTLINE(modernize-loop-convert): the list grows in the loop.
   for (size_t next = 0; next < changed.size(); ++next) {
     Value value = changed[next];
     if (Operation *producer = value.getDefiningOp())

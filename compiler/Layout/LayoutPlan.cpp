@@ -36,7 +36,7 @@ static SmallVector<LayoutAttr> acceptedLayouts(const TargetSpec &target,
                                                const ImageAxesAnalysis &axes,
                                                LayoutOpInterface op,
                                                StringRef role, Value value,
-                                               ImageAxes own) {
+                                               const ImageAxes &own) {
   ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
   if (patterns.empty())
     return {};

@@ -13,15 +13,13 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
     another order than is there. A plan that breaks a demand of the target is an
     error that names the op.
 
-    Example (`strategy=auto-nhwc target=npu-nhwc`), before:
+    Example (`strategy=auto-nhwc target=npu-nhwc`):
     ```mlir
     func.func @pool(%x: tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32> {
       %0 = npu.max_pool(%x) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32>
       return %0 : tensor<2x8x3x3xf32>
     }
-    ```
-    after:
-    ```mlir
+    ==>
     func.func @pool(%x: tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x8x3x3xf32, #npu.layout<abcd>> {
       %0 = npu.relayout(%x) : (tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x8x6x6xf32, #npu.layout<acdb>>
       %1 = npu.max_pool(%0) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<2x8x6x6xf32, #npu.layout<acdb>>) -> tensor<2x8x3x3xf32, #npu.layout<acdb>>
@@ -50,14 +48,12 @@ def FoldLayout : Pass<"npu-fold-layout", "::mlir::func::FuncOp"> {
     pairs cancel, chains and duplicates merge; a relayout moves through an op
     that takes any order, or through a view, where fewer bytes are moved in all.
 
-    Example, before:
+    Example:
     ```mlir
     %0 = npu.relayout(%x) : (tensor<2x4x8x8xf32, #npu.layout<acdb>>) -> tensor<2x4x8x8xf32, #npu.layout<abcd>>
     %1 = npu.eltwise relu(%0) : (tensor<2x4x8x8xf32, #npu.layout<abcd>>) -> tensor<2x4x8x8xf32, #npu.layout<abcd>>
     %2 = npu.relayout(%1) : (tensor<2x4x8x8xf32, #npu.layout<abcd>>) -> tensor<2x4x8x8xf32, #npu.layout<acdb>>
-    ```
-    after:
-    ```mlir
+    ==>
     %1 = npu.eltwise relu(%x) : (tensor<2x4x8x8xf32, #npu.layout<acdb>>) -> tensor<2x4x8x8xf32, #npu.layout<acdb>>
     ```
     test/compiler/Layout/fold-layout.mlir runs it.

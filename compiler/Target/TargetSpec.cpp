@@ -407,7 +407,7 @@ std::vector<std::string> npu::targetNames() {
         names.push_back(llvm::sys::path::stem(it->path()).str());
   }
   llvm::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  names.erase(llvm::unique(names), names.end());
   return names;
 }
 

@@ -18,7 +18,7 @@ namespace npu::runtime {
 
 class Context {
 public:
-  explicit Context(std::shared_ptr<Model> model);
+  explicit Context(std::shared_ptr<Model> owner);
 
   /// Throws Failure; the buffers may hold anything afterwards.
   void run(const npu_buffer *inputs, size_t inputCount,

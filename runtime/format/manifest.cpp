@@ -57,6 +57,7 @@ public:
   auto list(Read read) const {
     require(value.is_array(), "an array");
     std::vector<decltype(read(*this))> results;
+    results.reserve(value.size());
     for (size_t i = 0; i < value.size(); ++i)
       results.push_back(
           read(Node(value[i], path + "[" + std::to_string(i) + "]")));

@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+/* C names; and an enumerator in parentheses is no enumerator.
+ * NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses) */
 #ifdef __cplusplus
 extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) static_assert(condition, text)
@@ -360,5 +362,6 @@ NPU_STATIC_ASSERT(sizeof(npu_footer) == 64, "npu_footer is on disk");
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses) */
 
 #endif /* NPU_RUNTIME_FORMAT_PROGRAM_FORMAT_H */

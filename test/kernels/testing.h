@@ -18,7 +18,7 @@ namespace npu::kernels::testing {
 /// change.
 class Buffer {
 public:
-  explicit Buffer(size_t bytes, uint8_t fill = 0);
+  explicit Buffer(size_t size, uint8_t fill = 0);
   void *data() { return start; }
   const void *data() const { return start; }
   size_t size() const { return bytes; }

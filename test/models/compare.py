@@ -30,6 +30,7 @@ RTOL, ATOL = 1e-3, 1e-4
 # Beside the element-wise tolerance: probabilities of a thousand classes are
 # all near ATOL, so the largest error is also held against the largest value.
 SCALED = 1e-3
+ARENA_SLACK = 1.1
 TIMEOUT_SECONDS = 600
 
 
@@ -165,6 +166,13 @@ def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -
             raise Failure(f"output '{name}' is off by {result.scaled:.1e} of its largest value")
 
 
+def check_memory(memory: dict[str, int]) -> None:
+    """The arena must stay close to the largest set of values alive at once."""
+    arena, bound = memory["arena_bytes"], memory["arena_lower_bound_bytes"]
+    if not bound <= arena <= ARENA_SLACK * bound:
+        raise Failure(f"the arena has {arena} bytes, expected {bound} to {ARENA_SLACK} times that")
+
+
 def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) -> None:
     """Compiles, runs and compares; raises what is wrong."""
     with tempfile.TemporaryDirectory(prefix="npuc-compare-") as name:
@@ -176,6 +184,7 @@ def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) ->
         result.relayouts = report["relayouts"]["count"]
         stages = report.get("compile_seconds", {})
         result.compile_seconds = sum(stages.values()) if isinstance(stages, dict) else float(stages)
+        check_memory(report["memory"])
         outputs, profile = run_program(arguments, sample, folder)
         slow = [kernel for kernel in profile["kernels"] if kernel["slow"]]
         result.slow = len(slow)

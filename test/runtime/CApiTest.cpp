@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+// A C name. NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int exercise_c_api(const char *path, npu_status *status);
 
 namespace npu::test {

@@ -15,7 +15,7 @@ import tree
 A_FEW = 6
 # Test cases explain themselves; the README of their folder says what is common.
 UNLISTED = re.compile(r"^test/.*\.(mlir|test|onnx|npy|txt|yaml)$|(^|/)(README\.md|CMakeLists\.txt|\..*)$")
-NAMED = re.compile(r"^\| *`([\w.-]+\.[a-z]+)`", re.MULTILINE)
+NAMED = re.compile(r"^\| *`([\w.-]+\.[a-z]+|[\w./-]+/)`", re.MULTILINE)
 
 
 def check(root: Path) -> list[str]:

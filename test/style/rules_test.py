@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import cpp_format
+import doc_links
 import file_size
 import function_size
 import licence
@@ -20,18 +21,29 @@ import tree
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 CPP = f"// {SPDX}\nint one() {{ return 1; }}\n"
-PASS = f"""// {SPDX}
-def FoldLayout : Pass<"npu-fold-layout"> {{
-  let summary = "Folds";
-  let description = [{{
+BODY = """{
+  let summary = "Folds.";
+  let description = [{
     Text.
     ```mlir
     %0 = npu.relu %x
     ```
-  }}];
-}}
+  }];
+}
 """
-OP = PASS.replace("def FoldLayout : Pass<", "def NPU_ReluOp : NPU_Op<").replace("npu-fold-layout", "relu")
+PASS = f"""// {SPDX}
+include "mlir/Pass/PassBase.td"
+def FoldLayout : Pass<"npu-fold-layout"> {BODY}"""
+# The op's class has a class between itself and Op, as the dialect's own do.
+OP = f"""// {SPDX}
+include "mlir/IR/OpBase.td"
+def A_Dialect : Dialect {{
+  let name = "npu";
+}}
+class A_Op<string mnemonic> : Op<A_Dialect, mnemonic>;
+def A_ReluOp : A_Op<"relu"> {BODY}"""
+SUMMARY = '  let summary = "Folds.";\n'
+DESCRIPTION = BODY[BODY.index("  let description") : BODY.rindex("}")]
 
 TIDY = {
     "compiler/Layout/Passes.td": PASS,
@@ -39,7 +51,7 @@ TIDY = {
     "compiler/NPUOps.td": OP,
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
     "kernels/conv.cpp": CPP,
-    "docs/README.md": "# docs\n",
+    "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org)\n",
 }
 
 # Check, file, its content, part of the message.
@@ -55,12 +67,15 @@ VIOLATIONS = [
     (lint_rules, "runtime/a.h", "using namespace std;\n", "no using namespace"),
     (lint_rules, "compiler/a.cpp", "// TODO: later\n", "TODO names an issue"),
     (td_examples, "compiler/NPUOps.td", OP.replace("```", ""), "'relu' has no example"),
-    (td_examples, "compiler/NPUOps.td", OP.replace("let summary", "let title"), "'relu' has no summary"),
-    (td_examples, "compiler/Layout/Passes.td", PASS.replace("description", "text"), "has no description"),
+    (td_examples, "compiler/NPUOps.td", OP.replace(SUMMARY, ""), "'relu' has no summary"),
+    (td_examples, "compiler/Layout/Passes.td", PASS.replace(DESCRIPTION, ""), "has no description"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "fold"), "must be called npu-"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
     (readme_map, "docs/README.md", "| `gone.md` | x |\n", "names gone.md, which is not there"),
+    (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
+    (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),
+    (doc_links, "docs/README.md", "| x | `kernels/gone.cpp` |\n", "names kernels/gone.cpp"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
 ]
 

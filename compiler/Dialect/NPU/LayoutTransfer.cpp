@@ -37,7 +37,7 @@ static bool contains(ArrayRef<int> list, int factor) {
 
 /// Where `part` lies in `whole` without gaps, or -1.
 static int findRun(ArrayRef<int> whole, ArrayRef<int> part) {
-  auto it = std::search(whole.begin(), whole.end(), part.begin(), part.end());
+  const int *it = llvm::search(whole, part);
   return it == whole.end() ? -1 : static_cast<int>(it - whole.begin());
 }
 
@@ -125,7 +125,7 @@ static SmallVector<int64_t, 6> placeFreeDims(ArrayRef<int64_t> decided,
   for (int64_t dim = 0; dim < static_cast<int64_t>(rank); ++dim) {
     if (llvm::is_contained(decided, dim))
       continue;
-    auto before = llvm::find(result, dim - 1);
+    auto *before = llvm::find(result, dim - 1);
     result.insert(before == result.end() ? result.begin() : before + 1, dim);
   }
   return result;

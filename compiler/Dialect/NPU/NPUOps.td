@@ -157,9 +157,13 @@ def NPU_YieldOp : Op<NPU_Dialect, "yield", [
     Pure, Terminator, HasParent<"FusedOp">]> {
   let summary = "Ends a fused kernel's body with its result.";
   let description = [{
-    Example: see `npu.fused`.
+    Example:
     ```mlir
-    npu.yield %y : tensor<1x8xf32>
+    %y = npu.fused(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32> {
+    ^bb0(%a: tensor<1x8xf32>):
+      %0 = npu.eltwise relu(%a) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+      npu.yield %0 : tensor<1x8xf32>
+    }
     ```
   }];
   let arguments = (ins NPU_Tensor:$value);

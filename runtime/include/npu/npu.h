@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* C names. NOLINTBEGIN(readability-identifier-naming) */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -188,5 +189,6 @@ void npu_buffer_free(npu_buffer buffer);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif /* NPU_NPU_H */

@@ -151,7 +151,7 @@ std::string profileTable(const Session &session) {
                  ms[i] * scale, megabytes(k.bytes), k.op, k.implementation,
                  k.name, k.node, k.slow ? "  [slow]" : "");
     if (k.adapter_bytes)
-      text += line("%10s %6s %9.3f  %-14s hidden layout change inside %s\n", "",
+      text += line("%10s %6s %9.3f  %-14s hidden data movement inside %s\n", "",
                    "", megabytes(k.adapter_bytes), "adapter", k.name);
     adapterBytes += k.adapter_bytes;
     relayouts += k.relayout ? ms[i] : 0;

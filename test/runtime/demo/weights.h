@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+/* C names. NOLINTNEXTLINE(readability-identifier-naming) */
 static inline float demo_weight(uint64_t stored_index) {
   uint64_t mixed = (stored_index + 1) * 0x9e3779b97f4a7c15u;
   return (float)(mixed >> 56) / 256.0f - 0.5f;
