@@ -45,7 +45,8 @@ public:
   /// Bytes that run() needs at `scratch`, aligned to NPU_VALUE_ALIGNMENT.
   virtual size_t scratchBytes() const { return 0; }
 
-  /// Bytes that hidden layout changes (adapters) move in one run.
+  /// Bytes that hidden data movement takes in one run: layout changes of
+  /// adapters, second passes over a result.
   virtual size_t adapterBytes() const { return 0; }
 
   /// Brings constants into the implementation's own order, once, at load.
@@ -78,7 +79,7 @@ const std::vector<Implementation> &implementations(int32_t op);
 struct Answer {
   std::string implementation;
   bool slow = false;
-  /// Layout changes hidden inside the kernel, in bytes per run.
+  /// Data movement hidden inside the kernel, in bytes per run.
   size_t adapterBytes = 0;
   /// Why each better implementation refused, "name: reason; ...".
   std::string refusals;

@@ -11,12 +11,14 @@
 namespace npu::kernels {
 
 constexpr const char *adapterName = "adapter";
+constexpr const char *splitDirectName = "split-direct";
 constexpr const char *splitName = "split";
 constexpr const char *referenceName = "reference";
 
 using List = std::vector<Implementation>;
 
 const Implementation adapter = {adapterName, createAdapter};
+const Implementation splitDirect = {splitDirectName, createSplitDirect};
 const Implementation split = {splitName, createSplit};
 
 /// The order is the preference.
@@ -28,11 +30,13 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_ELTWISE] = {{referenceName, createEltwiseReference}};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"onednn", createConvOnednn},
+                        splitDirect,
                         adapter,
                         split,
                         {referenceName, createConvReference}};
   lists[NPU_OP_CONV_TRANSPOSE] = {
       {"onednn", createConvTransposeOnednn},
+      splitDirect,
       adapter,
       split,
       {referenceName, createConvTransposeReference}};
@@ -70,7 +74,8 @@ static std::vector<List> makeLists() {
 }
 
 static bool isDirect(const Implementation &implementation) {
-  for (const char *name : {adapterName, splitName, referenceName})
+  for (const char *name :
+       {splitDirectName, adapterName, splitName, referenceName})
     if (std::strcmp(implementation.name, name) == 0)
       return false;
   return true;

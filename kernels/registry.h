@@ -23,7 +23,7 @@ Create createResizeReference;
 Create createGatherFast, createGatherReference;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;
-Create createAdapter, createSplit;
+Create createAdapter, createSplitDirect, createSplit;
 
 /// A kernel of the op's direct implementations: no adapter, no split, no
 /// reference.

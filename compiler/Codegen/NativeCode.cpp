@@ -50,9 +50,18 @@ npu::makeTargetMachine(StringRef cpu, std::string &error) {
     return nullptr;
   }
   llvm::TargetOptions options;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, name, features, options, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  // Without these LLVM calls library functions, and a .npu file has none.
+  for (const char *needed : {"fma", "f16c"})
+    if (!machine->getMCSubtargetInfo()->checkFeatures(std::string("+") +
+                                                      needed)) {
+      error = "processor '" + name + "' has no " + needed +
+              ", which generated code needs; try x86-64-v3 or a later one";
+      return nullptr;
+    }
+  return machine;
 }
 
 SmallVector<std::string>

@@ -9,7 +9,6 @@
 #include "lld/Common/Driver.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -84,10 +83,17 @@ static llvm::Error writeDataObject(StringRef path, const ProgramPlan &plan) {
 }
 
 static llvm::Error writeFile(StringRef path, ArrayRef<char> bytes) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream.write(bytes.data(), bytes.size());
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  stream.write(bytes.data(), bytes.size());
+  stream.close();
+  if (!error)
+    error = stream.error();
+  stream.clear_error();
+  if (!error)
     return llvm::Error::success();
-  });
+  return llvm::createStringError("cannot write '" + path +
+                                 "': " + error.message());
 }
 
 /// Runs lld in this process: a shared object that needs nothing from outside.
@@ -117,40 +123,65 @@ static llvm::Error link(StringRef output, ArrayRef<std::string> objects) {
   return llvm::createStringError("linking failed: " + stream.str());
 }
 
-/// Removes files when it goes out of scope.
 namespace {
+/// Files beside the output; removed when it goes out of scope.
 struct TemporaryFiles {
-  SmallVector<std::string> paths;
-  std::string add(StringRef base, StringRef suffix) {
+  explicit TemporaryFiles(StringRef output) : output(output) {
+    llvm::sys::fs::createUniquePath(output + ".tmp-%%%%%%%%", base,
+                                    /*MakeAbsolute=*/false);
+  }
+  std::string add(StringRef suffix) {
     paths.push_back((base + suffix).str());
     return paths.back();
+  }
+  /// The error in terms of the output, which is all that the user knows.
+  llvm::Error translate(llvm::Error error) const {
+    std::string message = llvm::toString(std::move(error));
+    for (const std::string &path : paths)
+      for (size_t at; (at = message.find(path)) != std::string::npos;)
+        message.replace(at, path.size(), output);
+    return llvm::createStringError(message);
   }
   ~TemporaryFiles() {
     for (const std::string &path : paths)
       llvm::sys::fs::remove(path);
   }
+
+  std::string output;
+  llvm::SmallString<128> base;
+  SmallVector<std::string> paths;
 };
 } // namespace
+
+/// Where a chain of links ends: it is the file that is replaced, not the link.
+static std::string resolveLinks(StringRef path) {
+  llvm::SmallString<128> resolved;
+  if (llvm::sys::fs::real_path(path, resolved))
+    return path.str(); // does not exist yet
+  return resolved.str().str();
+}
 
 llvm::Error npu::writeProgram(StringRef path, ArrayRef<char> object,
                               const ProgramPlan &plan,
                               const format::Manifest &manifest) {
-  llvm::SmallString<128> base;
-  llvm::sys::fs::createUniquePath(path + ".tmp-%%%%%%%%", base,
-                                  /*MakeAbsolute=*/false);
-  TemporaryFiles files;
-  std::string code = files.add(base, ".code.o");
-  std::string data = files.add(base, ".data.o");
-  std::string elf = files.add(base, ".so");
+  std::string output = resolveLinks(path);
+  // The output is renamed into its place: never over a device or a pipe.
+  if (llvm::sys::fs::exists(output) && !llvm::sys::fs::is_regular_file(output))
+    return llvm::createStringError("cannot write '" + path +
+                                   "': it is not a regular file");
+  TemporaryFiles files(output);
+  std::string code = files.add(".code.o");
+  std::string data = files.add(".data.o");
+  std::string elf = files.add(".so");
   if (llvm::Error error = writeFile(code, object))
-    return error;
+    return files.translate(std::move(error));
   if (llvm::Error error = writeDataObject(data, plan))
-    return error;
+    return files.translate(std::move(error));
   if (llvm::Error error = link(elf, {code, data}))
-    return error;
+    return files.translate(std::move(error));
   std::string message =
-      format::seal(elf, format::printManifest(manifest), path.str());
+      format::sealInPlace(elf, format::printManifest(manifest), output);
   if (!message.empty())
-    return llvm::createStringError(message);
+    return files.translate(llvm::createStringError(message));
   return llvm::Error::success();
 }

@@ -140,6 +140,13 @@ private:
                               withLayout(tensorType(value), layout), value);
   }
 
+  /// An output's relayout belongs to the node that computes it.
+  static Location locationOf(OpOperand &operand) {
+    if (isa<mlir::func::ReturnOp>(operand.getOwner()))
+      return operand.get().getLoc();
+    return operand.getOwner()->getLoc();
+  }
+
   static bool sameStorage(Value value, LayoutAttr layout) {
     return getLayout(value).isEquivalent(layout, tensorType(value).getShape());
   }
@@ -161,7 +168,7 @@ private:
           plan.home.empty() ? findShared(operand.get(), wanted) : Value();
       if (!shared) {
         builder.setInsertionPoint(operand.getOwner());
-        shared = relayout(operand.get(), wanted, operand.getOwner()->getLoc());
+        shared = relayout(operand.get(), wanted, locationOf(operand));
         relayouts[operand.get()].push_back(shared);
       }
       operand.set(shared);
@@ -218,7 +225,7 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
   for (LayoutAttr candidate : accepted)
     if (layout.isEquivalent(candidate, tensorType(value).getShape()))
       return success();
-  return op->emitOpError() << "target '" << target << "' demands "
+  return op->emitOpError() << "infeasible: target '" << target << "' demands "
                            << listNames(accepted, axes) << " for its " << role
                            << ", found " << layout.getLetters();
 }

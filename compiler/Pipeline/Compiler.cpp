@@ -5,16 +5,19 @@
 #include "compiler/Codegen/NativeCode.h"
 #include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramWriter.h"
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/ImageAxes.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
 #include "kernels/tensor.h"
+#include "runtime/format/atomic_file.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -27,29 +30,32 @@ namespace {
 /// One compilation; each method is a stage.
 class Compilation {
 public:
-  Compilation(MLIRContext &context, const CompileOptions &options)
-      : context(context), options(options) {}
+  Compilation(MLIRContext &context, const CompileOptions &options,
+              CompileReport &report)
+      : context(context), options(options), report(report) {}
 
-  FailureOr<CompileReport> run();
+  CompileStatus run();
 
 private:
   LogicalResult stage(StringRef name, function_ref<LogicalResult()> work);
   LogicalResult error(const Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
+  LogicalResult checkOptions();
   LogicalResult import();
   LogicalResult fuse();
   LogicalResult plan();
   LogicalResult generate();
   LogicalResult write();
-  LogicalResult writeText(ArrayRef<char> bytes);
+  LogicalResult writeText(StringRef text);
+  LogicalResult writeMlir();
   mlir::func::FuncOp function() {
     return *module->getBody()->getOps<mlir::func::FuncOp>().begin();
   }
 
   MLIRContext &context;
   const CompileOptions &options;
-  CompileReport report;
+  CompileReport &report;
   std::optional<TargetSpec> target;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramPlan program;
@@ -73,6 +79,28 @@ LogicalResult Compilation::stage(StringRef name,
   return result;
 }
 
+/// Weights may lie in resources, which a printed module may leave out.
+static LogicalResult checkResources(mlir::ModuleOp module) {
+  auto result = module.walk([](ConstantOp op) {
+    auto elements = dyn_cast<mlir::DenseResourceElementsAttr>(op.getValue());
+    if (!elements)
+      return mlir::WalkResult::advance();
+    mlir::AsmResourceBlob *blob = elements.getRawHandle().getBlob();
+    uint64_t found = blob ? blob->getData().size() : 0;
+    uint64_t wanted = kernels::storedBytes(
+        describeTensor(cast<RankedTensorType>(elements.getType())));
+    if (found == wanted)
+      return mlir::WalkResult::advance();
+    op.emitOpError() << "has " << found << " bytes of elements in resource '"
+                     << elements.getRawHandle().getKey() << "', expected "
+                     << wanted
+                     << "; a module printed to standard output leaves weights "
+                        "out, write it with npuc --emit=mlir -o FILE";
+    return mlir::WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Compilation::import() {
   if (llvm::sys::path::extension(options.model) == ".mlir") {
     module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, &context);
@@ -87,10 +115,10 @@ LogicalResult Compilation::import() {
   auto functions = module->getBody()->getOps<mlir::func::FuncOp>();
   if (!llvm::hasSingleElement(functions) ||
       (*functions.begin()).getBody().getBlocks().size() != 1)
-    return module->emitError("'")
-           << options.model
-           << "' must hold exactly one function of one block; split the model";
-  return mlir::verify(*module);
+    return module->emitError("the module must hold exactly one function of "
+                             "one block; split it");
+  return success(succeeded(mlir::verify(*module)) &&
+                 succeeded(checkResources(*module)));
 }
 
 LogicalResult Compilation::fuse() {
@@ -149,15 +177,21 @@ LogicalResult Compilation::generate() {
   return success();
 }
 
-LogicalResult Compilation::writeText(ArrayRef<char> bytes) {
-  llvm::Error failed =
-      llvm::writeToOutput(options.output, [&](llvm::raw_ostream &stream) {
-        stream.write(bytes.data(), bytes.size());
-        return llvm::Error::success();
-      });
-  if (failed)
-    return error(llvm::toString(std::move(failed)));
-  return success();
+LogicalResult Compilation::writeText(StringRef text) {
+  std::string message = writeTextFile(options.output, text);
+  return message.empty() ? success() : error(message);
+}
+
+/// A file holds everything and compiles again; on a terminal nobody wants to
+/// see the weights.
+LogicalResult Compilation::writeMlir() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  if (options.output == "-")
+    flags.elideLargeResourceString(64);
+  module->print(stream, flags);
+  return writeText(text);
 }
 
 /// The layouts of inputs, then outputs, by name where the image axes are known.
@@ -174,13 +208,15 @@ boundaryLayoutNames(mlir::func::FuncOp function) {
 }
 
 LogicalResult Compilation::write() {
+  if (options.emit == EmitKind::Mlir)
+    return writeMlir();
   if (options.emit == EmitKind::Llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *code;
-    return writeText(ArrayRef<char>(text.data(), text.size()));
+    return writeText(text);
   }
   if (options.emit != EmitKind::Npu)
-    return writeText(object);
+    return writeText(StringRef(object.data(), object.size()));
   format::Manifest manifest =
       makeManifest(program, boundaryLayoutNames(function()));
   manifest.targetName = target->name;
@@ -197,7 +233,7 @@ LogicalResult Compilation::write() {
   return success();
 }
 
-FailureOr<CompileReport> Compilation::run() {
+LogicalResult Compilation::checkOptions() {
   std::string message;
   target = loadTarget(options.target, message);
   if (!target)
@@ -205,6 +241,20 @@ FailureOr<CompileReport> Compilation::run() {
   machine = makeTargetMachine(options.mcpu, message);
   if (!machine)
     return error(message);
+  if (!findStrategy(options.layout.strategy))
+    return error("unknown layout strategy '" + options.layout.strategy +
+                 "', expected one of: " + strategyNames());
+  return success();
+}
+
+CompileStatus Compilation::run() {
+  if (failed(checkOptions()))
+    return CompileStatus::BadOptions;
+  std::string message = outputProblem(options.output);
+  if (!message.empty()) {
+    (void)error(message);
+    return CompileStatus::CannotWrite;
+  }
   report.target = target->name;
   report.strategy = options.layout.strategy;
   if (failed(stage("import", [&] { return import(); })) ||
@@ -212,27 +262,55 @@ FailureOr<CompileReport> Compilation::run() {
       failed(stage("layout", [&] {
         return runLayoutStage(function(), *target, options.layout);
       })))
-    return failure();
+    return CompileStatus::BadModel;
   report.layout = reportLayouts(function(), *target);
-  if (options.emit == EmitKind::Mlir) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    mlir::OpPrintingFlags flags;
-    module->print(stream, flags.elideLargeResourceString(64));
-    if (failed(writeText(ArrayRef<char>(text.data(), text.size()))))
-      return failure();
-    return report;
-  }
-  if (failed(stage("plan", [&] { return plan(); })) ||
-      failed(stage("generate", [&] { return generate(); })) ||
-      failed(stage("write", [&] { return write(); })))
-    return failure();
-  return report;
+  if (options.emit != EmitKind::Mlir &&
+      (failed(stage("plan", [&] { return plan(); })) ||
+       failed(stage("generate", [&] { return generate(); }))))
+    return CompileStatus::BadModel;
+  if (failed(stage("write", [&] { return write(); })))
+    return CompileStatus::CannotWrite;
+  return CompileStatus::Ok;
 }
 
-FailureOr<CompileReport> npu::compileModel(MLIRContext &context,
-                                           const CompileOptions &options) {
-  return Compilation(context, options).run();
+CompileStatus npu::compileModel(MLIRContext &context,
+                                const CompileOptions &options,
+                                CompileReport &report) {
+  return Compilation(context, options, report).run();
+}
+
+std::string npu::outputProblem(StringRef path) {
+  if (path == "-")
+    return "";
+  auto refuse = [&](const Twine &why) {
+    return ("cannot write '" + path + "': " + why).str();
+  };
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!llvm::sys::fs::is_directory(folder))
+    return refuse("there is no folder '" + folder + "'; make it first");
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      llvm::sys::fs::is_directory(status))
+    return refuse("it is a folder; name a file in it");
+  return "";
+}
+
+std::string npu::writeTextFile(const std::string &path, StringRef text) {
+  if (path == "-") {
+    llvm::raw_fd_ostream &stream = llvm::outs();
+    stream << text;
+    stream.flush();
+    std::error_code error = stream.error();
+    stream.clear_error();
+    return error ? "cannot write to standard output: " + error.message() : "";
+  }
+  format::AtomicFile file;
+  std::string message = file.open(path);
+  if (message.empty())
+    message = file.write(text.data(), text.size());
+  return message.empty() ? file.commit() : message;
 }
 
 void npu::registerAllDialects(mlir::DialectRegistry &registry) {

@@ -48,9 +48,24 @@ struct CompileReport {
   std::vector<std::pair<std::string, double>> seconds; // by stage, in order
 };
 
+enum class CompileStatus {
+  Ok,
+  BadModel,   // it cannot be compiled for this target with these options
+  BadOptions, // no such target, strategy or processor
+  CannotWrite // options.output
+};
+
 /// Compiles; writes options.output. Failure leaves diagnostics.
-FailureOr<CompileReport> compileModel(MLIRContext &context,
-                                      const CompileOptions &options);
+CompileStatus compileModel(MLIRContext &context, const CompileOptions &options,
+                           CompileReport &report);
+
+/// Why no file can be written at `path`; empty if nothing is known against it.
+/// Asked before a long compilation.
+std::string outputProblem(StringRef path);
+
+/// A file that appears whole or not at all, "-" is standard output. Returns
+/// what went wrong.
+std::string writeTextFile(const std::string &path, StringRef text);
 
 /// All dialects that a compilation may load.
 void registerAllDialects(mlir::DialectRegistry &registry);

@@ -71,6 +71,13 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
   auto kernel = makeKernel(problem, found, whyNot);
   if (!kernel)
     return nullptr;
+  // Measured: a hard swish makes such a convolution twenty times slower.
+  if (!problem.instrs.empty() &&
+      kernel->implementation().find("gemm") != std::string::npos) {
+    whyNot = "oneDNN runs the post-ops of " + kernel->implementation() +
+             " one element at a time";
+    return nullptr;
+  }
   kernel->addArgument({DNNL_ARG_SRC, 0, parts.data});
   kernel->addWeights(DNNL_ARG_WEIGHTS, 1, found.weights_desc());
   if (problem.attrs.conv.has_bias)

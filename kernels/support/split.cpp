@@ -70,8 +70,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<Kernel> createSplit(const Problem &problem,
-                                    std::string &whyNot) {
+/// The kernel without its instructions, by one of the given ways.
+using CreateBare = std::unique_ptr<Kernel> (*)(const Problem &, std::string &);
+
+static std::unique_ptr<Kernel> split(const Problem &problem,
+                                     std::initializer_list<CreateBare> ways,
+                                     std::string &whyNot) {
   if (problem.instrs.empty()) {
     whyNot = "no fused instructions";
     return nullptr;
@@ -83,12 +87,20 @@ std::unique_ptr<Kernel> createSplit(const Problem &problem,
   if (!isMovement(problem))
     type = isFloat(type) ? NPU_F32 : NPU_I32;
   bare.outputs[0].dtype = type;
-  std::unique_ptr<Kernel> kernel = createDirect(bare, whyNot);
-  if (!kernel)
-    kernel = createAdapter(bare, whyNot);
-  if (!kernel)
-    return nullptr;
-  return std::make_unique<Split>(problem, bare, std::move(kernel));
+  for (CreateBare create : ways)
+    if (std::unique_ptr<Kernel> kernel = create(bare, whyNot))
+      return std::make_unique<Split>(problem, bare, std::move(kernel));
+  return nullptr;
+}
+
+std::unique_ptr<Kernel> createSplitDirect(const Problem &problem,
+                                          std::string &whyNot) {
+  return split(problem, {createDirect}, whyNot);
+}
+
+std::unique_ptr<Kernel> createSplit(const Problem &problem,
+                                    std::string &whyNot) {
+  return split(problem, {createDirect, createAdapter}, whyNot);
 }
 
 } // namespace npu::kernels

@@ -66,6 +66,24 @@ std::string AtomicFile::open(const std::string &path) {
   return failed("write", error);
 }
 
+std::string AtomicFile::adopt(const std::string &file,
+                              const std::string &path) {
+  target = path;
+  temporary = file;
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    unlink(file.c_str());
+    temporary.clear();
+    return "cannot write '" + path + "': it is not a regular file";
+  }
+  fd = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  // A linker makes programs; this is data.
+  if (fd < 0 || fstat(fd, &info) != 0 ||
+      fchmod(fd, info.st_mode & ~mode_t(0111)) != 0)
+    return failed("write", errno);
+  return "";
+}
+
 std::string AtomicFile::write(const void *data, size_t bytes) {
   const char *next = static_cast<const char *>(data);
   while (bytes > 0) {

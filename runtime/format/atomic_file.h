@@ -22,6 +22,10 @@ public:
   /// A link at `path` stays, its target is replaced. What is no regular file
   /// (a pipe, /dev/stdout) is written in place.
   std::string open(const std::string &path);
+  /// `file`, which lies in the folder of the regular file `path`, becomes its
+  /// new content; write() appends to it. From now on it is removed on failure.
+  /// What is no regular file is never replaced.
+  std::string adopt(const std::string &file, const std::string &path);
   std::string write(const void *data, size_t bytes);
   std::string commit();
 

@@ -170,34 +170,11 @@ Sealed readSealed(int fd, const std::string &path) {
   return result;
 }
 
-std::string seal(const std::string &elfPath, const std::string &manifest,
-                 const std::string &outPath) {
-  auto unreadable = [&] {
-    return "cannot read '" + elfPath + "': " + strerror(errno);
-  };
-  File elf(elfPath);
-  struct stat info;
-  if (elf.fd < 0 || fstat(elf.fd, &info) != 0)
-    return unreadable();
-  auto elfBytes = static_cast<uint64_t>(info.st_size);
-
-  AtomicFile out;
-  Checksum checksum;
-  auto put = [&](const void *data, size_t bytes) {
-    checksum.add(data, bytes);
-    return out.write(data, bytes);
-  };
-  std::string failure = out.open(outPath);
-  std::vector<char> chunk(chunkBytes);
-  for (uint64_t at = 0; failure.empty() && at < elfBytes; at += chunkBytes) {
-    size_t bytes = std::min<uint64_t>(chunkBytes, elfBytes - at);
-    if (!readAt(elf.fd, chunk.data(), bytes, at))
-      return unreadable();
-    failure = put(chunk.data(), bytes);
-  }
-  if (failure.empty())
-    failure = put(manifest.data(), manifest.size());
-
+/// Appends manifest and footer to `out`, which holds the ELF, and commits.
+static std::string finish(AtomicFile &out, Checksum &checksum,
+                          uint64_t elfBytes, const std::string &manifest) {
+  checksum.add(manifest.data(), manifest.size());
+  std::string failure = out.write(manifest.data(), manifest.size());
   npu_footer footer = {};
   std::memcpy(footer.magic, NPU_FOOTER_MAGIC, sizeof(footer.magic));
   footer.version = NPU_FORMAT_VERSION;
@@ -210,6 +187,54 @@ std::string seal(const std::string &elfPath, const std::string &manifest,
   if (failure.empty())
     failure = out.write(&footer, sizeof(footer));
   return failure.empty() ? out.commit() : failure;
+}
+
+/// Calls use(data, bytes) for all chunks of a file until it returns a failure.
+template <typename Use>
+static std::string readAll(const std::string &path, uint64_t &fileBytes,
+                           Use use) {
+  File file(path);
+  struct stat info;
+  if (file.fd < 0 || fstat(file.fd, &info) != 0)
+    return "cannot read '" + path + "': " + strerror(errno);
+  fileBytes = static_cast<uint64_t>(info.st_size);
+  std::vector<char> chunk(chunkBytes);
+  std::string failure;
+  for (uint64_t at = 0; failure.empty() && at < fileBytes; at += chunkBytes) {
+    size_t bytes = std::min<uint64_t>(chunkBytes, fileBytes - at);
+    if (!readAt(file.fd, chunk.data(), bytes, at))
+      return "cannot read '" + path + "': " + strerror(errno);
+    failure = use(chunk.data(), bytes);
+  }
+  return failure;
+}
+
+std::string seal(const std::string &elfPath, const std::string &manifest,
+                 const std::string &outPath) {
+  AtomicFile out;
+  Checksum checksum;
+  uint64_t elfBytes = 0;
+  std::string failure = out.open(outPath);
+  if (failure.empty())
+    failure = readAll(elfPath, elfBytes, [&](const char *data, size_t bytes) {
+      checksum.add(data, bytes);
+      return out.write(data, bytes);
+    });
+  return failure.empty() ? finish(out, checksum, elfBytes, manifest) : failure;
+}
+
+std::string sealInPlace(const std::string &elfPath, const std::string &manifest,
+                        const std::string &outPath) {
+  AtomicFile out;
+  Checksum checksum;
+  uint64_t elfBytes = 0;
+  std::string failure = out.adopt(elfPath, outPath);
+  if (failure.empty())
+    failure = readAll(elfPath, elfBytes, [&](const char *data, size_t bytes) {
+      checksum.add(data, bytes);
+      return std::string();
+    });
+  return failure.empty() ? finish(out, checksum, elfBytes, manifest) : failure;
 }
 
 } // namespace npu::format

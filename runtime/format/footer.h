@@ -17,6 +17,11 @@ namespace npu::format {
 std::string seal(const std::string &elfPath, const std::string &manifest,
                  const std::string &outPath);
 
+/// As seal(), but `elfPath`, in the folder of `outPath`, becomes the .npu file:
+/// nothing is copied, and it is gone in any case.
+std::string sealInPlace(const std::string &elfPath, const std::string &manifest,
+                        const std::string &outPath);
+
 enum class ReadError { None, CannotRead, BadFile, WrongVersion };
 
 struct Sealed {

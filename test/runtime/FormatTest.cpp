@@ -124,6 +124,52 @@ TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
   }
 }
 
+TEST(Seal, InPlaceGivesTheSameFile) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("in-place");
+  std::string manifest = format::printManifest(demo.manifest);
+  writeFile(folder + "demo.so", demo.elf);
+  ASSERT_EQ(format::seal(folder + "demo.so", manifest, folder + "copy.npu"),
+            "");
+  ASSERT_EQ(
+      format::sealInPlace(folder + "demo.so", manifest, folder + "moved.npu"),
+      "");
+  EXPECT_EQ(readFile(folder + "copy.npu"), readFile(folder + "moved.npu"));
+  EXPECT_EQ(filesIn(folder), 2u);
+}
+
+TEST(Seal, InPlaceOnAFullDiskLeavesTheOldFileAndNothingElse) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("in-place-full");
+  writeFile(folder + "demo.npu", "old");
+  std::string manifest = format::printManifest(demo.manifest);
+  size_t whole = demo.elf.size() + manifest.size() + sizeof(npu_footer);
+  for (size_t room : {demo.elf.size() + 10, whole - 1}) {
+    writeFile(folder + "demo.so", demo.elf);
+    std::string failure;
+    {
+      FullDisk disk(room);
+      failure = format::sealInPlace(folder + "demo.so", manifest,
+                                    folder + "demo.npu");
+    }
+    EXPECT_NE(failure.find("free some space"), std::string::npos) << failure;
+    EXPECT_EQ(readFile(folder + "demo.npu"), "old");
+    EXPECT_EQ(filesIn(folder), 1u);
+  }
+}
+
+TEST(Seal, InPlaceNeverReplacesAPipe) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("in-place-pipe");
+  writeFile(folder + "demo.so", demo.elf);
+  ASSERT_EQ(mkfifo((folder + "pipe").c_str(), 0600), 0);
+  std::string failure =
+      format::sealInPlace(folder + "demo.so", "{}", folder + "pipe");
+  EXPECT_NE(failure.find("not a regular file"), std::string::npos) << failure;
+  EXPECT_TRUE(fs::is_fifo(folder + "pipe"));
+  EXPECT_EQ(filesIn(folder), 1u);
+}
+
 TEST(Seal, MissingElf) {
   std::string failure = format::seal(scratchFolder() + "none.so", "{}",
                                      scratchFolder() + "n.npu");

@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <map>
 #include <thread>
 
 using namespace npu;
@@ -19,8 +18,9 @@ static const char *const footer = R"(Examples:
   npuc model.onnx --emit=mlir -o -        # the graph after the layout stage
   npuc model.onnx --emit=asm -o model.s   # the generated code
 
-Exit codes: 0 compiled, 1 the model cannot be compiled, 2 wrong usage,
-3 a report could not be written.)";
+Exit codes: 0 compiled, 1 the model cannot be compiled (for this target, with
+these inputs), 2 wrong usage (an option, target, strategy or processor that is
+not there), 3 the output or the report cannot be written.)";
 
 /// Splits "NAME=VALUE"; throws what CLI11 prints.
 static std::pair<std::string, std::string> split(const std::string &option,
@@ -48,16 +48,41 @@ static std::vector<int64_t> parseShape(const std::string &text) {
   return shape;
 }
 
+/// --emit: its value, what it means, the suffix of the file.
+static const struct EmitRow {
+  const char *name;
+  EmitKind kind;
+  const char *suffix;
+} emitTable[] = {{"npu", EmitKind::Npu, ".npu"},
+                 {"mlir", EmitKind::Mlir, ".npu.mlir"},
+                 {"llvm", EmitKind::Llvm, ".ll"},
+                 {"asm", EmitKind::Asm, ".s"},
+                 {"obj", EmitKind::Obj, ".o"}};
+
+static std::string emitNames() {
+  std::string names;
+  for (const EmitRow &row : emitTable)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+static EmitKind parseEmit(const std::string &text) {
+  for (const EmitRow &row : emitTable)
+    if (text == row.name)
+      return row.kind;
+  throw CLI::ValidationError("--emit: unknown '" + text +
+                             "', expected one of: " + emitNames());
+}
+
+/// Sizes are 64 bit; no network with more samples fits a memory.
+static constexpr int64_t largestBatch = int64_t(1) << 31;
+
 /// Where the program goes if -o does not say: the current folder.
 static std::string defaultOutput(const CompileOptions &options) {
-  static const std::map<EmitKind, const char *> suffixes = {
-      {EmitKind::Npu, ".npu"},
-      {EmitKind::Mlir, ".npu.mlir"},
-      {EmitKind::Llvm, ".ll"},
-      {EmitKind::Asm, ".s"},
-      {EmitKind::Obj, ".o"}};
   llvm::SmallString<128> path(llvm::sys::path::filename(options.model));
-  llvm::sys::path::replace_extension(path, suffixes.at(options.emit));
+  for (const EmitRow &row : emitTable)
+    if (row.kind == options.emit)
+      llvm::sys::path::replace_extension(path, row.suffix);
   return path.str().str();
 }
 
@@ -66,18 +91,13 @@ namespace {
 struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
+  std::string emit = "npu";
   int64_t batch = 0;
 };
 } // namespace
 
 static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   CompileOptions &compile = options.compile;
-  static const std::map<std::string, EmitKind> emitKinds = {
-      {"npu", EmitKind::Npu},
-      {"mlir", EmitKind::Mlir},
-      {"llvm", EmitKind::Llvm},
-      {"asm", EmitKind::Asm},
-      {"obj", EmitKind::Obj}};
   app.add_option("model", compile.model,
                  "the network: .onnx, or .mlir in the npu dialect")
       ->required();
@@ -97,12 +117,13 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "repeated");
   app.add_option("--batch", raw.batch,
                  "binds the unknown first size of every input")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t(1), largestBatch));
   app.add_option("--bind-input", raw.bindInputs,
                  "NAME=FILE.npy: makes an input a constant; may be repeated");
-  app.add_option("--emit", compile.emit, "what to write")
-      ->transform(CLI::CheckedTransformer(emitKinds))
-      ->default_str("npu");
+  app.add_option("--emit", raw.emit,
+                 "what to write: " + emitNames() +
+                     "; mlir on standard output leaves large weights out")
+      ->capture_default_str();
   app.add_option("--mcpu", compile.mcpu,
                  "processor that generated code is for: native, x86-64-v3, ...")
       ->capture_default_str();
@@ -119,6 +140,20 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_flag("-q,--quiet", options.quiet, "prints errors only");
 }
 
+/// What binds inputs speaks to the ONNX front end only.
+static void checkModelKind(const NpucOptions &options, const RawOptions &raw) {
+  if (llvm::sys::path::extension(options.compile.model) != ".mlir")
+    return;
+  const std::pair<const char *, bool> given[] = {
+      {"--input-shape", !raw.inputShapes.empty()},
+      {"--bind-input", !raw.bindInputs.empty()},
+      {"--batch", raw.batch > 0}};
+  for (auto [name, used] : given)
+    if (used)
+      throw CLI::ValidationError(std::string(name) +
+                                 ": a .mlir model has fixed inputs");
+}
+
 int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   CLI::App app("npuc compiles a neural network to an NPU binary.", "npuc");
   app.footer(footer);
@@ -131,18 +166,30 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     app.parse(argc, argv);
     for (const std::string &text : raw.inputShapes) {
       auto [name, shape] = split("--input-shape", text);
-      options.compile.import.inputShapes[name] = parseShape(shape);
+      if (!options.compile.import.inputShapes.emplace(name, parseShape(shape))
+               .second)
+        throw CLI::ValidationError("--input-shape: '" + name +
+                                   "' has two shapes");
     }
-    for (const std::string &text : raw.bindInputs)
-      options.boundFiles.push_back(split("--bind-input", text));
+    for (const std::string &text : raw.bindInputs) {
+      auto [name, file] = split("--bind-input", text);
+      if (!options.boundFiles.emplace(name, file).second)
+        throw CLI::ValidationError("--bind-input: '" + name +
+                                   "' has two files");
+    }
     std::string wrong;
     std::optional<IoLayouts> io =
         IoLayouts::parse(llvm::join(raw.ioLayouts, ","), wrong);
     if (!io)
-      throw CLI::ValidationError("--io-layout", wrong);
+      throw CLI::ValidationError(wrong);
     options.compile.layout.io = *io;
+    options.compile.emit = parseEmit(raw.emit);
+    checkModelKind(options, raw);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : exitUsage;
+    if (error.get_exit_code() == 0)
+      return app.exit(error); // --help, --version
+    llvm::errs() << "npuc: error: " << error.what() << "; see npuc --help\n";
+    return exitUsage;
   }
   if (raw.batch > 0)
     options.compile.import.batch = raw.batch;

@@ -6,6 +6,8 @@
 
 #include "compiler/Pipeline/Compiler.h"
 
+#include <map>
+
 namespace npu {
 
 /// Exit codes, as --help lists them.
@@ -13,7 +15,7 @@ enum ExitCode { exitModel = 1, exitUsage = 2, exitOutput = 3 };
 
 struct NpucOptions {
   CompileOptions compile;
-  std::vector<std::pair<std::string, std::string>> boundFiles; // NAME, FILE.npy
+  std::map<std::string, std::string> boundFiles; // NAME: FILE.npy
   std::string reportPath;
   bool explainLayout = false;
   bool quiet = false;

@@ -3,12 +3,24 @@
 // npuc: the compiler's command line.
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
-#include "runtime/format/atomic_file.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+
 using namespace npu;
+
+/// "model.onnx: Conv 'name'" or "model.mlir:12:8"; empty if nothing is known.
+static std::string describePlace(mlir::Location location) {
+  auto line = location->findInstanceOf<mlir::FileLineColLoc>();
+  if (!line)
+    return describeOnnxLocation(location);
+  if (line.getLine() == 0) // the whole file
+    return line.getFilename().str();
+  return llvm::formatv("{0}:{1}:{2}", line.getFilename().getValue(),
+                       line.getLine(), line.getColumn());
+}
 
 /// Prints diagnostics as "npuc: error: <where>: <what>", notes below.
 static LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
@@ -16,7 +28,7 @@ static LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   auto print = [](mlir::Diagnostic &one) {
     llvm::errs() << "npuc: " << words[static_cast<int>(one.getSeverity())]
                  << ": ";
-    std::string place = describeOnnxLocation(one.getLocation());
+    std::string place = describePlace(one.getLocation());
     if (!place.empty())
       llvm::errs() << place << ": ";
     llvm::errs() << one << "\n";
@@ -31,19 +43,43 @@ static bool writeReport(const std::string &path, const CompileReport &report) {
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::formatv("{0:2}\n", llvm::json::Value(reportJson(report)));
-  format::AtomicFile file;
-  std::string message = file.open(path);
-  if (message.empty())
-    message = file.write(text.data(), text.size());
-  if (message.empty())
-    message = file.commit();
-  if (message.empty())
-    return true;
-  llvm::errs() << "npuc: error: " << message << "\n";
-  return false;
+  std::string message = writeTextFile(path, text);
+  if (!message.empty())
+    llvm::errs() << "npuc: error: " << message << "\n";
+  return message.empty();
+}
+
+static int exitCodeOf(CompileStatus status) {
+  switch (status) {
+  case CompileStatus::Ok:
+    return 0;
+  case CompileStatus::BadModel:
+    return exitModel;
+  case CompileStatus::BadOptions:
+    return exitUsage;
+  case CompileStatus::CannotWrite:
+    return exitOutput;
+  }
+  llvm_unreachable("no such status");
+}
+
+/// Compiles with progress on a terminal; the exit code.
+static int compile(MLIRContext &context, NpucOptions &options,
+                   CompileReport &report) {
+  bool progress = llvm::errs().is_displayed() && !options.quiet;
+  options.compile.onStage = [&](StringRef stage) {
+    if (progress)
+      llvm::errs() << "\r\033[Knpuc: " << stage << " ...";
+  };
+  CompileStatus status = compileModel(context, options.compile, report);
+  if (progress)
+    llvm::errs() << "\r\033[K";
+  return exitCodeOf(status);
 }
 
 int main(int argc, char **argv) {
+  // A file that grows past its limit is then an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   NpucOptions options;
   if (int code = parseOptions(argc, argv, options); code >= 0)
     return code;
@@ -51,24 +87,23 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // messages name the model's nodes
   context.getDiagEngine().registerHandler(printDiagnostic);
   if (!bindInputs(context, options))
     return exitModel;
-  bool progress = llvm::errs().is_displayed() && !options.quiet;
-  options.compile.onStage = [&](StringRef stage) {
-    if (progress)
-      llvm::errs() << "\r\033[Knpuc: " << stage << " ...";
-  };
-  FailureOr<CompileReport> report = compileModel(context, options.compile);
-  if (progress)
-    llvm::errs() << "\r\033[K";
-  if (failed(report))
-    return exitModel;
-  if (!options.reportPath.empty() && !writeReport(options.reportPath, *report))
+  std::string message = outputProblem(options.reportPath);
+  if (!options.reportPath.empty() && !message.empty()) {
+    llvm::errs() << "npuc: error: " << message << "\n";
+    return exitOutput;
+  }
+  CompileReport report;
+  if (int code = compile(context, options, report))
+    return code;
+  if (!options.reportPath.empty() && !writeReport(options.reportPath, report))
     return exitOutput;
   if (!options.quiet)
-    printSummary(llvm::errs(), *report);
+    printSummary(llvm::errs(), report);
   if (options.explainLayout)
-    llvm::outs() << explainText(report->layout);
+    llvm::outs() << explainText(report.layout);
   return 0;
 }

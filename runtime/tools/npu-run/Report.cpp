@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sys/resource.h>
+#include <string>
 
 namespace npu::tools {
 namespace {
@@ -23,10 +24,16 @@ double median(std::vector<double> values) {
                            : (values[half - 1] + values[half]) / 2;
 }
 
+/// The kernel's high-water mark of this program. Not getrusage(): its ru_maxrss
+/// outlives exec() and so holds the peak of whoever started us.
 uint64_t peakResidentBytes() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    unsigned long long kibibytes = 0;
+    if (std::sscanf(line.c_str(), "VmHWM: %llu kB", &kibibytes) == 1)
+      return kibibytes * 1024;
+  }
+  return 0;
 }
 
 /// A model's names may hold bytes that are no UTF-8; they must not stop a
@@ -144,7 +151,7 @@ std::string profileTable(const Session &session) {
                  ms[i] * scale, megabytes(k.bytes), k.op, k.implementation,
                  k.name, k.node, k.slow ? "  [slow]" : "");
     if (k.adapter_bytes)
-      text += line("%10s %6s %9.3f  %-14s hidden layout change inside %s\n", "",
+      text += line("%10s %6s %9.3f  %-14s hidden data movement inside %s\n", "",
                    "", megabytes(k.adapter_bytes), "adapter", k.name);
     adapterBytes += k.adapter_bytes;
     relayouts += k.relayout ? ms[i] : 0;

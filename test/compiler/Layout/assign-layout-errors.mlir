@@ -18,7 +18,7 @@
 // A plan that breaks a demand is infeasible: the op and the demand are named.
 func.func @demand(%x: tensor<2x8x6x6xf32> {npu.name = "x"}) -> tensor<2x8x6x6xf32> {
   %w = npu.constant dense<1.0> : tensor<8x8x3x3xf32> -> tensor<8x8x3x3xf32>
-  // expected-error @+1 {{target 'npu-nhwc' demands NHWC (acdb) for its data, found abcd}}
+  // expected-error @+1 {{infeasible: target 'npu-nhwc' demands NHWC (acdb) for its data, found abcd}}
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<2x8x6x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x6x6xf32>
   return %0 : tensor<2x8x6x6xf32>
 }

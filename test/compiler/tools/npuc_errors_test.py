@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that npuc must refuse: one clear error, the documented exit code, no file left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import numpy as np
+import onnx
+import programs
+import small
+from onnx import TensorProto, helper
+from programs import Bench
+
+MODEL, USAGE, OUTPUT = 1, 2, 3
+
+
+def refuse(bench: Bench, code: int, text: str, *words: object, **options) -> str:
+    """npuc must end with this code, one error that holds `text`, and no new file."""
+    before = sorted(bench.folder.rglob("*"))
+    done = bench.run("npuc", *words, **options)
+    call = f"npuc {' '.join(map(str, words))}: exit code {done.returncode}\n{done.stderr[:2000]}"
+    assert done.returncode == code, f"expected exit code {code}, {call}"
+    lines = done.stderr.splitlines()
+    errors = [line for line in lines if "error:" in line]
+    assert len(errors) == 1 and lines[0] == errors[0], f"expected one error line, first of all, {call}"
+    assert lines[0].startswith("npuc: error: "), call
+    assert all(line.startswith("npuc: note: ") for line in lines[1:]), f"expected notes behind the error, {call}"
+    assert text in errors[0], f"expected '{text}', {call}"
+    assert len(lines[0]) < 1000 and "<<UNKNOWN" not in lines[0] and not done.stdout, call
+    left = sorted(set(bench.folder.rglob("*")) - set(before))
+    assert not left, f"left {left}, {call}"
+    return lines[0]
+
+
+def refuse_model(bench: Bench, text: str, model: onnx.ModelProto, *words: object) -> str:
+    path = bench.path("model.onnx")
+    onnx.save(model, path)
+    return refuse(bench, MODEL, text, path, *words)
+
+
+def relu(shape: list, element: int = TensorProto.FLOAT) -> onnx.ModelProto:
+    node = helper.make_node("Relu", ["x"], ["y"], name="act")
+    return programs.network("relu", [node], {}, {"x": shape}, ["y"], element)
+
+
+def test_files(bench: Bench) -> None:
+    whole = small.make("conv_relu").SerializeToString()
+    for name, content in {"cut": whole[: len(whole) // 2], "empty": b"", "text": b"<html>no model</html>"}.items():
+        bench.path(f"{name}.onnx").write_bytes(content)
+        refuse(bench, MODEL, "is not an ONNX model, or is cut short", f"{name}.onnx", "--batch=1")
+    refuse(bench, MODEL, "none.onnx: cannot be read: No such file", "none.onnx")
+    refuse(bench, MODEL, "none.mlir", "none.mlir")
+    bench.path("folder.onnx").mkdir()
+    refuse(bench, MODEL, "cannot be read", "folder.onnx")
+
+
+def test_graphs(bench: Bench) -> None:
+    model = programs.chain("unknown", [2], "Relu", "Whatever", "Relu", "Other")
+    line = refuse_model(bench, "'Whatever_1'", model)
+    assert "Whatever" in line and "Other" in line and "'Other_3'" in line, line
+    cycle = [helper.make_node("Add", ["x", "b"], ["a"], name="one"), helper.make_node("Relu", ["a"], ["b"], name="two")]
+    refuse_model(bench, "cycle", programs.network("cycle", cycle, {}, {"x": [2]}, ["b"]))
+    dangling = [helper.make_node("Add", ["x", "nothing"], ["y"], name="one")]
+    refuse_model(bench, "nothing", programs.network("dangling", dangling, {}, {"x": [2]}, ["y"]))
+    refuse_model(bench, "element type string", relu([2], TensorProto.STRING))
+    refuse_model(bench, "element type complex64", relu([2], TensorProto.COMPLEX64))
+
+
+def test_sizes(bench: Bench) -> None:
+    refuse_model(bench, "--input-shape=x=", relu(["n", 4]))
+    refuse_model(bench, "'x'", relu([-3, 4]))
+    refuse_model(bench, "'x'", relu([2**62, 2**62]))
+    refuse_model(bench, "2^40", relu([2**31, 2**10]))
+    refuse_model(bench, "must be smaller than 2 GB", relu(["n", 1024]), "--batch=600000")
+    negative = small.make("conv_relu")
+    negative.graph.initializer[0].dims[0] = -16
+    refuse_model(bench, "-16", negative, "--batch=1")
+    wrong = small.make("conv_relu")
+    wrong.graph.initializer[0].dims[0] = 2**40
+    refuse_model(bench, negative.graph.initializer[0].name, wrong, "--batch=1")
+
+
+def test_external_data(bench: Bench) -> None:
+    model = small.make("conv_relu")
+    path = bench.path("external.onnx")
+    onnx.save(model, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
+    weights = bench.path("weights.bin").read_bytes()
+    bench.path("weights.bin").write_bytes(weights[:100])
+    refuse(bench, MODEL, "weights.bin", path, "--batch=1")
+    bench.path("weights.bin").unlink()
+    refuse(bench, MODEL, "weights.bin", path, "--batch=1")
+
+
+def test_inputs(bench: Bench) -> None:
+    path = bench.save("conv_relu")
+    refuse(bench, MODEL, "'q', which is no input; the inputs are 'x'", path, "--input-shape=q=1,3,32,32")
+    refuse(bench, MODEL, "dimension 1 of input 'x' is 3", path, "--input-shape=x=1,4,32,32")
+    refuse(bench, MODEL, "input 'x'", path, "--input-shape=x=1,3,32")
+    refuse(bench, MODEL, "'x'", path, "--input-shape=x=9223372036854775807,3,32,32")
+    for wrong in ("x", "x=", "=1,3", "x=1,a", "x=0,3", "x=-1,3", "x=99999999999999999999,3", "x=1,,3"):
+        refuse(bench, USAGE, "--input-shape", path, f"--input-shape={wrong}")
+    refuse(bench, USAGE, "has two shapes", path, "--input-shape=x=1,3,32,32", "--input-shape=x=2,3,32,32")
+    for wrong in ("0", "-1", "x", "1.5"):
+        refuse(bench, USAGE, "--batch", path, f"--batch={wrong}")
+    refuse(bench, MODEL, "'q'; it has 'x', 'y'", path, "--batch=1", "--io-layout=q=NHWC")
+    refuse(bench, MODEL, "'QQ' is not a layout", path, "--batch=1", "--io-layout=x=QQ")
+    refuse(bench, MODEL, "does not fit 'x'", path, "--batch=1", "--io-layout=x=abc")
+    refuse(bench, USAGE, "--io-layout: 'sideways'", path, "--batch=1", "--io-layout=sideways")
+    refuse(bench, USAGE, "has two layouts", path, "--batch=1", "--io-layout=x=NHWC", "--io-layout=x=NCHW")
+
+
+def test_bound_inputs(bench: Bench) -> None:
+    path = bench.save("conv_relu")
+    array = programs.sample(1, 3, 32, 32)
+    np.save(bench.path("good.npy"), array)
+    np.save(bench.path("fortran.npy"), np.asfortranarray(array))
+    np.save(bench.path("double.npy"), array.astype(np.float64))
+    np.save(bench.path("integers.npy"), array.astype(np.int32))
+    np.save(bench.path("shape.npy"), array[:, :2])
+    bench.path("short.npy").write_bytes(bench.path("good.npy").read_bytes()[:-4])
+    bench.path("long.npy").write_bytes(bench.path("good.npy").read_bytes() + b"1234")
+    bench.path("header.npy").write_bytes(bench.path("good.npy").read_bytes()[:40])
+    bench.path("text.npy").write_text("no array", encoding="utf-8")
+    cases = {"fortran": "Fortran order", "double": "'<f8'", "integers": "i32", "shape": "x", "short": "bytes of elements",
+             "long": "bytes of elements", "header": "'header.npy'", "text": "'text.npy'",
+             "none": "cannot be read: No such file"}  # fmt: skip
+    for name, text in cases.items():
+        refuse(bench, MODEL, text, path, f"--bind-input=x={name}.npy")
+    refuse(bench, MODEL, "'q'", path, "--batch=1", "--bind-input=q=good.npy")
+    refuse(bench, USAGE, "NAME=VALUE", path, "--bind-input=good.npy")
+    refuse(bench, USAGE, "has two files", path, "--bind-input=x=good.npy", "--bind-input=x=shape.npy")
+
+
+def test_targets(bench: Bench) -> None:
+    path = bench.save("conv_relu")
+    shipped = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8")
+    line = 1 + shipped[: shipped.index("\nmachine:")].count("\n")
+    cases = {
+        "unknown": (shipped.replace("npu-nhwc\n", "unknown\n", 1).replace("\nmachine:", "\nspeed: 3\nmachine:"), f"unknown.yaml:{line + 1}:", "'speed'"),
+        "broken": ("name: [a\n", "broken.yaml:", ""),
+        "empty": ("", "empty.yaml", ""),
+    }
+    for name, (text, place, what) in cases.items():
+        bench.path(f"{name}.yaml").write_text(text, encoding="utf-8")
+        found = refuse(bench, USAGE, place, path, "--batch=1", f"--target={name}.yaml")
+        assert what in found, found
+    refuse(bench, USAGE, "npu-nchw16c", path, "--batch=1", "--target=npu-42")
+    refuse(bench, USAGE, "none.yaml", path, "--batch=1", "--target=none.yaml")
+
+
+def test_options(bench: Bench) -> None:
+    path = bench.save("conv_relu")
+    refuse(bench, USAGE, "none, naive, auto-nhwc", path, "--batch=1", "--layout=best")
+    refuse(bench, USAGE, "'z80' is no processor", path, "--batch=1", "--mcpu=z80")
+    refuse(bench, USAGE, "'x86-64' has no fma", path, "--batch=1", "--mcpu=x86-64")
+    refuse(bench, USAGE, "npu, mlir, llvm, asm, obj", path, "--batch=1", "--emit=exe")
+    refuse(bench, USAGE, "--nonsense", path, "--nonsense")
+    refuse(bench, USAGE, "--threads", path, "--threads=0")
+    refuse(bench, USAGE, "standard output", path, "--batch=1", "-o", "-")
+    refuse(bench, USAGE, "model is required")
+    for option in ("--batch=1", "--input-shape=x=1", "--bind-input=x=x.npy"):
+        refuse(bench, USAGE, ".mlir", "model.mlir", option)
+
+
+def test_infeasible(bench: Bench) -> None:
+    path = bench.save("conv_relu")
+    line = refuse(bench, MODEL, "infeasible", path, "--batch=1", "--target=npu-nhwc", "--layout=none")
+    assert "Conv 'Conv_0'" in line and "demands NHWC (acdb) for its data, found abcd" in line, line
+
+
+def test_outputs(bench: Bench) -> None:
+    path = bench.save("conv_relu")
+    for kind in ("npu", "mlir", "llvm", "asm", "obj"):
+        refuse(bench, OUTPUT, "there is no folder 'none'", path, "--batch=1", f"--emit={kind}", "-o", "none/out")
+    bench.path("folder").mkdir()
+    refuse(bench, OUTPUT, "it is a folder", path, "--batch=1", "-o", "folder")
+    refuse(bench, OUTPUT, "there is no folder 'none'", path, "--batch=1", "-o", "out.npu", "--report=none/report.json")
+    # A pipe must neither be replaced nor waited for.
+    os.mkfifo(bench.path("pipe"))
+    refuse(bench, OUTPUT, "not a regular file", path, "--batch=1", "-o", "pipe")
+    assert bench.path("pipe").is_fifo()
+
+
+def test_full_disk(bench: Bench) -> None:
+    """Full at every step: code object, data object, ELF, manifest, footer."""
+    path = bench.save("residual")
+    size = bench.compile("residual", "--batch=1").stat().st_size
+    bench.path("out.npu").write_bytes(b"old")
+    for room in (0, 100, 2000, size // 4, size // 2, size - 2000, size - 64, size - 1):
+        line = refuse(bench, OUTPUT, "cannot write", path, "--batch=1", "-o", "out.npu", file_limit=room)
+        assert "out.npu'" in line and ".tmp" not in line, line
+        assert bench.path("out.npu").read_bytes() == b"old"
+    for kind in ("mlir", "llvm", "asm", "obj"):
+        refuse(bench, OUTPUT, "cannot write", path, "--batch=1", f"--emit={kind}", "-o", "out.txt", file_limit=100)
+
+
+def test_full_disk_of_the_report(bench: Bench) -> None:
+    """The program is written by then, and is good."""
+    path = bench.save("conv_relu")
+    done = bench.run("npuc", path, "--batch=1", "-o", "out.npu", "-q", "--report=/dev/full")
+    assert done.returncode == OUTPUT and "No space left on device" in done.stderr, done
+    bench.execute(bench.path("out.npu"), {"x": programs.sample(1, 3, 32, 32)}, "y")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        command = [bench.build / "bin" / "npuc", path, "--batch=1", "--emit=mlir", "-o", "-", "-q"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == OUTPUT and "cannot write to standard output" in done.stderr, done
+
+
+if __name__ == "__main__":
+    programs.main(
+        __doc__,
+        [test_files, test_graphs, test_sizes, test_external_data, test_inputs, test_bound_inputs, test_targets,
+         test_options, test_infeasible, test_outputs, test_full_disk, test_full_disk_of_the_report],
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--report against its schema, against the compiled graph, and against the program."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import jsonschema
+import programs
+import small
+from programs import Bench
+
+PLANS = [
+    ("npu-nhwc", "naive"), ("npu-nhwc", "auto-nhwc"), ("npu-nchw", "none"), ("npu-nchw16c", "naive"), ("host", "none"),
+    ("host", "auto-nhwc"),
+]  # fmt: skip
+MOVES = ("npu.relayout", "npu.transpose", "npu.reshape")
+
+
+def validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads((programs.ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def words(plan: tuple[str, str]) -> list[str]:
+    return [f"--target={plan[0]}", f"--layout={plan[1]}", "--batch=1"]
+
+
+def check_sums(report: dict, case: str) -> None:
+    relayouts, items = report["relayouts"], report["relayouts"]["items"]
+    assert relayouts["count"] == len(items), case
+    assert relayouts["bytes"] == sum(item["bytes"] for item in items), case
+    assert relayouts["boundary_count"] == sum(item["boundary"] for item in items), case
+    memory = report["memory"]
+    assert memory["arena_lower_bound_bytes"] <= memory["arena_bytes"], case
+    names = [kernel["name"] for kernel in report["kernels"]]
+    assert names and len(set(names)) == len(names), f"{case}: {names}"
+    for item in items:
+        assert "/" not in item["node"], f"{case}: '{item['node']}' is a path, not a node"
+
+
+def test_schema_and_graph(bench: Bench) -> None:
+    """Every plan of every small network; counts are those of the graph's text."""
+    check = validator()
+    for name in small.NETWORKS:
+        for plan in PLANS:
+            case = f"{name} {plan}"
+            report = bench.report(name, *words(plan))
+            check.validate(report)
+            assert (report["target"], report["layout"]) == plan
+            check_sums(report, case)
+            text = bench.npuc(bench.path(f"{name}.onnx"), *words(plan), "--emit=mlir", "-o", "-").stdout
+            ops = re.findall(r"= (npu\.\w+)", text)
+            items = report["relayouts"]["items"]
+            found = sum(item["kind"] == "relayout" for item in items)
+            assert found == ops.count("npu.relayout"), f"{case}: {found} in the report, {ops} in the graph"
+            for kind in ("transpose", "reshape"):
+                assert sum(item["kind"] == kind for item in items) <= ops.count(f"npu.{kind}"), case
+            kernels = sum(kernel["op"] in ("relayout", "transpose", "reshape") for kernel in report["kernels"])
+            fused = sum("fused_into" in item for item in items)
+            assert kernels == len(items) - fused, f"{case}: {kernels} kernels move data, reported are {len(items)}"
+
+
+def test_schema_refuses(bench: Bench) -> None:
+    """The schema is no rubber stamp."""
+    check, good = validator(), bench.report("residual", "--batch=1")
+    assert good["relayouts"]["items"] and good["kernels"]
+    damages = [
+        lambda report: report.pop("memory"),
+        lambda report: report.update(version=2),
+        lambda report: report["relayouts"].update(count=-1),
+        lambda report: report["relayouts"]["items"][0].update(kind="move"),
+        lambda report: report["relayouts"]["items"][0].pop("reason"),
+        lambda report: report["kernels"][0].update(slow="no"),
+        lambda report: report["kernels"][0].pop("implementation"),
+        lambda report: report["compile_seconds"].update(write=-1),
+    ]
+    for number, damage in enumerate(damages):
+        report = json.loads(json.dumps(good))
+        damage(report)
+        assert not check.is_valid(report), f"damage {number} passes"
+
+
+def test_emit_ends_early(bench: Bench) -> None:
+    path = bench.save("residual")
+    for kind in ("mlir", "llvm", "asm", "obj"):
+        bench.npuc(path, "--batch=1", f"--emit={kind}", "-o", f"out.{kind}", "--report=report.json", "-q")
+        report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
+        validator().validate(report)
+        assert bool(report["kernels"]) == (kind != "mlir"), kind
+
+
+def test_explanation(bench: Bench) -> None:
+    """--explain-layout names each relayout of the report with its reason."""
+    for name, plan in (("residual", PLANS[0]), ("channels_last", PLANS[0]), ("classifier", PLANS[1])):
+        path = bench.save(name)
+        done = bench.npuc(path, *words(plan), "--explain-layout", "--report=report.json", "-o", "out.npu")
+        report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
+        lines = done.stdout.splitlines()
+        items = report["relayouts"]["items"]
+        assert items and len(lines) == 1 + 2 * len(items), done.stdout
+        assert lines[0].startswith(f"{len(items)} relayout") and f"{report['relayouts']['bytes']} bytes" in lines[0]
+        for item, line, reason in zip(items, lines[1::2], lines[2::2]):
+            wanted = f"{item['kind']} of {item['value']}: {item['from']} to {item['to']}, {item['bytes']} bytes"
+            assert wanted in line and item["node"] in line and reason.endswith(item["reason"]), (item, line, reason)
+
+
+def test_program_agrees(bench: Bench) -> None:
+    """Kernels, nodes and memory are those that the runtime finds in the file."""
+    report = bench.report("squeeze_excite", "--batch=2", "--threads=2")
+    program = bench.program(bench.path("out.npu"), threads=2)
+    rows = program.profile(1)
+    assert [(row["name"], row["op"].removeprefix("npu."), row["node"]) for row in rows] == [
+        (kernel["name"], kernel["op"], kernel["node"]) for kernel in report["kernels"]
+    ]
+    for row, kernel in zip(rows, report["kernels"]):
+        assert row["implementation"] == kernel["implementation"] or row["generated"], (row, kernel)
+        assert (row["slow"], row["adapter_bytes"]) == (kernel["slow"], kernel["adapter_bytes"]), (row, kernel)
+    assert program.stats.arena_bytes == report["memory"]["arena_bytes"]
+    assert program.stats.weight_bytes == report["memory"]["weight_bytes"]
+
+
+if __name__ == "__main__":
+    programs.main(
+        __doc__,
+        [test_schema_and_graph, test_schema_refuses, test_emit_ends_early, test_explanation, test_program_agrees],
+    )
