@@ -144,7 +144,7 @@ struct TemporaryFiles {
   }
   ~TemporaryFiles() {
     for (const std::string &path : paths)
-      llvm::sys::fs::remove(path);
+      (void)llvm::sys::fs::remove(path);
   }
 
   std::string output;

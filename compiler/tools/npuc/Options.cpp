@@ -49,15 +49,18 @@ static std::vector<int64_t> parseShape(const std::string &text) {
 }
 
 /// --emit: its value, what it means, the suffix of the file.
-static const struct EmitRow {
+namespace {
+struct EmitRow {
   const char *name;
   EmitKind kind;
   const char *suffix;
-} emitTable[] = {{"npu", EmitKind::Npu, ".npu"},
-                 {"mlir", EmitKind::Mlir, ".npu.mlir"},
-                 {"llvm", EmitKind::Llvm, ".ll"},
-                 {"asm", EmitKind::Asm, ".s"},
-                 {"obj", EmitKind::Obj, ".o"}};
+};
+} // namespace
+static const EmitRow emitTable[] = {{"npu", EmitKind::Npu, ".npu"},
+                                    {"mlir", EmitKind::Mlir, ".npu.mlir"},
+                                    {"llvm", EmitKind::Llvm, ".ll"},
+                                    {"asm", EmitKind::Asm, ".s"},
+                                    {"obj", EmitKind::Obj, ".o"}};
 
 static std::string emitNames() {
   std::string names;
