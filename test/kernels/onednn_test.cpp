@@ -161,8 +161,10 @@ TEST(Query, ConvolutionsOfNetworksAreFastInEveryLayout) {
           EXPECT_FALSE(isSlow(p)) << describe(p.inputs[0]);
           p.inPlaceInput = 3;
           EXPECT_FALSE(isSlow(p)) << describe(p.inputs[0]);
-          // Three channels in a block of 16 are the one case that is moved.
-          if (l.c >= 16 || std::string(layout) != "aBcd16b")
+          // Three channels in a block of 16 are moved; a row-major result is
+          // gone over a second time for the chain.
+          if (std::string(layout) == "acdb" ||
+              (l.c >= 16 && std::string(layout) == "aBcd16b"))
             EXPECT_EQ(query(p).adapterBytes, 0u) << describe(p.inputs[0]);
         }
 }
