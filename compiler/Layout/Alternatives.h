@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Other algorithms for an op: an op (or a set of ops) that computes the same
+// from the same operands, its outside layouts unchanged. A row of a table each.
+#ifndef NPU_COMPILER_LAYOUT_ALTERNATIVES_H
+#define NPU_COMPILER_LAYOUT_ALTERNATIVES_H
+
+#include "compiler/Target/TargetSpec.h"
+
+namespace npu {
+
+struct Alternative {
+  /// As in a target's `algorithms:` list, and in reports: "winograd".
+  StringRef name, summary;
+  /// Whether the op (a kernel by itself or a fused one) can be replaced at all,
+  /// whatever its layouts.
+  bool (*applies)(Operation *op);
+  /// Whether it can with its operands and result stored in these layouts (one
+  /// for each operand, then the result).
+  bool (*fits)(Operation *op, ArrayRef<LayoutAttr> layouts);
+  /// Multiply-adds of the replacement (transforms included, counted as such).
+  double (*macs)(Operation *op);
+  /// Replaces the op, weights transformed by ops on constants that fold away.
+  /// Returns the op that now gives the result; operands keep their order, those
+  /// that are constants may be others. Works before and after layouts are set.
+  Operation *(*replace)(mlir::OpBuilder &builder, Operation *op);
+};
+
+/// All that npuc knows.
+ArrayRef<Alternative> alternatives();
+/// Those that the target's file lists under `algorithms:` and that apply.
+SmallVector<const Alternative *> alternativesFor(Operation *op,
+                                                 const TargetSpec &target);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_ALTERNATIVES_H
