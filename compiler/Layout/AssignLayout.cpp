@@ -27,13 +27,18 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const IoLayouts &io) {
+                                   const LayoutOptions &options,
+                                   std::optional<SearchOutcome> *outcome) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  problem.objective = options.objective;
+  problem.searchSeconds = options.searchSeconds;
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, io)) ||
+  if (failed(bindBoundary(problem, options.io)) ||
       failed(strategy.decide(problem, plan)))
     return failure();
+  if (outcome)
+    *outcome = plan.search;
   applyPlan(function, plan);
   if (strategy.folds)
     foldLayouts(function, target);
@@ -44,7 +49,8 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
                                   const TargetSpec &target,
-                                  const LayoutOptions &options) {
+                                  const LayoutOptions &options,
+                                  std::optional<SearchOutcome> *outcome) {
   const Strategy *strategy = findStrategy(options.strategy);
   if (!strategy)
     return function.emitError()
@@ -55,7 +61,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options.io)) ||
+  if (failed(assignLayouts(function, target, *strategy, options, outcome)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -77,11 +83,21 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     std::optional<IoLayouts> io;
     if (spec)
       io = IoLayouts::parse(ioLayout, error);
-    if (!io) {
+    std::optional<Objective> goal = parseObjective(objective);
+    if (io && !goal)
+      error = "unknown objective '" + objective + "', expected one of: " +
+              objectiveNames();
+    if (!io || !goal) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    if (failed(runLayoutStage(function, *spec, {strategy, *io, verifyExactly})))
+    LayoutOptions options;
+    options.strategy = strategy;
+    options.io = *io;
+    options.objective = *goal;
+    options.searchSeconds = seconds;
+    options.verifyExactly = verifyExactly;
+    if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
   }
 };

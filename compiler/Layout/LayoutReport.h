@@ -39,12 +39,6 @@ std::string explainText(const LayoutReport &report);
 /// The model's node that an op comes from: "Conv 'c1'"; empty if not known.
 std::string nodeName(Location location);
 
-/// Cycles to move a tensor into another order: reading and writing every byte,
-/// one of both in runs shorter than a burst where the innermost dimension
-/// changes.
-double relayoutCycles(RankedTensorType from, RankedTensorType to,
-                      const MachineSpec &machine);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_LAYOUTREPORT_H

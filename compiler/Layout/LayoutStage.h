@@ -12,15 +12,20 @@ namespace npu {
 struct LayoutOptions {
   std::string strategy = "auto-nhwc";
   IoLayouts io;
+  Objective objective = Objective::Time;
+  /// How long a strategy that searches may take.
+  double searchSeconds = 10;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
 };
 
 /// Gives every tensor of the function its layout. Fails, with an error at the
 /// op, if the strategy is unknown or its plan breaks a demand of the target.
+/// `outcome`: how far a search came; empty after a strategy that does not.
 LogicalResult runLayoutStage(mlir::func::FuncOp function,
                              const TargetSpec &target,
-                             const LayoutOptions &options);
+                             const LayoutOptions &options,
+                             std::optional<SearchOutcome> *outcome = nullptr);
 
 } // namespace npu
 

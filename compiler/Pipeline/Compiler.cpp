@@ -282,10 +282,12 @@ CompileStatus Compilation::run() {
   }
   report.target = target->name;
   report.strategy = options.layout.strategy;
+  report.objective = options.layout.objective;
   if (failed(stage("import", [&] { return import(); })) ||
       failed(stage("fuse", [&] { return fuse(); })) ||
       failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, options.layout);
+        return runLayoutStage(function(), *target, options.layout,
+                              &report.search);
       })))
     return CompileStatus::BadModel;
   report.layout = reportLayouts(function(), *target);

@@ -6,6 +6,7 @@
 #define NPU_COMPILER_PIPELINE_COMPILER_H
 
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Layout/Cost.h"
 #include "compiler/Layout/LayoutStage.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -42,6 +43,9 @@ struct ReportedKernel {
 
 struct CompileReport {
   std::string target, strategy;
+  Objective objective = Objective::Time;
+  LayoutCost cost; // of the finished function
+  std::optional<SearchOutcome> search;
   LayoutReport layout;
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
