@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
 
@@ -24,6 +23,13 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
   return success();
 }
 
+static LogicalResult prepare(LayoutProblem &problem,
+                             const LayoutOptions &options) {
+  problem.objective = options.objective;
+  problem.searchSeconds = options.searchSeconds;
+  return bindBoundary(problem, options.io);
+}
+
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
@@ -31,20 +37,23 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    std::optional<SearchOutcome> *outcome) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  problem.objective = options.objective;
-  problem.searchSeconds = options.searchSeconds;
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, options.io)) ||
+  if (failed(prepare(problem, options)) ||
       failed(strategy.decide(problem, plan)))
     return failure();
   if (outcome)
     *outcome = plan.search;
-  applyPlan(function, plan);
-  if (strategy.folds)
-    foldLayouts(function, target);
-  else
-    foldConstantRelayouts(function);
-  return checkLayouts(function, target);
+  return finishLayouts(function, target, strategy, plan);
+}
+
+FailureOr<std::vector<StrategyResult>>
+npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                       const LayoutOptions &options) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  if (failed(checkSource(function)) || failed(prepare(problem, options)))
+    return failure();
+  return tryStrategies(problem);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,

@@ -2,7 +2,6 @@
 #include "compiler/Layout/LayoutReport.h"
 
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Layout/Cost.h"
 #include "compiler/Layout/Placement.h"
 
 #include "mlir/IR/AsmState.h"
@@ -46,6 +45,7 @@ public:
 
   LayoutReport run() {
     LayoutReport report;
+    report.cost = costOf(problem);
     for (Operation &op : function.getBody().front())
       if (isa<RelayoutOp, TransposeOp, ReshapeOp>(op) && !isFreeView(&op) &&
           !op.use_empty())

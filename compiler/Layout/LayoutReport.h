@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTREPORT_H
 #define NPU_COMPILER_LAYOUT_LAYOUTREPORT_H
 
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Layout/Cost.h"
 
 namespace npu {
 
@@ -24,6 +24,7 @@ struct RelayoutItem {
 
 struct LayoutReport {
   std::vector<RelayoutItem> items;
+  LayoutCost cost; // of the whole function
 
   int64_t count() const { return items.size(); }
   int64_t boundaryCount() const;

@@ -4,8 +4,8 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 #define NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 
+#include "compiler/Layout/Comparison.h"
 #include "compiler/Layout/LayoutReport.h"
-#include "compiler/Layout/Strategies.h"
 
 namespace npu {
 
@@ -26,6 +26,11 @@ LogicalResult runLayoutStage(mlir::func::FuncOp function,
                              const TargetSpec &target,
                              const LayoutOptions &options,
                              std::optional<SearchOutcome> *outcome = nullptr);
+
+/// What every strategy would cost on a function that is not laid out yet.
+FailureOr<std::vector<StrategyResult>>
+compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                  const LayoutOptions &options);
 
 } // namespace npu
 

@@ -2,18 +2,15 @@
 //
 // optimal: the layouts of all values at once, so that the objective's total is
 // the least there is.
+#include "compiler/Layout/Comparison.h"
 #include "compiler/Layout/SearchProblem.h"
-#include "compiler/Layout/Strategies.h"
-
-#include "mlir/IR/Diagnostics.h"
 
 using namespace npu;
 
 /// What the other strategies decide. A plan that breaks a demand is of use all
 /// the same: its orders are candidates.
 static std::vector<LayoutPlan> otherPlans(const LayoutProblem &problem) {
-  mlir::ScopedDiagnosticHandler quiet(
-      problem.getContext(), [](mlir::Diagnostic &) { return success(); });
+  QuietDiagnostics quiet(problem.getContext());
   std::vector<LayoutPlan> plans;
   for (const Strategy &strategy : strategies()) {
     LayoutPlan plan;
@@ -42,6 +39,24 @@ static std::vector<int> bestOf(const SearchProblem &searched,
   return best;
 }
 
+/// Folding may have made another strategy's plan cheaper than all that an
+/// unfinished search has seen.
+static void takeCheaper(const LayoutProblem &problem, LayoutPlan &plan) {
+  for (const Strategy &strategy : strategies()) {
+    if (strategy.decide == decideOptimal)
+      continue;
+    StrategyResult other = tryStrategy(problem, strategy);
+    int64_t cost = other.cost.of(problem.objective);
+    if (!other.feasible || cost >= plan.search->cost)
+      continue;
+    SearchOutcome outcome = *plan.search;
+    outcome.cost = cost;
+    outcome.method = ("plan of " + other.name).str();
+    plan = std::move(other.plan);
+    plan.search = outcome;
+  }
+}
+
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  LayoutPlan &plan) {
   std::vector<LayoutPlan> others = otherPlans(problem);
@@ -61,5 +76,7 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   outcome.ops = static_cast<int>(searched.numbers().ops.size());
   outcome.capped = searched.capped();
   plan.search = outcome;
+  if (!outcome.proved)
+    takeCheaper(problem, plan);
   return success();
 }

@@ -6,7 +6,6 @@
 #define NPU_COMPILER_PIPELINE_COMPILER_H
 
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
-#include "compiler/Layout/Cost.h"
 #include "compiler/Layout/LayoutStage.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -29,6 +28,8 @@ struct CompileOptions {
   OnnxImportOptions import;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
+  /// Try every strategy, for the report.
+  bool compareStrategies = false;
   /// Called as each stage begins, for progress.
   std::function<void(StringRef stage)> onStage;
 };
@@ -44,8 +45,9 @@ struct ReportedKernel {
 struct CompileReport {
   std::string target, strategy;
   Objective objective = Objective::Time;
-  LayoutCost cost; // of the finished function
   std::optional<SearchOutcome> search;
+  /// Every strategy on the same network, if it was asked for.
+  std::vector<StrategyResult> strategies;
   LayoutReport layout;
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
