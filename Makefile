@@ -82,7 +82,7 @@ asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@$(CTEST) --test-dir $(BUILD)-asan -LE style
 
-fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60)
+fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	@test -f $(BUILD)-fuzz/build.ninja || $(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	  -DNPU_SANITIZE=ON -DNPU_FUZZ=ON
 	@cmake --build $(BUILD)-fuzz -j $(JOBS)

@@ -1,23 +1,47 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every libFuzzer program (bin/*Fuzz) of a build folder for some seconds.
+# Runs every fuzz program of a build folder: libFuzzer's (bin/fuzz-*) and
+# layout-fuzz, each for some seconds; 0: all in turn, without end.
 set -euo pipefail
 
 if [[ $# -ne 2 ]]; then
-  echo "usage: run-fuzzers.sh BUILD_FOLDER SECONDS" >&2
+  echo "usage: run-fuzzers.sh BUILD_FOLDER SECONDS (0: without end)" >&2
   exit 1
 fi
 
+build=$1
 shopt -s nullglob
-programs=("$1"/bin/*Fuzz)
-if [[ ${#programs[@]} -eq 0 ]]; then
-  echo "no program named *Fuzz in $1/bin" >&2
+programs=("$build"/bin/fuzz-*)
+if [[ ${#programs[@]} -eq 0 || ! -x $build/bin/layout-fuzz ]]; then
+  echo "no fuzz-* programs or no layout-fuzz in $build/bin" >&2
   exit 1
 fi
-for program in "${programs[@]}"; do
-  name=$(basename "$program")
-  corpus=$1/corpus/$name
-  mkdir -p "$corpus"
-  echo "$name: $2 seconds"
-  "$program" -max_total_time="$2" -print_final_stats=1 -artifact_prefix="$1/$name-" "$corpus"
-done
+
+# layout-fuzz goes on at the seed where the last run stopped.
+layout_fuzz() {
+  local position=$build/corpus/layout-fuzz.seed seed=0 log=$build/layout-fuzz.log
+  mkdir -p "$build/corpus"
+  if [[ -f $position ]]; then seed=$(<"$position"); fi
+  echo "layout-fuzz: $1 seconds from seed $seed"
+  "$build/bin/layout-fuzz" --seconds="$1" --seed="$seed" \
+    --folder="$build/layout-fuzz-findings" | tee "$log"
+  sed -n 's/^next seed \([0-9]*\),.*/\1/p' "$log" >"$position"
+}
+
+round() {
+  local program name corpus
+  for program in "${programs[@]}"; do
+    name=$(basename "$program")
+    corpus=$build/corpus/$name
+    mkdir -p "$corpus"
+    echo "$name: $1 seconds"
+    "$program" -max_total_time="$1" -print_final_stats=1 -artifact_prefix="$build/$name-" "$corpus"
+  done
+  layout_fuzz "$1"
+}
+
+if [[ $2 -ne 0 ]]; then
+  round "$2"
+  exit
+fi
+while true; do round 300; done

@@ -5,6 +5,8 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/tensor.h"
 
+#include <numeric>
+
 using namespace npu;
 
 namespace {
@@ -17,13 +19,46 @@ struct Axis {
 
 } // namespace
 
+static bool isBlocked(const npu_tensor_desc &tensor, int dim) {
+  return std::find(tensor.block_dims, tensor.block_dims + tensor.block_count,
+                   dim) != tensor.block_dims + tensor.block_count;
+}
+
+/// Those that are not blocked.
 static SmallVector<Axis> axesOf(const npu_tensor_desc &tensor) {
   kernels::Strides strides = kernels::stridesOf(tensor);
   SmallVector<Axis> axes;
   for (int dim = 0; dim < tensor.rank; ++dim)
-    if (tensor.dims[dim] != 1)
+    if (tensor.dims[dim] != 1 && !isBlocked(tensor, dim))
       axes.push_back({tensor.dims[dim], strides.outer[dim]});
   return axes;
+}
+
+static int64_t elementsBefore(const npu_tensor_desc &tensor, int dim) {
+  return std::accumulate(tensor.dims, tensor.dims + dim, int64_t(1),
+                         std::multiplies<>());
+}
+
+/// Each blocked dimension stays whole and lies as it did; a reshape is then one
+/// of the dimensions before it and one of those behind it.
+static bool sameBlockedDims(const npu_tensor_desc &from,
+                            const npu_tensor_desc &to) {
+  if (from.block_count != to.block_count)
+    return false;
+  kernels::Strides strides = kernels::stridesOf(from);
+  kernels::Strides newStrides = kernels::stridesOf(to);
+  for (int i = 0; i < from.block_count; ++i) {
+    int dim = from.block_dims[i], newDim = to.block_dims[i];
+    if (from.block_sizes[i] != to.block_sizes[i] ||
+        from.dims[dim] != to.dims[newDim] ||
+        elementsBefore(from, dim) != elementsBefore(to, newDim) ||
+        strides.block[i] != newStrides.block[i])
+      return false;
+    bool severalBlocks = from.dims[dim] > from.block_sizes[i];
+    if (severalBlocks && strides.outer[dim] != newStrides.outer[newDim])
+      return false;
+  }
+  return true;
 }
 
 /// Whether the axes are one run in row-major order: (merged) stride of the
@@ -61,7 +96,7 @@ static bool sameGroup(SmallVector<Axis> a, SmallVector<Axis> b) {
 /// that do not divide stay within one group.
 static bool isReshapeView(const npu_tensor_desc &from,
                           const npu_tensor_desc &to) {
-  if (from.block_count || to.block_count)
+  if (!sameBlockedDims(from, to))
     return false;
   SmallVector<Axis> a = axesOf(from);
   SmallVector<Axis> b = axesOf(to);

@@ -49,8 +49,8 @@ int64_t npu::relayoutCycles(RankedTensorType type, LayoutAttr from,
                             LayoutAttr to, const MachineSpec &machine) {
   double bytes =
       static_cast<double>(storedBytes(type, from) + storedBytes(type, to)) / 2;
-  return std::llround(moveCycles(
-      bytes, innermost(type, from) != innermost(type, to), machine));
+  return std::llround(
+      moveCycles(bytes, innermost(type, from) != innermost(type, to), machine));
 }
 
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
@@ -78,11 +78,9 @@ int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
       factor * std::max(compute + vector, bytes / machine.dmaBytesPerCycle));
 }
 
-/// A view that moves data does what a relayout to the order that would have
-/// made it free does.
-static int64_t viewCycles(LayoutOpInterface op, const MachineSpec &machine) {
+int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
+                        const MachineSpec &machine) {
   RankedTensorType type = tensorType(op->getOperand(0));
-  LayoutAttr from = getLayout(type), to = getLayout(op->getResult(0));
   LayoutRelation relation = op.getLayoutRelation();
   TransferResult free =
       transferLayout(relation, relatedResult(relation, op), toStoredOrder(to),
@@ -90,8 +88,8 @@ static int64_t viewCycles(LayoutOpInterface op, const MachineSpec &machine) {
   if (free.layout)
     return relayoutCycles(type, from, toLayout(op->getContext(), *free.layout),
                           machine);
-  return std::llround(
-      moveCycles(static_cast<double>(storedBytes(type, from)), true, machine));
+  double bytes = static_cast<double>(storedBytes(type, from));
+  return std::llround(moveCycles(bytes, true, machine));
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op) {
@@ -107,7 +105,8 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op) {
             isa<RelayoutOp>(op)
                 ? relayoutCycles(type, getLayout(op->getOperand(0)),
                                  getLayout(type), machine)
-                : viewCycles(rule, machine)};
+                : viewCycles(rule, getLayout(op->getOperand(0)),
+                             getLayout(type), machine)};
   }
   LayoutRelation relation = rule.getLayoutRelation();
   OpLayouts layouts;

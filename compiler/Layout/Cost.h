@@ -26,6 +26,11 @@ struct LayoutCost {
 int64_t relayoutCycles(RankedTensorType type, LayoutAttr from, LayoutAttr to,
                        const MachineSpec &machine);
 
+/// Cycles of a view that moves data: what a relayout of its operand to the
+/// order that would have made it free takes.
+int64_t viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
+                   const MachineSpec &machine);
+
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.
 using OpLayouts = SmallVector<LayoutAttr>;

@@ -162,9 +162,19 @@ private:
     if (!isView())
       return placeOp(problem, plan, op, anchor, ignored);
     LayoutAttr view = viewLayout(op, anchor.layout, ignored);
-    if (!view)
+    if (!view ||
+        !accepts(problem.accepted(op->getOpOperand(0)), op->getOperand(0),
+                 anchor.layout) ||
+        !accepts(problem.accepted(cast<OpResult>(result)), result, view))
       return std::nullopt;
     return Placement{{anchor.layout}, view};
+  }
+
+  static bool accepts(ArrayRef<LayoutAttr> accepted, Value value,
+                      LayoutAttr layout) {
+    return accepted.empty() || llvm::any_of(accepted, [&](LayoutAttr entry) {
+             return sameStorage(value, entry, layout);
+           });
   }
 
   /// Bytes of relayouts behind the result if it were stored as `layout`.
@@ -272,12 +282,14 @@ private:
 
 void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target) {
   foldConstantRelayouts(function);
-  ImageAxesAnalysis axes(function);
-  LayoutProblem problem(function, target, axes);
   bool changed = true;
   // Ends: every move makes the bytes moved in the whole function fewer.
   while (changed) {
     changed = foldLocally(function);
+    // Of the values that are there now: a demand speaks of image axes, and
+    // relayouts come and go.
+    ImageAxesAnalysis axes(function);
+    LayoutProblem problem(function, target, axes);
     SmallVector<LayoutOpInterface> ops;
     for (Operation &op : function.getBody().front())
       if (auto rule = dyn_cast<LayoutOpInterface>(op))

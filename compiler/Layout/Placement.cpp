@@ -47,8 +47,15 @@ public:
     placement.result = placeResult(whyNot);
     if (!placement.result)
       return std::nullopt;
+    // Operands go with the result, not just with the one that it came from:
+    // two operands of a matrix product may share one dimension of three.
+    const int given = anchor.index;
+    const LayoutAttr givenLayout = anchor.layout;
+    anchor = {Anchor::result, placement.result};
     for (OpOperand &operand : op->getOpOperands()) {
-      LayoutAttr layout = placeOperand(operand, whyNot);
+      bool isGiven = static_cast<int>(operand.getOperandNumber()) == given;
+      LayoutAttr layout =
+          placeOperand(operand, isGiven ? givenLayout : LayoutAttr(), whyNot);
       if (!layout)
         return std::nullopt;
       placement.operands.push_back(layout);
@@ -112,7 +119,8 @@ private:
     return {};
   }
 
-  LayoutAttr placeOperand(OpOperand &operand, std::string &whyNot) {
+  LayoutAttr placeOperand(OpOperand &operand, LayoutAttr given,
+                          std::string &whyNot) {
     unsigned index = operand.getOperandNumber();
     Value value = operand.get();
     SmallVector<LayoutAttr> accepted = problem.accepted(operand);
@@ -120,9 +128,9 @@ private:
     if (!current)
       current = plan.produced.lookup(value);
     RelatedValue related = relatedOperand(relation, op, index);
-    if (static_cast<int>(index) == anchor.index &&
-        (accepted.empty() || isAmong(anchor.layout, accepted, value)))
-      return anchor.layout;
+    if (given && (accepted.empty() || isAmong(given, accepted, value)) &&
+        (relation.independent[index] || agrees(related, given)))
+      return given;
     if (!relation.independent[index])
       return choose(value, related, accepted,
                     isConstant(value) ? LayoutAttr() : current,

@@ -54,9 +54,8 @@ void SearchProblem::addValue(Value value) {
       costs.push_back(from == to
                           ? LayoutCost()
                           : LayoutCost{1, storedBytes(type, to),
-                                       relayoutCycles(
-                                           type, from, to,
-                                           problem.target.machine)});
+                                       relayoutCycles(type, from, to,
+                                                      problem.target.machine)});
   moves.push_back(std::move(costs));
 }
 
@@ -91,6 +90,19 @@ void SearchProblem::addOutput(OpOperand &output) {
   addOp(std::move(op), {output.get()}, {});
 }
 
+/// A view whose target wants orders that no bytes have in common.
+LayoutCost SearchProblem::movingView(const OpSlots &slots,
+                                     const OpLayouts &layouts) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  LayoutAttr free = slots.carry(0, layouts[0], slots.anchor());
+  ArrayRef<int64_t> shape = tensorType(to.value).getShape();
+  if (from.constant || (free && free.isEquivalent(layouts.back(), shape)))
+    return {};
+  return {1, storedBytes(tensorType(to.value), layouts.back()),
+          viewCycles(slots.getOp(), layouts[0], layouts.back(),
+                     problem.target.machine)};
+}
+
 void SearchProblem::addKernel(const OpSlots &slots) {
   NamedOp op;
   op.slots = &slots;
@@ -104,8 +116,10 @@ void SearchProblem::addKernel(const OpSlots &slots) {
   }
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.
+  // A view may stand as it is, if it moves its data.
   if (op.ways.empty())
-    op.ways.push_back({source, {}});
+    op.ways.push_back(
+        {source, slots.isView() ? movingView(slots, source) : LayoutCost()});
   addOp(std::move(op), operands, results);
 }
 
@@ -227,8 +241,8 @@ void SearchProblem::weigh() {
       most[i] += static_cast<double>(largest[i]);
   };
   for (const NamedOp &op : ops)
-    addLargest(llvm::map_range(
-        op.ways, [](const NamedWay &way) -> const LayoutCost & {
+    addLargest(
+        llvm::map_range(op.ways, [](const NamedWay &way) -> const LayoutCost & {
           return way.cost;
         }));
   for (const std::vector<LayoutCost> &costs : moves)
@@ -245,8 +259,8 @@ void SearchProblem::weigh() {
            shift < 62)
       ++shift;
   }
-  weights[0] = (static_cast<search::Cost>(most[1]) >> shift) * weights[1] +
-               weights[1];
+  weights[0] =
+      (static_cast<search::Cost>(most[1]) >> shift) * weights[1] + weights[1];
 
   for (auto [number, costs] : llvm::zip(built.values, moves))
     for (const LayoutCost &cost : costs)
@@ -276,15 +290,13 @@ bool SearchProblem::matches(const NamedOp &op, const NamedWay &way,
            (found && wanted.isEquivalent(found, tensorType(value).getShape()));
   };
   if (op.output)
-    return same(op.output->get(), way.layouts[0],
-                plan.layoutRead(*op.output));
+    return same(op.output->get(), way.layouts[0], plan.layoutRead(*op.output));
   if (op.input)
     return same(op.input, way.layouts[0], plan.produced.lookup(op.input));
   for (auto [index, slot] : llvm::enumerate(op.slots->all())) {
     LayoutAttr found =
-        slot.result
-            ? plan.produced.lookup(slot.value)
-            : plan.layoutRead(op.slots->getOp()->getOpOperand(index));
+        slot.result ? plan.produced.lookup(slot.value)
+                    : plan.layoutRead(op.slots->getOp()->getOpOperand(index));
     if (!slot.constant && !same(slot.value, way.layouts[index], found))
       return false;
   }

@@ -48,6 +48,7 @@ private:
   void addOp(NamedOp op, ArrayRef<Value> operands, ArrayRef<Value> results);
   std::vector<NamedWay> waysOf(const OpSlots &slots) const;
   std::vector<NamedWay> viewWays(const OpSlots &slots) const;
+  LayoutCost movingView(const OpSlots &slots, const OpLayouts &layouts) const;
   void extend(const OpSlots &slots, OpLayouts &layouts,
               std::vector<NamedWay> &ways) const;
   SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,

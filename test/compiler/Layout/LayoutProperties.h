@@ -21,9 +21,10 @@ struct Coverage {
   int64_t plans = 0;      // finished by some strategy
   int64_t infeasible = 0; // refused by some strategy
   int64_t searches = 0, proved = 0;
-  int64_t bruteForced = 0; // searches compared with all choices
-  int64_t randomPlans = 0; // that met the demands
-  int64_t runs = 0;        // programs compiled and run
+  int64_t bruteForced = 0;        // searches compared with all choices
+  int64_t randomPlans = 0;        // that met the demands
+  int64_t cheaperRandomPlans = 0; // than a proved one: of no candidate orders
+  int64_t runs = 0;               // programs compiled and run
 
   Coverage &operator+=(const Coverage &other);
 };

@@ -14,6 +14,8 @@ namespace {
 
 constexpr int64_t mostElements = 768;
 constexpr size_t mostRank = 6;
+/// Larger constants are resources, which get new names when they are read.
+constexpr int64_t mostConstant = 256;
 
 /// Steps that find nothing to do with a value give null.
 class Generator : test::RandomBuilder {
@@ -28,7 +30,7 @@ private:
 
   int64_t extent();
   Shape shapeOfRank(size_t rank);
-  bool small(ArrayRef<int64_t> shape);
+  bool small(ArrayRef<int64_t> shape, int64_t most = mostElements);
   RankedTensorType argument();
 
   Value unary(Value data);
@@ -75,11 +77,11 @@ int64_t Generator::extent() {
   return oneIn(8) ? 8 : 2 + pick(4);
 }
 
-bool Generator::small(ArrayRef<int64_t> shape) {
+bool Generator::small(ArrayRef<int64_t> shape, int64_t most) {
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
-  return count > 0 && count <= mostElements && shape.size() <= mostRank;
+  return count > 0 && count <= most && shape.size() <= mostRank;
 }
 
 Shape Generator::shapeOfRank(size_t rank) {
@@ -147,8 +149,11 @@ Value Generator::spread(ArrayRef<int64_t> shape) {
       fitting.push_back(value);
   if (!fitting.empty() && !oneIn(3))
     return anyOf(fitting);
-  return constant(
-      broadcastable(shape, pick(shape.size() + 1), oneIn(3) ? 0 : random()));
+  Shape narrow =
+      broadcastable(shape, pick(shape.size() + 1), oneIn(3) ? 0 : random());
+  if (!small(narrow, mostConstant))
+    narrow.clear();
+  return constant(narrow);
 }
 
 Value Generator::binary(Value data) {
@@ -169,6 +174,8 @@ Value Generator::binary(Value data) {
 }
 
 Value Generator::select(Value data) {
+  if (runnable) // a rounding error may change the choice
+    return {};
   Value bound = spread(shapeOf(data));
   auto flags = RankedTensorType::get(shapeOf(data), builder.getI1Type());
   Value condition = unfolded(NPU_INSTR_less, {data, bound}, flags);
@@ -288,9 +295,10 @@ Value Generator::concat(Value data) {
   }
   for (int64_t count = 1 + pick(3); count > 0; --count) {
     Value other = fitting.empty() ? data : anyOf(fitting);
-    parts.push_back(oneIn(4)   ? unary(other)
-                    : oneIn(8) ? constant(shapeOf(other))
-                               : other);
+    parts.push_back(oneIn(4) ? unary(other)
+                    : oneIn(8) && small(shapeOf(other), mostConstant)
+                        ? constant(shapeOf(other))
+                        : other);
   }
   if (coin())
     std::swap(parts.front(), parts.back());
@@ -416,6 +424,8 @@ Value Generator::matmul(Value data) {
     if (succeeded(result) && small(*result))
       return MatmulOp::create(builder, location, typeOf(*result), a, b);
   }
+  if (shape.back() > mostConstant / 8)
+    return {};
   Value weight = constant({shape.back(), extent()});
   shape.back() = shapeOf(weight)[1];
   if (!small(shape))
@@ -456,7 +466,7 @@ Value Generator::convolution(Value data) {
   std::string error;
   auto result =
       shapes::conv(in, weight, strides, dilations, pads, groups, error);
-  if (failed(result) || !small(*result) || !small(weight))
+  if (failed(result) || !small(*result) || !small(weight, mostConstant))
     return {};
   return windowed<Conv1dOp, Conv2dOp, Conv3dOp>(
       data, constant(weight), *result, strides, pads, dilations, groups);
@@ -477,7 +487,7 @@ Value Generator::convTranspose(Value data) {
   std::string error;
   auto result = shapes::convTranspose(in, weight, strides, dilations, pads,
                                       groups, error);
-  if (failed(result) || !small(*result) || !small(weight))
+  if (failed(result) || !small(*result) || !small(weight, mostConstant))
     return {};
   return windowed<ConvTranspose1dOp, ConvTranspose2dOp, ConvTranspose3dOp>(
       data, constant(weight), *result, strides, pads, dilations, groups);

@@ -20,10 +20,10 @@ struct LayoutCase {
   std::string io; // as --io-layout
 };
 
-/// The same for the same seed. One in `runnable` (0: none) has a shipped target
-/// and only functions whose numbers stay small, so that it can be compiled and
-/// compared.
+/// The same for the same seed.
 LayoutCase randomLayoutCase(MLIRContext &context, uint64_t seed);
+/// With a shipped target and only functions whose numbers stay small and do not
+/// jump, so that it can be compiled and compared.
 LayoutCase randomRunnableCase(MLIRContext &context, uint64_t seed);
 
 /// A module with one function @main of f32 tensors: any op of the dialect, any

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans that no strategy would make: what `optimal` must beat all the same, and
-// what applying, folding and checking must survive.
+// Plans that no strategy would make: what applying, folding and checking must
+// survive all the same.
 #ifndef NPU_TEST_COMPILER_LAYOUT_RANDOMPLAN_H
 #define NPU_TEST_COMPILER_LAYOUT_RANDOMPLAN_H
 

@@ -57,7 +57,8 @@ public:
     machine();
     bool titled = false;
     for (auto &[op, roles] : demandVocabulary())
-      if (words.oneIn(op.starts_with("conv") ? 2 : 5)) {
+      // A relayout is what the stage meets demands with.
+      if (op != "relayout" && words.oneIn(op.starts_with("conv") ? 2 : 5)) {
         if (!titled)
           text += "demands:\n";
         titled = true;
@@ -203,7 +204,10 @@ std::optional<TargetSpec> test::targetOf(const LayoutCase &problem,
                                          std::string &error) {
   if (problem.target.find('\n') == std::string::npos)
     return loadTarget(problem.target, error);
-  return parseTarget(problem.target, "random.yaml", error);
+  // A target is called as its file is.
+  StringRef name = StringRef(problem.target).split("name: ").second;
+  std::string file = name.take_until([](char c) { return c == '\n'; }).str();
+  return parseTarget(problem.target, file + ".yaml", error);
 }
 
 static test::LayoutCase randomCase(MLIRContext &context, uint64_t seed,

@@ -3,6 +3,7 @@
 // layout-fuzz: random problems for the layout stage. What fails is made smaller
 // and written down with the command that shows it again.
 #include "test/compiler/Layout/FuzzRunner.h"
+#include "test/compiler/Layout/ProgramNumbers.h"
 #include "test/compiler/Layout/ShrinkLayoutCase.h"
 
 #include "mlir/Parser/Parser.h"
@@ -28,6 +29,8 @@ struct Options {
   std::string replay, target = "npu-nhwc", io = "fixed";
   std::string folder = "layout-fuzz-findings";
   bool shrink = true;
+  int runOneIn = 50; // 0: none
+  bool runs = false;
 };
 
 /// A context keeps every attribute that it has seen; so it is renewed.
@@ -50,18 +53,31 @@ Finding bad(const std::string &what) { return {"bad-options", what}; }
 
 } // namespace
 
-static LayoutCase makeCase(uint64_t seed) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-  return test::randomLayoutCase(context, seed);
+/// The case of a seed; some are of the kind that is also compiled and run.
+static LayoutCase makeCase(MLIRContext &context, const Options &options,
+                           uint64_t seed, bool &runs) {
+  runs = options.runOneIn > 0 &&
+         seed % static_cast<uint64_t>(options.runOneIn) == 0;
+  return runs ? test::randomRunnableCase(context, seed)
+              : test::randomLayoutCase(context, seed);
+}
+
+static std::optional<Finding> check(MLIRContext &context,
+                                    const LayoutCase &problem, uint64_t seed,
+                                    bool runs, Coverage &coverage) {
+  std::optional<Finding> finding =
+      test::checkLayoutCase(context, problem, seed, coverage);
+  if (!finding && runs)
+    finding = test::checkProgramNumbers(problem, seed, coverage);
+  return finding;
 }
 
 static std::optional<Finding> checkAlone(const LayoutCase &problem,
-                                         uint64_t seed) {
+                                         uint64_t seed, bool runs) {
   return test::checkIsolated([&]() -> std::optional<Finding> {
     Contexts contexts;
     Coverage coverage;
-    return test::checkLayoutCase(contexts.get(), problem, seed, coverage);
+    return check(contexts.get(), problem, seed, runs, coverage);
   });
 }
 
@@ -77,7 +93,7 @@ static void writeFile(const std::string &path, const std::string &text) {
 
 /// Writes the case and says how to see it again.
 static void writeCase(const Options &options, const test::SeedFinding &found,
-                      const LayoutCase &problem) {
+                      const LayoutCase &problem, bool runs) {
   std::string folder = options.folder + "/" + found.finding.property + "-" +
                        std::to_string(found.seed);
   llvm::sys::fs::create_directories(folder);
@@ -88,7 +104,8 @@ static void writeCase(const Options &options, const test::SeedFinding &found,
   }
   std::string command =
       "layout-fuzz --replay=" + folder + "/graph.mlir --target=" + target +
-      " --io-layout=" + problem.io + " --seed=" + std::to_string(found.seed);
+      " --io-layout=" + problem.io + " --seed=" + std::to_string(found.seed) +
+      (runs ? " --run" : "");
   writeFile(folder + "/graph.mlir", "// " + found.finding.property +
                                         "\n// RUN: " + command + "\n" +
                                         problem.graph);
@@ -98,17 +115,19 @@ static void writeCase(const Options &options, const test::SeedFinding &found,
 static void pursue(const Options &options, const test::SeedFinding &found) {
   std::cerr << "\nseed " << found.seed << ": " << found.finding.property
             << "\n";
-  LayoutCase problem = makeCase(found.seed);
+  Contexts contexts;
+  bool runs = false;
+  LayoutCase problem = makeCase(contexts.get(), options, found.seed, runs);
   if (options.shrink)
     problem = test::shrinkCase(problem, [&](const LayoutCase &smaller) {
-      std::optional<Finding> finding = checkAlone(smaller, found.seed);
+      std::optional<Finding> finding = checkAlone(smaller, found.seed, runs);
       return finding && finding->property == found.finding.property;
     });
-  std::optional<Finding> finding = checkAlone(problem, found.seed);
+  std::optional<Finding> finding = checkAlone(problem, found.seed, runs);
   std::cerr << (finding ? finding->detail : found.finding.detail) << "\n"
             << problem.graph << "\nio-layout: " << problem.io
             << "\ntarget: " << problem.target << "\n";
-  writeCase(options, found, problem);
+  writeCase(options, found, problem, runs);
 }
 
 static std::optional<Finding> replay(const Options &options) {
@@ -130,7 +149,9 @@ static std::optional<Finding> replay(const Options &options) {
                  "': " + target.getError().message());
     problem.target = (*target)->getBuffer().str();
   }
-  return checkAlone(problem, options.fuzz.seed);
+  // Only what is shipped has kernels to run.
+  bool runs = options.runs && problem.target == options.target;
+  return checkAlone(problem, options.fuzz.seed, runs);
 }
 
 static void print(const test::FuzzResult &result) {
@@ -144,7 +165,8 @@ static void print(const test::FuzzResult &result) {
             << c.plans << " finished plans, " << c.infeasible << " refused; "
             << c.searches << " searches, " << c.proved << " proved; "
             << c.bruteForced << " against brute force; " << c.randomPlans
-            << " random plans; " << c.runs << " programs run\n"
+            << " random plans (" << c.cheaperRandomPlans
+            << " cheaper than a proved one); " << c.runs << " programs run\n"
             << "next seed " << result.nextSeed << ", " << result.findings.size()
             << " findings\n";
 }
@@ -167,10 +189,15 @@ int main(int argc, char **argv) {
                  "stop after this many different failures");
   app.add_option("--folder", options.folder, "where failures are written");
   app.add_flag("!--no-shrink", options.shrink, "leave failures as they are");
+  app.add_option("--run-one-in", options.runOneIn,
+                 "compile and run one graph of so many; 0: none")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--replay", options.replay, "check this graph (.mlir)");
   app.add_option("--target", options.target,
                  "name or file (.yaml) of the target, for --replay");
   app.add_option("--io-layout", options.io, "boundary, for --replay");
+  app.add_flag("--run", options.runs,
+               "compile and run as well, for --replay with a shipped target");
   CLI11_PARSE(app, argc, argv);
 
   if (!options.replay.empty()) {
@@ -185,8 +212,9 @@ int main(int argc, char **argv) {
   test::FuzzResult result =
       test::fuzz(options.fuzz, [&](uint64_t seed, Coverage &coverage) {
         MLIRContext &context = contexts.get();
-        LayoutCase problem = test::randomLayoutCase(context, seed);
-        return test::checkLayoutCase(context, problem, seed, coverage);
+        bool runs = false;
+        LayoutCase problem = makeCase(context, options, seed, runs);
+        return check(context, problem, seed, runs, coverage);
       });
   print(result);
   for (const test::SeedFinding &found : result.findings)
