@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Colours.h"
 #include "compiler/Layout/ExactCheck.h"
 #include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
@@ -27,11 +28,12 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const IoLayouts &io) {
+                                   const LayoutOptions &options) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  problem.decision = options.decision;
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, io)) ||
+  if (failed(bindBoundary(problem, options.io)) ||
       failed(strategy.decide(problem, plan)))
     return failure();
   applyPlan(function, plan);
@@ -55,7 +57,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options.io)) ||
+  if (failed(assignLayouts(function, target, *strategy, options)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -75,13 +77,27 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     std::string error;
     std::optional<TargetSpec> spec = loadTarget(target, error);
     std::optional<IoLayouts> io;
+    std::optional<DesiredLayouts> desired;
     if (spec)
       io = IoLayouts::parse(ioLayout, error);
-    if (!io) {
+    if (io)
+      desired = DesiredLayouts::parse(desiredLayouts, error);
+    if (desired && !isColour(defaultColour)) {
+      error = "--default-colour: '" + defaultColour + "' is no colour, " +
+              colourHelp.str();
+      desired.reset();
+    }
+    if (!desired) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    if (failed(runLayoutStage(function, *spec, {strategy, *io, verifyExactly})))
+    LayoutOptions options;
+    options.strategy = strategy;
+    options.io = *io;
+    options.verifyExactly = verifyExactly;
+    options.decision.desired = *desired;
+    options.decision.defaultColour = defaultColour;
+    if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
   }
 };

@@ -14,6 +14,7 @@ struct LayoutOptions {
   IoLayouts io;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
+  DecisionOptions decision;
 };
 
 /// Gives every tensor of the function its layout. Fails, with an error at the

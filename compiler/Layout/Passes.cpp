@@ -11,6 +11,8 @@ namespace {
 void npu::registerLayoutPasses() {
   registerAssignLayout();
   registerFoldLayout();
+  registerPresetLayout();
   registerReportLayout();
+  registerTransmitLayout();
   registerVerifyLayout();
 }

@@ -14,6 +14,12 @@ namespace npu {
 /// Makes this folder's passes known to a tool by their names.
 void registerLayoutPasses();
 
+/// What every pass on layouts needs.
+LogicalResult requireOneBlock(mlir::func::FuncOp function);
+
+/// Whether every tensor has a layout.
+bool isDecided(mlir::func::FuncOp function);
+
 /// What a pass on layouts needs: one block, and a layout on every tensor.
 LogicalResult requireDecided(mlir::func::FuncOp function);
 

@@ -31,7 +31,86 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"auto-nhwc\"",
-           "Name of a strategy: none, naive, auto-nhwc">,
+           "Name of a strategy: none, naive, auto-nhwc, convert, preset">,
+    Option<"target", "target", "std::string", "\"npu-nhwc\"",
+           "Name of a shipped target or path of a target file">,
+    Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",
+           "fixed, free, NAME=LAYOUT, or several separated by commas">,
+    Option<"desiredLayouts", "desired-layouts", "std::string", "\"\"",
+           "For convert: OP:LAYOUT[:LAYOUT], several separated by commas">,
+    Option<"defaultColour", "default-colour", "std::string", "\"tensor\"",
+           "For preset: the colour of inputs that nothing tells about">,
+    Option<"verifyExactly", "verify-exactly", "bool", "false",
+           "Compare source and result on index-tagged values">
+  ];
+}
+
+def TransmitLayout : Pass<"npu-transmit-layout", "::mlir::func::FuncOp"> {
+  let summary = "Colours every value as an image with its axes, or as a tensor.";
+  let description = [{
+    First half of the strategy `preset`. Backward from the ops that know their
+    operands (convolutions, matrix products), where two users disagree the first
+    one wins; inputs that nothing tells about get the default colour; then
+    forward. An op that cannot tell its operand's colour from its result's (a
+    reshape, a broadcast) is where one kind turns into the other. Two walks,
+    linear time. The colours stand on the ops and arguments as `npu.colour`.
+
+    Example:
+    ```mlir
+    func.func @flatten(%x: tensor<2x8x6x6xf32>, %m: tensor<288x4xf32>) -> tensor<2x4xf32> {
+      %0 = npu.max_pool(%x) {dilations = [1, 1], kernel = [1, 1], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
+      %1 = npu.reshape(%0) : (tensor<2x8x6x6xf32>) -> tensor<2x288xf32>
+      %2 = npu.matmul(%1, %m) : (tensor<2x288xf32>, tensor<288x4xf32>) -> tensor<2x4xf32>
+      return %2 : tensor<2x4xf32>
+    }
+    ==>
+    func.func @flatten(%x: tensor<2x8x6x6xf32> {npu.colour = "NCHW"}, %m: tensor<288x4xf32> {npu.colour = "tensor"}) -> tensor<2x4xf32> {
+      %0 = npu.max_pool(%x) {dilations = [1, 1], kernel = [1, 1], npu.colour = "NCHW", pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
+      %1 = npu.reshape(%0) {npu.colour = "tensor"} : (tensor<2x8x6x6xf32>) -> tensor<2x288xf32>
+      %2 = npu.matmul(%1, %m) {npu.colour = "tensor"} : (tensor<2x288xf32>, tensor<288x4xf32>) -> tensor<2x4xf32>
+      return %2 : tensor<2x4xf32>
+    }
+    ```
+    test/compiler/Layout/transmit-layout.mlir runs it.
+  }];
+  let options = [
+    Option<"defaultColour", "default-colour", "std::string", "\"tensor\"",
+           "Colour of inputs that nothing tells about: tensor, NCHW, ...">
+  ];
+}
+
+def PresetLayout : Pass<"npu-preset-layout", "::mlir::func::FuncOp"> {
+  let summary = "Meets the target's demands, from the colours of transmit.";
+  let description = [{
+    Second half of the strategy `preset`. In topological order each op looks
+    only at its own operands: a demand is met; where an image becomes a plain
+    tensor the source's order is restored; operands whose orders differ are
+    aligned towards the one that moves the fewest bytes; outputs have the
+    source's order again. A plain tensor's order never changes. Afterwards every
+    tensor has a layout and the colours are gone; a function whose tensors all
+    have layouts is left alone.
+
+    Example:
+    ```mlir
+    func.func @flatten(%x: tensor<2x8x6x6xf32> {npu.colour = "NCHW"}) -> tensor<2x288xf32> {
+      %w = npu.constant {npu.colour = "OIHW"} dense<1.0> : tensor<8x8x3x3xf32> -> tensor<8x8x3x3xf32>
+      %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, npu.colour = "NCHW", pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<2x8x6x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x6x6xf32>
+      %1 = npu.reshape(%0) {npu.colour = "tensor"} : (tensor<2x8x6x6xf32>) -> tensor<2x288xf32>
+      return %1 : tensor<2x288xf32>
+    }
+    ==>
+    func.func @flatten(%x: tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x288xf32, #npu.layout<ab>> {
+      %0 = npu.constant dense<1.0> : tensor<8x8x3x3xf32> -> tensor<8x8x3x3xf32, #npu.layout<cdab>>
+      %1 = npu.relayout(%x) : (tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x8x6x6xf32, #npu.layout<acdb>>
+      %2 = npu.conv2d(%1, %0) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<2x8x6x6xf32, #npu.layout<acdb>>, tensor<8x8x3x3xf32, #npu.layout<cdab>>) -> tensor<2x8x6x6xf32, #npu.layout<acdb>>
+      %3 = npu.relayout(%2) : (tensor<2x8x6x6xf32, #npu.layout<acdb>>) -> tensor<2x8x6x6xf32, #npu.layout<abcd>>
+      %4 = npu.reshape(%3) : (tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x288xf32, #npu.layout<ab>>
+      return %4 : tensor<2x288xf32, #npu.layout<ab>>
+    }
+    ```
+    test/compiler/Layout/preset-layout.mlir runs it.
+  }];
+  let options = [
     Option<"target", "target", "std::string", "\"npu-nhwc\"",
            "Name of a shipped target or path of a target file">,
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",

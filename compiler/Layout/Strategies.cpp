@@ -14,6 +14,10 @@ static const Strategy table[] = {
      decideNaive, /*folds=*/false},
     {"auto-nhwc", "greedy: channels last around every op that can take it",
      decideAutoNhwc, /*folds=*/true},
+    {"convert", "the layouts of --desired-layouts, neighbours follow",
+     decideConvert, /*folds=*/true},
+    {"preset", "colours images backward and forward, then meets each demand",
+     decidePreset, /*folds=*/true},
 };
 
 ArrayRef<Strategy> npu::strategies() { return table; }

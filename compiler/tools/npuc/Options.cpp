@@ -94,6 +94,7 @@ namespace {
 struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
+  std::vector<std::string> desiredLayouts;
   std::string emit = "npu";
   int64_t batch = 0;
 };
@@ -115,6 +116,9 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--io-layout", raw.ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model), free, "
                  "or NAME=NHWC; may be repeated");
+  app.add_option("--desired-layouts", raw.desiredLayouts,
+                 "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
+                 "max_pool:NHWC, ...: data, then weight; may be repeated");
   app.add_option("--input-shape", raw.inputShapes,
                  "NAME=1,3,224,224: binds unknown sizes of an input; may be "
                  "repeated");
@@ -186,6 +190,14 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     if (!io)
       throw CLI::ValidationError(wrong);
     options.compile.layout.io = *io;
+    std::optional<DesiredLayouts> desired =
+        DesiredLayouts::parse(llvm::join(raw.desiredLayouts, ","), wrong);
+    if (!desired)
+      throw CLI::ValidationError(wrong);
+    if (!desired->byOp.empty() && options.compile.layout.strategy != "convert")
+      throw CLI::ValidationError(
+          "--desired-layouts goes with --layout=convert");
+    options.compile.layout.decision.desired = *desired;
     options.compile.emit = parseEmit(raw.emit);
     checkModelKind(options, raw);
   } catch (const CLI::ParseError &error) {
