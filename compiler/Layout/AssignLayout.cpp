@@ -9,12 +9,7 @@
 
 using namespace npu;
 
-/// The stage works on one block of ops that answer for their layouts.
-static LogicalResult checkSource(mlir::func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks, the layout stage takes one";
+LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitError() << "has an argument that is no tensor";
@@ -52,7 +47,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
            << "', expected one of: " << strategyNames();
-  if (failed(checkSource(function)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)

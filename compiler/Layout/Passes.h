@@ -17,6 +17,10 @@ void registerLayoutPasses();
 /// What every pass on layouts needs.
 LogicalResult requireOneBlock(mlir::func::FuncOp function);
 
+/// Fails, with an error at the op, if there is one that does not answer for its
+/// layouts.
+LogicalResult requireNpuOps(mlir::func::FuncOp function);
+
 /// Whether every tensor has a layout.
 bool isDecided(mlir::func::FuncOp function);
 

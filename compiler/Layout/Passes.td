@@ -31,7 +31,7 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"auto-nhwc\"",
-           "Name of a strategy: none, naive, auto-nhwc, convert, preset">,
+           "Name of a strategy: none, naive, auto-nhwc, convert, preset, alter">,
     Option<"target", "target", "std::string", "\"npu-nhwc\"",
            "Name of a shipped target or path of a target file">,
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",
@@ -117,6 +117,102 @@ def PresetLayout : Pass<"npu-preset-layout", "::mlir::func::FuncOp"> {
            "fixed, free, NAME=LAYOUT, or several separated by commas">,
     Option<"verifyExactly", "verify-exactly", "bool", "false",
            "Compare source and result on index-tagged values">
+  ];
+}
+
+def InferLayout : Pass<"npu-infer-layout", "::mlir::func::FuncOp"> {
+  let summary = "Gives undecided values the layouts that follow from the others.";
+  let description = [{
+    First step of the strategy `alter`: forward from values that have a layout,
+    then backward, row-major where nothing tells. Types carry shapes, so an
+    operand that is read through broadcasting is inferred like any other. A
+    relayout appears only where an op cannot run on what is there; a second run
+    changes nothing.
+
+    Example:
+    ```mlir
+    func.func @broadcast_add(%x: tensor<1x3x224x224xf32, #npu.layout<abcd>>, %y: tensor<224x224xf32>) -> tensor<1x3x224x224xf32> {
+      %0 = npu.eltwise add(%x, %y) : (tensor<1x3x224x224xf32, #npu.layout<abcd>>, tensor<224x224xf32>) -> tensor<1x3x224x224xf32>
+      return %0 : tensor<1x3x224x224xf32>
+    }
+    ==>
+    func.func @broadcast_add(%x: tensor<1x3x224x224xf32, #npu.layout<abcd>>, %y: tensor<224x224xf32, #npu.layout<ab>>) -> tensor<1x3x224x224xf32, #npu.layout<abcd>> {
+      %0 = npu.eltwise add(%x, %y) : (tensor<1x3x224x224xf32, #npu.layout<abcd>>, tensor<224x224xf32, #npu.layout<ab>>) -> tensor<1x3x224x224xf32, #npu.layout<abcd>>
+      return %0 : tensor<1x3x224x224xf32, #npu.layout<abcd>>
+    }
+    ```
+    test/compiler/Layout/infer-layout.mlir runs it.
+  }];
+  let options = [
+    Option<"showNames", "show-names", "bool", "false",
+           "Remark at each op which layouts it reads and gives, by image axes">
+  ];
+}
+
+def FindBestLayout : Pass<"npu-find-best-layout", "::mlir::func::FuncOp"> {
+  let summary = "Notes each op's best layouts for the target; changes nothing.";
+  let description = [{
+    Second step of the strategy `alter`: an analysis. An op that would be faster
+    in other layouts, or that the target does not take in its own, gets them as
+    `npu.best_layouts`: one for each operand, then the result's. A registered
+    layout rule goes first. Nothing else changes.
+
+    Example (`target=npu-nchw16c`):
+    ```mlir
+    %y = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x8x8xf32, #npu.layout<abcd>>, tensor<16x16x1x1xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    ==>
+    %y = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, npu.best_layouts = [#npu.layout<aBcd16b>, #npu.layout<Abcd16a>, #npu.layout<aBcd16b>], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x8x8xf32, #npu.layout<abcd>>, tensor<16x16x1x1xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    ```
+    test/compiler/Layout/find-best-layout.mlir runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"npu-nhwc\"",
+           "Name of a shipped target or path of a target file">
+  ];
+}
+
+def AlterLayout : Pass<"npu-alter-layout", "::mlir::func::FuncOp"> {
+  let summary = "Replaces each op that has better layouts by a set of ops.";
+  let description = [{
+    Third step of the strategy `alter`: an op with `npu.best_layouts` becomes
+    relayouts of its operands, the op in those layouts, and a relayout back.
+    Outside nothing changes; the note is gone.
+
+    Example:
+    ```mlir
+    %y = npu.eltwise relu(%x) {npu.best_layouts = [#npu.layout<acdb>, #npu.layout<acdb>]} : (tensor<1x16x8x8xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    ==>
+    %0 = npu.relayout(%x) : (tensor<1x16x8x8xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<acdb>>
+    %1 = npu.eltwise relu(%0) : (tensor<1x16x8x8xf32, #npu.layout<acdb>>) -> tensor<1x16x8x8xf32, #npu.layout<acdb>>
+    %2 = npu.relayout(%1) : (tensor<1x16x8x8xf32, #npu.layout<acdb>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    ```
+    test/compiler/Layout/alter-layout.mlir runs it.
+  }];
+}
+
+def PeepholeLayout : Pass<"npu-peephole-layout", "::mlir::func::FuncOp"> {
+  let summary = "Carries relayouts through their readers, and removes them.";
+  let description = [{
+    Fourth step of the strategy `alter`: a relayout is carried through all of
+    its readers where that moves no more bytes, through one of them where it
+    moves fewer; then pairs cancel and what nobody reads is gone, as in
+    `npu-fold-layout`. Demands of the target stay met.
+
+    Example (`target=npu-nchw16c`):
+    ```mlir
+    %b = npu.constant dense<1.0> : tensor<16x1x1xf32> -> tensor<16x1x1xf32, #npu.layout<abc>>
+    %0 = npu.relayout(%x) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    %1 = npu.eltwise add(%0, %b) : (tensor<1x16x8x8xf32, #npu.layout<abcd>>, tensor<16x1x1xf32, #npu.layout<abc>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    ==>
+    %b = npu.constant dense<1.0> : tensor<16x1x1xf32> -> tensor<16x1x1xf32, #npu.layout<Abc16a>>
+    %0 = npu.eltwise add(%x, %b) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>, tensor<16x1x1xf32, #npu.layout<Abc16a>>) -> tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>
+    %1 = npu.relayout(%0) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    ```
+    test/compiler/Layout/peephole-layout.mlir runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"npu-nhwc\"",
+           "Name of a shipped target or path of a target file">
   ];
 }
 

@@ -18,6 +18,8 @@ static const Strategy table[] = {
      decideConvert, /*folds=*/true},
     {"preset", "colours images backward and forward, then meets each demand",
      decidePreset, /*folds=*/true},
+    {"alter", "each op in its best layout between relayouts, then peephole",
+     decideAlter, /*folds=*/true},
 };
 
 ArrayRef<Strategy> npu::strategies() { return table; }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/LayoutRules.h"
+#include "compiler/Layout/Passes.h"
+#include "compiler/Layout/Wishes.h"
+
+using namespace npu;
+
+namespace {
+class BestFinder {
+public:
+  explicit BestFinder(const LayoutProblem &problem) : problem(problem) {
+    Block &block = problem.function->getRegion(0).front();
+    for (Value argument : block.getArguments())
+      plan.produced[argument] = getLayout(argument);
+    for (Operation &op : block)
+      for (Value result : op.getResults())
+        plan.produced[result] = getLayout(result);
+  }
+
+  /// Notes the op's best layouts, if they are not its own.
+  LogicalResult note(LayoutOpInterface op) {
+    FailureOr<std::vector<DesiredLayouts::Wish>> wishes =
+        askLayoutRules("alter", op, op.getDemandName(), problem.target);
+    if (failed(wishes))
+      return failure();
+    std::optional<Placement> best;
+    std::string whyNot;
+    if (!wishes->empty()) {
+      best = placeWished(problem, plan, op, *wishes, whyNot);
+      if (!best)
+        return op->emitOpError()
+               << "infeasible: a registered layout rule: " << whyNot;
+    } else {
+      best = cheapest(op);
+    }
+    op->removeAttr(bestLayoutsAttr);
+    if (best && !isAsItIs(op, *best))
+      op->setAttr(bestLayoutsAttr, toAttribute(*best));
+    return success();
+  }
+
+private:
+  static bool isAsItIs(Operation *op, const Placement &placement) {
+    for (auto [operand, layout] :
+         llvm::zip(op->getOperands(), placement.operands))
+      if (!layout.isEquivalent(getLayout(operand),
+                               tensorType(operand).getShape()))
+        return false;
+    Value result = op->getResult(0);
+    return placement.result.isEquivalent(getLayout(result),
+                                         tensorType(result).getShape());
+  }
+
+  static Attribute toAttribute(const Placement &placement) {
+    SmallVector<Attribute> layouts(placement.operands.begin(),
+                                   placement.operands.end());
+    layouts.push_back(placement.result);
+    return mlir::ArrayAttr::get(placement.result.getContext(), layouts);
+  }
+
+  /// The cheapest of its own order and those that the target accepts; of equals
+  /// the first, so that nothing moves without a gain.
+  std::optional<Placement> cheapest(LayoutOpInterface op) {
+    OpResult result = op->getResult(0);
+    SmallVector<Anchor> anchors = {{Anchor::result, getLayout(result)}};
+    for (LayoutAttr layout : problem.accepted(result))
+      anchors.push_back({Anchor::result, layout});
+    std::optional<Placement> best;
+    std::string ignored;
+    for (const Anchor &anchor : anchors) {
+      auto placement = placeOp(problem, plan, op, anchor, ignored);
+      if (placement && !best)
+        best = placement;
+    }
+    return best;
+  }
+
+  const LayoutProblem &problem;
+  LayoutPlan plan;
+};
+} // namespace
+
+LogicalResult npu::findBestLayouts(const LayoutProblem &problem) {
+  BestFinder finder(problem);
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (rule && rule.getSensitivity() != Sensitivity::Data &&
+        failed(finder.note(rule)))
+      return failure();
+  }
+  return success();
+}
+
+namespace npu {
+#define GEN_PASS_DEF_FINDBESTLAYOUT
+#include "compiler/Layout/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct FindBestLayout : npu::impl::FindBestLayoutBase<FindBestLayout> {
+  using FindBestLayoutBase::FindBestLayoutBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp function = getOperation();
+    std::string error;
+    std::optional<TargetSpec> spec = loadTarget(target, error);
+    if (!spec) {
+      function.emitError() << error;
+      return signalPassFailure();
+    }
+    if (failed(requireDecided(function)))
+      return signalPassFailure();
+    ImageAxesAnalysis axes(function);
+    if (failed(findBestLayouts(LayoutProblem(function, *spec, axes))))
+      signalPassFailure();
+  }
+};
+} // namespace
