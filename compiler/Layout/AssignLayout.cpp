@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Colours.h"
 #include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
 
@@ -20,28 +19,45 @@ LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   return success();
 }
 
+static LogicalResult prepare(LayoutProblem &problem,
+                             const LayoutOptions &options) {
+  problem.decision = options.decision;
+  problem.objective = options.objective;
+  problem.searchSeconds = options.searchSeconds;
+  return bindBoundary(problem, options.io);
+}
+
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const LayoutOptions &options) {
+                                   const LayoutOptions &options,
+                                   std::optional<SearchOutcome> *outcome) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  problem.decision = options.decision;
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, options.io)) ||
+  if (failed(prepare(problem, options)) ||
       failed(strategy.decide(problem, plan)))
     return failure();
-  applyPlan(function, plan);
-  if (strategy.folds)
-    foldLayouts(function, target);
-  else
-    foldConstantRelayouts(function);
-  return checkLayouts(function, target);
+  if (outcome)
+    *outcome = plan.search;
+  return finishLayouts(function, target, strategy, plan);
+}
+
+FailureOr<std::vector<StrategyResult>>
+npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                       const LayoutOptions &options) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
+      failed(prepare(problem, options)))
+    return failure();
+  return tryStrategies(problem);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
                                   const TargetSpec &target,
-                                  const LayoutOptions &options) {
+                                  const LayoutOptions &options,
+                                  std::optional<SearchOutcome> *outcome) {
   const Strategy *strategy = findStrategy(options.strategy);
   if (!strategy)
     return function.emitError()
@@ -52,7 +68,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options)) ||
+  if (failed(assignLayouts(function, target, *strategy, options, outcome)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -75,7 +91,11 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     std::optional<DesiredLayouts> desired;
     if (spec)
       io = IoLayouts::parse(ioLayout, error);
-    if (io)
+    std::optional<Objective> goal = parseObjective(objective);
+    if (io && !goal)
+      error = "unknown objective '" + objective +
+              "', expected one of: " + objectiveNames();
+    if (io && goal)
       desired = DesiredLayouts::parse(desiredLayouts, error);
     if (desired && !isColour(defaultColour)) {
       error = "--default-colour: '" + defaultColour + "' is no colour, " +
@@ -89,6 +109,8 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     LayoutOptions options;
     options.strategy = strategy;
     options.io = *io;
+    options.objective = *goal;
+    options.searchSeconds = seconds;
     options.verifyExactly = verifyExactly;
     options.decision.desired = *desired;
     options.decision.defaultColour = defaultColour;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Cost.h"
 #include "compiler/Layout/LayoutRules.h"
 #include "compiler/Layout/Passes.h"
 #include "compiler/Layout/Wishes.h"
@@ -67,11 +68,19 @@ private:
     for (LayoutAttr layout : problem.accepted(result))
       anchors.push_back({Anchor::result, layout});
     std::optional<Placement> best;
+    int64_t fewest = 0;
     std::string ignored;
     for (const Anchor &anchor : anchors) {
       auto placement = placeOp(problem, plan, op, anchor, ignored);
-      if (placement && !best)
-        best = placement;
+      if (!placement)
+        continue;
+      OpLayouts layouts(placement->operands);
+      layouts.push_back(placement->result);
+      int64_t cycles = kernelCycles(problem, op, layouts);
+      if (best && cycles >= fewest)
+        continue;
+      fewest = cycles;
+      best = placement;
     }
     return best;
   }

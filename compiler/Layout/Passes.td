@@ -31,11 +31,15 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"auto-nhwc\"",
-           "Name of a strategy: none, naive, auto-nhwc, convert, preset, alter">,
+           "Name of a strategy: none, naive, auto-nhwc, convert, preset, alter, optimal">,
     Option<"target", "target", "std::string", "\"npu-nhwc\"",
            "Name of a shipped target or path of a target file">,
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",
            "fixed, free, NAME=LAYOUT, or several separated by commas">,
+    Option<"objective", "objective", "std::string", "\"time\"",
+           "What optimal makes small: count, bytes or time">,
+    Option<"seconds", "seconds", "double", "10.0",
+           "How long optimal may search">,
     Option<"desiredLayouts", "desired-layouts", "std::string", "\"\"",
            "For convert: OP:LAYOUT[:LAYOUT], several separated by commas">,
     Option<"defaultColour", "default-colour", "std::string", "\"tensor\"",

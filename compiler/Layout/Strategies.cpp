@@ -20,6 +20,8 @@ static const Strategy table[] = {
      decidePreset, /*folds=*/true},
     {"alter", "each op in its best layout between relayouts, then peephole",
      decideAlter, /*folds=*/true},
+    {"optimal", "the least total of the objective over the whole graph, proved",
+     decideOptimal, /*folds=*/false},
 };
 
 ArrayRef<Strategy> npu::strategies() { return table; }

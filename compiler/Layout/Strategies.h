@@ -34,6 +34,7 @@ LogicalResult decideAutoNhwc(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideConvert(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decidePreset(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideAlter(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideOptimal(const LayoutProblem &problem, LayoutPlan &plan);
 
 /// What every decision starts with: arguments as the boundary says, constants
 /// row-major; and ends with: results read as the boundary says.

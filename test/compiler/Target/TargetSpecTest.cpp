@@ -29,6 +29,7 @@ demands:
     weight: [HWOI]
   - ops: [matmul]
     a: [row-major]
+algorithms: [winograd]
 )";
 
 /// `good` with its line `number` (from 1) replaced.
@@ -62,6 +63,7 @@ TEST(TargetSpec, ReadsEverything) {
   EXPECT_TRUE(spec->accepted("conv2d", "result").empty());
   EXPECT_TRUE(spec->accepted("pad", "input").empty());
   EXPECT_TRUE(spec->isDemanding("matmul"));
+  EXPECT_EQ(spec->algorithms, std::vector<std::string>{"winograd"});
 }
 
 TEST(TargetSpec, UnknownKeys) {
@@ -114,6 +116,20 @@ TEST(TargetSpec, Demands) {
   expectError(withLine(18, "  - result: [NHWC]"), "key 'ops' is missing");
 }
 
+TEST(TargetSpec, Algorithms) {
+  expectError(
+      withLine(23, "algorithms: [winogard]"),
+      "chip.yaml:23: unknown algorithm 'winogard', allowed are winograd");
+  expectError(withLine(23, "algorithms: [winograd, winograd]"),
+              "chip.yaml:23: algorithm 'winograd' stands twice");
+  expectError(withLine(23, "algorithms: winograd"),
+              "chip.yaml:23: algorithms: expected a list");
+  std::string error;
+  auto without = parseTarget(withLine(23, ""), "chip.yaml", error);
+  ASSERT_TRUE(without) << error;
+  EXPECT_TRUE(without->algorithms.empty());
+}
+
 TEST(TargetSpec, NotYaml) {
   expectError("", "chip.yaml:1: a target: expected `key: value` lines");
   expectError("name: [", "chip.yaml:");
@@ -122,7 +138,7 @@ TEST(TargetSpec, NotYaml) {
 }
 
 TEST(TargetSpec, OpInTwoDemands) {
-  expectError(good + "  - ops: [conv2d]\n    data: [NHWC]\n",
+  expectError(withLine(23, "  - ops: [conv2d]\n    data: [NHWC]"),
               "op 'conv2d' stands in two demands");
 }
 
