@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Alternatives.h"
+#include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/Passes.h"
 
 using namespace npu;
@@ -77,6 +79,58 @@ LogicalResult npu::alterLayouts(mlir::func::FuncOp function) {
   return success();
 }
 
+/// The layouts that an op has: operands, then the result.
+static SmallVector<LayoutAttr> layoutsOf(Operation *op) {
+  SmallVector<LayoutAttr> layouts;
+  for (Value operand : op->getOperands())
+    layouts.push_back(getLayout(operand));
+  layouts.push_back(getLayout(op->getResult(0)));
+  return layouts;
+}
+
+static LogicalResult replaceOp(Operation *op, const Alternative &algorithm) {
+  OpBuilder builder(op);
+  return success(algorithm.replace(builder, op) != nullptr);
+}
+
+LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
+  SmallVector<Operation *> noted;
+  for (Operation &op : function.getBody().front())
+    if (op.hasAttr(bestAlgorithmAttr))
+      noted.push_back(&op);
+  for (Operation *op : noted) {
+    auto name = op->getAttrOfType<StringAttr>(bestAlgorithmAttr);
+    const Alternative *found =
+        llvm::find_if(alternatives(), [&](const Alternative &row) {
+          return name && row.name == name.getValue();
+        });
+    if (found == alternatives().end())
+      return op->emitOpError()
+             << bestAlgorithmAttr << ": " << op->getAttr(bestAlgorithmAttr)
+             << " is no algorithm";
+    if (!found->applies(op) || !found->fits(op, layoutsOf(op)))
+      return op->emitOpError() << bestAlgorithmAttr << ": '" << found->name
+                               << "' does not compute this op in these layouts";
+    op->removeAttr(bestAlgorithmAttr);
+    if (failed(replaceOp(op, *found)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
+                                   const LayoutPlan &plan) {
+  // In the block's order: what is written must not depend on addresses.
+  SmallVector<std::pair<Operation *, const Alternative *>> chosen;
+  for (Operation &op : function.getBody().front())
+    if (const Alternative *algorithm = plan.algorithms.lookup(&op))
+      chosen.push_back({&op, algorithm});
+  for (auto [op, algorithm] : chosen)
+    if (algorithm->fits(op, layoutsOf(op)) && failed(replaceOp(op, *algorithm)))
+      return failure();
+  return foldConstantRelayouts(function), success();
+}
+
 namespace npu {
 #define GEN_PASS_DEF_ALTERLAYOUT
 #include "compiler/Layout/Passes.h.inc"
@@ -88,7 +142,8 @@ struct AlterLayout : npu::impl::AlterLayoutBase<AlterLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
-    if (failed(requireDecided(function)) || failed(alterLayouts(function)))
+    if (failed(requireDecided(function)) || failed(alterLayouts(function)) ||
+        failed(alterAlgorithms(function)))
       signalPassFailure();
   }
 };

@@ -26,8 +26,12 @@ LogicalResult findBestLayouts(const LayoutProblem &problem);
 
 /// Replaces every op that has a note by relayouts, the op in its best layouts,
 /// and a relayout back: outside, nothing changes. Fails, with an error at the
-/// op, where a note does not fit its op.
+/// op, where a note does not fit its op. Notes of algorithms stay.
 LogicalResult alterLayouts(mlir::func::FuncOp function);
+
+/// Replaces every op that has a note of an algorithm. Fails where there is none
+/// of that name, or it cannot be used in the op's layouts.
+LogicalResult alterAlgorithms(mlir::func::FuncOp function);
 
 /// Carries relayouts through their readers, cancels pairs, removes what nobody
 /// reads; never more bytes than before. A second run changes nothing.

@@ -4,6 +4,7 @@
 // find best, alter, peephole. The steps rewrite a copy of the function; where
 // they leave each value is the plan.
 #include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Alternatives.h"
 #include "compiler/Layout/Placement.h"
 #include "compiler/Layout/Strategies.h"
 
@@ -16,7 +17,8 @@ namespace {
 class Copy {
 public:
   Copy(const LayoutProblem &problem)
-      : problem(problem), copy(problem.function.clone(map)) {}
+      : problem(problem),
+        copy(mlir::func::FuncOp(problem.function).clone(map)) {}
 
   LogicalResult run() {
     bindInputs();
@@ -28,6 +30,7 @@ public:
       if (failed(findBestLayouts(inner)))
         return failure();
     }
+    noteAlgorithms();
     if (failed(alterLayouts(*copy)))
       return failure();
     peepholeLayouts(*copy, problem.target);
@@ -53,6 +56,8 @@ public:
       for (auto [mine, its] : llvm::zip(op.getResults(), twin->getResults()))
         plan.produced[mine] = getLayout(its);
     }
+    for (auto [mine, algorithm] : algorithms)
+      plan.algorithms[mine] = algorithm;
     // A free output is stored as its producer leaves it.
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
       if (!problem.outputs[operand.getOperandNumber()])
@@ -68,6 +73,17 @@ private:
       }
   }
 
+  /// Other algorithms are put in when the layouts are final.
+  void noteAlgorithms() {
+    for (Operation &op : problem.function->getRegion(0).front())
+      if (Operation *twin = map.lookupOrNull(&op))
+        if (!isa<RelayoutOp>(op))
+          if (auto name = twin->getAttrOfType<StringAttr>(bestAlgorithmAttr))
+            for (const Alternative &row : alternatives())
+              if (row.name == name.getValue())
+                algorithms.push_back({&op, &row});
+  }
+
   /// Relayouts of an earlier run mean nothing: every value is placed anew.
   void dropRelayouts() {
     for (auto relayout : llvm::make_early_inc_range(
@@ -80,6 +96,7 @@ private:
   const LayoutProblem &problem;
   mlir::IRMapping map;
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
+  SmallVector<std::pair<Operation *, const Alternative *>> algorithms;
 };
 } // namespace
 

@@ -40,7 +40,13 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
     return failure();
   if (outcome)
     *outcome = plan.search;
-  return finishLayouts(function, target, strategy, plan);
+  if (failed(finishLayouts(function, target, strategy, plan)))
+    return failure();
+  if (plan.algorithms.empty())
+    return success();
+  if (failed(applyAlgorithms(function, plan)))
+    return failure();
+  return checkLayouts(function, target);
 }
 
 FailureOr<std::vector<StrategyResult>>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Alternatives.h"
 #include "compiler/Layout/Cost.h"
 #include "compiler/Layout/LayoutRules.h"
 #include "compiler/Layout/Passes.h"
@@ -36,8 +37,14 @@ public:
       best = cheapest(op);
     }
     op->removeAttr(bestLayoutsAttr);
-    if (best && !isAsItIs(op, *best))
+    op->removeAttr(bestAlgorithmAttr);
+    if (!best)
+      return success();
+    if (!isAsItIs(op, *best))
       op->setAttr(bestLayoutsAttr, toAttribute(*best));
+    if (const Alternative *algorithm = price(op, *best).second)
+      op->setAttr(bestAlgorithmAttr,
+                  StringAttr::get(op->getContext(), algorithm->name));
     return success();
   }
 
@@ -60,13 +67,36 @@ private:
     return mlir::ArrayAttr::get(placement.result.getContext(), layouts);
   }
 
-  /// The cheapest of its own order and those that the target accepts; of equals
+  /// Cycles of the op so placed, by the fastest algorithm; null: its own.
+  std::pair<int64_t, const Alternative *> price(LayoutOpInterface op,
+                                                const Placement &placement) {
+    OpLayouts layouts(placement.operands);
+    layouts.push_back(placement.result);
+    std::pair<int64_t, const Alternative *> best = {
+        kernelCycles(problem, op, layouts), nullptr};
+    for (const Alternative *row : alternativesFor(op, problem.target)) {
+      if (!row->fits(op, layouts))
+        continue;
+      int64_t cycles = kernelCycles(problem, op, layouts, row);
+      if (cycles < best.first)
+        best = {cycles, row};
+    }
+    return best;
+  }
+
+  /// The cheapest of its own order and those that the target accepts (channels
+  /// last, where it accepts any); of equals
   /// the first, so that nothing moves without a gain.
   std::optional<Placement> cheapest(LayoutOpInterface op) {
     OpResult result = op->getResult(0);
     SmallVector<Anchor> anchors = {{Anchor::result, getLayout(result)}};
-    for (LayoutAttr layout : problem.accepted(result))
+    SmallVector<LayoutAttr> accepted = problem.accepted(result);
+    for (LayoutAttr layout : accepted)
       anchors.push_back({Anchor::result, layout});
+    auto last = channelsLastOrder(op.getResultAxes(0));
+    if (accepted.empty() && last)
+      anchors.push_back(
+          {Anchor::result, LayoutAttr::get(op->getContext(), *last, {})});
     std::optional<Placement> best;
     int64_t fewest = 0;
     std::string ignored;
@@ -74,9 +104,7 @@ private:
       auto placement = placeOp(problem, plan, op, anchor, ignored);
       if (!placement)
         continue;
-      OpLayouts layouts(placement->operands);
-      layouts.push_back(placement->result);
-      int64_t cycles = kernelCycles(problem, op, layouts);
+      int64_t cycles = price(op, *placement).first;
       if (best && cycles >= fewest)
         continue;
       fewest = cycles;

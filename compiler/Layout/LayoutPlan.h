@@ -57,6 +57,8 @@ struct LayoutProblem {
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
 
+struct Alternative;
+
 /// How far a search came.
 struct SearchOutcome {
   std::string method;
@@ -82,6 +84,9 @@ struct LayoutPlan {
   /// What the decision has to say of an op, for --explain-layout.
   llvm::DenseMap<Operation *, std::string> notes;
 
+  /// Ops that are to be computed by another algorithm.
+  llvm::DenseMap<Operation *, const Alternative *> algorithms;
+
   /// Of a strategy that searches.
   std::optional<SearchOutcome> search;
 
@@ -92,6 +97,11 @@ struct LayoutPlan {
 /// and inserts npu.relayout where a reader wants another order than is there:
 /// one for each value and layout, before its first reader.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
+
+/// Replaces ops by the plan's algorithms wherever their final layouts let them;
+/// the last thing that is done to a function.
+LogicalResult applyAlgorithms(mlir::func::FuncOp function,
+                              const LayoutPlan &plan);
 
 /// Where a plan's note stands on its op: a string.
 constexpr StringRef layoutNoteAttr = "npu.layout_note";

@@ -102,7 +102,7 @@ private:
     return other && other->hasOneUse() ? other.getInput() : value;
   }
 
-  void count(Move &move) const {
+  void count(Move &move) {
     for (OpOperand &operand : move.op->getOpOperands()) {
       Value value = operand.get();
       if (value == relayout.getResult() || isConstant(value))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npuc/Options.h"
 
+#include "compiler/Layout/Colours.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -127,6 +129,10 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--desired-layouts", raw.desiredLayouts,
                  "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
                  "max_pool:NHWC, ...: data, then weight; may be repeated");
+  app.add_option("--default-colour", compile.layout.decision.defaultColour,
+                 "for --layout=preset: what inputs are that nothing tells "
+                 "about: tensor, or image axes such as NCHW")
+      ->capture_default_str();
   app.add_option("--input-shape", raw.inputShapes,
                  "NAME=1,3,224,224: binds unknown sizes of an input; may be "
                  "repeated");
@@ -206,6 +212,10 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
       throw CLI::ValidationError(
           "--desired-layouts goes with --layout=convert");
     options.compile.layout.decision.desired = *desired;
+    if (!isColour(options.compile.layout.decision.defaultColour))
+      throw CLI::ValidationError("--default-colour: '" +
+                                 options.compile.layout.decision.defaultColour +
+                                 "' is no colour, " + colourHelp.str());
     options.compile.emit = parseEmit(raw.emit);
     std::optional<Objective> objective = parseObjective(raw.objective);
     if (!objective)
