@@ -27,9 +27,10 @@ EliminationPlan planElimination(const CostNetwork &network,
                                 const std::vector<char> &frozen = {});
 
 /// Which variables to freeze so that no table is larger than `tableEntries`.
-/// Different for each seed.
-std::vector<char> freezeSome(const CostNetwork &network, int64_t tableEntries,
-                             uint64_t seed);
+/// The first `candidates` variables are frozen rather than others. Different
+/// for each seed.
+std::vector<char> freezeSome(const CostNetwork &network, int candidates,
+                             int64_t tableEntries, uint64_t seed);
 
 /// The cheapest state of every variable that the plan names; the others keep
 /// theirs in `states` (empty: the first one). Empty if time ran out.

@@ -227,16 +227,15 @@ EliminationPlan planElimination(const CostNetwork &network,
   return plan;
 }
 
-std::vector<char> freezeSome(const CostNetwork &network, int64_t tableEntries,
-                             uint64_t seed) {
+std::vector<char> freezeSome(const CostNetwork &network, int candidates,
+                             int64_t tableEntries, uint64_t seed) {
   Planner planner(network, {});
   std::vector<char> frozen(network.variables.size(), 0);
   std::mt19937_64 random(seed);
   // Of a few variables drawn by chance, the one with the largest table goes:
   // it stands for most of the width.
-  std::vector<int> left;
-  for (size_t v = 0; v < frozen.size(); ++v)
-    left.push_back(static_cast<int>(v));
+  std::vector<int> left(candidates);
+  std::iota(left.begin(), left.end(), 0);
   constexpr int tries = 8;
   for (int v = planner.next(); v >= 0; v = planner.next()) {
     if (planner.entries(v) * network.size(v) <=
@@ -245,7 +244,7 @@ std::vector<char> freezeSome(const CostNetwork &network, int64_t tableEntries,
       continue;
     }
     planner.requeue({v});
-    int worst = v;
+    int worst = -1;
     for (int i = 0; i < tries && !left.empty();) {
       size_t at = random() % left.size();
       int other = left[at];
@@ -255,9 +254,10 @@ std::vector<char> freezeSome(const CostNetwork &network, int64_t tableEntries,
         continue;
       }
       ++i;
-      if (planner.tableBits(other) > planner.tableBits(worst))
+      if (worst < 0 || planner.tableBits(other) > planner.tableBits(worst))
         worst = other;
     }
+    worst = worst < 0 ? v : worst;
     frozen[worst] = 1;
     planner.freeze(worst);
   }

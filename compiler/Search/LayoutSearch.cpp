@@ -113,40 +113,101 @@ private:
     }
     improve({}, 0.05);
     improve(left.fromWhole(solution.ways), 0.05);
+    if (bestCost != solution.lowerBound)
+      relax();
+  }
+
+  void relax() {
     LinearModel model(left.problem());
-    LinearSolution relaxed = solveRelaxation(model, 0.9 * deadline.left());
+    LinearSolution relaxed = solveRelaxation(model, 0.6 * deadline.left());
     if (relaxed.values.empty())
       return;
     improve(model.round(left.problem(), relaxed.values), 0.2);
     DualBound dual = proveBound(left.problem(), model, relaxed.duals);
     solution.lowerBound = std::max(solution.lowerBound, dual.bound);
-    if (solution.lowerBound == bestCost)
+    if (solution.lowerBound == bestCost || solveNear(dual))
       return;
+    Reduction before = left;
     dropTooDear(dual);
     if (eliminateWhatFits())
       return;
     branchAndBound();
+    // A cheaper choice leaves fewer ways, perhaps few enough.
+    left = std::move(before);
+    dropTooDear(dual);
+    if (solution.lowerBound < bestCost)
+      eliminateWhatFits();
+  }
+
+  /// Solves the problem of only those ways with which a choice may cost no
+  /// more than the bound and a margin: the largest margin for which elimination
+  /// fits. True if the answer lies within the margin; then it is the cheapest.
+  bool solveNear(const DualBound &dual) {
+    std::vector<Cost> steps;
+    for (const std::vector<Cost> &costs : dual.withWay)
+      for (Cost cost : costs)
+        if (cost < bestCost)
+          steps.push_back(cost);
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    size_t fits = 0, tooMany = steps.size();
+    while (fits < tooMany && !deadline.over()) {
+      size_t middle = (fits + tooMany) / 2;
+      Reduction near = left;
+      near.keepOnly(waysUpTo(dual, steps[middle]));
+      std::vector<int> ways = solveNarrow(near.problem());
+      if (ways.empty()) {
+        tooMany = middle;
+        continue;
+      }
+      fits = middle + 1;
+      consider(left.fromWhole(near.toWhole(std::move(ways))));
+      if (bestCost <= steps[middle]) {
+        solution.lowerBound = bestCost;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The cheapest choice if elimination is quick; else empty.
+  std::vector<int> solveNarrow(const Problem &problem) const {
+    Encoding narrow = encode(problem);
+    if (!narrow.complete)
+      return {};
+    EliminationPlan plan = planElimination(
+        narrow.network, std::min<int64_t>(options.tableEntries, 1 << 20));
+    if (!plan.fits)
+      return {};
+    std::vector<int> states = eliminate(narrow.network, plan, share(0.2));
+    states.resize(states.empty() ? 0 : problem.ops.size());
+    return states;
+  }
+
+  static std::vector<std::vector<char>> waysUpTo(const DualBound &dual,
+                                                 Cost most) {
+    std::vector<std::vector<char>> keep;
+    for (const std::vector<Cost> &costs : dual.withWay) {
+      keep.emplace_back();
+      for (Cost cost : costs)
+        keep.back().push_back(cost <= most);
+    }
+    return keep;
   }
 
   /// Ways with which no choice is cheaper than the best so far go. If a choice
   /// is cheaper, all its ways stay.
   void dropTooDear(const DualBound &dual) {
-    std::vector<std::vector<char>> keep;
-    for (const std::vector<Cost> &costs : dual.withWay) {
-      keep.emplace_back();
-      for (Cost cost : costs)
-        keep.back().push_back(cost < bestCost);
-    }
-    left.keepOnly(keep);
+    left.keepOnly(waysUpTo(dual, bestCost - 1));
   }
 
   void branchAndBound() {
     solution.method = "branch and bound";
     LinearModel model(left.problem());
-    LinearSolution found = solveInteger(model, 0.9 * deadline.left(),
+    LinearSolution found = solveInteger(model, 0.75 * deadline.left(),
                                         left.fromWhole(solution.ways));
     if (!found.values.empty())
-      improve(model.round(left.problem(), found.values), 0.9);
+      improve(model.round(left.problem(), found.values), 0.3);
   }
 
   const Problem &whole;

@@ -11,10 +11,13 @@ std::vector<int> polish(const Problem &problem, const Encoding &encoding,
   constexpr int patience = 8;
   if (!encoding.complete)
     return ways;
+  // Frozen ops let sets grow and shrink; frozen sets would not let ops change.
+  const int ops = static_cast<int>(problem.ops.size());
   Cost cost = totalCost(problem, ways);
   int fruitless = 0;
   for (uint64_t seed = 0; fruitless < patience && !deadline.over(); ++seed) {
-    std::vector<char> frozen = freezeSome(encoding.network, tableEntries, seed);
+    std::vector<char> frozen =
+        freezeSome(encoding.network, ops, tableEntries, seed);
     EliminationPlan plan =
         planElimination(encoding.network, tableEntries, frozen);
     std::vector<int> states =
