@@ -203,6 +203,9 @@ EliminationPlan planElimination(const CostNetwork &network,
   EliminationPlan plan;
   std::vector<int> part = connectedParts(network, frozen);
   std::vector<char> tooWide(part.size(), 0);
+  // Many small tables are no reason to give up.
+  const double allEntries =
+      4 * static_cast<double>(std::max<int64_t>(tableEntries, 1 << 20));
   for (int v = planner.next(); v >= 0; v = planner.next()) {
     if (tooWide[part[v]])
       continue;
@@ -211,7 +214,7 @@ EliminationPlan planElimination(const CostNetwork &network,
     plan.largestTable = std::max(plan.largestTable, withOwn);
     plan.allTables += entries;
     if (withOwn > static_cast<double>(tableEntries) ||
-        plan.allTables > 4 * static_cast<double>(tableEntries)) {
+        plan.allTables > allEntries) {
       plan.fits = false;
       tooWide[part[v]] = 1;
       plan.allTables -= entries;

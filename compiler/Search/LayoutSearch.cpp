@@ -119,7 +119,7 @@ private:
 
   void relax() {
     LinearModel model(left.problem());
-    LinearSolution relaxed = solveRelaxation(model, 0.6 * deadline.left());
+    LinearSolution relaxed = solveRelaxation(model, 0.75 * deadline.left());
     if (relaxed.values.empty())
       return;
     improve(model.round(left.problem(), relaxed.values), 0.2);
