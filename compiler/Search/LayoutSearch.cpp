@@ -28,8 +28,9 @@ Cost cheapestWays(const Problem &problem) {
 class Search {
 public:
   Search(const Problem &whole, const Options &options)
-      : whole(whole), options(options), deadline(options.seconds), left(whole) {
-  }
+      // The last step cannot be interrupted everywhere.
+      : whole(whole), options(options), deadline(0.93 * options.seconds),
+        left(whole) {}
 
   Solution run() {
     solution.lowerBound = cheapestWays(whole);
