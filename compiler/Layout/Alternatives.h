@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_LAYOUT_ALTERNATIVES_H
 #define NPU_COMPILER_LAYOUT_ALTERNATIVES_H
 
+#include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
