@@ -14,7 +14,7 @@ using namespace npu;
 /// Cost of taking one channel of one tile to one point or back, and of reading
 /// one transformed weight, in multiply-adds of the products. Fitted to the
 /// measurements in docs/kernels.md.
-constexpr double transformCost = 32, weightCost = 13;
+constexpr double transformCost = 32, weightCost = 15;
 /// Weights grow by (tile + 2)^2 / 9; beyond 64 MiB the file's size matters
 /// more.
 constexpr int64_t maxWeightElements = int64_t{16} << 20;
