@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
 
@@ -24,27 +23,43 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
   return success();
 }
 
+static LogicalResult prepare(LayoutProblem &problem,
+                             const LayoutOptions &options) {
+  problem.objective = options.objective;
+  problem.searchSeconds = options.searchSeconds;
+  return bindBoundary(problem, options.io);
+}
+
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const IoLayouts &io) {
+                                   const LayoutOptions &options,
+                                   std::optional<SearchOutcome> *outcome) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, io)) ||
+  if (failed(prepare(problem, options)) ||
       failed(strategy.decide(problem, plan)))
     return failure();
-  applyPlan(function, plan);
-  if (strategy.folds)
-    foldLayouts(function, target);
-  else
-    foldConstantRelayouts(function);
-  return checkLayouts(function, target);
+  if (outcome)
+    *outcome = plan.search;
+  return finishLayouts(function, target, strategy, plan);
+}
+
+FailureOr<std::vector<StrategyResult>>
+npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                       const LayoutOptions &options) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  if (failed(checkSource(function)) || failed(prepare(problem, options)))
+    return failure();
+  return tryStrategies(problem);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
                                   const TargetSpec &target,
-                                  const LayoutOptions &options) {
+                                  const LayoutOptions &options,
+                                  std::optional<SearchOutcome> *outcome) {
   const Strategy *strategy = findStrategy(options.strategy);
   if (!strategy)
     return function.emitError()
@@ -55,7 +70,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options.io)) ||
+  if (failed(assignLayouts(function, target, *strategy, options, outcome)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -77,11 +92,21 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     std::optional<IoLayouts> io;
     if (spec)
       io = IoLayouts::parse(ioLayout, error);
-    if (!io) {
+    std::optional<Objective> goal = parseObjective(objective);
+    if (io && !goal)
+      error = "unknown objective '" + objective + "', expected one of: " +
+              objectiveNames();
+    if (!io || !goal) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    if (failed(runLayoutStage(function, *spec, {strategy, *io, verifyExactly})))
+    LayoutOptions options;
+    options.strategy = strategy;
+    options.io = *io;
+    options.objective = *goal;
+    options.searchSeconds = seconds;
+    options.verifyExactly = verifyExactly;
+    if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
   }
 };
