@@ -2,6 +2,7 @@
 #include "compiler/Layout/Alternatives.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
 #include "compiler/Layout/ExactCheck.h"
 #include "compiler/Layout/LayoutPlan.h"
@@ -109,11 +110,13 @@ protected:
       if (!constantOf(operand))
         data.push_back(random(tensorType(operand)));
     std::vector<float> want = compute(op, data);
+    double macs = row->macs(op);
     OpBuilder builder(&context);
     Operation *made = row->replace(builder, op);
     EXPECT_TRUE(made);
     EXPECT_TRUE(succeeded(mlir::verify(function)));
     EXPECT_EQ(kernelOf(function), made);
+    EXPECT_EQ(workOf(made).macs, macs);
     std::vector<float> have = compute(made, data);
     EXPECT_EQ(have.size(), want.size());
     for (size_t i = 0; i < want.size(); ++i)
