@@ -94,8 +94,8 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
       io = IoLayouts::parse(ioLayout, error);
     std::optional<Objective> goal = parseObjective(objective);
     if (io && !goal)
-      error = "unknown objective '" + objective + "', expected one of: " +
-              objectiveNames();
+      error = "unknown objective '" + objective +
+              "', expected one of: " + objectiveNames();
     if (!io || !goal) {
       function.emitError() << error;
       return signalPassFailure();

@@ -49,8 +49,8 @@ int64_t npu::relayoutCycles(RankedTensorType type, LayoutAttr from,
                             LayoutAttr to, const MachineSpec &machine) {
   double bytes =
       static_cast<double>(storedBytes(type, from) + storedBytes(type, to)) / 2;
-  return std::llround(moveCycles(
-      bytes, innermost(type, from) != innermost(type, to), machine));
+  return std::llround(
+      moveCycles(bytes, innermost(type, from) != innermost(type, to), machine));
 }
 
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,

@@ -93,7 +93,8 @@ void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 LogicalResult checkLayouts(mlir::func::FuncOp function,
                            const TargetSpec &target);
 
-/// Stored bytes of a value, block padding included. Without a layout: row-major.
+/// Stored bytes of a value, block padding included. Without a layout:
+/// row-major.
 int64_t storedBytes(RankedTensorType type);
 int64_t storedBytes(RankedTensorType type, LayoutAttr layout);
 

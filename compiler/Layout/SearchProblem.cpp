@@ -54,9 +54,8 @@ void SearchProblem::addValue(Value value) {
       costs.push_back(from == to
                           ? LayoutCost()
                           : LayoutCost{1, storedBytes(type, to),
-                                       relayoutCycles(
-                                           type, from, to,
-                                           problem.target.machine)});
+                                       relayoutCycles(type, from, to,
+                                                      problem.target.machine)});
   moves.push_back(std::move(costs));
 }
 
@@ -227,8 +226,8 @@ void SearchProblem::weigh() {
       most[i] += static_cast<double>(largest[i]);
   };
   for (const NamedOp &op : ops)
-    addLargest(llvm::map_range(
-        op.ways, [](const NamedWay &way) -> const LayoutCost & {
+    addLargest(
+        llvm::map_range(op.ways, [](const NamedWay &way) -> const LayoutCost & {
           return way.cost;
         }));
   for (const std::vector<LayoutCost> &costs : moves)
@@ -245,8 +244,8 @@ void SearchProblem::weigh() {
            shift < 62)
       ++shift;
   }
-  weights[0] = (static_cast<search::Cost>(most[1]) >> shift) * weights[1] +
-               weights[1];
+  weights[0] =
+      (static_cast<search::Cost>(most[1]) >> shift) * weights[1] + weights[1];
 
   for (auto [number, costs] : llvm::zip(built.values, moves))
     for (const LayoutCost &cost : costs)
@@ -276,15 +275,13 @@ bool SearchProblem::matches(const NamedOp &op, const NamedWay &way,
            (found && wanted.isEquivalent(found, tensorType(value).getShape()));
   };
   if (op.output)
-    return same(op.output->get(), way.layouts[0],
-                plan.layoutRead(*op.output));
+    return same(op.output->get(), way.layouts[0], plan.layoutRead(*op.output));
   if (op.input)
     return same(op.input, way.layouts[0], plan.produced.lookup(op.input));
   for (auto [index, slot] : llvm::enumerate(op.slots->all())) {
     LayoutAttr found =
-        slot.result
-            ? plan.produced.lookup(slot.value)
-            : plan.layoutRead(op.slots->getOp()->getOpOperand(index));
+        slot.result ? plan.produced.lookup(slot.value)
+                    : plan.layoutRead(op.slots->getOp()->getOpOperand(index));
     if (!slot.constant && !same(slot.value, way.layouts[index], found))
       return false;
   }
