@@ -31,14 +31,11 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
 }
 
 static json::Object searchJson(const SearchOutcome &search) {
-  return json::Object{{"cost", search.cost},
-                      {"lower_bound", search.lowerBound},
-                      {"proved", search.proved},
-                      {"method", search.method},
-                      {"seconds", search.seconds},
-                      {"values", search.values},
-                      {"ops", search.ops},
-                      {"capped_values", search.capped}};
+  return json::Object{
+      {"cost", search.cost},       {"lower_bound", search.lowerBound},
+      {"proved", search.proved},   {"method", search.method},
+      {"seconds", search.seconds}, {"values", search.values},
+      {"ops", search.ops},         {"capped_values", search.capped}};
 }
 
 /// What the strategies cost in the objective's unit, and how much more than

@@ -272,8 +272,7 @@ private:
         node, "machine", keys, keys, [&](StringRef key, yaml::Node *value) {
           const MachineField &field = *llvm::find_if(
               machineFields, [&](auto &row) { return row.key == key; });
-          return readNumber(key, field.unit, value,
-                            spec.machine.*field.member);
+          return readNumber(key, field.unit, value, spec.machine.*field.member);
         });
   }
 
