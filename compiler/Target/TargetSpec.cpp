@@ -41,10 +41,15 @@ static const Vocabulary vocabulary[] = {
     {"conv_bpw", convRoles},         {"img2col", dataRoles},
     {"unpool", dataRoles},           {"maskunpool", dataRoles},
     {"mirror", inputRoles},          {"rotate", inputRoles},
-    {"tensornorm", inputRoles},
+    {"tensornorm", inputRoles},      {"conv2d_winograd", convRoles},
 };
 
 ArrayRef<Vocabulary> npu::demandVocabulary() { return vocabulary; }
+
+// Rows of the table in Layout/Alternatives.cpp; a test says so.
+static const StringRef algorithmNames[] = {"winograd"};
+
+ArrayRef<StringRef> npu::algorithmVocabulary() { return algorithmNames; }
 
 ArrayRef<LayoutPattern> TargetSpec::accepted(StringRef op,
                                              StringRef role) const {
@@ -105,10 +110,11 @@ public:
     yaml::document_iterator document = stream.begin();
     if (document == stream.end() || !document->getRoot())
       return failAt(1, "is empty or not YAML");
-    static const StringRef keys[] = {"name",   "summary", "types",
-                                     "blocks", "machine", "demands"};
+    static const StringRef keys[] = {"name",      "summary", "types",
+                                     "blocks",    "machine", "demands",
+                                     "algorithms"};
     bool good = readMap(
-        document->getRoot(), "a target", keys, keys,
+        document->getRoot(), "a target", keys, ArrayRef(keys).drop_back(),
         [&](StringRef key, yaml::Node *value) { return readTop(key, value); });
     if (good && ++document != stream.end())
       return failAt(1, "holds more than one document");
@@ -201,6 +207,9 @@ private:
                       [&](yaml::Node *item) { return readBlock(item); });
     if (key == "machine")
       return readMachine(value);
+    if (key == "algorithms")
+      return readList(value, "algorithms",
+                      [&](yaml::Node *item) { return readAlgorithm(item); });
     return readList(value, "demands",
                     [&](yaml::Node *item) { return readDemand(item); });
   }
@@ -239,6 +248,19 @@ private:
       return fail(node, "block size '" + text +
                             "', allowed are whole numbers from 2 to 1024");
     spec.blocks.push_back(size);
+    return true;
+  }
+
+  bool readAlgorithm(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "algorithms", text))
+      return false;
+    if (!llvm::is_contained(algorithmNames, text))
+      return fail(node, "unknown algorithm '" + text + "', allowed are " +
+                            listed(algorithmNames));
+    if (llvm::is_contained(spec.algorithms, text))
+      return fail(node, "algorithm '" + text + "' stands twice");
+    spec.algorithms.push_back(text);
     return true;
   }
 

@@ -80,6 +80,8 @@ public:
   SmallVector<int64_t> blocks;
   MachineSpec machine;
   std::map<std::string, OperandDemands> demands; // by getDemandName()
+  /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
+  std::vector<std::string> algorithms;
   /// What the op's time is multiplied by where its result has a layout; 1 where
   /// none of these.
   std::map<std::string, std::vector<LayoutFactor>> factors; // likewise
@@ -93,6 +95,9 @@ public:
 
 /// The ops that demands may speak of, with their operand roles.
 ArrayRef<std::pair<StringRef, ArrayRef<StringRef>>> demandVocabulary();
+
+/// The names that `algorithms` may list.
+ArrayRef<StringRef> algorithmVocabulary();
 
 /// Reads and checks a target's text; `file` is for messages, which say
 /// "FILE:LINE: what was found, what is allowed".

@@ -29,6 +29,7 @@ demands:
     weight: [HWOI]
   - ops: [matmul]
     a: [row-major]
+algorithms: [winograd]
 )";
 
 /// `good` with its line `number` (from 1) replaced.
@@ -62,6 +63,7 @@ TEST(TargetSpec, ReadsEverything) {
   EXPECT_TRUE(spec->accepted("conv2d", "result").empty());
   EXPECT_TRUE(spec->accepted("pad", "input").empty());
   EXPECT_TRUE(spec->isDemanding("matmul"));
+  EXPECT_EQ(spec->algorithms, std::vector<std::string>{"winograd"});
 }
 
 TEST(TargetSpec, UnknownKeys) {
@@ -116,8 +118,8 @@ TEST(TargetSpec, Demands) {
 
 TEST(TargetSpec, Costs) {
   std::string error;
-  std::string entry = "  - ops: [max_pool]\n    cost: {NCHW: 1.5 times}\n";
-  auto spec = parseTarget(good + entry + "    result: [NHWC, NCHW]\n",
+  std::string entry = "  - ops: [max_pool]\n    cost: {NCHW: 1.5 times}";
+  auto spec = parseTarget(withLine(23, entry + "\n    result: [NHWC, NCHW]"),
                           "chip.yaml", error);
   ASSERT_TRUE(spec) << error;
   ASSERT_EQ(spec->factors["max_pool"].size(), 1u);
@@ -125,14 +127,14 @@ TEST(TargetSpec, Costs) {
   EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
   EXPECT_TRUE(spec->factors["conv2d"].empty());
 
-  expectError(good + entry, "chip.yaml:24: cost: NCHW is not one of the "
-                            "layouts that `result` accepts here");
-  expectError(good + entry + "    result: [NHWC]\n",
+  expectError(withLine(23, entry), "chip.yaml:24: cost: NCHW is not one of the "
+                                   "layouts that `result` accepts here");
+  expectError(withLine(23, entry + "\n    result: [NHWC]"),
               "chip.yaml:24: cost: NCHW");
   auto withCost = [](const std::string &cost) {
-    return good +
-           "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n    cost: " + cost +
-           "\n";
+    return withLine(23, "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n"
+                        "    cost: " +
+                            cost);
   };
   expectError(withCost("[NCHW]"), "chip.yaml:25: cost: expected LAYOUT");
   expectError(withCost("{NCHW: 1.5}"), "chip.yaml:25: cost of NCHW: '1.5', "
@@ -143,6 +145,20 @@ TEST(TargetSpec, Costs) {
   expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
 }
 
+TEST(TargetSpec, Algorithms) {
+  expectError(
+      withLine(23, "algorithms: [winogard]"),
+      "chip.yaml:23: unknown algorithm 'winogard', allowed are winograd");
+  expectError(withLine(23, "algorithms: [winograd, winograd]"),
+              "chip.yaml:23: algorithm 'winograd' stands twice");
+  expectError(withLine(23, "algorithms: winograd"),
+              "chip.yaml:23: algorithms: expected a list");
+  std::string error;
+  auto without = parseTarget(withLine(23, ""), "chip.yaml", error);
+  ASSERT_TRUE(without) << error;
+  EXPECT_TRUE(without->algorithms.empty());
+}
+
 TEST(TargetSpec, NotYaml) {
   expectError("", "chip.yaml:1: a target: expected `key: value` lines");
   expectError("name: [", "chip.yaml:");
@@ -151,7 +167,7 @@ TEST(TargetSpec, NotYaml) {
 }
 
 TEST(TargetSpec, OpInTwoDemands) {
-  expectError(good + "  - ops: [conv2d]\n    data: [NHWC]\n",
+  expectError(withLine(23, "  - ops: [conv2d]\n    data: [NHWC]"),
               "op 'conv2d' stands in two demands");
 }
 
