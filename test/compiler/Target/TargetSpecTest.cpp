@@ -116,35 +116,6 @@ TEST(TargetSpec, Demands) {
   expectError(withLine(18, "  - result: [NHWC]"), "key 'ops' is missing");
 }
 
-TEST(TargetSpec, Costs) {
-  std::string error;
-  std::string entry = "  - ops: [max_pool]\n    cost: {NCHW: 1.5 times}";
-  auto spec = parseTarget(withLine(23, entry + "\n    result: [NHWC, NCHW]"),
-                          "chip.yaml", error);
-  ASSERT_TRUE(spec) << error;
-  ASSERT_EQ(spec->factors["max_pool"].size(), 1u);
-  EXPECT_EQ(spec->factors["max_pool"][0].layout.text, "NCHW");
-  EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
-  EXPECT_TRUE(spec->factors["conv2d"].empty());
-
-  expectError(withLine(23, entry), "chip.yaml:24: cost: NCHW is not one of the "
-                                   "layouts that `result` accepts here");
-  expectError(withLine(23, entry + "\n    result: [NHWC]"),
-              "chip.yaml:24: cost: NCHW");
-  auto withCost = [](const std::string &cost) {
-    return withLine(23, "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n"
-                        "    cost: " +
-                            cost);
-  };
-  expectError(withCost("[NCHW]"), "chip.yaml:25: cost: expected LAYOUT");
-  expectError(withCost("{NCHW: 1.5}"), "chip.yaml:25: cost of NCHW: '1.5', "
-                                       "expected the unit times");
-  expectError(withCost("{NCHW: -1 times}"), "expected a positive number");
-  expectError(withCost("{NCHW: [1]}"), "expected a word or number");
-  expectError(withCost("{[a]: 1 times}"), "cost: layout: expected a word");
-  expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
-}
-
 TEST(TargetSpec, Algorithms) {
   expectError(
       withLine(23, "algorithms: [winogard]"),
@@ -157,6 +128,38 @@ TEST(TargetSpec, Algorithms) {
   auto without = parseTarget(withLine(23, ""), "chip.yaml", error);
   ASSERT_TRUE(without) << error;
   EXPECT_TRUE(without->algorithms.empty());
+}
+
+TEST(TargetSpec, Costs) {
+  // Demands are the last key here, so that an entry can be appended.
+  const std::string base =
+      std::string(good).substr(0, std::string(good).find("algorithms:"));
+  std::string error;
+  std::string entry = "  - ops: [max_pool]\n    cost: {NCHW: 1.5 times}\n";
+  auto spec = parseTarget(base + entry + "    result: [NHWC, NCHW]\n",
+                          "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  ASSERT_EQ(spec->factors["max_pool"].size(), 1u);
+  EXPECT_EQ(spec->factors["max_pool"][0].layout.text, "NCHW");
+  EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
+  EXPECT_TRUE(spec->factors["conv2d"].empty());
+
+  expectError(base + entry, "chip.yaml:24: cost: NCHW is not one of the "
+                            "layouts that `result` accepts here");
+  expectError(base + entry + "    result: [NHWC]\n",
+              "chip.yaml:24: cost: NCHW");
+  auto withCost = [&base](const std::string &cost) {
+    return base +
+           "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n    cost: " + cost +
+           "\n";
+  };
+  expectError(withCost("[NCHW]"), "chip.yaml:25: cost: expected LAYOUT");
+  expectError(withCost("{NCHW: 1.5}"), "chip.yaml:25: cost of NCHW: '1.5', "
+                                       "expected the unit times");
+  expectError(withCost("{NCHW: -1 times}"), "expected a positive number");
+  expectError(withCost("{NCHW: [1]}"), "expected a word or number");
+  expectError(withCost("{[a]: 1 times}"), "cost: layout: expected a word");
+  expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
 }
 
 TEST(TargetSpec, NotYaml) {
