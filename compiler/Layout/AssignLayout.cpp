@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Colours.h"
 #include "compiler/Layout/ExactCheck.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
@@ -7,12 +8,7 @@
 
 using namespace npu;
 
-/// The stage works on one block of ops that answer for their layouts.
-static LogicalResult checkSource(mlir::func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks, the layout stage takes one";
+LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitError() << "has an argument that is no tensor";
@@ -25,6 +21,7 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
 
 static LogicalResult prepare(LayoutProblem &problem,
                              const LayoutOptions &options) {
+  problem.decision = options.decision;
   problem.objective = options.objective;
   problem.searchSeconds = options.searchSeconds;
   return bindBoundary(problem, options.io);
@@ -43,7 +40,13 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
     return failure();
   if (outcome)
     *outcome = plan.search;
-  return finishLayouts(function, target, strategy, plan);
+  if (failed(finishLayouts(function, target, strategy, plan)))
+    return failure();
+  if (plan.algorithms.empty())
+    return success();
+  if (failed(applyAlgorithms(function, plan)))
+    return failure();
+  return checkLayouts(function, target);
 }
 
 FailureOr<std::vector<StrategyResult>>
@@ -51,7 +54,8 @@ npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
                        const LayoutOptions &options) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  if (failed(checkSource(function)) || failed(prepare(problem, options)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
+      failed(prepare(problem, options)))
     return failure();
   return tryStrategies(problem);
 }
@@ -65,7 +69,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
            << "', expected one of: " << strategyNames();
-  if (failed(checkSource(function)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
@@ -90,13 +94,21 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     std::string error;
     std::optional<TargetSpec> spec = loadTarget(target, error);
     std::optional<IoLayouts> io;
+    std::optional<DesiredLayouts> desired;
     if (spec)
       io = IoLayouts::parse(ioLayout, error);
     std::optional<Objective> goal = parseObjective(objective);
     if (io && !goal)
       error = "unknown objective '" + objective +
               "', expected one of: " + objectiveNames();
-    if (!io || !goal) {
+    if (io && goal)
+      desired = DesiredLayouts::parse(desiredLayouts, error);
+    if (desired && !isColour(defaultColour)) {
+      error = "--default-colour: '" + defaultColour + "' is no colour, " +
+              colourHelp.str();
+      desired.reset();
+    }
+    if (!desired) {
       function.emitError() << error;
       return signalPassFailure();
     }
@@ -106,6 +118,8 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     options.objective = *goal;
     options.searchSeconds = seconds;
     options.verifyExactly = verifyExactly;
+    options.decision.desired = *desired;
+    options.decision.defaultColour = defaultColour;
     if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
   }

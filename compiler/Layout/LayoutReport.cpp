@@ -46,10 +46,13 @@ public:
   LayoutReport run() {
     LayoutReport report;
     report.cost = costOf(problem);
-    for (Operation &op : function.getBody().front())
+    for (Operation &op : function.getBody().front()) {
       if (isa<RelayoutOp, TransposeOp, ReshapeOp>(op) && !isFreeView(&op) &&
           !op.use_empty())
         report.items.push_back(describe(&op));
+      if (auto note = op.getAttrOfType<StringAttr>(layoutNoteAttr))
+        report.notes.push_back(opText(&op) + " " + note.str());
+    }
     return report;
   }
 
@@ -203,5 +206,7 @@ std::string npu::explainText(const LayoutReport &report) {
       out << ", at " << item.node;
     out << "\n    because " << item.reason << "\n";
   }
+  for (const std::string &note : report.notes)
+    out << "  " << note << "\n";
   return text;
 }

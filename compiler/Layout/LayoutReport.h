@@ -24,6 +24,8 @@ struct RelayoutItem {
 
 struct LayoutReport {
   std::vector<RelayoutItem> items;
+  /// What the strategy has to say of single ops: where a conversion stops.
+  std::vector<std::string> notes;
   LayoutCost cost; // of the whole function
 
   int64_t count() const { return items.size(); }
