@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 1u
+#define NPU_FORMAT_VERSION 2u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -169,6 +169,9 @@ typedef struct npu_conv_attrs {
   int64_t pads_end[NPU_MAX_SPATIAL];
   int64_t groups;
   int64_t has_bias;
+  /* Integer data: what stands for zero. It is subtracted from every element;
+   * padding is zero after that. 0 for floats. */
+  int64_t data_zero_point;
 } npu_conv_attrs;
 
 typedef struct npu_pool_attrs {

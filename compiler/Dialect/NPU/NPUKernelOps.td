@@ -10,7 +10,8 @@ class NPU_ConvLikeOp<string mnemonic, int spatial> : NPU_KernelOp<mnemonic> {
   let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$weight,
                        Optional<NPU_Tensor>:$bias, I64ArrayAttr:$strides,
                        I64ArrayAttr:$pads, I64ArrayAttr:$dilations,
-                       I64Attr:$groups);
+                       I64Attr:$groups,
+                       DefaultValuedAttr<I64Attr, "0">:$data_zero_point);
   let results = (outs NPU_Tensor:$result);
 }
 
@@ -27,7 +28,9 @@ class NPU_ConvTransposeOp<string mnemonic, int spatial>
 
 defvar ConvText = [{
     Data is (N, C, spatial), weight (O, C / groups, spatial), bias (O). `pads`
-    lists the beginnings of all spatial dimensions, then the ends.
+    lists the beginnings of all spatial dimensions, then the ends. 8-bit data
+    and weight give i32, and so is the bias; `data_zero_point` is subtracted
+    from integer data, and padding is zero after that.
 }];
 
 def NPU_Conv1dOp : NPU_ConvOp<"conv1d", 1> {

@@ -33,6 +33,7 @@ static void fillConv(ConvLike op, npu_conv_attrs &conv) {
   fillPads(conv.pads_begin, conv.pads_end, op.getPads());
   conv.groups = op.getGroups();
   conv.has_bias = op.getBias() ? 1 : 0;
+  conv.data_zero_point = static_cast<int64_t>(op.getDataZeroPoint());
 }
 
 template <typename Pool>

@@ -34,6 +34,45 @@ static LogicalResult verifyOneType(Operation *op, const char *what) {
   return success();
 }
 
+/// Whether data of the type can have this zero point.
+static bool holds(Type type, int64_t zeroPoint) {
+  auto integer = dyn_cast<mlir::IntegerType>(type);
+  if (!integer)
+    return zeroPoint == 0;
+  return integer.isUnsigned() ? llvm::isUIntN(integer.getWidth(), zeroPoint)
+                              : llvm::isIntN(integer.getWidth(), zeroPoint);
+}
+
+static bool isByte(Value value) {
+  return isa<mlir::IntegerType>(elementOf(value)) &&
+         elementOf(value).getIntOrFloatBitWidth() == 8;
+}
+
+/// Types of a sum of products: bytes times bytes give i32, and what is added to
+/// them is i32; floats, i32 and i64 stay what they are.
+static LogicalResult verifySumTypes(Operation *op, const char *what) {
+  Value result = op->getResult(0);
+  if (!isByte(op->getOperand(0)) && !isByte(op->getOperand(1))) {
+    if (elementOf(result).isInteger(1))
+      return op->emitOpError() << what << ": element type i1, expected numbers";
+    return verifyOneType(op, what);
+  }
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.getOperandNumber() < 2
+            ? !isByte(operand.get())
+            : elementOf(operand.get()) != elementOf(result))
+      return op->emitOpError()
+             << what << ": operand " << operand.getOperandNumber() << " is "
+             << elementOf(operand.get()) << ", expected "
+             << (operand.getOperandNumber() < 2
+                     ? "8 bits like the other operand"
+                     : "i32 like the result");
+  if (!elementOf(result).isSignlessInteger(32))
+    return op->emitOpError() << what << ": element type " << elementOf(result)
+                             << ", expected i32 from bytes";
+  return success();
+}
+
 /// The inferred shape exists and is the result's.
 static LogicalResult verifyShape(Operation *op, const FailureOr<Shape> &want,
                                  const std::string &error) {
@@ -300,10 +339,11 @@ static LogicalResult verifyConvAttrs(ConvOp op, int64_t spatial) {
     return op.emitOpError()
            << "bias has shape " // conv_c5
            << shapes::text(shapeOf(op.getBias())) << ", expected " << outputs;
-  if (!isFloat(op.getResult())) // conv_c6
-    return op.emitOpError() << "element type " << elementOf(op.getResult())
-                            << ", expected a float type";
-  return verifyOneType(op, "convolution"); // conv_c7
+  int64_t zero = static_cast<int64_t>(op.getDataZeroPoint());
+  if (!holds(elementOf(op.getData()), zero)) // conv_c6
+    return op.emitOpError() << "zero point " << zero << " does not fit data of "
+                            << elementOf(op.getData());
+  return verifySumTypes(op, "convolution"); // conv_c7, conv_c9
 }
 
 template <typename ConvOp>
@@ -433,7 +473,7 @@ LogicalResult MatmulOp::verify() {
   if (failed(verifyShape(
           getOperation(),
           shapes::matmul(shapeOf(getA()), shapeOf(getB()), error), error)) ||
-      failed(verifyOneType(getOperation(), "matrix product"))) // matmul_c3
+      failed(verifySumTypes(getOperation(), "matrix product"))) // matmul_c3
     return failure();
   return verifyLayouts(getOperation());
 }

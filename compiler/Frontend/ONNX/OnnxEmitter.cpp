@@ -178,7 +178,8 @@ Value OnnxEmitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
 Value OnnxEmitter::matmul(Value a, Value b) {
   if (!a || !b)
     return noteFailure();
-  if (elementOf(a) != elementOf(b))
+  bool hasBytes = isByte(elementOf(a)) && isByte(elementOf(b));
+  if (elementOf(a) != elementOf(b) && !hasBytes)
     return fail("operands have the element types " + typeText(elementOf(a)) +
                 " and " + typeText(elementOf(b)) + ", expected the same");
   std::string reason;
@@ -186,7 +187,8 @@ Value OnnxEmitter::matmul(Value a, Value b) {
       shapes::matmul(shapeOf(a), shapeOf(b), reason);
   if (failed(shape))
     return fail(reason);
-  return create<MatmulOp>(*shape, elementOf(a), a, b);
+  Type element = hasBytes ? builder.getI32Type() : elementOf(a);
+  return create<MatmulOp>(*shape, element, a, b);
 }
 
 Value OnnxEmitter::softmax(Value value, int64_t axis, bool isLog) {

@@ -55,6 +55,7 @@ public:
   Value broadcast(Value value, ArrayRef<int64_t> shape);
   Value reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
                bool keepDims);
+  /// Bytes give i32, other types stay what they are.
   Value matmul(Value a, Value b);
   Value softmax(Value value, int64_t axis, bool isLog);
   Value concat(ArrayRef<Value> values, int64_t axis);
@@ -85,6 +86,11 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
 inline int64_t rankOf(Value value) { return tensorType(value).getRank(); }
 inline Type elementOf(Value value) {
   return tensorType(value).getElementType();
+}
+/// int8 or uint8.
+inline bool isByte(Type element) {
+  return isa<mlir::IntegerType>(element) &&
+         element.getIntOrFloatBitWidth() == 8;
 }
 /// "f32", for messages.
 std::string typeText(Type type);

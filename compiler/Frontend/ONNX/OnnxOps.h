@@ -70,6 +70,14 @@ LogicalResult buildMeanVarianceNormalization(OnnxNode &node);
 // OnnxOpsPool.cpp
 LogicalResult buildGlobalPool(OnnxNode &node);
 LogicalResult buildPool(OnnxNode &node);
+// OnnxOpsQuantize.cpp
+LogicalResult buildConvInteger(OnnxNode &node);
+LogicalResult buildDequantizeLinear(OnnxNode &node);
+LogicalResult buildDynamicQuantizeLinear(OnnxNode &node);
+LogicalResult buildMatMulInteger(OnnxNode &node);
+LogicalResult buildQLinearConv(OnnxNode &node);
+LogicalResult buildQLinearMatMul(OnnxNode &node);
+LogicalResult buildQuantizeLinear(OnnxNode &node);
 // OnnxOpsReduce.cpp
 LogicalResult buildReduce(OnnxNode &node);
 // OnnxOpsResize.cpp

@@ -33,7 +33,8 @@ static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
       builder.getBoolAttr(spec.excludesOutside)));
 }
 
-/// Result extents: rounded down, as the definition has it.
+/// Result extents: rounded down, as the definition has it. The product is one
+/// of single precision, as in ONNX's own shape inference: 20 * 2.1 is 42.
 static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
   ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
   if (spec.scales.size() != shape.size())
@@ -41,8 +42,8 @@ static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
                       " scales, expected " + Twine(shape.size()));
   spec.extents.clear();
   for (auto [scale, extent] : llvm::zip(spec.scales, shape)) {
-    double result = std::floor(double(extent) * scale);
-    if (!(scale > 0) || !(result >= 1) || !(result < 1e9))
+    float result = std::floor(float(extent) * float(scale));
+    if (!(scale > 0) || !(result >= 1) || !(result < 1e9f))
       return node.error("found the scale " + Twine(std::to_string(scale)) +
                         " for extent " + Twine(extent) +
                         ", expected a positive one with a result of 1 or more");
