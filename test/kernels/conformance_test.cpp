@@ -229,7 +229,12 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
     one.problem.inputs[2].dtype = NPU_I32;
     one.problem.outputs[0].dtype = NPU_I32;
     check(one, seed++);
+    one.problem.attrs.conv.data_zero_point = 131;
+    check(one, seed++);
     one.problem.inputs[0].dtype = NPU_I8;
+    one.problem.attrs.conv.data_zero_point = 0;
+    check(one, seed++);
+    one.problem.attrs.conv.data_zero_point = -7;
     check(one, seed++);
     Case half;
     half.problem = convProblem(image(1, 32, 6, 5, layout, NPU_BF16), 16, {1, 1},

@@ -6,33 +6,13 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Dialect/NPU/VerifyHelpers.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace npu;
+using namespace npu::verify;
 using shapes::Shape;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorType(value).getShape();
-}
-
-static Type elementOf(Value value) {
-  return tensorType(value).getElementType();
-}
-
-static bool isFloat(Value value) {
-  return isa<mlir::FloatType>(elementOf(value));
-}
-
-/// All operands and the result have one element type.
-static LogicalResult verifyOneType(Operation *op, const char *what) {
-  for (Value operand : op->getOperands())
-    if (elementOf(operand) != elementOf(op->getResult(0)))
-      return op->emitOpError()
-             << what << ": element types " << elementOf(operand) << " and "
-             << elementOf(op->getResult(0)) << " differ";
-  return success();
-}
 
 /// Whether data of the type can have this zero point.
 static bool holds(Type type, int64_t zeroPoint) {
@@ -71,35 +51,6 @@ static LogicalResult verifySumTypes(Operation *op, const char *what) {
     return op->emitOpError() << what << ": element type " << elementOf(result)
                              << ", expected i32 from bytes";
   return success();
-}
-
-/// The inferred shape exists and is the result's.
-static LogicalResult verifyShape(Operation *op, const FailureOr<Shape> &want,
-                                 const std::string &error) {
-  if (failed(want))
-    return op->emitOpError() << error;
-  ArrayRef<int64_t> have = shapeOf(op->getResult(0));
-  if (have != ArrayRef<int64_t>(*want))
-    return op->emitOpError() << "result shape is " << shapes::text(have)
-                             << ", expected " << shapes::text(*want);
-  return success();
-}
-
-static LogicalResult verifyWord(Operation *op, ArrayRef<StringRef> words,
-                                StringRef word, const char *what) {
-  if (lookupWord(words, word) >= 0)
-    return success();
-  auto error = op->emitOpError()
-               << "unknown " << what << " '" << word << "', expected one of: ";
-  llvm::interleaveComma(words, error);
-  return error;
-}
-
-static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
-  if (axis >= 0 && axis < rank)
-    return success();
-  return op->emitOpError() << "axis " << axis << " is not a dimension of rank "
-                           << rank;
 }
 
 constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
@@ -428,7 +379,7 @@ static LogicalResult verifyPoolDim(PoolOp op, int64_t i) {
 }
 
 template <typename PoolOp>
-static LogicalResult verifyPool(PoolOp op) {
+static LogicalResult verifyPoolWindows(PoolOp op) {
   int64_t rank = tensorType(op.getData()).getRank();
   if (rank < 3 || rank > 5) // pool_c1
     return op.emitOpError()
@@ -449,9 +400,14 @@ static LogicalResult verifyPool(PoolOp op) {
   for (size_t i = 0; i < spatial; ++i)
     if (failed(verifyPoolDim(op, i)))
       return failure();
+  return verifyLayouts(op);
+}
+
+template <typename PoolOp>
+static LogicalResult verifyPool(PoolOp op) {
   if (failed(verifyOneType(op, "pooling"))) // pool_c6
     return failure();
-  return verifyLayouts(op);
+  return verifyPoolWindows(op);
 }
 
 LogicalResult MaxPoolOp::verify() { return verifyPool(*this); }
@@ -460,6 +416,13 @@ LogicalResult AvgPoolOp::verify() {
     return emitOpError() << "element type " << elementOf(getResult())
                          << ", expected a float type";
   return verifyPool(*this);
+}
+
+LogicalResult MaxPoolIndicesOp::verify() {
+  if (!elementOf(getResult()).isSignlessInteger(64)) // max_pool_indices_c1
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected i64";
+  return verifyPoolWindows(*this);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -629,27 +592,6 @@ LogicalResult ResizeOp::verify() {
   if (failed(verifyOneType(op, "resize")))             // resize_c7
     return failure();
   return verifyLayouts(op);
-}
-
-LogicalResult GatherOp::verify() {
-  if (failed(verifyAxis(getOperation(), getAxis(),
-                        tensorType(getData()).getRank()))) // gather_c1
-    return failure();
-  Type index = elementOf(getIndices());
-  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
-    return emitOpError() << "indices are " << index
-                         << ", expected i32 or i64";  // gather_c2
-  if (elementOf(getData()) != elementOf(getResult())) // gather_c3
-    return emitOpError() << "element types " << elementOf(getData()) << " and "
-                         << elementOf(getResult()) << " differ";
-  std::string error;
-  if (failed(
-          verifyShape(getOperation(),
-                      shapes::gather(shapeOf(getData()), shapeOf(getIndices()),
-                                     getAxis(), error),
-                      error))) // gather_c4
-    return failure();
-  return verifyLayouts(getOperation());
 }
 
 LogicalResult BroadcastOp::verify() {

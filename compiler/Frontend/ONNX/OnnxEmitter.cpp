@@ -231,6 +231,18 @@ Value OnnxEmitter::slice(Value value, ArrayRef<int64_t> starts,
                          intArray(steps));
 }
 
+Value OnnxEmitter::gatherElements(Value data, Value indices, int64_t axis) {
+  if (!data || !indices)
+    return noteFailure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::gatherElements(shapeOf(data), shapeOf(indices), axis, reason);
+  if (failed(shape))
+    return fail(reason);
+  return create<GatherElementsOp>(*shape, elementOf(data), data, indices,
+                                  builder.getI64IntegerAttr(axis));
+}
+
 Value OnnxEmitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
                        double number) {
   if (!value)

@@ -62,6 +62,8 @@ public:
   /// Result extent i is `extents[i]`.
   Value slice(Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
               ArrayRef<int64_t> extents);
+  /// One element for each index, see npu.gather_elements.
+  Value gatherElements(Value data, Value indices, int64_t axis);
   Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
 
   ArrayAttr intArray(ArrayRef<int64_t> numbers) {

@@ -43,6 +43,8 @@ LogicalResult buildCelu(OnnxNode &node);
 LogicalResult buildClip(OnnxNode &node);
 LogicalResult buildGelu(OnnxNode &node);
 LogicalResult buildHardSwish(OnnxNode &node);
+LogicalResult buildIsInf(OnnxNode &node);
+LogicalResult buildIsNaN(OnnxNode &node);
 LogicalResult buildMean(OnnxNode &node);
 LogicalResult buildMish(OnnxNode &node);
 LogicalResult buildMod(OnnxNode &node);
@@ -55,6 +57,17 @@ LogicalResult buildThresholdedRelu(OnnxNode &node);
 LogicalResult buildUnary(OnnxNode &node);
 LogicalResult buildVariadic(OnnxNode &node);
 LogicalResult buildWhere(OnnxNode &node);
+// OnnxOpsIndex.cpp
+LogicalResult buildArgReduce(OnnxNode &node);
+LogicalResult buildCumulate(OnnxNode &node);
+LogicalResult buildGatherElements(OnnxNode &node);
+LogicalResult buildGatherND(OnnxNode &node);
+LogicalResult buildHardmax(OnnxNode &node);
+LogicalResult buildOneHot(OnnxNode &node);
+LogicalResult buildScatterElements(OnnxNode &node);
+LogicalResult buildScatterND(OnnxNode &node);
+LogicalResult buildTopK(OnnxNode &node);
+LogicalResult buildTrilu(OnnxNode &node);
 // OnnxOpsMatrix.cpp
 LogicalResult buildGemm(OnnxNode &node);
 LogicalResult buildMatMul(OnnxNode &node);

@@ -49,9 +49,6 @@ static Value createPool(OnnxNode &node, ArrayRef<int64_t> shape,
 LogicalResult npu::buildPool(OnnxNode &node) {
   if (failed(checkData(node)))
     return failure();
-  if (node.hasOutput(1))
-    return node.error("its second result (indices) is used, expected only the "
-                      "first; indices are not supported");
   ArrayRef<int64_t> data = shapeOf(node.getInput(0));
   ArrayRef<int64_t> spatial = data.drop_front(2);
   std::optional<Ints> kernel = node.getInts("kernel_shape");
@@ -60,7 +57,7 @@ LogicalResult npu::buildPool(OnnxNode &node) {
                       Twine(spatial.size()) + " entries");
   bool countsPads = node.getFlag("count_include_pad", false);
   bool rounds = node.getFlag("ceil_mode", false);
-  node.ignore({"storage_order"});
+  bool isColumnMajor = node.getFlag("storage_order", false);
   FailureOr<OnnxWindow> window = readWindow(node, *kernel);
   if (failed(window))
     return failure();
@@ -76,6 +73,15 @@ LogicalResult npu::buildPool(OnnxNode &node) {
     roundUp(*extents, *window, spatial);
   Ints shape{data[0], data[1]};
   shape.append(*extents);
+  OpBuilder &builder = node.getBuilder();
+  if (node.hasOutput(1) &&
+      failed(node.setResult(
+          1, node.create<MaxPoolIndicesOp>(
+                 shape, builder.getI64Type(), node.getInput(0),
+                 node.intArray(window->kernel), node.intArray(window->strides),
+                 node.intArray(window->pads), node.intArray(window->dilations),
+                 builder.getBoolAttr(isColumnMajor)))))
+    return failure();
   return node.setResult(createPool(node, shape, *window, countsPads));
 }
 
