@@ -170,6 +170,25 @@ static const OnnxOp table[] = {
     {"Upsample", {1, 7, 9}, 1, 2, buildUpsample, 0, "", "scales constant"},
     {"Where", {9, 16}, 3, 3, buildWhere},
     {"Xor", {1, 7}, 2, 2, buildBinary, NPU_INSTR_logical_xor},
+    // onnxruntime's own domain, of which there is one version.
+    {"com.microsoft.DequantizeLinear", {1}, 2, 3, buildDequantizeLinear,
+     0, "", "from int8, uint8 and int32"},
+    {"com.microsoft.Gelu", {1}, 1, 1, buildUnary, NPU_INSTR_gelu_erf},
+    {"com.microsoft.QGemm", {1}, 6, 9, buildQGemm},
+    {"com.microsoft.QLinearAdd", {1}, 7, 8, buildQLinearBinary, NPU_INSTR_add},
+    {"com.microsoft.QLinearAveragePool", {1}, 4, 5, buildQLinearPool},
+    {"com.microsoft.QLinearConcat", {1}, 5, -1, buildQLinearConcat},
+    {"com.microsoft.QLinearGlobalAveragePool", {1}, 5, 5,
+     buildQLinearGlobalPool},
+    {"com.microsoft.QLinearLeakyRelu", {1}, 4, 5, buildQLinearUnary,
+     NPU_INSTR_leaky_relu},
+    {"com.microsoft.QLinearMul", {1}, 7, 8, buildQLinearBinary, NPU_INSTR_mul},
+    {"com.microsoft.QLinearSigmoid", {1}, 4, 5, buildQLinearUnary,
+     NPU_INSTR_sigmoid},
+    {"com.microsoft.QLinearSoftmax", {1}, 5, 5, buildQLinearSoftmax},
+    {"com.microsoft.QLinearWhere", {1}, 9, 9, buildQLinearWhere},
+    {"com.microsoft.QuantizeLinear", {1}, 2, 3, buildQuantizeLinear,
+     0, "", "to int8 and uint8"},
     // clang-format on
 };
 
@@ -197,7 +216,8 @@ std::string npu::supportedOnnxOpsMarkdown() {
       "# Supported ONNX operators\n\n"
       "Domain ai.onnx, opsets 1 to " +
       std::to_string(newestOnnxOpset) +
-      ". Versions are the opsets that changed the operator.\n\n"
+      "; an operator of another domain stands with it. Versions are the opsets "
+      "that changed the operator.\n\n"
       "| operator | versions | notes |\n|---|---|---|\n";
   for (const OnnxOp &op : table) {
     text += "| " + std::string(op.name) + " | ";

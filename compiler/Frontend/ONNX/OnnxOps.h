@@ -11,7 +11,8 @@ namespace npu {
 
 /// All rows, sorted by name.
 ArrayRef<OnnxOp> onnxOps();
-/// The row of an operator of the domain ai.onnx, or null.
+/// The row of an operator, or null; with its domain in front (com.microsoft.X)
+/// unless that is ai.onnx.
 const OnnxOp *lookupOnnxOp(StringRef name);
 /// The newest version of the operator in `opset`, 0 if it came later.
 int versionIn(const OnnxOp &op, int64_t opset);
@@ -72,6 +73,17 @@ LogicalResult buildTrilu(OnnxNode &node);
 LogicalResult buildGemm(OnnxNode &node);
 LogicalResult buildMatMul(OnnxNode &node);
 LogicalResult buildSoftmax(OnnxNode &node);
+/// `isFlat`: the dimensions from the axis on are one.
+Value softmaxOf(OnnxNode &node, Value x, int64_t axis, bool isFlat, bool isLog);
+// OnnxOpsMicrosoft.cpp
+LogicalResult buildQGemm(OnnxNode &node);
+LogicalResult buildQLinearBinary(OnnxNode &node);
+LogicalResult buildQLinearConcat(OnnxNode &node);
+LogicalResult buildQLinearGlobalPool(OnnxNode &node);
+LogicalResult buildQLinearPool(OnnxNode &node);
+LogicalResult buildQLinearSoftmax(OnnxNode &node);
+LogicalResult buildQLinearUnary(OnnxNode &node);
+LogicalResult buildQLinearWhere(OnnxNode &node);
 // OnnxOpsNormalization.cpp
 LogicalResult buildBatchNormalization(OnnxNode &node);
 LogicalResult buildGroupNormalization(OnnxNode &node);

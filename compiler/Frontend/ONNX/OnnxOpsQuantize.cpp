@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
 
 #include <numeric>
@@ -35,14 +36,14 @@ static bool isZero(Value value) {
                                [](int64_t number) { return number == 0; });
 }
 
-static LogicalResult checkBytes(OnnxNode &node, Value value, StringRef what) {
+LogicalResult npu::checkBytes(OnnxNode &node, Value value, StringRef what) {
   if (isByte(elementOf(value)))
     return success();
   return node.error(what + " has the element type " +
                     typeText(elementOf(value)) + ", expected int8 or uint8");
 }
 
-static LogicalResult checkFloat(OnnxNode &node, Value value, StringRef what) {
+LogicalResult npu::checkFloat(OnnxNode &node, Value value, StringRef what) {
   if (isa<mlir::FloatType>(elementOf(value)))
     return success();
   return node.error(what + " has the element type " +
@@ -116,8 +117,8 @@ static bool readGranularity(OnnxNode &node, Value data, Value &scale,
 }
 
 /// round(real) + zero point, at the nearest end where that is out of range.
-static Value quantized(OnnxNode &node, Value real, Value zeroPoint,
-                       Type element) {
+Value npu::quantized(OnnxNode &node, Value real, Value zeroPoint,
+                     Type element) {
   Value rounded = node.eltwise(NPU_INSTR_round, {real});
   if (zeroPoint && !isZero(zeroPoint))
     rounded = add(node, rounded, node.cast(zeroPoint, f32(node)));
@@ -287,8 +288,8 @@ static LogicalResult checkConvOperands(OnnxNode &node, Value data,
              : success();
 }
 
-static LogicalResult checkZeroPoint(OnnxNode &node, Value zeroPoint,
-                                    Value value) {
+LogicalResult npu::checkZeroPoint(OnnxNode &node, Value zeroPoint,
+                                  Value value) {
   if (elementOf(zeroPoint) == elementOf(value))
     return success();
   return node.error("a zero point has the element type " +
@@ -297,7 +298,7 @@ static LogicalResult checkZeroPoint(OnnxNode &node, Value zeroPoint,
 }
 
 /// One number for all data.
-static Value wholeParameter(OnnxNode &node, size_t index) {
+Value npu::wholeParameter(OnnxNode &node, size_t index) {
   Value parameter = node.getInput(index);
   if (tensorType(parameter).getNumElements() != 1)
     return node.fail("found a scale or zero point of shape " +
@@ -343,7 +344,9 @@ LogicalResult npu::buildQLinearConv(OnnxNode &node) {
     return failure();
   Value dataScale = wholeParameter(node, 1), dataZero = wholeParameter(node, 2);
   Value scale = wholeParameter(node, 6), zero = wholeParameter(node, 7);
-  Value weightScale = perAxis(node, node.getInput(4), shapeOf(weight), 0);
+  Ints channels(rankOf(weight), 1); // of the result
+  channels[1] = shapeOf(weight)[0];
+  Value weightScale = perAxis(node, node.getInput(4), channels, 1);
   Value weightZero = perAxis(node, node.getInput(5), shapeOf(weight), 0);
   if (node.hasFailed())
     return failure();
@@ -364,8 +367,8 @@ static Value matrixSum(OnnxNode &node, Value matrix, int64_t axis) {
 }
 
 /// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.
-static Value integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
-                            Value bZero) {
+Value npu::integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
+                          Value bZero) {
   SmallVector<Value> parts = byteParts(node, b, bZero);
   bool isKnown = !parts.empty();
   if (!isKnown) {

@@ -33,6 +33,10 @@ struct ConvOperands {
 /// an error) and creates the convolution.
 Value convolve(OnnxNode &node, const ConvOperands &operands);
 
+/// Pooling of (N, C, spatial) with the node's attributes; null after an error.
+Value pool(OnnxNode &node, Value data, npu_op kind);
+Value globalPool(OnnxNode &node, Value data, npu_op kind);
+
 /// Extent of a dilated kernel.
 int64_t dilatedKernel(const OnnxWindow &window, size_t dim);
 
