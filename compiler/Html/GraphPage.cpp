@@ -5,6 +5,7 @@
 #include "compiler/Html/PageTemplate.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/LayoutReport.h"
+#include "kernels/support/interpreter.h"
 #include "kernels/tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,15 @@ static constexpr int64_t graphVersion = 1;
 
 /// Names come from the model's file, which may hold any bytes.
 static json::Value text(StringRef words) { return json::fixUTF8(words); }
+
+/// The same model and options give the same bytes: times are left out.
+static void dropTimes(json::Object &object) {
+  for (StringRef key : {"seconds", "compile_seconds"})
+    object.erase(key);
+  for (auto &entry : object)
+    if (json::Object *part = entry.second.getAsObject())
+      dropTimes(*part);
+}
 
 /// The array at `key`, taken out of its object.
 static json::Array takeArray(json::Object &object, StringRef key) {
@@ -63,6 +73,7 @@ private:
 } // namespace
 
 json::Object GraphWriter::run() {
+  dropTimes(report);
   kernels = takeArray(report, "kernels");
   if (json::Object *summary = report.getObject("relayouts"))
     relayouts = takeArray(*summary, "items");
@@ -112,11 +123,17 @@ json::Array GraphWriter::operands(Operation *op) {
   return rows;
 }
 
+static std::string opName(Operation *op) {
+  if (auto eltwise = dyn_cast<EltwiseOp>(op))
+    return kernels::kindName(eltwise.getKind());
+  return op->getName().stripDialect().str();
+}
+
 /// What a fused kernel computes, in order.
 json::Array GraphWriter::body(FusedOp op) {
   json::Array rows;
   for (Operation &inner : op.getBody().front().without_terminator())
-    rows.push_back(json::Object{{"op", inner.getName().stripDialect().str()},
+    rows.push_back(json::Object{{"op", opName(&inner)},
                                 {"node", text(nodesOf(inner.getLoc()))}});
   return rows;
 }
@@ -129,7 +146,7 @@ static bool isReported(Operation *op) {
 
 json::Object GraphWriter::describe(Operation *op) {
   json::Object node{{"kind", "op"},
-                    {"op", op->getName().stripDialect().str()},
+                    {"op", opName(op)},
                     {"node", text(nodesOf(op->getLoc()))},
                     {"operands", operands(op)}};
   json::Array results;

@@ -122,6 +122,7 @@ function makeLanes(nodes, edges, columns) {
   const inside = new Map();
   const leaving = new Map();
   for (const edge of edges) {
+    edge.lane = undefined;
     if (isDirect(nodes, edge)) continue;
     const from = nodes[edge.from];
     const leaves = from.column !== nodes[edge.to].column;
@@ -180,8 +181,7 @@ function drawEdges(nodes, edges, columns) {
   }
 }
 
-// Gives every node x and y, every edge its path; returns width and height.
-function arrange(nodes, edges, aspect) {
+function placeAll(nodes, edges, aspect) {
   const numbers = rowsOf(nodes);
   const rows = Array.from({ length: Math.max(...numbers) + 1 }, () => ({ nodes: [], right: 0, left: 0 }));
   nodes.forEach((node, i) => {
@@ -206,4 +206,13 @@ function arrange(nodes, edges, aspect) {
   }
   drawEdges(nodes, edges, columns);
   return { width: x - 40, height };
+}
+
+// Gives every node x and y, every edge its path; returns width and height, near
+// the aspect: lanes are as wide as they are only once columns are cut, so a
+// first try tells how long columns must be.
+function arrange(nodes, edges, aspect) {
+  const first = placeAll(nodes, edges, aspect);
+  const off = first.width / first.height / aspect;
+  return off > 1.2 || off < 0.8 ? placeAll(nodes, edges, aspect / off) : first;
 }

@@ -1,5 +1,6 @@
 # PAGE with STYLE and SCRIPTS in place of @STYLE@ and @SCRIPT@, as C++ in
 # OUTPUT.
+cmake_minimum_required(VERSION 3.25)
 file(READ "${PAGE}" html)
 file(READ "${STYLE}" css)
 set(code "")

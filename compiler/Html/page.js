@@ -16,7 +16,7 @@ nodes.forEach((node, i) => {
   node.from = node.operands.filter((operand) => operand.from !== undefined).map((operand) => operand.from);
   node.moved = node.kind === "relayout";
   node.pill = node.moved || node.kind === "view" || node.kind === "constant";
-  const letters = node.pill ? 7.2 : 0;
+  const letters = node.pill ? 8.3 : 0;
   node.width = node.pill ? Math.max(90, pillText(node).length * letters + 24) : 196;
   node.height = node.pill ? 24 : 42;
 });
@@ -43,7 +43,7 @@ function pillText(node) {
 }
 
 function opText(node) {
-  if (!node.body) return node.kernel ? node.kernel.op : node.op;
+  if (!node.body) return node.op;
   const ops = node.body.map((one) => one.op);
   return ops.length > 3 ? `${ops[0]} + ${ops[1]} + … ${ops.length}` : ops.join(" + ");
 }
@@ -90,11 +90,14 @@ function draw(tag, attributes, text) {
   return element;
 }
 
+const FIRST = ["value", "from", "to", "bytes", "cost", "forced_by", "rule", "name", "op", "operand", "implementation"];
+const place = (key) => (FIRST.includes(key) ? FIRST.indexOf(key) : FIRST.length);
+
 // Any JSON value as a description list: fields that a newer npuc writes appear
-// by themselves.
+// by themselves, after those that a reader wants first.
 function describe(value, skip = []) {
   const list = make("dl");
-  for (const [key, part] of Object.entries(value)) {
+  for (const [key, part] of Object.entries(value).sort((a, b) => place(a[0]) - place(b[0]))) {
     if (skip.includes(key) || part === "" || (Array.isArray(part) && !part.length)) continue;
     const shown = part === null ? "none" : typeof part !== "object" ? scalarText(key, part) : Array.isArray(part) ? listOf(part) : describe(part);
     list.append(make("dt", {}, keyText(key)), make("dd", {}, shown));
@@ -131,7 +134,7 @@ function drawNode(node) {
   const layout = shorten(layoutOf(node), 9);
   group.append(draw("text", { class: "op", x: inset - w / 2, y: -4 }, shorten(opText(node), 22 - layout.length / 2)));
   group.append(draw("text", { class: "layout", x: w / 2 - inset, y: 13 }, layout));
-  group.append(draw("text", { class: "name", x: inset - w / 2, y: 13 }, shorten(node.node, 27 - layout.length, true)));
+  group.append(draw("text", { class: "name", x: inset - w / 2, y: 13 }, shorten(node.node, 25 - layout.length, true)));
   return group;
 }
 
@@ -213,8 +216,8 @@ function showTotals() {
   const rows = [
     ["relayouts", `${numberText(moves.length)} (${data.report.relayouts.boundary_count} at the boundary)`],
     ["bytes moved", bytesText(data.report.relayouts.bytes)],
-    ["cost of moving", `${numberText(Math.round(cost))} cycles`],
-    ["proved optimal", search ? (search.proved ? "yes" : "no") : "no: this strategy does not prove"],
+    ["their cost", `${numberText(Math.round(cost))} cycles`],
+    ["proved", search ? (search.proved ? "yes" : "no") : "no (a rule decided, not a search)"],
     ["free views", numberText(views)],
     ["kernels", numberText(nodes.filter((node) => node.kernel).length)],
     ["memory", `${bytesText(data.report.memory.arena_bytes)} arena, ${bytesText(data.report.memory.weight_bytes)} weights`],
@@ -288,7 +291,7 @@ function fixText(fix) {
 function moveRows(move) {
   const rows = [make("p", { class: "reason" }, move.reason)];
   if (move.fix !== undefined) rows.push(make("p", {}, make("b", {}, "To remove it: "), fixText(move.fix)));
-  rows.push(describe(move, ["reason", "fix"]));
+  rows.push(describe(move, ["reason", "fix", "node", "kind"]));
   return rows;
 }
 
@@ -306,7 +309,7 @@ function select(node, move) {
   const rows = [make("button", { class: "plain close", title: "close (Esc)", onclick: () => select(null) }, "✕"), make("h2", {}, title)];
   if (node.node) rows.push(make("p", { class: "soft" }, node.node));
   if (node.moved) rows.push(...moveRows(node.relayout));
-  if (node.kernel) rows.push(describe(node.kernel, ["node"]));
+  if (node.kernel) rows.push(describe(node.kernel, ["node", "op"]));
   rows.push(...tensorRows("Operands", node.operands), ...tensorRows(node.results.length > 1 ? "Results" : "Result", node.results));
   if (node.body) rows.push(make("h2", {}, "Computes"), ...node.body.map((one) => make("div", {}, one.op, " ", make("span", { class: "soft" }, one.node))));
   details.replaceChildren(...rows);
@@ -393,3 +396,5 @@ byId("next").onclick = KEYS.n;
 byId("previous").onclick = KEYS.p;
 byId("next").disabled = byId("previous").disabled = !moves.length;
 document.addEventListener("keydown", onKey);
+// For the test: when the graph was on the screen.
+requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("drawn")));
