@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Colours.h"
 #include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
 
@@ -8,12 +8,7 @@
 
 using namespace npu;
 
-/// The stage works on one block of ops that answer for their layouts.
-static LogicalResult checkSource(mlir::func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks, the layout stage takes one";
+LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitError() << "has an argument that is no tensor";
@@ -24,38 +19,62 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
   return success();
 }
 
+static LogicalResult prepare(LayoutProblem &problem,
+                             const LayoutOptions &options) {
+  problem.decision = options.decision;
+  problem.objective = options.objective;
+  problem.searchSeconds = options.searchSeconds;
+  return bindBoundary(problem, options.io);
+}
+
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const IoLayouts &io) {
+                                   const LayoutOptions &options,
+                                   std::optional<SearchOutcome> *outcome) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, io)) ||
+  if (failed(prepare(problem, options)) ||
       failed(strategy.decide(problem, plan)))
     return failure();
-  applyPlan(function, plan);
-  if (strategy.folds)
-    foldLayouts(function, target);
-  else
-    foldConstantRelayouts(function);
+  if (outcome)
+    *outcome = plan.search;
+  if (failed(finishLayouts(function, target, strategy, plan)))
+    return failure();
+  if (plan.algorithms.empty())
+    return success();
+  if (failed(applyAlgorithms(function, plan)))
+    return failure();
   return checkLayouts(function, target);
+}
+
+FailureOr<std::vector<StrategyResult>>
+npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                       const LayoutOptions &options) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
+      failed(prepare(problem, options)))
+    return failure();
+  return tryStrategies(problem);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
                                   const TargetSpec &target,
-                                  const LayoutOptions &options) {
+                                  const LayoutOptions &options,
+                                  std::optional<SearchOutcome> *outcome) {
   const Strategy *strategy = findStrategy(options.strategy);
   if (!strategy)
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
            << "', expected one of: " << strategyNames();
-  if (failed(checkSource(function)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options.io)) ||
+  if (failed(assignLayouts(function, target, *strategy, options, outcome)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -75,13 +94,33 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     std::string error;
     std::optional<TargetSpec> spec = loadTarget(target, error);
     std::optional<IoLayouts> io;
+    std::optional<DesiredLayouts> desired;
     if (spec)
       io = IoLayouts::parse(ioLayout, error);
-    if (!io) {
+    std::optional<Objective> goal = parseObjective(objective);
+    if (io && !goal)
+      error = "unknown objective '" + objective +
+              "', expected one of: " + objectiveNames();
+    if (io && goal)
+      desired = DesiredLayouts::parse(desiredLayouts, error);
+    if (desired && !isColour(defaultColour)) {
+      error = "--default-colour: '" + defaultColour + "' is no colour, " +
+              colourHelp.str();
+      desired.reset();
+    }
+    if (!desired) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    if (failed(runLayoutStage(function, *spec, {strategy, *io, verifyExactly})))
+    LayoutOptions options;
+    options.strategy = strategy;
+    options.io = *io;
+    options.objective = *goal;
+    options.searchSeconds = seconds;
+    options.verifyExactly = verifyExactly;
+    options.decision.desired = *desired;
+    options.decision.defaultColour = defaultColour;
+    if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
   }
 };

@@ -8,14 +8,15 @@
 
 using namespace npu;
 
-int64_t npu::storedBytes(RankedTensorType type) {
-  int64_t elements = 1;
-  if (LayoutAttr layout = getLayout(type))
-    elements = layout.getStoredElements(type.getShape());
-  else
-    elements = type.getNumElements();
+int64_t npu::storedBytes(RankedTensorType type, LayoutAttr layout) {
+  int64_t elements = layout ? layout.getStoredElements(type.getShape())
+                            : type.getNumElements();
   unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   return elements * std::max<int64_t>(1, bits / 8);
+}
+
+int64_t npu::storedBytes(RankedTensorType type) {
+  return storedBytes(type, getLayout(type));
 }
 
 static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
@@ -77,6 +78,25 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return acceptedResult(target, axes, result);
 }
 
+double LayoutProblem::costFactor(LayoutOpInterface op,
+                                 LayoutAttr layout) const {
+  auto factors = target.factors.find(op.getDemandName().str());
+  if (factors == target.factors.end())
+    return 1;
+  Value result = op->getResult(0);
+  ImageAxes known = op.getResultAxes(0);
+  if (known.empty())
+    known = axes.of(result);
+  RankedTensorType type = tensorType(result);
+  for (const LayoutFactor &entry : factors->second)
+    if (std::optional<StoredOrder> order =
+            entry.layout.resolve(type.getRank(), known))
+      if (layout.isEquivalent(toLayout(op->getContext(), *order),
+                              type.getShape()))
+        return entry.factor;
+  return 1;
+}
+
 LayoutAttr LayoutPlan::layoutRead(OpOperand &operand) const {
   if (LayoutAttr layout = read.lookup(&operand))
     return layout;
@@ -131,6 +151,8 @@ public:
     for (Operation *op : ops)
       if (auto fused = dyn_cast<FusedOp>(op))
         retypeBody(fused);
+    for (auto &[op, note] : plan.notes)
+      op->setAttr(layoutNoteAttr, builder.getStringAttr(note));
     setSignature();
   }
 

@@ -5,7 +5,9 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 #define NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 
+#include "compiler/Layout/DecisionOptions.h"
 #include "compiler/Layout/ImageAxes.h"
+#include "compiler/Layout/Objective.h"
 #include "compiler/Target/TargetSpec.h"
 
 #include <map>
@@ -33,20 +35,41 @@ struct LayoutProblem {
   mlir::func::FuncOp function;
   const TargetSpec &target;
   const ImageAxesAnalysis &axes;
+  /// What the user told the strategy.
+  DecisionOptions decision;
   /// The layout that each boundary value is held to; null: free.
   llvm::DenseMap<Value, LayoutAttr> inputs;
   SmallVector<LayoutAttr> outputs;
+  /// What a strategy that searches makes small, and how long it may take.
+  Objective objective = Objective::Time;
+  double searchSeconds = 10;
 
   MLIRContext *getContext() const { return function->getContext(); }
   /// The orders that the chip accepts for this operand (or result), preferred
   /// first; empty: any.
   SmallVector<LayoutAttr> accepted(OpOperand &operand) const;
   SmallVector<LayoutAttr> accepted(OpResult result) const;
+  /// What the chip multiplies the op's time by if its result has this layout.
+  double costFactor(LayoutOpInterface op, LayoutAttr result) const;
 };
 
 /// Binds --io-layout to the function's arguments and results. Fails, with an
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
+
+struct Alternative;
+
+/// How far a search came.
+struct SearchOutcome {
+  std::string method;
+  int64_t cost = 0;       // in the objective's unit
+  int64_t lowerBound = 0; // no plan among the candidates costs less
+  bool proved = false;    // cost is the minimum
+  double seconds = 0;     // of the search alone
+  int values = 0, ops = 0;
+  /// Values that have more candidate layouts than are looked at.
+  int capped = 0;
+};
 
 /// Which layout each value is stored in and each operand is read in.
 struct LayoutPlan {
@@ -58,6 +81,14 @@ struct LayoutPlan {
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;
+  /// What the decision has to say of an op, for --explain-layout.
+  llvm::DenseMap<Operation *, std::string> notes;
+
+  /// Ops that are to be computed by another algorithm.
+  llvm::DenseMap<Operation *, const Alternative *> algorithms;
+
+  /// Of a strategy that searches.
+  std::optional<SearchOutcome> search;
 
   LayoutAttr layoutRead(OpOperand &operand) const;
 };
@@ -67,13 +98,23 @@ struct LayoutPlan {
 /// one for each value and layout, before its first reader.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
+/// Replaces ops by the plan's algorithms wherever their final layouts let them;
+/// the last thing that is done to a function.
+LogicalResult applyAlgorithms(mlir::func::FuncOp function,
+                              const LayoutPlan &plan);
+
+/// Where a plan's note stands on its op: a string.
+constexpr StringRef layoutNoteAttr = "npu.layout_note";
+
 /// Whether every tensor has a layout, every demand of the target is met, and no
 /// foreign op sees a laid-out tensor. Fails with errors at the ops.
 LogicalResult checkLayouts(mlir::func::FuncOp function,
                            const TargetSpec &target);
 
-/// Stored bytes of a value, block padding included.
+/// Stored bytes of a value, block padding included. Without a layout:
+/// row-major.
 int64_t storedBytes(RankedTensorType type);
+int64_t storedBytes(RankedTensorType type, LayoutAttr layout);
 
 /// The type of a fused kernel's operand follows outside; sets it inside too.
 void retypeOperand(OpOperand &operand);

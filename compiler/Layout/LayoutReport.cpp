@@ -35,26 +35,6 @@ std::string npu::nodeName(Location location) {
   return {};
 }
 
-double npu::relayoutCycles(RankedTensorType from, RankedTensorType to,
-                           const MachineSpec &machine) {
-  double bytes = static_cast<double>(storedBytes(from) + storedBytes(to)) / 2;
-  auto innermost = [](RankedTensorType type) -> int64_t {
-    LayoutAttr layout = getLayout(type);
-    if (!layout || type.getRank() == 0)
-      return 0;
-    if (layout.isBlocked())
-      return layout.getBlocks().back().dim;
-    for (int64_t dim : llvm::reverse(layout.getOrder()))
-      if (type.getShape()[dim] != 1)
-        return dim;
-    return 0;
-  };
-  double factor =
-      innermost(from) == innermost(to) ? 1 : machine.stridedAccessFactor;
-  return machine.kernelStartCycles + machine.dmaStartCycles +
-         bytes * (1 + factor) / machine.dmaBytesPerCycle;
-}
-
 namespace {
 
 class Reporter {
@@ -65,10 +45,14 @@ public:
 
   LayoutReport run() {
     LayoutReport report;
-    for (Operation &op : function.getBody().front())
+    report.cost = costOf(problem);
+    for (Operation &op : function.getBody().front()) {
       if (isa<RelayoutOp, TransposeOp, ReshapeOp>(op) && !isFreeView(&op) &&
           !op.use_empty())
         report.items.push_back(describe(&op));
+      if (auto note = op.getAttrOfType<StringAttr>(layoutNoteAttr))
+        report.notes.push_back(opText(&op) + " " + note.str());
+    }
     return report;
   }
 
@@ -83,8 +67,7 @@ private:
     item.from = layoutName(getLayout(from), axes.of(from));
     item.to = layoutName(getLayout(to), axes.of(to));
     item.bytes = storedBytes(tensorType(to));
-    item.cost =
-        relayoutCycles(tensorType(from), tensorType(to), target.machine);
+    item.cost = static_cast<double>(costOf(problem, op).cycles);
     item.boundary =
         isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
     item.reason = reasonFor(op);
@@ -223,5 +206,7 @@ std::string npu::explainText(const LayoutReport &report) {
       out << ", at " << item.node;
     out << "\n    because " << item.reason << "\n";
   }
+  for (const std::string &note : report.notes)
+    out << "  " << note << "\n";
   return text;
 }

@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTREPORT_H
 #define NPU_COMPILER_LAYOUT_LAYOUTREPORT_H
 
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Layout/Cost.h"
 
 namespace npu {
 
@@ -24,6 +24,9 @@ struct RelayoutItem {
 
 struct LayoutReport {
   std::vector<RelayoutItem> items;
+  /// What the strategy has to say of single ops: where a conversion stops.
+  std::vector<std::string> notes;
+  LayoutCost cost; // of the whole function
 
   int64_t count() const { return items.size(); }
   int64_t boundaryCount() const;
@@ -38,12 +41,6 @@ std::string explainText(const LayoutReport &report);
 
 /// The model's node that an op comes from: "Conv 'c1'"; empty if not known.
 std::string nodeName(Location location);
-
-/// Cycles to move a tensor into another order: reading and writing every byte,
-/// one of both in runs shorter than a burst where the innermost dimension
-/// changes.
-double relayoutCycles(RankedTensorType from, RankedTensorType to,
-                      const MachineSpec &machine);
 
 } // namespace npu
 

@@ -4,23 +4,34 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 #define NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 
+#include "compiler/Layout/Comparison.h"
 #include "compiler/Layout/LayoutReport.h"
-#include "compiler/Layout/Strategies.h"
 
 namespace npu {
 
 struct LayoutOptions {
   std::string strategy = "auto-nhwc";
   IoLayouts io;
+  Objective objective = Objective::Time;
+  /// How long a strategy that searches may take.
+  double searchSeconds = 10;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
+  DecisionOptions decision;
 };
 
 /// Gives every tensor of the function its layout. Fails, with an error at the
 /// op, if the strategy is unknown or its plan breaks a demand of the target.
+/// `outcome`: how far a search came; empty after a strategy that does not.
 LogicalResult runLayoutStage(mlir::func::FuncOp function,
                              const TargetSpec &target,
-                             const LayoutOptions &options);
+                             const LayoutOptions &options,
+                             std::optional<SearchOutcome> *outcome = nullptr);
+
+/// What every strategy would cost on a function that is not laid out yet.
+FailureOr<std::vector<StrategyResult>>
+compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                  const LayoutOptions &options);
 
 } // namespace npu
 

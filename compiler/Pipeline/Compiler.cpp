@@ -45,6 +45,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult import();
   LogicalResult fuse();
+  LogicalResult compare();
   LogicalResult plan();
   LogicalResult generate();
   LogicalResult write();
@@ -94,6 +95,7 @@ static void forgetLayouts(mlir::func::FuncOp function) {
     for (Operation &op : *block)
       llvm::for_each(op.getResults(), forget);
   });
+  function.walk([](Operation *op) { op->removeAttr(layoutNoteAttr); });
   function.walk([](RelayoutOp op) {
     op.getResult().replaceAllUsesWith(op->getOperand(0));
     op.erase();
@@ -154,6 +156,15 @@ LogicalResult Compilation::fuse() {
   fuseOptions.threads = options.threads;
   buildFusionPipeline(manager, fuseOptions);
   return manager.run(*module);
+}
+
+LogicalResult Compilation::compare() {
+  FailureOr<std::vector<StrategyResult>> results =
+      compareStrategies(function(), *target, options.layout);
+  if (failed(results))
+    return failure();
+  report.strategies = std::move(*results);
+  return success();
 }
 
 LogicalResult Compilation::plan() {
@@ -292,10 +303,14 @@ CompileStatus Compilation::run() {
   }
   report.target = target->name;
   report.strategy = options.layout.strategy;
+  report.objective = options.layout.objective;
   if (failed(stage("import", [&] { return import(); })) ||
       failed(stage("fuse", [&] { return fuse(); })) ||
+      (options.compareStrategies &&
+       failed(stage("compare", [&] { return compare(); }))) ||
       failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, options.layout);
+        return runLayoutStage(function(), *target, options.layout,
+                              &report.search);
       })))
     return CompileStatus::BadModel;
   report.layout = reportLayouts(function(), *target);

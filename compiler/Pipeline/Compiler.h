@@ -28,6 +28,8 @@ struct CompileOptions {
   OnnxImportOptions import;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
+  /// Try every strategy, for the report.
+  bool compareStrategies = false;
   /// Called as each stage begins, for progress.
   std::function<void(StringRef stage)> onStage;
 };
@@ -42,6 +44,10 @@ struct ReportedKernel {
 
 struct CompileReport {
   std::string target, strategy;
+  Objective objective = Objective::Time;
+  std::optional<SearchOutcome> search;
+  /// Every strategy on the same network, if it was asked for.
+  std::vector<StrategyResult> strategies;
   LayoutReport layout;
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;

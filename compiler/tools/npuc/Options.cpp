@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npuc/Options.h"
 
+#include "compiler/Layout/Colours.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -93,7 +95,8 @@ namespace {
 struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
-  std::string emit = "npu";
+  std::vector<std::string> desiredLayouts;
+  std::string emit = "npu", objective = "time";
   int64_t batch = 0;
 };
 } // namespace
@@ -111,9 +114,24 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--layout", compile.layout.strategy,
                  "strategy that decides the layouts: " + strategyNames())
       ->capture_default_str();
+  app.add_option("--objective", raw.objective,
+                 "what optimal makes small: " + objectiveNames())
+      ->capture_default_str();
+  app.add_option("--layout-seconds", compile.layout.searchSeconds,
+                 "how long optimal may search; then the best plan so far and "
+                 "its distance from the bound")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   app.add_option("--io-layout", raw.ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model), free, "
                  "or NAME=NHWC; may be repeated");
+  app.add_option("--desired-layouts", raw.desiredLayouts,
+                 "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
+                 "max_pool:NHWC, ...: data, then weight; may be repeated");
+  app.add_option("--default-colour", compile.layout.decision.defaultColour,
+                 "for --layout=preset: what inputs are that nothing tells "
+                 "about: tensor, or image axes such as NCHW")
+      ->capture_default_str();
   app.add_option("--input-shape", raw.inputShapes,
                  "NAME=1,3,224,224: binds unknown sizes of an input; may be "
                  "repeated");
@@ -185,7 +203,24 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     if (!io)
       throw CLI::ValidationError(wrong);
     options.compile.layout.io = *io;
+    std::optional<DesiredLayouts> desired =
+        DesiredLayouts::parse(llvm::join(raw.desiredLayouts, ","), wrong);
+    if (!desired)
+      throw CLI::ValidationError(wrong);
+    if (!desired->byOp.empty() && options.compile.layout.strategy != "convert")
+      throw CLI::ValidationError(
+          "--desired-layouts goes with --layout=convert");
+    options.compile.layout.decision.desired = *desired;
+    if (!isColour(options.compile.layout.decision.defaultColour))
+      throw CLI::ValidationError("--default-colour: '" +
+                                 options.compile.layout.decision.defaultColour +
+                                 "' is no colour, " + colourHelp.str());
     options.compile.emit = parseEmit(raw.emit);
+    std::optional<Objective> objective = parseObjective(raw.objective);
+    if (!objective)
+      throw CLI::ValidationError("--objective: unknown '" + raw.objective +
+                                 "', expected one of: " + objectiveNames());
+    options.compile.layout.objective = *objective;
     checkModelKind(options, raw);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)

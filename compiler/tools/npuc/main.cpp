@@ -97,6 +97,8 @@ int main(int argc, char **argv) {
     return exitOutput;
   }
   CompileReport report;
+  options.compile.compareStrategies =
+      !options.reportPath.empty() || options.explainLayout;
   if (int code = compile(context, options, report))
     return code;
   if (!options.reportPath.empty() && !writeReport(options.reportPath, report))
@@ -104,6 +106,6 @@ int main(int argc, char **argv) {
   if (!options.quiet)
     printSummary(llvm::errs(), report);
   if (options.explainLayout)
-    llvm::outs() << explainText(report.layout);
+    llvm::outs() << searchText(report) << explainText(report.layout);
   return 0;
 }
