@@ -217,7 +217,7 @@ function showTotals() {
     ["relayouts", `${numberText(moves.length)} (${data.report.relayouts.boundary_count} at the boundary)`],
     ["bytes moved", bytesText(data.report.relayouts.bytes)],
     ["their cost", `${numberText(Math.round(cost))} cycles`],
-    ["proved", search ? (search.proved ? "yes" : "no") : "no (a rule decided, not a search)"],
+    ["proved", search ? (search.proved ? `yes, by ${search.method}` : `no, at least ${numberText(search.lower_bound)}`) : "no (a rule decided, not a search)"],
     ["free views", numberText(views)],
     ["kernels", numberText(nodes.filter((node) => node.kernel).length)],
     ["memory", `${bytesText(data.report.memory.arena_bytes)} arena, ${bytesText(data.report.memory.weight_bytes)} weights`],

@@ -222,6 +222,16 @@ def test_search_and_legend(bench: Bench) -> None:
     assert matches() > 0
 
 
+def test_totals(bench: Bench) -> None:
+    """Of a search, and of a strategy that does not search."""
+    path = bench.save("residual")
+    for layout, proved in (("optimal", "yes, by "), ("naive", "no (a rule decided")):
+        report, _ = make_page(bench, path, "--batch=1", "--target=npu-nhwc", f"--layout={layout}")
+        open_page(bench, f"totals-{layout}")
+        sums = browser().execute_script("return document.getElementById('sums').textContent")
+        assert proved in sums and f"relayouts{report['relayouts']['count']} (" in sums, sums
+
+
 def test_same_bytes(bench: Bench) -> None:
     path = bench.save("residual")
     pages = []
@@ -239,8 +249,9 @@ if __name__ == "__main__":
     try:
         programs.main(
             __doc__,
-            [test_networks, test_thousand_ops, test_names_are_harmless, test_search_and_legend, test_same_bytes],
-        )
+            [test_networks, test_thousand_ops, test_names_are_harmless, test_search_and_legend, test_totals,
+             test_same_bytes],
+        )  # fmt: skip
     finally:
         if browser.cache_info().currsize:
             browser().quit()
