@@ -85,7 +85,7 @@ def test_schema_refuses(bench: Bench) -> None:
 
 def test_emit_ends_early(bench: Bench) -> None:
     path = bench.save("residual")
-    for kind in ("mlir", "llvm", "asm", "obj"):
+    for kind in ("mlir", "llvm", "asm", "obj", "html"):
         bench.npuc(path, "--batch=1", f"--emit={kind}", "-o", f"out.{kind}", "--report=report.json", "-q")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
         validator().validate(report)
