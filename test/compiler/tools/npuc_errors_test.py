@@ -156,6 +156,8 @@ def test_targets(bench: Bench) -> None:
 def test_options(bench: Bench) -> None:
     path = bench.save("conv_relu")
     refuse(bench, USAGE, "none, naive, auto-nhwc", path, "--batch=1", "--layout=best")
+    refuse(bench, USAGE, "count, bytes, time", path, "--batch=1", "--objective=power")
+    refuse(bench, USAGE, "--layout-seconds", path, "--batch=1", "--layout-seconds=-1")
     refuse(bench, USAGE, "'z80' is no processor", path, "--batch=1", "--mcpu=z80")
     refuse(bench, USAGE, "'x86-64' has no fma", path, "--batch=1", "--mcpu=x86-64")
     refuse(bench, USAGE, "npu, mlir, llvm, asm, obj, html", path, "--batch=1", "--emit=exe")
