@@ -158,6 +158,12 @@ def test_options(bench: Bench) -> None:
     refuse(bench, USAGE, "none, naive, auto-nhwc", path, "--batch=1", "--layout=best")
     refuse(bench, USAGE, "count, bytes, time", path, "--batch=1", "--objective=power")
     refuse(bench, USAGE, "--layout-seconds", path, "--batch=1", "--layout-seconds=-1")
+    convert = (path, "--batch=1", "--layout=convert")
+    refuse(bench, USAGE, "'conv9' is no op", *convert, "--desired-layouts=conv9:NHWC:default")
+    refuse(bench, USAGE, "conv2d takes 2 layouts", *convert, "--desired-layouts=conv2d:NHWC")
+    refuse(bench, USAGE, "goes with --layout=convert", path, "--batch=1", "--layout=naive",
+           "--desired-layouts=conv2d:NHWC:default")  # fmt: skip
+    refuse(bench, USAGE, "'red' is no colour", path, "--batch=1", "--layout=preset", "--default-colour=red")
     refuse(bench, USAGE, "'z80' is no processor", path, "--batch=1", "--mcpu=z80")
     refuse(bench, USAGE, "'x86-64' has no fma", path, "--batch=1", "--mcpu=x86-64")
     refuse(bench, USAGE, "npu, mlir, llvm, asm, obj, html", path, "--batch=1", "--emit=exe")
