@@ -7,6 +7,7 @@
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/ImageAxes.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
@@ -50,6 +51,7 @@ private:
   LogicalResult write();
   LogicalResult writeText(StringRef text);
   LogicalResult writeMlir();
+  LogicalResult writePage();
   mlir::func::FuncOp function() {
     return *module->getBody()->getOps<mlir::func::FuncOp>().begin();
   }
@@ -230,6 +232,12 @@ LogicalResult Compilation::writeMlir() {
   return writeText(text);
 }
 
+LogicalResult Compilation::writePage() {
+  llvm::json::Object data = graphJson(function(), program, reportJson(report));
+  data["model"] = llvm::json::fixUTF8(llvm::sys::path::filename(options.model));
+  return writeText(graphPage(std::move(data)));
+}
+
 /// The layouts of inputs, then outputs, by name where the image axes are known.
 static std::vector<std::string>
 boundaryLayoutNames(mlir::func::FuncOp function) {
@@ -246,6 +254,8 @@ boundaryLayoutNames(mlir::func::FuncOp function) {
 LogicalResult Compilation::write() {
   if (options.emit == EmitKind::Mlir)
     return writeMlir();
+  if (options.emit == EmitKind::Html)
+    return writePage();
   if (options.emit == EmitKind::Llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *code;
@@ -304,9 +314,10 @@ CompileStatus Compilation::run() {
       })))
     return CompileStatus::BadModel;
   report.layout = reportLayouts(function(), *target);
-  if (options.emit != EmitKind::Mlir &&
-      (failed(stage("plan", [&] { return plan(); })) ||
-       failed(stage("generate", [&] { return generate(); }))))
+  bool planned = options.emit != EmitKind::Mlir;
+  bool generated = planned && options.emit != EmitKind::Html;
+  if ((planned && failed(stage("plan", [&] { return plan(); }))) ||
+      (generated && failed(stage("generate", [&] { return generate(); }))))
     return CompileStatus::BadModel;
   if (failed(stage("write", [&] { return write(); })))
     return CompileStatus::CannotWrite;

@@ -17,7 +17,7 @@
 
 namespace npu {
 
-enum class EmitKind { Npu, Mlir, Llvm, Asm, Obj };
+enum class EmitKind { Npu, Mlir, Llvm, Asm, Obj, Html };
 
 struct CompileOptions {
   std::string model;  // .onnx, or .mlir in the npu dialect

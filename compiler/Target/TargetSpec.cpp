@@ -23,6 +23,8 @@ static const StringRef inputRoles[] = {"input", "result"};
 static const StringRef inputsRoles[] = {"inputs", "result"};
 static const StringRef matmulRoles[] = {"a", "b", "result"};
 static const StringRef gatherRoles[] = {"data", "indices", "result"};
+static const StringRef scatterRoles[] = {"data", "indices", "updates",
+                                         "result"};
 
 // The dialect's ops, then ops that only chips have.
 static const Vocabulary vocabulary[] = {
@@ -35,13 +37,17 @@ static const Vocabulary vocabulary[] = {
     {"slice", inputRoles},           {"reduce", inputRoles},
     {"softmax", inputRoles},         {"resize_nearest", inputRoles},
     {"resize_linear", inputRoles},   {"resize_cubic", inputRoles},
-    {"gather", gatherRoles},         {"broadcast", inputRoles},
-    {"transpose", inputRoles},       {"reshape", inputRoles},
-    {"relayout", inputRoles},        {"conv_bpa", convRoles},
-    {"conv_bpw", convRoles},         {"img2col", dataRoles},
-    {"unpool", dataRoles},           {"maskunpool", dataRoles},
-    {"mirror", inputRoles},          {"rotate", inputRoles},
-    {"tensornorm", inputRoles},      {"conv2d_winograd", convRoles},
+    {"gather", gatherRoles},         {"gather_elements", gatherRoles},
+    {"gather_nd", gatherRoles},      {"scatter_elements", scatterRoles},
+    {"scatter_nd", scatterRoles},    {"max_pool_indices", dataRoles},
+    {"top_k", inputRoles},           {"cumulate", inputRoles},
+    {"broadcast", inputRoles},       {"transpose", inputRoles},
+    {"reshape", inputRoles},         {"relayout", inputRoles},
+    {"conv_bpa", convRoles},         {"conv_bpw", convRoles},
+    {"img2col", dataRoles},          {"unpool", dataRoles},
+    {"maskunpool", dataRoles},       {"mirror", inputRoles},
+    {"rotate", inputRoles},          {"tensornorm", inputRoles},
+    {"conv2d_winograd", convRoles},
 };
 
 ArrayRef<Vocabulary> npu::demandVocabulary() { return vocabulary; }

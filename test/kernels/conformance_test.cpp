@@ -229,7 +229,12 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
     one.problem.inputs[2].dtype = NPU_I32;
     one.problem.outputs[0].dtype = NPU_I32;
     check(one, seed++);
+    one.problem.attrs.conv.data_zero_point = 131;
+    check(one, seed++);
     one.problem.inputs[0].dtype = NPU_I8;
+    one.problem.attrs.conv.data_zero_point = 0;
+    check(one, seed++);
+    one.problem.attrs.conv.data_zero_point = -7;
     check(one, seed++);
     Case half;
     half.problem = convProblem(image(1, 32, 6, 5, layout, NPU_BF16), 16, {1, 1},
@@ -640,6 +645,55 @@ TEST(Conformance, Eltwise) {
                   unary(NPU_INSTR_exp, 4)};
       p.threads = 3;
       check(one, seed++);
+    }
+}
+
+/// The reference is all that these ops have: it must not see the layouts.
+TEST(Conformance, ReferencesSeeNoLayouts) {
+  std::vector<Problem> problems;
+  auto add = [&](npu_op op, std::vector<npu_tensor_desc> inputs,
+                 npu_tensor_desc output) -> npu_attrs & {
+    problems.emplace_back();
+    problems.back().op = op;
+    problems.back().inputs = std::move(inputs);
+    problems.back().outputs = {output};
+    return problems.back().attrs;
+  };
+  npu_tensor_desc data = tensor(NPU_F32, {3, 20, 5, 6}),
+                  few = tensor(NPU_I64, {2, 7, 5, 3}),
+                  bytes = tensor(NPU_U8, {3, 20, 5, 6}),
+                  picks = tensor(NPU_I32, {3, 4, 2, 1});
+  add(NPU_OP_GATHER_ELEMENTS, {data, few}, tensor(NPU_F32, {2, 7, 5, 3}))
+      .index.axis = 1;
+  add(NPU_OP_GATHER_ND, {bytes, picks}, tensor(NPU_U8, {3, 4, 2, 5, 6}))
+      .index.batch_dims = 1;
+  npu_index_attrs &scatter =
+      add(NPU_OP_SCATTER_ELEMENTS, {data, few, tensor(NPU_F32, {2, 7, 5, 3})},
+          data)
+          .index;
+  scatter.axis = 3;
+  scatter.reduction = NPU_SCATTER_ADD;
+  add(NPU_OP_SCATTER_ND,
+      {bytes, tensor(NPU_I64, {2, 2, 1, 2}), tensor(NPU_U8, {2, 2, 1, 5, 6})},
+      bytes)
+      .index.reduction = NPU_SCATTER_MAX;
+  add(NPU_OP_MAX_POOL_INDICES, {data}, tensor(NPU_I64, {3, 20, 4, 5})).pool = {
+      {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
+  add(NPU_OP_TOP_K, {bytes}, tensor(NPU_I64, {3, 9, 5, 6})).top_k = {1, 1};
+  add(NPU_OP_CUMULATE, {data}, data).cumulate = {1, NPU_CUMULATE_SUM, 0, 1};
+  uint32_t seed = 14000;
+  for (const Problem &plain : problems)
+    for (const char *layout : layouts4) {
+      Problem stored = plain;
+      for (auto *tensors : {&stored.inputs, &stored.outputs})
+        for (npu_tensor_desc &one : *tensors)
+          if (one.rank == 4)
+            one = tensor(one.dtype, {one.dims, one.dims + 4}, layout);
+      auto inputs = inputsFor(plain, ++seed);
+      ASSERT_EQ(validate(plain), "");
+      EXPECT_EQ(runReference(stored, inputs), runReference(plain, inputs))
+          << "op " << plain.op << " in " << layout;
+      ++taken[{plain.op, implementations(plain.op).back().name}];
     }
 }
 

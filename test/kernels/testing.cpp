@@ -2,6 +2,8 @@
 
 #include "test/kernels/testing.h"
 
+#include <algorithm>
+
 #include "kernels/support/access.h"
 #include "kernels/support/convert.h"
 
@@ -192,6 +194,15 @@ std::vector<std::vector<double>> inputsFor(const Problem &problem,
     if (problem.op == NPU_OP_GATHER && i == 1) {
       high =
           static_cast<int>(problem.inputs[0].dims[problem.attrs.axis.axis]) - 1;
+      low = -high - 1;
+    }
+    if (problem.op >= NPU_OP_GATHER_ELEMENTS &&
+        problem.op <= NPU_OP_SCATTER_ND && i == 1) {
+      // In range of every dimension.
+      const npu_tensor_desc &data = problem.inputs[0];
+      high = static_cast<int>(
+                 *std::min_element(data.dims, data.dims + data.rank)) -
+             1;
       low = -high - 1;
     }
     inputs.push_back(randomValues(problem.inputs[i], low, high,

@@ -58,11 +58,10 @@ struct EmitRow {
   const char *suffix;
 };
 } // namespace
-static const EmitRow emitTable[] = {{"npu", EmitKind::Npu, ".npu"},
-                                    {"mlir", EmitKind::Mlir, ".npu.mlir"},
-                                    {"llvm", EmitKind::Llvm, ".ll"},
-                                    {"asm", EmitKind::Asm, ".s"},
-                                    {"obj", EmitKind::Obj, ".o"}};
+static const EmitRow emitTable[] = {
+    {"npu", EmitKind::Npu, ".npu"},  {"mlir", EmitKind::Mlir, ".npu.mlir"},
+    {"llvm", EmitKind::Llvm, ".ll"}, {"asm", EmitKind::Asm, ".s"},
+    {"obj", EmitKind::Obj, ".o"},    {"html", EmitKind::Html, ".html"}};
 
 static std::string emitNames() {
   std::string names;
