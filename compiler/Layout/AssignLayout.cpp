@@ -3,6 +3,7 @@
 #include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
+#include "compiler/Layout/Pins.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -27,19 +28,22 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const IoLayouts &io) {
+                                   const LayoutOptions &options) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, io)) ||
-      failed(strategy.decide(problem, plan)))
+  if (failed(bindBoundary(problem, options.io)) ||
+      (options.plan && failed(bindPlan(problem, *options.plan))) ||
+      failed(strategy.decide(problem, plan)) || failed(holdPins(problem, plan)))
     return failure();
   applyPlan(function, plan);
   if (strategy.folds)
-    foldLayouts(function, target);
+    foldLayouts(function, target, problem.pins);
   else
     foldConstantRelayouts(function);
-  return checkLayouts(function, target);
+  if (failed(checkLayouts(function, target)))
+    return failure();
+  return checkPins(problem.pins);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
@@ -55,7 +59,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options.io)) ||
+  if (failed(assignLayouts(function, target, *strategy, options)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -81,7 +85,11 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
       function.emitError() << error;
       return signalPassFailure();
     }
-    if (failed(runLayoutStage(function, *spec, {strategy, *io, verifyExactly})))
+    LayoutOptions options;
+    options.strategy = strategy;
+    options.io = *io;
+    options.verifyExactly = verifyExactly;
+    if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
   }
 };

@@ -18,6 +18,28 @@ int64_t npu::storedBytes(RankedTensorType type) {
   return elements * std::max<int64_t>(1, bits / 8);
 }
 
+std::string npu::nodeName(Location location) {
+  if (auto named = dyn_cast<mlir::NameLoc>(location))
+    return named.getName().str();
+  if (auto fused = dyn_cast<mlir::FusedLoc>(location))
+    for (Location part : fused.getLocations()) {
+      std::string name = nodeName(part);
+      if (!name.empty())
+        return name;
+    }
+  return {};
+}
+
+std::string npu::boundaryName(mlir::func::FuncOp function, unsigned index,
+                              bool output) {
+  auto name = output
+                  ? function.getResultAttrOfType<StringAttr>(index, "npu.name")
+                  : function.getArgAttrOfType<StringAttr>(index, "npu.name");
+  if (name)
+    return name.str();
+  return (output ? "output " : "input ") + std::to_string(index);
+}
+
 static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
                                           ArrayRef<LayoutPattern> patterns,
                                           size_t rank, const ImageAxes &axes) {
@@ -69,12 +91,32 @@ static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
                          op.getResultAxes(result.getResultNumber()));
 }
 
-SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+bool LayoutPins::touches(Operation *op) const {
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return values.contains(result); }) ||
+         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return reads.contains(&operand);
+         });
+}
+
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
   return acceptedOperand(target, axes, operand);
 }
 
-SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result) const {
   return acceptedResult(target, axes, result);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+  if (LayoutAttr pin = pins.reads.lookup(&operand))
+    return {pin};
+  return demanded(operand);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+  if (LayoutAttr pin = pins.values.lookup(result))
+    return {pin};
+  return demanded(result);
 }
 
 LayoutAttr LayoutPlan::layoutRead(OpOperand &operand) const {
@@ -203,7 +245,7 @@ void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
 
 // Checking.
 
-static std::string listNames(ArrayRef<LayoutAttr> layouts,
+std::string npu::layoutNames(ArrayRef<LayoutAttr> layouts,
                              const ImageAxes &axes) {
   std::string text;
   for (LayoutAttr layout : layouts) {
@@ -226,7 +268,7 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
     if (layout.isEquivalent(candidate, tensorType(value).getShape()))
       return success();
   return op->emitOpError() << "infeasible: target '" << target << "' demands "
-                           << listNames(accepted, axes) << " for its " << role
+                           << layoutNames(accepted, axes) << " for its " << role
                            << ", found " << layout.getLetters();
 }
 

@@ -5,13 +5,18 @@
 #define NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 
 #include "compiler/Layout/LayoutReport.h"
+#include "compiler/Layout/PlanFile.h"
 #include "compiler/Layout/Strategies.h"
+
+#include <memory>
 
 namespace npu {
 
 struct LayoutOptions {
   std::string strategy = "auto-nhwc";
   IoLayouts io;
+  /// --layout-plan: its pins are held.
+  std::shared_ptr<const PlanFile> plan;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
 };

@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/ImageAxes.h"
+#include "compiler/Layout/LayoutFix.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
 #include "kernels/tensor.h"
@@ -44,6 +45,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult import();
   LogicalResult fuse();
+  LogicalResult layout();
   LogicalResult plan();
   LogicalResult generate();
   LogicalResult write();
@@ -152,6 +154,30 @@ LogicalResult Compilation::fuse() {
   fuseOptions.threads = options.threads;
   buildFusionPipeline(manager, fuseOptions);
   return manager.run(*module);
+}
+
+LogicalResult Compilation::layout() {
+  const LayoutOptions &given = options.layout;
+  mlir::OwningOpRef<mlir::func::FuncOp> source;
+  if (options.findFixes)
+    source = function().clone();
+  std::optional<PlanWriter> writer;
+  if (options.writePlan)
+    writer.emplace(function());
+  if (failed(stage("layout",
+                   [&] { return runLayoutStage(function(), *target, given); })))
+    return failure();
+  if (writer)
+    report.layoutPlan =
+        writer->print(function(), llvm::sys::path::filename(options.model),
+                      target->name, given.strategy);
+  report.layout = reportLayouts(function(), *target, given.plan.get());
+  if (!source)
+    return success();
+  return stage("explain", [&] {
+    findFixes(report.layout, *source, function(), *target, given);
+    return success();
+  });
 }
 
 LogicalResult Compilation::plan() {
@@ -283,12 +309,10 @@ CompileStatus Compilation::run() {
   report.target = target->name;
   report.strategy = options.layout.strategy;
   if (failed(stage("import", [&] { return import(); })) ||
-      failed(stage("fuse", [&] { return fuse(); })) ||
-      failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, options.layout);
-      })))
+      failed(stage("fuse", [&] { return fuse(); })) || failed(layout()))
     return CompileStatus::BadModel;
-  report.layout = reportLayouts(function(), *target);
+  if (failed(checkBudget(function(), report.layout, options.budget)))
+    return CompileStatus::OverBudget;
   if (options.emit != EmitKind::Mlir &&
       (failed(stage("plan", [&] { return plan(); })) ||
        failed(stage("generate", [&] { return generate(); }))))
