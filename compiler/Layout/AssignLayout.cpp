@@ -78,19 +78,28 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     mlir::func::FuncOp function = getOperation();
     std::string error;
     std::optional<TargetSpec> spec = loadTarget(target, error);
-    std::optional<IoLayouts> io;
-    if (spec)
-      io = IoLayouts::parse(ioLayout, error);
-    if (!io) {
+    LayoutOptions options;
+    if (!spec || !readOptions(options, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    LayoutOptions options;
-    options.strategy = strategy;
-    options.io = *io;
-    options.verifyExactly = verifyExactly;
     if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
+  }
+
+  bool readOptions(LayoutOptions &options, std::string &error) {
+    options.strategy = strategy;
+    options.verifyExactly = verifyExactly;
+    std::optional<IoLayouts> io = IoLayouts::parse(ioLayout, error);
+    if (!io)
+      return false;
+    options.io = *io;
+    if (layoutPlan.empty())
+      return true;
+    std::optional<PlanFile> plan = loadPlanFile(layoutPlan, error);
+    if (plan)
+      options.plan = std::make_shared<PlanFile>(std::move(*plan));
+    return plan.has_value();
   }
 };
 } // namespace

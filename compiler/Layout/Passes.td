@@ -36,6 +36,8 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
            "Name of a shipped target or path of a target file">,
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",
            "fixed, free, NAME=LAYOUT, or several separated by commas">,
+    Option<"layoutPlan", "layout-plan", "std::string", "\"\"",
+           "File whose pins are held (docs/layout-plan.md)">,
     Option<"verifyExactly", "verify-exactly", "bool", "false",
            "Compare source and result on index-tagged values">
   ];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // --layout-plan: a plan's file meets a graph.
+#include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Layout/Pins.h"
 #include "compiler/Layout/PlanFile.h"
 
@@ -207,7 +208,7 @@ private:
     StringRef role = anchor.index == Anchor::result
                          ? StringRef("result")
                          : rule.getOperandRole(anchor.index);
-    return error(line) << "the pins of " << nodeName(op->getLoc()) << " ("
+    return error(line) << "the pins of " << opName(op) << " ("
                        << rule.getDemandName()
                        << ") cannot be held together: with its " << role
                        << " in " << anchor.layout.getLetters() << ", "

@@ -85,7 +85,7 @@ def test_plan_errors(bench: Bench) -> None:
         (text.replace("    stored: NHWC", "    stored: NCHW\n    pin: true", 1), 1, "accepts NHWC (acdb)"),
         (text.replace("    stored: NHWC", "    stored: QQ", 1), 2, "'QQ' is not a layout"),
         (text + "  - {op: [1], stored: NHWC}\n", 2, "expected a word"),
-        ("", 2, "is empty or not YAML"),
+        ("", 2, "bad.yaml:1: a layout plan: expected `key: value` lines"),
     ]
     for number, (damaged, code, message) in enumerate(cases):
         assert damaged != text, number
