@@ -40,6 +40,14 @@ static std::vector<List> makeLists() {
       adapter,
       split,
       {referenceName, createConvTransposeReference}};
+  lists[NPU_OP_CONV_WINOGRAD] = {{"fast", createConvWinogradFast},
+                                 splitDirect,
+                                 adapter,
+                                 split,
+                                 {referenceName, createConvWinogradReference}};
+  // At compile time; a weight that is not constant is no case for Winograd.
+  lists[NPU_OP_WINOGRAD_WEIGHT] = {
+      {referenceName, createWinogradWeightReference}};
   lists[NPU_OP_MAX_POOL] = {{"onednn", createPoolOnednn},
                             adapter,
                             split,

@@ -14,6 +14,8 @@ using Create = std::unique_ptr<Kernel>(const Problem &problem,
 
 Create createConvDepthwise, createConvOnednn, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
+Create createConvWinogradFast, createConvWinogradReference;
+Create createWinogradWeightReference;
 Create createPoolOnednn, createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
 Create createReduceOnednn, createReduceFast, createReduceReference;

@@ -17,9 +17,11 @@ constexpr size_t maxInstrs = 1024;
 
 const char *opName(int32_t op) {
   static const char *const names[NPU_OP_COUNT] = {
-      "eltwise", "conv",     "conv_transpose", "max_pool", "avg_pool", "matmul",
-      "concat",  "pad",      "slice",          "reduce",   "softmax",  "resize",
-      "gather",  "relayout", "transpose",      "reshape",  "broadcast"};
+      "eltwise",   "conv",          "conv_transpose", "max_pool",
+      "avg_pool",  "matmul",        "concat",         "pad",
+      "slice",     "reduce",        "softmax",        "resize",
+      "gather",    "relayout",      "transpose",      "reshape",
+      "broadcast", "conv_winograd", "winograd_weight"};
   return op >= 0 && op < NPU_OP_COUNT ? names[op] : "unknown op";
 }
 
@@ -30,6 +32,8 @@ int properInputs(const Problem &problem) {
   case NPU_OP_CONV:
   case NPU_OP_CONV_TRANSPOSE:
     return problem.attrs.conv.has_bias ? 3 : 2;
+  case NPU_OP_CONV_WINOGRAD:
+    return problem.attrs.winograd.has_bias ? 3 : 2;
   case NPU_OP_MATMUL:
   case NPU_OP_GATHER:
     return 2;
@@ -243,6 +247,10 @@ static std::string checkOp(const Problem &problem) {
   case NPU_OP_CONV:
   case NPU_OP_CONV_TRANSPOSE:
     return validateConv(problem);
+  case NPU_OP_CONV_WINOGRAD:
+    return validateConvWinograd(problem);
+  case NPU_OP_WINOGRAD_WEIGHT:
+    return validateWinogradWeight(problem);
   case NPU_OP_MAX_POOL:
   case NPU_OP_AVG_POOL:
     return validatePool(problem);

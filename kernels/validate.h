@@ -12,6 +12,8 @@
 namespace npu::kernels {
 
 std::string validateConv(const Problem &problem);
+std::string validateConvWinograd(const Problem &problem);
+std::string validateWinogradWeight(const Problem &problem);
 std::string validatePool(const Problem &problem);
 std::string validateMatmul(const Problem &problem);
 std::string validateReduce(const Problem &problem);

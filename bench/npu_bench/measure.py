@@ -14,6 +14,7 @@ MAX_RUNS = 50
 PAUSE_SECONDS = 0.05  # until the threads of the one before have gone to sleep
 RETRIES = 3  # so many times as many rounds are tried, at most
 PROFILE_RUNS = 5
+ALLOWED_WAIT = 0.01  # the part of a round that a thread may wait for a processor
 
 
 def runs_per_round(contender: Contender) -> int:
@@ -22,10 +23,14 @@ def runs_per_round(contender: Contender) -> int:
     return max(2, min(MAX_RUNS, int(ROUND_MS / max(min(trial["times_ms"]), 1e-3))))
 
 
-def allowed_switches(answer: dict, threads: int) -> float:
-    """Involuntary switches that a round may have: one for each thread, and one
-    for every 100 ms, where the system's own housekeeping shows up."""
-    return threads + sum(answer["times_ms"]) / 100.0
+def excess_wait(answer: dict, threads: int) -> float:
+    """Milliseconds that a round's threads waited for a processor beyond what is allowed.
+
+    Every switch costs a few microseconds, the kernel's own among them; what
+    changes a latency is the time that a thread stands still while the others
+    wait for it at the next barrier.
+    """
+    return answer["waited_ms"] - ALLOWED_WAIT * threads * sum(answer["times_ms"])
 
 
 def measure(
@@ -46,7 +51,7 @@ def measure(
             time.sleep(PAUSE_SECONDS)
             answer = contender.ask(runs=runs[contender.name])
             answers[contender.name] = answer
-            excess = max(excess, answer["switches"] - allowed_switches(answer, threads))
+            excess = max(excess, excess_wait(answer, threads))
         if excess <= 0.0:
             good.append(answers)
             tick()

@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_LAYOUT_ALTERNATIVES_H
 #define NPU_COMPILER_LAYOUT_ALTERNATIVES_H
 
+#include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
@@ -21,8 +22,9 @@ struct Alternative {
   /// Multiply-adds of the replacement (transforms included, counted as such).
   double (*macs)(Operation *op);
   /// Replaces the op, weights transformed by ops on constants that fold away.
-  /// Returns the op that now gives the result; operands keep their order, those
-  /// that are constants may be others. Works before and after layouts are set.
+  /// Returns the op that now gives the result, or null with an error at the op;
+  /// operands keep their order, those that are constants may be others (one
+  /// that nobody reads any more stays). Works before and after layouts are set.
   Operation *(*replace)(mlir::OpBuilder &builder, Operation *op);
 };
 

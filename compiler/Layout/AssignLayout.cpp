@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
-#include "compiler/Layout/Pins.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -25,30 +23,46 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
   return success();
 }
 
+static LogicalResult prepare(LayoutProblem &problem,
+                             const LayoutOptions &options) {
+  problem.objective = options.objective;
+  problem.searchSeconds = options.searchSeconds;
+  if (failed(bindBoundary(problem, options.io)))
+    return failure();
+  return options.plan ? bindPlan(problem, *options.plan) : success();
+}
+
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
-                                   const LayoutOptions &options) {
+                                   const LayoutOptions &options,
+                                   std::optional<SearchOutcome> *outcome) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
-  if (failed(bindBoundary(problem, options.io)) ||
-      (options.plan && failed(bindPlan(problem, *options.plan))) ||
-      failed(strategy.decide(problem, plan)) || failed(holdPins(problem, plan)))
+  if (failed(prepare(problem, options)) ||
+      failed(strategy.decide(problem, plan)) ||
+      failed(finishLayouts(problem, strategy, plan)))
     return failure();
-  applyPlan(function, plan);
-  if (strategy.folds)
-    foldLayouts(function, target, problem.pins);
-  else
-    foldConstantRelayouts(function);
-  if (failed(checkLayouts(function, target)))
+  if (outcome)
+    *outcome = plan.search;
+  return success();
+}
+
+FailureOr<std::vector<StrategyResult>>
+npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                       const LayoutOptions &options) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  if (failed(checkSource(function)) || failed(prepare(problem, options)))
     return failure();
-  return checkPins(problem.pins);
+  return tryStrategies(problem);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
                                   const TargetSpec &target,
-                                  const LayoutOptions &options) {
+                                  const LayoutOptions &options,
+                                  std::optional<SearchOutcome> *outcome) {
   const Strategy *strategy = findStrategy(options.strategy);
   if (!strategy)
     return function.emitError()
@@ -59,7 +73,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options)) ||
+  if (failed(assignLayouts(function, target, *strategy, options, outcome)) ||
       failed(mlir::verify(function)))
     return failure();
   return source ? checkExactly(*source, function) : success();
@@ -89,11 +103,19 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
 
   bool readOptions(LayoutOptions &options, std::string &error) {
     options.strategy = strategy;
+    options.searchSeconds = seconds;
     options.verifyExactly = verifyExactly;
     std::optional<IoLayouts> io = IoLayouts::parse(ioLayout, error);
     if (!io)
       return false;
     options.io = *io;
+    std::optional<Objective> goal = parseObjective(objective);
+    if (!goal) {
+      error = "unknown objective '" + objective +
+              "', expected one of: " + objectiveNames();
+      return false;
+    }
+    options.objective = *goal;
     if (layoutPlan.empty())
       return true;
     std::optional<PlanFile> plan = loadPlanFile(layoutPlan, error);

@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/Alternatives.h"
 #include "kernels/tensor.h"
 
 #include <memory>
@@ -149,6 +150,54 @@ private:
 
 } // namespace
 
+/// The name of the op that a kernel is, or is built around.
+static mlir::OperationName kernelName(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op))
+    if (Operation *root = fused.getRoot())
+      return root->getName();
+  return op->getName();
+}
+
+static bool sameBytes(Value a, Value b) {
+  ElementsAttr first = constantOf(a), second = constantOf(b);
+  std::vector<char> storage[2];
+  return first && second &&
+         elementBytes(first, storage[0]) == elementBytes(second, storage[1]);
+}
+
+/// Whether `have` is `want` by another algorithm: the operands that are as they
+/// were see the same tags, new constants have the bytes that the replacement
+/// makes. It is done once more for that, on a copy.
+static bool isAlternative(const TagInterpreter::Reading &want,
+                          const TagInterpreter::Reading &have) {
+  for (const Alternative &row : alternatives()) {
+    if (!row.applies(want.op))
+      continue;
+    OpBuilder builder(want.op);
+    Operation *made = row.replace(builder, builder.clone(*want.op));
+    if (!made)
+      continue;
+    bool isSame = kernelName(made) == kernelName(have.op) &&
+                  made->getNumOperands() == have.op->getNumOperands();
+    SmallVector<Operation *> constants;
+    for (unsigned i = 0; i < made->getNumOperands(); ++i) {
+      Value operand = made->getOperand(i);
+      if (operand == want.op->getOperand(i)) {
+        isSame = isSame && want.operands[i] == have.operands[i];
+        continue;
+      }
+      isSame = isSame && sameBytes(operand, have.op->getOperand(i));
+      constants.push_back(operand.getDefiningOp());
+    }
+    made->erase();
+    for (Operation *constant : constants)
+      constant->erase();
+    if (isSame)
+      return true;
+  }
+  return false;
+}
+
 LogicalResult npu::checkExactly(mlir::func::FuncOp source,
                                 mlir::func::FuncOp laidOut) {
   TagInterpreter before(source), after(laidOut);
@@ -157,10 +206,12 @@ LogicalResult npu::checkExactly(mlir::func::FuncOp source,
            << "exact layout check: " << before.readings.size()
            << " computing ops became " << after.readings.size();
   for (auto [want, have] : llvm::zip(before.readings, after.readings)) {
-    if (want.op->getName() != have.op->getName())
+    if (kernelName(want.op) != kernelName(have.op) && isAlternative(want, have))
+      continue;
+    if (kernelName(want.op) != kernelName(have.op))
       return have.op->emitOpError()
              << "exact layout check: stands where the source has "
-             << want.op->getName();
+             << kernelName(want.op);
     for (size_t i = 0; i < want.operands.size(); ++i)
       if (!(want.operands[i] == have.operands[i]))
         return have.op->emitOpError()

@@ -11,7 +11,9 @@ namespace npu {
 /// reshapes and relayouts move tags as their bytes move (a free view re-reads
 /// the operand's memory in the result's layout). Each computing op, and each
 /// output, of `laidOut` must see the tags in the order in which that of
-/// `source` sees them. Equality, no tolerance. Fails with an error at the op.
+/// `source` sees them; one that stands for an op by another algorithm
+/// (Alternatives.h) must have the constants that the replacement makes.
+/// Equality, no tolerance. Fails with an error at the op.
 LogicalResult checkExactly(mlir::func::FuncOp source,
                            mlir::func::FuncOp laidOut);
 

@@ -240,6 +240,9 @@ private:
   llvm::DenseMap<Operation *, std::string> names;
 };
 
+/// A search that is not done by then is not worth more of the user's time.
+constexpr double mostSearchSeconds = 2;
+
 /// Runs the stage with a change; each change once.
 class Trial {
 public:
@@ -290,6 +293,7 @@ private:
                                         [](mlir::Diagnostic &) {});
     LayoutOptions options = change.options;
     options.verifyExactly = false;
+    options.searchSeconds = std::min(options.searchSeconds, mostSearchSeconds);
     if (failed(runLayoutStage(*copy, changed, options)))
       return std::nullopt;
     return outcomeOf(reportLayouts(*copy, changed));

@@ -8,14 +8,15 @@
 
 using namespace npu;
 
-int64_t npu::storedBytes(RankedTensorType type) {
-  int64_t elements = 1;
-  if (LayoutAttr layout = getLayout(type))
-    elements = layout.getStoredElements(type.getShape());
-  else
-    elements = type.getNumElements();
+int64_t npu::storedBytes(RankedTensorType type, LayoutAttr layout) {
+  int64_t elements = layout ? layout.getStoredElements(type.getShape())
+                            : type.getNumElements();
   unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   return elements * std::max<int64_t>(1, bits / 8);
+}
+
+int64_t npu::storedBytes(RankedTensorType type) {
+  return storedBytes(type, getLayout(type));
 }
 
 std::string npu::nodeName(Location location) {
@@ -99,6 +100,23 @@ bool LayoutPins::touches(Operation *op) const {
          });
 }
 
+LayoutPins LayoutPins::carriedTo(mlir::func::FuncOp source,
+                                 mlir::func::FuncOp copy) const {
+  LayoutPins pins;
+  if (empty())
+    return pins;
+  for (auto [from, to] :
+       llvm::zip_equal(source.getBody().front(), copy.getBody().front())) {
+    for (auto [before, after] : llvm::zip(from.getResults(), to.getResults()))
+      if (LayoutAttr pin = values.lookup(before))
+        pins.values[after] = pin;
+    for (OpOperand &operand : from.getOpOperands())
+      if (LayoutAttr pin = reads.lookup(&operand))
+        pins.reads[&to.getOpOperand(operand.getOperandNumber())] = pin;
+  }
+  return pins;
+}
+
 SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
   return acceptedOperand(target, axes, operand);
 }
@@ -117,6 +135,25 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   if (LayoutAttr pin = pins.values.lookup(result))
     return {pin};
   return demanded(result);
+}
+
+double LayoutProblem::costFactor(LayoutOpInterface op,
+                                 LayoutAttr layout) const {
+  auto factors = target.factors.find(op.getDemandName().str());
+  if (factors == target.factors.end())
+    return 1;
+  Value result = op->getResult(0);
+  ImageAxes known = op.getResultAxes(0);
+  if (known.empty())
+    known = axes.of(result);
+  RankedTensorType type = tensorType(result);
+  for (const LayoutFactor &entry : factors->second)
+    if (std::optional<StoredOrder> order =
+            entry.layout.resolve(type.getRank(), known))
+      if (layout.isEquivalent(toLayout(op->getContext(), *order),
+                              type.getShape()))
+        return entry.factor;
+  return 1;
 }
 
 LayoutAttr LayoutPlan::layoutRead(OpOperand &operand) const {

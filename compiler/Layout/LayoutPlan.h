@@ -6,6 +6,7 @@
 #define NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 
 #include "compiler/Layout/ImageAxes.h"
+#include "compiler/Layout/Objective.h"
 #include "compiler/Target/TargetSpec.h"
 
 #include <map>
@@ -35,6 +36,9 @@ struct LayoutPins {
 
   bool empty() const { return values.empty() && reads.empty(); }
   bool touches(Operation *op) const;
+  /// The same pins on a function's copy.
+  LayoutPins carriedTo(mlir::func::FuncOp source,
+                       mlir::func::FuncOp copy) const;
 };
 
 /// What a strategy decides about.
@@ -51,6 +55,9 @@ struct LayoutProblem {
   SmallVector<LayoutAttr> outputs;
   /// To a strategy a pin is one more demand: `accepted` answers with it.
   LayoutPins pins;
+  /// What a strategy that searches makes small, and how long it may take.
+  Objective objective = Objective::Time;
+  double searchSeconds = 10;
 
   MLIRContext *getContext() const { return function->getContext(); }
   /// The orders that the plan may have for this operand (or result): the pinned
@@ -60,11 +67,25 @@ struct LayoutProblem {
   /// The same without pins.
   SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
   SmallVector<LayoutAttr> demanded(OpResult result) const;
+  /// What the chip multiplies the op's time by if its result has this layout.
+  double costFactor(LayoutOpInterface op, LayoutAttr result) const;
 };
 
 /// Binds --io-layout to the function's arguments and results. Fails, with an
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
+
+/// How far a search came.
+struct SearchOutcome {
+  std::string method;
+  int64_t cost = 0;       // in the objective's unit
+  int64_t lowerBound = 0; // no plan among the candidates costs less
+  bool proved = false;    // cost is the minimum
+  double seconds = 0;     // of the search alone
+  int values = 0, ops = 0;
+  /// Values that have more candidate layouts than are looked at.
+  int capped = 0;
+};
 
 /// Which layout each value is stored in and each operand is read in.
 struct LayoutPlan {
@@ -76,6 +97,9 @@ struct LayoutPlan {
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;
+
+  /// Of a strategy that searches.
+  std::optional<SearchOutcome> search;
 
   LayoutAttr layoutRead(OpOperand &operand) const;
 };
@@ -100,8 +124,10 @@ std::string nodeName(Location location);
 std::string boundaryName(mlir::func::FuncOp function, unsigned index,
                          bool output);
 
-/// Stored bytes of a value, block padding included.
+/// Stored bytes of a value, block padding included. Without a layout:
+/// row-major.
 int64_t storedBytes(RankedTensorType type);
+int64_t storedBytes(RankedTensorType type, LayoutAttr layout);
 
 /// The type of a fused kernel's operand follows outside; sets it inside too.
 void retypeOperand(OpOperand &operand);

@@ -18,37 +18,18 @@ int64_t LayoutReport::bytes() const {
   return total;
 }
 
-double npu::relayoutCycles(RankedTensorType from, RankedTensorType to,
-                           const MachineSpec &machine) {
-  double bytes = static_cast<double>(storedBytes(from) + storedBytes(to)) / 2;
-  auto innermost = [](RankedTensorType type) -> int64_t {
-    LayoutAttr layout = getLayout(type);
-    if (!layout || type.getRank() == 0)
-      return 0;
-    if (layout.isBlocked())
-      return layout.getBlocks().back().dim;
-    for (int64_t dim : llvm::reverse(layout.getOrder()))
-      if (type.getShape()[dim] != 1)
-        return dim;
-    return 0;
-  };
-  double factor =
-      innermost(from) == innermost(to) ? 1 : machine.stridedAccessFactor;
-  return machine.kernelStartCycles + machine.dmaStartCycles +
-         bytes * (1 + factor) / machine.dmaBytesPerCycle;
-}
-
 namespace {
 
 class Reporter {
 public:
   Reporter(mlir::func::FuncOp function, const TargetSpec &target,
            const PlanFile *plan)
-      : function(function), target(target), axes(function),
+      : function(function), axes(function), problem(function, target, axes),
         causes(function, target, axes, plan) {}
 
   LayoutReport run() {
     LayoutReport report;
+    report.cost = costOf(problem);
     for (Operation &op : function.getBody().front())
       if (movesData(op))
         report.items.push_back(describe(&op));
@@ -65,8 +46,7 @@ private:
     item.from = layoutName(getLayout(from), axes.of(from));
     item.to = layoutName(getLayout(to), axes.of(to));
     item.bytes = storedBytes(tensorType(to));
-    item.cost =
-        relayoutCycles(tensorType(from), tensorType(to), target.machine);
+    item.cost = static_cast<double>(costOf(problem, op).cycles);
     item.boundary =
         isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
     item.cause = causes.of(op);
@@ -86,8 +66,8 @@ private:
   }
 
   mlir::func::FuncOp function;
-  const TargetSpec &target;
   ImageAxesAnalysis axes;
+  LayoutProblem problem;
   CauseFinder causes;
 };
 

@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTREPORT_H
 #define NPU_COMPILER_LAYOUT_LAYOUTREPORT_H
 
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Layout/Cost.h"
 
 namespace npu {
 
@@ -44,6 +44,7 @@ struct RelayoutItem {
 
 struct LayoutReport {
   std::vector<RelayoutItem> items;
+  LayoutCost cost; // of the whole function
   /// Items whose fix was not searched for because of the limit.
   int64_t untriedFixes = 0;
   std::string whyUntried;
@@ -62,12 +63,6 @@ LayoutReport reportLayouts(mlir::func::FuncOp function,
 
 /// Whether the op is an item of the report.
 bool movesData(Operation &op);
-
-/// Cycles to move a tensor into another order: reading and writing every byte,
-/// one of both in runs shorter than a burst where the innermost dimension
-/// changes.
-double relayoutCycles(RankedTensorType from, RankedTensorType to,
-                      const MachineSpec &machine);
 
 } // namespace npu
 

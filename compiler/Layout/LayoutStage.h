@@ -4,9 +4,9 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 #define NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 
+#include "compiler/Layout/Comparison.h"
 #include "compiler/Layout/LayoutReport.h"
 #include "compiler/Layout/PlanFile.h"
-#include "compiler/Layout/Strategies.h"
 
 #include <memory>
 
@@ -17,15 +17,25 @@ struct LayoutOptions {
   IoLayouts io;
   /// --layout-plan: its pins are held.
   std::shared_ptr<const PlanFile> plan;
+  Objective objective = Objective::Time;
+  /// How long a strategy that searches may take.
+  double searchSeconds = 10;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
 };
 
 /// Gives every tensor of the function its layout. Fails, with an error at the
 /// op, if the strategy is unknown or its plan breaks a demand of the target.
+/// `outcome`: how far a search came; empty after a strategy that does not.
 LogicalResult runLayoutStage(mlir::func::FuncOp function,
                              const TargetSpec &target,
-                             const LayoutOptions &options);
+                             const LayoutOptions &options,
+                             std::optional<SearchOutcome> *outcome = nullptr);
+
+/// What every strategy would cost on a function that is not laid out yet.
+FailureOr<std::vector<StrategyResult>>
+compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
+                  const LayoutOptions &options);
 
 } // namespace npu
 

@@ -31,7 +31,11 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"auto-nhwc\"",
-           "Name of a strategy: none, naive, auto-nhwc">,
+           "Name of a strategy: none, naive, auto-nhwc, optimal">,
+    Option<"objective", "objective", "std::string", "\"time\"",
+           "What optimal makes small: count, bytes or time">,
+    Option<"seconds", "seconds", "double", "10.0",
+           "How long optimal may search">,
     Option<"target", "target", "std::string", "\"npu-nhwc\"",
            "Name of a shipped target or path of a target file">,
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",

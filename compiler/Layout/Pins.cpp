@@ -42,11 +42,12 @@ public:
   PinHolder(const LayoutProblem &problem, LayoutPlan &plan)
       : problem(problem), plan(plan) {}
 
-  LogicalResult run() {
+  LogicalResult run(bool &moved) {
     for (Operation &op : problem.function->getRegion(0).front()) {
       auto rule = dyn_cast<LayoutOpInterface>(op);
       if (!rule || !problem.pins.touches(&op) || holds(&op))
         continue;
+      moved = true;
       freezeReaders(op.getResult(0));
       if (rule.getSensitivity() == Sensitivity::Data)
         holdView(rule);
@@ -113,8 +114,9 @@ private:
 };
 } // namespace
 
-LogicalResult npu::holdPins(const LayoutProblem &problem, LayoutPlan &plan) {
-  return problem.pins.empty() ? success() : PinHolder(problem, plan).run();
+LogicalResult npu::holdPins(const LayoutProblem &problem, LayoutPlan &plan,
+                            bool &moved) {
+  return problem.pins.empty() ? success() : PinHolder(problem, plan).run(moved);
 }
 
 LogicalResult npu::checkPins(const LayoutPins &pins) {

@@ -21,8 +21,10 @@ LayoutAttr viewSource(LayoutOpInterface op, LayoutAttr layout,
 
 /// Places every op whose pins the plan does not hold by them; its neighbours
 /// keep what they read. So each strategy holds pins, also one that does not ask
-/// for them. Fails with an error at the op that cannot be placed.
-LogicalResult holdPins(const LayoutProblem &problem, LayoutPlan &plan);
+/// for them. Fails with an error at the op that cannot be placed. `moved`
+/// becomes true if there was such an op.
+LogicalResult holdPins(const LayoutProblem &problem, LayoutPlan &plan,
+                       bool &moved);
 
 /// Whether all pins are held after the stage. Fails with an error at the op.
 LogicalResult checkPins(const LayoutPins &pins);

@@ -14,6 +14,8 @@ static const Strategy table[] = {
      decideNaive, /*folds=*/false},
     {"auto-nhwc", "greedy: channels last around every op that can take it",
      decideAutoNhwc, /*folds=*/true},
+    {"optimal", "the least total of the objective over the whole graph, proved",
+     decideOptimal, /*folds=*/false},
 };
 
 ArrayRef<Strategy> npu::strategies() { return table; }

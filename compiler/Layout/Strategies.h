@@ -31,6 +31,7 @@ std::string strategyNames();
 LogicalResult decideNone(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideNaive(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideAutoNhwc(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideOptimal(const LayoutProblem &problem, LayoutPlan &plan);
 
 /// What every decision starts with: arguments as the boundary says, constants
 /// row-major; and ends with: results read as the boundary says.

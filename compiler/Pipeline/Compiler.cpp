@@ -46,6 +46,7 @@ private:
   LogicalResult import();
   LogicalResult fuse();
   LogicalResult layout();
+  LogicalResult compare();
   LogicalResult plan();
   LogicalResult generate();
   LogicalResult write();
@@ -156,6 +157,15 @@ LogicalResult Compilation::fuse() {
   return manager.run(*module);
 }
 
+LogicalResult Compilation::compare() {
+  FailureOr<std::vector<StrategyResult>> results =
+      compareStrategies(function(), *target, options.layout);
+  if (failed(results))
+    return failure();
+  report.strategies = std::move(*results);
+  return success();
+}
+
 LogicalResult Compilation::layout() {
   const LayoutOptions &given = options.layout;
   mlir::OwningOpRef<mlir::func::FuncOp> source;
@@ -164,8 +174,9 @@ LogicalResult Compilation::layout() {
   std::optional<PlanWriter> writer;
   if (options.writePlan)
     writer.emplace(function());
-  if (failed(stage("layout",
-                   [&] { return runLayoutStage(function(), *target, given); })))
+  if (failed(stage("layout", [&] {
+        return runLayoutStage(function(), *target, given, &report.search);
+      })))
     return failure();
   if (writer)
     report.layoutPlan =
@@ -308,8 +319,12 @@ CompileStatus Compilation::run() {
   }
   report.target = target->name;
   report.strategy = options.layout.strategy;
+  report.objective = options.layout.objective;
   if (failed(stage("import", [&] { return import(); })) ||
-      failed(stage("fuse", [&] { return fuse(); })) || failed(layout()))
+      failed(stage("fuse", [&] { return fuse(); })) ||
+      (options.compareStrategies &&
+       failed(stage("compare", [&] { return compare(); }))) ||
+      failed(layout()))
     return CompileStatus::BadModel;
   if (failed(checkBudget(function(), report.layout, options.budget)))
     return CompileStatus::OverBudget;

@@ -34,6 +34,8 @@ struct CompileOptions {
   /// Write the layouts down as a plan's file.
   bool writePlan = false;
   LayoutBudget budget;
+  /// Try every strategy, for the report.
+  bool compareStrategies = false;
   /// Called as each stage begins, for progress.
   std::function<void(StringRef stage)> onStage;
 };
@@ -48,6 +50,10 @@ struct ReportedKernel {
 
 struct CompileReport {
   std::string target, strategy;
+  Objective objective = Objective::Time;
+  std::optional<SearchOutcome> search;
+  /// Every strategy on the same network, if it was asked for.
+  std::vector<StrategyResult> strategies;
   LayoutReport layout;
   std::string layoutPlan; // a plan's file, where options.writePlan
   std::vector<ReportedKernel> kernels;

@@ -37,6 +37,40 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
                       {"node", kernel.node}};
 }
 
+static json::Object searchJson(const SearchOutcome &search) {
+  return json::Object{
+      {"cost", search.cost},       {"lower_bound", search.lowerBound},
+      {"proved", search.proved},   {"method", search.method},
+      {"seconds", search.seconds}, {"values", search.values},
+      {"ops", search.ops},         {"capped_values", search.capped}};
+}
+
+/// What the strategies cost in the objective's unit, and how much more than
+/// optimal that is.
+static json::Array strategiesJson(const CompileReport &report) {
+  auto optimal =
+      llvm::find_if(report.strategies, [](const StrategyResult &row) {
+        return row.name == "optimal" && row.feasible;
+      });
+  json::Array rows;
+  for (const StrategyResult &result : report.strategies) {
+    json::Object row{{"name", result.name}, {"feasible", result.feasible}};
+    if (result.feasible) {
+      row["cost"] = result.cost.of(report.objective);
+      row["count"] = result.cost.count;
+      row["bytes"] = result.cost.bytes;
+      row["cycles"] = result.cost.cycles;
+      if (optimal != report.strategies.end())
+        row["distance"] = result.cost.of(report.objective) -
+                          optimal->cost.of(report.objective);
+    } else {
+      row["reason"] = result.whyNot;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 json::Object npu::machineJson(const MachineSpec &machine) {
   return json::Object{{"clock_mhz", machine.clockMHz},
                       {"mac_rows", machine.macRows},
@@ -60,11 +94,14 @@ json::Object npu::reportJson(const CompileReport &report) {
   json::Object seconds;
   for (const auto &[stage, taken] : report.seconds)
     seconds[stage] = taken;
-  return json::Object{
+  json::Object root{
       {"version", reportVersion},
       {"npuc_version", NPU_VERSION},
       {"target", report.target},
       {"layout", report.strategy},
+      {"objective", objectiveName(report.objective)},
+      {"cost", report.layout.cost.of(report.objective)},
+      {"strategies", strategiesJson(report)},
       {"relayouts",
        json::Object{{"count", report.layout.count()},
                     {"bytes", report.layout.bytes()},
@@ -76,6 +113,45 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"arena_lower_bound_bytes", report.arenaLowerBoundBytes},
                     {"weight_bytes", report.weightBytes}}},
       {"compile_seconds", std::move(seconds)}};
+  if (report.search)
+    root["optimal"] = searchJson(*report.search);
+  return root;
+}
+
+static StringRef unitOf(Objective objective) {
+  switch (objective) {
+  case Objective::Count:
+    return "relayouts";
+  case Objective::Bytes:
+    return "bytes";
+  case Objective::Time:
+    return "cycles";
+  }
+  return "";
+}
+
+std::string npu::searchText(const CompileReport &report) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  StringRef unit = unitOf(report.objective);
+  out << report.strategy << ": " << report.layout.cost.of(report.objective)
+      << " " << unit;
+  if (report.search)
+    out << ", at least " << report.search->lowerBound
+        << (report.search->proved ? ", proved to be the least"
+                                  : ", not proved to be the least")
+        << " (" << report.search->method << ", "
+        << llvm::format("%.3f s", report.search->seconds) << ")";
+  for (const StrategyResult &result : report.strategies)
+    if (result.name != report.strategy) {
+      out << "; " << result.name << " ";
+      if (result.feasible)
+        out << result.cost.of(report.objective);
+      else
+        out << "infeasible";
+    }
+  out << "\n";
+  return text;
 }
 
 static double mebibytes(int64_t bytes) { return bytes / 1048576.0; }

@@ -18,6 +18,10 @@ llvm::json::Object reportJson(const CompileReport &report);
 /// A summary of a few lines: kernels, relayouts, memory, warnings.
 void printSummary(llvm::raw_ostream &stream, const CompileReport &report);
 
+/// One line on what the plan costs, what it costs at least, and what the other
+/// strategies would: the head of --explain-layout.
+std::string searchText(const CompileReport &report);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_PIPELINE_REPORT_H

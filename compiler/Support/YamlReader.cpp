@@ -20,9 +20,10 @@ void YamlReader::onDiagnostic(const llvm::SMDiagnostic &diagnostic,
                                           diagnostic.getMessage());
 }
 
-void YamlReader::failAt(int line, const Twine &what) {
+bool YamlReader::failAt(int line, const Twine &what) {
   if (error.empty())
     error = (file + ":" + Twine(line) + ": " + what).str();
+  return false;
 }
 
 int YamlReader::lineOf(Node *node) const {
@@ -31,8 +32,7 @@ int YamlReader::lineOf(Node *node) const {
 }
 
 bool YamlReader::fail(Node *node, const Twine &what) {
-  failAt(lineOf(node), what);
-  return false;
+  return failAt(lineOf(node), what);
 }
 
 bool YamlReader::readDocument(const Twine &what, ArrayRef<StringRef> allowed,
@@ -78,10 +78,8 @@ bool YamlReader::readMap(Node *node, const Twine &what,
       return false;
   }
   for (StringRef key : required)
-    if (!seen.contains(key)) {
-      failAt(line, what + ": key '" + key + "' is missing");
-      return false;
-    }
+    if (!seen.contains(key))
+      return failAt(line, what + ": key '" + key + "' is missing");
   return error.empty();
 }
 

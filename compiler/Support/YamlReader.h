@@ -35,11 +35,12 @@ protected:
 
   /// Sets the error at the node's line, unless there is one; false.
   bool fail(Node *node, const Twine &what);
+  bool failAt(int line, const Twine &what);
+  bool failed() const { return !error.empty(); }
   int lineOf(Node *node) const;
 
 private:
   static void onDiagnostic(const llvm::SMDiagnostic &diagnostic, void *self);
-  void failAt(int line, const Twine &what);
 
   std::string file;
   std::string &error;

@@ -41,10 +41,15 @@ static const Vocabulary vocabulary[] = {
     {"conv_bpw", convRoles},         {"img2col", dataRoles},
     {"unpool", dataRoles},           {"maskunpool", dataRoles},
     {"mirror", inputRoles},          {"rotate", inputRoles},
-    {"tensornorm", inputRoles},
+    {"tensornorm", inputRoles},      {"conv2d_winograd", convRoles},
 };
 
 ArrayRef<Vocabulary> npu::demandVocabulary() { return vocabulary; }
+
+// Rows of the table in Layout/Alternatives.cpp; a test says so.
+static const StringRef algorithmNames[] = {"winograd"};
+
+ArrayRef<StringRef> npu::algorithmVocabulary() { return algorithmNames; }
 
 ArrayRef<LayoutPattern> TargetSpec::accepted(StringRef op,
                                              StringRef role) const {
@@ -100,9 +105,10 @@ public:
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
-    static const StringRef keys[] = {"name",   "summary", "types",
-                                     "blocks", "machine", "demands"};
-    if (!readDocument("a target", keys, keys,
+    static const StringRef keys[] = {"name",      "summary", "types",
+                                     "blocks",    "machine", "demands",
+                                     "algorithms"};
+    if (!readDocument("a target", keys, ArrayRef(keys).drop_back(),
                       [&](StringRef key, yaml::Node *value) {
                         return readTop(key, value);
                       }))
@@ -124,6 +130,9 @@ private:
                       [&](yaml::Node *item) { return readBlock(item); });
     if (key == "machine")
       return readMachine(value);
+    if (key == "algorithms")
+      return readList(value, "algorithms",
+                      [&](yaml::Node *item) { return readAlgorithm(item); });
     return readList(value, "demands",
                     [&](yaml::Node *item) { return readDemand(item); });
   }
@@ -165,57 +174,118 @@ private:
     return true;
   }
 
+  bool readAlgorithm(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "algorithms", text))
+      return false;
+    if (!llvm::is_contained(algorithmNames, text))
+      return fail(node, "unknown algorithm '" + text + "', allowed are " +
+                            llvm::join(ArrayRef(algorithmNames), ", "));
+    if (llvm::is_contained(spec.algorithms, text))
+      return fail(node, "algorithm '" + text + "' stands twice");
+    spec.algorithms.push_back(text);
+    return true;
+  }
+
   bool readMachine(yaml::Node *node) {
     SmallVector<StringRef> keys;
     for (const MachineField &field : machineFields)
       keys.push_back(field.key);
     return readMap(
         node, "machine", keys, keys, [&](StringRef key, yaml::Node *value) {
-          return readNumber(
-              *llvm::find_if(machineFields,
-                             [&](auto &field) { return field.key == key; }),
-              value);
+          const MachineField &field = *llvm::find_if(
+              machineFields, [&](auto &row) { return row.key == key; });
+          return readNumber(key, field.unit, value, spec.machine.*field.member);
         });
   }
 
-  /// "1000 MHz": a positive number, a space, the field's unit.
-  bool readNumber(const MachineField &field, yaml::Node *node) {
+  /// "1000 MHz": a positive number, a space, the unit.
+  bool readNumber(const Twine &what, StringRef expected, yaml::Node *node,
+                  double &value) {
     std::string text;
-    if (!readText(node, field.key, text))
+    if (!readText(node, what, text))
       return false;
     auto [number, unit] = StringRef(text).split(' ');
-    double value = 0;
     if (number.getAsDouble(value) || !std::isfinite(value) || value <= 0 ||
         value > maxMachineNumber)
-      return fail(node, field.key + ": '" + text +
+      return fail(node, what + ": '" + text +
                             "', expected a positive number and its unit, " +
-                            field.unit);
-    if (unit.trim() != field.unit)
-      return fail(node, field.key + ": '" + text + "', expected the unit " +
-                            field.unit);
-    spec.machine.*field.member = value;
+                            expected);
+    if (unit.trim() != expected)
+      return fail(node,
+                  what + ": '" + text + "', expected the unit " + expected);
     return true;
   }
 
-  /// One entry: `ops`, then layouts for each operand role.
+  /// One entry: `ops`, layouts for each operand role, and what the layouts of
+  /// the result cost.
   bool readDemand(yaml::Node *node) {
     std::vector<std::string> ops;
     OperandDemands roles;
+    std::vector<RawFactor> factors;
     llvm::StringSet<> known;
-    SmallVector<StringRef> allowed = {"ops"};
+    SmallVector<StringRef> allowed = {"ops", "cost"};
     for (const Vocabulary &word : vocabulary)
       for (StringRef role : word.second)
         if (known.insert(role).second)
           allowed.push_back(role);
     if (!readMap(node, "demand", allowed, {"ops"},
                  [&](StringRef key, yaml::Node *value) {
-                   return key == "ops" ? readOps(value, ops)
-                                       : readLayouts(key, value, roles);
+                   return key == "ops"    ? readOps(value, ops)
+                          : key == "cost" ? readFactors(value, factors)
+                                          : readLayouts(key, value, roles);
                  }))
       return false;
     for (const std::string &op : ops)
       if (!addDemand(node, op, roles))
         return false;
+    return addFactors(ops, roles["result"], factors);
+  }
+
+  /// `{NCHW: 1.4 times}`, before the result's layouts may be known.
+  struct RawFactor {
+    int line;
+    std::string layout;
+    double factor;
+  };
+
+  bool readFactors(yaml::Node *node, std::vector<RawFactor> &factors) {
+    auto *map = dyn_cast<yaml::MappingNode>(node);
+    if (!map)
+      return fail(node, "cost: expected LAYOUT: FACTOR times, in braces or on "
+                        "lines");
+    for (yaml::KeyValueNode &pair : *map) {
+      std::string layout;
+      double factor = 0;
+      if (!pair.getKey() || !readText(pair.getKey(), "cost: layout", layout))
+        return false;
+      int line = lineOf(pair.getKey());
+      for (const RawFactor &other : factors)
+        if (other.layout == layout)
+          return fail(pair.getKey(), "cost: " + layout + " stands twice");
+      if (!pair.getValue() ||
+          !readNumber("cost of " + layout, "times", pair.getValue(), factor))
+        return false;
+      factors.push_back({line, layout, factor});
+    }
+    return !failed();
+  }
+
+  /// A cost speaks of one of the layouts that the same entry accepts.
+  bool addFactors(ArrayRef<std::string> ops,
+                  const std::vector<LayoutPattern> &accepted,
+                  ArrayRef<RawFactor> factors) {
+    for (const RawFactor &raw : factors) {
+      auto found = llvm::find_if(accepted, [&](const LayoutPattern &layout) {
+        return layout.text == raw.layout;
+      });
+      if (found == accepted.end())
+        return failAt(raw.line, "cost: " + raw.layout +
+                                    " is not one of the layouts that `result` "
+                                    "accepts here");
+      for (const std::string &op : ops)
+        spec.factors[op].push_back({*found, raw.factor});
+    }
     return true;
   }
 

@@ -65,6 +65,13 @@ struct MachineSpec {
 /// "result" is the role of results.
 using OperandDemands = std::map<std::string, std::vector<LayoutPattern>>;
 
+/// An accepted layout of an op's result, and how many times longer the op takes
+/// in it than in the chip's best.
+struct LayoutFactor {
+  LayoutPattern layout;
+  double factor = 1;
+};
+
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -73,6 +80,11 @@ public:
   SmallVector<int64_t> blocks;
   MachineSpec machine;
   std::map<std::string, OperandDemands> demands; // by getDemandName()
+  /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
+  std::vector<std::string> algorithms;
+  /// What the op's time is multiplied by where its result has a layout; 1 where
+  /// none of these.
+  std::map<std::string, std::vector<LayoutFactor>> factors; // likewise
 
   /// Accepted layouts, preferred first; empty: any.
   ArrayRef<LayoutPattern> accepted(StringRef op, StringRef role) const;
@@ -83,6 +95,9 @@ public:
 
 /// The ops that demands may speak of, with their operand roles.
 ArrayRef<std::pair<StringRef, ArrayRef<StringRef>>> demandVocabulary();
+
+/// The names that `algorithms` may list.
+ArrayRef<StringRef> algorithmVocabulary();
 
 /// Reads and checks a target's text; `file` is for messages, which say
 /// "FILE:LINE: what was found, what is allowed".

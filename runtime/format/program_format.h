@@ -50,6 +50,12 @@ typedef enum npu_dtype {
 /* Kinds of kernel. The operands (inputs first, then results) of each kind:
  *   CONV, CONV_TRANSPOSE  data [N,C,spatial], weight [O,I/groups,spatial],
  *                         optional bias [O] (attrs.conv.has_bias), extras
+ *   CONV_WINOGRAD         data [N,C,H,W], weight [O,C,tile+2,tile+2] as
+ *                         WINOGRAD_WEIGHT gives it, optional bias [O]
+ *                         (attrs.winograd.has_bias), extras
+ *   WINOGRAD_WEIGHT       weight [O,C,3,3]; the result is the filter at the
+ *                         points 0, 1, -1, infinity (tile 2) or 0, 3/4, -3/4,
+ *                         3/2, -3/2, infinity (tile 4) of rows and columns
  *   MAX_POOL, AVG_POOL    data [N,C,spatial]
  *   MATMUL                a [...,M,K], b [...,K,N] (batch dims broadcast),
  * extras ELTWISE               any number, broadcast to the result's shape
@@ -69,11 +75,13 @@ typedef enum npu_op {
   NPU_OP_SOFTMAX = 10,
   NPU_OP_RESIZE = 11,
   NPU_OP_GATHER = 12,
-  NPU_OP_RELAYOUT = 13,  /* same logical tensor, another layout */
-  NPU_OP_TRANSPOSE = 14, /* logical permutation that moves data */
-  NPU_OP_RESHAPE = 15,   /* logical reshape that moves data */
-  NPU_OP_BROADCAST = 16, /* expand unit dimensions, aligned at the right */
-  NPU_OP_COUNT = 17
+  NPU_OP_RELAYOUT = 13,      /* same logical tensor, another layout */
+  NPU_OP_TRANSPOSE = 14,     /* logical permutation that moves data */
+  NPU_OP_RESHAPE = 15,       /* logical reshape that moves data */
+  NPU_OP_BROADCAST = 16,     /* expand unit dimensions, aligned at the right */
+  NPU_OP_CONV_WINOGRAD = 17, /* 3x3, stride 1, by Winograd's algorithm */
+  NPU_OP_WINOGRAD_WEIGHT = 18, /* its weight from that of CONV */
+  NPU_OP_COUNT = 19
 } npu_op;
 
 /* A logical tensor and how it is stored. `order` lists logical dimensions from
@@ -171,6 +179,13 @@ typedef struct npu_conv_attrs {
   int64_t has_bias;
 } npu_conv_attrs;
 
+typedef struct npu_winograd_attrs { /* CONV_WINOGRAD, WINOGRAD_WEIGHT */
+  int64_t tile;                     /* rows and columns of results: 2 or 4 */
+  int64_t pads_begin[2];
+  int64_t pads_end[2];
+  int64_t has_bias;
+} npu_winograd_attrs;
+
 typedef struct npu_pool_attrs {
   int64_t kernel[NPU_MAX_SPATIAL];
   int64_t strides[NPU_MAX_SPATIAL];
@@ -261,6 +276,7 @@ typedef union npu_attrs {
   int64_t raw[24]; /* first, so that `= {0}` clears all of the union;
                       MATMUL, ELTWISE, RELAYOUT, ...: all zero */
   npu_conv_attrs conv;
+  npu_winograd_attrs winograd;
   npu_pool_attrs pool;
   npu_axis_attrs axis;
   npu_pad_attrs pad;

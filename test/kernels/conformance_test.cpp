@@ -244,6 +244,63 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
   }
 }
 
+TEST(Conformance, ConvWinogradShapes) {
+  // Few tiles, so that threads share them; many, in several blocks; a thread
+  // more than there are tiles; channels beyond one chunk.
+  const struct {
+    int64_t n, c, o, h, w, pad;
+  } shapes[] = {{1, 5, 7, 4, 9, 1},    {3, 20, 17, 40, 37, 1},
+                {1, 130, 70, 7, 6, 1}, {1, 3, 2, 3, 3, 0},
+                {2, 16, 32, 9, 8, 2},  {1, 300, 3, 23, 24, 0}};
+  uint32_t seed = 2500;
+  for (const auto &s : shapes)
+    for (int64_t tile : {2, 4})
+      for (const char *weight : {"cdab", "cdba", "abcd", "acdb"})
+        for (int threads : {1, 2, 3}) {
+          Case one;
+          one.tolerance = 1e-3;
+          one.problem = winogradProblem(image(s.n, s.c, s.h, s.w, "acdb"), s.o,
+                                        tile, s.pad, "acdb", weight, seed % 2);
+          one.problem.threads = threads;
+          if (seed % 5 == 0)
+            one.problem.inputs[1].weights_offset = -1;
+          check(one, seed++);
+        }
+}
+
+TEST(Conformance, ConvWinogradChains) {
+  uint32_t seed = 2700;
+  for (const char *layout : {"acdb", "abcd", "aBcd16b"})
+    for (int64_t tile : {2, 4})
+      for (int64_t size : {6, 29}) {
+        Problem bare = winogradProblem(image(2, 20, size, size + 1, layout), 20,
+                                       tile, 1, layout, "cdab", true);
+        for (const Chain &chain : chainsFor(bare.outputs[0])) {
+          SCOPED_TRACE(chain.name);
+          Case one;
+          one.problem = bare;
+          one.problem.threads = 2;
+          one.tolerance = 1e-3;
+          addChain(one, chain);
+          check(one, seed++);
+        }
+      }
+}
+
+TEST(Conformance, WinogradWeight) {
+  uint32_t seed = 2900;
+  for (const char *layout : {"abcd", "cdab"})
+    for (int64_t tile : {2, 4}) {
+      Case one;
+      one.problem.op = NPU_OP_WINOGRAD_WEIGHT;
+      one.problem.attrs.winograd.tile = tile;
+      one.problem.inputs = {tensor(NPU_F32, {5, 4, 3, 3}, layout)};
+      one.problem.outputs = {
+          tensor(NPU_F32, {5, 4, tile + 2, tile + 2}, layout)};
+      check(one, seed++);
+    }
+}
+
 TEST(Conformance, ConvTranspose) {
   uint32_t seed = 3000;
   const struct {

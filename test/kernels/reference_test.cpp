@@ -51,6 +51,52 @@ Problem resize(std::vector<int64_t> in, std::vector<int64_t> out, int64_t mode,
 
 } // namespace
 
+/// Transforms the weight and convolves by the references of Winograd's ops.
+Values byWinograd(const Problem &conv, std::vector<Values> inputs,
+                  int64_t tile) {
+  const npu_tensor_desc &w = conv.inputs[1];
+  npu_tensor_desc transformed =
+      tensor(NPU_F32, {w.dims[0], w.dims[1], tile + 2, tile + 2});
+  Problem transform = make(NPU_OP_WINOGRAD_WEIGHT, {w}, transformed);
+  transform.attrs.winograd.tile = tile;
+  inputs[1] = runReference(transform, {inputs[1]});
+  Problem p = conv;
+  p.op = NPU_OP_CONV_WINOGRAD;
+  p.attrs = {};
+  p.attrs.winograd.tile = tile;
+  for (int i = 0; i < 2; ++i) {
+    p.attrs.winograd.pads_begin[i] = conv.attrs.conv.pads_begin[i];
+    p.attrs.winograd.pads_end[i] = conv.attrs.conv.pads_end[i];
+  }
+  p.attrs.winograd.has_bias = conv.attrs.conv.has_bias;
+  p.inputs[1] = transformed;
+  makeConstant(p, 1);
+  return runReference(p, inputs);
+}
+
+TEST(ConvWinogradReference, IsTheConvolution) {
+  for (int64_t tile : {2, 4})
+    for (int64_t pad : {0, 1, 2})
+      for (int64_t size : {3, 7, 8}) {
+        Problem conv = convProblem(tensor(NPU_F32, {2, 5, size, size + 2}), 3,
+                                   {3, 3}, 1, pad, 1, "abcd", pad > 0);
+        auto inputs = inputsFor(conv, static_cast<uint32_t>(size));
+        expectNear(byWinograd(conv, inputs, tile), runReference(conv, inputs),
+                   1e-4);
+      }
+}
+
+// The filter x -> x at the points 0, 1, -1 and infinity of both dimensions: 1
+// at the centre is the product of (0, 1/2, -1/2, 0) with itself.
+TEST(WinogradWeightReference, Centre) {
+  Problem p = make(NPU_OP_WINOGRAD_WEIGHT, {tensor(NPU_F32, {1, 1, 3, 3})},
+                   tensor(NPU_F32, {1, 1, 4, 4}));
+  p.attrs.winograd.tile = 2;
+  EXPECT_EQ(
+      runReference(p, {{0, 0, 0, 0, 1, 0, 0, 0, 0}}),
+      (Values{0, 0, 0, 0, 0, 0.25, -0.25, 0, 0, -0.25, 0.25, 0, 0, 0, 0, 0}));
+}
+
 // ONNX, Conv, first example: 5x5 of 0..24, 3x3 of ones, padding 1.
 TEST(ConvReference, PaddedAndNot) {
   Problem p = convProblem(tensor(NPU_F32, {1, 1, 5, 5}), 1, {3, 3}, 1, 1, 1,

@@ -232,4 +232,17 @@ Problem convProblem(const npu_tensor_desc &x, int64_t outputs,
   return p;
 }
 
+Problem winogradProblem(const npu_tensor_desc &x, int64_t outputs, int64_t tile,
+                        int64_t pad, const std::string &layout,
+                        const std::string &weightLayout, bool withBias) {
+  Problem p = convProblem(x, outputs, {3, 3}, 1, pad, 1, layout, withBias);
+  p.op = NPU_OP_CONV_WINOGRAD;
+  p.attrs = {};
+  p.attrs.winograd = {tile, {pad, pad}, {pad, pad}, withBias};
+  p.inputs[1] =
+      tensor(NPU_F32, {outputs, x.dims[1], tile + 2, tile + 2}, weightLayout);
+  makeConstant(p, 1);
+  return p;
+}
+
 } // namespace npu::kernels::testing

@@ -49,6 +49,45 @@ Problem conv() {
 
 } // namespace
 
+TEST(Validate, Winograd) {
+  Problem p =
+      convProblem(tensor(NPU_F32, {2, 4, 9, 9}), 6, {3, 3}, 1, 1, 1, "abcd");
+  p.op = NPU_OP_CONV_WINOGRAD;
+  p.attrs = {};
+  p.attrs.winograd = {4, {1, 1}, {1, 1}, 1};
+  p.inputs[1] = tensor(NPU_F32, {6, 4, 6, 6});
+  expectRules(
+      p,
+      {{"tile 3", [](Problem &p) { p.attrs.winograd.tile = 3; }},
+       {"has_bias", [](Problem &p) { p.attrs.winograd.has_bias = 2; }},
+       {"rank 3", [](Problem &p) { p.inputs[0] = tensor(NPU_F32, {2, 4, 9}); }},
+       {"expected floats", [](Problem &p) { p.inputs[1].dtype = NPU_I8; }},
+       {"output: dimension 0", [](Problem &p) { p.outputs[0].dims[0] = 3; }},
+       {"weight: dimension 0", [](Problem &p) { p.inputs[1].dims[0] = 5; }},
+       {"weight: dimension 1", [](Problem &p) { p.inputs[1].dims[1] = 5; }},
+       {"weight: dimension 3", [](Problem &p) { p.inputs[1].dims[3] = 4; }},
+       {"bias", [](Problem &p) { p.inputs[2].dims[0] = 4; }},
+       {"padding of spatial dimension 1",
+        [](Problem &p) { p.attrs.winograd.pads_end[1] = -1; }},
+       {"larger than the padded input",
+        [](Problem &p) { p.inputs[0].dims[2] = 0; }},
+       {"output: dimension 2", [](Problem &p) { p.outputs[0].dims[2] = 8; }}});
+}
+
+TEST(Validate, WinogradWeight) {
+  Problem p = simple(NPU_OP_WINOGRAD_WEIGHT, {5, 4, 3, 3}, {5, 4, 6, 6});
+  p.attrs.winograd.tile = 4;
+  expectRules(
+      p,
+      {{"tile 0", [](Problem &p) { p.attrs.winograd.tile = 0; }},
+       {"rank 3", [](Problem &p) { p.inputs[0] = tensor(NPU_F32, {4, 3, 3}); }},
+       {"expected floats", [](Problem &p) { p.inputs[0].dtype = NPU_I8; }},
+       {"weight: dimension 1", [](Problem &p) { p.outputs[0].dims[1] = 5; }},
+       {"weight: dimension 2", [](Problem &p) { p.inputs[0].dims[2] = 5; }},
+       {"transformed weight: dimension 3",
+        [](Problem &p) { p.outputs[0].dims[3] = 4; }}});
+}
+
 TEST(Validate, Descriptors) {
   expectRules(
       simple(NPU_OP_RELAYOUT, {2, 3}, {2, 3}),

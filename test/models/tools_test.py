@@ -117,8 +117,8 @@ class FakeContender:
 
     def ask(self, runs: int) -> dict:
         number, self.asked = self.asked - 1, self.asked + 1  # the first is the trial round
-        switches = 99 if number in self.bad else 0
-        return {"times_ms": [50.0 if switches else 10.0] * runs, "switches": switches, "peak_rss_bytes": 1}
+        waited = 99.0 if number in self.bad else 0.0
+        return {"times_ms": [50.0 if waited else 10.0] * runs, "waited_ms": waited, "peak_rss_bytes": 1}
 
 
 def test_measure() -> None:

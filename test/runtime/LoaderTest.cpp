@@ -149,7 +149,7 @@ const Break tensorBreaks[] = {
 };
 
 const Break kernelBreaks[] = {
-    BREAK(Op, "kernel 0 ('kernel0'): its op is 17", d.kernels()[0].op = 17),
+    BREAK(Op, "kernel 0 ('kernel0'): its op is 1000", d.kernels()[0].op = 1000),
     BREAK(OpNegative, "its op is", d.kernels()[0].op = -1),
     BREAK(Flags, "its flags is 2", d.kernels()[0].flags = 2),
     BREAK(InputsNegative, "tensor rows lie outside",

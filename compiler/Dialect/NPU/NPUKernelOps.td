@@ -87,6 +87,41 @@ def NPU_ConvTranspose3dOp : NPU_ConvTransposeOp<"conv_transpose3d", 3> {
   }];
 }
 
+def NPU_WinogradWeightOp : NPU_KernelOp<"winograd_weight"> {
+  let summary = "A 3x3 weight as Winograd's algorithm multiplies by it.";
+  let description = [{
+    Weight is (O, C, 3, 3), the result (O, C, tile + 2, tile + 2): each filter
+    at the points of rows and columns. On a constant it folds away; its place is
+    in front of `npu.conv2d_winograd` with the same `tile`.
+
+    Example:
+    ```mlir
+    %u = npu.winograd_weight(%w) {tile = 4 : i64} : (tensor<8x4x3x3xf32>) -> tensor<8x4x6x6xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$weight, I64Attr:$tile);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_Conv2dWinogradOp : NPU_KernelOp<"conv2d_winograd"> {
+  let summary = "A 3x3 convolution of stride 1 by Winograd's algorithm.";
+  let description = [{
+    What `npu.conv2d` gives with stride 1, no dilation and one group, but for
+    rounding. Weight is the result of `npu.winograd_weight`. Tiles of
+    tile x tile results (2 or 4) take (tile + 2)^2 multiply-adds for each pair of
+    channels where the definition takes 9 tile^2.
+
+    Example:
+    ```mlir
+    %y = npu.conv2d_winograd(%x, %u, %b) {pads = [1, 1, 1, 1], tile = 4 : i64} : (tensor<1x4x8x8xf32>, tensor<8x4x6x6xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$weight,
+                       Optional<NPU_Tensor>:$bias, I64ArrayAttr:$pads,
+                       I64Attr:$tile);
+  let results = (outs NPU_Tensor:$result);
+}
+
 class NPU_PoolOp<string mnemonic> : NPU_KernelOp<mnemonic> {
   let results = (outs NPU_Tensor:$result);
 }

@@ -56,6 +56,19 @@ NPU_CONV_KERNEL(ConvTranspose2dOp, NPU_OP_CONV_TRANSPOSE)
 NPU_CONV_KERNEL(ConvTranspose3dOp, NPU_OP_CONV_TRANSPOSE)
 #undef NPU_CONV_KERNEL
 
+npu_op Conv2dWinogradOp::getKernel(npu_attrs &attributes) {
+  npu_winograd_attrs &winograd = attributes.winograd;
+  winograd.tile = getTile();
+  fillPads(winograd.pads_begin, winograd.pads_end, getPads());
+  winograd.has_bias = getBias() ? 1 : 0;
+  return NPU_OP_CONV_WINOGRAD;
+}
+
+npu_op WinogradWeightOp::getKernel(npu_attrs &attributes) {
+  attributes.winograd.tile = getTile();
+  return NPU_OP_WINOGRAD_WEIGHT;
+}
+
 npu_op MaxPoolOp::getKernel(npu_attrs &attributes) {
   fillPool(*this, attributes.pool);
   return NPU_OP_MAX_POOL;

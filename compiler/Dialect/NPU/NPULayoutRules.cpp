@@ -64,6 +64,7 @@ static LayoutRelation gatherRelation(Operation *op) {
 static StringRef convRole(unsigned operand) {
   return operand == 0 ? "data" : operand == 1 ? "weight" : "bias";
 }
+static StringRef weightRole(unsigned) { return "weight"; }
 static StringRef dataRole(unsigned) { return "data"; }
 static StringRef inputRole(unsigned) { return "input"; }
 static StringRef inputsRole(unsigned) { return "inputs"; }
@@ -105,6 +106,10 @@ static ImageAxes convAxes(Value value, unsigned operand) {
   return {};
 }
 
+static ImageAxes weightAxes(Value value, unsigned) {
+  return convAxes(value, 1);
+}
+
 static StringRef plainName(Operation *op) {
   return op->getName().getStringRef().drop_front(StringRef("npu.").size());
 }
@@ -140,6 +145,8 @@ NPU_LAYOUT_RULE(Conv3dOp, Heavy, convRelation, convRole, convAxes, plainName)
 NPU_LAYOUT_RULE(ConvTranspose1dOp, Heavy, convRelation, convRole, convAxes, plainName)
 NPU_LAYOUT_RULE(ConvTranspose2dOp, Heavy, convRelation, convRole, convAxes, plainName)
 NPU_LAYOUT_RULE(ConvTranspose3dOp, Heavy, convRelation, convRole, convAxes, plainName)
+NPU_LAYOUT_RULE(Conv2dWinogradOp, Heavy, convRelation, convRole, convAxes, plainName)
+NPU_LAYOUT_RULE(WinogradWeightOp, Light, placesRelation, weightRole, weightAxes, plainName)
 NPU_LAYOUT_RULE(MaxPoolOp, Heavy, placesRelation, dataRole, poolAxes, plainName)
 NPU_LAYOUT_RULE(AvgPoolOp, Heavy, placesRelation, dataRole, poolAxes, plainName)
 NPU_LAYOUT_RULE(MatmulOp, Heavy, matmulRelation, matmulRole, noAxes, plainName)

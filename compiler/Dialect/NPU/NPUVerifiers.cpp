@@ -359,6 +359,42 @@ LogicalResult ConvTranspose3dOp::verify() {
   return verifyConvTranspose(*this, 3);
 }
 
+LogicalResult WinogradWeightOp::verify() {
+  std::string error;
+  FailureOr<Shape> shape =
+      shapes::winogradWeight(shapeOf(getWeight()), getTile(), error);
+  if (failed(verifyShape(getOperation(), shape, error))) // winograd_weight_c1
+    return failure();
+  if (!isFloat(getResult())) // winograd_weight_c2
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected a float type";
+  if (failed(verifyOneType(getOperation(), "weight"))) // winograd_weight_c3
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
+LogicalResult Conv2dWinogradOp::verify() {
+  if (failed(verifyInts(getOperation(), "pads", getPads(), 4, 0)))
+    return failure(); // conv_winograd_c1
+  std::string error;
+  FailureOr<Shape> shape =
+      shapes::convWinograd(shapeOf(getData()), shapeOf(getWeight()),
+                           toInts(getPads()), getTile(), error);
+  if (failed(verifyShape(getOperation(), shape, error))) // conv_winograd_c2
+    return failure();
+  int64_t outputs = shapeOf(getWeight()).front();
+  if (getBias() && shapeOf(getBias()) != ArrayRef<int64_t>(outputs))
+    return emitOpError() // conv_winograd_c3
+           << "bias has shape " << shapes::text(shapeOf(getBias()))
+           << ", expected " << outputs;
+  if (!isFloat(getResult())) // conv_winograd_c4
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected a float type";
+  if (failed(verifyOneType(getOperation(), "convolution")))
+    return failure(); // conv_winograd_c5
+  return verifyLayouts(getOperation());
+}
+
 /// The extents of one spatial dimension of pooling: every window holds at least
 /// one element of the data, and the result ends where the pads say (ceil mode
 /// may add a last window that starts inside).

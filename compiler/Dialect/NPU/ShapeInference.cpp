@@ -118,6 +118,43 @@ npu::shapes::conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
   return result;
 }
 
+static LogicalResult checkTile(int64_t tile, std::string &error) {
+  if (tile == 2 || tile == 4)
+    return success();
+  return fail(error, "tile is " + Twine(tile) + ", expected 2 or 4");
+}
+
+FailureOr<Shape> npu::shapes::winogradWeight(ArrayRef<int64_t> weight,
+                                             int64_t tile, std::string &error) {
+  if (failed(checkTile(tile, error)))
+    return failure();
+  if (weight.size() != 4 || weight[2] != 3 || weight[3] != 3)
+    return fail(error, "the weight is " + text(weight) +
+                           ", expected four dimensions, the last two 3x3");
+  return Shape{weight[0], weight[1], tile + 2, tile + 2};
+}
+
+FailureOr<Shape> npu::shapes::convWinograd(ArrayRef<int64_t> data,
+                                           ArrayRef<int64_t> weight,
+                                           ArrayRef<int64_t> pads, int64_t tile,
+                                           std::string &error) {
+  if (failed(checkTile(tile, error)) ||
+      failed(checkConv(data, weight, /*groups=*/1, error)))
+    return failure();
+  if (weight.size() != 4 || weight[2] != tile + 2 || weight[3] != tile + 2)
+    return fail(error, "the weight is " + text(weight) +
+                           ", expected four dimensions, the last two " +
+                           Twine(tile + 2) + "x" + Twine(tile + 2));
+  const int64_t taps[] = {3, 3}, ones[] = {1, 1};
+  FailureOr<Shape> spatial =
+      windowed(data.drop_front(2), Window{taps, ones, ones, pads}, error);
+  if (failed(spatial))
+    return failure();
+  Shape result{data[0], weight[0]};
+  result.append(*spatial);
+  return result;
+}
+
 FailureOr<Shape>
 npu::shapes::convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                            ArrayRef<int64_t> strides,

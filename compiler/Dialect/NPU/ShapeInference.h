@@ -26,6 +26,13 @@ FailureOr<Shape> conv(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                       ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
                       ArrayRef<int64_t> pads, int64_t groups,
                       std::string &error);
+/// (O, C, 3, 3) -> (O, C, tile + 2, tile + 2).
+FailureOr<Shape> winogradWeight(ArrayRef<int64_t> weight, int64_t tile,
+                                std::string &error);
+/// (N, C, H, W) x (O, C, tile + 2, tile + 2) -> (N, O, H, W).
+FailureOr<Shape> convWinograd(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
+                              ArrayRef<int64_t> pads, int64_t tile,
+                              std::string &error);
 /// Smallest result of a transposed convolution (no output padding).
 FailureOr<Shape> convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                                ArrayRef<int64_t> strides,

@@ -17,9 +17,11 @@ namespace json = llvm::json;
 
 StringRef dump::opName(int32_t op) {
   static const StringRef names[] = {
-      "eltwise", "conv",     "conv_transpose", "max_pool", "avg_pool", "matmul",
-      "concat",  "pad",      "slice",          "reduce",   "softmax",  "resize",
-      "gather",  "relayout", "transpose",      "reshape",  "broadcast"};
+      "eltwise",   "conv",          "conv_transpose", "max_pool",
+      "avg_pool",  "matmul",        "concat",         "pad",
+      "slice",     "reduce",        "softmax",        "resize",
+      "gather",    "relayout",      "transpose",      "reshape",
+      "broadcast", "conv_winograd", "winograd_weight"};
   static_assert(std::size(names) == NPU_OP_COUNT, "a name for each op");
   return names[op];
 }

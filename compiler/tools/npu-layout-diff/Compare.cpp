@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-layout-diff/Compare.h"
 
-#include <sstream>
-
 using namespace npu::diff;
 
 /// Pairs the rows of two lists that have the same key, in order; a key may
@@ -32,13 +30,6 @@ static void match(const std::vector<Row> &before, const std::vector<Row> &after,
   }
 }
 
-static std::string shown(double number) {
-  std::ostringstream out;
-  out.precision(15);
-  out << number;
-  return out.str();
-}
-
 static std::vector<ChangedFact> compareFacts(const Report &before,
                                              const Report &after) {
   std::vector<ChangedFact> facts;
@@ -51,6 +42,8 @@ static std::vector<ChangedFact> compareFacts(const Report &before,
   };
   add("target", before.target, after.target);
   add("layout", before.layout, after.layout);
+  add("objective", before.objective, after.objective);
+  amount("cost", before.cost, after.cost);
   amount("relayouts", before.count, after.count);
   amount("relayout bytes", before.bytes, after.bytes);
   amount("relayouts at the boundary", before.boundaryCount,
@@ -61,8 +54,8 @@ static std::vector<ChangedFact> compareFacts(const Report &before,
     add(key, before.optimal ? text(*before.optimal) : "none",
         after.optimal ? text(*after.optimal) : "none");
   };
-  proof("cost", [](const Proof &one) { return shown(one.cost); });
-  proof("lower bound", [](const Proof &one) { return shown(one.lowerBound); });
+  proof("lower bound",
+        [](const Proof &one) { return std::to_string(one.lowerBound); });
   proof("proved", [](const Proof &one) {
     return std::string(one.proved ? "yes" : "no");
   });

@@ -37,12 +37,6 @@ public:
     return node.get<int64_t>();
   }
 
-  double number() const {
-    if (!node.is_number())
-      wrong("a number");
-    return node.get<double>();
-  }
-
   bool truth() const {
     if (!node.is_boolean())
       wrong("true or false");
@@ -100,6 +94,8 @@ static Report read(const Reader &root) {
                       std::to_string(knownVersion));
   report.target = root.at("target").text();
   report.layout = root.at("layout").text();
+  report.objective = root.at("objective").text();
+  report.cost = root.at("cost").amount();
   Reader relayouts = root.at("relayouts");
   report.count = relayouts.at("count").amount();
   report.bytes = relayouts.at("bytes").amount();
@@ -115,8 +111,7 @@ static Report read(const Reader &root) {
   if (root.has("optimal")) {
     Reader optimal = root.at("optimal");
     report.optimal =
-        Proof{optimal.at("cost").number(), optimal.at("lower_bound").number(),
-              optimal.at("proved").truth()};
+        Proof{optimal.at("lower_bound").amount(), optimal.at("proved").truth()};
   }
   return report;
 }

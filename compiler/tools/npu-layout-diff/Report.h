@@ -25,12 +25,13 @@ struct Kernel {
 
 /// What `optimal` says of itself.
 struct Proof {
-  double cost = 0, lowerBound = 0;
+  int64_t lowerBound = 0;
   bool proved = false;
 };
 
 struct Report {
-  std::string target, layout;
+  std::string target, layout, objective;
+  int64_t cost = 0; // in the objective's unit
   std::vector<Relayout> relayouts;
   int64_t count = 0, bytes = 0, boundaryCount = 0;
   std::vector<Kernel> kernels;

@@ -97,7 +97,7 @@ namespace {
 struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
-  std::string emit = "npu", plan, maxBytes;
+  std::string emit = "npu", objective = "time", plan, maxBytes;
   int64_t batch = 0;
 };
 } // namespace
@@ -114,6 +114,14 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
       ->capture_default_str();
   app.add_option("--layout", compile.layout.strategy,
                  "strategy that decides the layouts: " + strategyNames())
+      ->capture_default_str();
+  app.add_option("--objective", raw.objective,
+                 "what optimal makes small: " + objectiveNames())
+      ->capture_default_str();
+  app.add_option("--layout-seconds", compile.layout.searchSeconds,
+                 "how long optimal may search; then the best plan so far and "
+                 "its distance from the bound")
+      ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--io-layout", raw.ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model), free, "
@@ -219,6 +227,11 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     }
     readLayoutOptions(options, raw);
     options.compile.emit = parseEmit(raw.emit);
+    std::optional<Objective> objective = parseObjective(raw.objective);
+    if (!objective)
+      throw CLI::ValidationError("--objective: unknown '" + raw.objective +
+                                 "', expected one of: " + objectiveNames());
+    options.compile.layout.objective = *objective;
     checkModelKind(options, raw);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)

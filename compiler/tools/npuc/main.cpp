@@ -99,6 +99,8 @@ int main(int argc, char **argv) {
     if (!path.empty() && !worked(outputProblem(path)))
       return exitOutput;
   CompileReport report;
+  options.compile.compareStrategies =
+      !options.reportPath.empty() || options.explainLayout;
   if (int code = compile(context, options, report))
     return code;
   if (!options.reportPath.empty() &&
@@ -110,6 +112,6 @@ int main(int argc, char **argv) {
   if (!options.quiet)
     printSummary(llvm::errs(), report);
   if (options.explainLayout)
-    llvm::outs() << explainText(report.layout);
+    llvm::outs() << searchText(report) << explainText(report.layout);
   return 0;
 }

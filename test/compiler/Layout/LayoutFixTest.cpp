@@ -35,9 +35,12 @@ protected:
     return *modules.back()->getOps<mlir::func::FuncOp>().begin();
   }
 
-  LayoutReport solve(const TargetSpec &chip, const FixLimits &limits = {}) {
+  LayoutReport solve(const TargetSpec &chip, StringRef strategy,
+                     const FixLimits &limits = {}) {
     mlir::func::FuncOp before = parse(), after = parse();
     LayoutOptions options;
+    options.strategy = strategy.str();
+    options.objective = Objective::Count;
     EXPECT_TRUE(succeeded(runLayoutStage(after, chip, options)));
     LayoutReport report = reportLayouts(after, chip);
     findFixes(report, before, after, chip, options, limits);
@@ -50,7 +53,7 @@ protected:
 };
 
 TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
-  LayoutReport report = solve(*target);
+  LayoutReport report = solve(*target, "auto-nhwc");
   ASSERT_EQ(report.count(), 2);
   const RelayoutItem &input = report.items[0], &inside = report.items[1];
   EXPECT_EQ(input.cause.kind, "demand");
@@ -68,13 +71,15 @@ TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
 
 /// What a fix promises about the target is what the target then gives.
 TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
-  LayoutReport report = solve(*target);
+  LayoutReport report = solve(*target, "optimal");
+  ASSERT_EQ(report.count(), 2);
   const RelayoutItem &inside = report.items[1];
   ASSERT_TRUE(inside.fix);
   EXPECT_EQ(inside.fix->change, "drop the demand of npu-nhwc on conv2d");
+  EXPECT_EQ(inside.fix->savesCount, 2);
   TargetSpec changed = *target;
   changed.demands.erase("conv2d");
-  LayoutReport without = solve(changed);
+  LayoutReport without = solve(changed, "optimal");
   EXPECT_EQ(report.count() - without.count(), inside.fix->savesCount);
   EXPECT_EQ(report.bytes() - without.bytes(), inside.fix->savesBytes);
 }
@@ -82,7 +87,7 @@ TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
 TEST_F(LayoutFixTest, TheLimitIsSaid) {
   FixLimits limits;
   limits.stages = 0;
-  LayoutReport report = solve(*target, limits);
+  LayoutReport report = solve(*target, "auto-nhwc", limits);
   EXPECT_EQ(report.untriedFixes, 2);
   EXPECT_FALSE(report.items[0].fixSearched);
   std::string text = explainText(report);

@@ -29,6 +29,7 @@ demands:
     weight: [HWOI]
   - ops: [matmul]
     a: [row-major]
+algorithms: [winograd]
 )";
 
 /// `good` with its line `number` (from 1) replaced.
@@ -62,6 +63,7 @@ TEST(TargetSpec, ReadsEverything) {
   EXPECT_TRUE(spec->accepted("conv2d", "result").empty());
   EXPECT_TRUE(spec->accepted("pad", "input").empty());
   EXPECT_TRUE(spec->isDemanding("matmul"));
+  EXPECT_EQ(spec->algorithms, std::vector<std::string>{"winograd"});
 }
 
 TEST(TargetSpec, UnknownKeys) {
@@ -114,6 +116,52 @@ TEST(TargetSpec, Demands) {
   expectError(withLine(18, "  - result: [NHWC]"), "key 'ops' is missing");
 }
 
+TEST(TargetSpec, Algorithms) {
+  expectError(
+      withLine(23, "algorithms: [winogard]"),
+      "chip.yaml:23: unknown algorithm 'winogard', allowed are winograd");
+  expectError(withLine(23, "algorithms: [winograd, winograd]"),
+              "chip.yaml:23: algorithm 'winograd' stands twice");
+  expectError(withLine(23, "algorithms: winograd"),
+              "chip.yaml:23: algorithms: expected a list");
+  std::string error;
+  auto without = parseTarget(withLine(23, ""), "chip.yaml", error);
+  ASSERT_TRUE(without) << error;
+  EXPECT_TRUE(without->algorithms.empty());
+}
+
+TEST(TargetSpec, Costs) {
+  // Demands are the last key here, so that an entry can be appended.
+  const std::string base =
+      std::string(good).substr(0, std::string(good).find("algorithms:"));
+  std::string error;
+  std::string entry = "  - ops: [max_pool]\n    cost: {NCHW: 1.5 times}\n";
+  auto spec = parseTarget(base + entry + "    result: [NHWC, NCHW]\n",
+                          "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  ASSERT_EQ(spec->factors["max_pool"].size(), 1u);
+  EXPECT_EQ(spec->factors["max_pool"][0].layout.text, "NCHW");
+  EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
+  EXPECT_TRUE(spec->factors["conv2d"].empty());
+
+  expectError(base + entry, "chip.yaml:24: cost: NCHW is not one of the "
+                            "layouts that `result` accepts here");
+  expectError(base + entry + "    result: [NHWC]\n",
+              "chip.yaml:24: cost: NCHW");
+  auto withCost = [&base](const std::string &cost) {
+    return base +
+           "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n    cost: " + cost +
+           "\n";
+  };
+  expectError(withCost("[NCHW]"), "chip.yaml:25: cost: expected LAYOUT");
+  expectError(withCost("{NCHW: 1.5}"), "chip.yaml:25: cost of NCHW: '1.5', "
+                                       "expected the unit times");
+  expectError(withCost("{NCHW: -1 times}"), "expected a positive number");
+  expectError(withCost("{NCHW: [1]}"), "expected a word or number");
+  expectError(withCost("{[a]: 1 times}"), "cost: layout: expected a word");
+  expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
+}
+
 TEST(TargetSpec, NotYaml) {
   expectError("", "chip.yaml:1: a target: expected `key: value` lines");
   expectError("name: [", "chip.yaml:");
@@ -122,7 +170,7 @@ TEST(TargetSpec, NotYaml) {
 }
 
 TEST(TargetSpec, OpInTwoDemands) {
-  expectError(good + "  - ops: [conv2d]\n    data: [NHWC]\n",
+  expectError(withLine(23, "  - ops: [conv2d]\n    data: [NHWC]"),
               "op 'conv2d' stands in two demands");
 }
 

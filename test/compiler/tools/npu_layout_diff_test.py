@@ -45,7 +45,7 @@ def test_strategies(bench: Bench) -> None:
 
 def test_each_change(bench: Bench) -> None:
     good = bench.report("residual", "--batch=1")
-    good["optimal"] = {"cost": 12, "lower_bound": 12, "proved": True}
+    good.update(cost=12, optimal={"lower_bound": 12, "proved": True})
     first, kernel = good["relayouts"]["items"][0], next(k for k in good["kernels"] if k["op"] == "conv2d")
     place = good["kernels"].index(kernel)
     changes: list[tuple[Callable[[dict], object], str]] = [
@@ -63,10 +63,11 @@ def test_each_change(bench: Bench) -> None:
         (lambda r: r["kernels"][place].update(implementation="slow"), "-> slow"),
         (lambda r: r["kernels"].pop(place), "- conv2d of "),
         (lambda r: r["kernels"].append({**kernel, "node": "n"}), "+ conv2d of n"),
-        (lambda r: r["optimal"].update(cost=13), "cost: 12 -> 13"),
+        (lambda r: r.update(cost=13), "cost: 12 -> 13"),
         (lambda r: r["optimal"].update(lower_bound=11), "lower bound: 12 -> 11"),
         (lambda r: r["optimal"].update(proved=False), "proved: yes -> no"),
         (lambda r: r.pop("optimal"), "proved: yes -> none"),
+        (lambda r: r.update(objective="bytes"), "objective: time -> bytes"),
         (lambda r: r.update(target="chip"), "target: npu-nhwc -> chip"),
     ]  # fmt: skip
     for number, (change, line) in enumerate(changes):
@@ -92,8 +93,10 @@ def test_errors(bench: Bench) -> None:
         (lambda r: r["relayouts"]["items"][0].pop("from"), "items[0] has no 'from'"),
         (lambda r: r["kernels"][0].update(layouts="NHWC"), "kernels[0].layouts is string"),
         (lambda r: r["memory"].pop("arena_bytes"), "has no 'arena_bytes'"),
-        (lambda r: r.update(optimal={"cost": "low"}), "optimal.cost is string, expected a number"),
-        (lambda r: r.update(optimal={"cost": 1, "lower_bound": 1, "proved": 1}), "expected true or false"),
+        (lambda r: r.pop("objective"), "has no 'objective'"),
+        (lambda r: r.update(cost="low"), "report.cost is string, expected a whole number"),
+        (lambda r: r.update(optimal={"lower_bound": 0.5}), "optimal.lower_bound is number, expected a whole number"),
+        (lambda r: r.update(optimal={"lower_bound": 1, "proved": 1}), "expected true or false"),
     ]
     for number, (damage, message) in enumerate(damages):
         bad = copy.deepcopy(good)

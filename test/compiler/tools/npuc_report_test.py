@@ -102,7 +102,8 @@ def test_explanation(bench: Bench) -> None:
         done = bench.npuc(path, *words(plan), "--explain-layout", "--report=report.json", "-o", "out.npu")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
         validator().validate(report)
-        lines = done.stdout.splitlines()
+        summary, *lines = done.stdout.splitlines()
+        assert summary.startswith(f"{plan[1]}: {report['cost']} cycles"), summary
         items = report["relayouts"]["items"]
         assert items and len(lines) == 1 + 3 * len(items), done.stdout
         assert lines[0].startswith(f"{len(items)} relayout") and f"{report['relayouts']['bytes']} bytes" in lines[0]

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// layout-search-bench: how long the exact search takes on graphs of any size.
+#include "bench/search/Families.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
+
+namespace npu::search::bench {
+
+namespace {
+
+struct Settings {
+  std::vector<std::string> names;
+  std::vector<std::string> costs = {"real", "random"};
+  std::vector<int> sizes = {1000, 10000};
+  int seeds = 1;
+  double seconds = 10;
+  std::string json;
+};
+
+nlohmann::json measure(const Family &family, const std::string &costs, int ops,
+                       int seed, double seconds) {
+  Problem problem =
+      family.make(ops, costs == "real" ? Costs::Real : Costs::Random, seed);
+  Options options;
+  options.seconds = seconds;
+  Solution solution = solve(problem, options);
+  double gap = solution.cost == 0
+                   ? 0
+                   : 100.0 * (solution.cost - solution.lowerBound) /
+                         static_cast<double>(solution.cost);
+  std::printf("%-12s %-7s %6zu %5d %9.3f  %-7s %9.4f %12lld  %s\n", family.name,
+              costs.c_str(), problem.ops.size(), seed, solution.seconds,
+              solution.proved ? "proved" : "no", gap,
+              static_cast<long long>(solution.largestTable),
+              solution.method.c_str());
+  std::fflush(stdout);
+  return {{"family", family.name},
+          {"costs", costs},
+          {"ops", problem.ops.size()},
+          {"seed", seed},
+          {"seconds", solution.seconds},
+          {"proved", solution.proved},
+          {"cost", solution.cost},
+          {"lower_bound", solution.lowerBound},
+          {"largest_table", solution.largestTable},
+          {"method", solution.method}};
+}
+
+int run(const Settings &settings) {
+  std::printf("%-12s %-7s %6s %5s %9s  %-7s %9s %12s  %s\n", "graph", "costs",
+              "ops", "seed", "seconds", "optimum", "gap (%)", "table",
+              "method");
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Family &family : families())
+    for (const std::string &costs : settings.costs)
+      for (int ops : settings.sizes)
+        for (int seed = 0; seed < settings.seeds; ++seed)
+          if (settings.names.empty() ||
+              std::find(settings.names.begin(), settings.names.end(),
+                        family.name) != settings.names.end())
+            rows.push_back(measure(family, costs, ops, seed, settings.seconds));
+  if (settings.json.empty())
+    return 0;
+  std::ofstream file(settings.json);
+  file << rows.dump(2) << '\n';
+  if (file)
+    return 0;
+  std::fprintf(stderr, "layout-search-bench: cannot write %s\n",
+               settings.json.c_str());
+  return 1;
+}
+
+} // namespace
+
+} // namespace npu::search::bench
+
+int main(int argc, char **argv) {
+  using namespace npu::search::bench;
+  Settings settings;
+  CLI::App app("How long the exact search for layouts takes, on graphs of many "
+               "shapes and sizes.");
+  std::vector<std::string> known;
+  std::string what = "Only these graphs:";
+  for (const Family &family : families()) {
+    known.push_back(family.name);
+    what += std::string(" ") + family.name + " (" + family.what + ")";
+  }
+  app.add_option("--graphs", settings.names, what)
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
+  app.add_option("--costs", settings.costs,
+                 "real (bytes and work), random (0 to 1000)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"real", "random"}))
+      ->capture_default_str();
+  app.add_option("--ops", settings.sizes, "Ops of each graph")
+      ->delimiter(',')
+      ->check(CLI::Range(16, 1000000))
+      ->capture_default_str();
+  app.add_option("--seeds", settings.seeds, "Graphs of each kind and size")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--seconds", settings.seconds, "Limit for each graph")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--json", settings.json, "Write the measurements here");
+  CLI11_PARSE(app, argc, argv);
+  return run(settings);
+}

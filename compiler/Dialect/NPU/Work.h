@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much an op computes, whatever its layouts: what a cost model starts from.
+#ifndef NPU_COMPILER_DIALECT_NPU_WORK_H
+#define NPU_COMPILER_DIALECT_NPU_WORK_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+namespace npu {
+
+struct Work {
+  double macs = 0;     // multiply-adds of a matrix unit
+  double elements = 0; // results of one vector operation each
+};
+
+/// The work of one kernel op, of npu.fused the sum over its body. Views and
+/// constants have none.
+Work workOf(Operation *op);
+
+/// Multiply-adds of npu.conv2d_winograd with this result (N, O, H, W): the
+/// products, and the transforms and the reading of the larger weights as so
+/// many more.
+double winogradMacs(ArrayRef<int64_t> result, int64_t channels, int64_t tile);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_DIALECT_NPU_WORK_H

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Winograd's algorithm for 3x3 convolutions of stride 1: fewer multiply-adds,
+// more movement. One row of the table; a second algorithm is a second row.
+#include "compiler/Layout/Alternatives.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Kernel/Evaluator.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace npu;
+
+/// Weights grow by (tile + 2)^2 / 9; beyond 64 MiB the file's size matters
+/// more.
+constexpr int64_t maxWeightElements = int64_t{16} << 20;
+
+/// The convolution that an op is, or is built around.
+static Conv2dOp convolutionOf(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op))
+    return dyn_cast_or_null<Conv2dOp>(fused.getRoot());
+  return dyn_cast<Conv2dOp>(op);
+}
+
+/// The constant that a value is, perhaps stored in another order.
+static ConstantOp constantBehind(Value value) {
+  while (auto relayout = value.getDefiningOp<RelayoutOp>())
+    value = relayout.getInput();
+  return value.getDefiningOp<ConstantOp>();
+}
+
+static double macsOfTile(Operation *op, int64_t tile) {
+  return winogradMacs(tensorType(op->getResult(0)).getShape(),
+                      tensorType(op->getOperand(0)).getShape()[1], tile);
+}
+
+static int64_t tileOf(Operation *op) {
+  return macsOfTile(op, 2) < macsOfTile(op, 4) ? 2 : 4;
+}
+
+static bool all(ArrayAttr ints, int64_t value) {
+  return llvm::all_of(toInts(ints), [&](int64_t one) { return one == value; });
+}
+
+static bool winogradApplies(Operation *op) {
+  Conv2dOp conv = convolutionOf(op);
+  if (!conv || conv.getGroups() != 1 || !all(conv.getStrides(), 1) ||
+      !all(conv.getDilations(), 1) || !constantBehind(op->getOperand(1)))
+    return false;
+  // In a fused body nothing else may read the weight.
+  if (conv != op && !conv.getWeight().hasOneUse())
+    return false;
+  RankedTensorType weight = tensorType(op->getOperand(1));
+  if (!weight.getElementType().isF32() || weight.getDimSize(2) != 3 ||
+      weight.getDimSize(3) != 3)
+    return false;
+  ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  int64_t side = tileOf(op) + 2;
+  return result[0] > 0 && result[2] > 1 && result[3] > 1 &&
+         weight.getDimSize(0) * weight.getDimSize(1) * side * side <=
+             maxWeightElements;
+}
+
+static LayoutAttr channelsLast(mlir::MLIRContext *context) {
+  return LayoutAttr::get(context, {0, 2, 3, 1}, {});
+}
+
+/// Data, result and what is added as large as the result: channels last. Others
+/// (weight, bias, per channel) are constants or take any order.
+static bool winogradFits(Operation *op, ArrayRef<LayoutAttr> layouts) {
+  LayoutAttr wanted = channelsLast(op->getContext());
+  auto isGood = [&](Value value, LayoutAttr layout) {
+    return layout && layout.isEquivalent(wanted, tensorType(value).getShape());
+  };
+  Value result = op->getResult(0);
+  for (auto [operand, layout] : llvm::zip(op->getOperands(), layouts)) {
+    bool isLikeResult =
+        tensorType(operand).getShape() == tensorType(result).getShape();
+    bool isData = operand == op->getOperand(0);
+    if ((isData || isLikeResult) && !isGood(operand, layout))
+      return false;
+  }
+  return isGood(result, layouts.back());
+}
+
+static double cheapestMacs(Operation *op) { return macsOfTile(op, tileOf(op)); }
+
+/// The transformed weight, a constant.
+static FailureOr<Value> transformedWeight(OpBuilder &builder, Operation *op,
+                                          int64_t tile) {
+  RankedTensorType given = tensorType(op->getOperand(1));
+  // Where layouts are set already: points, then matrices, as the kernel reads
+  // them.
+  LayoutAttr layout;
+  if (getLayout(given))
+    layout = LayoutAttr::get(builder.getContext(), {2, 3, 0, 1}, {});
+  auto type = RankedTensorType::get(
+      {given.getDimSize(0), given.getDimSize(1), tile + 2, tile + 2},
+      given.getElementType(), layout);
+  ConstantOp weight = constantBehind(op->getOperand(1));
+  auto transform = WinogradWeightOp::create(builder, weight.getLoc(), type,
+                                            weight.getResult(),
+                                            builder.getI64IntegerAttr(tile));
+  FailureOr<SmallVector<ElementsAttr>> values =
+      evaluate(transform, {weight.getValue()});
+  transform->erase();
+  if (failed(values))
+    return failure();
+  return ConstantOp::create(builder, weight.getLoc(), type, values->front())
+      .getResult();
+}
+
+/// The convolution itself, in a fused body or not; its operands stay.
+static Operation *replaceConvolution(OpBuilder &builder, Conv2dOp conv,
+                                     Value weight, int64_t tile) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(conv);
+  auto made = Conv2dWinogradOp::create(
+      builder, conv.getLoc(), conv.getType(), conv.getData(), weight,
+      conv.getBias(), conv.getPads(), builder.getI64IntegerAttr(tile));
+  conv.getResult().replaceAllUsesWith(made.getResult());
+  conv->erase();
+  return made;
+}
+
+static Operation *replaceByWinograd(OpBuilder &builder, Operation *op) {
+  int64_t tile = tileOf(op);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  FailureOr<Value> weight = transformedWeight(builder, op, tile);
+  if (failed(weight))
+    return nullptr;
+  Conv2dOp conv = convolutionOf(op);
+  if (conv == op)
+    return replaceConvolution(builder, conv, *weight, tile);
+  // The root reads the kernel's first operands, in order.
+  BlockArgument argument = cast<FusedOp>(op).getBody().front().getArgument(1);
+  op->setOperand(1, *weight);
+  argument.setType(weight->getType());
+  replaceConvolution(builder, conv, argument, tile);
+  return op;
+}
+
+static const Alternative table[] = {
+    {"winograd", "3x3 convolutions of stride 1 by Winograd's algorithm",
+     winogradApplies, winogradFits, cheapestMacs, replaceByWinograd},
+};
+
+ArrayRef<Alternative> npu::alternatives() { return table; }
+
+SmallVector<const Alternative *>
+npu::alternativesFor(Operation *op, const TargetSpec &target) {
+  SmallVector<const Alternative *> found;
+  for (const Alternative &row : table)
+    if (llvm::is_contained(target.algorithms, row.name) && row.applies(op))
+      found.push_back(&row);
+  return found;
+}

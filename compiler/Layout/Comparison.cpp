@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Comparison.h"
+
+#include "compiler/Layout/FoldLayout.h"
+#include "compiler/Layout/Pins.h"
+
+#include "llvm/Support/Threading.h"
+
+using namespace npu;
+
+QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
+    : thread(llvm::get_threadid()),
+      handler(context, [this](mlir::Diagnostic &diagnostic) {
+        // Passes run side by side; others' errors are not ours to keep.
+        if (llvm::get_threadid() != thread)
+          return failure();
+        if (message.empty())
+          message = diagnostic.str();
+        return success();
+      }) {}
+
+LogicalResult npu::finishLayouts(const LayoutProblem &problem,
+                                 const Strategy &strategy, LayoutPlan &plan) {
+  mlir::func::FuncOp function = problem.function;
+  bool moved = false;
+  if (failed(holdPins(problem, plan, moved)))
+    return failure();
+  applyPlan(function, plan);
+  if (strategy.folds)
+    foldLayouts(function, problem.target, problem.pins);
+  else
+    foldConstantRelayouts(function);
+  if (failed(checkLayouts(function, problem.target)) ||
+      failed(checkPins(problem.pins)))
+    return failure();
+  if (moved && plan.search) {
+    // What was searched is not what is there; nothing is known of less.
+    plan.search->cost = costOf(problem).of(problem.objective);
+    plan.search->lowerBound = 0;
+    plan.search->proved = false;
+  }
+  return success();
+}
+
+/// Ops that were there before the stage, in order.
+static SmallVector<Operation *> computingOps(mlir::func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    if (!isa<RelayoutOp, ConstantOp>(op))
+      ops.push_back(&op);
+  return ops;
+}
+
+/// What the layouts of a finished copy are as a plan for its source.
+static LayoutPlan readPlan(mlir::func::FuncOp source,
+                           mlir::func::FuncOp finished) {
+  LayoutPlan plan;
+  for (auto [from, to] :
+       llvm::zip(source.getArguments(), finished.getArguments()))
+    plan.produced[from] = getLayout(to);
+  for (auto constant : source.getBody().front().getOps<ConstantOp>())
+    plan.produced[constant.getResult()] = rowMajor(constant.getResult());
+  for (auto [from, to] :
+       llvm::zip_equal(computingOps(source), computingOps(finished))) {
+    for (OpOperand &operand : from->getOpOperands())
+      plan.read[&operand] =
+          getLayout(to->getOperand(operand.getOperandNumber()));
+    for (auto [before, after] : llvm::zip(from->getResults(), to->getResults()))
+      plan.produced[before] = getLayout(after);
+  }
+  return plan;
+}
+
+StrategyResult npu::tryStrategy(const LayoutProblem &problem,
+                                const Strategy &strategy) {
+  mlir::func::FuncOp source = problem.function;
+  mlir::OwningOpRef<mlir::func::FuncOp> copy = source.clone();
+  ImageAxesAnalysis axes(*copy);
+  LayoutProblem copied(*copy, problem.target, axes);
+  for (auto [from, to] : llvm::zip(source.getArguments(), copy->getArguments()))
+    copied.inputs[to] = problem.inputs.lookup(from);
+  copied.outputs = problem.outputs;
+  copied.objective = problem.objective;
+  copied.searchSeconds = problem.searchSeconds;
+  copied.pins = problem.pins.carriedTo(source, *copy);
+
+  StrategyResult result;
+  result.name = strategy.name;
+  QuietDiagnostics quiet(problem.getContext());
+  LayoutPlan plan;
+  result.feasible = succeeded(strategy.decide(copied, plan)) &&
+                    succeeded(finishLayouts(copied, strategy, plan));
+  result.whyNot = quiet.first();
+  if (!result.feasible)
+    return result;
+  result.cost = costOf(copied);
+  result.plan = readPlan(source, *copy);
+  result.plan.search = plan.search;
+  return result;
+}
+
+std::vector<StrategyResult> npu::tryStrategies(const LayoutProblem &problem) {
+  std::vector<StrategyResult> results;
+  for (const Strategy &strategy : strategies())
+    results.push_back(tryStrategy(problem, strategy));
+  return results;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What layouts cost on a target: one function for the search, the report and
+// whoever else asks.
+#ifndef NPU_COMPILER_LAYOUT_COST_H
+#define NPU_COMPILER_LAYOUT_COST_H
+
+#include "compiler/Layout/LayoutPlan.h"
+
+namespace npu {
+
+/// The total of one function, or a part of it. Cycles are whole, so that sums
+/// are exact and can be compared.
+struct LayoutCost {
+  int64_t count = 0;  // relayouts, and views that move data
+  int64_t bytes = 0;  // stored bytes of their results
+  int64_t cycles = 0; // relayouts and kernels
+
+  int64_t of(Objective objective) const;
+  LayoutCost &operator+=(const LayoutCost &other);
+};
+
+/// Cycles to move a tensor into another order: reading and writing every byte,
+/// one of both in runs shorter than a burst where the innermost dimension
+/// changes.
+int64_t relayoutCycles(RankedTensorType type, LayoutAttr from, LayoutAttr to,
+                       const MachineSpec &machine);
+
+/// An op's layouts: one for each operand, then one for each result. Null for an
+/// operand that is read in whatever order it is stored in.
+using OpLayouts = SmallVector<LayoutAttr>;
+
+/// Cycles of an op that computes, in these layouts: the larger of computing and
+/// moving its operands and result, times the factor that the target states for
+/// the result's layout, and the time to start.
+int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                     ArrayRef<LayoutAttr> layouts);
+
+/// What one op of a finished function adds. Constants and free views: nothing.
+LayoutCost costOf(const LayoutProblem &problem, Operation *op);
+
+/// The sum over a function after the layout stage.
+LayoutCost costOf(const LayoutProblem &problem);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_COST_H

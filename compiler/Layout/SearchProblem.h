@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layout problem of a function as numbers (Search/LayoutSearch.h), and the
+// way back.
+#ifndef NPU_COMPILER_LAYOUT_SEARCHPROBLEM_H
+#define NPU_COMPILER_LAYOUT_SEARCHPROBLEM_H
+
+#include "compiler/Layout/Candidates.h"
+#include "compiler/Layout/Cost.h"
+#include "compiler/Search/LayoutSearch.h"
+
+namespace npu {
+
+class SearchProblem {
+public:
+  /// `others`: plans of other strategies, whose orders are candidates too.
+  SearchProblem(const LayoutProblem &problem, ArrayRef<LayoutPlan> others);
+
+  const search::Problem &numbers() const { return built; }
+  /// Values with more candidates than are looked at.
+  int capped() const { return candidates.capped(); }
+
+  /// The ways that a plan amounts to; empty if some op of it has no such way.
+  std::vector<int> waysOf(const LayoutPlan &plan) const;
+  /// The plan that a choice of ways means.
+  LayoutPlan planOf(const std::vector<int> &ways) const;
+  /// The part of a total of the search that is in the objective's unit.
+  int64_t primary(search::Cost total) const { return total / weights[0]; }
+
+private:
+  /// A way of an op by its layouts; null: as stored.
+  struct NamedWay {
+    OpLayouts layouts;
+    LayoutCost cost;
+  };
+  /// An op of the search: one of the function's, an input or an output.
+  struct NamedOp {
+    const OpSlots *slots = nullptr;
+    Value input;
+    OpOperand *output = nullptr;
+    std::vector<NamedWay> ways;
+  };
+
+  void addValue(Value value);
+  void addInput(Value argument);
+  void addKernel(const OpSlots &slots);
+  void addOutput(OpOperand &output);
+  void addOp(NamedOp op, ArrayRef<Value> operands, ArrayRef<Value> results);
+  std::vector<NamedWay> waysOf(const OpSlots &slots) const;
+  std::vector<NamedWay> viewWays(const OpSlots &slots) const;
+  void extend(const OpSlots &slots, OpLayouts &layouts,
+              std::vector<NamedWay> &ways) const;
+  SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,
+                                  unsigned slot) const;
+  int indexOf(Value value, LayoutAttr layout) const;
+  bool matches(const NamedOp &op, const NamedWay &way,
+               const LayoutPlan &plan) const;
+  void weigh();
+  search::Cost weighed(const LayoutCost &cost) const;
+
+  const LayoutProblem &problem;
+  std::vector<OpSlots> slots; // of each op that knows layouts
+  Candidates candidates;
+  llvm::DenseMap<Value, int> numberOf;
+  std::vector<NamedOp> ops;                   // beside built.ops
+  std::vector<std::vector<LayoutCost>> moves; // beside built.values
+  search::Problem built;
+  /// What one unit of the objective, of the first tie-break and of the second
+  /// weigh in a total; the tie-breaks may be dropped or made coarser.
+  search::Cost weights[3] = {1, 0, 0};
+  int shift = 0;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_SEARCHPROBLEM_H

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Variables with a few states each, a cost for each state and for pairs of
+// states: the form in which a layout problem is solved by elimination.
+#ifndef NPU_COMPILER_SEARCH_COSTNETWORK_H
+#define NPU_COMPILER_SEARCH_COSTNETWORK_H
+
+#include "compiler/Search/LayoutSearch.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace npu::search {
+
+/// What may not be chosen costs this; sums never go beyond it.
+constexpr Cost forbidden = (Cost(1) << 62) - 1;
+
+inline Cost add(Cost a, Cost b) { return std::min(a + b, forbidden); }
+
+/// A cost for each pair of states: table[i * size(second) + j].
+struct PairCost {
+  int first = 0, second = 0;
+  std::vector<Cost> table;
+};
+
+struct CostNetwork {
+  /// The cost of each state of each variable.
+  std::vector<std::vector<Cost>> variables;
+  std::vector<PairCost> pairs;
+
+  int size(int variable) const {
+    return static_cast<int>(variables[variable].size());
+  }
+};
+
+/// Until when to work.
+class Deadline {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Deadline(double seconds)
+      : begin(Clock::now()), allowed(std::max(0.0, seconds)) {}
+  double spent() const {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  double left() const { return allowed - spent(); }
+  bool over() const { return left() <= 0; }
+
+private:
+  Clock::time_point begin;
+  double allowed;
+};
+
+} // namespace npu::search
+
+#endif // NPU_COMPILER_SEARCH_COSTNETWORK_H
