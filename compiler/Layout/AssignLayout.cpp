@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Colours.h"
 #include "compiler/Layout/ExactCheck.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
@@ -7,12 +8,7 @@
 
 using namespace npu;
 
-/// The stage works on one block of ops that answer for their layouts.
-static LogicalResult checkSource(mlir::func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks, the layout stage takes one";
+LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitError() << "has an argument that is no tensor";
@@ -25,6 +21,7 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
 
 static LogicalResult prepare(LayoutProblem &problem,
                              const LayoutOptions &options) {
+  problem.decision = options.decision;
   problem.objective = options.objective;
   problem.searchSeconds = options.searchSeconds;
   if (failed(bindBoundary(problem, options.io)))
@@ -46,7 +43,11 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
     return failure();
   if (outcome)
     *outcome = plan.search;
-  return success();
+  if (plan.algorithms.empty())
+    return success();
+  if (failed(applyAlgorithms(function, plan)))
+    return failure();
+  return checkLayouts(function, target);
 }
 
 FailureOr<std::vector<StrategyResult>>
@@ -54,7 +55,8 @@ npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
                        const LayoutOptions &options) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  if (failed(checkSource(function)) || failed(prepare(problem, options)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
+      failed(prepare(problem, options)))
     return failure();
   return tryStrategies(problem);
 }
@@ -68,7 +70,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
            << "', expected one of: " << strategyNames();
-  if (failed(checkSource(function)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
@@ -116,6 +118,17 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
       return false;
     }
     options.objective = *goal;
+    std::optional<DesiredLayouts> desired =
+        DesiredLayouts::parse(desiredLayouts, error);
+    if (!desired)
+      return false;
+    options.decision.desired = *desired;
+    if (!isColour(defaultColour)) {
+      error = "--default-colour: '" + defaultColour + "' is no colour, " +
+              colourHelp.str();
+      return false;
+    }
+    options.decision.defaultColour = defaultColour;
     if (layoutPlan.empty())
       return true;
     std::optional<PlanFile> plan = loadPlanFile(layoutPlan, error);

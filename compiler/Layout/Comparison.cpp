@@ -80,6 +80,7 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   for (auto [from, to] : llvm::zip(source.getArguments(), copy->getArguments()))
     copied.inputs[to] = problem.inputs.lookup(from);
   copied.outputs = problem.outputs;
+  copied.decision = problem.decision;
   copied.objective = problem.objective;
   copied.searchSeconds = problem.searchSeconds;
   copied.pins = problem.pins.carriedTo(source, *copy);

@@ -19,8 +19,7 @@ std::string npu::opName(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
-/// "Conv 'c1' (conv2d)".
-static std::string opText(Operation *op) {
+std::string npu::opText(Operation *op) {
   std::string node = nodeName(op->getLoc());
   auto rule = dyn_cast<LayoutOpInterface>(op);
   if (node.empty() || !rule)
@@ -222,5 +221,7 @@ std::string npu::explainText(const LayoutReport &report) {
   if (report.untriedFixes)
     out << "  no change was tried for " << relayouts(report.untriedFixes)
         << ": " << report.whyUntried << "\n";
+  for (const std::string &note : report.notes)
+    out << "  " << note << "\n";
   return text;
 }

@@ -38,6 +38,9 @@ private:
 /// "Conv 'c1'", or the op's own name where the model has none.
 std::string opName(Operation *op);
 
+/// The same with the kind of op: "Conv 'c1' (conv2d)".
+std::string opText(Operation *op);
+
 /// The return's operand that is the op's result; null if it is none.
 OpOperand *returnedBy(Operation *op);
 

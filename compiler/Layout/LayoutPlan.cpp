@@ -210,6 +210,8 @@ public:
     for (Operation *op : ops)
       if (auto fused = dyn_cast<FusedOp>(op))
         retypeBody(fused);
+    for (auto &[op, note] : plan.notes)
+      op->setAttr(layoutNoteAttr, builder.getStringAttr(note));
     setSignature();
   }
 

@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 #define NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 
+#include "compiler/Layout/DecisionOptions.h"
 #include "compiler/Layout/ImageAxes.h"
 #include "compiler/Layout/Objective.h"
 #include "compiler/Target/TargetSpec.h"
@@ -50,6 +51,8 @@ struct LayoutProblem {
   mlir::func::FuncOp function;
   const TargetSpec &target;
   const ImageAxesAnalysis &axes;
+  /// What the user told the strategy.
+  DecisionOptions decision;
   /// The layout that each boundary value is held to; null: free.
   llvm::DenseMap<Value, LayoutAttr> inputs;
   SmallVector<LayoutAttr> outputs;
@@ -75,6 +78,8 @@ struct LayoutProblem {
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
 
+struct Alternative;
+
 /// How far a search came.
 struct SearchOutcome {
   std::string method;
@@ -97,6 +102,11 @@ struct LayoutPlan {
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;
+  /// What the decision has to say of an op, for --explain-layout.
+  llvm::DenseMap<Operation *, std::string> notes;
+
+  /// Ops that are to be computed by another algorithm.
+  llvm::DenseMap<Operation *, const Alternative *> algorithms;
 
   /// Of a strategy that searches.
   std::optional<SearchOutcome> search;
@@ -108,6 +118,14 @@ struct LayoutPlan {
 /// and inserts npu.relayout where a reader wants another order than is there:
 /// one for each value and layout, before its first reader.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
+
+/// Replaces ops by the plan's algorithms wherever their final layouts let them;
+/// the last thing that is done to a function.
+LogicalResult applyAlgorithms(mlir::func::FuncOp function,
+                              const LayoutPlan &plan);
+
+/// Where a plan's note stands on its op: a string.
+constexpr StringRef layoutNoteAttr = "npu.layout_note";
 
 /// Whether every tensor has a layout, every demand of the target is met, and no
 /// foreign op sees a laid-out tensor. Fails with errors at the ops.

@@ -30,9 +30,12 @@ public:
   LayoutReport run() {
     LayoutReport report;
     report.cost = costOf(problem);
-    for (Operation &op : function.getBody().front())
+    for (Operation &op : function.getBody().front()) {
       if (movesData(op))
         report.items.push_back(describe(&op));
+      if (auto note = op.getAttrOfType<StringAttr>(layoutNoteAttr))
+        report.notes.push_back(opText(&op) + " " + note.str());
+    }
     return report;
   }
 

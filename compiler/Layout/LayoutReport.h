@@ -44,6 +44,8 @@ struct RelayoutItem {
 
 struct LayoutReport {
   std::vector<RelayoutItem> items;
+  /// What the strategy has to say of single ops: where a conversion stops.
+  std::vector<std::string> notes;
   LayoutCost cost; // of the whole function
   /// Items whose fix was not searched for because of the limit.
   int64_t untriedFixes = 0;

@@ -22,6 +22,7 @@ struct LayoutOptions {
   double searchSeconds = 10;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
+  DecisionOptions decision;
 };
 
 /// Gives every tensor of the function its layout. Fails, with an error at the

@@ -57,7 +57,7 @@ std::string npu::graphFingerprint(mlir::func::FuncOp function) {
       out << " " << numbers.lookup(operand);
     if (!isa<ConstantOp>(op))
       for (NamedAttribute attribute : op->getAttrs())
-        if (attribute.getName() != nameAttribute)
+        if (!attribute.getName().strref().starts_with("npu."))
           out << " " << attribute.getName() << attribute.getValue();
     llvm::for_each(op->getResults(), define);
     for (Region &region : op->getRegions())

@@ -95,6 +95,7 @@ static void forgetLayouts(mlir::func::FuncOp function) {
     for (Operation &op : *block)
       llvm::for_each(op.getResults(), forget);
   });
+  function.walk([](Operation *op) { op->removeAttr(layoutNoteAttr); });
   function.walk([](RelayoutOp op) {
     op.getResult().replaceAllUsesWith(op->getOperand(0));
     op.erase();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npuc/Options.h"
 
+#include "compiler/Layout/Colours.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -97,6 +99,7 @@ namespace {
 struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
+  std::vector<std::string> desiredLayouts;
   std::string emit = "npu", objective = "time", plan, maxBytes;
   int64_t batch = 0;
 };
@@ -126,6 +129,13 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--io-layout", raw.ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model), free, "
                  "or NAME=NHWC; may be repeated");
+  app.add_option("--desired-layouts", raw.desiredLayouts,
+                 "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
+                 "max_pool:NHWC, ...: data, then weight; may be repeated");
+  app.add_option("--default-colour", compile.layout.decision.defaultColour,
+                 "for --layout=preset: what inputs are that nothing tells "
+                 "about: tensor, or image axes such as NCHW")
+      ->capture_default_str();
   app.add_option("--input-shape", raw.inputShapes,
                  "NAME=1,3,224,224: binds unknown sizes of an input; may be "
                  "repeated");
@@ -186,6 +196,17 @@ static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
   if (!io)
     throw CLI::ValidationError(wrong);
   compile.layout.io = *io;
+  std::optional<DesiredLayouts> desired =
+      DesiredLayouts::parse(llvm::join(raw.desiredLayouts, ","), wrong);
+  if (!desired)
+    throw CLI::ValidationError(wrong);
+  if (!desired->byOp.empty() && compile.layout.strategy != "convert")
+    throw CLI::ValidationError("--desired-layouts goes with --layout=convert");
+  compile.layout.decision.desired = *desired;
+  if (!isColour(compile.layout.decision.defaultColour))
+    throw CLI::ValidationError("--default-colour: '" +
+                               compile.layout.decision.defaultColour +
+                               "' is no colour, " + colourHelp.str());
   if (!raw.maxBytes.empty()) {
     compile.budget.bytes = parseBytes(raw.maxBytes);
     if (!compile.budget.bytes)

@@ -7,7 +7,7 @@
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NDHWC" 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHXC" 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHWC,x=NCHW" 2>&1 | FileCheck %s --check-prefix=TWICE
-// STRATEGY: unknown layout strategy 'best', expected one of: none, naive, auto-nhwc
+// STRATEGY: unknown layout strategy 'best', expected one of: none, naive, auto-nhwc, convert, preset, alter, optimal
 // TARGET: target 'npu-9000' is neither a file nor a shipped target, which are: host, npu-nchw, npu-nchw16c, npu-nhwc
 // IO: --io-layout: 'loose' is neither fixed, free nor NAME=LAYOUT
 // NAME: --io-layout: the model has no input or output 'z'; it has 'x'
