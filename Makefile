@@ -27,7 +27,7 @@ DEV_STAMP := $(BUILD)/.debian-packages-dev
 VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 
-.PHONY: help deps deps-keras build test quick demo bench bench-autonhwc models asan fuzz format lint clean distclean
+.PHONY: help deps deps-keras build test quick demo bench bench-autonhwc bench-search models asan fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +100,9 @@ bench: build models ## compare layouts with onnxruntime and OpenVINO (BENCH_MODE
 bench-autonhwc: build models ## AutoNHWC's published experiment: ResNet-101, batch 16, 32, 64
 	@$(BUILD)/bin/npu-bench resnet101 --batch=16,32,64 \
 	  --json=$(BUILD)/autonhwc.json --chart=$(BUILD)/autonhwc.png --markdown=$(BUILD)/autonhwc.md
+
+bench-search: build ## time the exact layout search on graphs of up to 10,000 ops
+	@$(BUILD)/bin/layout-search-bench --json=$(BUILD)/search.json
 
 # --- keep it tidy ----------------------------------------------------------
 

@@ -75,6 +75,13 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
                           split,
                           {referenceName, createGatherReference}};
+  for (npu_op op : {NPU_OP_GATHER_ELEMENTS, NPU_OP_GATHER_ND,
+                    NPU_OP_SCATTER_ELEMENTS, NPU_OP_SCATTER_ND})
+    lists[op] = {{referenceName, createIndexReference}};
+  lists[NPU_OP_MAX_POOL_INDICES] = {
+      {referenceName, createPoolIndicesReference}};
+  lists[NPU_OP_TOP_K] = {{referenceName, createTopKReference}};
+  lists[NPU_OP_CUMULATE] = {{referenceName, createCumulateReference}};
   for (npu_op op : {NPU_OP_CONCAT, NPU_OP_PAD, NPU_OP_SLICE, NPU_OP_RELAYOUT,
                     NPU_OP_TRANSPOSE, NPU_OP_RESHAPE, NPU_OP_BROADCAST})
     lists[op] = pieces;

@@ -22,6 +22,8 @@ Create createReduceOnednn, createReduceFast, createReduceReference;
 Create createSoftmaxOnednn, createSoftmaxReference;
 Create createResizeFast, createResizeOnednn, createResizeLinear;
 Create createResizeReference;
+Create createPoolIndicesReference, createTopKReference;
+Create createCumulateReference, createIndexReference;
 Create createGatherFast, createGatherReference;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;

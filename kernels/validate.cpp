@@ -17,11 +17,19 @@ constexpr size_t maxInstrs = 1024;
 
 const char *opName(int32_t op) {
   static const char *const names[NPU_OP_COUNT] = {
-      "eltwise",   "conv",          "conv_transpose", "max_pool",
-      "avg_pool",  "matmul",        "concat",         "pad",
-      "slice",     "reduce",        "softmax",        "resize",
-      "gather",    "relayout",      "transpose",      "reshape",
-      "broadcast", "conv_winograd", "winograd_weight"};
+      "eltwise",        "conv",
+      "conv_transpose", "max_pool",
+      "avg_pool",       "matmul",
+      "concat",         "pad",
+      "slice",          "reduce",
+      "softmax",        "resize",
+      "gather",         "relayout",
+      "transpose",      "reshape",
+      "broadcast",      "gather_elements",
+      "gather_nd",      "scatter_elements",
+      "scatter_nd",     "max_pool_indices",
+      "top_k",          "cumulate",
+      "conv_winograd",  "winograd_weight"};
   return op >= 0 && op < NPU_OP_COUNT ? names[op] : "unknown op";
 }
 
@@ -36,7 +44,12 @@ int properInputs(const Problem &problem) {
     return problem.attrs.winograd.has_bias ? 3 : 2;
   case NPU_OP_MATMUL:
   case NPU_OP_GATHER:
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
     return 2;
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+    return 3;
   case NPU_OP_CONCAT:
     return static_cast<int>(problem.inputs.size());
   default:
@@ -60,6 +73,10 @@ bool isMovement(const Problem &problem) {
   default:
     return false;
   }
+}
+
+bool givesPositions(const Problem &problem) {
+  return problem.op == NPU_OP_MAX_POOL_INDICES || problem.op == NPU_OP_TOP_K;
 }
 
 std::string wrongExtent(const char *what, int dim, int64_t found,
@@ -196,7 +213,9 @@ static std::string checkInstrs(const Problem &problem) {
   for (const npu_tensor_desc &input : problem.inputs)
     types.push_back(input.dtype);
   int32_t proper = problem.inputs[0].dtype;
-  if (!isMovement(problem))
+  if (givesPositions(problem))
+    proper = NPU_I64;
+  else if (!isMovement(problem))
     proper = isFloat(proper) ? NPU_F32 : NPU_I64;
   if (problem.op != NPU_OP_ELTWISE)
     types.push_back(proper);
@@ -253,6 +272,7 @@ static std::string checkOp(const Problem &problem) {
     return validateWinogradWeight(problem);
   case NPU_OP_MAX_POOL:
   case NPU_OP_AVG_POOL:
+  case NPU_OP_MAX_POOL_INDICES:
     return validatePool(problem);
   case NPU_OP_MATMUL:
     return validateMatmul(problem);
@@ -270,6 +290,15 @@ static std::string checkOp(const Problem &problem) {
     return validateResize(problem);
   case NPU_OP_GATHER:
     return validateGather(problem);
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+    return validateIndex(problem);
+  case NPU_OP_TOP_K:
+    return validateTopK(problem);
+  case NPU_OP_CUMULATE:
+    return validateCumulate(problem);
   default:
     return validateRelayout(problem);
   }

@@ -19,6 +19,10 @@ std::string validateMatmul(const Problem &problem);
 std::string validateReduce(const Problem &problem);
 std::string validateSoftmax(const Problem &problem);
 std::string validateResize(const Problem &problem);
+/// GATHER_ELEMENTS, GATHER_ND, SCATTER_ELEMENTS, SCATTER_ND.
+std::string validateIndex(const Problem &problem);
+std::string validateTopK(const Problem &problem);
+std::string validateCumulate(const Problem &problem);
 std::string validateGather(const Problem &problem);
 std::string validateConcat(const Problem &problem);
 std::string validatePad(const Problem &problem);
@@ -34,6 +38,9 @@ int properInputs(const Problem &problem);
 
 /// Whether the kernel proper only moves elements, whatever their type.
 bool isMovement(const Problem &problem);
+
+/// Whether the result proper is i64 whatever the input is.
+bool givesPositions(const Problem &problem);
 
 /// No attribute may be larger than this in magnitude.
 constexpr int64_t attributeLimit = int64_t{1} << 40;

@@ -160,12 +160,38 @@ def shape_arithmetic(b: Builder, x: str) -> str:
     return b.op("MatMul", tokens, b.normal(8, 4))
 
 
+def quantized(b: Builder, x: str) -> str:
+    """Bytes from end to end: per-channel weights, zero points, padding, pooling, groups."""
+    scale, zero = b.scalar(0.03), b.constant(np.array(120, np.uint8))
+    value = b.op("QuantizeLinear", x, scale, zero)
+    for inputs, outputs, groups in ((3, 16, 1), (16, 32, 2)):
+        weight = b.constant(b.random.integers(-127, 128, (outputs, inputs // groups, 3, 3)).astype(np.int8))
+        scales = b.constant(b.random.uniform(0.002, 0.004, outputs).astype(np.float32))
+        zeros, bias = b.constant(np.zeros(outputs, np.int8)), b.random.integers(-900, 900, outputs).astype(np.int32)
+        next_scale, next_zero = b.scalar(0.05), b.constant(np.array(90, np.uint8))
+        value = b.op("QLinearConv", value, scale, zero, weight, scales, zeros, next_scale, next_zero,
+                     b.constant(bias), kernel_shape=[3, 3], pads=[1] * 4, group=groups)
+        value = b.op("MaxPool", value, kernel_shape=[2, 2], strides=[2, 2])
+        scale, zero = next_scale, next_zero
+    return b.op("DequantizeLinear", value, scale, zero)
+
+
+def by_index(b: Builder, x: str) -> str:
+    """Positions, gather and scatter by element between two convolutions."""
+    features = b.conv(x, 3, 8, 3)
+    best = b.op("ArgMax", features, axis=1, keepdims=1)
+    picked = b.op("GatherElements", features, best, axis=1)
+    running = b.op("CumSum", picked, b.integers(3), reverse=1)
+    scattered = b.op("ScatterElements", features, best, running, axis=1, reduction="add")
+    return b.conv(scattered, 8, 4, 1)
+
+
 Network = Callable[[Builder, str], str]
 NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (
         conv_relu, residual, depthwise, grouped, concat, upsample, squeeze_excite, hard_swish, channels_last,
-        classifier, global_pool, shape_arithmetic,
+        classifier, global_pool, shape_arithmetic, quantized, by_index,
     )
 }  # fmt: skip
 

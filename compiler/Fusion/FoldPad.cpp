@@ -86,7 +86,7 @@ static bool windowsHoldData(const npu_pool_attrs &pool, ArrayRef<int64_t> data,
 
 namespace {
 
-// Pattern: conv(pad(X, 0)) -> conv(X) with pads
+// Pattern: conv(pad(X, zero point)) -> conv(X) with pads
 // Pattern: avg_pool(pad(X, 0)) -> avg_pool(X) with pads that count
 // Pattern: max_pool(pad(X, 0)), X >= 0 -> max_pool(X) with pads
 struct FoldPadIntoWindow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
@@ -100,7 +100,11 @@ struct FoldPadIntoWindow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
         kind != NPU_OP_MAX_POOL)
       return rewriter.notifyMatchFailure(op, "no window");
     auto pad = op->getOperand(0).getDefiningOp<PadOp>();
-    if (!pad || pad.getMode() != "constant" || !pad.getValue().isZero())
+    double zero = kind == NPU_OP_CONV
+                      ? static_cast<double>(attributes.conv.data_zero_point)
+                      : 0;
+    if (!pad || pad.getMode() != "constant" ||
+        pad.getValue().convertToDouble() != zero)
       return rewriter.notifyMatchFailure(op, "no padding with zeros");
     std::optional<SmallVector<int64_t>> pads = sumOfPads(op, pad);
     if (!pads)

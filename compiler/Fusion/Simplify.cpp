@@ -66,6 +66,46 @@ struct ConstantRight : OpRewritePattern<EltwiseOp> {
   }
 };
 
+/// Whether rounding to a whole number decides what becomes of the value: the
+/// last bit of a tie must stay what it is.
+static bool isRounded(Value value, int depth = 8) {
+  return depth > 0 && llvm::any_of(value.getUsers(), [&](Operation *user) {
+           auto next = dyn_cast<EltwiseOp>(user);
+           if (!next)
+             return false;
+           switch (next.getKind()) {
+           case NPU_INSTR_round:
+           case NPU_INSTR_floor:
+           case NPU_INSTR_ceil:
+             return true;
+           case NPU_INSTR_cast:
+             if (!isFloat(next.getResult()))
+               return true;
+             break;
+           case NPU_INSTR_add:
+           case NPU_INSTR_sub:
+           case NPU_INSTR_mul:
+           case NPU_INSTR_div:
+           case NPU_INSTR_min:
+           case NPU_INSTR_max:
+           case NPU_INSTR_clip:
+           case NPU_INSTR_relu:
+           case NPU_INSTR_leaky_relu:
+             break;
+           default:
+             return false;
+           }
+           return isRounded(next.getResult(), depth - 1);
+         });
+}
+
+/// Whether the value is a whole number as it was stored: a zero point must be
+/// subtracted before anything rounds.
+static bool isWholeNumber(Value value) {
+  EltwiseOp cast = definedBy(value, NPU_INSTR_cast);
+  return cast && !isFloat(cast.getInputs()[0]);
+}
+
 // Pattern: sub(X, c) -> add(X, -c); div(X, c) -> mul(X, 1 / c)
 struct AffineForm : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -75,6 +115,8 @@ struct AffineForm : OpRewritePattern<EltwiseOp> {
     bool isSub = isKind(op, NPU_INSTR_sub);
     if (!isSub && !isKind(op, NPU_INSTR_div))
       return rewriter.notifyMatchFailure(op, "neither sub nor div");
+    if (!isSub && isRounded(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "a quotient that is rounded");
     Value right = op.getInputs()[1];
     std::optional<std::vector<float>> values = floatsOf(right);
     if (!values || constantOf(op.getInputs()[0]))
@@ -174,6 +216,8 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
     Value input = inner.getInputs()[0], a = inner.getInputs()[1],
           b = op.getInputs()[1];
     Location location = fuseLocations({inner, op});
+    if (isWholeNumber(input) || isRounded(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "steps of a quantized number");
     if (grows(a, b))
       return rewriter.notifyMatchFailure(op, "the constant would grow");
     FailureOr<Value> merged = makeEltwise(rewriter, location, kind, {a, b});

@@ -5,60 +5,41 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/tensor.h"
 
-#include <numeric>
-
 using namespace npu;
 
 namespace {
 
-/// A dimension as it lies in memory.
+/// A dimension as it lies in memory; of a blocked one `stride` leads from block
+/// to block.
 struct Axis {
   int64_t extent;
   int64_t stride;
+  /// Size and stride of each block, outermost first.
+  SmallVector<std::pair<int64_t, int64_t>, 1> blocks = {};
+
+  bool operator==(const Axis &other) const {
+    return extent == other.extent && stride == other.stride &&
+           blocks == other.blocks;
+  }
 };
 
 } // namespace
 
-static bool isBlocked(const npu_tensor_desc &tensor, int dim) {
-  return std::find(tensor.block_dims, tensor.block_dims + tensor.block_count,
-                   dim) != tensor.block_dims + tensor.block_count;
-}
-
-/// Those that are not blocked.
-static SmallVector<Axis> axesOf(const npu_tensor_desc &tensor) {
+/// The dimensions larger than 1, or (`units`) those of 1 that are padded up to
+/// a block.
+static SmallVector<Axis> axesOf(const npu_tensor_desc &tensor, bool units) {
   kernels::Strides strides = kernels::stridesOf(tensor);
   SmallVector<Axis> axes;
-  for (int dim = 0; dim < tensor.rank; ++dim)
-    if (tensor.dims[dim] != 1 && !isBlocked(tensor, dim))
-      axes.push_back({tensor.dims[dim], strides.outer[dim]});
-  return axes;
-}
-
-static int64_t elementsBefore(const npu_tensor_desc &tensor, int dim) {
-  return std::accumulate(tensor.dims, tensor.dims + dim, int64_t(1),
-                         std::multiplies<>());
-}
-
-/// Each blocked dimension stays whole and lies as it did; a reshape is then one
-/// of the dimensions before it and one of those behind it.
-static bool sameBlockedDims(const npu_tensor_desc &from,
-                            const npu_tensor_desc &to) {
-  if (from.block_count != to.block_count)
-    return false;
-  kernels::Strides strides = kernels::stridesOf(from);
-  kernels::Strides newStrides = kernels::stridesOf(to);
-  for (int i = 0; i < from.block_count; ++i) {
-    int dim = from.block_dims[i], newDim = to.block_dims[i];
-    if (from.block_sizes[i] != to.block_sizes[i] ||
-        from.dims[dim] != to.dims[newDim] ||
-        elementsBefore(from, dim) != elementsBefore(to, newDim) ||
-        strides.block[i] != newStrides.block[i])
-      return false;
-    bool severalBlocks = from.dims[dim] > from.block_sizes[i];
-    if (severalBlocks && strides.outer[dim] != newStrides.outer[newDim])
-      return false;
+  for (int dim = 0; dim < tensor.rank; ++dim) {
+    Axis axis = {tensor.dims[dim], strides.outer[dim]};
+    for (int block = 0; block < tensor.block_count; ++block)
+      if (tensor.block_dims[block] == dim)
+        axis.blocks.push_back(
+            {tensor.block_sizes[block], strides.block[block]});
+    if (units ? axis.extent == 1 && !axis.blocks.empty() : axis.extent != 1)
+      axes.push_back(axis);
   }
-  return true;
+  return axes;
 }
 
 /// Whether the axes are one run in row-major order: (merged) stride of the
@@ -74,6 +55,10 @@ static int64_t mergedStride(ArrayRef<Axis> axes) {
 /// off common factors; where extents have none, what is left of the group must
 /// be one run on both sides.
 static bool sameGroup(SmallVector<Axis> a, SmallVector<Axis> b) {
+  // A blocked dimension passes whole or not at all.
+  auto blocked = [](const Axis &axis) { return !axis.blocks.empty(); };
+  if (llvm::any_of(a, blocked) || llvm::any_of(b, blocked))
+    return a.size() == 1 && a == b;
   while (!a.empty() && !b.empty()) {
     Axis &x = a.back();
     Axis &y = b.back();
@@ -84,7 +69,7 @@ static bool sameGroup(SmallVector<Axis> a, SmallVector<Axis> b) {
     int64_t common = std::min(x.extent, y.extent);
     for (SmallVector<Axis> *list : {&a, &b}) {
       Axis &axis = list->back();
-      axis = {axis.extent / common, axis.stride * common};
+      axis = {axis.extent / common, axis.stride * common, {}};
       if (axis.extent == 1)
         list->pop_back();
     }
@@ -96,10 +81,10 @@ static bool sameGroup(SmallVector<Axis> a, SmallVector<Axis> b) {
 /// that do not divide stay within one group.
 static bool isReshapeView(const npu_tensor_desc &from,
                           const npu_tensor_desc &to) {
-  if (!sameBlockedDims(from, to))
+  if (axesOf(from, /*units=*/true) != axesOf(to, /*units=*/true))
     return false;
-  SmallVector<Axis> a = axesOf(from);
-  SmallVector<Axis> b = axesOf(to);
+  SmallVector<Axis> a = axesOf(from, /*units=*/false);
+  SmallVector<Axis> b = axesOf(to, /*units=*/false);
   while (!a.empty() || !b.empty()) {
     SmallVector<Axis> groupA, groupB;
     int64_t productA = 1, productB = 1;

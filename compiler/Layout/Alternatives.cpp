@@ -5,16 +5,13 @@
 #include "compiler/Layout/Alternatives.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace npu;
 
-/// Cost of taking one channel of one tile to one point or back, and of reading
-/// one transformed weight, in multiply-adds of the products. Fitted to the
-/// measurements in docs/kernels.md.
-constexpr double transformCost = 32, weightCost = 13;
 /// Weights grow by (tile + 2)^2 / 9; beyond 64 MiB the file's size matters
 /// more.
 constexpr int64_t maxWeightElements = int64_t{16} << 20;
@@ -33,39 +30,13 @@ static ConstantOp constantBehind(Value value) {
   return value.getDefiningOp<ConstantOp>();
 }
 
-namespace {
-/// What the work of a convolution depends on.
-struct Work {
-  int64_t batch, channels, outputs, height, width; // of the result
-
-  explicit Work(Operation *op) {
-    ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
-    batch = result[0];
-    outputs = result[1];
-    height = result[2];
-    width = result[3];
-    channels = tensorType(op->getOperand(0)).getShape()[1];
-  }
-  double tiles(int64_t tile) const {
-    return static_cast<double>(batch * llvm::divideCeil(height, tile) *
-                               llvm::divideCeil(width, tile));
-  }
-};
-} // namespace
-
-/// Multiply-adds with tiles of this size: the products, the transforms, the
-/// stream of transformed weights.
-static double macsOfTile(const Work &work, int64_t tile) {
-  double points = static_cast<double>((tile + 2) * (tile + 2));
-  double pairs = static_cast<double>(work.channels * work.outputs);
-  double tiles = work.tiles(tile);
-  double transformed = static_cast<double>(work.channels + work.outputs);
-  return points * (tiles * pairs + transformCost * tiles * transformed +
-                   weightCost * pairs);
+static double macsOfTile(Operation *op, int64_t tile) {
+  return winogradMacs(tensorType(op->getResult(0)).getShape(),
+                      tensorType(op->getOperand(0)).getShape()[1], tile);
 }
 
-static int64_t tileOf(const Work &work) {
-  return macsOfTile(work, 2) < macsOfTile(work, 4) ? 2 : 4;
+static int64_t tileOf(Operation *op) {
+  return macsOfTile(op, 2) < macsOfTile(op, 4) ? 2 : 4;
 }
 
 static bool all(ArrayAttr ints, int64_t value) {
@@ -77,14 +48,18 @@ static bool winogradApplies(Operation *op) {
   if (!conv || conv.getGroups() != 1 || !all(conv.getStrides(), 1) ||
       !all(conv.getDilations(), 1) || !constantBehind(op->getOperand(1)))
     return false;
+  // In a fused body nothing else may read the weight.
+  if (conv != op && !conv.getWeight().hasOneUse())
+    return false;
   RankedTensorType weight = tensorType(op->getOperand(1));
   if (!weight.getElementType().isF32() || weight.getDimSize(2) != 3 ||
       weight.getDimSize(3) != 3)
     return false;
-  Work work(op);
-  int64_t side = tileOf(work) + 2;
-  return work.height > 1 && work.width > 1 && work.batch > 0 &&
-         work.channels * work.outputs * side * side <= maxWeightElements;
+  ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  int64_t side = tileOf(op) + 2;
+  return result[0] > 0 && result[2] > 1 && result[3] > 1 &&
+         weight.getDimSize(0) * weight.getDimSize(1) * side * side <=
+             maxWeightElements;
 }
 
 static LayoutAttr channelsLast(mlir::MLIRContext *context) {
@@ -109,10 +84,7 @@ static bool winogradFits(Operation *op, ArrayRef<LayoutAttr> layouts) {
   return isGood(result, layouts.back());
 }
 
-static double winogradMacs(Operation *op) {
-  Work work(op);
-  return macsOfTile(work, tileOf(work));
-}
+static double cheapestMacs(Operation *op) { return macsOfTile(op, tileOf(op)); }
 
 /// The transformed weight, a constant.
 static FailureOr<Value> transformedWeight(OpBuilder &builder, Operation *op,
@@ -153,7 +125,7 @@ static Operation *replaceConvolution(OpBuilder &builder, Conv2dOp conv,
 }
 
 static Operation *replaceByWinograd(OpBuilder &builder, Operation *op) {
-  int64_t tile = tileOf(Work(op));
+  int64_t tile = tileOf(op);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
   FailureOr<Value> weight = transformedWeight(builder, op, tile);
@@ -172,7 +144,7 @@ static Operation *replaceByWinograd(OpBuilder &builder, Operation *op) {
 
 static const Alternative table[] = {
     {"winograd", "3x3 convolutions of stride 1 by Winograd's algorithm",
-     winogradApplies, winogradFits, winogradMacs, replaceByWinograd},
+     winogradApplies, winogradFits, cheapestMacs, replaceByWinograd},
 };
 
 ArrayRef<Alternative> npu::alternatives() { return table; }

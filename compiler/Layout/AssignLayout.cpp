@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Colours.h"
 #include "compiler/Layout/ExactCheck.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Passes.h"
@@ -7,12 +8,7 @@
 
 using namespace npu;
 
-/// The stage works on one block of ops that answer for their layouts.
-static LogicalResult checkSource(mlir::func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks, the layout stage takes one";
+LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitError() << "has an argument that is no tensor";
@@ -25,9 +21,12 @@ static LogicalResult checkSource(mlir::func::FuncOp function) {
 
 static LogicalResult prepare(LayoutProblem &problem,
                              const LayoutOptions &options) {
+  problem.decision = options.decision;
   problem.objective = options.objective;
   problem.searchSeconds = options.searchSeconds;
-  return bindBoundary(problem, options.io);
+  if (failed(bindBoundary(problem, options.io)))
+    return failure();
+  return options.plan ? bindPlan(problem, *options.plan) : success();
 }
 
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
@@ -39,11 +38,16 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
   if (failed(prepare(problem, options)) ||
-      failed(strategy.decide(problem, plan)))
+      failed(strategy.decide(problem, plan)) ||
+      failed(finishLayouts(problem, strategy, plan)))
     return failure();
   if (outcome)
     *outcome = plan.search;
-  return finishLayouts(function, target, strategy, plan);
+  if (plan.algorithms.empty())
+    return success();
+  if (failed(applyAlgorithms(function, plan)))
+    return failure();
+  return checkLayouts(function, target);
 }
 
 FailureOr<std::vector<StrategyResult>>
@@ -51,7 +55,8 @@ npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
                        const LayoutOptions &options) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  if (failed(checkSource(function)) || failed(prepare(problem, options)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
+      failed(prepare(problem, options)))
     return failure();
   return tryStrategies(problem);
 }
@@ -65,7 +70,7 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
            << "', expected one of: " << strategyNames();
-  if (failed(checkSource(function)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
@@ -89,25 +94,47 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     mlir::func::FuncOp function = getOperation();
     std::string error;
     std::optional<TargetSpec> spec = loadTarget(target, error);
-    std::optional<IoLayouts> io;
-    if (spec)
-      io = IoLayouts::parse(ioLayout, error);
-    std::optional<Objective> goal = parseObjective(objective);
-    if (io && !goal)
-      error = "unknown objective '" + objective + "', expected one of: " +
-              objectiveNames();
-    if (!io || !goal) {
+    LayoutOptions options;
+    if (!spec || !readOptions(options, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    LayoutOptions options;
-    options.strategy = strategy;
-    options.io = *io;
-    options.objective = *goal;
-    options.searchSeconds = seconds;
-    options.verifyExactly = verifyExactly;
     if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
+  }
+
+  bool readOptions(LayoutOptions &options, std::string &error) {
+    options.strategy = strategy;
+    options.searchSeconds = seconds;
+    options.verifyExactly = verifyExactly;
+    std::optional<IoLayouts> io = IoLayouts::parse(ioLayout, error);
+    if (!io)
+      return false;
+    options.io = *io;
+    std::optional<Objective> goal = parseObjective(objective);
+    if (!goal) {
+      error = "unknown objective '" + objective +
+              "', expected one of: " + objectiveNames();
+      return false;
+    }
+    options.objective = *goal;
+    std::optional<DesiredLayouts> desired =
+        DesiredLayouts::parse(desiredLayouts, error);
+    if (!desired)
+      return false;
+    options.decision.desired = *desired;
+    if (!isColour(defaultColour)) {
+      error = "--default-colour: '" + defaultColour + "' is no colour, " +
+              colourHelp.str();
+      return false;
+    }
+    options.decision.defaultColour = defaultColour;
+    if (layoutPlan.empty())
+      return true;
+    std::optional<PlanFile> plan = loadPlanFile(layoutPlan, error);
+    if (plan)
+      options.plan = std::make_shared<PlanFile>(std::move(*plan));
+    return plan.has_value();
   }
 };
 } // namespace

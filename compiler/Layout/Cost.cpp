@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/Alternatives.h"
 
 #include <cmath>
 
@@ -54,9 +55,12 @@ int64_t npu::relayoutCycles(RankedTensorType type, LayoutAttr from,
 }
 
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
-                          ArrayRef<LayoutAttr> layouts) {
+                          ArrayRef<LayoutAttr> layouts,
+                          const Alternative *algorithm) {
   const MachineSpec &machine = problem.target.machine;
   Work work = workOf(op);
+  if (algorithm)
+    work.macs = algorithm->macs(op);
   double bytes = 0, padding = 1;
   unsigned operands = op->getNumOperands();
   for (auto [index, layout] : llvm::enumerate(layouts)) {

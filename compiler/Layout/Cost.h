@@ -35,11 +35,15 @@ int64_t viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
 /// operand that is read in whatever order it is stored in.
 using OpLayouts = SmallVector<LayoutAttr>;
 
+struct Alternative;
+
 /// Cycles of an op that computes, in these layouts: the larger of computing and
 /// moving its operands and result, times the factor that the target states for
 /// the result's layout, and the time to start.
+/// `algorithm`: as if it were replaced by that.
 int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
-                     ArrayRef<LayoutAttr> layouts);
+                     ArrayRef<LayoutAttr> layouts,
+                     const Alternative *algorithm = nullptr);
 
 /// What one op of a finished function adds. Constants and free views: nothing.
 LayoutCost costOf(const LayoutProblem &problem, Operation *op);

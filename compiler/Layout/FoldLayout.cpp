@@ -161,6 +161,8 @@ private:
     std::string ignored;
     if (!isView())
       return placeOp(problem, plan, op, anchor, ignored);
+    if (problem.pins.touches(op))
+      return std::nullopt;
     LayoutAttr view = viewLayout(op, anchor.layout, ignored);
     if (!view ||
         !accepts(problem.accepted(op->getOpOperand(0)), op->getOperand(0),
@@ -280,7 +282,8 @@ private:
 
 } // namespace
 
-void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target) {
+void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                      const LayoutPins &pins) {
   foldConstantRelayouts(function);
   bool changed = true;
   // Ends: every move makes the bytes moved in the whole function fewer.
@@ -290,6 +293,7 @@ void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target) {
     // relayouts come and go.
     ImageAxesAnalysis axes(function);
     LayoutProblem problem(function, target, axes);
+    problem.pins = pins;
     SmallVector<LayoutOpInterface> ops;
     for (Operation &op : function.getBody().front())
       if (auto rule = dyn_cast<LayoutOpInterface>(op))

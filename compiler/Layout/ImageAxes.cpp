@@ -121,6 +121,18 @@ ImageAxes ImageAxesAnalysis::of(Value value) const {
   return complete(value, known->second);
 }
 
+ImageAxes ImageAxesAnalysis::rolesOf(Value value) const {
+  if (ImageAxes axes = of(value); !axes.empty())
+    return axes;
+  auto known = found.find(value);
+  if (known == found.end() || llvm::is_contained(known->second, 0))
+    return {};
+  ImageAxes axes;
+  for (char role : known->second)
+    axes.push_back(static_cast<AxisRole>(role));
+  return axes;
+}
+
 std::string npu::layoutName(LayoutAttr layout, const ImageAxes &axes) {
   if (!layout)
     return "undecided";

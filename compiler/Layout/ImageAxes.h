@@ -21,6 +21,10 @@ public:
   /// own answer (a weight's O and I) comes first.
   ImageAxes of(Value value) const;
 
+  /// What is known of each dimension, for values of any rank (a bias, a mask);
+  /// empty where some dimension is not known.
+  ImageAxes rolesOf(Value value) const;
+
 private:
   /// Roles found so far; 0 where none.
   using Partial = SmallVector<char, 6>;

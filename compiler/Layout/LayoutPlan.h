@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 #define NPU_COMPILER_LAYOUT_LAYOUTPLAN_H
 
+#include "compiler/Layout/DecisionOptions.h"
 #include "compiler/Layout/ImageAxes.h"
 #include "compiler/Layout/Objective.h"
 #include "compiler/Target/TargetSpec.h"
@@ -25,6 +26,22 @@ struct IoLayouts {
   static std::optional<IoLayouts> parse(StringRef text, std::string &error);
 };
 
+/// What a layout plan's file holds fast (--layout-plan). Keyed by the source's
+/// ops, which stay the same through the whole stage. Boundary values have no
+/// entry: their pins are the problem's `inputs` and `outputs`.
+struct LayoutPins {
+  /// The layout that an op's result is stored in.
+  llvm::DenseMap<Value, LayoutAttr> values;
+  /// The layout that an op reads an operand in.
+  llvm::DenseMap<OpOperand *, LayoutAttr> reads;
+
+  bool empty() const { return values.empty() && reads.empty(); }
+  bool touches(Operation *op) const;
+  /// The same pins on a function's copy.
+  LayoutPins carriedTo(mlir::func::FuncOp source,
+                       mlir::func::FuncOp copy) const;
+};
+
 /// What a strategy decides about.
 struct LayoutProblem {
   LayoutProblem(mlir::func::FuncOp function, const TargetSpec &target,
@@ -34,18 +51,25 @@ struct LayoutProblem {
   mlir::func::FuncOp function;
   const TargetSpec &target;
   const ImageAxesAnalysis &axes;
+  /// What the user told the strategy.
+  DecisionOptions decision;
   /// The layout that each boundary value is held to; null: free.
   llvm::DenseMap<Value, LayoutAttr> inputs;
   SmallVector<LayoutAttr> outputs;
+  /// To a strategy a pin is one more demand: `accepted` answers with it.
+  LayoutPins pins;
   /// What a strategy that searches makes small, and how long it may take.
   Objective objective = Objective::Time;
   double searchSeconds = 10;
 
   MLIRContext *getContext() const { return function->getContext(); }
-  /// The orders that the chip accepts for this operand (or result), preferred
-  /// first; empty: any.
+  /// The orders that the plan may have for this operand (or result): the pinned
+  /// one, or those that the chip accepts, preferred first; empty: any.
   SmallVector<LayoutAttr> accepted(OpOperand &operand) const;
   SmallVector<LayoutAttr> accepted(OpResult result) const;
+  /// The same without pins.
+  SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
+  SmallVector<LayoutAttr> demanded(OpResult result) const;
   /// What the chip multiplies the op's time by if its result has this layout.
   double costFactor(LayoutOpInterface op, LayoutAttr result) const;
 };
@@ -53,6 +77,8 @@ struct LayoutProblem {
 /// Binds --io-layout to the function's arguments and results. Fails, with an
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
+
+struct Alternative;
 
 /// How far a search came.
 struct SearchOutcome {
@@ -76,6 +102,11 @@ struct LayoutPlan {
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;
+  /// What the decision has to say of an op, for --explain-layout.
+  llvm::DenseMap<Operation *, std::string> notes;
+
+  /// Ops that are to be computed by another algorithm.
+  llvm::DenseMap<Operation *, const Alternative *> algorithms;
 
   /// Of a strategy that searches.
   std::optional<SearchOutcome> search;
@@ -88,10 +119,28 @@ struct LayoutPlan {
 /// one for each value and layout, before its first reader.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
+/// Replaces ops by the plan's algorithms wherever their final layouts let them;
+/// the last thing that is done to a function.
+LogicalResult applyAlgorithms(mlir::func::FuncOp function,
+                              const LayoutPlan &plan);
+
+/// Where a plan's note stands on its op: a string.
+constexpr StringRef layoutNoteAttr = "npu.layout_note";
+
 /// Whether every tensor has a layout, every demand of the target is met, and no
 /// foreign op sees a laid-out tensor. Fails with errors at the ops.
 LogicalResult checkLayouts(mlir::func::FuncOp function,
                            const TargetSpec &target);
+
+/// "NHWC (acdb) or NCHW16c (aBcd16b)": for messages.
+std::string layoutNames(ArrayRef<LayoutAttr> layouts, const ImageAxes &axes);
+
+/// The model's node that an op comes from: "Conv 'c1'"; empty if not known.
+std::string nodeName(Location location);
+
+/// The model's name of an input or output; "input 0" if it has none.
+std::string boundaryName(mlir::func::FuncOp function, unsigned index,
+                         bool output);
 
 /// Stored bytes of a value, block padding included. Without a layout:
 /// row-major.

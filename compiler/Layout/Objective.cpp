@@ -18,4 +18,6 @@ StringRef npu::objectiveName(Objective objective) {
   return names[static_cast<int>(objective)];
 }
 
-std::string npu::objectiveNames() { return llvm::join(ArrayRef<StringRef>(names), ", "); }
+std::string npu::objectiveNames() {
+  return llvm::join(ArrayRef<StringRef>(names), ", ");
+}

@@ -9,8 +9,14 @@ namespace {
 } // namespace npu
 
 void npu::registerLayoutPasses() {
+  registerAlterLayout();
   registerAssignLayout();
+  registerFindBestLayout();
   registerFoldLayout();
+  registerInferLayout();
+  registerPeepholeLayout();
+  registerPresetLayout();
   registerReportLayout();
+  registerTransmitLayout();
   registerVerifyLayout();
 }

@@ -14,6 +14,16 @@ namespace npu {
 /// Makes this folder's passes known to a tool by their names.
 void registerLayoutPasses();
 
+/// What every pass on layouts needs.
+LogicalResult requireOneBlock(mlir::func::FuncOp function);
+
+/// Fails, with an error at the op, if there is one that does not answer for its
+/// layouts.
+LogicalResult requireNpuOps(mlir::func::FuncOp function);
+
+/// Whether every tensor has a layout.
+bool isDecided(mlir::func::FuncOp function);
+
 /// What a pass on layouts needs: one block, and a layout on every tensor.
 LogicalResult requireDecided(mlir::func::FuncOp function);
 

@@ -14,6 +14,12 @@ static const Strategy table[] = {
      decideNaive, /*folds=*/false},
     {"auto-nhwc", "greedy: channels last around every op that can take it",
      decideAutoNhwc, /*folds=*/true},
+    {"convert", "the layouts of --desired-layouts, neighbours follow",
+     decideConvert, /*folds=*/true},
+    {"preset", "colours images backward and forward, then meets each demand",
+     decidePreset, /*folds=*/true},
+    {"alter", "each op in its best layout between relayouts, then peephole",
+     decideAlter, /*folds=*/true},
     {"optimal", "the least total of the objective over the whole graph, proved",
      decideOptimal, /*folds=*/false},
 };

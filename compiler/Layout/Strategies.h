@@ -31,6 +31,9 @@ std::string strategyNames();
 LogicalResult decideNone(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideNaive(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideAutoNhwc(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideConvert(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decidePreset(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideAlter(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideOptimal(const LayoutProblem &problem, LayoutPlan &plan);
 
 /// What every decision starts with: arguments as the boundary says, constants

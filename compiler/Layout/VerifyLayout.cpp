@@ -4,25 +4,43 @@
 
 using namespace npu;
 
-LogicalResult npu::requireDecided(mlir::func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks, the layout stage takes one";
-  bool decided = true;
+LogicalResult npu::requireOneBlock(mlir::func::FuncOp function) {
+  if (function.getBody().hasOneBlock())
+    return success();
+  return function.emitError() << "has " << function.getBody().getBlocks().size()
+                              << " blocks, the layout stage takes one";
+}
+
+static bool isUndecided(Type type) {
+  return isa<RankedTensorType>(type) && !getLayout(type);
+}
+
+/// The first op with a result that has no layout; null if there is none.
+static Operation *findUndecided(mlir::func::FuncOp function) {
   Operation *culprit = nullptr;
   function.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (isa<RankedTensorType>(type) && !getLayout(type) && decided) {
-        decided = false;
-        culprit = op;
-      }
+    if (llvm::none_of(op->getResultTypes(), isUndecided))
+      return mlir::WalkResult::advance();
+    culprit = op;
+    return mlir::WalkResult::interrupt();
   });
+  return culprit;
+}
+
+bool npu::isDecided(mlir::func::FuncOp function) {
+  return llvm::none_of(function.getArgumentTypes(), isUndecided) &&
+         !findUndecided(function);
+}
+
+LogicalResult npu::requireDecided(mlir::func::FuncOp function) {
+  if (failed(requireOneBlock(function)))
+    return failure();
   for (Type type : function.getArgumentTypes())
-    if (isa<RankedTensorType>(type) && !getLayout(type))
+    if (isUndecided(type))
       return function.emitError()
              << "has an argument without a layout: " << type;
-  if (decided)
+  Operation *culprit = findUndecided(function);
+  if (!culprit)
     return success();
   return culprit->emitOpError() << "has a tensor without a layout: "
                                 << culprit->getResult(0).getType();

@@ -7,7 +7,9 @@
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/ImageAxes.h"
+#include "compiler/Layout/LayoutFix.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
 #include "kernels/tensor.h"
@@ -44,12 +46,14 @@ private:
   LogicalResult checkOptions();
   LogicalResult import();
   LogicalResult fuse();
+  LogicalResult layout();
   LogicalResult compare();
   LogicalResult plan();
   LogicalResult generate();
   LogicalResult write();
   LogicalResult writeText(StringRef text);
   LogicalResult writeMlir();
+  LogicalResult writePage();
   mlir::func::FuncOp function() {
     return *module->getBody()->getOps<mlir::func::FuncOp>().begin();
   }
@@ -93,6 +97,7 @@ static void forgetLayouts(mlir::func::FuncOp function) {
     for (Operation &op : *block)
       llvm::for_each(op.getResults(), forget);
   });
+  function.walk([](Operation *op) { op->removeAttr(layoutNoteAttr); });
   function.walk([](RelayoutOp op) {
     op.getResult().replaceAllUsesWith(op->getOperand(0));
     op.erase();
@@ -164,6 +169,31 @@ LogicalResult Compilation::compare() {
   return success();
 }
 
+LogicalResult Compilation::layout() {
+  const LayoutOptions &given = options.layout;
+  mlir::OwningOpRef<mlir::func::FuncOp> source;
+  if (options.findFixes)
+    source = function().clone();
+  std::optional<PlanWriter> writer;
+  if (options.writePlan)
+    writer.emplace(function());
+  if (failed(stage("layout", [&] {
+        return runLayoutStage(function(), *target, given, &report.search);
+      })))
+    return failure();
+  if (writer)
+    report.layoutPlan =
+        writer->print(function(), llvm::sys::path::filename(options.model),
+                      target->name, given.strategy);
+  report.layout = reportLayouts(function(), *target, given.plan.get());
+  if (!source)
+    return success();
+  return stage("explain", [&] {
+    findFixes(report.layout, *source, function(), *target, given);
+    return success();
+  });
+}
+
 LogicalResult Compilation::plan() {
   FailureOr<ProgramPlan> planned = planProgram(function(), options.threads);
   if (failed(planned))
@@ -229,6 +259,12 @@ LogicalResult Compilation::writeMlir() {
   return writeText(text);
 }
 
+LogicalResult Compilation::writePage() {
+  llvm::json::Object data = graphJson(function(), program, reportJson(report));
+  data["model"] = llvm::json::fixUTF8(llvm::sys::path::filename(options.model));
+  return writeText(graphPage(std::move(data)));
+}
+
 /// The layouts of inputs, then outputs, by name where the image axes are known.
 static std::vector<std::string>
 boundaryLayoutNames(mlir::func::FuncOp function) {
@@ -245,6 +281,8 @@ boundaryLayoutNames(mlir::func::FuncOp function) {
 LogicalResult Compilation::write() {
   if (options.emit == EmitKind::Mlir)
     return writeMlir();
+  if (options.emit == EmitKind::Html)
+    return writePage();
   if (options.emit == EmitKind::Llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *code;
@@ -297,15 +335,14 @@ CompileStatus Compilation::run() {
       failed(stage("fuse", [&] { return fuse(); })) ||
       (options.compareStrategies &&
        failed(stage("compare", [&] { return compare(); }))) ||
-      failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, options.layout,
-                              &report.search);
-      })))
+      failed(layout()))
     return CompileStatus::BadModel;
-  report.layout = reportLayouts(function(), *target);
-  if (options.emit != EmitKind::Mlir &&
-      (failed(stage("plan", [&] { return plan(); })) ||
-       failed(stage("generate", [&] { return generate(); }))))
+  if (failed(checkBudget(function(), report.layout, options.budget)))
+    return CompileStatus::OverBudget;
+  bool planned = options.emit != EmitKind::Mlir;
+  bool generated = planned && options.emit != EmitKind::Html;
+  if ((planned && failed(stage("plan", [&] { return plan(); }))) ||
+      (generated && failed(stage("generate", [&] { return generate(); }))))
     return CompileStatus::BadModel;
   if (failed(stage("write", [&] { return write(); })))
     return CompileStatus::CannotWrite;

@@ -14,9 +14,12 @@ struct Table {
 
 class Eliminator {
 public:
-  Eliminator(const CostNetwork &network, const EliminationPlan &plan)
-      : network(network), plan(plan), position(network.variables.size(), -1),
-        unary(network.variables), buckets(network.variables.size()) {
+  Eliminator(const CostNetwork &network, const EliminationPlan &plan,
+             std::vector<int> states)
+      : network(network), plan(plan), state(std::move(states)),
+        position(network.variables.size(), -1), unary(network.variables),
+        buckets(network.variables.size()) {
+    state.resize(network.variables.size(), 0);
     for (size_t i = 0; i < plan.order.size(); ++i)
       position[plan.order[i]] = static_cast<int>(i);
     for (const PairCost &pair : network.pairs)
@@ -31,7 +34,7 @@ public:
   }
 
 private:
-  /// Variables with one state are not eliminated: their pairs are costs of the
+  /// Variables outside the plan keep their state: their pairs are costs of the
   /// other side.
   void addPair(const PairCost &pair) {
     int a = pair.first, b = pair.second;
@@ -39,8 +42,11 @@ private:
       return;
     if (position[a] < 0 || position[b] < 0) {
       int free = position[a] < 0 ? b : a;
+      int columns = network.size(b);
       for (int i = 0; i < network.size(free); ++i)
-        unary[free][i] = add(unary[free][i], pair.table[i]);
+        unary[free][i] =
+            add(unary[free][i], free == a ? pair.table[i * columns + state[b]]
+                                          : pair.table[state[a] * columns + i]);
       return;
     }
     bool firstGoesFirst = position[a] < position[b];
@@ -162,8 +168,7 @@ private:
   }
 
   /// From the last variable to the first: all that it depends on is known.
-  std::vector<int> readBack() const {
-    std::vector<int> state(network.variables.size(), 0);
+  std::vector<int> readBack() {
     for (size_t i = plan.order.size(); i-- > 0;) {
       int variable = plan.order[i];
       std::vector<Cost> sums = unary[variable];
@@ -178,12 +183,13 @@ private:
       state[variable] = static_cast<int>(
           std::min_element(sums.begin(), sums.end()) - sums.begin());
     }
-    return state;
+    return std::move(state);
   }
 
   const CostNetwork &network;
   const EliminationPlan &plan;
-  std::vector<int> position; // in the order; -1: one state only
+  std::vector<int> state;
+  std::vector<int> position; // in the order; -1: keeps its state
   std::vector<std::vector<Cost>> unary;
   std::vector<std::vector<Table>> buckets; // of the variable that goes first
 };
@@ -192,8 +198,8 @@ private:
 
 std::vector<int> eliminate(const CostNetwork &network,
                            const EliminationPlan &plan,
-                           const Deadline &deadline) {
-  return Eliminator(network, plan).run(deadline);
+                           const Deadline &deadline, std::vector<int> states) {
+  return Eliminator(network, plan, std::move(states)).run(deadline);
 }
 
 } // namespace npu::search

@@ -8,8 +8,7 @@ namespace npu::search {
 
 namespace {
 
-/// Layouts of one value as bits.
-using Set = uint64_t;
+using Set = Encoding::Set;
 
 constexpr int maxSetLayouts = 64;
 constexpr size_t maxSets = 1024;
@@ -279,27 +278,29 @@ private:
       return;
     }
     encoding.network.variables.emplace_back(group.sets.size(), 0);
+    encoding.sets.push_back({group.variable, group.sets, {}});
     for (const Reader *reader : direct)
-      require(group, reader->op, reader->needs);
+      require(reader->op, reader->needs);
     for (size_t i = 0; i < group.children.size(); ++i) {
       const Group &child = groups[group.children[i]];
       std::vector<Set> inner;
       for (Set set : child.sets)
         inner.push_back(renamed(set, group.childRename[i]));
-      require(group, child.variable, inner);
+      require(child.variable, std::move(inner));
     }
     for (size_t i = 0; i < group.values.size(); ++i)
       payForSet(group, group.values[i], group.rename[i]);
   }
 
-  /// The group's set contains needs[state of variable].
-  void require(const Group &group, int variable,
-               const std::vector<Set> &needs) {
-    PairCost pair{variable, group.variable, {}};
+  /// The newest set contains needs[state of variable].
+  void require(int variable, std::vector<Set> needs) {
+    Encoding::SetVariable &owner = encoding.sets.back();
+    PairCost pair{variable, owner.variable, {}};
     for (Set need : needs)
-      for (Set set : group.sets)
+      for (Set set : owner.sets)
         pair.table.push_back((need & ~set) == 0 ? 0 : forbidden);
     encoding.network.pairs.push_back(std::move(pair));
+    owner.demands.push_back({variable, std::move(needs)});
   }
 
   void payForSet(const Group &group, int value,
@@ -333,6 +334,19 @@ private:
 };
 
 } // namespace
+
+std::vector<int> Encoding::statesOf(const std::vector<int> &ways) const {
+  std::vector<int> states = ways;
+  states.resize(network.variables.size(), 0);
+  for (const SetVariable &owner : sets) {
+    Set needed = 0;
+    for (const Demand &demand : owner.demands)
+      needed |= demand.needs[states[demand.variable]];
+    auto at = std::lower_bound(owner.sets.begin(), owner.sets.end(), needed);
+    states[owner.variable] = static_cast<int>(at - owner.sets.begin());
+  }
+  return states;
+}
 
 Encoding encode(const Problem &problem) { return Encoder(problem).run(); }
 

@@ -17,9 +17,26 @@ namespace npu::search {
 /// v, the set of u need only contain the set of v: a layer of a DenseNet is
 /// then linked to one set, not to all before it.
 struct Encoding {
+  /// The layouts of one value as bits.
+  using Set = uint64_t;
+  /// What a set must contain, by the state of another variable.
+  struct Demand {
+    int variable = 0;
+    std::vector<Set> needs;
+  };
+  struct SetVariable {
+    int variable = 0;
+    std::vector<Set> sets; // its states, sorted
+    std::vector<Demand> demands;
+  };
+
   CostNetwork network;
+  std::vector<SetVariable> sets; // each after those that it contains
   /// Whether each set was small enough to be listed.
   bool complete = true;
+
+  /// The states of all variables for a choice of ways.
+  std::vector<int> statesOf(const std::vector<int> &ways) const;
 };
 
 Encoding encode(const Problem &problem);

@@ -4,24 +4,13 @@
 #include "compiler/Search/Assignment.h"
 #include "compiler/Search/Elimination.h"
 #include "compiler/Search/Encoding.h"
+#include "compiler/Search/Highs.h"
+#include "compiler/Search/Polish.h"
+#include "compiler/Search/Reduction.h"
 
 namespace npu::search {
 
 namespace {
-
-/// The better of what is known: given, or greedy; then improved op by op.
-std::vector<int> firstSolution(const Problem &problem, const Options &options,
-                               const Deadline &deadline) {
-  Assignment greedy(problem);
-  greedy.descend(deadline);
-  if (options.incumbent.size() != problem.ops.size())
-    return greedy.ways();
-  Assignment given(problem, options.incumbent);
-  given.descend(deadline);
-  return totalCost(problem, given.ways()) <= totalCost(problem, greedy.ways())
-             ? given.ways()
-             : greedy.ways();
-}
 
 Cost cheapestWays(const Problem &problem) {
   Cost sum = 0;
@@ -34,37 +23,207 @@ Cost cheapestWays(const Problem &problem) {
   return sum;
 }
 
-} // namespace
+/// One search: what is left of the problem, the best choice so far, and what
+/// is proved about all others.
+class Search {
+public:
+  Search(const Problem &whole, const Options &options)
+      // The last step cannot be interrupted everywhere.
+      : whole(whole), options(options), deadline(0.93 * options.seconds),
+        left(whole) {}
 
-Solution solve(const Problem &problem, const Options &options) {
-  Deadline deadline(options.seconds);
-  Solution solution;
-  solution.method = "elimination";
-  Encoding encoding = encode(problem);
-  if (encoding.complete) {
+  Solution run() {
+    solution.lowerBound = cheapestWays(whole);
+    left.dropDominated();
+    if (!eliminateWhatFits())
+      searchFurther();
+    solution.cost = totalCost(whole, solution.ways);
+    solution.proved = solution.cost == solution.lowerBound;
+    solution.seconds = deadline.spent();
+    return std::move(solution);
+  }
+
+private:
+  /// Part of the time that is left.
+  Deadline share(double part) const { return Deadline(deadline.left() * part); }
+
+  /// Solves the parts of the problem that are narrow enough and keeps their
+  /// ways. True if that was all: then what is left has one choice, and no
+  /// other is cheaper than `solution`.
+  bool eliminateWhatFits() {
+    encoding = encode(left.problem());
+    if (!encoding.complete)
+      return false;
     EliminationPlan plan =
         planElimination(encoding.network, options.tableEntries);
     solution.largestTable =
-        static_cast<int64_t>(std::min(plan.largestTable, 9e18));
-    std::vector<int> states;
-    if (plan.fits)
-      states = eliminate(encoding.network, plan, deadline);
-    if (!states.empty() || problem.ops.empty()) {
-      states.resize(problem.ops.size());
-      solution.ways = std::move(states);
-      solution.cost = solution.lowerBound = totalCost(problem, solution.ways);
-      solution.proved = true;
+        std::max(solution.largestTable,
+                 static_cast<int64_t>(std::min(plan.largestTable, 9e18)));
+    constexpr double secondsPerEntry = 1e-8;
+    if (plan.work * secondsPerEntry > deadline.left())
+      return false;
+    std::vector<int> states = eliminate(encoding.network, plan, share(0.5));
+    if (states.size() != encoding.network.variables.size())
+      return false;
+    std::vector<char> solved(states.size(), plan.fits);
+    for (int variable : plan.order)
+      solved[variable] = 1;
+    fix(states, solved);
+    if (!plan.fits) {
+      encoding = encode(left.problem());
+      return false;
     }
+    std::vector<int> only(whole.ops.size(), 0);
+    consider(only);
+    solution.lowerBound = bestCost;
+    solution.method = "elimination";
+    return true;
   }
-  if (!solution.proved) {
-    solution.ways = firstSolution(problem, options, deadline);
-    solution.cost = totalCost(problem, solution.ways);
-    solution.lowerBound = cheapestWays(problem);
-    solution.proved = solution.cost == solution.lowerBound;
+
+  void fix(const std::vector<int> &states, const std::vector<char> &solved) {
+    std::vector<std::vector<char>> keep;
+    for (size_t i = 0; i < whole.ops.size(); ++i) {
+      keep.emplace_back(left.problem().ops[i].ways.size(), !solved[i]);
+      if (solved[i])
+        keep.back()[states[i]] = 1;
+    }
+    left.keepOnly(keep);
+  }
+
+  /// Takes ways of what is left, if they are the cheapest so far.
+  void consider(const std::vector<int> &ways) {
+    Cost cost = totalCost(left.problem(), ways);
+    if (!solution.ways.empty() && cost >= bestCost)
+      return;
+    bestCost = cost;
+    solution.ways = left.toWhole(ways);
+  }
+
+  void improve(std::vector<int> ways, double part) {
+    Deadline until = share(part);
+    Assignment assignment(left.problem(), std::move(ways));
+    assignment.descend(until);
+    consider(polish(left.problem(), encoding, assignment.ways(), until));
+  }
+
+  void searchFurther() {
+    solution.method = "linear relaxation";
+    if (options.incumbent.size() == whole.ops.size()) {
+      solution.ways = options.incumbent;
+      bestCost = totalCost(whole, solution.ways);
+    }
+    improve({}, 0.05);
+    improve(left.fromWhole(solution.ways), 0.05);
+    if (bestCost != solution.lowerBound)
+      relax();
+  }
+
+  void relax() {
+    LinearModel model(left.problem());
+    LinearSolution relaxed = solveRelaxation(model, 0.75 * deadline.left());
+    if (relaxed.values.empty())
+      return;
+    improve(model.round(left.problem(), relaxed.values), 0.2);
+    DualBound dual = proveBound(left.problem(), model, relaxed.duals);
+    solution.lowerBound = std::max(solution.lowerBound, dual.bound);
+    if (solution.lowerBound == bestCost || solveNear(dual))
+      return;
+    Reduction before = left;
+    dropTooDear(dual);
+    if (eliminateWhatFits())
+      return;
+    branchAndBound();
+    // A cheaper choice leaves fewer ways, perhaps few enough.
+    left = std::move(before);
+    dropTooDear(dual);
+    if (solution.lowerBound < bestCost)
+      eliminateWhatFits();
+  }
+
+  /// Solves the problem of only those ways with which a choice may cost no
+  /// more than the bound and a margin: the largest margin for which elimination
+  /// fits. True if the answer lies within the margin; then it is the cheapest.
+  bool solveNear(const DualBound &dual) {
+    std::vector<Cost> steps;
+    for (const std::vector<Cost> &costs : dual.withWay)
+      for (Cost cost : costs)
+        if (cost < bestCost)
+          steps.push_back(cost);
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    size_t fits = 0, tooMany = steps.size();
+    while (fits < tooMany && !deadline.over()) {
+      size_t middle = (fits + tooMany) / 2;
+      Reduction near = left;
+      near.keepOnly(waysUpTo(dual, steps[middle]));
+      std::vector<int> ways = solveNarrow(near.problem());
+      if (ways.empty()) {
+        tooMany = middle;
+        continue;
+      }
+      fits = middle + 1;
+      consider(left.fromWhole(near.toWhole(std::move(ways))));
+      if (bestCost <= steps[middle]) {
+        solution.lowerBound = bestCost;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The cheapest choice if elimination is quick; else empty.
+  std::vector<int> solveNarrow(const Problem &problem) const {
+    Encoding narrow = encode(problem);
+    if (!narrow.complete)
+      return {};
+    EliminationPlan plan = planElimination(
+        narrow.network, std::min<int64_t>(options.tableEntries, 1 << 20));
+    if (!plan.fits)
+      return {};
+    std::vector<int> states = eliminate(narrow.network, plan, share(0.2));
+    states.resize(states.empty() ? 0 : problem.ops.size());
+    return states;
+  }
+
+  static std::vector<std::vector<char>> waysUpTo(const DualBound &dual,
+                                                 Cost most) {
+    std::vector<std::vector<char>> keep;
+    for (const std::vector<Cost> &costs : dual.withWay) {
+      keep.emplace_back();
+      for (Cost cost : costs)
+        keep.back().push_back(cost <= most);
+    }
+    return keep;
+  }
+
+  /// Ways with which no choice is cheaper than the best so far go. If a choice
+  /// is cheaper, all its ways stay.
+  void dropTooDear(const DualBound &dual) {
+    left.keepOnly(waysUpTo(dual, bestCost - 1));
+  }
+
+  void branchAndBound() {
     solution.method = "branch and bound";
+    LinearModel model(left.problem());
+    LinearSolution found = solveInteger(model, 0.75 * deadline.left(),
+                                        left.fromWhole(solution.ways));
+    if (!found.values.empty())
+      improve(model.round(left.problem(), found.values), 0.3);
   }
-  solution.seconds = deadline.spent();
-  return solution;
+
+  const Problem &whole;
+  const Options &options;
+  Deadline deadline;
+  Reduction left;
+  Encoding encoding; // of what is left
+  Solution solution;
+  Cost bestCost = 0; // of solution.ways
+};
+
+} // namespace
+
+Solution solve(const Problem &problem, const Options &options) {
+  return Search(problem, options).run();
 }
 
 } // namespace npu::search

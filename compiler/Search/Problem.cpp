@@ -9,7 +9,7 @@ namespace {
 
 constexpr Cost totalLimit = Cost(1) << 62;
 
-std::string place(const char *kind, size_t index) {
+std::string place(const char *kind, int64_t index) {
   return std::string(kind) + " " + std::to_string(index);
 }
 

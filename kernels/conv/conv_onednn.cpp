@@ -33,7 +33,7 @@ static bool typesFit(const Problem &problem, std::string &whyNot) {
   int32_t x = problem.inputs[0].dtype, w = problem.inputs[1].dtype;
   bool isFloatPair = x == w && (x == NPU_F32 || x == NPU_BF16);
   bool isInt8 = (x == NPU_I8 || x == NPU_U8) && w == NPU_I8;
-  if (isFloatPair || isInt8)
+  if (isFloatPair || (isInt8 && addsInFull()))
     return true;
   whyNot = std::string("types ") + dtypeName(x) + " and " + dtypeName(w);
   return false;
@@ -47,6 +47,8 @@ static bool makeParts(const Problem &problem, ConvParts &parts,
       !describeTensor(problem.inputs[0], parts.data, whyNot) ||
       !describeTensor(problem.outputs[0], parts.result, whyNot))
     return false;
+  if (a.data_zero_point != 0)
+    parts.fusion.attributes.set_zero_points_mask(DNNL_ARG_SRC, 0);
   memory::dims dims(w.dims, w.dims + w.rank);
   if (a.groups > 1) {
     dims[0] /= a.groups;
@@ -79,6 +81,9 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
     return nullptr;
   }
   kernel->addArgument({DNNL_ARG_SRC, 0, parts.data});
+  if (problem.attrs.conv.data_zero_point != 0)
+    kernel->addZeroPoint(
+        DNNL_ARG_SRC, static_cast<int32_t>(problem.attrs.conv.data_zero_point));
   kernel->addWeights(DNNL_ARG_WEIGHTS, 1, found.weights_desc());
   if (problem.attrs.conv.has_bias)
     kernel->addArgument({DNNL_ARG_BIAS, 2, parts.bias});

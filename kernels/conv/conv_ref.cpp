@@ -102,6 +102,7 @@ private:
   void addPlanes(const T *data, const T *weights, int64_t n, int64_t o,
                  Accumulator<T> *plane) const {
     int64_t perGroup = shape.inputs / shape.groups;
+    auto zero = static_cast<T>(problem.attrs.conv.data_zero_point);
     int64_t group = o / (shape.outputs / shape.groups);
     for (int64_t c = 0; c < perGroup; ++c) {
       const T *source =
@@ -112,12 +113,12 @@ private:
         if (isTransposed)
           shape.forPairs(shape.out, shape.in, shift,
                          [&](int64_t to, int64_t from) {
-                           plane[to] += weight * source[from];
+                           plane[to] += weight * (source[from] - zero);
                          });
         else
           shape.forPairs(shape.in, shape.out, shift,
                          [&](int64_t from, int64_t to) {
-                           plane[to] += weight * source[from];
+                           plane[to] += weight * (source[from] - zero);
                          });
       });
     }

@@ -83,6 +83,13 @@ std::string validateConv(const Problem &problem) {
       return std::string("data is ") + dtypeName(x.dtype) + ", bias " +
              dtypeName(bias.dtype);
   }
+  if (isFloat(x.dtype)
+          ? a.data_zero_point != 0
+          : wrapTo(x.dtype, a.data_zero_point) != a.data_zero_point)
+    return "zero point " + std::to_string(a.data_zero_point) + " is not " +
+           (isFloat(x.dtype)
+                ? "0"
+                : std::string("in the range of ") + dtypeName(x.dtype));
   for (int i = 0; i < x.rank - 2; ++i)
     if (std::string text = checkSpatial(problem, i); !text.empty())
       return text;

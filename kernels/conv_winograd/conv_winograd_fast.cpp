@@ -19,8 +19,8 @@ namespace npu::kernels {
 namespace {
 
 constexpr int64_t maxPoints = 36;
-/// Bytes of a block at the points, about what a core's own cache holds: measured
-/// flat from 384 to 1536 KiB.
+/// Bytes of a block at the points, about what a core's own cache holds:
+/// measured flat from 384 to 1536 KiB.
 constexpr int64_t blockBytes = int64_t{1} << 20;
 /// Rows of a product below which its weights are read more than they are used:
 /// measured, 16 lose up to 30 % where channels are many.

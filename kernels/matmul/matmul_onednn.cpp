@@ -29,7 +29,8 @@ static bool withRank(npu_tensor_desc tensor, int rank, npu_tensor_desc &out,
 static bool typesFit(const Problem &problem, std::string &whyNot) {
   int32_t a = problem.inputs[0].dtype, b = problem.inputs[1].dtype;
   bool isFloatPair = a == b && (a == NPU_F32 || a == NPU_BF16);
-  if (isFloatPair || ((a == NPU_I8 || a == NPU_U8) && b == NPU_I8))
+  bool isInt8 = (a == NPU_I8 || a == NPU_U8) && b == NPU_I8;
+  if (isFloatPair || (isInt8 && addsInFull()))
     return true;
   whyNot = std::string("types ") + dtypeName(a) + " and " + dtypeName(b);
   return false;

@@ -22,6 +22,21 @@ const dnnl::engine &engine() {
   return *cpu;
 }
 
+bool addsInFull() {
+  switch (dnnl::get_effective_cpu_isa()) {
+  case dnnl::cpu_isa::avx2_vnni:
+  case dnnl::cpu_isa::avx2_vnni_2:
+  case dnnl::cpu_isa::avx512_core_vnni:
+  case dnnl::cpu_isa::avx512_core_bf16:
+  case dnnl::cpu_isa::avx512_core_fp16:
+  case dnnl::cpu_isa::avx512_core_amx:
+  case dnnl::cpu_isa::avx512_core_amx_fp16:
+    return true;
+  default:
+    return false;
+  }
+}
+
 memory::data_type typeOf(int32_t dtype) {
   switch (dtype) {
   case NPU_F32:

@@ -67,6 +67,11 @@ void OnednnKernel::addArgument(Argument argument) {
   arguments.push_back(std::move(argument));
 }
 
+void OnednnKernel::addZeroPoint(int argument, int32_t value) {
+  zeroPoints.emplace_back(DNNL_ARG_ATTR_ZERO_POINTS | argument,
+                          std::make_unique<const int32_t>(value));
+}
+
 void OnednnKernel::addWeights(int argument, int operand, const Desc &chosen) {
   const npu_tensor_desc &tensor = problem.inputs[static_cast<size_t>(operand)];
   Weights added;
@@ -183,6 +188,11 @@ int OnednnKernel::execute(void *const *operands, char *scratch) const {
   CallMemory call;
   for (const Argument &argument : arguments)
     if (!call.add(argument.name, argument.desc, operands[argument.operand]))
+      return 1;
+  const Desc oneInteger({1}, dnnl::memory::data_type::s32,
+                        dnnl::memory::format_tag::a);
+  for (const auto &[name, value] : zeroPoints)
+    if (!call.add(name, oneInteger, value.get()))
       return 1;
   for (const Weights &w : weights) {
     const void *data = operands[w.operand];

@@ -19,6 +19,10 @@ const dnnl::engine &engine();
 
 using Desc = dnnl::memory::desc;
 
+/// Whether products of 8-bit numbers are added in 32 bits. Processors without
+/// such instructions add pairs in 16 bits and saturate: other numbers.
+bool addsInFull();
+
 /// oneDNN's type, `undef` where it has none.
 dnnl::memory::data_type typeOf(int32_t dtype);
 
@@ -67,6 +71,8 @@ public:
   std::string prepare() override;
 
   void addArgument(Argument argument);
+  /// The zero point of an operand whose attributes have a mask for one.
+  void addZeroPoint(int argument, int32_t value);
   /// An input whose order the primitive chose: packed at load if constant,
   /// reordered in each run if not.
   void addWeights(int argument, int operand, const Desc &chosen);
@@ -89,6 +95,8 @@ private:
   dnnl::primitive primitive;
   std::string name;
   std::vector<Argument> arguments;
+  /// By argument; what they point to stays where it is.
+  std::vector<std::pair<int, std::unique_ptr<const int32_t>>> zeroPoints;
   std::vector<Weights> weights;
   Desc scratchpad;
   size_t scratchSize = 0, adapted = 0;

@@ -39,6 +39,8 @@ static bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
     return append(algorithm::eltwise_sqrt, 0, 0);
   case NPU_INSTR_reciprocal:
     return append(algorithm::eltwise_pow, 1, -1);
+  case NPU_INSTR_round:
+    return append(algorithm::eltwise_round, 0, 0);
   case NPU_INSTR_clip:
     return append(algorithm::eltwise_clip, instr.alpha, instr.beta);
   case NPU_INSTR_hard_sigmoid:

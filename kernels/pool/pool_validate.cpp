@@ -50,6 +50,9 @@ std::string validatePool(const Problem &problem) {
   int64_t include = problem.attrs.pool.count_include_pad;
   if (include != 0 && include != 1)
     return "count_include_pad is not 0 or 1";
+  int64_t columns = problem.attrs.pool.column_major;
+  if (columns != 0 && columns != 1)
+    return "column_major is not 0 or 1";
   for (int i = 0; i < x.rank - 2; ++i)
     if (std::string text = checkWindow(problem, i); !text.empty())
       return text;

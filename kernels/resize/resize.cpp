@@ -7,8 +7,8 @@
 
 namespace npu::kernels {
 
-static float coordinateOf(const npu_resize_attrs &attrs, int dim, int64_t i,
-                          int64_t inputExtent, int64_t outputExtent) {
+float sourceCoordinate(const npu_resize_attrs &attrs, int dim, int64_t i,
+                       int64_t inputExtent, int64_t outputExtent) {
   auto x = static_cast<float>(i);
   auto scale = static_cast<float>(attrs.scales[dim]);
   auto in = static_cast<float>(inputExtent);
@@ -30,26 +30,25 @@ static float coordinateOf(const npu_resize_attrs &attrs, int dim, int64_t i,
   }
 }
 
+float nearestOf(int64_t rounding, float x) {
+  switch (rounding) {
+  case NPU_NEAREST_FLOOR:
+    return std::floor(x);
+  case NPU_NEAREST_CEIL:
+    return std::ceil(x);
+  case NPU_NEAREST_ROUND_PREFER_CEIL:
+    return std::floor(x + 0.5f);
+  default:
+    return std::ceil(x - 0.5f);
+  }
+}
+
 std::vector<int64_t> nearestIndices(const npu_resize_attrs &attrs, int dim,
                                     int64_t inputExtent, int64_t outputExtent) {
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < outputExtent; ++i) {
-    float x = coordinateOf(attrs, dim, i, inputExtent, outputExtent);
-    float rounded;
-    switch (attrs.nearest) {
-    case NPU_NEAREST_FLOOR:
-      rounded = std::floor(x);
-      break;
-    case NPU_NEAREST_CEIL:
-      rounded = std::ceil(x);
-      break;
-    case NPU_NEAREST_ROUND_PREFER_CEIL:
-      rounded = std::floor(x + 0.5f);
-      break;
-    default:
-      rounded = std::ceil(x - 0.5f);
-      break;
-    }
+    float x = sourceCoordinate(attrs, dim, i, inputExtent, outputExtent);
+    float rounded = nearestOf(attrs.nearest, x);
     auto last = static_cast<float>(inputExtent - 1);
     indices.push_back(static_cast<int64_t>(std::clamp(rounded, 0.0f, last)));
   }
@@ -79,7 +78,7 @@ Taps interpolationTaps(const npu_resize_attrs &attrs, int dim,
   bool isCubic = attrs.mode == NPU_RESIZE_CUBIC;
   taps.tapCount = isCubic ? 4 : 2;
   for (int64_t i = 0; i < outputExtent; ++i) {
-    float x = coordinateOf(attrs, dim, i, inputExtent, outputExtent);
+    float x = sourceCoordinate(attrs, dim, i, inputExtent, outputExtent);
     if (!isCubic)
       x = std::clamp(x, 0.0f, static_cast<float>(inputExtent - 1));
     float below = std::floor(x);

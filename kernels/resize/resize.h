@@ -12,6 +12,13 @@
 
 namespace npu::kernels {
 
+/// Where output index `i` lies in the input along dimension `dim`.
+float sourceCoordinate(const npu_resize_attrs &attrs, int dim, int64_t i,
+                       int64_t inputExtent, int64_t outputExtent);
+
+/// A coordinate rounded as npu_resize_nearest says.
+float nearestOf(int64_t rounding, float x);
+
 /// Input element of each output index along dimension `dim`, nearest mode.
 std::vector<int64_t> nearestIndices(const npu_resize_attrs &attrs, int dim,
                                     int64_t inputExtent, int64_t outputExtent);

@@ -70,6 +70,36 @@ int ArithmeticReference::run(void *const *operands, void *scratch) const {
   return 0;
 }
 
+PositionReference::PositionReference(const Problem &p)
+    : problem(p), result(resultTensor(p, NPU_I64)),
+      epilogue(makeEpilogue(p, result)) {}
+
+size_t PositionReference::scratchBytes() const {
+  // The input as float or int64_t: room for the larger.
+  return aligned(epilogue.scratchBytes(problem.threads)) +
+         aligned(static_cast<size_t>(storedBytes(result))) +
+         sizeof(int64_t) * static_cast<size_t>(elementCount(problem.inputs[0]));
+}
+
+int PositionReference::run(void *const *operands, void *scratch) const {
+  const npu_tensor_desc &input = problem.inputs[0];
+  char *rows = static_cast<char *>(scratch);
+  char *to = rows + aligned(epilogue.scratchBytes(problem.threads));
+  char *work = to + aligned(static_cast<size_t>(storedBytes(result)));
+  auto *places = reinterpret_cast<int64_t *>(to);
+  if (isFloat(input.dtype)) {
+    auto *values = reinterpret_cast<float *>(work);
+    toDense(input, operands[0], values);
+    compute(values, places);
+  } else {
+    auto *values = reinterpret_cast<int64_t *>(work);
+    toDense(input, operands[0], values);
+    compute(values, places);
+  }
+  finish(problem, epilogue, operands, to, rows);
+  return 0;
+}
+
 /// Without instructions the elements can go to their final place at once.
 static npu_tensor_desc movementTarget(const Problem &problem) {
   if (problem.instrs.empty())

@@ -47,6 +47,25 @@ private:
   Elementwise epilogue;
 };
 
+/// Computes positions (i64) from one dense row-major input.
+class PositionReference : public Kernel {
+public:
+  explicit PositionReference(const Problem &problem);
+  std::string implementation() const override { return "reference"; }
+  size_t scratchBytes() const override;
+  int run(void *const *operands, void *scratch) const final;
+
+protected:
+  virtual void compute(const float *input, int64_t *result) const = 0;
+  virtual void compute(const int64_t *input, int64_t *result) const = 0;
+
+  Problem problem;
+
+private:
+  npu_tensor_desc result;
+  Elementwise epilogue;
+};
+
 /// Moves elements without looking at them.
 class MovementReference : public Kernel {
 public:

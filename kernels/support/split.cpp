@@ -84,7 +84,9 @@ static std::unique_ptr<Kernel> split(const Problem &problem,
   bare.instrs.clear();
   bare.inPlaceInput = -1;
   int32_t type = problem.inputs[0].dtype;
-  if (!isMovement(problem))
+  if (givesPositions(problem))
+    type = NPU_I64;
+  else if (!isMovement(problem))
     type = isFloat(type) ? NPU_F32 : NPU_I32;
   bare.outputs[0].dtype = type;
   for (CreateBare create : ways)

@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 1u
+#define NPU_FORMAT_VERSION 2u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -59,6 +59,9 @@ typedef enum npu_dtype {
  *   MAX_POOL, AVG_POOL    data [N,C,spatial]
  *   MATMUL                a [...,M,K], b [...,K,N] (batch dims broadcast),
  * extras ELTWISE               any number, broadcast to the result's shape
+ *   GATHER_ELEMENTS       data, indices of the result's shape
+ *   GATHER_ND             data, indices [...,depth]
+ *   SCATTER_ELEMENTS, SCATTER_ND  data, indices, updates
  *   others                see the attribute structs below
  * "extras" are further inputs that only the instructions read. */
 typedef enum npu_op {
@@ -75,13 +78,20 @@ typedef enum npu_op {
   NPU_OP_SOFTMAX = 10,
   NPU_OP_RESIZE = 11,
   NPU_OP_GATHER = 12,
-  NPU_OP_RELAYOUT = 13,      /* same logical tensor, another layout */
-  NPU_OP_TRANSPOSE = 14,     /* logical permutation that moves data */
-  NPU_OP_RESHAPE = 15,       /* logical reshape that moves data */
-  NPU_OP_BROADCAST = 16,     /* expand unit dimensions, aligned at the right */
-  NPU_OP_CONV_WINOGRAD = 17, /* 3x3, stride 1, by Winograd's algorithm */
-  NPU_OP_WINOGRAD_WEIGHT = 18, /* its weight from that of CONV */
-  NPU_OP_COUNT = 19
+  NPU_OP_RELAYOUT = 13,  /* same logical tensor, another layout */
+  NPU_OP_TRANSPOSE = 14, /* logical permutation that moves data */
+  NPU_OP_RESHAPE = 15,   /* logical reshape that moves data */
+  NPU_OP_BROADCAST = 16, /* expand unit dimensions, aligned at the right */
+  NPU_OP_GATHER_ELEMENTS = 17,
+  NPU_OP_GATHER_ND = 18,
+  NPU_OP_SCATTER_ELEMENTS = 19,
+  NPU_OP_SCATTER_ND = 20,
+  NPU_OP_MAX_POOL_INDICES = 21, /* where the maxima lie in the data */
+  NPU_OP_TOP_K = 22,            /* where the largest elements lie */
+  NPU_OP_CUMULATE = 23,
+  NPU_OP_CONV_WINOGRAD = 24,   /* 3x3, stride 1, by Winograd's algorithm */
+  NPU_OP_WINOGRAD_WEIGHT = 25, /* its weight from that of CONV */
+  NPU_OP_COUNT = 26
 } npu_op;
 
 /* A logical tensor and how it is stored. `order` lists logical dimensions from
@@ -177,6 +187,9 @@ typedef struct npu_conv_attrs {
   int64_t pads_end[NPU_MAX_SPATIAL];
   int64_t groups;
   int64_t has_bias;
+  /* Integer data: what stands for zero. It is subtracted from every element;
+   * padding is zero after that. 0 for floats. */
+  int64_t data_zero_point;
 } npu_conv_attrs;
 
 typedef struct npu_winograd_attrs { /* CONV_WINOGRAD, WINOGRAD_WEIGHT */
@@ -193,12 +206,45 @@ typedef struct npu_pool_attrs {
   int64_t pads_begin[NPU_MAX_SPATIAL];
   int64_t pads_end[NPU_MAX_SPATIAL];
   int64_t count_include_pad; /* average: divide by the whole window */
+  int64_t column_major;      /* indices: the first spatial dimension is the
+                                innermost, batch and channel stay outside */
 } npu_pool_attrs;
 
 typedef struct npu_axis_attrs { /* CONCAT, SOFTMAX, GATHER */
   int64_t axis;
   int64_t is_log; /* SOFTMAX: log-softmax */
 } npu_axis_attrs;
+
+typedef enum npu_scatter_reduction {
+  NPU_SCATTER_NONE = 0, /* the last of several updates stays */
+  NPU_SCATTER_ADD = 1,
+  NPU_SCATTER_MUL = 2,
+  NPU_SCATTER_MAX = 3,
+  NPU_SCATTER_MIN = 4
+} npu_scatter_reduction;
+
+typedef struct npu_index_attrs {
+  int64_t axis;       /* GATHER_ELEMENTS, SCATTER_ELEMENTS */
+  int64_t batch_dims; /* GATHER_ND */
+  int64_t reduction;  /* npu_scatter_reduction */
+} npu_index_attrs;
+
+typedef struct npu_top_k_attrs { /* how many: the result's extent */
+  int64_t axis;
+  int64_t largest; /* 0: the smallest */
+} npu_top_k_attrs;
+
+typedef enum npu_cumulate_kind {
+  NPU_CUMULATE_SUM = 0,
+  NPU_CUMULATE_PROD = 1
+} npu_cumulate_kind;
+
+typedef struct npu_cumulate_attrs {
+  int64_t axis;
+  int64_t kind;      /* npu_cumulate_kind */
+  int64_t exclusive; /* the elements before each one, without itself */
+  int64_t reverse;   /* from the end */
+} npu_cumulate_attrs;
 
 typedef enum npu_pad_mode {
   NPU_PAD_CONSTANT = 0,
@@ -284,6 +330,9 @@ typedef union npu_attrs {
   npu_reduce_attrs reduce;
   npu_resize_attrs resize;
   npu_transpose_attrs transpose;
+  npu_index_attrs index;
+  npu_top_k_attrs top_k;
+  npu_cumulate_attrs cumulate;
 } npu_attrs;
 NPU_STATIC_ASSERT(sizeof(npu_attrs) == 192, "npu_attrs is on disk");
 

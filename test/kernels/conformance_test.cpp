@@ -3,164 +3,10 @@
 // Every registry entry against the reference, on generated problems. Inputs are
 // small integers, so that sums and products are exact in every order.
 
-#include "kernels/registry.h"
-#include "test/kernels/testing.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <map>
+#include "test/kernels/conformance_cases.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
-
-namespace {
-
-using Values = std::vector<double>;
-
-struct Case {
-  Problem problem;
-  double tolerance = 0; // relative to 1 + |expected|
-};
-
-const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
-
-/// Entries that took at least one case; an entry that never does is untested.
-std::map<std::pair<int32_t, std::string>, int> taken;
-
-void check(const Case &one, uint32_t seed) {
-  const Problem &p = one.problem;
-  ASSERT_EQ(validate(p), "");
-  std::string title = "op " + std::to_string(p.op);
-  for (const npu_tensor_desc &input : p.inputs)
-    title += ", " + describe(input);
-  title += " -> " + describe(p.outputs[0]) + " with " +
-           std::to_string(p.instrs.size()) + " instructions, threads " +
-           std::to_string(p.threads);
-  SCOPED_TRACE(title);
-  auto inputs = inputsFor(p, seed);
-  Values expected = runReference(p, inputs);
-  for (const Implementation &implementation : implementations(p.op)) {
-    std::string whyNot;
-    auto kernel = implementation.create(p, whyNot);
-    if (!kernel) {
-      EXPECT_NE(whyNot, "") << implementation.name;
-      continue;
-    }
-    ++taken[{p.op, implementation.name}];
-    Values found = runKernel(*kernel, p, inputs);
-    ASSERT_EQ(found.size(), expected.size());
-    for (size_t i = 0; i < found.size(); ++i)
-      ASSERT_LE(std::fabs(found[i] - expected[i]),
-                one.tolerance * (1 + std::fabs(expected[i])))
-          << kernel->implementation() << ", element " << i << ": " << found[i]
-          << ", expected " << expected[i];
-  }
-}
-
-/// The same with a cast fused behind it.
-void checkWithCast(Case one, uint32_t seed) {
-  Problem &p = one.problem;
-  p.instrs = {
-      unary(NPU_INSTR_cast, static_cast<int>(p.inputs.size()), 0, 0, NPU_F32)};
-  p.outputs[0].dtype = NPU_F32;
-  check(one, seed);
-}
-
-/// The chains that a convolution is fused with. `extra` is the number of the
-/// first input behind the proper ones, `result` the number of the result.
-struct Chain {
-  const char *name;
-  std::vector<npu_tensor_desc> extras;
-  std::vector<npu_instr> instrs; // numbers relative, see addChain
-  int inPlaceExtra = -1;
-  double tolerance = 0;
-};
-
-/// Instruction operands of a Chain: extras count from 100, values from 200.
-int16_t resolve(int16_t v, size_t inputs, size_t allInputs) {
-  if (v >= 200)
-    return static_cast<int16_t>(static_cast<size_t>(v - 200) + allInputs);
-  if (v >= 100)
-    return static_cast<int16_t>(static_cast<size_t>(v - 100) + inputs);
-  return v;
-}
-
-void addChain(Case &one, const Chain &chain) {
-  Problem &p = one.problem;
-  size_t proper = p.inputs.size();
-  for (const npu_tensor_desc &extra : chain.extras)
-    p.inputs.push_back(extra);
-  for (npu_instr instr : chain.instrs) {
-    for (int16_t *v : {&instr.a, &instr.b, &instr.c})
-      *v = resolve(*v, proper, p.inputs.size());
-    p.instrs.push_back(instr);
-  }
-  if (chain.inPlaceExtra >= 0)
-    p.inPlaceInput = chain.inPlaceExtra + static_cast<int>(proper);
-  one.tolerance = std::max(one.tolerance, chain.tolerance);
-}
-
-std::vector<Chain> chainsFor(const npu_tensor_desc &y) {
-  std::vector<int64_t> channel(static_cast<size_t>(y.rank), 1), image = channel;
-  channel[1] = y.dims[1];
-  image[0] = y.dims[0];
-  image[1] = y.dims[1];
-  npu_tensor_desc full = y, perChannel = tensor(NPU_F32, channel),
-                  perImage = tensor(NPU_F32, image),
-                  single = tensor(NPU_F32, {1});
-  std::string rowMajor =
-      std::string("abcde").substr(0, static_cast<size_t>(y.rank));
-  npu_tensor_desc other =
-      tensor(NPU_F32, std::vector<int64_t>(y.dims, y.dims + y.rank), rowMajor);
-  return {
-      {"none", {}, {}},
-      {"relu", {}, {unary(NPU_INSTR_relu, 200)}},
-      {"clip", {}, {unary(NPU_INSTR_clip, 200, -2.5f, 6)}},
-      {"hard swish",
-       {},
-       {unary(NPU_INSTR_hard_swish, 200, 0.25f, 0.5f)},
-       -1,
-       1e-5},
-      {"sigmoid", {}, {unary(NPU_INSTR_sigmoid, 200)}, -1, 1e-4},
-      {"residual, relu",
-       {full},
-       {binary(NPU_INSTR_add, 200, 100), unary(NPU_INSTR_relu, 201)}},
-      {"residual in place, relu",
-       {full},
-       {binary(NPU_INSTR_add, 100, 200), unary(NPU_INSTR_relu, 201)},
-       0},
-      {"relu, residual in place",
-       {full},
-       {unary(NPU_INSTR_relu, 200), binary(NPU_INSTR_add, 201, 100)},
-       0},
-      {"in place product", {full}, {binary(NPU_INSTR_mul, 200, 100)}, 0},
-      {"residual in another layout",
-       {other},
-       {binary(NPU_INSTR_add, 200, 100)}},
-      {"per channel",
-       {perChannel, single},
-       {binary(NPU_INSTR_mul, 200, 100), binary(NPU_INSTR_sub, 101, 201)}},
-      {"per image", {perImage}, {binary(NPU_INSTR_mul, 200, 100)}},
-      {"swish of itself",
-       {},
-       {unary(NPU_INSTR_hard_sigmoid, 200, 0.25f, 0.5f),
-        binary(NPU_INSTR_mul, 201, 200)},
-       -1,
-       1e-5},
-      {"not zero at zero", {}, {unary(NPU_INSTR_softplus, 200)}, -1, 1e-4},
-      {"positive at zero",
-       {},
-       {unary(NPU_INSTR_hard_sigmoid, 200, 0.5f, 0.5f)}},
-  };
-}
-
-npu_tensor_desc image(int64_t n, int64_t c, int64_t h, int64_t w,
-                      const std::string &layout, int32_t dtype = NPU_F32) {
-  return tensor(dtype, {n, c, h, w}, layout);
-}
-
-} // namespace
 
 TEST(Conformance, ConvLayoutsAndShapes) {
   const struct {
@@ -229,7 +75,12 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
     one.problem.inputs[2].dtype = NPU_I32;
     one.problem.outputs[0].dtype = NPU_I32;
     check(one, seed++);
+    one.problem.attrs.conv.data_zero_point = 131;
+    check(one, seed++);
     one.problem.inputs[0].dtype = NPU_I8;
+    one.problem.attrs.conv.data_zero_point = 0;
+    check(one, seed++);
+    one.problem.attrs.conv.data_zero_point = -7;
     check(one, seed++);
     Case half;
     half.problem = convProblem(image(1, 32, 6, 5, layout, NPU_BF16), 16, {1, 1},
@@ -242,20 +93,6 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
       t->dtype = NPU_F16;
     check(half, seed++);
   }
-}
-
-/// A convolution's problem as Winograd's, with integers as transformed weight.
-Problem winogradProblem(const npu_tensor_desc &x, int64_t outputs, int64_t tile,
-                        int64_t pad, const std::string &layout,
-                        const std::string &weightLayout, bool withBias) {
-  Problem p = convProblem(x, outputs, {3, 3}, 1, pad, 1, layout, withBias);
-  p.op = NPU_OP_CONV_WINOGRAD;
-  p.attrs = {};
-  p.attrs.winograd = {tile, {pad, pad}, {pad, pad}, withBias};
-  p.inputs[1] =
-      tensor(NPU_F32, {outputs, x.dims[1], tile + 2, tile + 2}, weightLayout);
-  makeConstant(p, 1);
-  return p;
 }
 
 TEST(Conformance, ConvWinogradShapes) {
@@ -654,6 +491,55 @@ TEST(Conformance, Eltwise) {
                   unary(NPU_INSTR_exp, 4)};
       p.threads = 3;
       check(one, seed++);
+    }
+}
+
+/// The reference is all that these ops have: it must not see the layouts.
+TEST(Conformance, ReferencesSeeNoLayouts) {
+  std::vector<Problem> problems;
+  auto add = [&](npu_op op, std::vector<npu_tensor_desc> inputs,
+                 npu_tensor_desc output) -> npu_attrs & {
+    problems.emplace_back();
+    problems.back().op = op;
+    problems.back().inputs = std::move(inputs);
+    problems.back().outputs = {output};
+    return problems.back().attrs;
+  };
+  npu_tensor_desc data = tensor(NPU_F32, {3, 20, 5, 6}),
+                  few = tensor(NPU_I64, {2, 7, 5, 3}),
+                  bytes = tensor(NPU_U8, {3, 20, 5, 6}),
+                  picks = tensor(NPU_I32, {3, 4, 2, 1});
+  add(NPU_OP_GATHER_ELEMENTS, {data, few}, tensor(NPU_F32, {2, 7, 5, 3}))
+      .index.axis = 1;
+  add(NPU_OP_GATHER_ND, {bytes, picks}, tensor(NPU_U8, {3, 4, 2, 5, 6}))
+      .index.batch_dims = 1;
+  npu_index_attrs &scatter =
+      add(NPU_OP_SCATTER_ELEMENTS, {data, few, tensor(NPU_F32, {2, 7, 5, 3})},
+          data)
+          .index;
+  scatter.axis = 3;
+  scatter.reduction = NPU_SCATTER_ADD;
+  add(NPU_OP_SCATTER_ND,
+      {bytes, tensor(NPU_I64, {2, 2, 1, 2}), tensor(NPU_U8, {2, 2, 1, 5, 6})},
+      bytes)
+      .index.reduction = NPU_SCATTER_MAX;
+  add(NPU_OP_MAX_POOL_INDICES, {data}, tensor(NPU_I64, {3, 20, 4, 5})).pool = {
+      {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
+  add(NPU_OP_TOP_K, {bytes}, tensor(NPU_I64, {3, 9, 5, 6})).top_k = {1, 1};
+  add(NPU_OP_CUMULATE, {data}, data).cumulate = {1, NPU_CUMULATE_SUM, 0, 1};
+  uint32_t seed = 14000;
+  for (const Problem &plain : problems)
+    for (const char *layout : layouts4) {
+      Problem stored = plain;
+      for (auto *tensors : {&stored.inputs, &stored.outputs})
+        for (npu_tensor_desc &one : *tensors)
+          if (one.rank == 4)
+            one = tensor(one.dtype, {one.dims, one.dims + 4}, layout);
+      auto inputs = inputsFor(plain, ++seed);
+      ASSERT_EQ(validate(plain), "");
+      EXPECT_EQ(runReference(stored, inputs), runReference(plain, inputs))
+          << "op " << plain.op << " in " << layout;
+      ++taken[{plain.op, implementations(plain.op).back().name}];
     }
 }
 

@@ -127,7 +127,12 @@ TEST(Repeat, ResultsAreBitIdenticalFromRunToRun) {
   reduce.attrs.reduce = {NPU_REDUCE_L2, 12, 1};
   reduce.threads = 2;
   Problem conv = layer(64, 64, 20, 3, 1, "acdb");
-  for (const Problem &p : {reduce, conv}) {
+  Problem few = winogradProblem(tensor(NPU_F32, {1, 64, 14, 14}, "acdb"), 64, 4,
+                                1, "acdb", "cdab", true);
+  Problem many = winogradProblem(tensor(NPU_F32, {1, 64, 60, 60}, "acdb"), 64,
+                                 4, 1, "acdb", "cdab", true);
+  few.threads = many.threads = 3;
+  for (const Problem &p : {reduce, conv, few, many}) {
     auto inputs = inputsFor(p, 5);
     for (auto &values : inputs)
       for (double &value : values)

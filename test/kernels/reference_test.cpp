@@ -327,6 +327,91 @@ TEST(GatherReference, AnIndexOutsideIsAnError) {
   }
 }
 
+// ONNX, GatherElements, GatherND, ScatterElements, ScatterND: their examples.
+TEST(IndexReference, Gathers) {
+  Problem p = make(NPU_OP_GATHER_ELEMENTS,
+                   {tensor(NPU_F32, {3, 3}, "ba"), tensor(NPU_I64, {2, 3})},
+                   tensor(NPU_F32, {2, 3}, "ba"));
+  EXPECT_EQ(runReference(p, {iota(9, 1), {1, 2, 0, 2, 0, 0}}),
+            (Values{4, 8, 3, 7, 2, 3}));
+  p = make(NPU_OP_GATHER_ND,
+           {tensor(NPU_I32, {2, 2, 2}), tensor(NPU_I64, {2, 1})},
+           tensor(NPU_I32, {2, 2}));
+  p.attrs.index.batch_dims = 1;
+  EXPECT_EQ(runReference(p, {iota(8), {1, 0}}), (Values{2, 3, 4, 5}));
+  p.attrs.index.batch_dims = 0;
+  p.inputs[1] = tensor(NPU_I64, {2, 2});
+  EXPECT_EQ(runReference(p, {iota(8), {0, 1, -1, 0}}), (Values{2, 3, 4, 5}));
+}
+
+TEST(IndexReference, Scatters) {
+  Problem p = make(NPU_OP_SCATTER_ELEMENTS,
+                   {tensor(NPU_F32, {1, 5}), tensor(NPU_I64, {1, 2}),
+                    tensor(NPU_F32, {1, 2})},
+                   tensor(NPU_F32, {1, 5}));
+  p.attrs.index.axis = 1;
+  const struct {
+    int64_t reduction;
+    Values expected;
+  } cases[] = {{NPU_SCATTER_NONE, {1, 2.5, 3, 4, 5}},
+               {NPU_SCATTER_ADD, {1, 5.5, 3, 4, 5}},
+               {NPU_SCATTER_MUL, {1, 5, 3, 4, 5}},
+               {NPU_SCATTER_MAX, {1, 2.5, 3, 4, 5}},
+               {NPU_SCATTER_MIN, {1, 1, 3, 4, 5}}};
+  for (const auto &one : cases) {
+    p.attrs.index.reduction = one.reduction;
+    EXPECT_EQ(runReference(p, {iota(5, 1), {1, -4}, {1, 2.5}}), one.expected);
+  }
+  p = make(NPU_OP_SCATTER_ND,
+           {tensor(NPU_I64, {3, 2}, "ba"), tensor(NPU_I32, {2, 1}),
+            tensor(NPU_I64, {2, 2})},
+           tensor(NPU_I64, {3, 2}, "ba"));
+  EXPECT_EQ(runReference(p, {iota(6), {2, 0}, {7, 8, 9, 10}}),
+            (Values{9, 10, 2, 3, 7, 8}));
+}
+
+TEST(PositionReference, PoolIndicesAndTopK) {
+  Problem p = make(NPU_OP_MAX_POOL_INDICES, {tensor(NPU_U8, {1, 2, 2, 3})},
+                   tensor(NPU_I64, {1, 2, 1, 2}));
+  p.attrs.pool = {{2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
+  Values data = {1, 5, 5, 4, 0, 2, 9, 8, 7, 6, 5, 4};
+  EXPECT_EQ(runReference(p, {data}), (Values{1, 1, 6, 7}));
+  p.attrs.pool.column_major = 1;
+  EXPECT_EQ(runReference(p, {data}), (Values{2, 2, 6, 8}));
+  p = make(NPU_OP_TOP_K, {tensor(NPU_F32, {2, 4}, "ba")},
+           tensor(NPU_I64, {2, 3}));
+  p.attrs.top_k = {1, 1};
+  Values lines = {3, 7, 7, 1, -1, -2, -3, -4};
+  EXPECT_EQ(runReference(p, {lines}), (Values{1, 2, 0, 0, 1, 2}));
+  p.attrs.top_k.largest = 0;
+  EXPECT_EQ(runReference(p, {lines}), (Values{3, 0, 1, 3, 2, 1}));
+}
+
+TEST(CumulateReference, ExclusiveAndReverse) {
+  Problem p =
+      make(NPU_OP_CUMULATE, {tensor(NPU_F32, {2, 3})}, tensor(NPU_F32, {2, 3}));
+  p.attrs.cumulate.axis = 1;
+  EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{1, 3, 6, 4, 9, 15}));
+  p.attrs.cumulate.exclusive = 1;
+  EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{0, 1, 3, 0, 4, 9}));
+  p.attrs.cumulate.reverse = 1;
+  EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{5, 3, 0, 11, 6, 0}));
+  p.attrs.cumulate.kind = NPU_CUMULATE_PROD;
+  EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{6, 3, 1, 30, 6, 1}));
+  p.attrs.cumulate = {0, NPU_CUMULATE_SUM, 0, 0};
+  EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{1, 2, 3, 5, 7, 9}));
+}
+
+// Padding is zero after the zero point is subtracted: it adds nothing.
+TEST(ConvReference, ZeroPoint) {
+  Problem p =
+      convProblem(tensor(NPU_U8, {1, 1, 3}), 1, {3}, 1, 1, 1, "abc", false);
+  p.inputs[1].dtype = NPU_I8;
+  p.outputs[0].dtype = NPU_I32;
+  p.attrs.conv.data_zero_point = 10;
+  EXPECT_EQ(runReference(p, {{11, 12, 13}, {1, -1, 2}}), (Values{3, 5, -1}));
+}
+
 TEST(ReduceReference, Kinds) {
   Problem p =
       make(NPU_OP_REDUCE, {tensor(NPU_F32, {2, 3})}, tensor(NPU_F32, {2, 1}));

@@ -2,6 +2,8 @@
 
 #include "test/kernels/testing.h"
 
+#include <algorithm>
+
 #include "kernels/support/access.h"
 #include "kernels/support/convert.h"
 
@@ -194,6 +196,15 @@ std::vector<std::vector<double>> inputsFor(const Problem &problem,
           static_cast<int>(problem.inputs[0].dims[problem.attrs.axis.axis]) - 1;
       low = -high - 1;
     }
+    if (problem.op >= NPU_OP_GATHER_ELEMENTS &&
+        problem.op <= NPU_OP_SCATTER_ND && i == 1) {
+      // In range of every dimension.
+      const npu_tensor_desc &data = problem.inputs[0];
+      high = static_cast<int>(
+                 *std::min_element(data.dims, data.dims + data.rank)) -
+             1;
+      low = -high - 1;
+    }
     inputs.push_back(randomValues(problem.inputs[i], low, high,
                                   seed + static_cast<uint32_t>(i)));
   }
@@ -228,6 +239,19 @@ Problem convProblem(const npu_tensor_desc &x, int64_t outputs,
   if (withBias)
     p.inputs.push_back(tensor(x.dtype, {outputs}));
   p.outputs = {tensor(x.dtype, out, layout)};
+  makeConstant(p, 1);
+  return p;
+}
+
+Problem winogradProblem(const npu_tensor_desc &x, int64_t outputs, int64_t tile,
+                        int64_t pad, const std::string &layout,
+                        const std::string &weightLayout, bool withBias) {
+  Problem p = convProblem(x, outputs, {3, 3}, 1, pad, 1, layout, withBias);
+  p.op = NPU_OP_CONV_WINOGRAD;
+  p.attrs = {};
+  p.attrs.winograd = {tile, {pad, pad}, {pad, pad}, withBias};
+  p.inputs[1] =
+      tensor(NPU_F32, {outputs, x.dims[1], tile + 2, tile + 2}, weightLayout);
   makeConstant(p, 1);
   return p;
 }

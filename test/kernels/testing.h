@@ -79,6 +79,12 @@ Problem convProblem(const npu_tensor_desc &x, int64_t outputs,
                     int64_t groups, const std::string &layout,
                     bool withBias = true, int64_t dilation = 1);
 
+/// A 3x3 convolution of stride 1 as Winograd's, with a transformed weight that
+/// is any weight.
+Problem winogradProblem(const npu_tensor_desc &x, int64_t outputs, int64_t tile,
+                        int64_t pad, const std::string &layout,
+                        const std::string &weightLayout, bool withBias);
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_TESTING_H

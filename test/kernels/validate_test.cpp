@@ -240,7 +240,15 @@ TEST(Validate, Conv) {
        {"kernel extent", [](Problem &p) { p.inputs[1].dims[2] = 0; }},
        {"input extent", [](Problem &p) { p.inputs[0].dims[2] = 0; }},
        {"larger than", [](Problem &p) { p.attrs.conv.dilations[0] = 9; }},
-       {"output: dimension 3", [](Problem &p) { p.outputs[0].dims[3] = 6; }}});
+       {"output: dimension 3", [](Problem &p) { p.outputs[0].dims[3] = 6; }},
+       {"zero point 1 is not 0",
+        [](Problem &p) { p.attrs.conv.data_zero_point = 1; }},
+       {"in the range of u8", [](Problem &p) {
+          p.inputs[0].dtype = NPU_U8;
+          p.inputs[1].dtype = NPU_I8;
+          p.inputs[2].dtype = p.outputs[0].dtype = NPU_I32;
+          p.attrs.conv.data_zero_point = -1;
+        }}});
   Problem transposed = conv();
   transposed.op = NPU_OP_CONV_TRANSPOSE;
   transposed.outputs = {tensor(NPU_F32, {2, 6, 17, 18})};
@@ -367,6 +375,71 @@ TEST(Validate, MovementShapes) {
               {{"fewer dimensions",
                 [](Problem &q) { q.outputs[0] = tensor(NPU_F32, {2}); }},
                {"dimension 0", [](Problem &q) { q.inputs[0].dims[0] = 3; }}});
+}
+
+TEST(Validate, GatherAndScatterByIndex) {
+  Problem p = simple(NPU_OP_GATHER_ELEMENTS, {4, 3}, {2, 5});
+  p.inputs.push_back(tensor(NPU_I64, {2, 5}));
+  p.attrs.index.axis = 1;
+  expectRules(
+      p,
+      {{"axis 2", [](Problem &q) { q.attrs.index.axis = 2; }},
+       {"inputs", [](Problem &q) { q.inputs.pop_back(); }},
+       {"indices are f32", [](Problem &q) { q.inputs[1].dtype = NPU_F32; }},
+       {"indices of rank 1",
+        [](Problem &q) { q.inputs[1] = tensor(NPU_I64, {2}); }},
+       {"or fewer", [](Problem &q) { q.inputs[1].dims[0] = 5; }},
+       {"output: dimension 1", [](Problem &q) { q.outputs[0].dims[1] = 4; }},
+       {"output of rank 1",
+        [](Problem &q) { q.outputs[0] = tensor(NPU_F32, {2}); }},
+       {"unknown reduction", [](Problem &q) { q.attrs.index.reduction = 5; }}});
+  p = simple(NPU_OP_GATHER_ND, {4, 3, 2}, {4, 5, 2});
+  p.inputs.push_back(tensor(NPU_I32, {4, 5, 1}));
+  p.attrs.index.batch_dims = 1;
+  expectRules(
+      p,
+      {{"batch dimensions", [](Problem &q) { q.attrs.index.batch_dims = 3; }},
+       {"batch dimensions", [](Problem &q) { q.attrs.index.batch_dims = -1; }},
+       {"indices: dimension 0", [](Problem &q) { q.inputs[1].dims[0] = 3; }},
+       {"indices of 3 numbers", [](Problem &q) { q.inputs[1].dims[2] = 3; }},
+       {"indices of rank 0",
+        [](Problem &q) { q.inputs[1] = tensor(NPU_I32, {}); }},
+       {"output: dimension 2", [](Problem &q) { q.outputs[0].dims[2] = 3; }}});
+  p = simple(NPU_OP_SCATTER_ND, {4, 3}, {4, 3});
+  p.inputs.push_back(tensor(NPU_I32, {2, 1}));
+  p.inputs.push_back(tensor(NPU_F32, {2, 3}));
+  expectRules(
+      p,
+      {{"updates are f16", [](Problem &q) { q.inputs[2].dtype = NPU_F16; }},
+       {"inputs", [](Problem &q) { q.inputs.pop_back(); }},
+       {"updates: dimension 1", [](Problem &q) { q.inputs[2].dims[1] = 2; }},
+       {"output: dimension 0", [](Problem &q) { q.outputs[0].dims[0] = 5; }}});
+}
+
+TEST(Validate, TopKAndCumulate) {
+  Problem p = simple(NPU_OP_TOP_K, {4, 3}, {4, 2});
+  p.outputs[0].dtype = NPU_I64;
+  p.attrs.top_k = {1, 1};
+  expectRules(p, {{"axis 2", [](Problem &q) { q.attrs.top_k.axis = 2; }},
+                  {"largest", [](Problem &q) { q.attrs.top_k.largest = 2; }},
+                  {"different ranks",
+                   [](Problem &q) { q.outputs[0] = tensor(NPU_I64, {4}); }},
+                  {"dimension 0", [](Problem &q) { q.outputs[0].dims[0] = 3; }},
+                  {"or fewer", [](Problem &q) { q.outputs[0].dims[1] = 4; }},
+                  {"a cast is missing",
+                   [](Problem &q) { q.outputs[0].dtype = NPU_F32; }}});
+  p = simple(NPU_OP_CUMULATE, {4, 3}, {4, 3});
+  expectRules(
+      p, {{"axis -1", [](Problem &q) { q.attrs.cumulate.axis = -1; }},
+          {"unknown kind", [](Problem &q) { q.attrs.cumulate.kind = 2; }},
+          {"exclusive", [](Problem &q) { q.attrs.cumulate.exclusive = 2; }},
+          {"reverse", [](Problem &q) { q.attrs.cumulate.reverse = -1; }},
+          {"different ranks",
+           [](Problem &q) { q.outputs[0] = tensor(NPU_F32, {4}); }},
+          {"dimension 0", [](Problem &q) { q.outputs[0].dims[0] = 3; }},
+          {"data is bool", [](Problem &q) {
+             q.inputs[0].dtype = q.outputs[0].dtype = NPU_BOOL;
+           }}});
 }
 
 TEST(Validate, SlicePadConcatGather) {

@@ -127,7 +127,8 @@ def compile_command(arguments: argparse.Namespace, sample: Sample, plan: str, fo
     shapes = [f"--input-shape={name}={','.join(map(str, a.shape))}" for name, a in sample.inputs.items()]
     return [
         str(arguments.build / "bin" / "npuc"), str(sample.model), "-o", str(folder / "model.npu"),
-        f"--target={target}", f"--layout={layout}", f"--report={folder / 'report.json'}", *shapes,
+        f"--target={target}", f"--layout={layout}", f"--objective={arguments.objective}", "--verify-layout",
+        f"--report={folder / 'report.json'}", *shapes,
     ]  # fmt: skip
 
 
@@ -173,6 +174,26 @@ def check_memory(memory: dict[str, int]) -> None:
         raise Failure(f"the arena has {arena} bytes, expected {bound} to {ARENA_SLACK} times that")
 
 
+def check_search(report: dict) -> None:
+    """An optimal plan is proved, costs what the search says, and no strategy's costs less."""
+    search = report["optimal"]
+    if not search["proved"] or search["capped_values"]:
+        raise Failure(f"the plan is not proved: {search}")
+    if not search["cost"] == search["lower_bound"] == report["cost"]:
+        raise Failure(f"the plan costs {report['cost']}, the search says {search}")
+    for row in report["strategies"]:
+        if row["feasible"] and row["cost"] < report["cost"]:
+            raise Failure(f"{row['name']} costs {row['cost']}, optimal {report['cost']}")
+
+
+def check_counts(arguments: argparse.Namespace, relayouts: dict) -> None:
+    count, inside = relayouts["count"], relayouts["count"] - relayouts["boundary_count"]
+    if arguments.max_relayouts is not None and count > arguments.max_relayouts:
+        raise Failure(f"{count} relayouts are left, allowed are {arguments.max_relayouts}")
+    if arguments.max_inside is not None and inside > arguments.max_inside:
+        raise Failure(f"{inside} relayouts are left inside the graph, allowed are {arguments.max_inside}")
+
+
 def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) -> None:
     """Compiles, runs and compares; raises what is wrong."""
     with tempfile.TemporaryDirectory(prefix="npuc-compare-") as name:
@@ -189,8 +210,9 @@ def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) ->
         slow = [kernel for kernel in profile["kernels"] if kernel["slow"]]
         result.slow = len(slow)
         compare_outputs(result, sample, outputs)
-        if arguments.max_relayouts is not None and result.relayouts > arguments.max_relayouts:
-            raise Failure(f"{result.relayouts} relayouts are left, allowed are {arguments.max_relayouts}")
+        check_counts(arguments, report["relayouts"])
+        if result.plan.endswith("/optimal"):
+            check_search(report)
         if slow and arguments.no_slow:
             first = slow[0]
             raise Failure(
@@ -247,6 +269,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--batch", default="1,3", help="batch sizes (1,3)")
     parser.add_argument("--small", action="store_true", help="with the smallest sensible images")
     parser.add_argument("--max-relayouts", type=int, help="fail if more are left")
+    parser.add_argument("--max-inside", type=int, help="the same, but for those at inputs and outputs")
+    parser.add_argument("--objective", default="time", help="what optimal makes small: count, bytes or time (time)")
     parser.add_argument("--no-slow", action="store_true", help="fail if a kernel runs on a reference")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--build", type=Path, default=Path("build"), help="the build folder (build)")

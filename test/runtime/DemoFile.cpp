@@ -45,8 +45,10 @@ void writeFile(const std::string &path, const std::string &bytes) {
 
 DemoFile::DemoFile(const std::string &name)
     : elf(readFile(std::string(DEMO_DIR) + "/" + name + ".so")) {
+  const uint32_t version = NPU_FORMAT_VERSION;
   rootOffset =
-      elf.find(std::string(NPU_PROGRAM_MAGIC, 8) + std::string("\1\0\0\0", 4));
+      elf.find(std::string(NPU_PROGRAM_MAGIC, 8) +
+               std::string(reinterpret_cast<const char *>(&version), 4));
   if (rootOffset == std::string::npos)
     throw std::runtime_error("no program in demo " + name);
   describe();

@@ -63,7 +63,7 @@ TEST_P(Refused, WithASentence) {
 
 const Break rootBreaks[] = {
     BREAK(Magic, "magic", d.program().magic[7] = 'X'),
-    BREAK(Version, "version is 2", d.program().version = 2),
+    BREAK(Version, "version is 3", d.program().version = 3),
     BREAK(Size, "size is 1, expected 112", d.program().size = 1),
     BREAK(Reserved, "reserved field is 1", d.program().reserved = 1),
     BREAK(KernelTable, "kernel table lies outside",
@@ -149,7 +149,7 @@ const Break tensorBreaks[] = {
 };
 
 const Break kernelBreaks[] = {
-    BREAK(Op, "kernel 0 ('kernel0'): its op is 17", d.kernels()[0].op = 17),
+    BREAK(Op, "kernel 0 ('kernel0'): its op is 1000", d.kernels()[0].op = 1000),
     BREAK(OpNegative, "its op is", d.kernels()[0].op = -1),
     BREAK(Flags, "its flags is 2", d.kernels()[0].flags = 2),
     BREAK(InputsNegative, "tensor rows lie outside",
@@ -236,8 +236,8 @@ Result loadWithFooter(const std::function<void(npu_footer &)> &change) {
 TEST(Footer, EveryFieldIsChecked) {
   expectRefused(loadWithFooter([](auto &f) { f.magic[0] = 'x'; }), NPU_BAD_FILE,
                 "does not end in an NPU footer");
-  expectRefused(loadWithFooter([](auto &f) { f.version = 2; }),
-                NPU_WRONG_VERSION, "has format version 2, but this runtime");
+  expectRefused(loadWithFooter([](auto &f) { f.version = 3; }),
+                NPU_WRONG_VERSION, "has format version 3, but this runtime");
   expectRefused(loadWithFooter([](auto &f) { f.size = 63; }), NPU_BAD_FILE,
                 "footer of 63 bytes, expected 64");
   expectRefused(loadWithFooter([](auto &f) { ++f.file_size; }), NPU_BAD_FILE,

@@ -233,6 +233,29 @@ LayoutRelation relations::gather(Shape data, Shape indices, int64_t axis) {
   return relation;
 }
 
+LayoutRelation relations::gatherNd(Shape data, Shape indices,
+                                   int64_t batchDims) {
+  LayoutRelation relation;
+  Dims from = newDims(relation, data);
+  Dims index = newDims(relation, indices);
+  int64_t picked = batchDims + indices.back();
+  Dims to(from.begin(), from.begin() + batchDims);
+  to.append(index.begin() + batchDims, index.end() - 1);
+  to.append(from.begin() + picked, from.end());
+  addOperand(relation, from, /*independent=*/false);
+  addOperand(relation, index, /*independent=*/true);
+  relation.results.push_back(to);
+  return relation;
+}
+
+LayoutRelation relations::unrelated(ArrayRef<Shape> operands, Shape result) {
+  LayoutRelation relation;
+  for (Shape operand : operands)
+    addOperand(relation, newDims(relation, operand), /*independent=*/true);
+  relation.results.push_back(newDims(relation, result));
+  return relation;
+}
+
 LayoutRelation relations::relayout(Shape shape) {
   LayoutRelation relation;
   Dims dims = newDims(relation, shape);

@@ -40,6 +40,13 @@ LayoutRelation reduce(Shape operand, llvm::ArrayRef<int64_t> axes,
 /// Indices of rank 1 take the axis' place; others are dimensions of their own.
 LayoutRelation gather(Shape data, Shape indices, int64_t axis);
 
+/// Batch dimensions are the data's and the indices', then the indices' others,
+/// then the dimensions of the data that no index picks from.
+LayoutRelation gatherNd(Shape data, Shape indices, int64_t batchDims);
+
+/// Operands and result in orders that do not depend on each other.
+LayoutRelation unrelated(llvm::ArrayRef<Shape> operands, Shape result);
+
 /// The same value in two orders that do not depend on each other.
 LayoutRelation relayout(Shape shape);
 

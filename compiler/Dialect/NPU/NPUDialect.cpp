@@ -99,6 +99,8 @@ static const StringRef padModes[] = {"constant", "reflect", "edge", "wrap"};
 static const StringRef reduceKinds[] = {
     "sum", "mean", "max",     "min",         "prod",
     "l1",  "l2",   "log_sum", "log_sum_exp", "sum_square"};
+static const StringRef cumulates[] = {"sum", "prod"};
+static const StringRef scatters[] = {"none", "add", "mul", "max", "min"};
 static const StringRef resizeModes[] = {"nearest", "linear", "cubic"};
 static const StringRef resizeCoordinates[] = {
     "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
@@ -106,11 +108,14 @@ static const StringRef resizeCoordinates[] = {
 static const StringRef resizeNearest[] = {"round_prefer_floor",
                                           "round_prefer_ceil", "floor", "ceil"};
 static_assert(NPU_PAD_WRAP == 3 && NPU_REDUCE_SUM_SQUARE == 9 &&
-              NPU_RESIZE_CUBIC == 2 && NPU_RESIZE_HALF_PIXEL_SYMMETRIC == 4 &&
+              NPU_RESIZE_CUBIC == 2 && NPU_SCATTER_MIN == 4 &&
+              NPU_CUMULATE_PROD == 1 && NPU_RESIZE_HALF_PIXEL_SYMMETRIC == 4 &&
               NPU_NEAREST_CEIL == 3);
 
 const ArrayRef<StringRef> npu::padModeWords = padModes;
 const ArrayRef<StringRef> npu::reduceKindWords = reduceKinds;
+const ArrayRef<StringRef> npu::cumulateWords = cumulates;
+const ArrayRef<StringRef> npu::scatterWords = scatters;
 const ArrayRef<StringRef> npu::resizeModeWords = resizeModes;
 const ArrayRef<StringRef> npu::resizeCoordinatesWords = resizeCoordinates;
 const ArrayRef<StringRef> npu::resizeNearestWords = resizeNearest;

@@ -65,6 +65,8 @@ const InstrKind *lookupInstr(StringRef name);
 int lookupWord(ArrayRef<StringRef> words, StringRef word);
 extern const ArrayRef<StringRef> padModeWords;
 extern const ArrayRef<StringRef> reduceKindWords;
+extern const ArrayRef<StringRef> cumulateWords;
+extern const ArrayRef<StringRef> scatterWords;
 extern const ArrayRef<StringRef> resizeModeWords;
 extern const ArrayRef<StringRef> resizeCoordinatesWords;
 extern const ArrayRef<StringRef> resizeNearestWords;

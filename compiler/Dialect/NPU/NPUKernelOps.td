@@ -10,7 +10,8 @@ class NPU_ConvLikeOp<string mnemonic, int spatial> : NPU_KernelOp<mnemonic> {
   let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$weight,
                        Optional<NPU_Tensor>:$bias, I64ArrayAttr:$strides,
                        I64ArrayAttr:$pads, I64ArrayAttr:$dilations,
-                       I64Attr:$groups);
+                       I64Attr:$groups,
+                       DefaultValuedAttr<I64Attr, "0">:$data_zero_point);
   let results = (outs NPU_Tensor:$result);
 }
 
@@ -27,7 +28,9 @@ class NPU_ConvTransposeOp<string mnemonic, int spatial>
 
 defvar ConvText = [{
     Data is (N, C, spatial), weight (O, C / groups, spatial), bias (O). `pads`
-    lists the beginnings of all spatial dimensions, then the ends.
+    lists the beginnings of all spatial dimensions, then the ends. 8-bit data
+    and weight give i32, and so is the bias; `data_zero_point` is subtracted
+    from integer data, and padding is zero after that.
 }];
 
 def NPU_Conv1dOp : NPU_ConvOp<"conv1d", 1> {
@@ -160,6 +163,23 @@ def NPU_AvgPoolOp : NPU_PoolOp<"avg_pool"> {
                        DefaultValuedAttr<BoolAttr, "false">:$count_include_pad);
 }
 
+def NPU_MaxPoolIndicesOp : NPU_PoolOp<"max_pool_indices"> {
+  let summary = "Where the maxima of windows lie.";
+  let description = [{
+    Row-major positions in the data of what `npu.max_pool` gives, the first one
+    of equals. With `column_major` the first spatial dimension counts as the
+    innermost.
+
+    Example:
+    ```mlir
+    %y = npu.max_pool_indices(%x) {column_major = false, dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xi64>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, I64ArrayAttr:$kernel,
+                       I64ArrayAttr:$strides, I64ArrayAttr:$pads,
+                       I64ArrayAttr:$dilations, BoolAttr:$column_major);
+}
+
 def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
   let summary = "Matrix product of the last two dimensions.";
   let description = [{
@@ -278,6 +298,103 @@ def NPU_GatherOp : NPU_KernelOp<"gather"> {
     ```
   }];
   let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices, I64Attr:$axis);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_GatherElementsOp : NPU_KernelOp<"gather_elements"> {
+  let summary = "Picks single elements by their index along one dimension.";
+  let description = [{
+    The result has the shape of the indices; its element at p is the data's at
+    p, with the axis' place taken by the index. Other dimensions of the indices
+    may be shorter than the data's. Negative indices count from the end.
+
+    Example:
+    ```mlir
+    %y = npu.gather_elements(%x, %i) {axis = 1 : i64} : (tensor<4x8xf32>, tensor<4x2xi64>) -> tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices, I64Attr:$axis);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_GatherNdOp : NPU_KernelOp<"gather_nd"> {
+  let summary = "Picks slices by an index for each of several dimensions.";
+  let description = [{
+    The last dimension of the indices holds one index for each data dimension
+    behind the batch dimensions, which data and indices share.
+
+    Example:
+    ```mlir
+    %y = npu.gather_nd(%x, %i) {batch_dims = 1 : i64} : (tensor<4x8x5xf32>, tensor<4x2x1xi64>) -> tensor<4x2x5xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices,
+                       DefaultValuedAttr<I64Attr, "0">:$batch_dims);
+  let results = (outs NPU_Tensor:$result);
+}
+
+defvar ScatterText = [{
+    Reductions: none (the last of several updates stays), add, mul, max, min.
+}];
+
+def NPU_ScatterElementsOp : NPU_KernelOp<"scatter_elements"> {
+  let summary = "The data with single elements replaced or updated.";
+  let description = [{
+    The reverse of `npu.gather_elements`: updates have the indices' shape.
+  }] # ScatterText # [{
+    Example:
+    ```mlir
+    %y = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = "add"} : (tensor<4x8xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices,
+                       NPU_Tensor:$updates, I64Attr:$axis, StrAttr:$reduction);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_ScatterNdOp : NPU_KernelOp<"scatter_nd"> {
+  let summary = "The data with slices replaced or updated.";
+  let description = [{
+    The reverse of `npu.gather_nd` without batch dimensions.
+  }] # ScatterText # [{
+    Example:
+    ```mlir
+    %y = npu.scatter_nd(%x, %i, %u) {reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices,
+                       NPU_Tensor:$updates, StrAttr:$reduction);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_TopKOp : NPU_KernelOp<"top_k"> {
+  let summary = "Where the largest elements along one dimension lie.";
+  let description = [{
+    Positions of the result's extent of largest (or smallest) elements, best
+    first; of equal elements the first one.
+
+    Example:
+    ```mlir
+    %y = npu.top_k(%x) {axis = 1 : i64, largest = true} : (tensor<4x8xf32>) -> tensor<4x3xi64>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, I64Attr:$axis, BoolAttr:$largest);
+  let results = (outs NPU_Tensor:$result);
+}
+
+def NPU_CumulateOp : NPU_KernelOp<"cumulate"> {
+  let summary = "Sums or products of all elements up to each one.";
+  let description = [{
+    Kinds: sum, prod. `exclusive` leaves out the element itself, `reverse`
+    starts at the end.
+
+    Example:
+    ```mlir
+    %y = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = "sum", reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$input, StrAttr:$kind, I64Attr:$axis,
+                       BoolAttr:$exclusive, BoolAttr:$reverse);
   let results = (outs NPU_Tensor:$result);
 }
 

@@ -33,6 +33,7 @@ static void fillConv(ConvLike op, npu_conv_attrs &conv) {
   fillPads(conv.pads_begin, conv.pads_end, op.getPads());
   conv.groups = op.getGroups();
   conv.has_bias = op.getBias() ? 1 : 0;
+  conv.data_zero_point = static_cast<int64_t>(op.getDataZeroPoint());
 }
 
 template <typename Pool>
@@ -78,6 +79,47 @@ npu_op AvgPoolOp::getKernel(npu_attrs &attributes) {
   fillPool(*this, attributes.pool);
   attributes.pool.count_include_pad = getCountIncludePad();
   return NPU_OP_AVG_POOL;
+}
+
+npu_op MaxPoolIndicesOp::getKernel(npu_attrs &attributes) {
+  fillPool(*this, attributes.pool);
+  attributes.pool.column_major = getColumnMajor();
+  return NPU_OP_MAX_POOL_INDICES;
+}
+
+npu_op GatherElementsOp::getKernel(npu_attrs &attributes) {
+  attributes.index.axis = getAxis();
+  return NPU_OP_GATHER_ELEMENTS;
+}
+
+npu_op GatherNdOp::getKernel(npu_attrs &attributes) {
+  attributes.index.batch_dims = getBatchDims();
+  return NPU_OP_GATHER_ND;
+}
+
+npu_op ScatterElementsOp::getKernel(npu_attrs &attributes) {
+  attributes.index.axis = getAxis();
+  attributes.index.reduction = lookupWord(scatterWords, getReduction());
+  return NPU_OP_SCATTER_ELEMENTS;
+}
+
+npu_op ScatterNdOp::getKernel(npu_attrs &attributes) {
+  attributes.index.reduction = lookupWord(scatterWords, getReduction());
+  return NPU_OP_SCATTER_ND;
+}
+
+npu_op TopKOp::getKernel(npu_attrs &attributes) {
+  attributes.top_k.axis = getAxis();
+  attributes.top_k.largest = getLargest();
+  return NPU_OP_TOP_K;
+}
+
+npu_op CumulateOp::getKernel(npu_attrs &attributes) {
+  attributes.cumulate.axis = getAxis();
+  attributes.cumulate.kind = lookupWord(cumulateWords, getKind());
+  attributes.cumulate.exclusive = getExclusive();
+  attributes.cumulate.reverse = getReverse();
+  return NPU_OP_CUMULATE;
 }
 
 npu_op MatmulOp::getKernel(npu_attrs &) { return NPU_OP_MATMUL; }

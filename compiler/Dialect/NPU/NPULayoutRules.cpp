@@ -59,6 +59,18 @@ static LayoutRelation gatherRelation(Operation *op) {
                            shapeOf(gather.getIndices()), gather.getAxis());
 }
 
+static LayoutRelation gatherNdRelation(Operation *op) {
+  auto gather = cast<GatherNdOp>(op);
+  return relations::gatherNd(shapeOf(gather.getData()),
+                             shapeOf(gather.getIndices()),
+                             gather.getBatchDims());
+}
+/// Where each window's maximum lies depends on no order, neither of the data
+/// nor of what it is written to.
+static LayoutRelation freeRelation(Operation *op) {
+  return relations::unrelated(operandShapes(op), resultShape(op));
+}
+
 // Roles of operands in a target's demands.
 
 static StringRef convRole(unsigned operand) {
@@ -72,7 +84,7 @@ static StringRef matmulRole(unsigned operand) {
   return operand == 0 ? "a" : "b";
 }
 static StringRef gatherRole(unsigned operand) {
-  return operand == 0 ? "data" : "indices";
+  return operand == 0 ? "data" : operand == 1 ? "indices" : "updates";
 }
 
 // Image axes that an op knows by itself; ranks 3 to 5.
@@ -157,6 +169,13 @@ NPU_LAYOUT_RULE(ReduceOp, Light, reduceRelation, inputRole, noAxes, plainName)
 NPU_LAYOUT_RULE(SoftmaxOp, Light, placesRelation, inputRole, noAxes, plainName)
 NPU_LAYOUT_RULE(ResizeOp, Light, placesRelation, inputRole, noAxes, resizeName)
 NPU_LAYOUT_RULE(GatherOp, Light, gatherRelation, gatherRole, noAxes, plainName)
+NPU_LAYOUT_RULE(GatherElementsOp, Light, convRelation, gatherRole, noAxes, plainName)
+NPU_LAYOUT_RULE(GatherNdOp, Light, gatherNdRelation, gatherRole, noAxes, plainName)
+NPU_LAYOUT_RULE(ScatterElementsOp, Light, convRelation, gatherRole, noAxes, plainName)
+NPU_LAYOUT_RULE(ScatterNdOp, Light, convRelation, gatherRole, noAxes, plainName)
+NPU_LAYOUT_RULE(MaxPoolIndicesOp, Light, freeRelation, dataRole, poolAxes, plainName)
+NPU_LAYOUT_RULE(TopKOp, Light, placesRelation, inputRole, noAxes, plainName)
+NPU_LAYOUT_RULE(CumulateOp, Light, placesRelation, inputRole, noAxes, plainName)
 NPU_LAYOUT_RULE(BroadcastOp, Light, broadcastRelation, inputRole, noAxes, plainName)
 // clang-format on
 #undef NPU_LAYOUT_RULE

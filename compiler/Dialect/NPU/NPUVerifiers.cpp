@@ -6,61 +6,51 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Dialect/NPU/VerifyHelpers.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace npu;
+using namespace npu::verify;
 using shapes::Shape;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorType(value).getShape();
+/// Whether data of the type can have this zero point.
+static bool holds(Type type, int64_t zeroPoint) {
+  auto integer = dyn_cast<mlir::IntegerType>(type);
+  if (!integer)
+    return zeroPoint == 0;
+  return integer.isUnsigned() ? llvm::isUIntN(integer.getWidth(), zeroPoint)
+                              : llvm::isIntN(integer.getWidth(), zeroPoint);
 }
 
-static Type elementOf(Value value) {
-  return tensorType(value).getElementType();
+static bool isByte(Value value) {
+  return isa<mlir::IntegerType>(elementOf(value)) &&
+         elementOf(value).getIntOrFloatBitWidth() == 8;
 }
 
-static bool isFloat(Value value) {
-  return isa<mlir::FloatType>(elementOf(value));
-}
-
-/// All operands and the result have one element type.
-static LogicalResult verifyOneType(Operation *op, const char *what) {
-  for (Value operand : op->getOperands())
-    if (elementOf(operand) != elementOf(op->getResult(0)))
+/// Types of a sum of products: bytes times bytes give i32, and what is added to
+/// them is i32; floats, i32 and i64 stay what they are.
+static LogicalResult verifySumTypes(Operation *op, const char *what) {
+  Value result = op->getResult(0);
+  if (!isByte(op->getOperand(0)) && !isByte(op->getOperand(1))) {
+    if (elementOf(result).isInteger(1))
+      return op->emitOpError() << what << ": element type i1, expected numbers";
+    return verifyOneType(op, what);
+  }
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.getOperandNumber() < 2
+            ? !isByte(operand.get())
+            : elementOf(operand.get()) != elementOf(result))
       return op->emitOpError()
-             << what << ": element types " << elementOf(operand) << " and "
-             << elementOf(op->getResult(0)) << " differ";
+             << what << ": operand " << operand.getOperandNumber() << " is "
+             << elementOf(operand.get()) << ", expected "
+             << (operand.getOperandNumber() < 2
+                     ? "8 bits like the other operand"
+                     : "i32 like the result");
+  if (!elementOf(result).isSignlessInteger(32))
+    return op->emitOpError() << what << ": element type " << elementOf(result)
+                             << ", expected i32 from bytes";
   return success();
-}
-
-/// The inferred shape exists and is the result's.
-static LogicalResult verifyShape(Operation *op, const FailureOr<Shape> &want,
-                                 const std::string &error) {
-  if (failed(want))
-    return op->emitOpError() << error;
-  ArrayRef<int64_t> have = shapeOf(op->getResult(0));
-  if (have != ArrayRef<int64_t>(*want))
-    return op->emitOpError() << "result shape is " << shapes::text(have)
-                             << ", expected " << shapes::text(*want);
-  return success();
-}
-
-static LogicalResult verifyWord(Operation *op, ArrayRef<StringRef> words,
-                                StringRef word, const char *what) {
-  if (lookupWord(words, word) >= 0)
-    return success();
-  auto error = op->emitOpError()
-               << "unknown " << what << " '" << word << "', expected one of: ";
-  llvm::interleaveComma(words, error);
-  return error;
-}
-
-static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
-  if (axis >= 0 && axis < rank)
-    return success();
-  return op->emitOpError() << "axis " << axis << " is not a dimension of rank "
-                           << rank;
 }
 
 constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
@@ -300,10 +290,11 @@ static LogicalResult verifyConvAttrs(ConvOp op, int64_t spatial) {
     return op.emitOpError()
            << "bias has shape " // conv_c5
            << shapes::text(shapeOf(op.getBias())) << ", expected " << outputs;
-  if (!isFloat(op.getResult())) // conv_c6
-    return op.emitOpError() << "element type " << elementOf(op.getResult())
-                            << ", expected a float type";
-  return verifyOneType(op, "convolution"); // conv_c7
+  int64_t zero = static_cast<int64_t>(op.getDataZeroPoint());
+  if (!holds(elementOf(op.getData()), zero)) // conv_c6
+    return op.emitOpError() << "zero point " << zero << " does not fit data of "
+                            << elementOf(op.getData());
+  return verifySumTypes(op, "convolution"); // conv_c7, conv_c9
 }
 
 template <typename ConvOp>
@@ -424,7 +415,7 @@ static LogicalResult verifyPoolDim(PoolOp op, int64_t i) {
 }
 
 template <typename PoolOp>
-static LogicalResult verifyPool(PoolOp op) {
+static LogicalResult verifyPoolWindows(PoolOp op) {
   int64_t rank = tensorType(op.getData()).getRank();
   if (rank < 3 || rank > 5) // pool_c1
     return op.emitOpError()
@@ -445,9 +436,14 @@ static LogicalResult verifyPool(PoolOp op) {
   for (size_t i = 0; i < spatial; ++i)
     if (failed(verifyPoolDim(op, i)))
       return failure();
+  return verifyLayouts(op);
+}
+
+template <typename PoolOp>
+static LogicalResult verifyPool(PoolOp op) {
   if (failed(verifyOneType(op, "pooling"))) // pool_c6
     return failure();
-  return verifyLayouts(op);
+  return verifyPoolWindows(op);
 }
 
 LogicalResult MaxPoolOp::verify() { return verifyPool(*this); }
@@ -456,6 +452,13 @@ LogicalResult AvgPoolOp::verify() {
     return emitOpError() << "element type " << elementOf(getResult())
                          << ", expected a float type";
   return verifyPool(*this);
+}
+
+LogicalResult MaxPoolIndicesOp::verify() {
+  if (!elementOf(getResult()).isSignlessInteger(64)) // max_pool_indices_c1
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected i64";
+  return verifyPoolWindows(*this);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -469,7 +472,7 @@ LogicalResult MatmulOp::verify() {
   if (failed(verifyShape(
           getOperation(),
           shapes::matmul(shapeOf(getA()), shapeOf(getB()), error), error)) ||
-      failed(verifyOneType(getOperation(), "matrix product"))) // matmul_c3
+      failed(verifySumTypes(getOperation(), "matrix product"))) // matmul_c3
     return failure();
   return verifyLayouts(getOperation());
 }
@@ -625,27 +628,6 @@ LogicalResult ResizeOp::verify() {
   if (failed(verifyOneType(op, "resize")))             // resize_c7
     return failure();
   return verifyLayouts(op);
-}
-
-LogicalResult GatherOp::verify() {
-  if (failed(verifyAxis(getOperation(), getAxis(),
-                        tensorType(getData()).getRank()))) // gather_c1
-    return failure();
-  Type index = elementOf(getIndices());
-  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
-    return emitOpError() << "indices are " << index
-                         << ", expected i32 or i64";  // gather_c2
-  if (elementOf(getData()) != elementOf(getResult())) // gather_c3
-    return emitOpError() << "element types " << elementOf(getData()) << " and "
-                         << elementOf(getResult()) << " differ";
-  std::string error;
-  if (failed(
-          verifyShape(getOperation(),
-                      shapes::gather(shapeOf(getData()), shapeOf(getIndices()),
-                                     getAxis(), error),
-                      error))) // gather_c4
-    return failure();
-  return verifyLayouts(getOperation());
 }
 
 LogicalResult BroadcastOp::verify() {

@@ -313,6 +313,46 @@ FailureOr<Shape> npu::shapes::gather(ArrayRef<int64_t> data,
   return result;
 }
 
+FailureOr<Shape> npu::shapes::gatherElements(ArrayRef<int64_t> data,
+                                             ArrayRef<int64_t> indices,
+                                             int64_t axis, std::string &error) {
+  if (failed(checkAxis(axis, data.size(), error)))
+    return failure();
+  bool fits = data.size() == indices.size();
+  for (size_t i = 0; fits && i < data.size(); ++i)
+    fits = int64_t(i) == axis || indices[i] <= data[i];
+  if (!fits)
+    return fail(error, "indices " + text(indices) + " do not fit data " +
+                           text(data) +
+                           ": the same rank, and no extent beside "
+                           "axis " +
+                           Twine(axis) + " larger");
+  return Shape(indices);
+}
+
+FailureOr<Shape> npu::shapes::gatherNd(ArrayRef<int64_t> data,
+                                       ArrayRef<int64_t> indices,
+                                       int64_t batchDims, std::string &error) {
+  int64_t rank = data.size(), own = indices.size();
+  if (batchDims < 0 || batchDims >= std::min(rank, own))
+    return fail(error, Twine(batchDims) +
+                           " batch dimensions, expected fewer than data " +
+                           text(data) + " and indices " + text(indices) +
+                           " have");
+  if (data.take_front(batchDims) != indices.take_front(batchDims))
+    return fail(error, "data " + text(data) + " and indices " + text(indices) +
+                           " differ in their " + Twine(batchDims) +
+                           " batch dimensions");
+  int64_t depth = indices.back();
+  if (depth < 1 || batchDims + depth > rank)
+    return fail(error, "indices " + text(indices) + " pick from " +
+                           Twine(depth) + " dimensions, expected 1 to " +
+                           Twine(rank - batchDims));
+  Shape result(indices.drop_back());
+  result.append(data.begin() + batchDims + depth, data.end());
+  return result;
+}
+
 FailureOr<int64_t> npu::shapes::elements(ArrayRef<int64_t> shape,
                                          std::string &error) {
   int64_t count = 1;

@@ -51,6 +51,11 @@ FailureOr<Shape> reduce(ArrayRef<int64_t> input, ArrayRef<int64_t> axes,
                         bool keepDims, std::string &error);
 FailureOr<Shape> transpose(ArrayRef<int64_t> input,
                            ArrayRef<int64_t> permutation, std::string &error);
+FailureOr<Shape> gatherElements(ArrayRef<int64_t> data,
+                                ArrayRef<int64_t> indices, int64_t axis,
+                                std::string &error);
+FailureOr<Shape> gatherNd(ArrayRef<int64_t> data, ArrayRef<int64_t> indices,
+                          int64_t batchDims, std::string &error);
 FailureOr<Shape> gather(ArrayRef<int64_t> data, ArrayRef<int64_t> indices,
                         int64_t axis, std::string &error);
 

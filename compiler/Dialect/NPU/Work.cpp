@@ -30,6 +30,22 @@ static Work convTransposeWork(Operation *op) {
           0};
 }
 
+/// One channel of one tile taken to one point or back, and one transformed
+/// weight read, in multiply-adds: fitted to the table in docs/kernels.md.
+static constexpr double transformCost = 32, weightCost = 15;
+
+double npu::winogradMacs(ArrayRef<int64_t> result, int64_t channels,
+                         int64_t tile) {
+  auto across = [&](int64_t extent) { return (extent + tile - 1) / tile; };
+  auto tiles =
+      static_cast<double>(result[0] * across(result[2]) * across(result[3]));
+  auto pairs = static_cast<double>(channels * result[1]);
+  auto transformed = static_cast<double>(channels + result[1]);
+  auto points = static_cast<double>((tile + 2) * (tile + 2));
+  return points * (tiles * pairs + transformCost * tiles * transformed +
+                   weightCost * pairs);
+}
+
 static Work poolWork(Operation *op, const npu_pool_attrs &pool) {
   int64_t spatial = tensorType(op->getResult(0)).getRank() - 2;
   double window = std::accumulate(pool.kernel, pool.kernel + spatial, 1.0,
@@ -49,6 +65,11 @@ static Work kernelWork(KernelOpInterface op) {
     return convWork(op);
   case NPU_OP_CONV_TRANSPOSE:
     return convTransposeWork(op);
+  case NPU_OP_CONV_WINOGRAD:
+    return {winogradMacs(tensorType(op->getResult(0)).getShape(),
+                         tensorType(op->getOperand(0)).getShape()[1],
+                         attributes.winograd.tile),
+            0};
   case NPU_OP_MAX_POOL:
   case NPU_OP_AVG_POOL:
     return poolWork(op, attributes.pool);

@@ -17,6 +17,11 @@ struct Work {
 /// constants have none.
 Work workOf(Operation *op);
 
+/// Multiply-adds of npu.conv2d_winograd with this result (N, O, H, W): the
+/// products, and the transforms and the reading of the larger weights as so
+/// many more.
+double winogradMacs(ArrayRef<int64_t> result, int64_t channels, int64_t tile);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_DIALECT_NPU_WORK_H

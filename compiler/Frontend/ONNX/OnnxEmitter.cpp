@@ -178,7 +178,8 @@ Value OnnxEmitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
 Value OnnxEmitter::matmul(Value a, Value b) {
   if (!a || !b)
     return noteFailure();
-  if (elementOf(a) != elementOf(b))
+  bool hasBytes = isByte(elementOf(a)) && isByte(elementOf(b));
+  if (elementOf(a) != elementOf(b) && !hasBytes)
     return fail("operands have the element types " + typeText(elementOf(a)) +
                 " and " + typeText(elementOf(b)) + ", expected the same");
   std::string reason;
@@ -186,7 +187,8 @@ Value OnnxEmitter::matmul(Value a, Value b) {
       shapes::matmul(shapeOf(a), shapeOf(b), reason);
   if (failed(shape))
     return fail(reason);
-  return create<MatmulOp>(*shape, elementOf(a), a, b);
+  Type element = hasBytes ? builder.getI32Type() : elementOf(a);
+  return create<MatmulOp>(*shape, element, a, b);
 }
 
 Value OnnxEmitter::softmax(Value value, int64_t axis, bool isLog) {
@@ -227,6 +229,18 @@ Value OnnxEmitter::slice(Value value, ArrayRef<int64_t> starts,
     return value;
   return create<SliceOp>(extents, elementOf(value), value, intArray(starts),
                          intArray(steps));
+}
+
+Value OnnxEmitter::gatherElements(Value data, Value indices, int64_t axis) {
+  if (!data || !indices)
+    return noteFailure();
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::gatherElements(shapeOf(data), shapeOf(indices), axis, reason);
+  if (failed(shape))
+    return fail(reason);
+  return create<GatherElementsOp>(*shape, elementOf(data), data, indices,
+                                  builder.getI64IntegerAttr(axis));
 }
 
 Value OnnxEmitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,

@@ -55,12 +55,15 @@ public:
   Value broadcast(Value value, ArrayRef<int64_t> shape);
   Value reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
                bool keepDims);
+  /// Bytes give i32, other types stay what they are.
   Value matmul(Value a, Value b);
   Value softmax(Value value, int64_t axis, bool isLog);
   Value concat(ArrayRef<Value> values, int64_t axis);
   /// Result extent i is `extents[i]`.
   Value slice(Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
               ArrayRef<int64_t> extents);
+  /// One element for each index, see npu.gather_elements.
+  Value gatherElements(Value data, Value indices, int64_t axis);
   Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
 
   ArrayAttr intArray(ArrayRef<int64_t> numbers) {
@@ -85,6 +88,11 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
 inline int64_t rankOf(Value value) { return tensorType(value).getRank(); }
 inline Type elementOf(Value value) {
   return tensorType(value).getElementType();
+}
+/// int8 or uint8.
+inline bool isByte(Type element) {
+  return isa<mlir::IntegerType>(element) &&
+         element.getIntOrFloatBitWidth() == 8;
 }
 /// "f32", for messages.
 std::string typeText(Type type);

@@ -58,19 +58,29 @@ static bool isStandardDomain(StringRef domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
+/// The operator's name in the table.
+static std::string tableName(const onnx::NodeProto &node) {
+  return isStandardDomain(node.domain()) ? node.op_type()
+                                         : node.domain() + "." + node.op_type();
+}
+
+/// The operator's version in the model, 0 if it came later. Other domains have
+/// one version.
+static int versionFor(const OnnxModel &model, const OnnxOp &op,
+                      const onnx::NodeProto &node) {
+  return isStandardDomain(node.domain()) ? versionIn(op, model.opset)
+                                         : op.versions.back();
+}
+
 /// Adds the nodes that the table does not have, by operator.
 static void
 collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
                std::map<std::string, SmallVector<std::string>> &found) {
   for (const onnx::NodeProto *node : nodes) {
-    bool isStandard = isStandardDomain(node->domain());
-    const OnnxOp *op = isStandard ? lookupOnnxOp(node->op_type()) : nullptr;
-    if (op && versionIn(*op, model.opset) > 0)
+    std::string name = tableName(*node);
+    const OnnxOp *op = lookupOnnxOp(name);
+    if (op && versionFor(model, *op, *node) > 0)
       continue;
-    std::string name;
-    if (!isStandard)
-      name = node->domain() + ".";
-    name += node->op_type();
     if (op)
       name += " (since opset " + std::to_string(op->versions.front()) + ")";
     found[name].push_back(node->name().empty() && node->output_size() > 0
@@ -180,11 +190,11 @@ FailureOr<SmallVector<Value>> Importer::readInputs(const onnx::NodeProto &proto,
 }
 
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
-  const OnnxOp &op = *lookupOnnxOp(proto.op_type());
+  const OnnxOp &op = *lookupOnnxOp(tableName(proto));
   FailureOr<SmallVector<Value>> inputs = readInputs(proto, op, scope);
   if (failed(inputs))
     return failure();
-  OnnxNode node(builder, model, proto, op, versionIn(op, model.opset),
+  OnnxNode node(builder, model, proto, op, versionFor(model, op, proto),
                 std::move(*inputs));
   node.importBranch = [&](onnx::GraphProto &graph) {
     Scope inner(&scope);

@@ -11,7 +11,8 @@ namespace npu {
 
 /// All rows, sorted by name.
 ArrayRef<OnnxOp> onnxOps();
-/// The row of an operator of the domain ai.onnx, or null.
+/// The row of an operator, or null; with its domain in front (com.microsoft.X)
+/// unless that is ai.onnx.
 const OnnxOp *lookupOnnxOp(StringRef name);
 /// The newest version of the operator in `opset`, 0 if it came later.
 int versionIn(const OnnxOp &op, int64_t opset);
@@ -43,6 +44,8 @@ LogicalResult buildCelu(OnnxNode &node);
 LogicalResult buildClip(OnnxNode &node);
 LogicalResult buildGelu(OnnxNode &node);
 LogicalResult buildHardSwish(OnnxNode &node);
+LogicalResult buildIsInf(OnnxNode &node);
+LogicalResult buildIsNaN(OnnxNode &node);
 LogicalResult buildMean(OnnxNode &node);
 LogicalResult buildMish(OnnxNode &node);
 LogicalResult buildMod(OnnxNode &node);
@@ -55,10 +58,32 @@ LogicalResult buildThresholdedRelu(OnnxNode &node);
 LogicalResult buildUnary(OnnxNode &node);
 LogicalResult buildVariadic(OnnxNode &node);
 LogicalResult buildWhere(OnnxNode &node);
+// OnnxOpsIndex.cpp
+LogicalResult buildArgReduce(OnnxNode &node);
+LogicalResult buildCumulate(OnnxNode &node);
+LogicalResult buildGatherElements(OnnxNode &node);
+LogicalResult buildGatherND(OnnxNode &node);
+LogicalResult buildHardmax(OnnxNode &node);
+LogicalResult buildOneHot(OnnxNode &node);
+LogicalResult buildScatterElements(OnnxNode &node);
+LogicalResult buildScatterND(OnnxNode &node);
+LogicalResult buildTopK(OnnxNode &node);
+LogicalResult buildTrilu(OnnxNode &node);
 // OnnxOpsMatrix.cpp
 LogicalResult buildGemm(OnnxNode &node);
 LogicalResult buildMatMul(OnnxNode &node);
 LogicalResult buildSoftmax(OnnxNode &node);
+/// `isFlat`: the dimensions from the axis on are one.
+Value softmaxOf(OnnxNode &node, Value x, int64_t axis, bool isFlat, bool isLog);
+// OnnxOpsMicrosoft.cpp
+LogicalResult buildQGemm(OnnxNode &node);
+LogicalResult buildQLinearBinary(OnnxNode &node);
+LogicalResult buildQLinearConcat(OnnxNode &node);
+LogicalResult buildQLinearGlobalPool(OnnxNode &node);
+LogicalResult buildQLinearPool(OnnxNode &node);
+LogicalResult buildQLinearSoftmax(OnnxNode &node);
+LogicalResult buildQLinearUnary(OnnxNode &node);
+LogicalResult buildQLinearWhere(OnnxNode &node);
 // OnnxOpsNormalization.cpp
 LogicalResult buildBatchNormalization(OnnxNode &node);
 LogicalResult buildGroupNormalization(OnnxNode &node);
@@ -70,6 +95,14 @@ LogicalResult buildMeanVarianceNormalization(OnnxNode &node);
 // OnnxOpsPool.cpp
 LogicalResult buildGlobalPool(OnnxNode &node);
 LogicalResult buildPool(OnnxNode &node);
+// OnnxOpsQuantize.cpp
+LogicalResult buildConvInteger(OnnxNode &node);
+LogicalResult buildDequantizeLinear(OnnxNode &node);
+LogicalResult buildDynamicQuantizeLinear(OnnxNode &node);
+LogicalResult buildMatMulInteger(OnnxNode &node);
+LogicalResult buildQLinearConv(OnnxNode &node);
+LogicalResult buildQLinearMatMul(OnnxNode &node);
+LogicalResult buildQuantizeLinear(OnnxNode &node);
 // OnnxOpsReduce.cpp
 LogicalResult buildReduce(OnnxNode &node);
 // OnnxOpsResize.cpp

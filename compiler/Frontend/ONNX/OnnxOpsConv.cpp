@@ -8,22 +8,18 @@
 
 using namespace npu;
 
-/// Ranks, element types, kernel_shape: the same for both directions. `outputs`
-/// is the number of output channels.
-static LogicalResult checkOperands(OnnxNode &node, int64_t outputs) {
-  Value data = node.getInput(0), weight = node.getInput(1);
+/// Ranks, bias, kernel_shape: the same for both directions. `outputs` is the
+/// number of output channels.
+static LogicalResult checkOperands(OnnxNode &node, const ConvOperands &operands,
+                                   int64_t outputs) {
+  Value data = operands.data, weight = operands.weight;
   if (rankOf(data) < 3 || rankOf(data) > 5 || rankOf(data) != rankOf(weight))
     return node.error("found data " + shapes::text(shapeOf(data)) +
                       " and weight " + shapes::text(shapeOf(weight)) +
                       ", expected the same rank and 1 to 3 spatial dimensions");
-  for (Value input : node.getInputs())
-    if (input && elementOf(input) != elementOf(data))
-      return node.error("operands have the element types " +
-                        typeText(elementOf(data)) + " and " +
-                        typeText(elementOf(input)) + ", expected the same");
-  if (node.hasInput(2) && shapeOf(node.getInput(2)) != ArrayRef(outputs))
+  if (operands.bias && shapeOf(operands.bias) != ArrayRef(outputs))
     return node.error("found a bias of shape " +
-                      shapes::text(shapeOf(node.getInput(2))) + ", expected " +
+                      shapes::text(shapeOf(operands.bias)) + ", expected " +
                       Twine(outputs) + ", the number of output channels");
   ArrayRef<int64_t> kernel = shapeOf(weight).drop_front(2);
   std::optional<Ints> declared = node.getInts("kernel_shape");
@@ -34,48 +30,68 @@ static LogicalResult checkOperands(OnnxNode &node, int64_t outputs) {
   return success();
 }
 
-template <typename OpTy>
-static Value createConv(OnnxNode &node, ArrayRef<int64_t> shape, Value weight,
-                        const OnnxWindow &window, int64_t groups) {
-  Value bias = node.hasInput(2) ? node.getInput(2) : Value();
-  return node.create<OpTy>(shape, elementOf(node.getInput(0)), node.getInput(0),
-                           weight, bias, node.intArray(window.strides),
-                           node.intArray(window.pads),
-                           node.intArray(window.dilations),
-                           node.getBuilder().getI64IntegerAttr(groups));
+/// The node's inputs, which have one element type.
+static FailureOr<ConvOperands> floatOperands(OnnxNode &node) {
+  Value data = node.getInput(0);
+  for (Value input : node.getInputs())
+    if (input && elementOf(input) != elementOf(data))
+      return node.error("operands have the element types " +
+                        typeText(elementOf(data)) + " and " +
+                        typeText(elementOf(input)) + ", expected the same");
+  return ConvOperands{data, node.getInput(1),
+                      node.hasInput(2) ? node.getInput(2) : Value(),
+                      elementOf(data)};
 }
 
-LogicalResult npu::buildConv(OnnxNode &node) {
-  Value data = node.getInput(0), weight = node.getInput(1);
-  if (rankOf(weight) < 3)
-    return node.error("found a weight of shape " +
-                      shapes::text(shapeOf(weight)) +
-                      ", expected 1 to 3 spatial dimensions");
+template <typename OpTy>
+static Value createConv(OnnxNode &node, const ConvOperands &operands,
+                        ArrayRef<int64_t> shape, const OnnxWindow &window,
+                        int64_t groups) {
+  OpBuilder &builder = node.getBuilder();
+  return node.create<OpTy>(
+      shape, operands.result, operands.data, operands.weight, operands.bias,
+      node.intArray(window.strides), node.intArray(window.pads),
+      node.intArray(window.dilations), builder.getI64IntegerAttr(groups),
+      builder.getI64IntegerAttr(operands.dataZeroPoint));
+}
+
+Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
+  Value data = operands.data, weight = operands.weight;
+  if (!data || !weight)
+    return Value();
   int64_t groups = node.getInt("group", 1, 1, INT32_MAX);
-  if (failed(checkOperands(node, shapeOf(weight)[0])))
-    return failure();
+  if (failed(checkOperands(node, operands, shapeOf(weight)[0])))
+    return Value();
   FailureOr<OnnxWindow> window =
       readWindow(node, shapeOf(weight).drop_front(2));
   if (failed(window))
-    return failure();
+    return Value();
   resolveAutoPad(*window, shapeOf(data).drop_front(2));
   std::string reason;
   FailureOr<shapes::Shape> shape =
       shapes::conv(shapeOf(data), shapeOf(weight), window->strides,
                    window->dilations, window->pads, groups, reason);
   if (failed(shape))
-    return node.error(reason);
+    return node.fail(reason);
   switch (rankOf(data)) {
   case 3:
-    return node.setResult(
-        createConv<Conv1dOp>(node, *shape, weight, *window, groups));
+    return createConv<Conv1dOp>(node, operands, *shape, *window, groups);
   case 4:
-    return node.setResult(
-        createConv<Conv2dOp>(node, *shape, weight, *window, groups));
+    return createConv<Conv2dOp>(node, operands, *shape, *window, groups);
   default:
-    return node.setResult(
-        createConv<Conv3dOp>(node, *shape, weight, *window, groups));
+    return createConv<Conv3dOp>(node, operands, *shape, *window, groups);
   }
+}
+
+LogicalResult npu::buildConv(OnnxNode &node) {
+  Value weight = node.getInput(1);
+  if (rankOf(weight) < 3)
+    return node.error("found a weight of shape " +
+                      shapes::text(shapeOf(weight)) +
+                      ", expected 1 to 3 spatial dimensions");
+  FailureOr<ConvOperands> operands = floatOperands(node);
+  return failed(operands) ? failure()
+                          : node.setResult(convolve(node, *operands));
 }
 
 /// ONNX has (C, M / groups, kernel), the dialect (M, C / groups, kernel).
@@ -152,7 +168,9 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
     return node.error(
         "found a weight of shape " + shapes::text(shapeOf(weight)) +
         " for group = " + Twine(groups) + ", expected (C, M / group, kernel)");
-  if (failed(checkOperands(node, shapeOf(weight)[1] * groups)))
+  FailureOr<ConvOperands> operands = floatOperands(node);
+  if (failed(operands) ||
+      failed(checkOperands(node, *operands, shapeOf(weight)[1] * groups)))
     return failure();
   FailureOr<OnnxWindow> window =
       readWindow(node, shapeOf(weight).drop_front(2));
@@ -165,6 +183,7 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
   weight = canonicalWeight(node, weight, groups);
   if (!weight)
     return failure();
+  operands->weight = weight;
   std::string reason;
   FailureOr<shapes::Shape> shape =
       shapes::convTranspose(shapeOf(data), shapeOf(weight), window->strides,
@@ -174,13 +193,13 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
   std::copy(spatial->begin(), spatial->end(), shape->begin() + 2);
   switch (rankOf(data)) {
   case 3:
-    return node.setResult(
-        createConv<ConvTranspose1dOp>(node, *shape, weight, *window, groups));
+    return node.setResult(createConv<ConvTranspose1dOp>(node, *operands, *shape,
+                                                        *window, groups));
   case 4:
-    return node.setResult(
-        createConv<ConvTranspose2dOp>(node, *shape, weight, *window, groups));
+    return node.setResult(createConv<ConvTranspose2dOp>(node, *operands, *shape,
+                                                        *window, groups));
   default:
-    return node.setResult(
-        createConv<ConvTranspose3dOp>(node, *shape, weight, *window, groups));
+    return node.setResult(createConv<ConvTranspose3dOp>(node, *operands, *shape,
+                                                        *window, groups));
   }
 }

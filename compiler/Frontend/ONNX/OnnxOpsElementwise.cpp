@@ -195,6 +195,30 @@ LogicalResult npu::buildMean(OnnxNode &node) {
       {sum, node.scalar(1.0 / double(node.getInputCount()), elementOf(sum))}));
 }
 
+LogicalResult npu::buildIsNaN(OnnxNode &node) {
+  Value x = node.getInput(0);
+  return node.setResult(node.eltwise(NPU_INSTR_logical_not,
+                                     {node.eltwise(NPU_INSTR_equal, {x, x})}));
+}
+
+LogicalResult npu::buildIsInf(OnnxNode &node) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Value x = node.getInput(0);
+  bool finds[] = {node.getFlag("detect_negative", true),
+                  node.getFlag("detect_positive", true)};
+  Value found;
+  for (bool isPositive : {false, true}) {
+    if (!finds[isPositive])
+      continue;
+    Value end = node.scalar(isPositive ? infinity : -infinity, elementOf(x));
+    Value isEnd = node.eltwise(NPU_INSTR_equal, {x, end});
+    found = found ? node.eltwise(NPU_INSTR_logical_or, {found, isEnd}) : isEnd;
+  }
+  if (!found && !node.hasFailed())
+    found = node.filled(0, shapeOf(x), node.getBuilder().getI1Type());
+  return node.setResult(found);
+}
+
 LogicalResult npu::buildWhere(OnnxNode &node) {
   if (!elementOf(node.getInput(0)).isInteger(1))
     return node.error("the condition has the element type " +

@@ -75,6 +75,12 @@ static Value flatSoftmax(OnnxNode &node, Value x, int64_t axis, bool isLog) {
   return node.reshape(node.softmax(node.reshape(x, flat), 1, isLog), shape);
 }
 
+Value npu::softmaxOf(OnnxNode &node, Value x, int64_t axis, bool isFlat,
+                     bool isLog) {
+  return isFlat ? flatSoftmax(node, x, axis, isLog)
+                : node.softmax(x, axis, isLog);
+}
+
 LogicalResult npu::buildSoftmax(OnnxNode &node) {
   Value x = node.getInput(0);
   bool isLog = StringRef(node.op.word) == "log";
@@ -84,6 +90,5 @@ LogicalResult npu::buildSoftmax(OnnxNode &node) {
   FailureOr<int64_t> axis = node.getAxis("axis", isFlat ? 1 : -1, rankOf(x));
   if (failed(axis))
     return failure();
-  return node.setResult(isFlat ? flatSoftmax(node, x, *axis, isLog)
-                               : node.softmax(x, *axis, isLog));
+  return node.setResult(softmaxOf(node, x, *axis, isFlat, isLog));
 }

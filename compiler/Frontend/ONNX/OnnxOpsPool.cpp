@@ -8,8 +8,7 @@
 
 using namespace npu;
 
-static LogicalResult checkData(OnnxNode &node) {
-  Value data = node.getInput(0);
+static LogicalResult checkData(OnnxNode &node, Value data) {
   if (rankOf(data) < 3 || rankOf(data) > 2 + NPU_MAX_SPATIAL)
     return node.error("found data of shape " + shapes::text(shapeOf(data)) +
                       ", expected N, C and 1 to 3 spatial dimensions");
@@ -31,14 +30,14 @@ static void roundUp(MutableArrayRef<int64_t> extents, const OnnxWindow &window,
   }
 }
 
-static Value createPool(OnnxNode &node, ArrayRef<int64_t> shape,
-                        const OnnxWindow &window, bool countsPads) {
-  Value data = node.getInput(0);
+static Value createPool(OnnxNode &node, Value data, npu_op kind,
+                        ArrayRef<int64_t> shape, const OnnxWindow &window,
+                        bool countsPads) {
   ArrayAttr kernel = node.intArray(window.kernel);
   ArrayAttr strides = node.intArray(window.strides);
   ArrayAttr pads = node.intArray(window.pads);
   ArrayAttr dilations = node.intArray(window.dilations);
-  if (node.op.kind == NPU_OP_MAX_POOL)
+  if (kind == NPU_OP_MAX_POOL)
     return node.create<MaxPoolOp>(shape, elementOf(data), data, kernel, strides,
                                   pads, dilations);
   return node.create<AvgPoolOp>(shape, elementOf(data), data, kernel, strides,
@@ -46,24 +45,21 @@ static Value createPool(OnnxNode &node, ArrayRef<int64_t> shape,
                                 node.getBuilder().getBoolAttr(countsPads));
 }
 
-LogicalResult npu::buildPool(OnnxNode &node) {
-  if (failed(checkData(node)))
-    return failure();
-  if (node.hasOutput(1))
-    return node.error("its second result (indices) is used, expected only the "
-                      "first; indices are not supported");
-  ArrayRef<int64_t> data = shapeOf(node.getInput(0));
+Value npu::pool(OnnxNode &node, Value input, npu_op kind) {
+  if (!input || failed(checkData(node, input)))
+    return Value();
+  ArrayRef<int64_t> data = shapeOf(input);
   ArrayRef<int64_t> spatial = data.drop_front(2);
   std::optional<Ints> kernel = node.getInts("kernel_shape");
   if (!kernel || kernel->size() != spatial.size())
-    return node.error("attribute 'kernel_shape' must have " +
-                      Twine(spatial.size()) + " entries");
+    return node.fail("attribute 'kernel_shape' must have " +
+                     Twine(spatial.size()) + " entries");
   bool countsPads = node.getFlag("count_include_pad", false);
   bool rounds = node.getFlag("ceil_mode", false);
-  node.ignore({"storage_order"});
+  bool isColumnMajor = node.getFlag("storage_order", false);
   FailureOr<OnnxWindow> window = readWindow(node, *kernel);
   if (failed(window))
-    return failure();
+    return Value();
   resolveAutoPad(*window, spatial);
   std::string reason;
   FailureOr<shapes::Shape> extents = shapes::windowed(
@@ -71,22 +67,41 @@ LogicalResult npu::buildPool(OnnxNode &node) {
       {window->kernel, window->strides, window->dilations, window->pads},
       reason);
   if (failed(extents))
-    return node.error(reason);
+    return node.fail(reason);
   if (rounds)
     roundUp(*extents, *window, spatial);
   Ints shape{data[0], data[1]};
   shape.append(*extents);
-  return node.setResult(createPool(node, shape, *window, countsPads));
+  OpBuilder &builder = node.getBuilder();
+  if (kind == NPU_OP_MAX_POOL && node.hasOutput(1) &&
+      failed(node.setResult(
+          1, node.create<MaxPoolIndicesOp>(
+                 shape, builder.getI64Type(), input,
+                 node.intArray(window->kernel), node.intArray(window->strides),
+                 node.intArray(window->pads), node.intArray(window->dilations),
+                 builder.getBoolAttr(isColumnMajor)))))
+    return Value();
+  return createPool(node, input, kind, shape, *window, countsPads);
 }
 
-LogicalResult npu::buildGlobalPool(OnnxNode &node) {
-  if (failed(checkData(node)))
-    return failure();
-  ArrayRef<int64_t> data = shapeOf(node.getInput(0));
+LogicalResult npu::buildPool(OnnxNode &node) {
+  return node.setResult(
+      pool(node, node.getInput(0), static_cast<npu_op>(node.op.kind)));
+}
+
+Value npu::globalPool(OnnxNode &node, Value input, npu_op kind) {
+  if (!input || failed(checkData(node, input)))
+    return Value();
+  ArrayRef<int64_t> data = shapeOf(input);
   size_t rank = data.size() - 2;
   OnnxWindow window{Ints(data.drop_front(2)), Ints(rank, 1), Ints(rank, 1),
                     Ints(2 * rank, 0), "NOTSET"};
   Ints shape{data[0], data[1]};
   shape.append(rank, 1);
-  return node.setResult(createPool(node, shape, window, false));
+  return createPool(node, input, kind, shape, window, false);
+}
+
+LogicalResult npu::buildGlobalPool(OnnxNode &node) {
+  return node.setResult(
+      globalPool(node, node.getInput(0), static_cast<npu_op>(node.op.kind)));
 }

@@ -4,36 +4,37 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxResample.h"
 
 #include <cmath>
 
 using namespace npu;
-
-namespace {
-struct ResizeSpec {
-  std::string mode = "nearest", coordinates = "asymmetric", nearest = "floor";
-  double cubic = -0.75;
-  bool excludesOutside = false;
-  SmallVector<double> scales; // one for each dimension
-  Ints extents;               // of the result
-};
-} // namespace
 
 static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
   Value x = node.getInput(0);
   if (ArrayRef<int64_t>(spec.extents) == shapeOf(x) &&
       llvm::all_of(spec.scales, [](double scale) { return scale == 1; }))
     return node.setResult(x);
+  bool shrinks =
+      llvm::any_of(spec.scales, [](double scale) { return scale < 1; });
+  bool isSmooth = spec.mode != "nearest";
+  if (!spec.region.empty() || (spec.antialiases && isSmooth && shrinks))
+    return node.setResult(resample(node, x, spec));
+  Type element = elementOf(x);
+  if (isSmooth && !isa<mlir::FloatType>(element))
+    x = node.cast(x, node.getBuilder().getF32Type());
   OpBuilder &builder = node.getBuilder();
-  return node.setResult(node.create<ResizeOp>(
+  Value resized = node.create<ResizeOp>(
       spec.extents, elementOf(x), x, builder.getStringAttr(spec.mode),
       builder.getStringAttr(spec.coordinates),
       builder.getStringAttr(spec.nearest), builder.getF64ArrayAttr(spec.scales),
       builder.getF64FloatAttr(spec.cubic),
-      builder.getBoolAttr(spec.excludesOutside)));
+      builder.getBoolAttr(spec.excludesOutside));
+  return node.setResult(resized ? node.cast(resized, element) : resized);
 }
 
-/// Result extents: rounded down, as the definition has it.
+/// Result extents: rounded down, as the definition has it. The product is one
+/// of single precision, as in ONNX's own shape inference: 20 * 2.1 is 42.
 static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
   ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
   if (spec.scales.size() != shape.size())
@@ -41,8 +42,8 @@ static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
                       " scales, expected " + Twine(shape.size()));
   spec.extents.clear();
   for (auto [scale, extent] : llvm::zip(spec.scales, shape)) {
-    double result = std::floor(double(extent) * scale);
-    if (!(scale > 0) || !(result >= 1) || !(result < 1e9))
+    float result = std::floor(float(extent) * float(scale));
+    if (!(scale > 0) || !(result >= 1) || !(result < 1e9f))
       return node.error("found the scale " + Twine(std::to_string(scale)) +
                         " for extent " + Twine(extent) +
                         ", expected a positive one with a result of 1 or more");
@@ -141,25 +142,54 @@ static LogicalResult applyScaleInput(OnnxNode &node, ResizeSpec &spec,
   return applyScales(node, spec);
 }
 
+/// The mode that takes a region of interest.
+constexpr StringRef cropWord = "tf_crop_and_resize";
+
+/// The region of interest of the dimensions in `axes`.
+static LogicalResult readRegion(OnnxNode &node, ResizeSpec &spec,
+                                ArrayRef<int64_t> axes) {
+  if (spec.coordinates != cropWord)
+    return success();
+  size_t rank = spec.scales.size();
+  if (!node.hasInput(1))
+    return node.error("has no region, expected input 1 with " +
+                      Twine(2 * axes.size()) + " numbers");
+  FailureOr<SmallVector<double>> given = node.constantFloats(1, "the region");
+  if (failed(given))
+    return failure();
+  if (given->size() != 2 * axes.size())
+    return node.error("found a region of " + Twine(given->size()) +
+                      " numbers, expected " + Twine(2 * axes.size()));
+  spec.region.assign(2 * rank, 0);
+  std::fill(spec.region.begin() + rank, spec.region.end(), 1);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    spec.region[axis] = (*given)[i];
+    spec.region[rank + axis] = (*given)[axes.size() + i];
+  }
+  return success();
+}
+
 /// Attributes since opset 11; Resize of opset 10 is Upsample under a new name.
 static void readModes(OnnxNode &node, ResizeSpec &spec) {
   spec.mode = node.getWord("mode", "nearest", {"nearest", "linear", "cubic"});
   if (node.version < 11)
     return;
-  spec.coordinates = node.getWord("coordinate_transformation_mode",
-                                  "half_pixel", resizeCoordinatesWords);
+  SmallVector<StringRef> words(resizeCoordinatesWords);
+  words.push_back(cropWord);
+  spec.coordinates =
+      node.getWord("coordinate_transformation_mode", "half_pixel", words);
   spec.nearest =
       node.getWord("nearest_mode", "round_prefer_floor", resizeNearestWords);
   spec.cubic = node.getFloat("cubic_coeff_a", -0.75);
   spec.excludesOutside = node.getFlag("exclude_outside", false);
-  node.ignore({"extrapolation_value"});
+  spec.outsideValue = node.getFloat("extrapolation_value", 0);
 }
 
 LogicalResult npu::buildResize(OnnxNode &node) {
   ResizeSpec spec;
   readModes(node, spec);
   FailureOr<Ints> axes = resizedAxes(node);
-  bool antialiases = node.getFlag("antialias", false);
+  spec.antialiases = node.getFlag("antialias", false);
   if (failed(axes) || node.hasFailed())
     return failure();
   size_t scales = node.version < 11 ? 1 : 2, sizes = 3;
@@ -174,7 +204,7 @@ LogicalResult npu::buildResize(OnnxNode &node) {
   if (failed(hasSizes ? applySizes(node, spec, sizes, *axes)
                       : applyScaleInput(node, spec, scales, *axes)))
     return failure();
-  if (antialiases && llvm::any_of(spec.scales, [](double s) { return s < 1; }))
-    return node.error("shrinks with attribute 'antialias' = 1, expected 0");
+  if (failed(readRegion(node, spec, *axes)))
+    return failure();
   return createResize(node, spec);
 }

@@ -21,6 +21,22 @@ FailureOr<OnnxWindow> readWindow(OnnxNode &node, ArrayRef<int64_t> kernel);
 /// Turns auto_pad of a convolution or pooling into pads.
 void resolveAutoPad(OnnxWindow &window, ArrayRef<int64_t> spatial);
 
+/// What a convolution with the node's attributes computes on.
+struct ConvOperands {
+  Value data, weight;
+  Value bias;  // or null
+  Type result; // element type
+  int64_t dataZeroPoint = 0;
+};
+
+/// Checks the operands against each other and the node's attributes (null after
+/// an error) and creates the convolution.
+Value convolve(OnnxNode &node, const ConvOperands &operands);
+
+/// Pooling of (N, C, spatial) with the node's attributes; null after an error.
+Value pool(OnnxNode &node, Value data, npu_op kind);
+Value globalPool(OnnxNode &node, Value data, npu_op kind);
+
 /// Extent of a dilated kernel.
 int64_t dilatedKernel(const OnnxWindow &window, size_t dim);
 

@@ -16,12 +16,19 @@ using llvm::StringRef;
 namespace json = llvm::json;
 
 StringRef dump::opName(int32_t op) {
-  static const StringRef names[] = {
-      "eltwise",   "conv",          "conv_transpose", "max_pool",
-      "avg_pool",  "matmul",        "concat",         "pad",
-      "slice",     "reduce",        "softmax",        "resize",
-      "gather",    "relayout",      "transpose",      "reshape",
-      "broadcast", "conv_winograd", "winograd_weight"};
+  static const StringRef names[] = {"eltwise",        "conv",
+                                    "conv_transpose", "max_pool",
+                                    "avg_pool",       "matmul",
+                                    "concat",         "pad",
+                                    "slice",          "reduce",
+                                    "softmax",        "resize",
+                                    "gather",         "relayout",
+                                    "transpose",      "reshape",
+                                    "broadcast",      "gather_elements",
+                                    "gather_nd",      "scatter_elements",
+                                    "scatter_nd",     "max_pool_indices",
+                                    "top_k",          "cumulate",
+                                    "conv_winograd",  "winograd_weight"};
   static_assert(std::size(names) == NPU_OP_COUNT, "a name for each op");
   return names[op];
 }

@@ -139,3 +139,24 @@ func.func @power(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %1 = npu.eltwise pow(%x, %three) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Where a number is rounded, a tie must stay a tie: no reciprocal, no merged
+// steps. A zero point is subtracted from whole numbers first.
+// CHECK-LABEL: @requantize
+// CHECK: npu.eltwise cast
+// CHECK: npu.eltwise add
+// CHECK: npu.eltwise mul
+// CHECK: npu.eltwise div
+// CHECK: npu.eltwise round
+func.func @requantize(%x: tensor<4xui8>) -> tensor<4xui8> {
+  %zero = npu.constant dense<128.0> : tensor<f32> -> tensor<f32>
+  %from = npu.constant dense<0.02> : tensor<f32> -> tensor<f32>
+  %to = npu.constant dense<0.04> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%x) : (tensor<4xui8>) -> tensor<4xf32>
+  %1 = npu.eltwise sub(%0, %zero) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = npu.eltwise mul(%1, %from) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = npu.eltwise div(%2, %to) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %4 = npu.eltwise round(%3) : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = npu.eltwise cast(%4) : (tensor<4xf32>) -> tensor<4xui8>
+  return %5 : tensor<4xui8>
+}

@@ -83,7 +83,7 @@ private:
   bool reportedCosts();
   bool bruteForce();
   bool randomPlans();
-  bool judgeRandomPlan(mlir::func::FuncOp function, LayoutPlan plan);
+  bool judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan);
 
   LayoutCost costOfFinished(mlir::func::FuncOp function) {
     ImageAxesAnalysis axes(function);
@@ -374,17 +374,18 @@ bool Checker::randomPlans() {
     if (failed(bindBoundary(bound, io)))
       return fail("bad-options", problem.io);
     std::optional<LayoutPlan> plan = test::randomPlan(bound, random);
-    if (plan && !judgeRandomPlan(*copy, std::move(*plan)))
+    if (plan && !judgeRandomPlan(bound, std::move(*plan)))
       return false;
   }
   return true;
 }
 
-bool Checker::judgeRandomPlan(mlir::func::FuncOp function, LayoutPlan plan) {
+bool Checker::judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan) {
+  mlir::func::FuncOp function = bound.function;
   Strategy strategy{"random plan", "", nullptr, /*folds=*/false};
   {
     QuietDiagnostics quiet(&context);
-    if (failed(finishLayouts(function, *target, strategy, plan)))
+    if (failed(finishLayouts(bound, strategy, plan)))
       return StringRef(quiet.first()).contains("infeasible:") ||
              fail("stage-fails", "random plan: " + quiet.first());
   }

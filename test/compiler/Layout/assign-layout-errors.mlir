@@ -2,12 +2,14 @@
 // RUN: sed -n '/func.func @demand/,/^}/p' %s > %t.mlir
 // RUN: not npu-opt %t.mlir --npu-assign-layout="strategy=best" 2>&1 | FileCheck %s --check-prefix=STRATEGY
 // RUN: not npu-opt %t.mlir --npu-assign-layout="target=npu-9000" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not npu-opt %t.mlir --npu-assign-layout="objective=power" 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=loose" 2>&1 | FileCheck %s --check-prefix=IO
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=z=NHWC" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NDHWC" 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHXC" 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHWC,x=NCHW" 2>&1 | FileCheck %s --check-prefix=TWICE
-// STRATEGY: unknown layout strategy 'best', expected one of: none, naive, auto-nhwc
+// OBJECTIVE: unknown objective 'power', expected one of: count, bytes, time
+// STRATEGY: unknown layout strategy 'best', expected one of: none, naive, auto-nhwc, convert, preset, alter, optimal
 // TARGET: target 'npu-9000' is neither a file nor a shipped target, which are: host, npu-nchw, npu-nchw16c, npu-nhwc
 // IO: --io-layout: 'loose' is neither fixed, free nor NAME=LAYOUT
 // NAME: --io-layout: the model has no input or output 'z'; it has 'x'

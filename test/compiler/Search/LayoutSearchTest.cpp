@@ -41,6 +41,136 @@ TEST(LayoutSearch, SameAsTryingEverything) {
   }
 }
 
+/// Elimination, and then the linear programmes with elimination forbidden.
+void compareMethods(const Problem &problem, int &provedByDuals) {
+  Solution eliminated = solve(problem);
+  expectValid(problem, eliminated);
+  ASSERT_TRUE(eliminated.proved);
+  Options options;
+  options.tableEntries = 1;
+  Solution programmed = solve(problem, options);
+  expectValid(problem, programmed);
+  EXPECT_LE(programmed.lowerBound, eliminated.cost);
+  EXPECT_EQ(programmed.cost, eliminated.cost) << programmed.method;
+  provedByDuals += programmed.proved;
+}
+
+TEST(LayoutSearch, LinearProgrammesAgreeWithTryingEverything) {
+  int proved = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    compareMethods(randomProblem(seed, smallOptions(seed)), proved);
+  }
+  EXPECT_GT(proved, 150);
+}
+
+TEST(LayoutSearch, LinearProgrammesAgreeWithElimination) {
+  RandomOptions options;
+  options.ops = 60;
+  options.layouts = 4;
+  options.window = 5;
+  int proved = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    compareMethods(randomProblem(seed, options), proved);
+  }
+  EXPECT_GT(proved, 5);
+}
+
+/// Too wide to eliminate with the tables allowed.
+Problem wideProblem(uint64_t seed) {
+  RandomOptions options;
+  options.ops = 300;
+  options.layouts = 4;
+  return randomProblem(seed, options);
+}
+
+TEST(LayoutSearch, ReturnsInTimeWhatIsKnown) {
+  Problem problem = wideProblem(1);
+  for (double seconds : {0.0, 0.01, 0.1}) {
+    Options options;
+    options.seconds = seconds;
+    options.tableEntries = 16;
+    Solution solution = solve(problem, options);
+    expectValid(problem, solution);
+    EXPECT_GT(solution.largestTable, options.tableEntries);
+    EXPECT_NE(solution.method, "elimination");
+    EXPECT_LT(solution.seconds, seconds + 1);
+  }
+}
+
+TEST(LayoutSearch, NeverWorseThanTheIncumbent) {
+  Problem problem = wideProblem(2);
+  Options options;
+  options.tableEntries = 16;
+  options.seconds = 1;
+  Solution good = solve(problem, options);
+  options.seconds = 0;
+  options.incumbent = good.ways;
+  Solution quick = solve(problem, options);
+  expectValid(problem, quick);
+  EXPECT_LE(quick.cost, good.cost);
+  EXPECT_LE(quick.lowerBound, good.cost);
+}
+
+TEST(LayoutSearch, SameAnswerTwice) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    RandomOptions shape;
+    shape.ops = 40;
+    Problem problem = randomProblem(seed, shape);
+    Options options;
+    options.tableEntries = seed % 2 == 0 ? 64 : options.tableEntries;
+    Solution first = solve(problem, options), second = solve(problem, options);
+    EXPECT_EQ(first.ways, second.ways);
+    EXPECT_EQ(first.lowerBound, second.lowerBound);
+  }
+}
+
+TEST(LayoutSearch, EmptyProblem) {
+  Solution solution = solve({});
+  EXPECT_TRUE(solution.proved);
+  EXPECT_EQ(solution.cost, 0);
+}
+
+/// One value read by all of many ops, in one layout or the other.
+TEST(LayoutSearch, ManyReaders) {
+  Problem problem;
+  problem.values = {{2, {0, 10, 10, 0}}};
+  problem.ops = {{{}, {0}, {{0, {0}}}}};
+  for (int i = 0; i < 1000; ++i)
+    problem.ops.push_back({{0}, {}, {{i % 2 ? 3 : 0, {0}}, {0, {1}}}});
+  ASSERT_EQ(check(problem), "");
+  Solution solution = solve(problem);
+  EXPECT_TRUE(solution.proved);
+  EXPECT_EQ(solution.cost, 10) << "one relayout, however many readers";
+}
+
+/// Every layer reads all before it: sets contained in sets keep tables small.
+TEST(LayoutSearch, DenseNetIsNarrow) {
+  Problem problem;
+  constexpr int layers = 200, layouts = 4;
+  std::vector<int> all;
+  for (int i = 0; i < layers; ++i) {
+    Value value;
+    value.layouts = layouts;
+    for (int from = 0; from < layouts; ++from)
+      for (int to = 0; to < layouts; ++to)
+        value.move.push_back(from == to ? 0 : 1 + (i + from + 2 * to) % 7);
+    problem.values.push_back(value);
+    Op op{all, {i}, {}};
+    for (int layout = 0; layout < layouts; ++layout)
+      op.ways.push_back({(i * 5 + layout * 3) % 11,
+                         std::vector<int>(all.size() + 1, layout)});
+    problem.ops.push_back(std::move(op));
+    all.push_back(i);
+  }
+  ASSERT_EQ(check(problem), "");
+  Solution solution = solve(problem);
+  EXPECT_TRUE(solution.proved);
+  EXPECT_EQ(solution.method, "elimination");
+  EXPECT_LE(solution.largestTable, 1024);
+}
+
 } // namespace
 
 } // namespace npu::search::test

@@ -130,6 +130,38 @@ TEST(TargetSpec, Algorithms) {
   EXPECT_TRUE(without->algorithms.empty());
 }
 
+TEST(TargetSpec, Costs) {
+  // Demands are the last key here, so that an entry can be appended.
+  const std::string base =
+      std::string(good).substr(0, std::string(good).find("algorithms:"));
+  std::string error;
+  std::string entry = "  - ops: [max_pool]\n    cost: {NCHW: 1.5 times}\n";
+  auto spec = parseTarget(base + entry + "    result: [NHWC, NCHW]\n",
+                          "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  ASSERT_EQ(spec->factors["max_pool"].size(), 1u);
+  EXPECT_EQ(spec->factors["max_pool"][0].layout.text, "NCHW");
+  EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
+  EXPECT_TRUE(spec->factors["conv2d"].empty());
+
+  expectError(base + entry, "chip.yaml:24: cost: NCHW is not one of the "
+                            "layouts that `result` accepts here");
+  expectError(base + entry + "    result: [NHWC]\n",
+              "chip.yaml:24: cost: NCHW");
+  auto withCost = [&base](const std::string &cost) {
+    return base +
+           "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n    cost: " + cost +
+           "\n";
+  };
+  expectError(withCost("[NCHW]"), "chip.yaml:25: cost: expected LAYOUT");
+  expectError(withCost("{NCHW: 1.5}"), "chip.yaml:25: cost of NCHW: '1.5', "
+                                       "expected the unit times");
+  expectError(withCost("{NCHW: -1 times}"), "expected a positive number");
+  expectError(withCost("{NCHW: [1]}"), "expected a word or number");
+  expectError(withCost("{[a]: 1 times}"), "cost: layout: expected a word");
+  expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
+}
+
 TEST(TargetSpec, NotYaml) {
   expectError("", "chip.yaml:1: a target: expected `key: value` lines");
   expectError("name: [", "chip.yaml:");

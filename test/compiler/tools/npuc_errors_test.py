@@ -156,9 +156,17 @@ def test_targets(bench: Bench) -> None:
 def test_options(bench: Bench) -> None:
     path = bench.save("conv_relu")
     refuse(bench, USAGE, "none, naive, auto-nhwc", path, "--batch=1", "--layout=best")
+    refuse(bench, USAGE, "count, bytes, time", path, "--batch=1", "--objective=power")
+    refuse(bench, USAGE, "--layout-seconds", path, "--batch=1", "--layout-seconds=-1")
+    convert = (path, "--batch=1", "--layout=convert")
+    refuse(bench, USAGE, "'conv9' is no op", *convert, "--desired-layouts=conv9:NHWC:default")
+    refuse(bench, USAGE, "conv2d takes 2 layouts", *convert, "--desired-layouts=conv2d:NHWC")
+    refuse(bench, USAGE, "goes with --layout=convert", path, "--batch=1", "--layout=naive",
+           "--desired-layouts=conv2d:NHWC:default")  # fmt: skip
+    refuse(bench, USAGE, "'red' is no colour", path, "--batch=1", "--layout=preset", "--default-colour=red")
     refuse(bench, USAGE, "'z80' is no processor", path, "--batch=1", "--mcpu=z80")
     refuse(bench, USAGE, "'x86-64' has no fma", path, "--batch=1", "--mcpu=x86-64")
-    refuse(bench, USAGE, "npu, mlir, llvm, asm, obj", path, "--batch=1", "--emit=exe")
+    refuse(bench, USAGE, "npu, mlir, llvm, asm, obj, html", path, "--batch=1", "--emit=exe")
     refuse(bench, USAGE, "--nonsense", path, "--nonsense")
     refuse(bench, USAGE, "--threads", path, "--threads=0")
     refuse(bench, USAGE, "standard output", path, "--batch=1", "-o", "-")
@@ -175,7 +183,7 @@ def test_infeasible(bench: Bench) -> None:
 
 def test_outputs(bench: Bench) -> None:
     path = bench.save("conv_relu")
-    for kind in ("npu", "mlir", "llvm", "asm", "obj"):
+    for kind in ("npu", "mlir", "llvm", "asm", "obj", "html"):
         refuse(bench, OUTPUT, "there is no folder 'none'", path, "--batch=1", f"--emit={kind}", "-o", "none/out")
     bench.path("folder").mkdir()
     refuse(bench, OUTPUT, "it is a folder", path, "--batch=1", "-o", "folder")
@@ -195,7 +203,7 @@ def test_full_disk(bench: Bench) -> None:
         line = refuse(bench, OUTPUT, "cannot write", path, "--batch=1", "-o", "out.npu", file_limit=room)
         assert "out.npu'" in line and ".tmp" not in line, line
         assert bench.path("out.npu").read_bytes() == b"old"
-    for kind in ("mlir", "llvm", "asm", "obj"):
+    for kind in ("mlir", "llvm", "asm", "obj", "html"):
         refuse(bench, OUTPUT, "cannot write", path, "--batch=1", f"--emit={kind}", "-o", "out.txt", file_limit=100)
 
 

@@ -24,7 +24,7 @@ MODULE = """func.func @main(%x: tensor<2x3x4xf32> {npu.name = "in"}) -> (tensor<
 def test_help_and_version(bench: Bench) -> None:
     done = bench.npuc("--help")
     for word in ("--target", "--layout", "--report", "--io-layout", "Exit codes: 0", "none, naive, auto-nhwc",
-                 "npu, mlir, llvm, asm, obj"):  # fmt: skip
+                 "npu, mlir, llvm, asm, obj, html"):  # fmt: skip
         assert word in done.stdout, f"'{word}' is not in\n{done.stdout}"
     assert re.fullmatch(r"npuc \d+\.\d+\.\d+\n", bench.npuc("--version").stdout)
 
@@ -34,7 +34,7 @@ def test_default_output(bench: Bench) -> None:
     path = bench.save("conv_relu")
     assert bench.npuc(path, "--batch=1").stdout == ""
     for kind, name in (("llvm", "conv_relu.ll"), ("asm", "conv_relu.s"), ("obj", "conv_relu.o"),
-                       ("mlir", "conv_relu.npu.mlir")):  # fmt: skip
+                       ("mlir", "conv_relu.npu.mlir"), ("html", "conv_relu.html")):  # fmt: skip
         bench.npuc(path, "--batch=1", f"--emit={kind}")
         assert bench.path(name).stat().st_size > 0
     assert bench.path("conv_relu.npu").read_bytes()[:4] == b"\x7fELF"

@@ -13,7 +13,7 @@ from programs import Bench
 
 PLANS = [
     ("npu-nhwc", "naive"), ("npu-nhwc", "auto-nhwc"), ("npu-nchw", "none"), ("npu-nchw16c", "naive"), ("host", "none"),
-    ("host", "auto-nhwc"),
+    ("host", "auto-nhwc"), ("npu-nhwc", "optimal"), ("npu-nchw16c", "optimal"), ("host", "optimal"),
 ]  # fmt: skip
 MOVES = ("npu.relayout", "npu.transpose", "npu.reshape")
 
@@ -59,8 +59,8 @@ def test_schema_and_graph(bench: Bench) -> None:
             for kind in ("transpose", "reshape"):
                 assert sum(item["kind"] == kind for item in items) <= ops.count(f"npu.{kind}"), case
             kernels = sum(kernel["op"] in ("relayout", "transpose", "reshape") for kernel in report["kernels"])
-            fused = sum("fused_into" in item for item in items)
-            assert kernels == len(items) - fused, f"{case}: {kernels} kernels move data, reported are {len(items)}"
+            assert kernels == len(items), f"{case}: {kernels} kernels move data, reported are {len(items)}"
+            assert not any("fix" in item for item in items), case
 
 
 def test_schema_refuses(bench: Bench) -> None:
@@ -73,6 +73,9 @@ def test_schema_refuses(bench: Bench) -> None:
         lambda report: report["relayouts"].update(count=-1),
         lambda report: report["relayouts"]["items"][0].update(kind="move"),
         lambda report: report["relayouts"]["items"][0].pop("reason"),
+        lambda report: report["relayouts"]["items"][0].pop("rule"),
+        lambda report: report["relayouts"]["items"][0]["forced_by"].update(kind="fate"),
+        lambda report: report["relayouts"]["items"][0].update(fix={"change": "c"}),
         lambda report: report["kernels"][0].update(slow="no"),
         lambda report: report["kernels"][0].pop("implementation"),
         lambda report: report["compile_seconds"].update(write=-1),
@@ -85,7 +88,7 @@ def test_schema_refuses(bench: Bench) -> None:
 
 def test_emit_ends_early(bench: Bench) -> None:
     path = bench.save("residual")
-    for kind in ("mlir", "llvm", "asm", "obj"):
+    for kind in ("mlir", "llvm", "asm", "obj", "html"):
         bench.npuc(path, "--batch=1", f"--emit={kind}", "-o", f"out.{kind}", "--report=report.json", "-q")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
         validator().validate(report)
@@ -98,13 +101,37 @@ def test_explanation(bench: Bench) -> None:
         path = bench.save(name)
         done = bench.npuc(path, *words(plan), "--explain-layout", "--report=report.json", "-o", "out.npu")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
-        lines = done.stdout.splitlines()
+        validator().validate(report)
+        summary, *lines = done.stdout.splitlines()
+        assert summary.startswith(f"{plan[1]}: {report['cost']} cycles"), summary
         items = report["relayouts"]["items"]
-        assert items and len(lines) == 1 + 2 * len(items), done.stdout
+        assert items and len(lines) == 1 + 3 * len(items), done.stdout
         assert lines[0].startswith(f"{len(items)} relayout") and f"{report['relayouts']['bytes']} bytes" in lines[0]
-        for item, line, reason in zip(items, lines[1::2], lines[2::2]):
+        # Relayouts of one rule stand together, in the order of the first of each.
+        rules = list(dict.fromkeys(item["rule"] for item in items))
+        items.sort(key=lambda item: rules.index(item["rule"]))
+        for item, line, reason, fix in zip(items, lines[1::3], lines[2::3], lines[3::3]):
             wanted = f"{item['kind']} of {item['value']}: {item['from']} to {item['to']}, {item['bytes']} bytes"
             assert wanted in line and item["node"] in line and reason.endswith(item["reason"]), (item, line, reason)
+            assert (item["fix"]["change"] if item["fix"] else "no single change") in fix, (item, fix)
+
+
+def test_search(bench: Bench) -> None:
+    """The plan costs what was proved, every strategy is listed, and none costs less."""
+    for objective in ("count", "bytes", "time"):
+        for name in small.NETWORKS:
+            report = bench.report(name, *words(("npu-nhwc", "optimal")), f"--objective={objective}")
+            search, rows = report["optimal"], {row["name"]: row for row in report["strategies"]}
+            assert report["objective"] == objective and search["proved"], search
+            assert report["cost"] == search["cost"] == search["lower_bound"] == rows["optimal"]["cost"], name
+            assert not rows["none"]["feasible"] or rows["none"]["distance"] >= 0, name
+            for row in rows.values():
+                assert row["feasible"] or row["reason"], row
+                assert not row["feasible"] or row["distance"] == row["cost"] - search["cost"] >= 0, (name, row)
+            if objective != "time":
+                assert report["cost"] == report["relayouts"][objective], name
+    done = bench.npuc(bench.save("residual"), "--layout=optimal", "--batch=1", "--explain-layout", "-o", "out.npu")
+    assert "proved to be the least" in done.stdout.splitlines()[0], done.stdout
 
 
 def test_program_agrees(bench: Bench) -> None:
@@ -125,5 +152,5 @@ def test_program_agrees(bench: Bench) -> None:
 if __name__ == "__main__":
     programs.main(
         __doc__,
-        [test_schema_and_graph, test_schema_refuses, test_emit_ends_early, test_explanation, test_program_agrees],
+        [test_schema_and_graph, test_schema_refuses, test_emit_ends_early, test_explanation, test_search, test_program_agrees],
     )

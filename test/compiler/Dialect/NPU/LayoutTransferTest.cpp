@@ -136,6 +136,29 @@ TEST(LayoutTransfer, MixedRanksAlignAtTheRight) {
   EXPECT_EQ(*result.layout, stored({1, 2, 0}));
 }
 
+TEST(LayoutTransfer, GatherNdKeepsWhatNoIndexPicksFrom) {
+  Shape data = {2, 8, 5, 4}, indices = {2, 3, 1}, result = {2, 3, 5, 4};
+  LayoutRelation relation = relations::gatherNd(data, indices, 1);
+  EXPECT_FALSE(relation.independent[0]);
+  EXPECT_TRUE(relation.independent[1]);
+  TransferResult down =
+      transferLayout(relation, {relation.operands[0], data},
+                     stored({3, 0, 1, 2}), {relation.results[0], result});
+  ASSERT_TRUE(down.layout);
+  EXPECT_FALSE(down.complete); // where the indices' dimension goes is open
+  EXPECT_EQ(relation.results[0][0], relation.operands[0][0]);
+  EXPECT_EQ(relation.results[0][1], relation.operands[1][1]);
+  EXPECT_EQ(relation.results[0][3], relation.operands[0][3]);
+}
+
+TEST(LayoutTransfer, UnrelatedValuesShareNothing) {
+  Shape shape = {2, 8, 5, 4};
+  LayoutRelation relation = relations::unrelated({shape}, shape);
+  EXPECT_TRUE(relation.independent[0]);
+  for (const auto &dim : relation.results[0])
+    EXPECT_FALSE(llvm::is_contained(relation.operands[0], dim));
+}
+
 TEST(LayoutTransfer, ReduceDropsDimensions) {
   Shape from = {2, 8, 5, 4}, to = {2, 8, 4};
   LayoutRelation relation = relations::reduce(from, {2}, /*keepDims=*/false);

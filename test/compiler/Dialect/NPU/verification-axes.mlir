@@ -1,6 +1,7 @@
 // RUN: npu-opt %s -split-input-file -verify-diagnostics
 //
-// One case for each label of NPUVerifiers.cpp that speaks of matrices and axes: the label, what
+// One case for each label of NPUVerifiers.cpp that speaks of matrices and axes, and of gather and
+// broadcast: the label, what
 // is wrong, the message.
 
 // matmul_c1

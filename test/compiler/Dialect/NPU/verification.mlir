@@ -330,9 +330,54 @@ func.func @conv_c5(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %b: tensor<
 // -----
 
 // conv_c6
-func.func @conv_c6(%x: tensor<1x4x8x8xi32>, %w: tensor<4x4x1x1xi32>) {
-  // expected-error @+1 {{element type 'i32', expected a float type}}
-  %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<1x4x8x8xi32>
+func.func @conv_c6(%x: tensor<1x4x8x8xui8>, %w: tensor<4x4x1x1xi8>) {
+  // expected-error @+1 {{zero point -1 does not fit data of 'ui8'}}
+  %0 = npu.conv2d(%x, %w) {data_zero_point = -1, dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xui8>, tensor<4x4x1x1xi8>) -> tensor<1x4x8x8xi32>
+  return
+}
+
+// -----
+
+// conv_c6
+func.func @conv_c6_float(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) {
+  // expected-error @+1 {{zero point 1 does not fit data of 'f32'}}
+  %0 = npu.conv2d(%x, %w) {data_zero_point = 1, dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
+// conv_c9
+func.func @conv_c9_operand(%x: tensor<1x4x8x8xui8>, %w: tensor<4x4x1x1xf32>) {
+  // expected-error @+1 {{operand 1 is 'f32', expected 8 bits like the other operand}}
+  %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xui8>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xi32>
+  return
+}
+
+// -----
+
+// conv_c9
+func.func @conv_c9_bias(%x: tensor<1x4x8x8xui8>, %w: tensor<4x4x1x1xi8>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{operand 2 is 'f32', expected i32 like the result}}
+  %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xui8>, tensor<4x4x1x1xi8>, tensor<4xf32>) -> tensor<1x4x8x8xi32>
+  return
+}
+
+// -----
+
+// conv_c9
+func.func @conv_c9_result(%x: tensor<1x4x8x8xui8>, %w: tensor<4x4x1x1xi8>) {
+  // expected-error @+1 {{element type 'i64', expected i32 from bytes}}
+  %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xui8>, tensor<4x4x1x1xi8>) -> tensor<1x4x8x8xi64>
+  return
+}
+
+// -----
+
+// conv_c9
+func.func @conv_c9_bool(%x: tensor<1x4x8x8xi1>, %w: tensor<4x4x1x1xi1>) {
+  // expected-error @+1 {{element type i1, expected numbers}}
+  %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xi1>, tensor<4x4x1x1xi1>) -> tensor<1x4x8x8xi1>
   return
 }
 

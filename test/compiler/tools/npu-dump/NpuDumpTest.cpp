@@ -67,7 +67,7 @@ TEST(NpuDump, ShowsWhatIsAskedFor) {
   expectHolds(code.out, "\tret\n");
   EXPECT_EQ(code.out.find("not an instruction"), std::string::npos);
   ProcessResult manifest = dump({path, "--manifest"});
-  EXPECT_EQ(nlohmann::json::parse(manifest.out)["format_version"], 1);
+  EXPECT_EQ(nlohmann::json::parse(manifest.out)["format_version"], 2);
 }
 
 TEST(NpuDump, JsonAgreesWithTheTables) {

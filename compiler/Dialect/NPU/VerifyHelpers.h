@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks that the verifiers of several families share.
+#ifndef NPU_COMPILER_DIALECT_NPU_VERIFYHELPERS_H
+#define NPU_COMPILER_DIALECT_NPU_VERIFYHELPERS_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+namespace npu::verify {
+
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return tensorType(value).getShape();
+}
+
+inline Type elementOf(Value value) {
+  return tensorType(value).getElementType();
+}
+
+inline bool isFloat(Value value) {
+  return isa<mlir::FloatType>(elementOf(value));
+}
+
+/// All operands and the result have one element type.
+inline LogicalResult verifyOneType(Operation *op, const char *what) {
+  for (Value operand : op->getOperands())
+    if (elementOf(operand) != elementOf(op->getResult(0)))
+      return op->emitOpError()
+             << what << ": element types " << elementOf(operand) << " and "
+             << elementOf(op->getResult(0)) << " differ";
+  return success();
+}
+
+/// The inferred shape exists and is the result's.
+inline LogicalResult verifyShape(Operation *op,
+                                 const FailureOr<shapes::Shape> &want,
+                                 const std::string &error) {
+  if (failed(want))
+    return op->emitOpError() << error;
+  ArrayRef<int64_t> have = shapeOf(op->getResult(0));
+  if (have != ArrayRef<int64_t>(*want))
+    return op->emitOpError() << "result shape is " << shapes::text(have)
+                             << ", expected " << shapes::text(*want);
+  return success();
+}
+
+inline LogicalResult verifyWord(Operation *op, ArrayRef<StringRef> words,
+                                StringRef word, const char *what) {
+  if (lookupWord(words, word) >= 0)
+    return success();
+  auto error = op->emitOpError()
+               << "unknown " << what << " '" << word << "', expected one of: ";
+  llvm::interleaveComma(words, error);
+  return error;
+}
+
+inline LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
+  if (axis >= 0 && axis < rank)
+    return success();
+  return op->emitOpError() << "axis " << axis << " is not a dimension of rank "
+                           << rank;
+}
+
+} // namespace npu::verify
+
+#endif // NPU_COMPILER_DIALECT_NPU_VERIFYHELPERS_H

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators of onnxruntime's domain com.microsoft, which its quantization tools
+// write: a real operator between its dequantized inputs and quantized result.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
+#include "compiler/Frontend/ONNX/OnnxWindow.h"
+
+using namespace npu;
+
+/// The zero point at `index`, which may be left out; null also after an error.
+static Value zeroPointAt(OnnxNode &node, size_t index, Value data) {
+  if (!node.hasInput(index) ||
+      failed(checkZeroPoint(node, node.getInput(index), data)))
+    return Value();
+  return wholeParameter(node, index);
+}
+
+/// Input `index` less its zero point, in units of its scale; both follow it.
+static Value unitsOf(OnnxNode &node, size_t index) {
+  Value data = node.getInput(index);
+  if (failed(checkBytes(node, data, "an operand")) ||
+      failed(checkFloat(node, node.getInput(index + 1), "a scale")))
+    return Value();
+  Value zeroPoint = zeroPointAt(node, index + 2, data);
+  if (node.hasFailed())
+    return Value();
+  Type f32 = node.getBuilder().getF32Type();
+  Value units = node.cast(data, f32);
+  return zeroPoint
+             ? node.eltwise(NPU_INSTR_sub, {units, node.cast(zeroPoint, f32)})
+             : units;
+}
+
+/// Input `index` as a real number.
+static Value realInput(OnnxNode &node, size_t index) {
+  Value units = unitsOf(node, index);
+  if (!units)
+    return Value();
+  Value scale = wholeParameter(node, index + 1);
+  return scale ? node.eltwise(NPU_INSTR_mul, {units, scale}) : scale;
+}
+
+/// Sets the result: `units` of the scale at input `index`, with the zero point
+/// behind it, or none and the type of input `like`.
+static LogicalResult setUnits(OnnxNode &node, Value units, size_t index,
+                              size_t like) {
+  if (!units)
+    return failure();
+  Value zeroPoint;
+  Type element = elementOf(node.getInput(like));
+  if (node.hasInput(index + 1)) {
+    zeroPoint = wholeParameter(node, index + 1);
+    if (!zeroPoint ||
+        failed(checkBytes(node, zeroPoint, "the result's zero point")))
+      return failure();
+    element = elementOf(zeroPoint);
+  }
+  return node.setResult(quantized(node, units, zeroPoint, element));
+}
+
+/// The same with a real number.
+static LogicalResult setQuantized(OnnxNode &node, Value real, size_t index,
+                                  size_t like) {
+  if (!real || failed(checkFloat(node, node.getInput(index), "a scale")))
+    return failure();
+  Value scale = wholeParameter(node, index);
+  return scale ? setUnits(node, node.eltwise(NPU_INSTR_div, {real, scale}),
+                          index, like)
+               : failure();
+}
+
+LogicalResult npu::buildQLinearBinary(OnnxNode &node) {
+  Value a = unitsOf(node, 0), b = unitsOf(node, 3);
+  if (!a || !b ||
+      failed(checkFloat(node, node.getInput(6), "the result's scale")))
+    return failure();
+  Value aScale = wholeParameter(node, 1), bScale = wholeParameter(node, 4),
+        scale = wholeParameter(node, 6);
+  if (node.hasFailed())
+    return failure();
+  // Scales first, as onnxruntime does it: ties round alike.
+  auto divided = [&](Value value) {
+    return node.eltwise(NPU_INSTR_div, {value, scale});
+  };
+  auto multiplied = [&](Value first, Value second) {
+    return node.eltwise(NPU_INSTR_mul, {first, second});
+  };
+  if (node.op.kind == NPU_INSTR_mul)
+    return setUnits(
+        node, multiplied(multiplied(a, b), divided(multiplied(aScale, bScale))),
+        6, 0);
+  Value sum = node.eltwise(NPU_INSTR_add, {multiplied(a, divided(aScale)),
+                                           multiplied(b, divided(bScale))});
+  return setUnits(node, sum, 6, 0);
+}
+
+LogicalResult npu::buildQLinearUnary(OnnxNode &node) {
+  auto kind = static_cast<npu_instr_kind>(node.op.kind);
+  double alpha =
+      kind == NPU_INSTR_leaky_relu ? node.getFloat("alpha", 0.01) : 0;
+  Value x = realInput(node, 0);
+  return setQuantized(node, x ? node.eltwise(kind, {x}, alpha) : x, 3, 0);
+}
+
+LogicalResult npu::buildQLinearConcat(OnnxNode &node) {
+  if (node.getInputCount() % 3 != 2 || node.getInputCount() < 5)
+    return node.error("has " + Twine(node.getInputCount()) +
+                      " inputs, expected 2 and 3 for each operand");
+  if (!node.hasAttribute("axis"))
+    return node.error("has no attribute 'axis', expected one");
+  FailureOr<int64_t> axis = node.getAxis("axis", 1, rankOf(node.getInput(2)));
+  if (failed(axis))
+    return failure();
+  SmallVector<Value> reals;
+  for (size_t i = 2; i < node.getInputCount(); i += 3)
+    reals.push_back(realInput(node, i));
+  if (node.hasFailed())
+    return failure();
+  return setQuantized(node, node.concat(reals, *axis), 0, 2);
+}
+
+/// Runs `build` on (N, C, spatial), whatever the order of the node's data.
+template <typename Build>
+static Value channelsFirst(OnnxNode &node, Value x, Build build) {
+  bool isLast = node.getFlag("channels_last", false);
+  if (!x || rankOf(x) < 3)
+    return node.fail("found data of fewer than 3 dimensions, expected N, C and "
+                     "spatial dimensions");
+  if (!isLast)
+    return build(x);
+  Ints to{0, rankOf(x) - 1}, from{0};
+  to.append(countFrom(1, rankOf(x) - 1));
+  from.append(countFrom(2, rankOf(x)));
+  from.push_back(1);
+  Value result = build(node.transpose(x, to));
+  return result ? node.transpose(result, from) : result;
+}
+
+LogicalResult npu::buildQLinearPool(OnnxNode &node) {
+  Value real = channelsFirst(node, realInput(node, 0), [&](Value x) {
+    return pool(node, x, NPU_OP_AVG_POOL);
+  });
+  return setQuantized(node, real, 3, 0);
+}
+
+LogicalResult npu::buildQLinearGlobalPool(OnnxNode &node) {
+  Value real = channelsFirst(node, realInput(node, 0), [&](Value x) {
+    return globalPool(node, x, NPU_OP_AVG_POOL);
+  });
+  return setQuantized(node, real, 3, 0);
+}
+
+LogicalResult npu::buildQLinearSoftmax(OnnxNode &node) {
+  Value x = realInput(node, 0);
+  int64_t opset = node.getInt("opset", 13);
+  if (!x)
+    return failure();
+  FailureOr<int64_t> axis =
+      node.getAxis("axis", opset < 13 ? 1 : -1, rankOf(x));
+  if (failed(axis))
+    return failure();
+  return setQuantized(node, softmaxOf(node, x, *axis, opset < 13, false), 3, 0);
+}
+
+LogicalResult npu::buildQLinearWhere(OnnxNode &node) {
+  if (!elementOf(node.getInput(0)).isInteger(1))
+    return node.error("the condition has the element type " +
+                      typeText(elementOf(node.getInput(0))) +
+                      ", expected bool");
+  Value x = realInput(node, 1), y = realInput(node, 4);
+  if (!x || !y)
+    return failure();
+  Value choice = node.eltwise(NPU_INSTR_select, {node.getInput(0), x, y});
+  return setQuantized(node, choice, 7, 1);
+}
+
+/// alpha * A' * B' + C, where C counts in units of both scales (and alpha).
+LogicalResult npu::buildQGemm(OnnxNode &node) {
+  double alpha = node.getFloat("alpha", 1);
+  bool transposes[] = {node.getFlag("transA", false),
+                       node.getFlag("transB", false)};
+  Value operands[2], zeros[2], scales[2];
+  for (size_t i : {0, 1}) {
+    operands[i] = node.getInput(3 * i);
+    if (failed(checkBytes(node, operands[i], "an operand")) ||
+        failed(checkFloat(node, node.getInput(3 * i + 1), "a scale")))
+      return failure();
+    if (rankOf(operands[i]) != 2)
+      return node.error("found an operand of shape " +
+                        shapes::text(shapeOf(operands[i])) +
+                        ", expected a matrix");
+    if (transposes[i])
+      operands[i] = node.transpose(operands[i], {1, 0});
+    // B may have a scale and zero point for each column.
+    int64_t columns = shapeOf(operands[i])[1];
+    for (size_t index : {3 * i + 1, 3 * i + 2}) {
+      Value given = node.getInput(index);
+      if (i == 1 && rankOf(given) == 1 && shapeOf(given)[0] == columns)
+        (index % 3 == 1 ? scales : zeros)[i] = given;
+      else
+        (index % 3 == 1 ? scales : zeros)[i] = wholeParameter(node, index);
+    }
+    if (node.hasFailed() || failed(checkZeroPoint(node, zeros[i], operands[i])))
+      return failure();
+  }
+  Value sum =
+      integerProduct(node, operands[0], zeros[0], operands[1], zeros[1]);
+  if (sum && node.hasInput(6))
+    sum = node.eltwise(NPU_INSTR_add, {sum, node.getInput(6)});
+  if (!sum)
+    return failure();
+  Type f32 = node.getBuilder().getF32Type();
+  Value unit = node.eltwise(NPU_INSTR_mul, {scales[0], scales[1]});
+  unit = node.eltwise(NPU_INSTR_mul, {unit, node.scalar(alpha, f32)});
+  Value real = node.eltwise(NPU_INSTR_mul, {node.cast(sum, f32), unit});
+  return node.hasInput(7) ? setQuantized(node, real, 7, 0)
+                          : node.setResult(real);
+}

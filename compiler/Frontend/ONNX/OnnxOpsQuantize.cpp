@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantized numbers: q stands for (q - zero point) * scale. Convolutions and
+// matrix products run on bytes; all else is scalar functions.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
+#include "compiler/Frontend/ONNX/OnnxWindow.h"
+
+#include <numeric>
+
+using namespace npu;
+
+static Type f32(OnnxNode &node) { return node.getBuilder().getF32Type(); }
+static Type i32(OnnxNode &node) { return node.getBuilder().getI32Type(); }
+
+static Value add(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_add, {a, b});
+}
+static Value subtract(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_sub, {a, b});
+}
+static Value multiply(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_mul, {a, b});
+}
+static Value divide(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_div, {a, b});
+}
+
+/// Whether all numbers of an integer constant are 0.
+static bool isZero(Value value) {
+  ElementsAttr known = constantOf(value);
+  return known && llvm::all_of(elementInts(known),
+                               [](int64_t number) { return number == 0; });
+}
+
+LogicalResult npu::checkBytes(OnnxNode &node, Value value, StringRef what) {
+  if (isByte(elementOf(value)))
+    return success();
+  return node.error(what + " has the element type " +
+                    typeText(elementOf(value)) + ", expected int8 or uint8");
+}
+
+LogicalResult npu::checkFloat(OnnxNode &node, Value value, StringRef what) {
+  if (isa<mlir::FloatType>(elementOf(value)))
+    return success();
+  return node.error(what + " has the element type " +
+                    typeText(elementOf(value)) + ", expected a float type");
+}
+
+/// A parameter of one number, or of one for each index of dimension `axis` of
+/// `shape`, such that it broadcasts to `shape`.
+static Value perAxis(OnnxNode &node, Value parameter, ArrayRef<int64_t> shape,
+                     int64_t axis) {
+  if (!parameter)
+    return parameter;
+  if (tensorType(parameter).getNumElements() == 1 && rankOf(parameter) <= 1)
+    return node.reshape(parameter, {});
+  if (rankOf(parameter) != 1 || shapeOf(parameter)[0] != shape[axis])
+    return node.fail("found a scale or zero point of shape " +
+                     shapes::text(shapeOf(parameter)) +
+                     ", expected one number or " + Twine(shape[axis]) +
+                     ", one for each index of axis " + Twine(axis));
+  Ints aligned(static_cast<int64_t>(shape.size()) - axis, 1);
+  aligned[0] = shape[axis];
+  return node.reshape(parameter, aligned);
+}
+
+/// A parameter of one number for each block of `size` indices of `axis`.
+static Value perBlock(OnnxNode &node, Value parameter, ArrayRef<int64_t> shape,
+                      int64_t axis, int64_t size) {
+  if (!parameter)
+    return parameter;
+  Ints blocks(shape);
+  blocks[axis] = (shape[axis] + size - 1) / size;
+  if (shapeOf(parameter) != ArrayRef<int64_t>(blocks))
+    return node.fail("found a scale or zero point of shape " +
+                     shapes::text(shapeOf(parameter)) + ", expected " +
+                     shapes::text(blocks) + " for blocks of " + Twine(size));
+  Ints split = blocks, merged = blocks;
+  split.insert(split.begin() + axis + 1, 1);
+  Value apart = node.reshape(parameter, split);
+  split[axis + 1] = size;
+  merged[axis] *= size;
+  Value repeated = node.reshape(node.broadcast(apart, split), merged);
+  Ints starts(shape.size(), 0), steps(shape.size(), 1);
+  return node.slice(repeated, starts, steps, shape);
+}
+
+/// Reads `axis` and `block_size`; false after an error.
+static bool readGranularity(OnnxNode &node, Value data, Value &scale,
+                            Value &zeroPoint) {
+  int64_t rank = rankOf(data);
+  int64_t blockSize = node.getInt("block_size", 0, 0, INT32_MAX);
+  int64_t axis = node.getInt("axis", 1);
+  bool isWhole = tensorType(scale).getNumElements() == 1 && blockSize == 0;
+  if (zeroPoint && shapeOf(zeroPoint) != shapeOf(scale) &&
+      (!isWhole || tensorType(zeroPoint).getNumElements() != 1)) {
+    node.fail("found a scale of shape " + shapes::text(shapeOf(scale)) +
+              " and a zero point of shape " + shapes::text(shapeOf(zeroPoint)) +
+              ", expected the same");
+    return false;
+  }
+  // One number for all: no axis is named, and data may be a scalar.
+  FailureOr<int64_t> named =
+      isWhole ? FailureOr<int64_t>(0) : node.normalizeAxis(axis, rank);
+  if (failed(named))
+    return false;
+  for (Value *parameter : {&scale, &zeroPoint})
+    *parameter =
+        blockSize > 0
+            ? perBlock(node, *parameter, shapeOf(data), *named, blockSize)
+            : perAxis(node, *parameter, shapeOf(data), *named);
+  return !node.hasFailed();
+}
+
+/// round(real) + zero point, at the nearest end where that is out of range.
+Value npu::quantized(OnnxNode &node, Value real, Value zeroPoint,
+                     Type element) {
+  Value rounded = node.eltwise(NPU_INSTR_round, {real});
+  if (zeroPoint && !isZero(zeroPoint))
+    rounded = add(node, rounded, node.cast(zeroPoint, f32(node)));
+  return node.cast(rounded, element);
+}
+
+LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
+  Value x = node.getInput(0), scale = node.getInput(1);
+  Value zeroPoint = node.hasInput(2) ? node.getInput(2) : Value();
+  node.ignore({"saturate"}); // of 8-bit floats
+  Type element = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
+  if (int64_t wanted = node.getInt("output_dtype", 0)) {
+    FailureOr<Type> declared = node.typeOf(wanted);
+    if (failed(declared))
+      return failure();
+    element = *declared;
+    if (zeroPoint && elementOf(zeroPoint) != element)
+      return node.error("attribute 'output_dtype' asks for " +
+                        typeText(element) + ", but the zero point is " +
+                        typeText(elementOf(zeroPoint)));
+  }
+  if (zeroPoint)
+    element = elementOf(zeroPoint);
+  Type quotient = f32(node);
+  if (int64_t precision = node.getInt("precision", 0)) {
+    FailureOr<Type> declared = node.typeOf(precision);
+    if (failed(declared))
+      return failure();
+    quotient = *declared;
+  }
+  if (!isByte(element) || !isa<mlir::FloatType>(quotient))
+    return node.error("quantizes to " + typeText(element) + " by division in " +
+                      typeText(quotient) +
+                      ", expected int8 or uint8 and a float type");
+  if (failed(checkFloat(node, scale, "the scale")) ||
+      !readGranularity(node, x, scale, zeroPoint))
+    return failure();
+  Value real =
+      divide(node, node.cast(x, f32(node)), node.cast(scale, f32(node)));
+  real = node.cast(node.cast(real, quotient), f32(node));
+  return node.setResult(quantized(node, real, zeroPoint, element));
+}
+
+LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
+  Value x = node.getInput(0), scale = node.getInput(1);
+  Value zeroPoint = node.hasInput(2) ? node.getInput(2) : Value();
+  Type result = elementOf(scale);
+  if (int64_t wanted = node.getInt("output_dtype", 0)) {
+    FailureOr<Type> declared = node.typeOf(wanted);
+    if (failed(declared))
+      return failure();
+    result = *declared;
+  }
+  if (!elementOf(x).isSignlessInteger(32) &&
+      failed(checkBytes(node, x, "the data")))
+    return failure();
+  if (zeroPoint && elementOf(zeroPoint) != elementOf(x))
+    return node.error("the zero point has the element type " +
+                      typeText(elementOf(zeroPoint)) + ", expected " +
+                      typeText(elementOf(x)) + " like the data");
+  if (failed(checkFloat(node, scale, "the scale")) ||
+      !isa<mlir::FloatType>(result) ||
+      !readGranularity(node, x, scale, zeroPoint))
+    return node.error("gives " + typeText(result) + ", expected a float type");
+  // Floats hold the differences of bytes exactly, and vectorize better.
+  bool isWide = !isByte(elementOf(x));
+  Type work = isWide ? i32(node) : f32(node);
+  Value difference = node.cast(x, work);
+  if (zeroPoint && !isZero(zeroPoint))
+    difference = subtract(node, difference, node.cast(zeroPoint, work));
+  Value real = multiply(node, node.cast(difference, f32(node)),
+                        node.cast(scale, f32(node)));
+  return node.setResult(node.cast(real, result));
+}
+
+LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
+  Value x = node.getInput(0);
+  if (failed(checkFloat(node, x, "the data")))
+    return failure();
+  Ints all = countFrom(0, rankOf(x));
+  Value zero = node.scalar(0, elementOf(x));
+  Value low =
+      node.eltwise(NPU_INSTR_min, {zero, node.reduce(x, "min", all, false)});
+  Value high =
+      node.eltwise(NPU_INSTR_max, {zero, node.reduce(x, "max", all, false)});
+  Value range = subtract(node, high, low);
+  // Zeros only: any scale will do, but none of 0.
+  Value scale = node.eltwise(
+      NPU_INSTR_select, {node.eltwise(NPU_INSTR_equal, {range, zero}),
+                         node.scalar(1, elementOf(x)),
+                         divide(node, range, node.scalar(255, elementOf(x)))});
+  Type element = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
+  Value offset = divide(node, subtract(node, zero, low), scale);
+  Value zeroPoint = quantized(node, offset, Value(), element);
+  Value result = quantized(node, divide(node, x, scale), zeroPoint, element);
+  if (failed(node.setResult(0, result)) || failed(node.setResult(1, scale)))
+    return failure();
+  return node.setResult(2, zeroPoint);
+}
+
+/// The number that a zero point is for all elements; 0 where none is given.
+static std::optional<int64_t> wholeZeroPoint(Value zeroPoint) {
+  if (!zeroPoint)
+    return 0;
+  ElementsAttr known = constantOf(zeroPoint);
+  if (!known || known.getNumElements() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> numbers = elementInts(known);
+  return llvm::all_equal(numbers) ? std::optional(numbers[0]) : std::nullopt;
+}
+
+/// value - zero point in i32.
+static Value widened(OnnxNode &node, Value value, Value zeroPoint) {
+  Value wide = node.cast(value, i32(node));
+  if (!zeroPoint || isZero(zeroPoint))
+    return wide;
+  return subtract(node, wide, node.cast(zeroPoint, i32(node)));
+}
+
+/// weight - zero point as a sum of int8 tensors: fast kernels take no other
+/// weights. Empty where that depends on data.
+static SmallVector<Value> byteParts(OnnxNode &node, Value weight,
+                                    Value zeroPoint) {
+  if (elementOf(weight).isSignlessInteger(8) &&
+      (!zeroPoint || isZero(zeroPoint)))
+    return {weight};
+  if (!constantOf(weight) || (zeroPoint && !constantOf(zeroPoint)))
+    return {};
+  Type byte = node.getBuilder().getIntegerType(8);
+  SmallVector<Value> parts;
+  for (Value rest = widened(node, weight, zeroPoint);
+       rest && (parts.empty() || !isZero(rest));) {
+    Value part = node.eltwise(NPU_INSTR_clip, {rest}, -128, 127);
+    parts.push_back(node.cast(part, byte));
+    rest = subtract(node, rest, part);
+  }
+  return parts;
+}
+
+/// conv(data - zero point, weight - zero point) + bias in i32. The weight's
+/// zero point broadcasts to the weight.
+static Value integerConv(OnnxNode &node, Value data, Value dataZero,
+                         Value weight, Value weightZero, Value bias) {
+  std::optional<int64_t> zero = wholeZeroPoint(dataZero);
+  SmallVector<Value> parts = byteParts(node, weight, weightZero);
+  if (!zero || parts.empty())
+    return convolve(node, {widened(node, data, dataZero),
+                           widened(node, weight, weightZero), bias, i32(node)});
+  Value sum;
+  for (Value part : parts) {
+    Value one =
+        convolve(node, {data, part, sum ? Value() : bias, i32(node), *zero});
+    sum = sum ? add(node, sum, one) : one;
+  }
+  return sum;
+}
+
+static LogicalResult checkConvOperands(OnnxNode &node, Value data,
+                                       Value weight) {
+  if (rankOf(weight) < 3)
+    return node.error("found a weight of shape " +
+                      shapes::text(shapeOf(weight)) +
+                      ", expected 1 to 3 spatial dimensions");
+  return failed(checkBytes(node, data, "the data")) ||
+                 failed(checkBytes(node, weight, "the weight"))
+             ? failure()
+             : success();
+}
+
+LogicalResult npu::checkZeroPoint(OnnxNode &node, Value zeroPoint,
+                                  Value value) {
+  if (elementOf(zeroPoint) == elementOf(value))
+    return success();
+  return node.error("a zero point has the element type " +
+                    typeText(elementOf(zeroPoint)) + ", expected " +
+                    typeText(elementOf(value)) + " like its data");
+}
+
+/// One number for all data.
+Value npu::wholeParameter(OnnxNode &node, size_t index) {
+  Value parameter = node.getInput(index);
+  if (tensorType(parameter).getNumElements() != 1)
+    return node.fail("found a scale or zero point of shape " +
+                     shapes::text(shapeOf(parameter)) +
+                     ", expected one number");
+  return node.reshape(parameter, {});
+}
+
+LogicalResult npu::buildConvInteger(OnnxNode &node) {
+  Value data = node.getInput(0), weight = node.getInput(1);
+  if (failed(checkConvOperands(node, data, weight)))
+    return failure();
+  Value dataZero, weightZero;
+  if (node.hasInput(2)) {
+    if (failed(checkZeroPoint(node, node.getInput(2), data)))
+      return failure();
+    dataZero = wholeParameter(node, 2);
+  }
+  if (node.hasInput(3)) {
+    if (failed(checkZeroPoint(node, node.getInput(3), weight)))
+      return failure();
+    weightZero = perAxis(node, node.getInput(3), shapeOf(weight), 0);
+  }
+  if (node.hasFailed())
+    return failure();
+  return node.setResult(
+      integerConv(node, data, dataZero, weight, weightZero, Value()));
+}
+
+/// An i32 sum in units of `factor` as a quantized number.
+static Value requantized(OnnxNode &node, Value sum, Value factor,
+                         Value zeroPoint) {
+  return quantized(node, multiply(node, node.cast(sum, f32(node)), factor),
+                   zeroPoint, elementOf(zeroPoint));
+}
+
+LogicalResult npu::buildQLinearConv(OnnxNode &node) {
+  Value data = node.getInput(0), weight = node.getInput(3);
+  if (failed(checkConvOperands(node, data, weight)) ||
+      failed(checkZeroPoint(node, node.getInput(2), data)) ||
+      failed(checkZeroPoint(node, node.getInput(5), weight)) ||
+      failed(checkBytes(node, node.getInput(7), "the result's zero point")))
+    return failure();
+  Value dataScale = wholeParameter(node, 1), dataZero = wholeParameter(node, 2);
+  Value scale = wholeParameter(node, 6), zero = wholeParameter(node, 7);
+  Ints channels(rankOf(weight), 1); // of the result
+  channels[1] = shapeOf(weight)[0];
+  Value weightScale = perAxis(node, node.getInput(4), channels, 1);
+  Value weightZero = perAxis(node, node.getInput(5), shapeOf(weight), 0);
+  if (node.hasFailed())
+    return failure();
+  Value bias = node.hasInput(8) ? node.getInput(8) : Value();
+  if (bias && !elementOf(bias).isSignlessInteger(32))
+    return node.error("the bias has the element type " +
+                      typeText(elementOf(bias)) + ", expected int32");
+  Value sum = integerConv(node, data, dataZero, weight, weightZero, bias);
+  Value factor = divide(node, multiply(node, dataScale, weightScale), scale);
+  if (!sum || !factor)
+    return failure();
+  return node.setResult(requantized(node, sum, factor, zero));
+}
+
+/// The sum over a dimension of a matrix operand, in i32.
+static Value matrixSum(OnnxNode &node, Value matrix, int64_t axis) {
+  return node.reduce(node.cast(matrix, i32(node)), "sum", {axis}, true);
+}
+
+/// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.
+Value npu::integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
+                          Value bZero) {
+  SmallVector<Value> parts = byteParts(node, b, bZero);
+  bool isKnown = !parts.empty();
+  if (!isKnown) {
+    // Any bytes as int8: both b and its zero point move by 128.
+    bZero = bZero ? node.cast(bZero, i32(node)) : node.scalar(0, i32(node));
+    if (!elementOf(b).isSignlessInteger(8)) {
+      Value middle = node.scalar(128, i32(node));
+      b = node.cast(subtract(node, node.cast(b, i32(node)), middle),
+                    node.getBuilder().getIntegerType(8));
+      bZero = subtract(node, bZero, middle);
+    }
+    parts.push_back(b);
+  }
+  if (node.hasFailed())
+    return Value();
+  Value product, columns; // columns: what aZero is multiplied with
+  bool hasZero = aZero && !isZero(aZero);
+  for (Value part : parts) {
+    Value one = node.matmul(a, part);
+    product = product ? add(node, product, one) : one;
+    if (!hasZero)
+      continue;
+    Value sums = matrixSum(node, part, rankOf(part) - 2);
+    columns = columns ? add(node, columns, sums) : sums;
+  }
+  if (!isKnown)
+    product =
+        subtract(node, product,
+                 multiply(node, matrixSum(node, a, rankOf(a) - 1), bZero));
+  if (!hasZero)
+    return product;
+  if (!isKnown) {
+    Value depth = node.scalar(double(shapeOf(a).back()), i32(node));
+    columns = subtract(node, columns, multiply(node, bZero, depth));
+  }
+  return subtract(node, product,
+                  multiply(node, node.cast(aZero, i32(node)), columns));
+}
+
+namespace {
+/// The operands of a matrix product with vectors as matrices.
+struct Matrices {
+  Value a, b;
+  bool isRow, isColumn;
+
+  explicit Matrices(OnnxNode &node, size_t first, size_t second)
+      : a(node.getInput(first)), b(node.getInput(second)),
+        isRow(rankOf(a) == 1), isColumn(rankOf(b) == 1) {
+    if (rankOf(a) == 0 || rankOf(b) == 0)
+      a = node.fail("found a scalar operand, expected vectors or matrices");
+    if (isRow)
+      a = node.reshape(a, {1, shapeOf(a)[0]});
+    if (isColumn)
+      b = node.reshape(b, {shapeOf(b)[0], 1});
+  }
+
+  /// The product without the dimensions that vectors do not have.
+  Value restored(OnnxNode &node, Value product) const {
+    if (!product)
+      return product;
+    Ints shape(shapeOf(product));
+    if (isColumn)
+      shape.pop_back();
+    if (isRow)
+      shape.erase(shape.end() - (isColumn ? 1 : 2));
+    return node.reshape(product, shape);
+  }
+};
+} // namespace
+
+/// A parameter of one number, one for each row (or column) of the last two
+/// dimensions, or already with as many dimensions as the matrix.
+static Value matrixParameter(OnnxNode &node, Value parameter, Value matrix,
+                             bool isPerRow) {
+  if (!parameter || !matrix)
+    return Value();
+  if (tensorType(parameter).getNumElements() == 1)
+    return node.reshape(parameter, {});
+  Ints shape(shapeOf(parameter));
+  if (shape.size() == 1)
+    shape.insert(isPerRow ? shape.end() : shape.begin(), 1);
+  Ints expected(shapeOf(matrix));
+  expected[isPerRow ? expected.size() - 1 : expected.size() - 2] = 1;
+  ArrayRef<int64_t> behind =
+      ArrayRef<int64_t>(expected).take_back(shape.size());
+  if (shape.size() > expected.size() || ArrayRef<int64_t>(shape) != behind)
+    return node.fail("found a scale or zero point of shape " +
+                     shapes::text(shapeOf(parameter)) +
+                     ", expected one number or " + shapes::text(expected));
+  return node.reshape(parameter, shape);
+}
+
+LogicalResult npu::buildMatMulInteger(OnnxNode &node) {
+  for (size_t i : {0, 1})
+    if (failed(checkBytes(node, node.getInput(i), "an operand")) ||
+        (node.hasInput(i + 2) &&
+         failed(checkZeroPoint(node, node.getInput(i + 2), node.getInput(i)))))
+      return failure();
+  Matrices matrices(node, 0, 1);
+  Value aZero, bZero;
+  if (node.hasInput(2))
+    aZero = matrixParameter(node, node.getInput(2), matrices.a, true);
+  if (node.hasInput(3))
+    bZero = matrixParameter(node, node.getInput(3), matrices.b, false);
+  if (node.hasFailed())
+    return failure();
+  Value product = integerProduct(node, matrices.a, aZero, matrices.b, bZero);
+  return node.setResult(matrices.restored(node, product));
+}
+
+LogicalResult npu::buildQLinearMatMul(OnnxNode &node) {
+  for (size_t i : {0, 3})
+    if (failed(checkBytes(node, node.getInput(i), "an operand")) ||
+        failed(checkZeroPoint(node, node.getInput(i + 2), node.getInput(i))))
+      return failure();
+  if (failed(checkBytes(node, node.getInput(7), "the result's zero point")))
+    return failure();
+  Matrices matrices(node, 0, 3);
+  if (node.hasFailed())
+    return failure();
+  auto parameter = [&](size_t index, Value matrix, bool isPerRow) {
+    Value given = node.getInput(index);
+    bool isScale = isa<mlir::FloatType>(elementOf(given));
+    return matrixParameter(node, isScale ? node.cast(given, f32(node)) : given,
+                           matrix, isPerRow);
+  };
+  Value aScale = parameter(1, matrices.a, true);
+  Value aZero = parameter(2, matrices.a, true);
+  Value bScale = parameter(4, matrices.b, false);
+  Value bZero = parameter(5, matrices.b, false);
+  if (node.hasFailed())
+    return failure();
+  Value product = integerProduct(node, matrices.a, aZero, matrices.b, bZero);
+  if (!product)
+    return failure();
+  Value scale = parameter(6, product, true), zero = parameter(7, product, true);
+  Value factor = divide(node, multiply(node, aScale, bScale), scale);
+  if (!factor)
+    return failure();
+  return node.setResult(
+      matrices.restored(node, requantized(node, product, factor, zero)));
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Html/GraphPage.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Html/PageTemplate.h"
+#include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/LayoutReport.h"
+#include "kernels/support/interpreter.h"
+#include "kernels/tensor.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace npu;
+namespace json = llvm::json;
+
+/// Raised when a key of the data block changes its meaning or goes.
+static constexpr int64_t graphVersion = 1;
+
+/// Names come from the model's file, which may hold any bytes.
+static json::Value text(StringRef words) { return json::fixUTF8(words); }
+
+/// The same model and options give the same bytes: times are left out.
+static void dropTimes(json::Object &object) {
+  for (StringRef key : {"seconds", "compile_seconds"})
+    object.erase(key);
+  for (auto &entry : object)
+    if (json::Object *part = entry.second.getAsObject())
+      dropTimes(*part);
+}
+
+/// The array at `key`, taken out of its object.
+static json::Array takeArray(json::Object &object, StringRef key) {
+  json::Array taken;
+  if (json::Array *found = object.getArray(key))
+    taken = std::move(*found);
+  object.erase(key);
+  return taken;
+}
+
+namespace {
+
+class GraphWriter {
+public:
+  GraphWriter(mlir::func::FuncOp function, const ProgramPlan &plan,
+              json::Object report)
+      : function(function), plan(plan), report(std::move(report)),
+        axes(function) {}
+
+  json::Object run();
+
+private:
+  void addInputs();
+  void addOutputs(Operation *terminator);
+  void addOp(Operation *op);
+  json::Object describe(Operation *op);
+  void addNode(json::Object node) { nodes.push_back(std::move(node)); }
+  json::Object tensor(Value value);
+  json::Array operands(Operation *op);
+  static bool isDrawn(Operation *op);
+  static json::Array body(FusedOp op);
+
+  mlir::func::FuncOp function;
+  const ProgramPlan &plan;
+  json::Object report;
+  ImageAxesAnalysis axes;
+  llvm::DenseMap<Value, int64_t> nodeOf;
+  llvm::DenseMap<Operation *, size_t> kernelOf;
+  json::Array nodes, kernels, relayouts;
+  size_t nextRelayout = 0;
+};
+
+} // namespace
+
+json::Object GraphWriter::run() {
+  dropTimes(report);
+  kernels = takeArray(report, "kernels");
+  if (json::Object *summary = report.getObject("relayouts"))
+    relayouts = takeArray(*summary, "items");
+  for (auto [index, kernel] : llvm::enumerate(plan.kernels))
+    kernelOf[kernel.op] = index;
+  addInputs();
+  for (Operation &op : function.front().without_terminator())
+    addOp(&op);
+  addOutputs(function.front().getTerminator());
+  return json::Object{{"version", graphVersion},
+                      {"report", std::move(report)},
+                      {"nodes", std::move(nodes)}};
+}
+
+json::Object GraphWriter::tensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return {};
+  npu_tensor_desc tensor = describeTensor(type);
+  return json::Object{
+      {"shape", json::Array(type.getShape())},
+      {"type", kernels::dtypeName(tensor.dtype)},
+      {"layout", layoutName(getLayout(type), axes.of(value))},
+      {"bytes", static_cast<int64_t>(kernels::storedBytes(tensor))}};
+}
+
+/// Weights would hide the graph: they stand with the op that reads them. One
+/// that is moved or viewed is drawn, the arrow needs an end.
+bool GraphWriter::isDrawn(Operation *op) {
+  return !isa<ConstantOp>(op) || llvm::any_of(op->getUsers(), [](auto *user) {
+    return isa<RelayoutOp, TransposeOp, ReshapeOp>(user);
+  });
+}
+
+json::Array GraphWriter::operands(Operation *op) {
+  json::Array rows;
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    json::Object row = tensor(operand.get());
+    row["role"] =
+        rule ? rule.getOperandRole(operand.getOperandNumber()).str() : "";
+    auto from = nodeOf.find(operand.get());
+    if (from != nodeOf.end())
+      row["from"] = from->second;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+static std::string opName(Operation *op) {
+  if (auto eltwise = dyn_cast<EltwiseOp>(op))
+    return kernels::kindName(eltwise.getKind());
+  return op->getName().stripDialect().str();
+}
+
+/// What a fused kernel computes, in order.
+json::Array GraphWriter::body(FusedOp op) {
+  json::Array rows;
+  for (Operation &inner : op.getBody().front().without_terminator())
+    rows.push_back(json::Object{{"op", opName(&inner)},
+                                {"node", text(nodesOf(inner.getLoc()))}});
+  return rows;
+}
+
+json::Object GraphWriter::describe(Operation *op) {
+  json::Object node{{"kind", "op"},
+                    {"op", opName(op)},
+                    {"node", text(nodesOf(op->getLoc()))},
+                    {"operands", operands(op)}};
+  json::Array results;
+  for (Value result : op->getResults())
+    results.push_back(tensor(result));
+  node["results"] = std::move(results);
+  if (auto fused = dyn_cast<FusedOp>(op))
+    node["body"] = body(fused);
+  if (isa<ConstantOp>(op))
+    node["kind"] = "constant";
+  else if (isFreeView(op))
+    node["kind"] = "view";
+  // The report's items are those ops, in the function's order.
+  if (movesData(*op)) {
+    node["kind"] = "relayout";
+    node["relayout"] = std::move(relayouts[nextRelayout++]);
+  }
+  auto kernel = kernelOf.find(op);
+  if (kernel != kernelOf.end())
+    node["kernel"] = std::move(kernels[kernel->second]);
+  return node;
+}
+
+void GraphWriter::addOp(Operation *op) {
+  if (!isDrawn(op))
+    return;
+  json::Object node = describe(op);
+  for (Value result : op->getResults())
+    nodeOf[result] = nodes.size();
+  addNode(std::move(node));
+}
+
+void GraphWriter::addInputs() {
+  for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+    nodeOf[argument] = nodes.size();
+    addNode(json::Object{{"kind", "input"},
+                         {"op", "input"},
+                         {"node", text(plan.inputNames[index])},
+                         {"operands", json::Array()},
+                         {"results", json::Array{tensor(argument)}}});
+  }
+}
+
+void GraphWriter::addOutputs(Operation *terminator) {
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    json::Object row = tensor(operand.get());
+    row["role"] = "";
+    auto from = nodeOf.find(operand.get());
+    if (from != nodeOf.end())
+      row["from"] = from->second;
+    addNode(json::Object{
+        {"kind", "output"},
+        {"op", "output"},
+        {"node", text(plan.outputNames[operand.getOperandNumber()])},
+        {"operands", json::Array{std::move(row)}},
+        {"results", json::Array()}});
+  }
+}
+
+json::Object npu::graphJson(mlir::func::FuncOp function,
+                            const ProgramPlan &plan, json::Object report) {
+  return GraphWriter(function, plan, std::move(report)).run();
+}
+
+std::string npu::graphPage(json::Object data) {
+  std::string block = llvm::formatv("{0}", json::Value(std::move(data))).str();
+  // In a script element only '<' can end it or open another.
+  std::string harmless;
+  harmless.reserve(block.size());
+  for (char letter : block)
+    if (letter == '<')
+      harmless += "\\u003c";
+    else
+      harmless += letter;
+  auto [head, tail] = pageTemplate().split(pageDataMarker());
+  return (head + harmless + tail).str();
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Alternatives.h"
+#include "compiler/Layout/FoldLayout.h"
+#include "compiler/Layout/Passes.h"
+
+using namespace npu;
+
+void npu::retypeResult(Operation *op, LayoutAttr layout) {
+  auto retype = [&](Value value) {
+    value.setType(withLayout(tensorType(value), layout));
+  };
+  retype(op->getResult(0));
+  if (auto fused = dyn_cast<FusedOp>(op))
+    for (Operation &inner : fused.getBody().front().without_terminator())
+      retype(inner.getResult(0));
+}
+
+/// The note as one layout for each operand and the result.
+static FailureOr<SmallVector<LayoutAttr>> readNote(Operation *op) {
+  auto list = op->getAttrOfType<mlir::ArrayAttr>(bestLayoutsAttr);
+  unsigned wanted = op->getNumOperands() + 1;
+  if (!list || list.size() != wanted || op->getNumResults() != 1)
+    return op->emitOpError() << bestLayoutsAttr << " must list " << wanted
+                             << " layouts, one for each operand, then the "
+                                "result's";
+  SmallVector<LayoutAttr> layouts;
+  for (auto [index, entry] : llvm::enumerate(list)) {
+    Value value =
+        index + 1 == wanted ? Value(op->getResult(0)) : op->getOperand(index);
+    auto layout = dyn_cast<LayoutAttr>(entry);
+    if (!layout || layout.getRank() != tensorType(value).getRank())
+      return op->emitOpError()
+             << bestLayoutsAttr << ": " << entry << " is no layout for "
+             << (index + 1 == wanted ? std::string("the result")
+                                     : "operand " + std::to_string(index))
+             << " of rank " << tensorType(value).getRank();
+    layouts.push_back(layout);
+  }
+  return layouts;
+}
+
+static bool sameStorage(Value value, LayoutAttr layout) {
+  return getLayout(value).isEquivalent(layout, tensorType(value).getShape());
+}
+
+static void alterOp(Operation *op, ArrayRef<LayoutAttr> layouts) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr wanted = layouts[operand.getOperandNumber()];
+    if (!sameStorage(operand.get(), wanted))
+      operand.set(RelayoutOp::create(
+          builder, op->getLoc(), withLayout(tensorType(operand.get()), wanted),
+          operand.get()));
+    retypeOperand(operand);
+  }
+  Value result = op->getResult(0);
+  Type outside = result.getType();
+  if (sameStorage(result, layouts.back()))
+    return;
+  retypeResult(op, layouts.back());
+  builder.setInsertionPointAfter(op);
+  Value back = RelayoutOp::create(builder, op->getLoc(), outside, result);
+  result.replaceAllUsesExcept(back, back.getDefiningOp());
+}
+
+LogicalResult npu::alterLayouts(mlir::func::FuncOp function) {
+  SmallVector<Operation *> noted;
+  for (Operation &op : function.getBody().front())
+    if (op.hasAttr(bestLayoutsAttr))
+      noted.push_back(&op);
+  for (Operation *op : noted) {
+    FailureOr<SmallVector<LayoutAttr>> layouts = readNote(op);
+    if (failed(layouts))
+      return failure();
+    alterOp(op, *layouts);
+    op->removeAttr(bestLayoutsAttr);
+  }
+  return success();
+}
+
+/// The layouts that an op has: operands, then the result.
+static SmallVector<LayoutAttr> layoutsOf(Operation *op) {
+  SmallVector<LayoutAttr> layouts;
+  for (Value operand : op->getOperands())
+    layouts.push_back(getLayout(operand));
+  layouts.push_back(getLayout(op->getResult(0)));
+  return layouts;
+}
+
+static LogicalResult replaceOp(Operation *op, const Alternative &algorithm) {
+  OpBuilder builder(op);
+  return success(algorithm.replace(builder, op) != nullptr);
+}
+
+LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
+  SmallVector<Operation *> noted;
+  for (Operation &op : function.getBody().front())
+    if (op.hasAttr(bestAlgorithmAttr))
+      noted.push_back(&op);
+  for (Operation *op : noted) {
+    auto name = op->getAttrOfType<StringAttr>(bestAlgorithmAttr);
+    const Alternative *found =
+        llvm::find_if(alternatives(), [&](const Alternative &row) {
+          return name && row.name == name.getValue();
+        });
+    if (found == alternatives().end())
+      return op->emitOpError()
+             << bestAlgorithmAttr << ": " << op->getAttr(bestAlgorithmAttr)
+             << " is no algorithm";
+    if (!found->applies(op) || !found->fits(op, layoutsOf(op)))
+      return op->emitOpError() << bestAlgorithmAttr << ": '" << found->name
+                               << "' does not compute this op in these layouts";
+    op->removeAttr(bestAlgorithmAttr);
+    if (failed(replaceOp(op, *found)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
+                                   const LayoutPlan &plan) {
+  // In the block's order: what is written must not depend on addresses.
+  SmallVector<std::pair<Operation *, const Alternative *>> chosen;
+  for (Operation &op : function.getBody().front())
+    if (const Alternative *algorithm = plan.algorithms.lookup(&op))
+      chosen.push_back({&op, algorithm});
+  for (auto [op, algorithm] : chosen)
+    if (algorithm->fits(op, layoutsOf(op)) && failed(replaceOp(op, *algorithm)))
+      return failure();
+  return foldConstantRelayouts(function), success();
+}
+
+namespace npu {
+#define GEN_PASS_DEF_ALTERLAYOUT
+#include "compiler/Layout/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct AlterLayout : npu::impl::AlterLayoutBase<AlterLayout> {
+  using AlterLayoutBase::AlterLayoutBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp function = getOperation();
+    if (failed(requireDecided(function)) || failed(alterLayouts(function)) ||
+        failed(alterAlgorithms(function)))
+      signalPassFailure();
+  }
+};
+} // namespace

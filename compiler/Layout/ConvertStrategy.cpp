@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// convert, after TVM's ConvertLayout: in topological order, a heavily sensitive
+// op takes the layouts that the user desires for it, everything else copies the
+// layout of its first operand that was converted. An op that cannot is noted:
+// that is where the conversion stops.
+#include "compiler/Layout/LayoutRules.h"
+#include "compiler/Layout/Strategies.h"
+#include "compiler/Layout/Wishes.h"
+
+using namespace npu;
+
+namespace {
+class Converter {
+public:
+  Converter(const LayoutProblem &problem, LayoutPlan &plan)
+      : problem(problem), plan(plan) {}
+
+  LogicalResult run() {
+    planBoundary(problem, plan);
+    for (Operation &op : problem.function->getRegion(0).front()) {
+      auto rule = dyn_cast<LayoutOpInterface>(op);
+      if (!rule)
+        continue;
+      if (rule.getSensitivity() == Sensitivity::Data)
+        passView(rule);
+      else if (failed(convert(rule)))
+        return failure();
+    }
+    settleFreeInputs(problem, plan);
+    return success();
+  }
+
+private:
+  using Wishes = std::vector<DesiredLayouts::Wish>;
+
+  /// The user's options come before the rules that code registers.
+  FailureOr<Wishes> wishesOf(LayoutOpInterface op) {
+    auto given = problem.decision.desired.byOp.find(op.getDemandName().str());
+    if (given != problem.decision.desired.byOp.end())
+      return given->second;
+    return askLayoutRules("convert", op, op.getDemandName(), problem.target);
+  }
+
+  LogicalResult convert(LayoutOpInterface op) {
+    FailureOr<Wishes> wishes = wishesOf(op);
+    if (failed(wishes))
+      return failure();
+    if (wishes->empty())
+      return follow(op), success();
+    std::string whyNot;
+    auto placement = placeWished(problem, plan, op, *wishes, whyNot);
+    if (!placement)
+      return op->emitOpError() << "infeasible: desired layouts: " << whyNot;
+    record(plan, op, *placement);
+    converted.insert(op->getResult(0));
+    return success();
+  }
+
+  /// Layouts to try: the converted operands' in order, the others', the
+  /// source's, and what the target demands.
+  SmallVector<Anchor> anchorsFor(LayoutOpInterface op) {
+    SmallVector<Anchor> first, others;
+    LayoutRelation relation = op.getLayoutRelation();
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      if (isConstant(operand.get()) || relation.independent[index])
+        continue;
+      Anchor anchor{static_cast<int>(index),
+                    plan.produced.lookup(operand.get())};
+      (converted.contains(operand.get()) ? first : others).push_back(anchor);
+    }
+    following = first.size();
+    first.append(others);
+    OpResult result = op->getResult(0);
+    first.push_back({Anchor::result, rowMajor(result)});
+    if (LayoutAttr demanded = preferred(problem.accepted(result), result))
+      first.push_back({Anchor::result, demanded});
+    return first;
+  }
+
+  void follow(LayoutOpInterface op) {
+    std::string whyNot, why;
+    SmallVector<Anchor> anchors = anchorsFor(op);
+    for (auto [index, anchor] : llvm::enumerate(anchors)) {
+      auto placement = placeOp(problem, plan, op, anchor, why);
+      if (placement) {
+        record(plan, op, *placement);
+        if (index < following)
+          converted.insert(op->getResult(0));
+        else if (following)
+          plan.notes[op] = "stops the conversion: " + whyNot;
+        return;
+      }
+      if (whyNot.empty())
+        whyNot = why;
+    }
+    // Nothing meets the demands: the check names the one that is broken.
+    readRowMajor(op);
+  }
+
+  void readRowMajor(LayoutOpInterface op) {
+    plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
+    for (OpOperand &operand : op->getOpOperands())
+      plan.read[&operand] = rowMajor(operand.get());
+  }
+
+  void passView(LayoutOpInterface op) {
+    OpOperand &operand = op->getOpOperand(0);
+    bool follows = converted.contains(operand.get());
+    std::string whyNot, ignored;
+    LayoutAttr layout =
+        viewLayout(op, plan.produced.lookup(operand.get()), whyNot);
+    if (layout) {
+      plan.produced[op->getResult(0)] = layout;
+      if (follows)
+        converted.insert(op->getResult(0));
+      return;
+    }
+    // Row-major is the one order that every reshape passes on.
+    plan.read[&operand] = rowMajor(operand.get());
+    plan.produced[op->getResult(0)] =
+        viewLayout(op, rowMajor(operand.get()), ignored);
+    if (follows)
+      plan.notes[op] = "stops the conversion: " + whyNot;
+  }
+
+  const LayoutProblem &problem;
+  LayoutPlan &plan;
+  /// Values whose layout comes from a wish, by itself or through others.
+  llvm::DenseSet<Value> converted;
+  size_t following = 0;
+};
+} // namespace
+
+LogicalResult npu::decideConvert(const LayoutProblem &problem,
+                                 LayoutPlan &plan) {
+  return Converter(problem, plan).run();
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Alternatives.h"
+#include "compiler/Layout/Cost.h"
+#include "compiler/Layout/LayoutRules.h"
+#include "compiler/Layout/Passes.h"
+#include "compiler/Layout/Wishes.h"
+
+using namespace npu;
+
+namespace {
+class BestFinder {
+public:
+  explicit BestFinder(const LayoutProblem &problem) : problem(problem) {
+    Block &block = problem.function->getRegion(0).front();
+    for (Value argument : block.getArguments())
+      plan.produced[argument] = getLayout(argument);
+    for (Operation &op : block)
+      for (Value result : op.getResults())
+        plan.produced[result] = getLayout(result);
+  }
+
+  /// Notes the op's best layouts, if they are not its own.
+  LogicalResult note(LayoutOpInterface op) {
+    FailureOr<std::vector<DesiredLayouts::Wish>> wishes =
+        askLayoutRules("alter", op, op.getDemandName(), problem.target);
+    if (failed(wishes))
+      return failure();
+    std::optional<Placement> best;
+    std::string whyNot;
+    if (!wishes->empty()) {
+      best = placeWished(problem, plan, op, *wishes, whyNot);
+      if (!best)
+        return op->emitOpError()
+               << "infeasible: a registered layout rule: " << whyNot;
+    } else {
+      best = cheapest(op);
+    }
+    op->removeAttr(bestLayoutsAttr);
+    op->removeAttr(bestAlgorithmAttr);
+    if (!best)
+      return success();
+    if (!isAsItIs(op, *best))
+      op->setAttr(bestLayoutsAttr, toAttribute(*best));
+    if (const Alternative *algorithm = price(op, *best).second)
+      op->setAttr(bestAlgorithmAttr,
+                  StringAttr::get(op->getContext(), algorithm->name));
+    return success();
+  }
+
+private:
+  static bool isAsItIs(Operation *op, const Placement &placement) {
+    for (auto [operand, layout] :
+         llvm::zip(op->getOperands(), placement.operands))
+      if (!layout.isEquivalent(getLayout(operand),
+                               tensorType(operand).getShape()))
+        return false;
+    Value result = op->getResult(0);
+    return placement.result.isEquivalent(getLayout(result),
+                                         tensorType(result).getShape());
+  }
+
+  static Attribute toAttribute(const Placement &placement) {
+    SmallVector<Attribute> layouts(placement.operands.begin(),
+                                   placement.operands.end());
+    layouts.push_back(placement.result);
+    return mlir::ArrayAttr::get(placement.result.getContext(), layouts);
+  }
+
+  /// Cycles of the op so placed, by the fastest algorithm; null: its own.
+  std::pair<int64_t, const Alternative *> price(LayoutOpInterface op,
+                                                const Placement &placement) {
+    OpLayouts layouts(placement.operands);
+    layouts.push_back(placement.result);
+    std::pair<int64_t, const Alternative *> best = {
+        kernelCycles(problem, op, layouts), nullptr};
+    for (const Alternative *row : alternativesFor(op, problem.target)) {
+      if (!row->fits(op, layouts))
+        continue;
+      int64_t cycles = kernelCycles(problem, op, layouts, row);
+      if (cycles < best.first)
+        best = {cycles, row};
+    }
+    return best;
+  }
+
+  /// The cheapest of its own order and those that the target accepts (channels
+  /// last, where it accepts any); of equals
+  /// the first, so that nothing moves without a gain.
+  std::optional<Placement> cheapest(LayoutOpInterface op) {
+    OpResult result = op->getResult(0);
+    SmallVector<Anchor> anchors = {{Anchor::result, getLayout(result)}};
+    SmallVector<LayoutAttr> accepted = problem.accepted(result);
+    for (LayoutAttr layout : accepted)
+      anchors.push_back({Anchor::result, layout});
+    auto last = channelsLastOrder(op.getResultAxes(0));
+    if (accepted.empty() && last)
+      anchors.push_back(
+          {Anchor::result, LayoutAttr::get(op->getContext(), *last, {})});
+    std::optional<Placement> best;
+    int64_t fewest = 0;
+    std::string ignored;
+    for (const Anchor &anchor : anchors) {
+      auto placement = placeOp(problem, plan, op, anchor, ignored);
+      if (!placement)
+        continue;
+      int64_t cycles = price(op, *placement).first;
+      if (best && cycles >= fewest)
+        continue;
+      fewest = cycles;
+      best = placement;
+    }
+    return best;
+  }
+
+  const LayoutProblem &problem;
+  LayoutPlan plan;
+};
+} // namespace
+
+LogicalResult npu::findBestLayouts(const LayoutProblem &problem) {
+  BestFinder finder(problem);
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (rule && rule.getSensitivity() != Sensitivity::Data &&
+        failed(finder.note(rule)))
+      return failure();
+  }
+  return success();
+}
+
+namespace npu {
+#define GEN_PASS_DEF_FINDBESTLAYOUT
+#include "compiler/Layout/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct FindBestLayout : npu::impl::FindBestLayoutBase<FindBestLayout> {
+  using FindBestLayoutBase::FindBestLayoutBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp function = getOperation();
+    std::string error;
+    std::optional<TargetSpec> spec = loadTarget(target, error);
+    if (!spec) {
+      function.emitError() << error;
+      return signalPassFailure();
+    }
+    if (failed(requireDecided(function)))
+      return signalPassFailure();
+    ImageAxesAnalysis axes(function);
+    if (failed(findBestLayouts(LayoutProblem(function, *spec, axes))))
+      signalPassFailure();
+  }
+};
+} // namespace

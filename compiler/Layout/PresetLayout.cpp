@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Colours.h"
+#include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/Passes.h"
+
+using namespace npu;
+
+namespace npu {
+#define GEN_PASS_DEF_PRESETLAYOUT
+#include "compiler/Layout/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct PresetLayout : npu::impl::PresetLayoutBase<PresetLayout> {
+  using PresetLayoutBase::PresetLayoutBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp function = getOperation();
+    std::string error;
+    std::optional<TargetSpec> spec = loadTarget(target, error);
+    std::optional<IoLayouts> io;
+    if (spec)
+      io = IoLayouts::parse(ioLayout, error);
+    if (!io) {
+      function.emitError() << error;
+      return signalPassFailure();
+    }
+    if (failed(requireOneBlock(function)))
+      return signalPassFailure();
+    if (isDecided(function))
+      return; // a second run has nothing to do
+    LayoutOptions options;
+    options.strategy = "preset";
+    options.io = *io;
+    options.verifyExactly = verifyExactly;
+    if (failed(readColours(function)) ||
+        failed(runLayoutStage(function, *spec, options)))
+      return signalPassFailure();
+    eraseColours(function);
+  }
+};
+} // namespace

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// preset, after a vendor NPU's LayoutTransmit and LayoutPresetToNPU: colours
+// say which values are images; then, in topological order, each op looks only
+// at its own operands. (a) A demand is met. (b) Where an image becomes a plain
+// tensor, the source's order is restored. (c) Operands are aligned. (d) The
+// boundary has the source's order.
+#include "compiler/Layout/Colours.h"
+#include "compiler/Layout/Placement.h"
+#include "compiler/Layout/Strategies.h"
+
+using namespace npu;
+
+static bool inSourceOrder(LayoutAttr layout, Value value) {
+  return layout.isRowMajor(tensorType(value).getShape());
+}
+
+namespace {
+class Presetter {
+public:
+  Presetter(const LayoutProblem &problem, LayoutPlan &plan,
+            const Colours &colours)
+      : problem(problem), plan(plan), colours(colours) {}
+
+  void run() {
+    planBoundary(problem, plan);
+    for (Operation &op : problem.function->getRegion(0).front()) {
+      auto rule = dyn_cast<LayoutOpInterface>(op);
+      if (!rule)
+        continue;
+      if (rule.getSensitivity() == Sensitivity::Data)
+        passView(rule);
+      else
+        place(rule);
+    }
+    settleFreeInputs(problem, plan);
+  }
+
+private:
+  bool isImage(Value value) const {
+    return colours.lookup(value) != tensorColour;
+  }
+
+  /// Whether some operand is an image and the result none.
+  bool flattens(LayoutOpInterface op) const {
+    return !isImage(op->getResult(0)) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return isImage(operand) && !isConstant(operand);
+           });
+  }
+
+  /// A view passes the order on, unless it makes a plain tensor in another
+  /// order than the source's of it.
+  void passView(LayoutOpInterface op) {
+    OpOperand &operand = op->getOpOperand(0);
+    Value result = op->getResult(0);
+    std::string ignored;
+    LayoutAttr layout =
+        viewLayout(op, plan.produced.lookup(operand.get()), ignored);
+    bool restore = !layout || (flattens(op) && !inSourceOrder(layout, result));
+    if (restore) {
+      plan.read[&operand] = rowMajor(operand.get());
+      layout = viewLayout(op, rowMajor(operand.get()), ignored);
+    }
+    plan.produced[result] = layout;
+  }
+
+  /// Bytes of the operands that a placement has relaid; constants are free.
+  int64_t bytesMoved(LayoutOpInterface op, const Placement &placement) const {
+    int64_t bytes = 0;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      LayoutAttr wanted = placement.operands[operand.getOperandNumber()];
+      RankedTensorType type = tensorType(value);
+      if (!isConstant(value) &&
+          !wanted.isEquivalent(plan.produced.lookup(value), type.getShape()))
+        bytes += storedBytes(withLayout(type, wanted));
+    }
+    return bytes;
+  }
+
+  /// The orders that an op may run in: its operands' as they come, what the
+  /// target accepts, the source's.
+  SmallVector<Anchor> anchorsFor(LayoutOpInterface op) const {
+    SmallVector<Anchor> anchors;
+    LayoutRelation relation = op.getLayoutRelation();
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      if (!isConstant(operand.get()) && !relation.independent[index])
+        anchors.push_back(
+            {static_cast<int>(index), plan.produced.lookup(operand.get())});
+    }
+    OpResult result = op->getResult(0);
+    for (LayoutAttr accepted : problem.accepted(result))
+      anchors.push_back({Anchor::result, accepted});
+    anchors.push_back({Anchor::result, rowMajor(result)});
+    return anchors;
+  }
+
+  /// The feasible order that moves the fewest bytes, the first of equals.
+  std::optional<Placement> cheapest(LayoutOpInterface op, bool mustRestore) {
+    std::optional<Placement> best;
+    int64_t fewest = 0;
+    std::string ignored;
+    Value result = op->getResult(0);
+    for (const Anchor &anchor : anchorsFor(op)) {
+      auto placement = placeOp(problem, plan, op, anchor, ignored);
+      if (!placement ||
+          (mustRestore && !inSourceOrder(placement->result, result)))
+        continue;
+      int64_t bytes = bytesMoved(op, *placement);
+      if (best && bytes >= fewest)
+        continue;
+      fewest = bytes;
+      best = placement;
+    }
+    return best;
+  }
+
+  void place(LayoutOpInterface op) {
+    Value result = op->getResult(0);
+    // A demand comes before a plain tensor's order.
+    std::optional<Placement> best = cheapest(op, flattens(op));
+    if (!best)
+      best = cheapest(op, /*mustRestore=*/false);
+    if (best)
+      return record(plan, op, *best);
+    // Nothing meets the demands: the check names the one that is broken.
+    plan.produced[result] = rowMajor(result);
+    for (OpOperand &operand : op->getOpOperands())
+      plan.read[&operand] = rowMajor(operand.get());
+  }
+
+  const LayoutProblem &problem;
+  LayoutPlan &plan;
+  const Colours &colours;
+};
+} // namespace
+
+LogicalResult npu::decidePreset(const LayoutProblem &problem,
+                                LayoutPlan &plan) {
+  mlir::func::FuncOp function = problem.function;
+  Colours colours;
+  if (hasColours(function)) {
+    FailureOr<Colours> read = readColours(function);
+    if (failed(read))
+      return failure();
+    colours = std::move(*read);
+  } else {
+    colours = transmitColours(function, problem.decision.defaultColour);
+  }
+  Presetter(problem, plan, colours).run();
+  return success();
+}

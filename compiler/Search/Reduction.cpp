@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Search/Reduction.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace npu::search {
+
+namespace {
+
+/// What a value may cost at most, in the ways that are left.
+class Worst {
+public:
+  explicit Worst(const Problem &problem)
+      : problem(problem), stored(problem.values.size()),
+        read(problem.values.size()) {
+    for (size_t v = 0; v < problem.values.size(); ++v) {
+      stored[v].resize(problem.values[v].layouts, 0);
+      read[v].resize(problem.values[v].layouts, 0);
+    }
+    for (const Op &op : problem.ops)
+      for (const Way &way : op.ways) {
+        for (size_t k = 0; k < op.operands.size(); ++k)
+          if (way.layouts[k] != asStored)
+            read[op.operands[k]][way.layouts[k]] = 1;
+        for (size_t k = 0; k < op.results.size(); ++k)
+          stored[op.results[k]][way.layouts[op.operands.size() + k]] = 1;
+      }
+    for (size_t v = 0; v < problem.values.size(); ++v)
+      fetch.push_back(worstFetch(static_cast<int>(v)));
+  }
+
+  /// What reading the value in this layout may cost.
+  Cost toRead(int value, int layout) const { return fetch[value][layout]; }
+
+  /// What storing the value in `now` may cost more than storing it in `before`.
+  Cost toStore(int value, int now, int before) const {
+    if (now == before)
+      return 0;
+    const Value &moved = problem.values[value];
+    Cost sum = 0;
+    for (int to = 0; to < moved.layouts; ++to)
+      if (read[value][to])
+        sum += std::max<Cost>(0, moved.move[now * moved.layouts + to] -
+                                     moved.move[before * moved.layouts + to]);
+    return sum;
+  }
+
+private:
+  std::vector<Cost> worstFetch(int value) const {
+    const Value &moved = problem.values[value];
+    std::vector<Cost> worst(moved.layouts, 0);
+    for (int from = 0; from < moved.layouts; ++from)
+      for (int to = 0; stored[value][from] && to < moved.layouts; ++to)
+        worst[to] = std::max(worst[to], moved.move[from * moved.layouts + to]);
+    return worst;
+  }
+
+  const Problem &problem;
+  std::vector<std::vector<char>> stored, read; // layouts that occur
+  std::vector<std::vector<Cost>> fetch;
+};
+
+/// Whether `better` can replace `worse` in any choice and never cost more.
+bool dominates(const Op &op, const Way &better, const Way &worse,
+               const Worst &worst) {
+  Cost extra = better.cost;
+  for (size_t k = 0; k < op.operands.size() && extra <= worse.cost; ++k) {
+    int layout = better.layouts[k];
+    if (layout != asStored && layout != worse.layouts[k])
+      extra += worst.toRead(op.operands[k], layout);
+  }
+  for (size_t k = 0; k < op.results.size() && extra <= worse.cost; ++k) {
+    size_t at = op.operands.size() + k;
+    extra +=
+        worst.toStore(op.results[k], better.layouts[at], worse.layouts[at]);
+  }
+  return extra <= worse.cost;
+}
+
+} // namespace
+
+Reduction::Reduction(const Problem &whole) : reduced(whole) {
+  for (const Op &op : whole.ops) {
+    original.emplace_back(op.ways.size());
+    std::iota(original.back().begin(), original.back().end(), 0);
+  }
+}
+
+void Reduction::dropDominated() {
+  Worst worst(reduced);
+  std::vector<std::vector<char>> keep;
+  for (const Op &op : reduced.ops) {
+    std::vector<char> stays(op.ways.size(), 1);
+    for (size_t a = 0; a < stays.size(); ++a)
+      for (size_t b = 0; b < stays.size() && stays[a]; ++b)
+        if (a != b && stays[b] && dominates(op, op.ways[a], op.ways[b], worst))
+          stays[b] = 0;
+    keep.push_back(std::move(stays));
+  }
+  keepOnly(keep);
+}
+
+void Reduction::keepOnly(const std::vector<std::vector<char>> &keep) {
+  for (size_t i = 0; i < keep.size(); ++i) {
+    std::vector<Way> &ways = reduced.ops[i].ways;
+    size_t kept = 0;
+    for (size_t way = 0; way < ways.size(); ++way) {
+      if (!keep[i][way])
+        continue;
+      if (kept != way) {
+        ways[kept] = std::move(ways[way]);
+        original[i][kept] = original[i][way];
+      }
+      ++kept;
+    }
+    ways.resize(kept);
+    original[i].resize(kept);
+  }
+}
+
+std::vector<int> Reduction::toWhole(std::vector<int> ways) const {
+  for (size_t i = 0; i < ways.size(); ++i)
+    ways[i] = original[i][ways[i]];
+  return ways;
+}
+
+std::vector<int> Reduction::fromWhole(std::vector<int> ways) const {
+  for (size_t i = 0; i < ways.size(); ++i) {
+    auto at = std::find(original[i].begin(), original[i].end(), ways[i]);
+    ways[i] = at == original[i].end()
+                  ? 0
+                  : static_cast<int>(at - original[i].begin());
+  }
+  return ways;
+}
+
+} // namespace npu::search

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes that must be refused: quantized ops, and ops that address by index.
+#include "test/compiler/Frontend/ONNX/BadNode.h"
+
+using namespace npu::test;
+using onnx::TensorProto;
+
+namespace {
+
+class ByteAndIndexErrors : public testing::TestWithParam<BadNode> {};
+
+TEST_P(ByteAndIndexErrors, IsOneErrorThatNamesTheNode) {
+  expectRefused(GetParam());
+}
+
+/// Quantized operands: q is u8 1x4x6x6, k i8 8x4x3x3, z and zi a u8 and i8
+/// number, s, s4 and s8 scales.
+void addQuantized(ModelBuilder &m) {
+  m.input("q", {1, 4, 6, 6}, TensorProto::UINT8);
+  m.input("k", {8, 4, 3, 3}, TensorProto::INT8);
+  m.input("z", {}, TensorProto::UINT8).input("zi", {}, TensorProto::INT8);
+  m.weight("s", {}, {0.5f}).weight("s4", {4}).weight("s8", {8});
+}
+
+const BadNode quantized[] = {
+    {"QuantizeScaleShape",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "s8"}, {"y"});
+     },
+     "found a scale or zero point of shape 8, expected one number or 4"},
+    {"QuantizeZeroShape",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "s4", "z"}, {"y"});
+     },
+     "found a scale of shape 4 and a zero point of shape scalar"},
+    {"QuantizeScaleType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "v"}, {"y"});
+     },
+     "the scale has the element type i64, expected a float type"},
+    {"QuantizeType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "s", "v"}, {"y"});
+     },
+     "quantizes to i64 by division in f32, expected int8 or uint8"},
+    {"QuantizeOutputType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "s", "z"}, {"y"})
+           .integer("output_dtype", TensorProto::INT8);
+     },
+     "attribute 'output_dtype' asks for i8, but the zero point is ui8", 21},
+    {"QuantizeBlocks",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "s4"}, {"y"}).integer("block_size", 2);
+     },
+     "found a scale or zero point of shape 4, expected 1x2x6x6 for blocks of 2",
+     21},
+    {"QuantizeAxis",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QuantizeLinear", {"x", "s4"}, {"y"}).integer("axis", 4);
+     },
+     "axis 4 is out of range"},
+    {"DequantizeType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("DequantizeLinear", {"x", "s"}, {"y"});
+     },
+     "the data has the element type f32, expected int8 or uint8"},
+    {"DequantizeZeroType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("DequantizeLinear", {"q", "s", "zi"}, {"y"});
+     },
+     "the zero point has the element type i8, expected ui8"},
+    {"DynamicQuantizeType",
+     [](ModelBuilder &m) {
+       m.node("DynamicQuantizeLinear", {"v"}, {"y", "a", "b"});
+     },
+     "the data has the element type i64, expected a float type"},
+    {"QConvData",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QLinearConv", {"x", "s", "z", "k", "s", "zi", "s", "z"}, {"y"});
+     },
+     "the data has the element type f32, expected int8 or uint8"},
+    {"QConvZeroType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QLinearConv", {"q", "s", "zi", "k", "s", "zi", "s", "z"}, {"y"});
+     },
+     "a zero point has the element type i8, expected ui8 like its data"},
+    {"QConvScale",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QLinearConv", {"q", "s4", "z", "k", "s", "zi", "s", "z"}, {"y"});
+     },
+     "found a scale or zero point of shape 4, expected one number"},
+    {"QConvWeightScale",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QLinearConv", {"q", "s", "z", "k", "s4", "zi", "s", "z"}, {"y"});
+     },
+     "found a scale or zero point of shape 4, expected one number or 8"},
+    {"QConvBias",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QLinearConv", {"q", "s", "z", "k", "s", "zi", "s", "z", "s8"},
+              {"y"});
+     },
+     "the bias has the element type f32, expected int32"},
+    {"QConvResultType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("QLinearConv", {"q", "s", "z", "k", "s", "zi", "s", "v"}, {"y"});
+     },
+     "the result's zero point has the element type i64"},
+    {"ConvIntegerRank",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("ConvInteger", {"q", "z"}, {"y"});
+     },
+     "found a weight of shape scalar, expected 1 to 3 spatial dimensions"},
+    {"MatMulIntegerType",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("MatMulInteger", {"q", "x"}, {"y"});
+     },
+     "an operand has the element type f32, expected int8 or uint8"},
+    {"MatMulIntegerZero",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.input("z5", {5}, TensorProto::UINT8);
+       m.node("MatMulInteger", {"q", "q", "z5"}, {"y"});
+     },
+     "found a scale or zero point of shape 5, expected one number or 1x4x6x1"},
+    {"MatMulIntegerScalar",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.node("MatMulInteger", {"z", "q"}, {"y"});
+     },
+     "found a scalar operand"},
+};
+
+const BadNode indexed[] = {
+    {"GatherElementsType",
+     [](ModelBuilder &m) { m.node("GatherElements", {"x", "x"}, {"y"}); },
+     "the indices have the element type f32, expected int32 or int64"},
+    {"GatherElementsRank",
+     [](ModelBuilder &m) { m.node("GatherElements", {"x", "v"}, {"y"}); },
+     "indices 4 do not fit data 1x4x6x6"},
+    {"GatherElementsIndex",
+     [](ModelBuilder &m) {
+       m.ints("i", {0, 4});
+       m.node("GatherElements", {"v", "i"}, {"y"});
+     },
+     "found the index 4, expected -4 to 3"},
+    {"GatherNDBatch",
+     [](ModelBuilder &m) {
+       m.node("GatherND", {"x", "v"}, {"y"}).integer("batch_dims", 1);
+     },
+     "1 batch dimensions, expected fewer than data 1x4x6x6 and indices 4"},
+    {"ScatterTypes",
+     [](ModelBuilder &m) {
+       m.ints("i", {0});
+       m.node("ScatterElements", {"v", "i", "x"}, {"y"});
+     },
+     "data and updates have the element types i64 and f32"},
+    {"ScatterReduction",
+     [](ModelBuilder &m) {
+       m.ints("i", {0});
+       m.node("ScatterElements", {"v", "i", "i"}, {"y"})
+           .text("reduction", "or");
+     },
+     "attribute 'reduction' is 'or', expected one of none, add, mul, max, min"},
+    {"ScatterIndex",
+     [](ModelBuilder &m) {
+       m.ints("i", {-5});
+       m.node("ScatterElements", {"v", "i", "i"}, {"y"});
+     },
+     "found the index -5, expected -4 to 3"},
+    {"ScatterUpdates",
+     [](ModelBuilder &m) {
+       m.ints("i", {0, 1});
+       m.node("ScatterND", {"v", "i", "v"}, {"y"});
+     },
+     "pick from 2 dimensions, expected 1 to 1"},
+    {"TopKCount",
+     [](ModelBuilder &m) {
+       m.ints("k", {7});
+       m.node("TopK", {"x", "k"}, {"y", "i"});
+     },
+     "asks for 7 elements of 6"},
+    {"TopKCounts",
+     [](ModelBuilder &m) {
+       m.ints("k", {2, 3});
+       m.node("TopK", {"x", "k"}, {"y", "i"});
+     },
+     "found 2 numbers of elements, expected 1"},
+    {"CumSumAxes",
+     [](ModelBuilder &m) {
+       m.ints("a", {0, 1});
+       m.node("CumSum", {"x", "a"}, {"y"});
+     },
+     "found 2 axes, expected 1"},
+    {"OneHotDepth",
+     [](ModelBuilder &m) {
+       m.ints("d", {0}).ints("on", {0, 1});
+       m.node("OneHot", {"v", "d", "on"}, {"y"});
+     },
+     "found a depth that is no number from 1 to 2^31"},
+    {"OneHotValues",
+     [](ModelBuilder &m) {
+       m.ints("d", {3});
+       m.node("OneHot", {"v", "d", "v"}, {"y"});
+     },
+     "found values of shape 4, expected 2"},
+    {"TriluRank", [](ModelBuilder &m) { m.node("Trilu", {"v"}, {"y"}); },
+     "found data of shape 4, expected matrices"},
+    {"TriluDiagonals",
+     [](ModelBuilder &m) {
+       m.ints("k", {1, 2});
+       m.node("Trilu", {"x", "k"}, {"y"});
+     },
+     "found 2 diagonals, expected 1"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Quantized, ByteAndIndexErrors,
+                         testing::ValuesIn(quantized), rowName);
+INSTANTIATE_TEST_SUITE_P(Indexed, ByteAndIndexErrors,
+                         testing::ValuesIn(indexed), rowName);
+
+} // namespace

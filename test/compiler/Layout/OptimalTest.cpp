@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/FoldLayout.h"
+#include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/SearchProblem.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace npu;
+
+namespace {
+
+const char *const conv =
+    "{dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : "
+    "(tensor<2x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<2x8x6x6xf32>";
+
+/// A convolution, a second one that both a Flatten and an addition read, and
+/// an output channels last.
+std::string branches() {
+  return std::string(R"(
+  func.func @f(%x: tensor<2x8x6x6xf32>, %y: tensor<2x8x6x6xf32>) -> (tensor<2x288xf32>, tensor<2x6x6x8xf32>) {
+    %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
+    %0 = npu.conv2d(%x, %w) )") +
+         conv + "\n    %1 = npu.conv2d(%0, %w) " + conv + R"(
+    %2 = npu.reshape(%1) : (tensor<2x8x6x6xf32>) -> tensor<2x288xf32>
+    %3 = npu.eltwise add(%1, %y) : (tensor<2x8x6x6xf32>, tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
+    %4 = npu.transpose(%3) {permutation = [0, 2, 3, 1]} : (tensor<2x8x6x6xf32>) -> tensor<2x6x6x8xf32>
+    return %2, %4 : tensor<2x288xf32>, tensor<2x6x6x8xf32>
+  })";
+}
+
+std::string oneConvolution() {
+  return std::string(R"(
+  func.func @f(%x: tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32> {
+    %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
+    %0 = npu.conv2d(%x, %w) )") +
+         conv + "\n    return %0 : tensor<2x8x6x6xf32>\n  }";
+}
+
+class OptimalTest : public ::testing::Test {
+protected:
+  OptimalTest() { context.loadDialect<NPUDialect, mlir::func::FuncDialect>(); }
+
+  mlir::func::FuncOp parse(const std::string &source) {
+    modules.push_back(
+        mlir::parseSourceString<mlir::ModuleOp>(source, &context));
+    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
+  }
+
+  TargetSpec target(StringRef name) {
+    std::string error;
+    std::optional<TargetSpec> spec = loadTarget(name, error);
+    EXPECT_TRUE(spec) << error;
+    return *spec;
+  }
+
+  MLIRContext context;
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+};
+
+TEST_F(OptimalTest, NoStrategyIsCheaper) {
+  for (StringRef name : {"npu-nhwc", "npu-nchw", "npu-nchw16c", "host"})
+    for (Objective objective :
+         {Objective::Count, Objective::Bytes, Objective::Time})
+      for (bool fixed : {true, false}) {
+        TargetSpec spec = target(name);
+        LayoutOptions options;
+        options.strategy = "optimal";
+        options.objective = objective;
+        options.io.fixed = fixed;
+        options.verifyExactly = true;
+        mlir::func::FuncOp function = parse(branches());
+        auto results = compareStrategies(function, spec, options);
+        ASSERT_TRUE(succeeded(results));
+        std::optional<SearchOutcome> search;
+        ASSERT_TRUE(
+            succeeded(runLayoutStage(function, spec, options, &search)));
+        ASSERT_TRUE(search);
+        EXPECT_TRUE(search->proved);
+        EXPECT_EQ(search->lowerBound, search->cost);
+        EXPECT_EQ(search->capped, 0);
+        // What was searched for is what the finished function costs.
+        EXPECT_EQ(reportLayouts(function, spec).cost.of(objective),
+                  search->cost);
+        for (const StrategyResult &result : *results)
+          EXPECT_TRUE(!result.feasible ||
+                      result.cost.of(objective) >= search->cost)
+              << name.str() << " " << objectiveName(objective).str() << " "
+              << result.name.str();
+      }
+}
+
+/// The bound is no formality: with two relayouts taken away nothing is left.
+TEST_F(OptimalTest, CountsByHand) {
+  TargetSpec spec = target("npu-nhwc");
+  LayoutOptions options;
+  options.strategy = "optimal";
+  options.objective = Objective::Count;
+  std::optional<SearchOutcome> search;
+  // x to NHWC, y to NHWC, and the Flatten's operand back to NCHW.
+  ASSERT_TRUE(
+      succeeded(runLayoutStage(parse(branches()), spec, options, &search)));
+  EXPECT_EQ(search->cost, 3);
+  options.io.fixed = false;
+  ASSERT_TRUE(
+      succeeded(runLayoutStage(parse(branches()), spec, options, &search)));
+  EXPECT_EQ(search->cost, 1);
+}
+
+TEST_F(OptimalTest, FoldingChangesNothing) {
+  for (StringRef name : {"npu-nhwc", "npu-nchw16c", "host"}) {
+    TargetSpec spec = target(name);
+    LayoutOptions options;
+    options.strategy = "optimal";
+    options.objective = Objective::Bytes;
+    mlir::func::FuncOp function = parse(branches());
+    ASSERT_TRUE(succeeded(runLayoutStage(function, spec, options)));
+    int64_t before = reportLayouts(function, spec).bytes();
+    foldLayouts(function, spec);
+    EXPECT_EQ(reportLayouts(function, spec).bytes(), before) << name.str();
+  }
+}
+
+/// A plan of another strategy is one of the choices, at the cost that the
+/// search says.
+TEST_F(OptimalTest, OtherPlansAreChoices) {
+  TargetSpec spec = target("npu-nhwc");
+  mlir::func::FuncOp function = parse(branches());
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, spec, axes);
+  problem.objective = Objective::Count;
+  ASSERT_TRUE(succeeded(bindBoundary(problem, IoLayouts())));
+  std::vector<LayoutPlan> plans;
+  for (const Strategy &strategy : strategies()) {
+    StrategyResult result = tryStrategy(problem, strategy);
+    if (result.feasible && strategy.folds)
+      plans.push_back(result.plan);
+  }
+  ASSERT_FALSE(plans.empty());
+  SearchProblem searched(problem, plans);
+  EXPECT_EQ(search::check(searched.numbers()), "");
+  for (const LayoutPlan &plan : plans) {
+    std::vector<int> ways = searched.waysOf(plan);
+    ASSERT_EQ(ways.size(), searched.numbers().ops.size());
+    LayoutPlan again = searched.planOf(ways);
+    EXPECT_EQ(searched.waysOf(again), ways);
+  }
+}
+
+/// The target's factor decides between layouts that are otherwise alike.
+TEST_F(OptimalTest, ACostInTheTargetDecides) {
+  TargetSpec spec = target("host");
+  LayoutOptions options;
+  options.strategy = "optimal";
+  options.io.fixed = false;
+  auto layoutOfConv = [&]() {
+    mlir::func::FuncOp function = parse(oneConvolution());
+    EXPECT_TRUE(succeeded(runLayoutStage(function, spec, options)));
+    auto op = *function.getBody().getOps<Conv2dOp>().begin();
+    return getLayout(op.getResult()).getLetters();
+  };
+  EXPECT_EQ(layoutOfConv(), "acdb");
+  for (LayoutFactor &factor : spec.factors["conv2d"])
+    factor.factor = factor.layout.text == "NCHW" ? 0.01 : 1;
+  EXPECT_EQ(layoutOfConv(), "abcd");
+}
+
+TEST_F(OptimalTest, InfeasibleNamesTheDemand) {
+  TargetSpec spec = target("npu-nhwc");
+  std::string error;
+  spec.demands["max_pool"]["data"] = {*LayoutPattern::parse("NCHW", error)};
+  spec.demands["max_pool"]["result"] = {*LayoutPattern::parse("NHWC", error)};
+  LayoutOptions options;
+  options.strategy = "optimal";
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          message = diagnostic.str();
+                                          return success();
+                                        });
+  mlir::func::FuncOp function = parse(R"(
+  func.func @f(%x: tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32> {
+    %0 = npu.max_pool(%x) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<2x8x6x6xf32>) -> tensor<2x8x3x3xf32>
+    return %0 : tensor<2x8x3x3xf32>
+  })");
+  EXPECT_TRUE(failed(runLayoutStage(function, spec, options)));
+  EXPECT_NE(message.find("infeasible"), std::string::npos) << message;
+}
+
+} // namespace

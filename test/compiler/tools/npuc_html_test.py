@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--emit=html in a real browser: what is drawn, what a click shows, how fast, and that names are harmless."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import onnx
+import programs
+import small
+import zoo
+from programs import Bench
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+DRAWN_MS, FRAME_MS = 2000, 100
+EVIL = "</script><img src=x onerror=\"window.evil=1\"><!--<script>'\\u003c@DATA@&amp;\u2028"
+MOVES = ("transpose", "reshape", "relayout")
+
+COUNTS = """
+const count = (what) => document.querySelectorAll(what).length;
+return {
+  nodes: count(".node"), constants: count(".node.constant"), relayouts: count(".edge.relayout"),
+  views: count(".edge.view"), pills: count(".node.relayout"), edges: count(".edge"),
+  listed: count("#relayouts button"), images: count("img"), evil: window.evil,
+  fetched: performance.getEntriesByType("resource").length,
+  paint: performance.getEntriesByName("drawn")[0].startTime,
+};
+"""
+# Pans and zooms 20 frames; the mean time of one.
+FRAMES = """
+const done = arguments[0], count = 20, start = performance.now();
+let at = 0;
+(function frame() {
+  if (at++ === count) return done((performance.now() - start) / count);
+  svg.call(zoom.translateBy, 6, 3);
+  svg.call(zoom.scaleBy, 1.04);
+  requestAnimationFrame(frame);
+})();
+"""
+
+
+@functools.cache
+def browser():
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1500,950"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+
+
+def make_page(bench: Bench, model: Path, *words: object) -> tuple[dict, str]:
+    """Compiles to page.html; the report, and the graph's text."""
+    bench.npuc(model, *words, "--emit=html", "-o", "page.html", "--report=report.json", "-q")
+    text = bench.npuc(model, *words, "--emit=mlir", "-o", "-", "-q").stdout
+    return json.loads(bench.path("report.json").read_text(encoding="utf-8")), text
+
+
+def open_page(bench: Bench, name: str) -> dict:
+    """Opens page.html, keeps a picture in the build folder; what is in the document."""
+    view = browser()
+    view.get_log("browser")
+    view.get(bench.path("page.html").as_uri())
+    pictures = bench.build / "test" / "graph-pages"
+    pictures.mkdir(parents=True, exist_ok=True)
+    wait_until_drawn()
+    view.save_screenshot(str(pictures / f"{name}.png"))
+    found = view.execute_script(COUNTS)
+    print(f"  {name}: {found}")
+    assert not view.get_log("browser"), f"{name}: the console is not empty"
+    assert not found["evil"] and found["images"] == 0 and found["fetched"] == 0, found
+    return found
+
+
+def check_counts(found: dict, report: dict, text: str) -> None:
+    """The drawing against the report and against the graph after the layout stage."""
+    ops = [op for op in re.findall(r"^    %\S+ = npu\.(\w+)", text, re.MULTILINE) if op != "constant"]
+    inputs = text.split("func.func")[1].split(") ->")[0].count("%arg")
+    outputs = len(re.search(r"^    return (.*) :", text, re.MULTILINE)[1].split(","))
+    assert found["nodes"] - found["constants"] == len(ops) + inputs + outputs, (found, len(ops), inputs, outputs)
+    count = report["relayouts"]["count"]
+    assert found["relayouts"] == found["pills"] == found["listed"] == count, (found, count)
+    assert found["views"] == sum(op in MOVES for op in ops) - count, found
+
+
+def details() -> str:
+    return browser().execute_script("return document.getElementById('details').textContent")
+
+
+def check_clicks(report: dict) -> None:
+    """Each of the first relayouts, by key and by mouse, shows its own reason and bytes."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+
+    view = browser()
+    drawn = view.find_elements(By.CSS_SELECTOR, ".node.relayout")
+    for item, element in list(zip(report["relayouts"]["items"], drawn))[:3]:
+        ActionChains(view).send_keys("n").perform()
+        time.sleep(0.5)
+        assert item["reason"] in details() and item["value"] in details(), (item, details())
+        view.execute_script("select(null)")
+        assert view.execute_script("return document.getElementById('details').hidden")
+        ActionChains(view).move_to_element(element).click().perform()
+        assert item["reason"] in details() and "selected" in element.get_attribute("class"), (item, details())
+
+
+def check_speed(found: dict, name: str) -> None:
+    paint = min([found["paint"], *(reload_paint() for _ in range(2))])
+    browser().set_script_timeout(60)
+    frame = min(browser().execute_async_script(FRAMES) for _ in range(3))
+    print(f"  {name}: drawn after {paint:.0f} ms, {frame:.0f} ms a frame")
+    assert paint < DRAWN_MS and frame < FRAME_MS, (paint, frame)
+
+
+def wait_until_drawn() -> None:
+    deadline = time.monotonic() + 30
+    while not browser().execute_script("return performance.getEntriesByName('drawn').length"):
+        assert time.monotonic() < deadline, "nothing is drawn after 30 s"
+        time.sleep(0.05)
+
+
+def reload_paint() -> float:
+    browser().refresh()
+    wait_until_drawn()
+    return browser().execute_script(COUNTS)["paint"]
+
+
+def network(name: str) -> Path:
+    return zoo.ensure(name, zoo.find(name).small)
+
+
+def test_networks(bench: Bench) -> None:
+    for name, layout in (("resnet50", "auto-nhwc"), ("mobilenet_v3_large", "naive")):
+        report, text = make_page(bench, network(name), "--batch=1", "--target=npu-nhwc", f"--layout={layout}")
+        assert report["relayouts"]["count"] > (100 if layout == "naive" else 0), report["relayouts"]["count"]
+        found = open_page(bench, name)
+        check_counts(found, report, text)
+        assert found["views"] > 0, found
+        check_clicks(report)
+        check_speed(found, name)
+
+
+def thousand_ops() -> onnx.ModelProto:
+    """Dense blocks: every fifth op joins all that came before it in its block."""
+    b = small.Builder(1)
+    x, block = b.conv("x", 3, 4, 1), []
+    for index in range(250):
+        x = b.op("MaxPool", b.conv(x, 4, 4, 1), kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
+        block.append(x)
+        if index % 5 == 4:
+            joined = b.op("Concat", *block, axis=1)
+            x = b.conv(joined, 4 * len(block), 4, 1)
+            block = block if len(block) < 15 else []
+    model = programs.network("thousand_ops", b.nodes, {}, {"x": [1, 3, 8, 8]}, [x])
+    model.graph.initializer.extend(b.weights)
+    return model
+
+
+def test_thousand_ops(bench: Bench) -> None:
+    report, text = make_page(bench, bench.save(thousand_ops()), "--target=npu-nhwc", "--layout=naive")
+    found = open_page(bench, "thousand_ops")
+    assert found["nodes"] > 1000, found
+    check_counts(found, report, text)
+    check_clicks(report)
+    check_speed(found, "thousand_ops")
+
+
+def test_names_are_harmless(bench: Bench) -> None:
+    model = small.make("residual")
+    for index, node in enumerate(model.graph.node):
+        node.name = f"{EVIL}{index}"
+    model.graph.name = "evil"
+    model.graph.input[0].name = EVIL
+    for node in model.graph.node:
+        for index, name in enumerate(node.input):
+            node.input[index] = EVIL if name == "x" else name
+    path = bench.path("<b onclick=x>&\"'.onnx")
+    onnx.save(model, path)
+    report, text = make_page(bench, path, "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    found = open_page(bench, "evil")
+    check_counts(found, report, text)
+    check_clicks(report)
+    view = browser()
+    texts = view.execute_script("return [...document.querySelectorAll('.node title')].map((one) => one.textContent)")
+    assert any(EVIL in one for one in texts), texts
+    assert view.title.startswith(path.name), view.title
+    assert not view.execute_script("return window.evil") and not view.get_log("browser")
+
+
+def test_search_and_legend(bench: Bench) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    make_page(bench, bench.save("residual"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    open_page(bench, "residual")
+    view = browser()
+    box = view.find_element(By.ID, "search")
+
+    def matches(kind: str = "") -> int:
+        return len(view.find_elements(By.CSS_SELECTOR, f".node.match{kind}"))
+
+    box.send_keys("CONV2D")
+    convolutions = view.execute_script("return nodes.filter((one) => (one.kernel || {}).op === 'conv2d').length")
+    assert matches(".op") == convolutions == 3, (matches(".op"), convolutions)
+    assert matches(".relayout") > 0, "a relayout's reason names the convolution"
+    box.send_keys(Keys.ENTER)
+    assert "conv2d" in details().lower(), details()
+    box.send_keys(" nonsense")
+    assert matches() == 0 and view.find_element(By.ID, "found").text == "0 found"
+    box.send_keys(Keys.ESCAPE)
+    assert box.get_attribute("value") == "" and not view.find_elements(By.CSS_SELECTOR, ".filtered")
+    view.find_element(By.CSS_SELECTOR, "#legend button").click()
+    assert matches() > 0
+
+
+def test_totals(bench: Bench) -> None:
+    """Of a search, and of a strategy that does not search."""
+    path = bench.save("residual")
+    for layout, proved in (("optimal", "yes, by "), ("naive", "no (a rule decided")):
+        report, _ = make_page(bench, path, "--batch=1", "--target=npu-nhwc", f"--layout={layout}")
+        open_page(bench, f"totals-{layout}")
+        sums = browser().execute_script("return document.getElementById('sums').textContent")
+        assert proved in sums and f"relayouts{report['relayouts']['count']} (" in sums, sums
+
+
+def test_same_bytes(bench: Bench) -> None:
+    path = bench.save("residual")
+    pages = []
+    for _ in range(2):
+        bench.npuc(path, "--batch=1", "--emit=html", "-o", "page.html", "-q")
+        pages.append(bench.path("page.html").read_bytes())
+    assert pages[0] == pages[1]
+    assert bench.npuc(path, "--batch=1", "--emit=html", "-o", "-", "-q").stdout.encode() == pages[0]
+
+
+if __name__ == "__main__":
+    if not BROWSER or not DRIVER:
+        print("skipped: there is no chromium and chromedriver; `make deps` installs them")
+        sys.exit(SKIPPED)
+    try:
+        programs.main(
+            __doc__,
+            [test_networks, test_thousand_ops, test_names_are_harmless, test_search_and_legend, test_totals,
+             test_same_bytes],
+        )  # fmt: skip
+    finally:
+        if browser.cache_info().currsize:
+            browser().quit()

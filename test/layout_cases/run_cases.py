@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles, runs and checks the layout cases (README.md says what a case is).
+
+Each case is compiled with --layout=optimal --objective=count for npu-nhwc with
+fixed inputs and outputs: not more relayouts than its minimum, and the outputs
+of onnxruntime. Every other strategy that is feasible gives the same numbers
+and leaves no fewer relayouts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import build_cases
+import case_builder
+import numpy as np
+import rich.console
+import rich.progress
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_SECONDS = 120
+FIXED = ["--target=npu-nhwc", "--objective=count", "--io-layout=fixed", "-q"]
+RTOL = {"f16": 1e-2}
+LARGEST_SHARE, LARGEST_LOOSE_SHARE, LOOSE_OUTSIDE = 1e-5, 0.05, 0.05
+# What a finding may be whose text stands in this file instead of passing.
+KNOWN = Path(__file__).with_name("known_failures.json")
+
+
+class Failure(Exception):
+    """A sentence: what was expected and what came."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Bench:
+    """The programs and where the models lie."""
+
+    bin: Path
+    models: Path
+
+    def call(self, program: str, *words: object) -> str:
+        """Runs it; returns the first line of its complaint, empty if it has none."""
+        command = [str(self.bin / program), *map(str, words)]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False
+        )
+        if done.returncode == 0:
+            return ""
+        text = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        return text[0] if text else f"{program} ended with {done.returncode} and no message"
+
+
+def binding_words(entry: dict, inputs: dict[str, np.ndarray], folder: Path) -> list[str]:
+    """Symbolic sizes, and inputs that decide shapes."""
+    words = []
+    for name, spec in entry["inputs"].items():
+        if "sample" in spec and entry["dynamic"]:
+            np.save(folder / f"bound-{name}.npy", inputs[name])
+            words.append(f"--bind-input={name}={folder}/bound-{name}.npy")
+        elif any(not isinstance(extent, int) for extent in spec["shape"]):
+            words.append(f"--input-shape={name}={','.join(map(str, inputs[name].shape))}")
+    return words
+
+
+def compiled(bench: Bench, entry: dict, layout: str, words: list[str], folder: Path) -> dict:
+    """The report of one compilation to folder/LAYOUT.npu."""
+    report = folder / f"{layout}.json"
+    complaint = bench.call(
+        "npuc", bench.models / entry["file"], "-o", folder / f"{layout}.npu", *FIXED, f"--layout={layout}",
+        f"--report={report}", *words,
+    )  # fmt: skip
+    if complaint:
+        raise Failure(f"refused: {complaint}")
+    return json.loads(report.read_text(encoding="utf-8"))
+
+
+def ran(bench: Bench, entry: dict, layout: str, words: list[str], folder: Path) -> dict[str, np.ndarray]:
+    """The outputs of folder/LAYOUT.npu."""
+    bound = {word.split("=")[1] for word in words if word.startswith("--bind-input=")}
+    options = [f"--input={name}={folder}/{name}.npy" for name in entry["inputs"] if name not in bound]
+    options += [f"--output={name}={folder}/{layout}-{name}.npy" for name in entry["outputs"]]
+    complaint = bench.call("npu-run", folder / f"{layout}.npu", *options)
+    if complaint:
+        raise Failure(f"{layout} does not run: {complaint}")
+    return {name: np.load(folder / f"{layout}-{name}.npy") for name in entry["outputs"]}
+
+
+def difference(kind: str, found: np.ndarray, wanted: np.ndarray, dtype: str) -> str:
+    """What is wrong with an output; empty if nothing is."""
+    if found.shape != wanted.shape:
+        return f"shape {found.shape} instead of {wanted.shape}"
+    if wanted.size == 0:
+        return ""
+    if kind == "exact":
+        return "" if np.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f") else "values differ"
+    a, b = found.astype(np.float64), wanted.astype(np.float64)
+    error = np.abs(a - b)
+    tolerance = RTOL.get(dtype, 1e-4) * np.abs(b) + LARGEST_SHARE * np.abs(b).max()
+    outside = ~(error <= tolerance)
+    if kind == "float":
+        return f"off by {error.max():.3g}" if outside.any() else ""
+    step = 1.0 if wanted.dtype.kind in "iu" else 0.0
+    limit = max(LARGEST_LOOSE_SHARE * float(b.max() - b.min()), step)
+    if outside.mean() > LOOSE_OUTSIDE:
+        return f"{100 * outside.mean():.1f} % of the values are off"
+    return f"off by {error.max():.3g}" if not (error[outside] <= limit).all() else ""
+
+
+def check_numbers(entry: dict, layout: str, found: dict, wanted: dict) -> None:
+    for name, spec in entry["outputs"].items():
+        wrong = difference(entry["compare"], found[name], wanted[name], spec["type"])
+        if wrong:
+            raise Failure(f"{layout}: output {name}: {wrong}")
+
+
+def reference(path: Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, inputs), strict=True))
+
+
+def check_case(bench: Bench, entry: dict) -> None:
+    """Raises Failure with the first thing that is wrong."""
+    inputs = case_builder.sample_inputs(entry)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for key, array in inputs.items():
+            np.save(folder / f"{key}.npy", array)
+        words = binding_words(entry, inputs, folder)
+        report = compiled(bench, entry, "optimal", words, folder)
+        count, least = report["relayouts"]["count"], entry["oracle_min_total"]
+        if count > least:
+            raise Failure(f"{count} relayouts, {least} are enough")
+        if not report["optimal"]["proved"] or report["optimal"]["cost"] != count:
+            raise Failure(f"{count} relayouts, the search says {report['optimal']}")
+        wanted = reference(bench.models / entry["file"], inputs)
+        for row in report["strategies"]:
+            if not row["feasible"]:
+                continue
+            if row["count"] < count:
+                raise Failure(f"{row['name']} leaves {row['count']} relayouts, optimal {count}")
+            if row["name"] != "optimal":
+                compiled(bench, entry, row["name"], words, folder)
+            check_numbers(entry, row["name"], ran(bench, entry, row["name"], words, folder), wanted)
+
+
+def outcome(bench: Bench, entry: dict) -> tuple[str, str]:
+    """The case's name and what is wrong with it; empty: nothing."""
+    try:
+        check_case(bench, entry)
+    except Failure as failure:
+        return entry["id"], str(failure)
+    except subprocess.TimeoutExpired as failure:
+        return entry["id"], f"{Path(failure.cmd[0]).name} did not end within {TIMEOUT_SECONDS} s"
+    return entry["id"], ""
+
+
+def run_all(bench: Bench, entries: list[dict], jobs: int) -> dict[str, str]:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(outcome, bench, entry) for entry in entries]
+        done = rich.progress.track(
+            concurrent.futures.as_completed(running),
+            total=len(running),
+            description="cases",
+            console=rich.console.Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        return dict(sorted(future.result() for future in done))
+
+
+def unexpected(results: dict[str, str], known: dict[str, str]) -> list[str]:
+    """Lines on what is not as the file of known failures has it."""
+    lines = []
+    for name, finding in results.items():
+        if finding and name not in known:
+            lines.append(f"{name}: {finding}")
+        elif finding and known[name] not in finding:
+            lines.append(f"{name}: {finding}\n    known is: {known[name]}")
+        elif not finding and name in known:
+            lines.append(f"{name}: passes now; take it out of {KNOWN.name}")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="build folder")
+    parser.add_argument("--only", default="", help="regular expression on the case's name")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cases at a time")
+    arguments = parser.parse_args()
+    models = arguments.build / "layout_cases"
+    entries = case_builder.build(models, case_builder.read_table(build_cases.TABLE), arguments.only)
+    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    results = run_all(Bench(arguments.build / "bin", models), entries, arguments.jobs)
+    lines = unexpected(results, known)
+    failures = sum(bool(finding) for finding in results.values())
+    print(f"{len(results)} cases, {len(results) - failures} pass, {failures} fail, {len(lines)} not as known")
+    print("\n".join(lines))
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
