@@ -138,12 +138,6 @@ json::Array GraphWriter::body(FusedOp op) {
   return rows;
 }
 
-/// The report's items are those ops, in the function's order.
-static bool isReported(Operation *op) {
-  return isa<RelayoutOp, TransposeOp, ReshapeOp>(op) && !isFreeView(op) &&
-         !op->use_empty();
-}
-
 json::Object GraphWriter::describe(Operation *op) {
   json::Object node{{"kind", "op"},
                     {"op", opName(op)},
@@ -159,7 +153,8 @@ json::Object GraphWriter::describe(Operation *op) {
     node["kind"] = "constant";
   else if (isFreeView(op))
     node["kind"] = "view";
-  if (isReported(op)) {
+  // The report's items are those ops, in the function's order.
+  if (movesData(*op)) {
     node["kind"] = "relayout";
     node["relayout"] = std::move(relayouts[nextRelayout++]);
   }

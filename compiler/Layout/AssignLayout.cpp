@@ -24,7 +24,9 @@ static LogicalResult prepare(LayoutProblem &problem,
   problem.decision = options.decision;
   problem.objective = options.objective;
   problem.searchSeconds = options.searchSeconds;
-  return bindBoundary(problem, options.io);
+  if (failed(bindBoundary(problem, options.io)))
+    return failure();
+  return options.plan ? bindPlan(problem, *options.plan) : success();
 }
 
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
@@ -36,12 +38,11 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
   if (failed(prepare(problem, options)) ||
-      failed(strategy.decide(problem, plan)))
+      failed(strategy.decide(problem, plan)) ||
+      failed(finishLayouts(problem, strategy, plan)))
     return failure();
   if (outcome)
     *outcome = plan.search;
-  if (failed(finishLayouts(function, target, strategy, plan)))
-    return failure();
   if (plan.algorithms.empty())
     return success();
   if (failed(applyAlgorithms(function, plan)))
@@ -93,35 +94,47 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
     mlir::func::FuncOp function = getOperation();
     std::string error;
     std::optional<TargetSpec> spec = loadTarget(target, error);
-    std::optional<IoLayouts> io;
-    std::optional<DesiredLayouts> desired;
-    if (spec)
-      io = IoLayouts::parse(ioLayout, error);
-    std::optional<Objective> goal = parseObjective(objective);
-    if (io && !goal)
-      error = "unknown objective '" + objective +
-              "', expected one of: " + objectiveNames();
-    if (io && goal)
-      desired = DesiredLayouts::parse(desiredLayouts, error);
-    if (desired && !isColour(defaultColour)) {
-      error = "--default-colour: '" + defaultColour + "' is no colour, " +
-              colourHelp.str();
-      desired.reset();
-    }
-    if (!desired) {
+    LayoutOptions options;
+    if (!spec || !readOptions(options, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }
-    LayoutOptions options;
-    options.strategy = strategy;
-    options.io = *io;
-    options.objective = *goal;
-    options.searchSeconds = seconds;
-    options.verifyExactly = verifyExactly;
-    options.decision.desired = *desired;
-    options.decision.defaultColour = defaultColour;
     if (failed(runLayoutStage(function, *spec, options)))
       signalPassFailure();
+  }
+
+  bool readOptions(LayoutOptions &options, std::string &error) {
+    options.strategy = strategy;
+    options.searchSeconds = seconds;
+    options.verifyExactly = verifyExactly;
+    std::optional<IoLayouts> io = IoLayouts::parse(ioLayout, error);
+    if (!io)
+      return false;
+    options.io = *io;
+    std::optional<Objective> goal = parseObjective(objective);
+    if (!goal) {
+      error = "unknown objective '" + objective +
+              "', expected one of: " + objectiveNames();
+      return false;
+    }
+    options.objective = *goal;
+    std::optional<DesiredLayouts> desired =
+        DesiredLayouts::parse(desiredLayouts, error);
+    if (!desired)
+      return false;
+    options.decision.desired = *desired;
+    if (!isColour(defaultColour)) {
+      error = "--default-colour: '" + defaultColour + "' is no colour, " +
+              colourHelp.str();
+      return false;
+    }
+    options.decision.defaultColour = defaultColour;
+    if (layoutPlan.empty())
+      return true;
+    std::optional<PlanFile> plan = loadPlanFile(layoutPlan, error);
+    if (plan)
+      options.plan = std::make_shared<PlanFile>(std::move(*plan));
+    return plan.has_value();
   }
 };
 } // namespace

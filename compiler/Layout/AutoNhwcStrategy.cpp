@@ -5,7 +5,7 @@
 // follows the first operand that is not in the source's order; views pass an
 // order on. Adjacent inverse pairs never arise, because a value that is wanted
 // as it is stored gets no relayout.
-#include "compiler/Layout/Placement.h"
+#include "compiler/Layout/Pins.h"
 #include "compiler/Layout/Strategies.h"
 
 using namespace npu;
@@ -26,7 +26,7 @@ static LayoutAttr channelsLast(const LayoutProblem &problem,
 static SmallVector<Anchor> anchorsFor(const LayoutProblem &problem,
                                       const LayoutPlan &plan,
                                       LayoutOpInterface op) {
-  SmallVector<Anchor> anchors;
+  SmallVector<Anchor> anchors = pinnedAnchors(problem, op);
   if (LayoutAttr layout = channelsLast(problem, op))
     anchors.push_back({Anchor::result, layout});
   LayoutRelation relation = op.getLayoutRelation();
@@ -43,11 +43,23 @@ static SmallVector<Anchor> anchorsFor(const LayoutProblem &problem,
   return anchors;
 }
 
-static void decideView(LayoutPlan &plan, LayoutOpInterface op) {
+/// A view with a pinned side takes from its other side what makes it free.
+static LayoutAttr pinnedRead(const LayoutProblem &problem,
+                             LayoutOpInterface op) {
+  if (LayoutAttr read = problem.pins.reads.lookup(&op->getOpOperand(0)))
+    return read;
+  std::string ignored;
+  LayoutAttr stored = problem.pins.values.lookup(op->getResult(0));
+  return stored ? viewSource(op, stored, ignored) : LayoutAttr();
+}
+
+static void decideView(const LayoutProblem &problem, LayoutPlan &plan,
+                       LayoutOpInterface op) {
   OpOperand &operand = op->getOpOperand(0);
+  if (LayoutAttr read = pinnedRead(problem, op))
+    plan.read[&operand] = read;
   std::string whyNot;
-  LayoutAttr layout =
-      viewLayout(op, plan.produced.lookup(operand.get()), whyNot);
+  LayoutAttr layout = viewLayout(op, plan.layoutRead(operand), whyNot);
   if (!layout) {
     // Row-major is the one order that every reshape passes on.
     plan.read[&operand] = rowMajor(operand.get());
@@ -79,7 +91,7 @@ LogicalResult npu::decideAutoNhwc(const LayoutProblem &problem,
     if (!rule)
       continue;
     if (rule.getSensitivity() == Sensitivity::Data)
-      decideView(plan, rule);
+      decideView(problem, plan, rule);
     else
       decideOp(problem, plan, rule);
   }

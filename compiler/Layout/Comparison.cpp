@@ -2,7 +2,7 @@
 #include "compiler/Layout/Comparison.h"
 
 #include "compiler/Layout/FoldLayout.h"
-#include "compiler/Layout/Placement.h"
+#include "compiler/Layout/Pins.h"
 
 #include "llvm/Support/Threading.h"
 
@@ -19,16 +19,27 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
         return success();
       }) {}
 
-LogicalResult npu::finishLayouts(mlir::func::FuncOp function,
-                                 const TargetSpec &target,
-                                 const Strategy &strategy,
-                                 const LayoutPlan &plan) {
+LogicalResult npu::finishLayouts(const LayoutProblem &problem,
+                                 const Strategy &strategy, LayoutPlan &plan) {
+  mlir::func::FuncOp function = problem.function;
+  bool moved = false;
+  if (failed(holdPins(problem, plan, moved)))
+    return failure();
   applyPlan(function, plan);
   if (strategy.folds)
-    foldLayouts(function, target);
+    foldLayouts(function, problem.target, problem.pins);
   else
     foldConstantRelayouts(function);
-  return checkLayouts(function, target);
+  if (failed(checkLayouts(function, problem.target)) ||
+      failed(checkPins(problem.pins)))
+    return failure();
+  if (moved && plan.search) {
+    // What was searched is not what is there; nothing is known of less.
+    plan.search->cost = costOf(problem).of(problem.objective);
+    plan.search->lowerBound = 0;
+    plan.search->proved = false;
+  }
+  return success();
 }
 
 /// Ops that were there before the stage, in order.
@@ -72,14 +83,14 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   copied.decision = problem.decision;
   copied.objective = problem.objective;
   copied.searchSeconds = problem.searchSeconds;
+  copied.pins = problem.pins.carriedTo(source, *copy);
 
   StrategyResult result;
   result.name = strategy.name;
   QuietDiagnostics quiet(problem.getContext());
   LayoutPlan plan;
-  result.feasible =
-      succeeded(strategy.decide(copied, plan)) &&
-      succeeded(finishLayouts(*copy, problem.target, strategy, plan));
+  result.feasible = succeeded(strategy.decide(copied, plan)) &&
+                    succeeded(finishLayouts(copied, strategy, plan));
   result.whyNot = quiet.first();
   if (!result.feasible)
     return result;

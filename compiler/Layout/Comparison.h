@@ -26,11 +26,10 @@ StrategyResult tryStrategy(const LayoutProblem &problem,
 /// All strategies, in the table's order.
 std::vector<StrategyResult> tryStrategies(const LayoutProblem &problem);
 
-/// Decides nothing any more: applies the plan, folds as the strategy wants it
-/// and checks the demands.
-LogicalResult finishLayouts(mlir::func::FuncOp function,
-                            const TargetSpec &target, const Strategy &strategy,
-                            const LayoutPlan &plan);
+/// Decides nothing any more: holds the pins, applies the plan to the problem's
+/// function, folds as the strategy wants it and checks demands and pins.
+LogicalResult finishLayouts(const LayoutProblem &problem,
+                            const Strategy &strategy, LayoutPlan &plan);
 
 /// Errors of the calling thread's own work are kept instead of printed.
 class QuietDiagnostics {

@@ -161,6 +161,8 @@ private:
     std::string ignored;
     if (!isView())
       return placeOp(problem, plan, op, anchor, ignored);
+    if (problem.pins.touches(op))
+      return std::nullopt;
     LayoutAttr view = viewLayout(op, anchor.layout, ignored);
     if (!view)
       return std::nullopt;
@@ -270,10 +272,12 @@ private:
 
 } // namespace
 
-void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target) {
+void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                      const LayoutPins &pins) {
   foldConstantRelayouts(function);
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  problem.pins = pins;
   bool changed = true;
   // Ends: every move makes the bytes moved in the whole function fewer.
   while (changed) {

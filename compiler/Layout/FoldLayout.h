@@ -13,8 +13,9 @@ void foldConstantRelayouts(mlir::func::FuncOp function);
 /// moves them through ops that take any order and through views wherever the
 /// bytes that are moved in all become strictly fewer (so it ends, and a second
 /// run changes nothing). Demands of the target stay met; ops that decide
-/// themselves (heavily sensitive) are left alone.
-void foldLayouts(mlir::func::FuncOp function, const TargetSpec &target);
+/// themselves (heavily sensitive) are left alone, and pins are held.
+void foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                 const LayoutPins &pins = LayoutPins());
 
 /// The function's type from its arguments and its return.
 void updateSignature(mlir::func::FuncOp function);

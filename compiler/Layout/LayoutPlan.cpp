@@ -19,6 +19,28 @@ int64_t npu::storedBytes(RankedTensorType type) {
   return storedBytes(type, getLayout(type));
 }
 
+std::string npu::nodeName(Location location) {
+  if (auto named = dyn_cast<mlir::NameLoc>(location))
+    return named.getName().str();
+  if (auto fused = dyn_cast<mlir::FusedLoc>(location))
+    for (Location part : fused.getLocations()) {
+      std::string name = nodeName(part);
+      if (!name.empty())
+        return name;
+    }
+  return {};
+}
+
+std::string npu::boundaryName(mlir::func::FuncOp function, unsigned index,
+                              bool output) {
+  auto name = output
+                  ? function.getResultAttrOfType<StringAttr>(index, "npu.name")
+                  : function.getArgAttrOfType<StringAttr>(index, "npu.name");
+  if (name)
+    return name.str();
+  return (output ? "output " : "input ") + std::to_string(index);
+}
+
 static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
                                           ArrayRef<LayoutPattern> patterns,
                                           size_t rank, const ImageAxes &axes) {
@@ -70,12 +92,49 @@ static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
                          op.getResultAxes(result.getResultNumber()));
 }
 
-SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+bool LayoutPins::touches(Operation *op) const {
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return values.contains(result); }) ||
+         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return reads.contains(&operand);
+         });
+}
+
+LayoutPins LayoutPins::carriedTo(mlir::func::FuncOp source,
+                                 mlir::func::FuncOp copy) const {
+  LayoutPins pins;
+  if (empty())
+    return pins;
+  for (auto [from, to] :
+       llvm::zip_equal(source.getBody().front(), copy.getBody().front())) {
+    for (auto [before, after] : llvm::zip(from.getResults(), to.getResults()))
+      if (LayoutAttr pin = values.lookup(before))
+        pins.values[after] = pin;
+    for (OpOperand &operand : from.getOpOperands())
+      if (LayoutAttr pin = reads.lookup(&operand))
+        pins.reads[&to.getOpOperand(operand.getOperandNumber())] = pin;
+  }
+  return pins;
+}
+
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
   return acceptedOperand(target, axes, operand);
 }
 
-SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result) const {
   return acceptedResult(target, axes, result);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+  if (LayoutAttr pin = pins.reads.lookup(&operand))
+    return {pin};
+  return demanded(operand);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+  if (LayoutAttr pin = pins.values.lookup(result))
+    return {pin};
+  return demanded(result);
 }
 
 double LayoutProblem::costFactor(LayoutOpInterface op,
@@ -233,7 +292,7 @@ void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
 
 // Checking.
 
-static std::string listNames(ArrayRef<LayoutAttr> layouts,
+std::string npu::layoutNames(ArrayRef<LayoutAttr> layouts,
                              const ImageAxes &axes) {
   std::string text;
   for (LayoutAttr layout : layouts) {
@@ -256,7 +315,7 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
     if (layout.isEquivalent(candidate, tensorType(value).getShape()))
       return success();
   return op->emitOpError() << "infeasible: target '" << target << "' demands "
-                           << listNames(accepted, axes) << " for its " << role
+                           << layoutNames(accepted, axes) << " for its " << role
                            << ", found " << layout.getLetters();
 }
 

@@ -26,6 +26,22 @@ struct IoLayouts {
   static std::optional<IoLayouts> parse(StringRef text, std::string &error);
 };
 
+/// What a layout plan's file holds fast (--layout-plan). Keyed by the source's
+/// ops, which stay the same through the whole stage. Boundary values have no
+/// entry: their pins are the problem's `inputs` and `outputs`.
+struct LayoutPins {
+  /// The layout that an op's result is stored in.
+  llvm::DenseMap<Value, LayoutAttr> values;
+  /// The layout that an op reads an operand in.
+  llvm::DenseMap<OpOperand *, LayoutAttr> reads;
+
+  bool empty() const { return values.empty() && reads.empty(); }
+  bool touches(Operation *op) const;
+  /// The same pins on a function's copy.
+  LayoutPins carriedTo(mlir::func::FuncOp source,
+                       mlir::func::FuncOp copy) const;
+};
+
 /// What a strategy decides about.
 struct LayoutProblem {
   LayoutProblem(mlir::func::FuncOp function, const TargetSpec &target,
@@ -40,15 +56,20 @@ struct LayoutProblem {
   /// The layout that each boundary value is held to; null: free.
   llvm::DenseMap<Value, LayoutAttr> inputs;
   SmallVector<LayoutAttr> outputs;
+  /// To a strategy a pin is one more demand: `accepted` answers with it.
+  LayoutPins pins;
   /// What a strategy that searches makes small, and how long it may take.
   Objective objective = Objective::Time;
   double searchSeconds = 10;
 
   MLIRContext *getContext() const { return function->getContext(); }
-  /// The orders that the chip accepts for this operand (or result), preferred
-  /// first; empty: any.
+  /// The orders that the plan may have for this operand (or result): the pinned
+  /// one, or those that the chip accepts, preferred first; empty: any.
   SmallVector<LayoutAttr> accepted(OpOperand &operand) const;
   SmallVector<LayoutAttr> accepted(OpResult result) const;
+  /// The same without pins.
+  SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
+  SmallVector<LayoutAttr> demanded(OpResult result) const;
   /// What the chip multiplies the op's time by if its result has this layout.
   double costFactor(LayoutOpInterface op, LayoutAttr result) const;
 };
@@ -110,6 +131,16 @@ constexpr StringRef layoutNoteAttr = "npu.layout_note";
 /// foreign op sees a laid-out tensor. Fails with errors at the ops.
 LogicalResult checkLayouts(mlir::func::FuncOp function,
                            const TargetSpec &target);
+
+/// "NHWC (acdb) or NCHW16c (aBcd16b)": for messages.
+std::string layoutNames(ArrayRef<LayoutAttr> layouts, const ImageAxes &axes);
+
+/// The model's node that an op comes from: "Conv 'c1'"; empty if not known.
+std::string nodeName(Location location);
+
+/// The model's name of an input or output; "input 0" if it has none.
+std::string boundaryName(mlir::func::FuncOp function, unsigned index,
+                         bool output);
 
 /// Stored bytes of a value, block padding included. Without a layout:
 /// row-major.

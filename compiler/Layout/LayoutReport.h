@@ -8,6 +8,23 @@
 
 namespace npu {
 
+/// Why data is moved.
+struct RelayoutCause {
+  /// "demand", "pin" (of an op), "boundary", "view", "order" or "plan".
+  std::string kind;
+  std::string name;    // the op's node, or the model's input or output
+  std::string operand; // the op's operand or "result"; empty at the boundary
+  std::string rule;    // what refused the order that was there
+  std::string reason;  // all of it as a sentence
+};
+
+/// A change to the plan, the boundary or the target, and what it saves in the
+/// whole graph: the layouts were decided again with it.
+struct LayoutFix {
+  std::string change;
+  int64_t savesCount = 0, savesBytes = 0;
+};
+
 /// One npu.relayout, or one of the model's own transposes and reshapes that
 /// move data. Free views and constants do not appear.
 struct RelayoutItem {
@@ -17,9 +34,12 @@ struct RelayoutItem {
   int64_t bytes = 0;     // stored bytes of the result
   double cost = 0;       // cycles on the target
   bool boundary = false; // at a graph input or output
-  std::string reason;    // one sentence: which op or boundary demands it
-  std::string node;      // the model's node at which it stands
-  std::string fusedInto; // empty: a kernel of its own
+  RelayoutCause cause;
+  std::string node; // the model's node at which it stands
+  /// Whether changes were tried (`findFixes`); the smallest one that removes
+  /// it, if any does.
+  bool fixSearched = false;
+  std::optional<LayoutFix> fix;
 };
 
 struct LayoutReport {
@@ -27,20 +47,24 @@ struct LayoutReport {
   /// What the strategy has to say of single ops: where a conversion stops.
   std::vector<std::string> notes;
   LayoutCost cost; // of the whole function
+  /// Items whose fix was not searched for because of the limit.
+  int64_t untriedFixes = 0;
+  std::string whyUntried;
 
   int64_t count() const { return items.size(); }
   int64_t boundaryCount() const;
   int64_t bytes() const;
 };
 
+struct PlanFile;
+
+/// `plan` names the pins, if there are any.
 LayoutReport reportLayouts(mlir::func::FuncOp function,
-                           const TargetSpec &target);
+                           const TargetSpec &target,
+                           const PlanFile *plan = nullptr);
 
-/// --explain-layout.
-std::string explainText(const LayoutReport &report);
-
-/// The model's node that an op comes from: "Conv 'c1'"; empty if not known.
-std::string nodeName(Location location);
+/// Whether the op is an item of the report.
+bool movesData(Operation &op);
 
 } // namespace npu
 

@@ -6,12 +6,17 @@
 
 #include "compiler/Layout/Comparison.h"
 #include "compiler/Layout/LayoutReport.h"
+#include "compiler/Layout/PlanFile.h"
+
+#include <memory>
 
 namespace npu {
 
 struct LayoutOptions {
   std::string strategy = "auto-nhwc";
   IoLayouts io;
+  /// --layout-plan: its pins are held.
+  std::shared_ptr<const PlanFile> plan;
   Objective objective = Objective::Time;
   /// How long a strategy that searches may take.
   double searchSeconds = 10;

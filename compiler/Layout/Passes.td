@@ -44,6 +44,8 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
            "For convert: OP:LAYOUT[:LAYOUT], several separated by commas">,
     Option<"defaultColour", "default-colour", "std::string", "\"tensor\"",
            "For preset: the colour of inputs that nothing tells about">,
+    Option<"layoutPlan", "layout-plan", "std::string", "\"\"",
+           "File whose pins are held (docs/layout-plan.md)">,
     Option<"verifyExactly", "verify-exactly", "bool", "false",
            "Compare source and result on index-tagged values">
   ];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/AlterSteps.h"
+#include "compiler/Layout/Cost.h"
 #include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/Passes.h"
 #include "compiler/Layout/Placement.h"
@@ -88,12 +89,23 @@ private:
         return std::nullopt;
       return Placement{{anchor.layout}, view};
     }
+    auto placement = placeOp(problem, plan, op, anchor, ignored);
     // An op that decides for itself runs in another order only if the target
-    // lists that order.
-    if (op.getSensitivity() == Sensitivity::Heavy &&
-        problem.accepted(cast<OpResult>(op->getResult(0))).empty())
+    // lists that order, and then no slower.
+    if (placement && op.getSensitivity() == Sensitivity::Heavy &&
+        (problem.accepted(cast<OpResult>(op->getResult(0))).empty() ||
+         isSlower(op, *placement)))
       return std::nullopt;
-    return placeOp(problem, plan, op, anchor, ignored);
+    return placement;
+  }
+
+  bool isSlower(LayoutOpInterface op, const Placement &placement) const {
+    OpLayouts now, then(placement.operands);
+    for (Value operand : op->getOperands())
+      now.push_back(getLayout(operand));
+    now.push_back(getLayout(op->getResult(0)));
+    then.push_back(placement.result);
+    return kernelCycles(problem, op, then) > kernelCycles(problem, op, now);
   }
 
   /// What stands behind a relayout that only one op reads.

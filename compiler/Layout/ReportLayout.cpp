@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Layout/LayoutReport.h"
+#include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Layout/Passes.h"
 
 #include "llvm/Support/raw_ostream.h"

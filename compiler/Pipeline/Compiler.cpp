@@ -9,6 +9,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/ImageAxes.h"
+#include "compiler/Layout/LayoutFix.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
 #include "kernels/tensor.h"
@@ -45,6 +46,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult import();
   LogicalResult fuse();
+  LogicalResult layout();
   LogicalResult compare();
   LogicalResult plan();
   LogicalResult generate();
@@ -165,6 +167,31 @@ LogicalResult Compilation::compare() {
     return failure();
   report.strategies = std::move(*results);
   return success();
+}
+
+LogicalResult Compilation::layout() {
+  const LayoutOptions &given = options.layout;
+  mlir::OwningOpRef<mlir::func::FuncOp> source;
+  if (options.findFixes)
+    source = function().clone();
+  std::optional<PlanWriter> writer;
+  if (options.writePlan)
+    writer.emplace(function());
+  if (failed(stage("layout", [&] {
+        return runLayoutStage(function(), *target, given, &report.search);
+      })))
+    return failure();
+  if (writer)
+    report.layoutPlan =
+        writer->print(function(), llvm::sys::path::filename(options.model),
+                      target->name, given.strategy);
+  report.layout = reportLayouts(function(), *target, given.plan.get());
+  if (!source)
+    return success();
+  return stage("explain", [&] {
+    findFixes(report.layout, *source, function(), *target, given);
+    return success();
+  });
 }
 
 LogicalResult Compilation::plan() {
@@ -308,12 +335,10 @@ CompileStatus Compilation::run() {
       failed(stage("fuse", [&] { return fuse(); })) ||
       (options.compareStrategies &&
        failed(stage("compare", [&] { return compare(); }))) ||
-      failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, options.layout,
-                              &report.search);
-      })))
+      failed(layout()))
     return CompileStatus::BadModel;
-  report.layout = reportLayouts(function(), *target);
+  if (failed(checkBudget(function(), report.layout, options.budget)))
+    return CompileStatus::OverBudget;
   bool planned = options.emit != EmitKind::Mlir;
   bool generated = planned && options.emit != EmitKind::Html;
   if ((planned && failed(stage("plan", [&] { return plan(); }))) ||

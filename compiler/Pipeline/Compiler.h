@@ -6,6 +6,7 @@
 #define NPU_COMPILER_PIPELINE_COMPILER_H
 
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Layout/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -28,6 +29,11 @@ struct CompileOptions {
   OnnxImportOptions import;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
+  /// Try for each relayout which change would remove it (takes time).
+  bool findFixes = false;
+  /// Write the layouts down as a plan's file.
+  bool writePlan = false;
+  LayoutBudget budget;
   /// Try every strategy, for the report.
   bool compareStrategies = false;
   /// Called as each stage begins, for progress.
@@ -49,6 +55,7 @@ struct CompileReport {
   /// Every strategy on the same network, if it was asked for.
   std::vector<StrategyResult> strategies;
   LayoutReport layout;
+  std::string layoutPlan; // a plan's file, where options.writePlan
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
   std::vector<std::pair<std::string, double>> seconds; // by stage, in order
@@ -56,9 +63,10 @@ struct CompileReport {
 
 enum class CompileStatus {
   Ok,
-  BadModel,   // it cannot be compiled for this target with these options
-  BadOptions, // no such target, strategy or processor
-  CannotWrite // options.output
+  BadModel,    // it cannot be compiled for this target with these options
+  BadOptions,  // no such target, strategy or processor
+  CannotWrite, // options.output
+  OverBudget   // more relayouts than allowed
 };
 
 /// Compiles; writes options.output. Failure leaves diagnostics.

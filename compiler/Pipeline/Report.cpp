@@ -10,13 +10,20 @@ namespace json = llvm::json;
 static constexpr int64_t reportVersion = 1;
 
 static json::Object relayoutJson(const RelayoutItem &item) {
-  json::Object row{{"kind", item.kind},        {"value", item.value},
-                   {"from", item.from},        {"to", item.to},
-                   {"bytes", item.bytes},      {"cost", item.cost},
-                   {"reason", item.reason},    {"node", item.node},
-                   {"boundary", item.boundary}};
-  if (!item.fusedInto.empty())
-    row["fused_into"] = item.fusedInto;
+  json::Object row{{"kind", item.kind},           {"value", item.value},
+                   {"from", item.from},           {"to", item.to},
+                   {"bytes", item.bytes},         {"cost", item.cost},
+                   {"node", item.node},           {"boundary", item.boundary},
+                   {"reason", item.cause.reason}, {"rule", item.cause.rule}};
+  row["forced_by"] = json::Object{{"kind", item.cause.kind},
+                                  {"name", item.cause.name},
+                                  {"operand", item.cause.operand}};
+  if (item.fix)
+    row["fix"] = json::Object{{"change", item.fix->change},
+                              {"saves_count", item.fix->savesCount},
+                              {"saves_bytes", item.fix->savesBytes}};
+  else if (item.fixSearched)
+    row["fix"] = nullptr;
   return row;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
+#include "compiler/Support/YamlReader.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/YAMLParser.h"
 
 #include <cmath>
 
@@ -104,102 +104,25 @@ const std::pair<StringRef, npu_dtype> typeNames[] = {
     {"ui8", NPU_U8},  {"i32", NPU_I32}, {"i64", NPU_I64},   {"i1", NPU_BOOL}};
 
 /// Reads the document once, front to back; the first error stops it.
-class TargetReader {
+class TargetReader : YamlReader {
 public:
   TargetReader(StringRef text, StringRef file, std::string &error)
-      : file(file), error(error), stream(text, sources) {
-    sources.setDiagHandler(onDiagnostic, this);
-  }
+      : YamlReader(text, file, error), file(file) {}
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
-    yaml::document_iterator document = stream.begin();
-    if (document == stream.end() || !document->getRoot())
-      return failAt(1, "is empty or not YAML");
     static const StringRef keys[] = {"name",      "summary", "types",
                                      "blocks",    "machine", "demands",
                                      "algorithms"};
-    bool good = readMap(
-        document->getRoot(), "a target", keys, ArrayRef(keys).drop_back(),
-        [&](StringRef key, yaml::Node *value) { return readTop(key, value); });
-    if (good && ++document != stream.end())
-      return failAt(1, "holds more than one document");
-    if (!good || stream.failed() || !error.empty()) {
-      if (error.empty())
-        failAt(1, "is not YAML");
+    if (!readDocument("a target", keys, ArrayRef(keys).drop_back(),
+                      [&](StringRef key, yaml::Node *value) {
+                        return readTop(key, value);
+                      }))
       return std::nullopt;
-    }
     return spec;
   }
 
 private:
-  using Entry = function_ref<bool(StringRef key, yaml::Node *value)>;
-
-  static void onDiagnostic(const llvm::SMDiagnostic &diagnostic, void *self) {
-    auto *reader = static_cast<TargetReader *>(self);
-    reader->failAt(diagnostic.getLineNo(), diagnostic.getMessage());
-  }
-
-  std::nullopt_t failAt(int line, const Twine &what) {
-    if (error.empty())
-      error = (file + ":" + Twine(line) + ": " + what).str();
-    return std::nullopt;
-  }
-
-  bool fail(yaml::Node *node, const Twine &what) {
-    llvm::SMLoc at = node->getSourceRange().Start;
-    failAt(at.isValid() ? sources.getLineAndColumn(at).first : 1, what);
-    return false;
-  }
-
-  static std::string listed(ArrayRef<StringRef> words) {
-    return llvm::join(words, ", ");
-  }
-
-  bool readText(yaml::Node *node, const Twine &what, std::string &text) {
-    auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(node);
-    if (!scalar)
-      return fail(node, what + ": expected a word or number");
-    SmallString<32> storage;
-    text = scalar->getValue(storage).str();
-    return true;
-  }
-
-  bool readMap(yaml::Node *node, const Twine &what, ArrayRef<StringRef> allowed,
-               ArrayRef<StringRef> required, Entry entry) {
-    auto *map = dyn_cast<yaml::MappingNode>(node);
-    if (!map)
-      return fail(node, what + ": expected `key: value` lines");
-    llvm::StringSet<> seen;
-    for (yaml::KeyValueNode &pair : *map) {
-      std::string key;
-      if (!pair.getKey() || !readText(pair.getKey(), what + ": key", key))
-        return false;
-      if (!llvm::is_contained(allowed, key))
-        return fail(pair.getKey(), what + ": unknown key '" + key +
-                                       "', allowed are " + listed(allowed));
-      if (!seen.insert(key).second)
-        return fail(pair.getKey(), what + ": key '" + key + "' stands twice");
-      if (!pair.getValue() || !entry(key, pair.getValue()) || !error.empty())
-        return false;
-    }
-    for (StringRef key : required)
-      if (!seen.contains(key))
-        return fail(node, what + ": key '" + key + "' is missing");
-    return error.empty();
-  }
-
-  bool readList(yaml::Node *node, const Twine &what,
-                function_ref<bool(yaml::Node *)> item) {
-    auto *list = dyn_cast<yaml::SequenceNode>(node);
-    if (!list)
-      return fail(node, what + ": expected a list such as [a, b]");
-    for (yaml::Node &element : *list)
-      if (!item(&element))
-        return false;
-    return error.empty();
-  }
-
   bool readTop(StringRef key, yaml::Node *value) {
     if (key == "name")
       return readName(value);
@@ -263,7 +186,7 @@ private:
       return false;
     if (!llvm::is_contained(algorithmNames, text))
       return fail(node, "unknown algorithm '" + text + "', allowed are " +
-                            listed(algorithmNames));
+                            llvm::join(ArrayRef(algorithmNames), ", "));
     if (llvm::is_contained(spec.algorithms, text))
       return fail(node, "algorithm '" + text + "' stands twice");
     spec.algorithms.push_back(text);
@@ -327,7 +250,7 @@ private:
 
   /// `{NCHW: 1.4 times}`, before the result's layouts may be known.
   struct RawFactor {
-    llvm::SMLoc at;
+    int line;
     std::string layout;
     double factor;
   };
@@ -342,16 +265,16 @@ private:
       double factor = 0;
       if (!pair.getKey() || !readText(pair.getKey(), "cost: layout", layout))
         return false;
-      llvm::SMLoc at = pair.getKey()->getSourceRange().Start;
+      int line = lineOf(pair.getKey());
       for (const RawFactor &other : factors)
         if (other.layout == layout)
           return fail(pair.getKey(), "cost: " + layout + " stands twice");
       if (!pair.getValue() ||
           !readNumber("cost of " + layout, "times", pair.getValue(), factor))
         return false;
-      factors.push_back({at, layout, factor});
+      factors.push_back({line, layout, factor});
     }
-    return error.empty();
+    return !failed();
   }
 
   /// A cost speaks of one of the layouts that the same entry accepts.
@@ -362,12 +285,10 @@ private:
       auto found = llvm::find_if(accepted, [&](const LayoutPattern &layout) {
         return layout.text == raw.layout;
       });
-      if (found == accepted.end()) {
-        failAt(sources.getLineAndColumn(raw.at).first,
-               "cost: " + raw.layout +
-                   " is not one of the layouts that `result` accepts here");
-        return false;
-      }
+      if (found == accepted.end())
+        return failAt(raw.line, "cost: " + raw.layout +
+                                    " is not one of the layouts that `result` "
+                                    "accepts here");
       for (const std::string &op : ops)
         spec.factors[op].push_back({*found, raw.factor});
     }
@@ -387,8 +308,8 @@ private:
       SmallVector<StringRef> words;
       for (const Vocabulary &word : vocabulary)
         words.push_back(word.first);
-      return fail(item,
-                  "unknown op '" + op + "', allowed are " + listed(words));
+      return fail(item, "unknown op '" + op + "', allowed are " +
+                            llvm::join(words, ", "));
     });
   }
 
@@ -416,20 +337,14 @@ private:
     for (auto &[role, layouts] : roles)
       if (!llvm::is_contained(word->second, role))
         return fail(node, "demand: op '" + op + "' has no operand '" + role +
-                              "', it has " + listed(word->second));
+                              "', it has " + llvm::join(word->second, ", "));
     if (!spec.demands.emplace(op, roles).second)
       return fail(node, "demand: op '" + op + "' stands in two demands");
     return true;
   }
 
   StringRef file;
-  std::string &error;
-  llvm::SourceMgr sources;
-  yaml::Stream stream;
   TargetSpec spec;
-
-  template <unsigned N>
-  using SmallString = llvm::SmallString<N>;
 };
 
 } // namespace

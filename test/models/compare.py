@@ -127,7 +127,7 @@ def compile_command(arguments: argparse.Namespace, sample: Sample, plan: str, fo
     shapes = [f"--input-shape={name}={','.join(map(str, a.shape))}" for name, a in sample.inputs.items()]
     return [
         str(arguments.build / "bin" / "npuc"), str(sample.model), "-o", str(folder / "model.npu"),
-        f"--target={target}", f"--layout={layout}", f"--objective={arguments.objective}",
+        f"--target={target}", f"--layout={layout}", f"--objective={arguments.objective}", "--verify-layout",
         f"--report={folder / 'report.json'}", *shapes,
     ]  # fmt: skip
 

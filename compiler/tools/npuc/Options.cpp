@@ -22,7 +22,8 @@ static const char *const footer = R"(Examples:
 
 Exit codes: 0 compiled, 1 the model cannot be compiled (for this target, with
 these inputs), 2 wrong usage (an option, target, strategy or processor that is
-not there), 3 the output or the report cannot be written.)";
+not there), 3 an output cannot be written, 4 more relayouts than
+--max-transposes or --max-relayout-bytes allows.)";
 
 /// Splits "NAME=VALUE"; throws what CLI11 prints.
 static std::pair<std::string, std::string> split(const std::string &option,
@@ -81,6 +82,8 @@ static EmitKind parseEmit(const std::string &text) {
 /// Sizes are 64 bit; no network with more samples fits a memory.
 static constexpr int64_t largestBatch = int64_t(1) << 31;
 
+static constexpr int64_t largestBudget = int64_t(1) << 53;
+
 /// Where the program goes if -o does not say: the current folder.
 static std::string defaultOutput(const CompileOptions &options) {
   llvm::SmallString<128> path(llvm::sys::path::filename(options.model));
@@ -96,7 +99,7 @@ struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
   std::vector<std::string> desiredLayouts;
-  std::string emit = "npu", objective = "time";
+  std::string emit = "npu", objective = "time", plan, maxBytes;
   int64_t batch = 0;
 };
 } // namespace
@@ -154,7 +157,17 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--report", options.reportPath,
                  "writes what was decided as JSON (docs/report.schema.json)");
   app.add_flag("--explain-layout", options.explainLayout,
-               "says of each relayout that is left what forces it");
+               "says of each relayout that is left what forces it, and which "
+               "change would remove it (--report then has it, too)");
+  app.add_option("--write-layout-plan", options.planPath,
+                 "writes every layout to a .yaml file (docs/layout-plan.md)");
+  app.add_option("--layout-plan", raw.plan,
+                 "holds what is pinned in such a file");
+  app.add_option("--max-transposes", compile.budget.count,
+                 "exit code 4 if more relayouts are left")
+      ->check(CLI::Range(int64_t(0), largestBudget));
+  app.add_option("--max-relayout-bytes", raw.maxBytes,
+                 "exit code 4 if they move more: 4096, 2.4MB, 1MiB");
   app.add_flag("--verify-layout", compile.layout.verifyExactly,
                "checks the layout stage exactly, on index-tagged values");
   app.add_flag("-q,--quiet", options.quiet, "prints errors only");
@@ -172,6 +185,41 @@ static void checkModelKind(const NpucOptions &options, const RawOptions &raw) {
     if (used)
       throw CLI::ValidationError(std::string(name) +
                                  ": a .mlir model has fixed inputs");
+}
+
+static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
+  CompileOptions &compile = options.compile;
+  std::string wrong;
+  std::optional<IoLayouts> io =
+      IoLayouts::parse(llvm::join(raw.ioLayouts, ","), wrong);
+  if (!io)
+    throw CLI::ValidationError(wrong);
+  compile.layout.io = *io;
+  std::optional<DesiredLayouts> desired =
+      DesiredLayouts::parse(llvm::join(raw.desiredLayouts, ","), wrong);
+  if (!desired)
+    throw CLI::ValidationError(wrong);
+  if (!desired->byOp.empty() && compile.layout.strategy != "convert")
+    throw CLI::ValidationError("--desired-layouts goes with --layout=convert");
+  compile.layout.decision.desired = *desired;
+  if (!isColour(compile.layout.decision.defaultColour))
+    throw CLI::ValidationError("--default-colour: '" +
+                               compile.layout.decision.defaultColour +
+                               "' is no colour, " + colourHelp.str());
+  if (!raw.maxBytes.empty()) {
+    compile.budget.bytes = parseBytes(raw.maxBytes);
+    if (!compile.budget.bytes)
+      throw CLI::ValidationError("--max-relayout-bytes: '" + raw.maxBytes +
+                                 "' is no size; write 4096, 2.4MB or 1MiB");
+  }
+  if (!raw.plan.empty()) {
+    std::optional<PlanFile> plan = loadPlanFile(raw.plan, wrong);
+    if (!plan)
+      throw CLI::ValidationError("--layout-plan: " + wrong);
+    compile.layout.plan = std::make_shared<PlanFile>(std::move(*plan));
+  }
+  compile.findFixes = options.explainLayout;
+  compile.writePlan = !options.planPath.empty();
 }
 
 int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
@@ -197,24 +245,7 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
         throw CLI::ValidationError("--bind-input: '" + name +
                                    "' has two files");
     }
-    std::string wrong;
-    std::optional<IoLayouts> io =
-        IoLayouts::parse(llvm::join(raw.ioLayouts, ","), wrong);
-    if (!io)
-      throw CLI::ValidationError(wrong);
-    options.compile.layout.io = *io;
-    std::optional<DesiredLayouts> desired =
-        DesiredLayouts::parse(llvm::join(raw.desiredLayouts, ","), wrong);
-    if (!desired)
-      throw CLI::ValidationError(wrong);
-    if (!desired->byOp.empty() && options.compile.layout.strategy != "convert")
-      throw CLI::ValidationError(
-          "--desired-layouts goes with --layout=convert");
-    options.compile.layout.decision.desired = *desired;
-    if (!isColour(options.compile.layout.decision.defaultColour))
-      throw CLI::ValidationError("--default-colour: '" +
-                                 options.compile.layout.decision.defaultColour +
-                                 "' is no colour, " + colourHelp.str());
+    readLayoutOptions(options, raw);
     options.compile.emit = parseEmit(raw.emit);
     std::optional<Objective> objective = parseObjective(raw.objective);
     if (!objective)

@@ -11,12 +11,13 @@
 namespace npu {
 
 /// Exit codes, as --help lists them.
-enum ExitCode { exitModel = 1, exitUsage = 2, exitOutput = 3 };
+enum ExitCode { exitModel = 1, exitUsage = 2, exitOutput = 3, exitBudget = 4 };
 
 struct NpucOptions {
   CompileOptions compile;
   std::map<std::string, std::string> boundFiles; // NAME: FILE.npy
   std::string reportPath;
+  std::string planPath; // --write-layout-plan
   bool explainLayout = false;
   bool quiet = false;
 };

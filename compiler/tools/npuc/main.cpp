@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npuc: the compiler's command line.
+#include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
 
@@ -39,14 +40,15 @@ static LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   return success();
 }
 
-static bool writeReport(const std::string &path, const CompileReport &report) {
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::formatv("{0:2}\n", llvm::json::Value(reportJson(report)));
-  std::string message = writeTextFile(path, text);
+/// False after a message.
+static bool worked(const std::string &message) {
   if (!message.empty())
     llvm::errs() << "npuc: error: " << message << "\n";
   return message.empty();
+}
+
+static std::string reportText(const CompileReport &report) {
+  return llvm::formatv("{0:2}\n", llvm::json::Value(reportJson(report)));
 }
 
 static int exitCodeOf(CompileStatus status) {
@@ -59,6 +61,8 @@ static int exitCodeOf(CompileStatus status) {
     return exitUsage;
   case CompileStatus::CannotWrite:
     return exitOutput;
+  case CompileStatus::OverBudget:
+    return exitBudget;
   }
   llvm_unreachable("no such status");
 }
@@ -91,17 +95,19 @@ int main(int argc, char **argv) {
   context.getDiagEngine().registerHandler(printDiagnostic);
   if (!bindInputs(context, options))
     return exitModel;
-  std::string message = outputProblem(options.reportPath);
-  if (!options.reportPath.empty() && !message.empty()) {
-    llvm::errs() << "npuc: error: " << message << "\n";
-    return exitOutput;
-  }
+  for (const std::string &path : {options.reportPath, options.planPath})
+    if (!path.empty() && !worked(outputProblem(path)))
+      return exitOutput;
   CompileReport report;
   options.compile.compareStrategies =
       !options.reportPath.empty() || options.explainLayout;
   if (int code = compile(context, options, report))
     return code;
-  if (!options.reportPath.empty() && !writeReport(options.reportPath, report))
+  if (!options.reportPath.empty() &&
+      !worked(writeTextFile(options.reportPath, reportText(report))))
+    return exitOutput;
+  if (!options.planPath.empty() &&
+      !worked(writeTextFile(options.planPath, report.layoutPlan)))
     return exitOutput;
   if (!options.quiet)
     printSummary(llvm::errs(), report);

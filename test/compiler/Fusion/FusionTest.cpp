@@ -3,8 +3,8 @@
 // The fusion passes change no result: random graphs before and after each pass,
 // and after all of them in the stage's order.
 #include "compiler/Fusion/Passes.h"
-#include "test/compiler/Fusion/Interpreter.h"
 #include "test/compiler/Fusion/RandomGraph.h"
+#include "test/compiler/Support/Interpreter.h"
 
 #include "mlir/IR/Verifier.h"
 

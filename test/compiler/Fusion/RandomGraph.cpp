@@ -3,49 +3,21 @@
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/Rewrites.h"
-#include "test/compiler/Fusion/Interpreter.h"
-
-#include <random>
+#include "test/compiler/Support/RandomBuilder.h"
 
 using namespace npu;
-using rewrites::makeEltwise;
 using rewrites::makeTranspose;
 using rewrites::shapeOf;
 
 namespace {
 
-class Generator {
+class Generator : test::RandomBuilder {
 public:
-  Generator(MLIRContext &context, unsigned seed)
-      : builder(&context), random(seed), location(builder.getUnknownLoc()) {}
+  using RandomBuilder::RandomBuilder;
 
   mlir::OwningOpRef<mlir::ModuleOp> run(int steps);
 
 private:
-  int64_t pick(int64_t count) {
-    return static_cast<int64_t>(random() % static_cast<unsigned>(count));
-  }
-  bool coin() { return pick(2) == 0; }
-
-  /// Mostly the newest value, so that chains are long.
-  Value pickValue() {
-    return coin() ? values.back() : values[pick(values.size())];
-  }
-  RankedTensorType typeOf(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, builder.getF32Type());
-  }
-  Value constant(ArrayRef<int64_t> shape) {
-    ElementsAttr elements = test::randomElements(typeOf(shape), random());
-    return ConstantOp::create(builder, location, typeOf(shape), elements);
-  }
-  Value scalar(float value) {
-    return rewrites::makeFloats(builder, location, {}, value);
-  }
-  Value eltwise(npu_instr_kind kind, ValueRange inputs, float alpha = 0,
-                float beta = 0) {
-    return *makeEltwise(builder, location, kind, inputs, alpha, beta);
-  }
-
   Value convolution(Value data);
   Value convTranspose(Value data);
   Value matmul(Value data);
@@ -59,11 +31,6 @@ private:
   Value concat(Value data);
   Value reduce(Value data);
   Value reshape(Value data);
-
-  OpBuilder builder;
-  std::mt19937 random;
-  Location location;
-  SmallVector<Value> values;
 };
 
 } // namespace
@@ -78,7 +45,6 @@ Value Generator::convolution(Value data) {
   SmallVector<Value> operands = {data, weight};
   if (coin())
     operands.push_back(constant({outputs}));
-  auto ints = [&](ArrayRef<int64_t> v) { return builder.getI64ArrayAttr(v); };
   Value bias = operands.size() > 2 ? operands[2] : Value();
   return Conv2dOp::create(builder, location,
                           typeOf({in[0], outputs, in[2], in[3]}), data, weight,
@@ -91,7 +57,6 @@ Value Generator::convTranspose(Value data) {
   int64_t groups = coin() ? in[1] : 1;
   int64_t outputs = groups * (1 + pick(2));
   Value weight = constant({outputs, in[1] / groups, 3, 3});
-  auto ints = [&](ArrayRef<int64_t> v) { return builder.getI64ArrayAttr(v); };
   return ConvTranspose2dOp::create(
       builder, location, typeOf({in[0], outputs, in[2], in[3]}), data, weight,
       coin() ? constant({outputs}) : Value(), ints({1, 1}), ints({1, 1, 1, 1}),
@@ -205,7 +170,6 @@ Value Generator::transpose(Value data) {
 Value Generator::padOrPool(Value data) {
   SmallVector<int64_t> shape(shapeOf(data));
   Value input = coin() ? eltwise(NPU_INSTR_relu, data) : data;
-  auto ints = [&](ArrayRef<int64_t> v) { return builder.getI64ArrayAttr(v); };
   shape[2] += 2;
   shape[3] += 2;
   Value padded = PadOp::create(builder, location, typeOf(shape), input,
@@ -254,13 +218,7 @@ Value Generator::reshape(Value data) {
 
 mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(builder, location);
-  builder.setInsertionPointToEnd(module->getBody());
-  RankedTensorType input = typeOf({1 + pick(2), 1 + pick(4), 4, 4});
-  auto function = mlir::func::FuncOp::create(
-      builder, location, "main", builder.getFunctionType({input}, {}));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  values.push_back(function.getArgument(0));
+      startModule(typeOf({1 + pick(2), 1 + pick(4), 4, 4}));
 
   using Step = Value (Generator::*)(Value);
   const Step kinds[] = {&Generator::convolution,
@@ -285,10 +243,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
     if (tensorType(next).getNumElements() <= 2048)
       values.push_back(next);
   }
-  SmallVector<Value> results = {values.back(), pickValue()};
-  mlir::func::ReturnOp::create(builder, location, results);
-  function.setFunctionType(builder.getFunctionType(
-      {input}, {results[0].getType(), results[1].getType()}));
+  finishModule({values.back(), pickValue()});
   return module;
 }
 

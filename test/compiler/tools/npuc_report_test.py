@@ -59,8 +59,8 @@ def test_schema_and_graph(bench: Bench) -> None:
             for kind in ("transpose", "reshape"):
                 assert sum(item["kind"] == kind for item in items) <= ops.count(f"npu.{kind}"), case
             kernels = sum(kernel["op"] in ("relayout", "transpose", "reshape") for kernel in report["kernels"])
-            fused = sum("fused_into" in item for item in items)
-            assert kernels == len(items) - fused, f"{case}: {kernels} kernels move data, reported are {len(items)}"
+            assert kernels == len(items), f"{case}: {kernels} kernels move data, reported are {len(items)}"
+            assert not any("fix" in item for item in items), case
 
 
 def test_schema_refuses(bench: Bench) -> None:
@@ -73,6 +73,9 @@ def test_schema_refuses(bench: Bench) -> None:
         lambda report: report["relayouts"].update(count=-1),
         lambda report: report["relayouts"]["items"][0].update(kind="move"),
         lambda report: report["relayouts"]["items"][0].pop("reason"),
+        lambda report: report["relayouts"]["items"][0].pop("rule"),
+        lambda report: report["relayouts"]["items"][0]["forced_by"].update(kind="fate"),
+        lambda report: report["relayouts"]["items"][0].update(fix={"change": "c"}),
         lambda report: report["kernels"][0].update(slow="no"),
         lambda report: report["kernels"][0].pop("implementation"),
         lambda report: report["compile_seconds"].update(write=-1),
@@ -98,14 +101,19 @@ def test_explanation(bench: Bench) -> None:
         path = bench.save(name)
         done = bench.npuc(path, *words(plan), "--explain-layout", "--report=report.json", "-o", "out.npu")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
-        head, *lines = done.stdout.splitlines()
-        assert head.startswith(f"{plan[1]}: {report['cost']} cycles"), head
+        validator().validate(report)
+        summary, *lines = done.stdout.splitlines()
+        assert summary.startswith(f"{plan[1]}: {report['cost']} cycles"), summary
         items = report["relayouts"]["items"]
-        assert items and len(lines) == 1 + 2 * len(items), done.stdout
+        assert items and len(lines) == 1 + 3 * len(items), done.stdout
         assert lines[0].startswith(f"{len(items)} relayout") and f"{report['relayouts']['bytes']} bytes" in lines[0]
-        for item, line, reason in zip(items, lines[1::2], lines[2::2]):
+        # Relayouts of one rule stand together, in the order of the first of each.
+        rules = list(dict.fromkeys(item["rule"] for item in items))
+        items.sort(key=lambda item: rules.index(item["rule"]))
+        for item, line, reason, fix in zip(items, lines[1::3], lines[2::3], lines[3::3]):
             wanted = f"{item['kind']} of {item['value']}: {item['from']} to {item['to']}, {item['bytes']} bytes"
             assert wanted in line and item["node"] in line and reason.endswith(item["reason"]), (item, line, reason)
+            assert (item["fix"]["change"] if item["fix"] else "no single change") in fix, (item, fix)
 
 
 def test_search(bench: Bench) -> None:

@@ -60,7 +60,7 @@ class Bench:
     def compile(self, model: onnx.ModelProto | str, *words: object, out: str = "out.npu") -> Path:
         """A network of small.py by name, or any model, as a .npu file."""
         path = self.save(model)
-        self.npuc(path, "-o", out, "-q", *words)
+        self.npuc(path, "-o", out, "-q", "--verify-layout", *words)
         return self.path(out)
 
     def save(self, model: onnx.ModelProto | str) -> Path:

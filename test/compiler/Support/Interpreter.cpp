@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/compiler/Fusion/Interpreter.h"
+#include "test/compiler/Support/Interpreter.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/Evaluator.h"

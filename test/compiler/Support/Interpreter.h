@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a function of the npu dialect op by op with the reference evaluator.
-#ifndef NPU_TEST_COMPILER_FUSION_INTERPRETER_H
-#define NPU_TEST_COMPILER_FUSION_INTERPRETER_H
+#ifndef NPU_TEST_COMPILER_SUPPORT_INTERPRETER_H
+#define NPU_TEST_COMPILER_SUPPORT_INTERPRETER_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
@@ -20,4 +20,4 @@ ElementsAttr randomElements(RankedTensorType type, unsigned seed);
 
 } // namespace npu::test
 
-#endif // NPU_TEST_COMPILER_FUSION_INTERPRETER_H
+#endif // NPU_TEST_COMPILER_SUPPORT_INTERPRETER_H

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/LayoutExplain.h"
+
+#include "compiler/Layout/Placement.h"
+#include "compiler/Layout/PlanFile.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace npu;
+
+std::string npu::opName(Operation *op) {
+  std::string node = nodeName(op->getLoc());
+  if (!node.empty())
+    return node;
+  if (auto rule = dyn_cast<LayoutOpInterface>(op))
+    return rule.getDemandName().str();
+  return op->getName().getStringRef().str();
+}
+
+std::string npu::opText(Operation *op) {
+  std::string node = nodeName(op->getLoc());
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (node.empty() || !rule)
+    return opName(op);
+  return node + " (" + rule.getDemandName().str() + ")";
+}
+
+OpOperand *npu::returnedBy(Operation *op) {
+  for (OpOperand &use : op->getResult(0).getUses())
+    if (isa<mlir::func::ReturnOp>(use.getOwner()))
+      return &use;
+  return nullptr;
+}
+
+CauseFinder::CauseFinder(mlir::func::FuncOp function, const TargetSpec &target,
+                         const ImageAxesAnalysis &axes, const PlanFile *plan)
+    : function(function), target(target), axes(axes),
+      problem(function, target, axes) {
+  problem.outputs.resize(function.getNumResults());
+  if (!plan)
+    return;
+  // The pins held in the source; here they say whom a pin made do what it does.
+  PlanFile here = *plan;
+  here.graph.clear(); // relayouts have come
+  mlir::ScopedDiagnosticHandler quiet(function.getContext(),
+                                      [](mlir::Diagnostic &) {});
+  if (failed(bindPlan(problem, here)))
+    problem.pins = LayoutPins();
+}
+
+std::string CauseFinder::nameOf(Value value) const {
+  return layoutName(getLayout(value), axes.of(value));
+}
+
+RelayoutCause CauseFinder::of(Operation *op) const {
+  if (!isa<RelayoutOp>(op)) {
+    std::string kind = op->getName().getStringRef().drop_front(4).str();
+    return {"view", opName(op), "input",
+            "its result is wanted in another order than its operand gives",
+            "the model's own " + kind +
+                ", whose result is wanted in another order than its operand "
+                "gives"};
+  }
+  if (OpOperand *output = returnedBy(op))
+    return ofOutput(op, *output);
+  Value result = op->getResult(0);
+  for (OpOperand &use : result.getUses())
+    if (MaybeCause cause = demandOf(use))
+      return *cause;
+  for (OpOperand &use : result.getUses())
+    if (MaybeCause cause = viewRefusal(use, getLayout(op->getOperand(0))))
+      return *cause;
+  if (MaybeCause cause = producerDemand(op->getOperand(0)))
+    return *cause;
+  for (OpOperand &use : result.getUses())
+    if (MaybeCause cause = orderOf(use))
+      return *cause;
+  return {"plan", opName(op), "", "the strategy chose this order",
+          "the plan brings the value into this order"};
+}
+
+RelayoutCause CauseFinder::ofOutput(Operation *relayout,
+                                    OpOperand &output) const {
+  unsigned index = output.getOperandNumber();
+  std::string name = boundaryName(function, index, /*output=*/true);
+  std::string rule =
+      "held to " + getLayout(relayout->getResult(0)).getLetters();
+  if (problem.outputs[index])
+    rule += " by a pin of the layout plan";
+  else
+    rule += " by --io-layout";
+  return {"boundary", name, "", rule, "output '" + name + "' is " + rule};
+}
+
+std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
+  auto op = dyn_cast<LayoutOpInterface>(use.getOwner());
+  if (!op)
+    return std::nullopt;
+  std::string role = op.getOperandRole(use.getOperandNumber()).str();
+  std::string wanted = nameOf(use.get());
+  if (problem.pins.reads.contains(&use))
+    return RelayoutCause{
+        "pin", opName(op), role, "the layout plan pins it to " + wanted,
+        opText(op) + " is pinned to " + wanted + " for its " + role};
+  SmallVector<LayoutAttr> demanded = problem.demanded(use);
+  if (demanded.empty())
+    return std::nullopt;
+  return RelayoutCause{
+      "demand", opName(op), role,
+      target.name + " accepts " + layoutNames(demanded, axes.of(use.get())) +
+          " for the " + role + " of " + op.getDemandName().str(),
+      opText(op) + " on " + target.name + " demands " + wanted + " for its " +
+          role};
+}
+
+std::optional<RelayoutCause> CauseFinder::producerDemand(Value value) const {
+  auto result = dyn_cast<OpResult>(value);
+  auto op = result ? dyn_cast<LayoutOpInterface>(result.getOwner())
+                   : LayoutOpInterface();
+  if (!op)
+    return std::nullopt;
+  std::string given = nameOf(value);
+  if (problem.pins.values.contains(value))
+    return RelayoutCause{"pin", opName(op), "result",
+                         "the layout plan pins it to " + given,
+                         opText(op) + " is pinned to give " + given};
+  SmallVector<LayoutAttr> demanded = problem.demanded(result);
+  if (demanded.empty())
+    return std::nullopt;
+  return RelayoutCause{"demand", opName(op), "result",
+                       target.name + " accepts " +
+                           layoutNames(demanded, axes.of(value)) +
+                           " for the result of " + op.getDemandName().str(),
+                       opText(op) + " on " + target.name + " gives " + given};
+}
+
+/// Why a view could not pass on the order that was there.
+std::optional<RelayoutCause>
+CauseFinder::viewRefusal(OpOperand &use, LayoutAttr offered) const {
+  auto op = dyn_cast<LayoutOpInterface>(use.getOwner());
+  std::string whyNot;
+  if (!op || op.getSensitivity() != Sensitivity::Data ||
+      viewLayout(op, offered, whyNot))
+    return std::nullopt;
+  return RelayoutCause{"view", opName(op), "input", whyNot,
+                       opText(op) + ": " + whyNot};
+}
+
+std::optional<RelayoutCause> CauseFinder::orderOf(OpOperand &use) const {
+  auto op = dyn_cast<LayoutOpInterface>(use.getOwner());
+  if (!op || op.getSensitivity() == Sensitivity::Data)
+    return std::nullopt;
+  std::string rule =
+      "reads all its operands in one order, that of its result, " +
+      nameOf(op->getResult(0));
+  return RelayoutCause{"order", opName(op),
+                       op.getOperandRole(use.getOperandNumber()).str(), rule,
+                       opText(op) + " " + rule};
+}
+
+std::string npu::bytesText(int64_t bytes) {
+  if (bytes > -10000 && bytes < 10000)
+    return std::to_string(bytes) + " bytes";
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  static const char *const units[] = {"kB", "MB", "GB", "TB"};
+  double amount = static_cast<double>(bytes) / 1000;
+  size_t unit = 0;
+  for (; unit < 3 && (amount >= 1000 || amount <= -1000); ++unit)
+    amount /= 1000;
+  out << llvm::format("%.1f ", amount) << units[unit];
+  return text;
+}
+
+static std::string relayouts(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " relayout" : " relayouts");
+}
+
+std::string npu::fixText(const LayoutFix &fix) {
+  std::string saves = fix.savesCount ? relayouts(fix.savesCount) + ", " : "";
+  return "smallest change: " + fix.change + ": saves " + saves +
+         bytesText(fix.savesBytes);
+}
+
+/// From so many items of one rule on, only the first are printed.
+static constexpr size_t itemsOfOneRule = 16;
+
+std::string npu::explainText(const LayoutReport &report) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << relayouts(report.count()) << ", " << report.bytes() << " bytes, "
+      << report.boundaryCount() << " at the graph's boundary\n";
+  llvm::MapVector<StringRef, SmallVector<const RelayoutItem *>> groups;
+  for (const RelayoutItem &item : report.items)
+    groups[item.cause.rule].push_back(&item);
+  for (auto &[rule, items] : groups) {
+    for (const RelayoutItem *item :
+         ArrayRef(items).take_front(itemsOfOneRule)) {
+      out << "  " << item->kind << " of " << item->value << ": " << item->from
+          << " to " << item->to << ", " << item->bytes << " bytes, "
+          << llvm::format("%.0f", item->cost) << " cycles";
+      if (!item->node.empty())
+        out << ", at " << item->node;
+      out << "\n    because " << item->cause.reason << "\n";
+      if (item->fixSearched)
+        out << "    "
+            << (item->fix ? fixText(*item->fix)
+                          : "no single change that was tried removes it")
+            << "\n";
+    }
+    if (items.size() <= itemsOfOneRule)
+      continue;
+    int64_t bytes = 0;
+    for (const RelayoutItem *item : ArrayRef(items).drop_front(itemsOfOneRule))
+      bytes += item->bytes;
+    out << "  and " << items.size() - itemsOfOneRule << " more, "
+        << bytesText(bytes) << ", of the same rule: " << rule << "\n";
+  }
+  if (report.untriedFixes)
+    out << "  no change was tried for " << relayouts(report.untriedFixes)
+        << ": " << report.whyUntried << "\n";
+  for (const std::string &note : report.notes)
+    out << "  " << note << "\n";
+  return text;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holding a layout plan's pins, whatever strategy decides about the rest.
+#ifndef NPU_COMPILER_LAYOUT_PINS_H
+#define NPU_COMPILER_LAYOUT_PINS_H
+
+#include "compiler/Layout/Placement.h"
+
+namespace npu {
+
+/// What an op's pins say about its placement, the result's first: what a
+/// strategy tries before its own ideas. Operands that are independent of the
+/// others (weights) do not appear.
+SmallVector<Anchor> pinnedAnchors(const LayoutProblem &problem,
+                                  LayoutOpInterface op);
+
+/// The layout that makes a transpose or reshape whose result is stored as
+/// `layout` a free view; null with a reason where there is none.
+LayoutAttr viewSource(LayoutOpInterface op, LayoutAttr layout,
+                      std::string &whyNot);
+
+/// Places every op whose pins the plan does not hold by them; its neighbours
+/// keep what they read. So each strategy holds pins, also one that does not ask
+/// for them. Fails with an error at the op that cannot be placed. `moved`
+/// becomes true if there was such an op.
+LogicalResult holdPins(const LayoutProblem &problem, LayoutPlan &plan,
+                       bool &moved);
+
+/// Whether all pins are held after the stage. Fails with an error at the op.
+LogicalResult checkPins(const LayoutPins &pins);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PINS_H

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Support/YamlReader.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace npu;
+namespace yaml = llvm::yaml;
+
+YamlReader::YamlReader(StringRef text, StringRef file, std::string &error)
+    : file(file.str()), error(error), stream(text, sources) {
+  sources.setDiagHandler(onDiagnostic, this);
+}
+
+void YamlReader::onDiagnostic(const llvm::SMDiagnostic &diagnostic,
+                              void *self) {
+  static_cast<YamlReader *>(self)->failAt(diagnostic.getLineNo(),
+                                          diagnostic.getMessage());
+}
+
+bool YamlReader::failAt(int line, const Twine &what) {
+  if (error.empty())
+    error = (file + ":" + Twine(line) + ": " + what).str();
+  return false;
+}
+
+int YamlReader::lineOf(Node *node) const {
+  llvm::SMLoc at = node ? node->getSourceRange().Start : llvm::SMLoc();
+  return at.isValid() ? sources.getLineAndColumn(at).first : 1;
+}
+
+bool YamlReader::fail(Node *node, const Twine &what) {
+  return failAt(lineOf(node), what);
+}
+
+bool YamlReader::readDocument(const Twine &what, ArrayRef<StringRef> allowed,
+                              ArrayRef<StringRef> required, Entry entry) {
+  yaml::document_iterator document = stream.begin();
+  if (document == stream.end() || !document->getRoot())
+    return fail(nullptr, "is empty or not YAML");
+  if (!readMap(document->getRoot(), what, allowed, required, entry))
+    return fail(nullptr, "is not YAML");
+  if (++document != stream.end())
+    return fail(nullptr, "holds more than one document");
+  return (!stream.failed() && error.empty()) || fail(nullptr, "is not YAML");
+}
+
+bool YamlReader::readText(Node *node, const Twine &what, std::string &text) {
+  auto *scalar = dyn_cast_or_null<yaml::ScalarNode>(node);
+  if (!scalar)
+    return fail(node, what + ": expected a word or number");
+  llvm::SmallString<32> storage;
+  text = scalar->getValue(storage).str();
+  return true;
+}
+
+bool YamlReader::readMap(Node *node, const Twine &what,
+                         ArrayRef<StringRef> allowed,
+                         ArrayRef<StringRef> required, Entry entry) {
+  auto *map = dyn_cast_or_null<yaml::MappingNode>(node);
+  if (!map)
+    return fail(node, what + ": expected `key: value` lines");
+  int line = lineOf(node);
+  llvm::StringSet<> seen;
+  for (yaml::KeyValueNode &pair : *map) {
+    std::string key;
+    if (!pair.getKey() || !readText(pair.getKey(), what + ": key", key))
+      return false;
+    if (!llvm::is_contained(allowed, key))
+      return fail(pair.getKey(), what + ": unknown key '" + key +
+                                     "', allowed are " +
+                                     llvm::join(allowed, ", "));
+    if (!seen.insert(key).second)
+      return fail(pair.getKey(), what + ": key '" + key + "' stands twice");
+    if (!pair.getValue() || !entry(key, pair.getValue()) || !error.empty())
+      return false;
+  }
+  for (StringRef key : required)
+    if (!seen.contains(key))
+      return failAt(line, what + ": key '" + key + "' is missing");
+  return error.empty();
+}
+
+bool YamlReader::readList(Node *node, const Twine &what,
+                          function_ref<bool(Node *)> item) {
+  auto *list = dyn_cast_or_null<yaml::SequenceNode>(node);
+  if (!list)
+    return fail(node, what + ": expected a list such as [a, b]");
+  for (yaml::Node &element : *list)
+    if (!item(&element))
+      return false;
+  return error.empty();
+}

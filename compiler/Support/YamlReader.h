@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading a YAML file that people write, once, front to back: the first error
+// stops it and says "FILE:LINE: what was found, what is allowed".
+#ifndef NPU_COMPILER_SUPPORT_YAMLREADER_H
+#define NPU_COMPILER_SUPPORT_YAMLREADER_H
+
+#include "compiler/Support/LLVM.h"
+
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+
+#include <optional>
+#include <string>
+
+namespace npu {
+
+/// What readers of a kind of file derive from. Every read returns false once
+/// `error` is set.
+class YamlReader {
+protected:
+  using Node = llvm::yaml::Node;
+  using Entry = function_ref<bool(StringRef key, Node *value)>;
+
+  YamlReader(StringRef text, StringRef file, std::string &error);
+
+  /// The one document of the file, a map.
+  bool readDocument(const Twine &what, ArrayRef<StringRef> allowed,
+                    ArrayRef<StringRef> required, Entry entry);
+  /// A map with known keys, each at most once.
+  bool readMap(Node *node, const Twine &what, ArrayRef<StringRef> allowed,
+               ArrayRef<StringRef> required, Entry entry);
+  bool readList(Node *node, const Twine &what, function_ref<bool(Node *)> item);
+  bool readText(Node *node, const Twine &what, std::string &text);
+
+  /// Sets the error at the node's line, unless there is one; false.
+  bool fail(Node *node, const Twine &what);
+  bool failAt(int line, const Twine &what);
+  bool failed() const { return !error.empty(); }
+  int lineOf(Node *node) const;
+
+private:
+  static void onDiagnostic(const llvm::SMDiagnostic &diagnostic, void *self);
+
+  std::string file;
+  std::string &error;
+  llvm::SourceMgr sources;
+  llvm::yaml::Stream stream;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_SUPPORT_YAMLREADER_H

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The language server of .mlir files in the npu dialect: an editor starts it
+// and shows errors, definitions and types.
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<npu::NPUDialect, mlir::func::FuncDialect>();
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}

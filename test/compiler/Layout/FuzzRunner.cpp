@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/compiler/Layout/FuzzRunner.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <set>
+
+using namespace npu;
+using test::Coverage;
+using test::Finding;
+using test::FuzzOptions;
+using test::FuzzResult;
+
+namespace {
+
+/// A case takes milliseconds; one that takes this long hangs.
+constexpr unsigned hangSeconds = 60;
+constexpr size_t mostText = 1 << 16;
+
+/// Text in shared memory.
+struct Note {
+  char property[64];
+  char detail[mostText];
+
+  void write(const Finding &finding) {
+    std::strncpy(property, finding.property.c_str(), sizeof(property) - 1);
+    std::strncpy(detail, finding.detail.c_str(), sizeof(detail) - 1);
+  }
+};
+
+/// What a worker tells while it runs. It waits after a finding until the
+/// parent has taken it.
+struct Desk {
+  std::atomic<uint64_t> seed;
+  std::atomic<bool> found;
+  Coverage coverage;
+  Note note;
+};
+
+struct Office {
+  std::atomic<uint64_t> next;
+  std::atomic<bool> stop;
+  Desk desks[64];
+};
+
+template <class T>
+class Shared {
+public:
+  Shared()
+      : memory(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (memory == MAP_FAILED)
+      std::abort();
+  }
+  ~Shared() { munmap(memory, sizeof(T)); }
+  T *operator->() const { return static_cast<T *>(memory); }
+
+private:
+  void *memory;
+};
+
+Finding deathOf(int status) {
+  int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGALRM)
+    return {"hangs", "takes more than " + std::to_string(hangSeconds) + " s"};
+  return {"crash", signal ? std::string("signal ") + strsignal(signal)
+                          : "exit code " + std::to_string(WEXITSTATUS(status))};
+}
+
+class Fuzzer {
+public:
+  Fuzzer(const FuzzOptions &options, const test::CheckSeed &check)
+      : options(options), check(check), jobs(std::clamp(options.jobs, 1, 64)),
+        start(std::chrono::steady_clock::now()) {}
+
+  FuzzResult run() {
+    office->next = options.seed;
+    workers.resize(static_cast<size_t>(jobs));
+    for (int i = 0; i < jobs; ++i)
+      startWorker(i);
+    for (int round = 1; running > 0; ++round) {
+      usleep(20000);
+      if (options.seconds > 0 && seconds() > options.seconds)
+        office->stop = true;
+      for (int i = 0; i < jobs; ++i)
+        attend(i);
+      if (options.progress && round % 50 == 0)
+        report();
+    }
+    for (int i = 0; i < jobs; ++i)
+      result.coverage += office->desks[i].coverage;
+    result.seconds = seconds();
+    result.nextSeed = office->next;
+    if (options.graphs > 0)
+      result.nextSeed =
+          std::min<uint64_t>(result.nextSeed, options.seed + options.graphs);
+    return std::move(result);
+  }
+
+private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  }
+
+  void startWorker(int number) {
+    pid_t pid = fork();
+    if (pid < 0)
+      std::abort();
+    if (pid == 0) {
+      work(office->desks[number]);
+      _exit(0);
+    }
+    workers[static_cast<size_t>(number)] = pid;
+    ++running;
+  }
+
+  void work(Desk &desk) {
+    while (!office->stop) {
+      uint64_t seed = office->next++;
+      if (options.graphs > 0 &&
+          seed >= options.seed + static_cast<uint64_t>(options.graphs))
+        return;
+      desk.seed = seed;
+      alarm(hangSeconds);
+      std::optional<Finding> finding = check(seed, desk.coverage);
+      alarm(0);
+      if (!finding)
+        continue;
+      desk.note.write(*finding);
+      desk.found = true;
+      while (desk.found)
+        usleep(1000);
+    }
+  }
+
+  /// Takes a worker's finding, or notes its death and hires another.
+  void attend(int number) {
+    Desk &desk = office->desks[number];
+    pid_t &pid = workers[static_cast<size_t>(number)];
+    if (desk.found) {
+      take(desk.seed, {desk.note.property, desk.note.detail});
+      desk.found = false;
+    }
+    int status = 0;
+    if (pid == 0 || waitpid(pid, &status, WNOHANG) != pid)
+      return;
+    pid = 0;
+    --running;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      return;
+    take(desk.seed, deathOf(status));
+    if (!office->stop)
+      startWorker(number);
+  }
+
+  void take(uint64_t seed, Finding finding) {
+    if (!known.insert(finding.property).second)
+      return;
+    result.findings.push_back({seed, std::move(finding)});
+    if (static_cast<int>(result.findings.size()) >= options.mostFindings)
+      office->stop = true;
+  }
+
+  void report() const {
+    Coverage sum;
+    for (int i = 0; i < jobs; ++i)
+      sum += office->desks[i].coverage;
+    std::fprintf(stderr, "\r%lld graphs, %.0f a second, %zu findings ",
+                 static_cast<long long>(sum.cases),
+                 static_cast<double>(sum.cases) / seconds(),
+                 result.findings.size());
+  }
+
+  const FuzzOptions &options;
+  const test::CheckSeed &check;
+  int jobs;
+  std::chrono::steady_clock::time_point start;
+  Shared<Office> office;
+  std::vector<pid_t> workers;
+  int running = 0;
+  std::set<std::string> known;
+  FuzzResult result;
+};
+
+} // namespace
+
+FuzzResult test::fuzz(const FuzzOptions &options, const CheckSeed &check) {
+  return Fuzzer(options, check).run();
+}
+
+std::optional<Finding>
+test::checkIsolated(const std::function<std::optional<Finding>()> &check) {
+  Shared<Note> note;
+  pid_t pid = fork();
+  if (pid < 0)
+    std::abort();
+  if (pid == 0) {
+    alarm(hangSeconds);
+    if (std::optional<Finding> finding = check())
+      note->write(*finding);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return deathOf(status);
+  if (!note->property[0])
+    return std::nullopt;
+  return Finding{note->property, note->detail};
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs many cases side by side in processes, so that a crash or an endless loop
+// is a finding like any other.
+#ifndef NPU_TEST_COMPILER_LAYOUT_FUZZRUNNER_H
+#define NPU_TEST_COMPILER_LAYOUT_FUZZRUNNER_H
+
+#include "test/compiler/Layout/LayoutProperties.h"
+
+#include <functional>
+#include <vector>
+
+namespace npu::test {
+
+struct FuzzOptions {
+  uint64_t seed = 0;  // of the first graph; each next has the next
+  int64_t graphs = 0; // how many; 0: as many as the time allows
+  double seconds = 0; // 0: no limit
+  int jobs = 1;       // processes
+  int mostFindings = 1;
+  bool progress = false;
+};
+
+struct SeedFinding {
+  uint64_t seed;
+  Finding finding;
+};
+
+struct FuzzResult {
+  Coverage coverage;
+  double seconds = 0;
+  uint64_t nextSeed = 0; // the first that was not tried
+  std::vector<SeedFinding> findings;
+};
+
+/// What one process does with one seed.
+using CheckSeed =
+    std::function<std::optional<Finding>(uint64_t seed, Coverage &coverage)>;
+
+/// Findings of one property are reported once.
+FuzzResult fuzz(const FuzzOptions &options, const CheckSeed &check);
+
+/// Runs the check in a process of its own; a signal is the finding "crash", too
+/// much time "hangs".
+std::optional<Finding>
+checkIsolated(const std::function<std::optional<Finding>()> &check);
+
+} // namespace npu::test
+
+#endif // NPU_TEST_COMPILER_LAYOUT_FUZZRUNNER_H

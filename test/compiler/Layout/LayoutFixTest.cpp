@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/LayoutFix.h"
+#include "compiler/Layout/LayoutExplain.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace npu;
+
+namespace {
+
+// The reshape wants the order of the model, the convolution
+// the one of the chip.
+const char *const source = R"(
+  func.func @f(%x: tensor<2x8x6x6xf32> {npu.name = "x"}) -> (tensor<2x288xf32> {npu.name = "y"}) {
+    %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<2x8x6x6xf32> loc("Conv 'c'")
+    %1 = npu.reshape(%0) : (tensor<2x8x6x6xf32>) -> tensor<2x288xf32> loc("Flatten 'f'")
+    return %1 : tensor<2x288xf32>
+  })";
+
+class LayoutFixTest : public ::testing::Test {
+protected:
+  LayoutFixTest() {
+    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+    std::string error;
+    target = loadTarget("npu-nhwc", error);
+    EXPECT_TRUE(target) << error;
+  }
+
+  mlir::func::FuncOp parse() {
+    modules.push_back(
+        mlir::parseSourceString<mlir::ModuleOp>(source, &context));
+    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
+  }
+
+  LayoutReport solve(const TargetSpec &chip, StringRef strategy,
+                     const FixLimits &limits = {}) {
+    mlir::func::FuncOp before = parse(), after = parse();
+    LayoutOptions options;
+    options.strategy = strategy.str();
+    options.objective = Objective::Count;
+    EXPECT_TRUE(succeeded(runLayoutStage(after, chip, options)));
+    LayoutReport report = reportLayouts(after, chip);
+    findFixes(report, before, after, chip, options, limits);
+    return report;
+  }
+
+  MLIRContext context;
+  std::optional<TargetSpec> target;
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+};
+
+TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
+  LayoutReport report = solve(*target, "auto-nhwc");
+  ASSERT_EQ(report.count(), 2);
+  const RelayoutItem &input = report.items[0], &inside = report.items[1];
+  EXPECT_EQ(input.cause.kind, "demand");
+  EXPECT_EQ(input.cause.name, "Conv 'c'");
+  EXPECT_EQ(input.cause.operand, "data");
+  ASSERT_TRUE(input.fix);
+  EXPECT_NE(input.fix->change.find("declare input x as NHWC"),
+            std::string::npos)
+      << input.fix->change;
+  EXPECT_EQ(input.fix->savesCount, 1);
+  EXPECT_EQ(input.fix->savesBytes, input.bytes);
+  EXPECT_EQ(inside.cause.kind, "view");
+  EXPECT_EQ(inside.cause.name, "Flatten 'f'");
+}
+
+/// What a fix promises about the target is what the target then gives.
+TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
+  LayoutReport report = solve(*target, "optimal");
+  ASSERT_EQ(report.count(), 2);
+  const RelayoutItem &inside = report.items[1];
+  ASSERT_TRUE(inside.fix);
+  EXPECT_EQ(inside.fix->change, "drop the demand of npu-nhwc on conv2d");
+  EXPECT_EQ(inside.fix->savesCount, 2);
+  TargetSpec changed = *target;
+  changed.demands.erase("conv2d");
+  LayoutReport without = solve(changed, "optimal");
+  EXPECT_EQ(report.count() - without.count(), inside.fix->savesCount);
+  EXPECT_EQ(report.bytes() - without.bytes(), inside.fix->savesBytes);
+}
+
+TEST_F(LayoutFixTest, TheLimitIsSaid) {
+  FixLimits limits;
+  limits.stages = 0;
+  LayoutReport report = solve(*target, "auto-nhwc", limits);
+  EXPECT_EQ(report.untriedFixes, 2);
+  EXPECT_FALSE(report.items[0].fixSearched);
+  std::string text = explainText(report);
+  EXPECT_NE(text.find("no change was tried for 2 relayouts"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("smallest change"), std::string::npos) << text;
+}
+
+TEST(ExplainText, ManyOfOneRuleAreCounted) {
+  LayoutReport report;
+  for (int index = 0; index < 20; ++index) {
+    RelayoutItem item;
+    item.kind = "relayout";
+    item.value = "v" + std::to_string(index);
+    item.bytes = 1000000;
+    item.cause = {"demand", "c", "data", "the chip says so", "because"};
+    report.items.push_back(item);
+  }
+  std::string text = explainText(report);
+  EXPECT_NE(text.find("relayout of v15:"), std::string::npos) << text;
+  EXPECT_EQ(text.find("relayout of v16:"), std::string::npos) << text;
+  EXPECT_NE(text.find("and 4 more, 4.0 MB, of the same rule: the chip says so"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ExplainText, Sizes) {
+  EXPECT_EQ(bytesText(9999), "9999 bytes");
+  EXPECT_EQ(bytesText(12288), "12.3 kB");
+  EXPECT_EQ(bytesText(2400000), "2.4 MB");
+  EXPECT_EQ(bytesText(7200000000), "7.2 GB");
+}
+
+} // namespace

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/compiler/Layout/LayoutProperties.h"
+
+#include "compiler/Layout/ExactCheck.h"
+#include "compiler/Layout/FoldLayout.h"
+#include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/SearchProblem.h"
+#include "test/compiler/Layout/RandomPlan.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace npu;
+using test::Coverage;
+using test::Finding;
+
+Coverage &Coverage::operator+=(const Coverage &other) {
+  cases += other.cases;
+  ops += other.ops;
+  plans += other.plans;
+  infeasible += other.infeasible;
+  searches += other.searches;
+  proved += other.proved;
+  bruteForced += other.bruteForced;
+  randomPlans += other.randomPlans;
+  runs += other.runs;
+  return *this;
+}
+
+static std::string textOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream);
+  return text;
+}
+
+static mlir::func::FuncOp mainOf(mlir::ModuleOp module) {
+  return *module.getOps<mlir::func::FuncOp>().begin();
+}
+
+namespace {
+
+/// A function after the layout stage.
+struct Finished {
+  std::string name; // "optimal (bytes)"
+  mlir::OwningOpRef<mlir::func::FuncOp> function;
+  LayoutCost cost;
+  std::optional<SearchOutcome> search;
+  Objective objective = Objective::Time;
+};
+
+class Checker {
+public:
+  Checker(MLIRContext &context, const test::LayoutCase &problem, uint64_t seed,
+          Coverage &coverage)
+      : context(context), problem(problem), random(static_cast<unsigned>(seed)),
+        coverage(coverage) {}
+
+  std::optional<Finding> run() {
+    if (prepare() && runStrategies() && compareCosts() && reportedCosts() &&
+        bruteForce())
+      randomPlans();
+    return std::move(finding);
+  }
+
+private:
+  bool fail(StringRef property, const Twine &detail) {
+    finding = {property.str(), detail.str()};
+    return false;
+  }
+
+  bool prepare();
+  bool runStrategies();
+  bool runStrategy(const Strategy &strategy, Objective objective);
+  bool checkFinished(const std::string &name, mlir::func::FuncOp function);
+  bool checkBoundary(const std::string &name, mlir::func::FuncOp function);
+  bool checkReport(const std::string &name, mlir::func::FuncOp function,
+                   const LayoutCost &cost);
+  bool checkFolding(const std::string &name, mlir::func::FuncOp function);
+  bool checkSearch(const Finished &finished);
+  bool compareCosts();
+  bool reportedCosts();
+  bool bruteForce();
+  bool randomPlans();
+  bool judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan);
+
+  LayoutCost costOfFinished(mlir::func::FuncOp function) {
+    ImageAxesAnalysis axes(function);
+    return costOf(LayoutProblem(function, *target, axes));
+  }
+  LayoutOptions optionsFor(StringRef strategy, Objective objective) {
+    LayoutOptions options;
+    options.strategy = strategy.str();
+    options.io = io;
+    options.objective = objective;
+    options.verifyExactly = true;
+    return options;
+  }
+  mlir::func::FuncOp source() { return mainOf(*module); }
+
+  MLIRContext &context;
+  const test::LayoutCase &problem;
+  std::mt19937 random;
+  Coverage &coverage;
+  std::optional<Finding> finding;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<TargetSpec> target;
+  IoLayouts io;
+  std::vector<Finished> finished;
+  std::vector<std::string> refused;
+};
+
+constexpr Objective objectives[] = {Objective::Count, Objective::Bytes,
+                                    Objective::Time};
+
+} // namespace
+
+bool Checker::prepare() {
+  QuietDiagnostics quiet(&context);
+  module = mlir::parseSourceString<mlir::ModuleOp>(problem.graph, &context);
+  if (!module)
+    return fail("bad-graph", quiet.first());
+  std::string again = textOf(*module);
+  if (StringRef(again).trim() != StringRef(problem.graph).trim())
+    return fail("parse-print", "the printed graph reads as\n" + again);
+  std::string error;
+  target = test::targetOf(problem, error);
+  std::optional<IoLayouts> parsed = IoLayouts::parse(problem.io, error);
+  if (!target || !parsed)
+    return fail("bad-options", error);
+  io = *parsed;
+  ++coverage.cases;
+  for (Operation &op : source().getBody().front())
+    coverage.ops += isa<LayoutOpInterface>(op);
+  return true;
+}
+
+bool Checker::runStrategies() {
+  for (const Strategy &strategy : strategies()) {
+    size_t before = finished.size();
+    if (!runStrategy(strategy, Objective::Time))
+      return false;
+    bool searches = finished.size() > before && finished.back().search;
+    for (Objective objective : {Objective::Count, Objective::Bytes})
+      if (searches && !runStrategy(strategy, objective))
+        return false;
+  }
+  return true;
+}
+
+bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
+  std::string name =
+      (strategy.name + " (" + objectiveName(objective) + ")").str();
+  LayoutOptions options = optionsFor(strategy.name, objective);
+  std::string first;
+  for (int time = 0; time < 2; ++time) {
+    Finished made;
+    made.name = name;
+    made.objective = objective;
+    made.function = source().clone();
+    QuietDiagnostics quiet(&context);
+    if (failed(
+            runLayoutStage(*made.function, *target, options, &made.search))) {
+      if (!StringRef(quiet.first()).contains("infeasible:"))
+        return fail("stage-fails", name + ": " + quiet.first());
+      refused.push_back(name);
+      ++coverage.infeasible;
+      return true;
+    }
+    std::string text = textOf(*made.function);
+    if (time == 1)
+      return text == first ||
+             fail("two-runs-differ",
+                  name + ": first\n" + first + "then\n" + text);
+    first = text;
+    made.cost = costOfFinished(*made.function);
+    ++coverage.plans;
+    if (!checkFinished(name, *made.function) || !checkSearch(made) ||
+        !checkReport(name, *made.function, made.cost) ||
+        !checkFolding(name, *made.function))
+      return false;
+    finished.push_back(std::move(made));
+  }
+  return true;
+}
+
+/// What holds of a function behind the stage, whatever made it.
+bool Checker::checkFinished(const std::string &name,
+                            mlir::func::FuncOp function) {
+  QuietDiagnostics quiet(&context);
+  if (failed(mlir::verify(function)))
+    return fail("verifier", name + ": " + quiet.first());
+  if (failed(checkLayouts(function, *target)))
+    return fail("demands", name + ": " + quiet.first());
+  if (failed(checkExactly(source(), function)))
+    return fail("exact", name + ": " + quiet.first());
+  std::string text = textOf(function);
+  auto again = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!again)
+    return fail("parse-print", name + ": " + quiet.first());
+  // Inside a module it would be printed further to the right.
+  mlir::OwningOpRef<mlir::func::FuncOp> alone = mainOf(*again).clone();
+  if (textOf(*alone) != text)
+    return fail("parse-print", name + " reads as another text:\n" + text);
+  return checkBoundary(name, function);
+}
+
+bool Checker::checkBoundary(const std::string &name,
+                            mlir::func::FuncOp function) {
+  ImageAxesAnalysis axes(source());
+  LayoutProblem bound(source(), *target, axes);
+  if (failed(bindBoundary(bound, io)))
+    return fail("bad-options", problem.io);
+  auto holds = [&](Value value, LayoutAttr held) {
+    return !held || getLayout(value) == held ||
+           fail("boundary", name + ": stored as " +
+                                getLayout(value).getLetters() + ", held to " +
+                                held.getLetters());
+  };
+  for (auto [from, to] :
+       llvm::zip(source().getArguments(), function.getArguments()))
+    if (!holds(to, bound.inputs.lookup(from)))
+      return false;
+  Operation *end = function.getBody().front().getTerminator();
+  for (auto [value, held] : llvm::zip(end->getOperands(), bound.outputs))
+    if (!holds(value, held))
+      return false;
+  return true;
+}
+
+bool Checker::checkReport(const std::string &name, mlir::func::FuncOp function,
+                          const LayoutCost &cost) {
+  LayoutReport report = reportLayouts(function, *target);
+  if (report.count() != cost.count || report.bytes() != cost.bytes)
+    return fail("report", name + ": reports " + Twine(report.count()) +
+                              " relayouts of " + Twine(report.bytes()) +
+                              " bytes, the cost function " + Twine(cost.count) +
+                              " of " + Twine(cost.bytes));
+  return true;
+}
+
+/// Folding keeps everything, never moves more bytes, and a second run does
+/// nothing.
+bool Checker::checkFolding(const std::string &name,
+                           mlir::func::FuncOp function) {
+  mlir::OwningOpRef<mlir::func::FuncOp> folded = function.clone();
+  foldLayouts(*folded, *target);
+  LayoutCost before = costOfFinished(function), after = costOfFinished(*folded);
+  if (after.bytes > before.bytes)
+    return fail("fold-adds-bytes", name + ": from " + Twine(before.bytes) +
+                                       " to " + Twine(after.bytes) +
+                                       " bytes:\n" + textOf(*folded));
+  if (!checkFinished(name + ", folded", *folded))
+    return false;
+  std::string once = textOf(*folded);
+  foldLayouts(*folded, *target);
+  return textOf(*folded) == once ||
+         fail("fold-twice",
+              name + ": first\n" + once + "then\n" + textOf(*folded));
+}
+
+bool Checker::checkSearch(const Finished &made) {
+  if (!made.search)
+    return true;
+  const SearchOutcome &search = *made.search;
+  ++coverage.searches;
+  coverage.proved += search.proved;
+  int64_t cost = made.cost.of(made.objective);
+  if (search.cost != cost)
+    return fail("search-reports-another-cost",
+                made.name + ": reports " + Twine(search.cost) +
+                    ", the finished function costs " + Twine(cost) + ":\n" +
+                    textOf(*made.function));
+  if (search.lowerBound > search.cost ||
+      search.proved != (search.cost == search.lowerBound))
+    return fail("search-bound", made.name + ": cost " + Twine(search.cost) +
+                                    ", lower bound " +
+                                    Twine(search.lowerBound) +
+                                    (search.proved ? ", proved" : ""));
+  return true;
+}
+
+/// No plan is cheaper than that of a strategy that searches; where such a
+/// strategy finds none, nobody does.
+bool Checker::compareCosts() {
+  for (const Finished &best : finished)
+    for (const Finished &other : finished)
+      if (best.search &&
+          other.cost.of(best.objective) < best.cost.of(best.objective))
+        return fail(
+            "search-costs-more",
+            best.name + " costs " + Twine(best.cost.of(best.objective)) + ", " +
+                other.name + " " + Twine(other.cost.of(best.objective)) +
+                ":\n" + textOf(*best.function) + textOf(*other.function));
+  bool searchRefuses = llvm::any_of(
+      refused, [](StringRef name) { return name.starts_with("optimal"); });
+  if (searchRefuses && !finished.empty())
+    return fail("search-finds-no-plan",
+                "optimal is infeasible, " + finished.front().name + " is not");
+  return true;
+}
+
+/// --explain-layout and the report say of the others what they do by
+/// themselves.
+bool Checker::reportedCosts() {
+  if (random() % 4)
+    return true;
+  QuietDiagnostics quiet(&context);
+  auto results =
+      compareStrategies(source(), *target, optionsFor("none", Objective::Time));
+  if (failed(results))
+    return fail("comparison", quiet.first());
+  for (const StrategyResult &result : *results)
+    for (const Finished &alone : finished)
+      if (StringRef(alone.name).starts_with((result.name + " (time)").str()) &&
+          (!result.feasible || result.cost.cycles != alone.cost.cycles ||
+           result.cost.bytes != alone.cost.bytes))
+        return fail("comparison",
+                    alone.name + ": alone " + Twine(alone.cost.cycles) +
+                        " cycles, beside the others " +
+                        Twine(result.cost.cycles) + " " + result.whyNot);
+  return true;
+}
+
+/// The search against every choice of ways, where there are few.
+bool Checker::bruteForce() {
+  ImageAxesAnalysis axes(source());
+  LayoutProblem bound(source(), *target, axes);
+  bound.objective = objectives[random() % 3];
+  if (failed(bindBoundary(bound, io)))
+    return fail("bad-options", problem.io);
+  SearchProblem searched(bound, {});
+  const search::Problem &numbers = searched.numbers();
+  if (std::string wrong = search::check(numbers); !wrong.empty())
+    return fail("search-problem", wrong);
+  double choices = 1;
+  for (const search::Op &op : numbers.ops)
+    choices *= static_cast<double>(op.ways.size());
+  if (choices > 3000)
+    return true;
+  std::vector<int> ways(numbers.ops.size(), 0);
+  search::Cost least = search::totalCost(numbers, ways);
+  for (size_t at = 0; at < ways.size();) {
+    if (++ways[at] == static_cast<int>(numbers.ops[at].ways.size())) {
+      ways[at++] = 0;
+      continue;
+    }
+    at = 0;
+    least = std::min(least, search::totalCost(numbers, ways));
+  }
+  search::Solution solution = search::solve(numbers);
+  ++coverage.bruteForced;
+  if (!solution.proved || solution.cost != least)
+    return fail("brute-force", "the search finds " + Twine(solution.cost) +
+                                   (solution.proved ? ", proved, " : ", ") +
+                                   "the best of all choices is " +
+                                   Twine(least));
+  return true;
+}
+
+/// Plans drawn at random: exact after applying and folding, and never cheaper
+/// than a proved one.
+bool Checker::randomPlans() {
+  for (int number = 0; number < 4; ++number) {
+    mlir::OwningOpRef<mlir::func::FuncOp> copy = source().clone();
+    ImageAxesAnalysis axes(*copy);
+    LayoutProblem bound(*copy, *target, axes);
+    if (failed(bindBoundary(bound, io)))
+      return fail("bad-options", problem.io);
+    std::optional<LayoutPlan> plan = test::randomPlan(bound, random);
+    if (plan && !judgeRandomPlan(bound, std::move(*plan)))
+      return false;
+  }
+  return true;
+}
+
+bool Checker::judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan) {
+  mlir::func::FuncOp function = bound.function;
+  Strategy strategy{"random plan", "", nullptr, /*folds=*/false};
+  {
+    QuietDiagnostics quiet(&context);
+    if (failed(finishLayouts(bound, strategy, plan)))
+      return StringRef(quiet.first()).contains("infeasible:") ||
+             fail("stage-fails", "random plan: " + quiet.first());
+  }
+  ++coverage.randomPlans;
+  if (!checkFinished("random plan", function) ||
+      !checkFolding("random plan", function))
+    return false;
+  LayoutCost cost = costOfFinished(function);
+  for (const Finished &best : finished)
+    if (best.search && best.search->proved && best.search->capped == 0 &&
+        cost.of(best.objective) < best.cost.of(best.objective))
+      return fail("random-plan-is-cheaper",
+                  best.name + " costs " + Twine(best.cost.of(best.objective)) +
+                      ", a random plan " + Twine(cost.of(best.objective)) +
+                      ":\n" + textOf(*best.function) + textOf(function));
+  if (!refused.empty() && finished.empty())
+    return fail("search-finds-no-plan",
+                "optimal is infeasible, a random plan is not:\n" +
+                    textOf(function));
+  return true;
+}
+
+std::optional<Finding> test::checkLayoutCase(MLIRContext &context,
+                                             const LayoutCase &problem,
+                                             uint64_t seed,
+                                             Coverage &coverage) {
+  return Checker(context, problem, seed, coverage).run();
+}

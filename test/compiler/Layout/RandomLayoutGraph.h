@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random problems for the layout stage: a graph, a chip and a boundary. Kept as
+// text, so that each can be printed, made smaller and run again.
+#ifndef NPU_TEST_COMPILER_LAYOUT_RANDOMLAYOUTGRAPH_H
+#define NPU_TEST_COMPILER_LAYOUT_RANDOMLAYOUTGRAPH_H
+
+#include "compiler/Layout/LayoutPlan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace npu::test {
+
+struct LayoutCase {
+  std::string graph; // a module of one function @main
+  /// The name of a shipped target, or the text of a target file (which names
+  /// its chip "random").
+  std::string target;
+  std::string io; // as --io-layout
+};
+
+/// The same for the same seed. One in `runnable` (0: none) has a shipped target
+/// and only functions whose numbers stay small, so that it can be compiled and
+/// compared.
+LayoutCase randomLayoutCase(MLIRContext &context, uint64_t seed);
+LayoutCase randomRunnableCase(MLIRContext &context, uint64_t seed);
+
+/// A module with one function @main of f32 tensors: any op of the dialect, any
+/// rank, several users of a value, any of its values as results.
+mlir::OwningOpRef<mlir::ModuleOp> randomLayoutGraph(MLIRContext &context,
+                                                    unsigned seed, int steps,
+                                                    bool runnable);
+
+/// The text of a target file with random demands and machine numbers.
+std::string randomTarget(unsigned seed);
+
+/// The target of a case; empty with the reason in `error`.
+std::optional<TargetSpec> targetOf(const LayoutCase &problem,
+                                   std::string &error);
+
+} // namespace npu::test
+
+#endif // NPU_TEST_COMPILER_LAYOUT_RANDOMLAYOUTGRAPH_H

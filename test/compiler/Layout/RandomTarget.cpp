@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random chips and boundaries, and the whole random case.
+#include "test/compiler/Layout/RandomLayoutGraph.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <random>
+
+using namespace npu;
+
+namespace {
+
+class Words {
+public:
+  explicit Words(unsigned seed) : random(seed) {}
+
+  int64_t pick(int64_t count) {
+    return static_cast<int64_t>(random() % static_cast<unsigned>(count));
+  }
+  bool oneIn(int64_t count) { return pick(count) == 0; }
+  template <size_t N>
+  StringRef anyOf(const StringRef (&list)[N]) {
+    return list[pick(N)];
+  }
+
+  std::string shuffled(std::string letters) {
+    for (size_t i = letters.size(); i > 1; --i)
+      std::swap(letters[i - 1], letters[pick(static_cast<int64_t>(i))]);
+    return letters;
+  }
+  /// Logical dimensions of a rank in any order, now and then with a block.
+  std::string order(size_t rank, int64_t block) {
+    std::string letters = shuffled(StringRef("abcdef").take_front(rank).str());
+    if (block == 0 || rank < 2)
+      return letters;
+    char &dim = letters[pick(static_cast<int64_t>(rank))];
+    char inner = dim;
+    dim = llvm::toUpper(dim);
+    return letters + std::to_string(block) + inner;
+  }
+
+private:
+  std::mt19937 random;
+};
+
+/// The text of a target file, line by line; each demand is one line, so that a
+/// finding can be made smaller by leaving lines out.
+class TargetWriter {
+public:
+  explicit TargetWriter(unsigned seed) : words(seed) {
+    static const int64_t sizes[] = {2, 4, 8};
+    block = sizes[words.pick(3)];
+  }
+
+  std::string write() {
+    machine();
+    bool titled = false;
+    for (auto &[op, roles] : demandVocabulary())
+      if (words.oneIn(op.starts_with("conv") ? 2 : 5)) {
+        if (!titled)
+          text += "demands:\n";
+        titled = true;
+        demand(op, roles);
+      }
+    if (!titled)
+      text += "demands: []\n";
+    return text;
+  }
+
+private:
+  void machine() {
+    auto number = [&](StringRef key, int64_t least, int64_t most,
+                      StringRef unit) {
+      text += ("  " + key + ": " + Twine(least + words.pick(most - least + 1)) +
+               " " + unit + "\n")
+                  .str();
+    };
+    text = "name: random\nsummary: random demands and numbers\n"
+           "types: [f32, f16, bf16, i8, ui8, i32, i64, i1]\nblocks: [2, 4, 8]\n"
+           "machine:\n";
+    number("clock", 500, 2000, "MHz");
+    number("mac_rows", 1, 16, "MAC");
+    number("mac_columns", 1, 16, "MAC");
+    number("vector_lanes", 1, 64, "lanes");
+    number("sram", 16, 2048, "KiB");
+    number("dram", 64, 4096, "MiB");
+    number("dma_bandwidth", 1, 64, "B/cycle");
+    number("dma_burst", 16, 128, "B");
+    number("dma_start", 1, 300, "cycles");
+    number("kernel_start", 1, 300, "cycles");
+    number("strided_access", 1, 6, "times");
+  }
+
+  std::string channelsLast() { return "NWC, NHWC, NDHWC"; }
+  std::string blocked() {
+    std::string size = std::to_string(block);
+    return "NCW" + size + "c, NCHW" + size + "c, NCDHW" + size + "c";
+  }
+
+  /// Layouts for one operand: image orders, orders of one rank, or any mix.
+  std::string layouts() {
+    switch (words.pick(8)) {
+    case 0:
+    case 1:
+      return channelsLast();
+    case 2:
+      return blocked();
+    case 3:
+      return channelsLast() + ", row-major";
+    case 4:
+      return "row-major";
+    case 5:
+      return words.shuffled("NHWC") + ", " + words.shuffled("NCW");
+    case 6:
+      return words.order(2 + words.pick(4), words.oneIn(3) ? block : 0);
+    default:
+      return blocked() + ", " + channelsLast();
+    }
+  }
+
+  std::string weights() {
+    static const StringRef lists[] = {"WOI, HWOI, DHWOI", "OIW, OIHW, OIDHW",
+                                      "IHWO, IWO", "row-major"};
+    return words.anyOf(lists).str();
+  }
+
+  void demand(StringRef op, ArrayRef<StringRef> roles) {
+    std::string common = layouts(), result = common;
+    text += ("  - {ops: [" + op + "]").str();
+    for (StringRef role : roles) {
+      if (words.oneIn(4))
+        continue;
+      std::string own = role == "weight" || role == "indices" ? weights()
+                        : role == "bias"                      ? "row-major"
+                        : words.oneIn(5)                      ? layouts()
+                                                              : common;
+      if (role == "result")
+        result = own;
+      text += (", " + role + ": [" + own + "]").str();
+      if (role == "result" && words.oneIn(3))
+        text += ", cost: {" + StringRef(own).split(",").first.str() + ": " +
+                std::to_string(1 + words.pick(5)) + " times}";
+    }
+    text += "}\n";
+  }
+
+  Words words;
+  int64_t block;
+  std::string text;
+};
+
+/// --io-layout for a function: mostly one word, else by name.
+class BoundaryWriter {
+public:
+  BoundaryWriter(mlir::func::FuncOp function, unsigned seed)
+      : function(function), axes(function), words(seed) {}
+
+  std::string write() {
+    std::string text = words.oneIn(3) ? "free" : "fixed";
+    if (!words.oneIn(3))
+      return text;
+    for (BlockArgument argument : function.getArguments())
+      add(text,
+          function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                "npu.name"),
+          argument);
+    Operation *end = function.getBody().front().getTerminator();
+    for (OpOperand &operand : end->getOpOperands())
+      add(text,
+          function.getResultAttrOfType<StringAttr>(operand.getOperandNumber(),
+                                                   "npu.name"),
+          operand.get());
+    return text;
+  }
+
+private:
+  void add(std::string &text, StringAttr name, Value value) {
+    int64_t rank = tensorType(value).getRank();
+    if (rank == 0 || words.oneIn(2))
+      return;
+    std::string layout = words.order(rank, words.oneIn(5) ? 4 : 0), ignored;
+    static const StringRef images[] = {"NHWC", "NCHW", "NWC", "NCHW4c"};
+    StringRef image = words.anyOf(images);
+    if (words.oneIn(2) &&
+        LayoutPattern::parse(image, ignored)->resolve(rank, axes.of(value)))
+      layout = image.str();
+    text += ("," + name.getValue() + "=" + layout).str();
+  }
+
+  mlir::func::FuncOp function;
+  ImageAxesAnalysis axes;
+  Words words;
+};
+
+} // namespace
+
+std::string test::randomTarget(unsigned seed) {
+  return TargetWriter(seed).write();
+}
+
+std::optional<TargetSpec> test::targetOf(const LayoutCase &problem,
+                                         std::string &error) {
+  if (problem.target.find('\n') == std::string::npos)
+    return loadTarget(problem.target, error);
+  return parseTarget(problem.target, "random.yaml", error);
+}
+
+static test::LayoutCase randomCase(MLIRContext &context, uint64_t seed,
+                                   bool runnable) {
+  // Neighbouring seeds must not give neighbouring graphs.
+  std::seed_seq sequence{static_cast<uint32_t>(seed),
+                         static_cast<uint32_t>(seed >> 32)};
+  uint32_t seeds[4];
+  sequence.generate(std::begin(seeds), std::end(seeds));
+  Words words(seeds[3]);
+  test::LayoutCase made;
+  auto module = test::randomLayoutGraph(
+      context, seeds[0], static_cast<int>(1 + words.pick(10)), runnable);
+  llvm::raw_string_ostream(made.graph) << *module;
+  static const StringRef shipped[] = {"npu-nhwc", "npu-nchw", "npu-nchw16c",
+                                      "host"};
+  made.target = runnable || words.oneIn(2) ? words.anyOf(shipped).str()
+                                           : test::randomTarget(seeds[1]);
+  made.io =
+      BoundaryWriter(*module->getOps<mlir::func::FuncOp>().begin(), seeds[2])
+          .write();
+  return made;
+}
+
+test::LayoutCase test::randomLayoutCase(MLIRContext &context, uint64_t seed) {
+  return randomCase(context, seed, false);
+}
+
+test::LayoutCase test::randomRunnableCase(MLIRContext &context, uint64_t seed) {
+  return randomCase(context, seed, true);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// layout-fuzz: random problems for the layout stage. What fails is made smaller
+// and written down with the command that shows it again.
+#include "test/compiler/Layout/FuzzRunner.h"
+#include "test/compiler/Layout/ShrinkLayoutCase.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include <iostream>
+#include <thread>
+
+using namespace npu;
+using test::Coverage;
+using test::Finding;
+using test::LayoutCase;
+
+namespace {
+
+struct Options {
+  test::FuzzOptions fuzz;
+  std::string replay, target = "npu-nhwc", io = "fixed";
+  std::string folder = "layout-fuzz-findings";
+  bool shrink = true;
+};
+
+/// A context keeps every attribute that it has seen; so it is renewed.
+class Contexts {
+public:
+  MLIRContext &get() {
+    if (!context || uses++ % 64 == 0) {
+      context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+      context->loadDialect<NPUDialect, mlir::func::FuncDialect>();
+    }
+    return *context;
+  }
+
+private:
+  std::unique_ptr<MLIRContext> context;
+  unsigned uses = 0;
+};
+
+Finding bad(const std::string &what) { return {"bad-options", what}; }
+
+} // namespace
+
+static LayoutCase makeCase(uint64_t seed) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+  return test::randomLayoutCase(context, seed);
+}
+
+static std::optional<Finding> checkAlone(const LayoutCase &problem,
+                                         uint64_t seed) {
+  return test::checkIsolated([&]() -> std::optional<Finding> {
+    Contexts contexts;
+    Coverage coverage;
+    return test::checkLayoutCase(contexts.get(), problem, seed, coverage);
+  });
+}
+
+static void writeFile(const std::string &path, const std::string &text) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (error)
+    std::cerr << "layout-fuzz: cannot write '" << path
+              << "': " << error.message() << "\n";
+  else
+    stream << text;
+}
+
+/// Writes the case and says how to see it again.
+static void writeCase(const Options &options, const test::SeedFinding &found,
+                      const LayoutCase &problem) {
+  std::string folder = options.folder + "/" + found.finding.property + "-" +
+                       std::to_string(found.seed);
+  llvm::sys::fs::create_directories(folder);
+  std::string target = problem.target;
+  if (target.find('\n') != std::string::npos) {
+    target = folder + "/random.yaml";
+    writeFile(target, problem.target);
+  }
+  std::string command =
+      "layout-fuzz --replay=" + folder + "/graph.mlir --target=" + target +
+      " --io-layout=" + problem.io + " --seed=" + std::to_string(found.seed);
+  writeFile(folder + "/graph.mlir", "// " + found.finding.property +
+                                        "\n// RUN: " + command + "\n" +
+                                        problem.graph);
+  std::cerr << "  " << command << "\n";
+}
+
+static void pursue(const Options &options, const test::SeedFinding &found) {
+  std::cerr << "\nseed " << found.seed << ": " << found.finding.property
+            << "\n";
+  LayoutCase problem = makeCase(found.seed);
+  if (options.shrink)
+    problem = test::shrinkCase(problem, [&](const LayoutCase &smaller) {
+      std::optional<Finding> finding = checkAlone(smaller, found.seed);
+      return finding && finding->property == found.finding.property;
+    });
+  std::optional<Finding> finding = checkAlone(problem, found.seed);
+  std::cerr << (finding ? finding->detail : found.finding.detail) << "\n"
+            << problem.graph << "\nio-layout: " << problem.io
+            << "\ntarget: " << problem.target << "\n";
+  writeCase(options, found, problem);
+}
+
+static std::optional<Finding> replay(const Options &options) {
+  auto text = llvm::MemoryBuffer::getFile(options.replay);
+  if (!text)
+    return bad("cannot read '" + options.replay +
+               "': " + text.getError().message());
+  Contexts contexts;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>((*text)->getBuffer(),
+                                                        &contexts.get());
+  if (!module)
+    return bad("'" + options.replay + "' is no module");
+  LayoutCase problem{"", options.target, options.io};
+  llvm::raw_string_ostream(problem.graph) << *module;
+  if (StringRef(options.target).ends_with(".yaml")) {
+    auto target = llvm::MemoryBuffer::getFile(options.target);
+    if (!target)
+      return bad("cannot read '" + options.target +
+                 "': " + target.getError().message());
+    problem.target = (*target)->getBuffer().str();
+  }
+  return checkAlone(problem, options.fuzz.seed);
+}
+
+static void print(const test::FuzzResult &result) {
+  const Coverage &c = result.coverage;
+  std::cout << "\n"
+            << c.cases << " graphs of " << c.ops << " ops in "
+            << static_cast<int64_t>(result.seconds) << " s ("
+            << static_cast<int64_t>(static_cast<double>(c.cases) /
+                                    std::max(result.seconds, 1e-3))
+            << " a second)\n"
+            << c.plans << " finished plans, " << c.infeasible << " refused; "
+            << c.searches << " searches, " << c.proved << " proved; "
+            << c.bruteForced << " against brute force; " << c.randomPlans
+            << " random plans; " << c.runs << " programs run\n"
+            << "next seed " << result.nextSeed << ", " << result.findings.size()
+            << " findings\n";
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  options.fuzz.jobs =
+      static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.fuzz.progress = isatty(STDERR_FILENO);
+  CLI::App app{"Random graphs, chips and boundaries for the layout stage; "
+               "checks every strategy on each. A failure is made smaller and "
+               "written with the command that shows it again; exit code 1.",
+               "layout-fuzz"};
+  app.add_option("--seed", options.fuzz.seed, "of the first graph");
+  app.add_option("--graphs", options.fuzz.graphs, "how many; 0: no limit");
+  app.add_option("--seconds", options.fuzz.seconds, "how long; 0: no limit");
+  app.add_option("--jobs", options.fuzz.jobs, "processes side by side")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--findings", options.fuzz.mostFindings,
+                 "stop after this many different failures");
+  app.add_option("--folder", options.folder, "where failures are written");
+  app.add_flag("!--no-shrink", options.shrink, "leave failures as they are");
+  app.add_option("--replay", options.replay, "check this graph (.mlir)");
+  app.add_option("--target", options.target,
+                 "name or file (.yaml) of the target, for --replay");
+  app.add_option("--io-layout", options.io, "boundary, for --replay");
+  CLI11_PARSE(app, argc, argv);
+
+  if (!options.replay.empty()) {
+    std::optional<Finding> finding = replay(options);
+    if (finding)
+      std::cerr << finding->property << ": " << finding->detail << "\n";
+    else
+      std::cout << "every property holds\n";
+    return finding ? 1 : 0;
+  }
+  Contexts contexts;
+  test::FuzzResult result =
+      test::fuzz(options.fuzz, [&](uint64_t seed, Coverage &coverage) {
+        MLIRContext &context = contexts.get();
+        LayoutCase problem = test::randomLayoutCase(context, seed);
+        return test::checkLayoutCase(context, problem, seed, coverage);
+      });
+  print(result);
+  for (const test::SeedFinding &found : result.findings)
+    pursue(options, found);
+  return result.findings.empty() ? 0 : 1;
+}

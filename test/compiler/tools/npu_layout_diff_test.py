@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""npu-layout-diff on reports of npuc, and on files that are none."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+
+import programs
+from programs import Bench
+
+
+def diff(bench: Bench, before: dict, after: dict, *words: str, code: int) -> str:
+    for name, report in (("a.json", before), ("b.json", after)):
+        bench.path(name).write_text(json.dumps(report), encoding="utf-8")
+    done = bench.run("npu-layout-diff", "a.json", "b.json", *words)
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    assert bool(done.stderr) == (code == 2), done.stderr
+    return done.stderr if code == 2 else done.stdout
+
+
+def test_same(bench: Bench) -> None:
+    """Times and paths are no difference."""
+    first = bench.report("residual", "--batch=1")
+    second = bench.report("residual", "--batch=1", "--explain-layout")
+    count = first["relayouts"]["count"]
+    assert diff(bench, first, second, code=0).startswith(f"same layouts: {count} relayouts, ")
+    found = json.loads(diff(bench, first, second, "--json", code=0))
+    assert found["same"] and not found["facts"] and not found["relayouts"]["new"]
+
+
+def test_strategies(bench: Bench) -> None:
+    naive = bench.report("residual", "--batch=1", "--layout=naive")
+    better = bench.report("residual", "--batch=1", "--layout=auto-nhwc")
+    text = diff(bench, naive, better, code=1)
+    counts = naive["relayouts"]["count"], better["relayouts"]["count"]
+    assert "layout: naive -> auto-nhwc\n" in text and f"relayouts: {counts[0]} -> {counts[1]}\n" in text
+    found = json.loads(diff(bench, naive, better, "--json", code=1))
+    assert not found["same"] and len(found["relayouts"]["gone"]) - len(found["relayouts"]["new"]) == counts[0] - counts[1]
+    assert sum(line.startswith("- relayout of ") for line in text.splitlines()) == len(found["relayouts"]["gone"])
+    back = json.loads(diff(bench, better, naive, "--json", code=1))
+    assert back["relayouts"]["new"] == found["relayouts"]["gone"]
+
+
+def test_each_change(bench: Bench) -> None:
+    good = bench.report("residual", "--batch=1")
+    good.update(cost=12, optimal={"lower_bound": 12, "proved": True})
+    first, kernel = good["relayouts"]["items"][0], next(k for k in good["kernels"] if k["op"] == "conv2d")
+    place = good["kernels"].index(kernel)
+    changes: list[tuple[Callable[[dict], object], str]] = [
+        (lambda r: r["relayouts"]["items"][0].update(bytes=7), f"{first['bytes']} bytes -> 7 bytes"),
+        (lambda r: r["relayouts"]["items"][0].update(to="NWHC"), f"{first['from']} to {first['to']} -> "),
+        (lambda r: r["relayouts"]["items"][0].update(reason="r"), "-> because r"),
+        (lambda r: r["relayouts"]["items"].pop(0), f"- relayout of {first['value']}"),
+        (lambda r: r["relayouts"]["items"].append({**first, "value": "v"}), "+ relayout of v"),
+        (lambda r: r["relayouts"].update(count=99), "-> 99"),
+        (lambda r: r["relayouts"].update(bytes=99), "relayout bytes: "),
+        (lambda r: r["relayouts"].update(boundary_count=99), "relayouts at the boundary: "),
+        (lambda r: r["memory"].update(arena_bytes=1), "arena bytes: "),
+        (lambda r: r["memory"].update(weight_bytes=1), "weight bytes: "),
+        (lambda r: r["kernels"][place].update(layouts=["abcd"]), "-> abcd"),
+        (lambda r: r["kernels"][place].update(implementation="slow"), "-> slow"),
+        (lambda r: r["kernels"].pop(place), "- conv2d of "),
+        (lambda r: r["kernels"].append({**kernel, "node": "n"}), "+ conv2d of n"),
+        (lambda r: r.update(cost=13), "cost: 12 -> 13"),
+        (lambda r: r["optimal"].update(lower_bound=11), "lower bound: 12 -> 11"),
+        (lambda r: r["optimal"].update(proved=False), "proved: yes -> no"),
+        (lambda r: r.pop("optimal"), "proved: yes -> none"),
+        (lambda r: r.update(objective="bytes"), "objective: time -> bytes"),
+        (lambda r: r.update(target="chip"), "target: npu-nhwc -> chip"),
+    ]  # fmt: skip
+    for number, (change, line) in enumerate(changes):
+        other = copy.deepcopy(good)
+        change(other)
+        text = diff(bench, good, other, code=1)
+        assert line in text, (number, line, text)
+        assert not json.loads(diff(bench, good, other, "--json", code=1))["same"], number
+
+
+def test_errors(bench: Bench) -> None:
+    good = bench.report("residual", "--batch=1")
+    damages: list[tuple[Callable[[dict], object], str]] = [
+        (lambda r: r.pop("version"), "has no 'version'"),
+        (lambda r: r.update(version=2), "has version 2"),
+        (lambda r: r.update(version="1"), "the report.version is string"),
+        (lambda r: r.pop("target"), "has no 'target'"),
+        (lambda r: r.update(layout=3), "the report.layout is number, expected a text"),
+        (lambda r: r.pop("relayouts"), "has no 'relayouts'"),
+        (lambda r: r["relayouts"].update(items={}), "items is object, expected a list"),
+        (lambda r: r["relayouts"].update(count=-1), "expected a whole number"),
+        (lambda r: r["relayouts"].update(bytes=1.5), "expected a whole number"),
+        (lambda r: r["relayouts"]["items"][0].pop("from"), "items[0] has no 'from'"),
+        (lambda r: r["kernels"][0].update(layouts="NHWC"), "kernels[0].layouts is string"),
+        (lambda r: r["memory"].pop("arena_bytes"), "has no 'arena_bytes'"),
+        (lambda r: r.pop("objective"), "has no 'objective'"),
+        (lambda r: r.update(cost="low"), "report.cost is string, expected a whole number"),
+        (lambda r: r.update(optimal={"lower_bound": 0.5}), "optimal.lower_bound is number, expected a whole number"),
+        (lambda r: r.update(optimal={"lower_bound": 1, "proved": 1}), "expected true or false"),
+    ]
+    for number, (damage, message) in enumerate(damages):
+        bad = copy.deepcopy(good)
+        damage(bad)
+        for pair in ((bad, good), (good, bad)):
+            said = diff(bench, *pair, code=2)
+            assert message in said and "npu-layout-diff: error: " in said, (number, said)
+    bench.path("text.json").write_text("no JSON", encoding="utf-8")
+    bench.path("list.json").write_text("[]", encoding="utf-8")
+    for words, message in (
+        (("text.json", "a.json"), "'text.json' is not JSON"), (("none.json", "a.json"), "'none.json' cannot be read"),
+        (("list.json", "a.json"), "has no 'version'"), (("a.json",), "required"), (("a", "b", "c"), "c"),
+        (("a", "b", "--loud"), "--loud"),
+    ):  # fmt: skip
+        done = bench.run("npu-layout-diff", *words)
+        assert done.returncode == 2 and message in done.stderr + done.stdout, (words, done.stderr)
+
+
+def test_help(bench: Bench) -> None:
+    done = bench.run("npu-layout-diff", "--help")
+    assert done.returncode == 0 and "Examples:" in done.stdout and "Exit codes: 0" in done.stdout
+
+
+if __name__ == "__main__":
+    programs.main(__doc__, [test_same, test_strategies, test_each_change, test_errors, test_help])

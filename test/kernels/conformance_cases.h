@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the conformance tests share: one problem run through every entry of the
+// registry, and the chains that a convolution is fused with. For one test
+// program only, so everything has internal linkage.
+#ifndef NPU_TEST_KERNELS_CONFORMANCE_CASES_H
+#define NPU_TEST_KERNELS_CONFORMANCE_CASES_H
+
+#include "kernels/registry.h"
+#include "test/kernels/testing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+namespace npu::kernels::testing {
+namespace {
+
+using Values = std::vector<double>;
+
+struct Case {
+  Problem problem;
+  double tolerance = 0; // relative to 1 + |expected|
+};
+
+const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
+
+/// Entries that took at least one case; an entry that never does is untested.
+std::map<std::pair<int32_t, std::string>, int> taken;
+
+void check(const Case &one, uint32_t seed) {
+  const Problem &p = one.problem;
+  ASSERT_EQ(validate(p), "");
+  std::string title = "op " + std::to_string(p.op);
+  for (const npu_tensor_desc &input : p.inputs)
+    title += ", " + describe(input);
+  title += " -> " + describe(p.outputs[0]) + " with " +
+           std::to_string(p.instrs.size()) + " instructions, threads " +
+           std::to_string(p.threads);
+  SCOPED_TRACE(title);
+  auto inputs = inputsFor(p, seed);
+  Values expected = runReference(p, inputs);
+  for (const Implementation &implementation : implementations(p.op)) {
+    std::string whyNot;
+    auto kernel = implementation.create(p, whyNot);
+    if (!kernel) {
+      EXPECT_NE(whyNot, "") << implementation.name;
+      continue;
+    }
+    ++taken[{p.op, implementation.name}];
+    Values found = runKernel(*kernel, p, inputs);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i)
+      ASSERT_LE(std::fabs(found[i] - expected[i]),
+                one.tolerance * (1 + std::fabs(expected[i])))
+          << kernel->implementation() << ", element " << i << ": " << found[i]
+          << ", expected " << expected[i];
+  }
+}
+
+/// The same with a cast fused behind it.
+void checkWithCast(Case one, uint32_t seed) {
+  Problem &p = one.problem;
+  p.instrs = {
+      unary(NPU_INSTR_cast, static_cast<int>(p.inputs.size()), 0, 0, NPU_F32)};
+  p.outputs[0].dtype = NPU_F32;
+  check(one, seed);
+}
+
+/// The chains that a convolution is fused with. `extra` is the number of the
+/// first input behind the proper ones, `result` the number of the result.
+struct Chain {
+  const char *name;
+  std::vector<npu_tensor_desc> extras;
+  std::vector<npu_instr> instrs; // numbers relative, see addChain
+  int inPlaceExtra = -1;
+  double tolerance = 0;
+};
+
+/// Instruction operands of a Chain: extras count from 100, values from 200.
+int16_t resolve(int16_t v, size_t inputs, size_t allInputs) {
+  if (v >= 200)
+    return static_cast<int16_t>(static_cast<size_t>(v - 200) + allInputs);
+  if (v >= 100)
+    return static_cast<int16_t>(static_cast<size_t>(v - 100) + inputs);
+  return v;
+}
+
+void addChain(Case &one, const Chain &chain) {
+  Problem &p = one.problem;
+  size_t proper = p.inputs.size();
+  for (const npu_tensor_desc &extra : chain.extras)
+    p.inputs.push_back(extra);
+  for (npu_instr instr : chain.instrs) {
+    for (int16_t *v : {&instr.a, &instr.b, &instr.c})
+      *v = resolve(*v, proper, p.inputs.size());
+    p.instrs.push_back(instr);
+  }
+  if (chain.inPlaceExtra >= 0)
+    p.inPlaceInput = chain.inPlaceExtra + static_cast<int>(proper);
+  one.tolerance = std::max(one.tolerance, chain.tolerance);
+}
+
+std::vector<Chain> chainsFor(const npu_tensor_desc &y) {
+  std::vector<int64_t> channel(static_cast<size_t>(y.rank), 1), image = channel;
+  channel[1] = y.dims[1];
+  image[0] = y.dims[0];
+  image[1] = y.dims[1];
+  npu_tensor_desc full = y, perChannel = tensor(NPU_F32, channel),
+                  perImage = tensor(NPU_F32, image),
+                  single = tensor(NPU_F32, {1});
+  std::string rowMajor =
+      std::string("abcde").substr(0, static_cast<size_t>(y.rank));
+  npu_tensor_desc other =
+      tensor(NPU_F32, std::vector<int64_t>(y.dims, y.dims + y.rank), rowMajor);
+  return {
+      {"none", {}, {}},
+      {"relu", {}, {unary(NPU_INSTR_relu, 200)}},
+      {"clip", {}, {unary(NPU_INSTR_clip, 200, -2.5f, 6)}},
+      {"hard swish",
+       {},
+       {unary(NPU_INSTR_hard_swish, 200, 0.25f, 0.5f)},
+       -1,
+       1e-5},
+      {"sigmoid", {}, {unary(NPU_INSTR_sigmoid, 200)}, -1, 1e-4},
+      {"residual, relu",
+       {full},
+       {binary(NPU_INSTR_add, 200, 100), unary(NPU_INSTR_relu, 201)}},
+      {"residual in place, relu",
+       {full},
+       {binary(NPU_INSTR_add, 100, 200), unary(NPU_INSTR_relu, 201)},
+       0},
+      {"relu, residual in place",
+       {full},
+       {unary(NPU_INSTR_relu, 200), binary(NPU_INSTR_add, 201, 100)},
+       0},
+      {"in place product", {full}, {binary(NPU_INSTR_mul, 200, 100)}, 0},
+      {"residual in another layout",
+       {other},
+       {binary(NPU_INSTR_add, 200, 100)}},
+      {"per channel",
+       {perChannel, single},
+       {binary(NPU_INSTR_mul, 200, 100), binary(NPU_INSTR_sub, 101, 201)}},
+      {"per image", {perImage}, {binary(NPU_INSTR_mul, 200, 100)}},
+      {"swish of itself",
+       {},
+       {unary(NPU_INSTR_hard_sigmoid, 200, 0.25f, 0.5f),
+        binary(NPU_INSTR_mul, 201, 200)},
+       -1,
+       1e-5},
+      {"not zero at zero", {}, {unary(NPU_INSTR_softplus, 200)}, -1, 1e-4},
+      {"positive at zero",
+       {},
+       {unary(NPU_INSTR_hard_sigmoid, 200, 0.5f, 0.5f)}},
+  };
+}
+
+npu_tensor_desc image(int64_t n, int64_t c, int64_t h, int64_t w,
+                      const std::string &layout, int32_t dtype = NPU_F32) {
+  return tensor(dtype, {n, c, h, w}, layout);
+}
+
+} // namespace
+} // namespace npu::kernels::testing
+
+#endif // NPU_TEST_KERNELS_CONFORMANCE_CASES_H
