@@ -147,13 +147,21 @@ double LayoutProblem::costFactor(LayoutOpInterface op,
   if (known.empty())
     known = axes.of(result);
   RankedTensorType type = tensorType(result);
-  for (const LayoutFactor &entry : factors->second)
-    if (std::optional<StoredOrder> order =
-            entry.layout.resolve(type.getRank(), known))
-      if (layout.isEquivalent(toLayout(op->getContext(), *order),
-                              type.getShape()))
-        return entry.factor;
-  return 1;
+  // Two names may mean one order (unit dimensions): the cheaper one counts.
+  std::optional<double> least;
+  for (const LayoutPattern &name :
+       target.accepted(op.getDemandName(), "result")) {
+    std::optional<StoredOrder> order = name.resolve(type.getRank(), known);
+    if (!order || !layout.isEquivalent(toLayout(op->getContext(), *order),
+                                       type.getShape()))
+      continue;
+    auto entry = llvm::find_if(factors->second, [&](auto &candidate) {
+      return candidate.layout.text == name.text;
+    });
+    double factor = entry == factors->second.end() ? 1 : entry->factor;
+    least = std::min(least.value_or(factor), factor);
+  }
+  return least.value_or(1);
 }
 
 LayoutAttr LayoutPlan::layoutRead(OpOperand &operand) const {

@@ -21,7 +21,11 @@ namespace {
 struct Move {
   LayoutOpInterface op;
   Placement placement;
-  int64_t before = 0, after = 0; // bytes of other relayouts around the op
+  /// Bytes of other relayouts in front of the op and behind it, now and then.
+  int64_t frontNow = 0, frontThen = 0, behindNow = 0, behindThen = 0;
+
+  int64_t now() const { return frontNow + behindNow; }
+  int64_t then() const { return frontThen + behindThen; }
 };
 
 /// Carries one relayout through its readers.
@@ -30,14 +34,14 @@ public:
   Sinker(const LayoutProblem &problem, RelayoutOp relayout)
       : problem(problem), relayout(relayout), source(relayout.getInput()) {}
 
-  // Pattern: op(relayout(x) : A -> B, y) : B -> relayout(op(x, relayout(y))) :
-  // A All readers at once where that moves no more bytes: the relayout is gone
-  // then, and those that take its place stand later. A single reader where it
-  // moves strictly fewer. So it ends.
+  // Pattern: op(relayout(x) : A -> B) : B  ->  relayout(op(x) : A) : A -> B
+  // All readers at once where that moves no more bytes in all and fewer in
+  // front of the readers: bytes become fewer or stand later, so it ends. A
+  // single reader where it moves strictly fewer.
   bool run() {
     SmallVector<Move> moves;
     bool all = !relayout->use_empty();
-    int64_t before = bytesOf(relayout.getResult()), after = 0;
+    int64_t front = bytesOf(relayout.getResult()), total = front;
     llvm::SetVector<Operation *> readers(relayout->user_begin(),
                                          relayout->user_end());
     for (Operation *reader : readers) {
@@ -45,13 +49,14 @@ public:
       all &= move.has_value();
       if (!move)
         continue;
-      before += move->before;
-      after += move->after;
+      front += move->frontNow - move->frontThen;
+      total += move->now() - move->then();
       moves.push_back(*move);
     }
     bool changed = false;
     for (Move &move : moves)
-      if ((all && after <= before) || move.after < move.before) {
+      if ((all && (total > 0 || (total == 0 && front > 0))) ||
+          move.then() < move.now()) {
         rewrite(move);
         changed = true;
       }
@@ -121,14 +126,14 @@ private:
         continue;
       Value origin = behind(value);
       if (origin != value && !isConstant(origin))
-        move.before += bytesOf(value);
+        move.frontNow += bytesOf(value);
       LayoutAttr wanted = move.placement.operands[operand.getOperandNumber()];
       if (!sameStorage(origin, wanted) && !isConstant(origin))
-        move.after += storedBytes(withLayout(tensorType(origin), wanted));
+        move.frontThen += storedBytes(withLayout(tensorType(origin), wanted));
     }
     Value result = move.op->getResult(0);
-    move.before += bytesAfter(result, getLayout(result));
-    move.after += bytesAfter(result, move.placement.result);
+    move.behindNow = bytesAfter(result, getLayout(result));
+    move.behindThen = bytesAfter(result, move.placement.result);
   }
 
   /// Bytes of relayouts behind the result if it were stored as `layout`.
@@ -221,8 +226,8 @@ static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
 void npu::peepholeLayouts(mlir::func::FuncOp function,
                           const TargetSpec &target) {
   foldLayouts(function, target);
-  // Ends: sinking moves no more bytes and brings relayouts closer to the end,
-  // folding moves strictly fewer bytes.
+  // Ends: sinking moves fewer bytes, or brings them closer to the end; folding
+  // moves strictly fewer.
   while (sinkAll(function, target))
     foldLayouts(function, target);
 }

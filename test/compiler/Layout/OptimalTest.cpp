@@ -166,6 +166,26 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
   EXPECT_EQ(layoutOfConv(), "abcd");
 }
 
+/// Of one pixel NCHW and NHWC are one order, which costs what the cheaper does.
+TEST_F(OptimalTest, OneOrderHasOneCost) {
+  TargetSpec spec = target("host");
+  mlir::func::FuncOp function = parse(R"(
+  func.func @f(%x: tensor<1x8x1x1xf32>) -> tensor<1x8x1x1xf32> {
+    %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x8x1x1xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x1x1xf32>
+    return %0 : tensor<1x8x1x1xf32>
+  })");
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, spec, axes);
+  auto op = *function.getBody().getOps<Conv2dOp>().begin();
+  auto costOf = [&](ArrayRef<int64_t> order, ArrayRef<LayoutBlock> blocks) {
+    return problem.costFactor(op, LayoutAttr::get(&context, order, blocks));
+  };
+  EXPECT_EQ(costOf({0, 1, 2, 3}, {}), 1);
+  EXPECT_EQ(costOf({0, 2, 3, 1}, {}), 1);
+  EXPECT_EQ(costOf({0, 1, 2, 3}, {{1, 16}}), 1.05);
+}
+
 TEST_F(OptimalTest, InfeasibleNamesTheDemand) {
   TargetSpec spec = target("npu-nhwc");
   std::string error;

@@ -44,3 +44,16 @@ func.func @two_readers(%x: tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> (tenso
   %4 = npu.relayout(%2) : (tensor<1x16x8x8xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>
   return %3, %4 : tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>, tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>
 }
+
+// Two operands from different orders: whichever the sum runs in, two relayouts
+// are left. It must not go to and fro between them.
+// CHECK-LABEL: @between_two
+// CHECK-COUNT-2: npu.relayout
+// CHECK-NOT: npu.relayout
+// CHECK: return
+func.func @between_two(%x: tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>, %y: tensor<1x16x8x8xf32, #npu.layout<acdb>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>> {
+  %0 = npu.relayout(%x) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+  %1 = npu.relayout(%y) : (tensor<1x16x8x8xf32, #npu.layout<acdb>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+  %2 = npu.eltwise add(%0, %1) : (tensor<1x16x8x8xf32, #npu.layout<abcd>>, tensor<1x16x8x8xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+  return %2 : tensor<1x16x8x8xf32, #npu.layout<abcd>>
+}
