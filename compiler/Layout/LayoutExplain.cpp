@@ -113,7 +113,7 @@ std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
     return std::nullopt;
   return RelayoutCause{
       "demand", opName(op), role,
-      target.name + " accepts " + layoutNames(demanded, axes.of(use.get())) +
+      target.name + " accepts " + layoutNames(demanded, axes.of(use)) +
           " for the " + role + " of " + op.getDemandName().str(),
       opText(op) + " on " + target.name + " demands " + wanted + " for its " +
           role};
