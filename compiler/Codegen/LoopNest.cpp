@@ -40,6 +40,22 @@ static bool sameBlocks(const npu_tensor_desc &a, int aDim,
          a.block_count == b.block_count;
 }
 
+/// The step from each element of a dimension to the next, where all are alike:
+/// of a blocked one, where its blocks stand one behind the other (the channels
+/// of a vector, say).
+static std::optional<int64_t> evenStride(const npu_tensor_desc &operand,
+                                         const kernels::Strides &strides,
+                                         int dim) {
+  int64_t block = kernels::blockOf(operand, dim);
+  if (block == 1)
+    return strides.outer[dim];
+  for (int i = 0; i < operand.block_count; ++i)
+    if (operand.block_dims[i] == dim && operand.block_sizes[i] == block &&
+        strides.outer[dim] == block * strides.block[i])
+      return strides.block[i];
+  return std::nullopt;
+}
+
 /// The stride of one operand in each loop; false where its blocks do not fit.
 static bool addStrides(const npu_tensor_desc &operand,
                        const npu_tensor_desc &result,
@@ -51,8 +67,8 @@ static bool addStrides(const npu_tensor_desc &operand,
     bool isBlockLoop = i >= static_cast<size_t>(result.rank);
     int64_t stride = 0;
     if (dim >= 0 && operand.dims[dim] != 1) {
-      if (kernels::blockOf(operand, dim) == 1)
-        stride = strides.outer[dim] * loop.multiplier;
+      if (auto even = evenStride(operand, strides, dim))
+        stride = *even * loop.multiplier;
       else if (!sameBlocks(operand, dim, result, loop.dim))
         return false;
       else

@@ -33,7 +33,8 @@ struct LoopNest {
   int64_t rows() const; // product of all loops but the innermost
 };
 
-/// None where an operand is blocked and the result is not blocked alike.
+/// None where an operand is blocked, its blocks do not stand one behind the
+/// other and the result is not blocked alike.
 std::optional<LoopNest> makeLoopNest(const kernels::Problem &problem);
 
 } // namespace npu

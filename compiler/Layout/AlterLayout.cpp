@@ -101,10 +101,8 @@ LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
   for (Operation *op : noted) {
     auto name = op->getAttrOfType<StringAttr>(bestAlgorithmAttr);
     const Alternative *found =
-        llvm::find_if(alternatives(), [&](const Alternative &row) {
-          return name && row.name == name.getValue();
-        });
-    if (found == alternatives().end())
+        name ? findAlternative(name.getValue()) : nullptr;
+    if (!found)
       return op->emitOpError()
              << bestAlgorithmAttr << ": " << op->getAttr(bestAlgorithmAttr)
              << " is no algorithm";
@@ -118,6 +116,25 @@ LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
   return success();
 }
 
+LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
+                                    LayoutPlan &plan) {
+  for (auto [op, pinned] : problem.pins.algorithms)
+    plan.algorithms[op] = pinned;
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    const Alternative *algorithm = plan.algorithms.lookup(&op);
+    if (algorithm && algorithm->fits(&op, layoutsOf(&op)))
+      continue;
+    plan.algorithms.erase(&op);
+    if (algorithm && problem.pins.algorithms.contains(&op))
+      return op.emitOpError()
+             << "is pinned to algorithm '" << algorithm->name
+             << "', which does not compute it in the layouts that this "
+                "strategy gives it; pin its layouts, too, or use "
+                "--layout=optimal";
+  }
+  return success();
+}
+
 LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
                                    const LayoutPlan &plan) {
   // In the block's order: what is written must not depend on addresses.
@@ -126,7 +143,7 @@ LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
     if (const Alternative *algorithm = plan.algorithms.lookup(&op))
       chosen.push_back({&op, algorithm});
   for (auto [op, algorithm] : chosen)
-    if (algorithm->fits(op, layoutsOf(op)) && failed(replaceOp(op, *algorithm)))
+    if (failed(replaceOp(op, *algorithm)))
       return failure();
   return foldConstantRelayouts(function), success();
 }

@@ -79,9 +79,8 @@ private:
       if (Operation *twin = map.lookupOrNull(&op))
         if (!isa<RelayoutOp>(op))
           if (auto name = twin->getAttrOfType<StringAttr>(bestAlgorithmAttr))
-            for (const Alternative &row : alternatives())
-              if (row.name == name.getValue())
-                algorithms.push_back({&op, &row});
+            if (const Alternative *row = findAlternative(name.getValue()))
+              algorithms.push_back({&op, row});
   }
 
   /// Relayouts of an earlier run mean nothing: every value is placed anew.

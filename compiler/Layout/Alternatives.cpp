@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Winograd's algorithm for 3x3 convolutions of stride 1: fewer multiply-adds,
-// more movement. One row of the table; a second algorithm is a second row.
+// more movement. One row of the table for each size of tile.
 #include "compiler/Layout/Alternatives.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -30,19 +30,17 @@ static ConstantOp constantBehind(Value value) {
   return value.getDefiningOp<ConstantOp>();
 }
 
-static double macsOfTile(Operation *op, int64_t tile) {
+template <int64_t tile>
+static double winogradWork(Operation *op) {
   return winogradMacs(tensorType(op->getResult(0)).getShape(),
                       tensorType(op->getOperand(0)).getShape()[1], tile);
-}
-
-static int64_t tileOf(Operation *op) {
-  return macsOfTile(op, 2) < macsOfTile(op, 4) ? 2 : 4;
 }
 
 static bool all(ArrayAttr ints, int64_t value) {
   return llvm::all_of(toInts(ints), [&](int64_t one) { return one == value; });
 }
 
+template <int64_t tile>
 static bool winogradApplies(Operation *op) {
   Conv2dOp conv = convolutionOf(op);
   if (!conv || conv.getGroups() != 1 || !all(conv.getStrides(), 1) ||
@@ -56,7 +54,7 @@ static bool winogradApplies(Operation *op) {
       weight.getDimSize(3) != 3)
     return false;
   ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
-  int64_t side = tileOf(op) + 2;
+  int64_t side = tile + 2;
   return result[0] > 0 && result[2] > 1 && result[3] > 1 &&
          weight.getDimSize(0) * weight.getDimSize(1) * side * side <=
              maxWeightElements;
@@ -84,7 +82,14 @@ static bool winogradFits(Operation *op, ArrayRef<LayoutAttr> layouts) {
   return isGood(result, layouts.back());
 }
 
-static double cheapestMacs(Operation *op) { return macsOfTile(op, tileOf(op)); }
+/// f32, points by points.
+template <int64_t tile>
+static int64_t transformedBytes(Operation *op) {
+  int64_t side = tile + 2;
+  ArrayRef<int64_t> weight = tensorType(op->getOperand(1)).getShape();
+  return weight[0] * weight[1] * side * side *
+         static_cast<int64_t>(sizeof(float));
+}
 
 /// The transformed weight, a constant.
 static FailureOr<Value> transformedWeight(OpBuilder &builder, Operation *op,
@@ -119,13 +124,15 @@ static Operation *replaceConvolution(OpBuilder &builder, Conv2dOp conv,
   auto made = Conv2dWinogradOp::create(
       builder, conv.getLoc(), conv.getType(), conv.getData(), weight,
       conv.getBias(), conv.getPads(), builder.getI64IntegerAttr(tile));
+  for (NamedAttribute attribute : conv->getDiscardableAttrs())
+    made->setDiscardableAttr(attribute.getName(), attribute.getValue());
   conv.getResult().replaceAllUsesWith(made.getResult());
   conv->erase();
   return made;
 }
 
+template <int64_t tile>
 static Operation *replaceByWinograd(OpBuilder &builder, Operation *op) {
-  int64_t tile = tileOf(op);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
   FailureOr<Value> weight = transformedWeight(builder, op, tile);
@@ -142,18 +149,56 @@ static Operation *replaceByWinograd(OpBuilder &builder, Operation *op) {
   return op;
 }
 
-static const Alternative table[] = {
-    {"winograd", "3x3 convolutions of stride 1 by Winograd's algorithm",
-     winogradApplies, winogradFits, cheapestMacs, replaceByWinograd},
+template <int64_t tile>
+static bool isWinograd(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op))
+    op = fused.getRoot();
+  auto conv = dyn_cast_or_null<Conv2dWinogradOp>(op);
+  return conv && conv.getTile() == tile;
+}
+
+template <int64_t tile>
+static constexpr Alternative winograd(StringRef name, StringRef summary) {
+  return {name,
+          summary,
+          "winograd",
+          "conv2d_winograd",
+          winogradApplies<tile>,
+          winogradFits,
+          winogradWork<tile>,
+          transformedBytes<tile>,
+          replaceByWinograd<tile>,
+          isWinograd<tile>};
+}
+
+static constexpr Alternative table[] = {
+    winograd<2>("winograd2x2", "3x3 convolutions of stride 1 by Winograd's "
+                               "algorithm, 2x2 results from 16 products"),
+    winograd<4>("winograd4x4", "3x3 convolutions of stride 1 by Winograd's "
+                               "algorithm, 4x4 results from 36 products"),
 };
 
 ArrayRef<Alternative> npu::alternatives() { return table; }
+
+const Alternative *npu::findAlternative(StringRef name) {
+  for (const Alternative &row : table)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+const Alternative *npu::replacementOf(Operation *op) {
+  for (const Alternative &row : table)
+    if (row.isReplacement(op))
+      return &row;
+  return nullptr;
+}
 
 SmallVector<const Alternative *>
 npu::alternativesFor(Operation *op, const TargetSpec &target) {
   SmallVector<const Alternative *> found;
   for (const Alternative &row : table)
-    if (llvm::is_contained(target.algorithms, row.name) && row.applies(op))
+    if (llvm::is_contained(target.algorithms, row.family) && row.applies(op))
       found.push_back(&row);
   return found;
 }

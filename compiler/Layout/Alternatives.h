@@ -11,8 +11,12 @@
 namespace npu {
 
 struct Alternative {
-  /// As in a target's `algorithms:` list, and in reports: "winograd".
+  /// In plans and reports: "winograd4x4".
   StringRef name, summary;
+  /// In a target's `algorithms:` list, which has all of its rows: "winograd".
+  StringRef family;
+  /// The replacement as targets' demands and costs know it.
+  StringRef demandName;
   /// Whether the op (a kernel by itself or a fused one) can be replaced at all,
   /// whatever its layouts.
   bool (*applies)(Operation *op);
@@ -21,15 +25,23 @@ struct Alternative {
   bool (*fits)(Operation *op, ArrayRef<LayoutAttr> layouts);
   /// Multiply-adds of the replacement (transforms included, counted as such).
   double (*macs)(Operation *op);
+  /// Bytes of the constant that it reads in place of operand 1.
+  int64_t (*weightBytes)(Operation *op);
   /// Replaces the op, weights transformed by ops on constants that fold away.
   /// Returns the op that now gives the result, or null with an error at the op;
   /// operands keep their order, those that are constants may be others (one
   /// that nobody reads any more stays). Works before and after layouts are set.
   Operation *(*replace)(mlir::OpBuilder &builder, Operation *op);
+  /// Whether an op, a kernel by itself or a fused one, is such a replacement.
+  bool (*isReplacement)(Operation *op);
 };
 
 /// All that npuc knows.
 ArrayRef<Alternative> alternatives();
+/// By name; null: none is called so.
+const Alternative *findAlternative(StringRef name);
+/// The row by which an op was made; null: it is no replacement.
+const Alternative *replacementOf(Operation *op);
 /// Those that the target's file lists under `algorithms:` and that apply.
 SmallVector<const Alternative *> alternativesFor(Operation *op,
                                                  const TargetSpec &target);

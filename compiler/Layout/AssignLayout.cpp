@@ -43,7 +43,7 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
     return failure();
   if (outcome)
     *outcome = plan.search;
-  if (plan.algorithms.empty())
+  if (plan.algorithms.empty() || !options.replaceOps)
     return success();
   if (failed(applyAlgorithms(function, plan)))
     return failure();

@@ -31,11 +31,12 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
   else
     foldConstantRelayouts(function);
   if (failed(checkLayouts(function, problem.target)) ||
-      failed(checkPins(problem.pins)))
+      failed(checkPins(problem.pins)) ||
+      failed(settleAlgorithms(problem, plan)))
     return failure();
   if (moved && plan.search) {
     // What was searched is not what is there; nothing is known of less.
-    plan.search->cost = costOf(problem).of(problem.objective);
+    plan.search->cost = costOf(problem, plan.algorithms).of(problem.objective);
     plan.search->lowerBound = 0;
     plan.search->proved = false;
   }
@@ -53,7 +54,8 @@ static SmallVector<Operation *> computingOps(mlir::func::FuncOp function) {
 
 /// What the layouts of a finished copy are as a plan for its source.
 static LayoutPlan readPlan(mlir::func::FuncOp source,
-                           mlir::func::FuncOp finished) {
+                           mlir::func::FuncOp finished,
+                           const Algorithms &algorithms) {
   LayoutPlan plan;
   for (auto [from, to] :
        llvm::zip(source.getArguments(), finished.getArguments()))
@@ -67,6 +69,8 @@ static LayoutPlan readPlan(mlir::func::FuncOp source,
           getLayout(to->getOperand(operand.getOperandNumber()));
     for (auto [before, after] : llvm::zip(from->getResults(), to->getResults()))
       plan.produced[before] = getLayout(after);
+    if (const Alternative *algorithm = algorithms.lookup(to))
+      plan.algorithms[from] = algorithm;
   }
   return plan;
 }
@@ -94,8 +98,8 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   result.whyNot = quiet.first();
   if (!result.feasible)
     return result;
-  result.cost = costOf(copied);
-  result.plan = readPlan(source, *copy);
+  result.cost = costOf(copied, plan.algorithms);
+  result.plan = readPlan(source, *copy, plan.algorithms);
   result.plan.search = plan.search;
   return result;
 }

@@ -67,7 +67,8 @@ int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
     Value value = index < operands ? op->getOperand(index)
                                    : op->getResult(index - operands);
     RankedTensorType type = tensorType(value);
-    int64_t stored = storedBytes(type, layout);
+    int64_t stored = algorithm && index == 1 ? algorithm->weightBytes(op)
+                                             : storedBytes(type, layout);
     bytes += static_cast<double>(stored);
     // The lanes of a block's padding are computed like all others.
     if (index == operands && stored)
@@ -76,10 +77,31 @@ int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
   }
   double compute = work.macs * padding / (machine.macRows * machine.macColumns);
   double vector = work.elements * padding / machine.vectorLanes;
-  double factor = problem.costFactor(op, layouts[operands]);
+  double factor = problem.costFactor(
+      op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
   return std::llround(
       machine.kernelStartCycles + machine.dmaStartCycles +
       factor * std::max(compute + vector, bytes / machine.dmaBytesPerCycle));
+}
+
+std::optional<TimedAlgorithm>
+npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
+                      ArrayRef<LayoutAttr> layouts) {
+  SmallVector<const Alternative *> rows = {nullptr};
+  auto pin = problem.pins.algorithms.find(op);
+  if (pin != problem.pins.algorithms.end())
+    rows = {pin->second};
+  else
+    llvm::append_range(rows, alternativesFor(op, problem.target));
+  std::optional<TimedAlgorithm> best;
+  for (const Alternative *row : rows) {
+    if (row && !row->fits(op, layouts))
+      continue;
+    int64_t cycles = kernelCycles(problem, op, layouts, row);
+    if (!best || cycles < best->cycles)
+      best = {cycles, row};
+  }
+  return best;
 }
 
 int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
@@ -96,7 +118,8 @@ int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
   return std::llround(moveCycles(bytes, true, machine));
 }
 
-LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op) {
+LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
+                       const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
   if (!rule)
     return {};
@@ -120,12 +143,13 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op) {
                           : getLayout(operand.get()));
   for (Value result : op->getResults())
     layouts.push_back(getLayout(result));
-  return {0, 0, kernelCycles(problem, rule, layouts)};
+  return {0, 0, kernelCycles(problem, rule, layouts, algorithm)};
 }
 
-LayoutCost npu::costOf(const LayoutProblem &problem) {
+LayoutCost npu::costOf(const LayoutProblem &problem,
+                       const Algorithms &algorithms) {
   LayoutCost total;
   for (Operation &op : problem.function->getRegion(0).front())
-    total += costOf(problem, &op);
+    total += costOf(problem, &op, algorithms.lookup(&op));
   return total;
 }

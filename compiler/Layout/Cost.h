@@ -35,8 +35,6 @@ int64_t viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
 /// operand that is read in whatever order it is stored in.
 using OpLayouts = SmallVector<LayoutAttr>;
 
-struct Alternative;
-
 /// Cycles of an op that computes, in these layouts: the larger of computing and
 /// moving its operands and result, times the factor that the target states for
 /// the result's layout, and the time to start.
@@ -45,11 +43,26 @@ int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                      ArrayRef<LayoutAttr> layouts,
                      const Alternative *algorithm = nullptr);
 
-/// What one op of a finished function adds. Constants and free views: nothing.
-LayoutCost costOf(const LayoutProblem &problem, Operation *op);
+struct TimedAlgorithm {
+  int64_t cycles = 0;
+  const Alternative *algorithm = nullptr; // null: the op's own
+};
 
-/// The sum over a function after the layout stage.
-LayoutCost costOf(const LayoutProblem &problem);
+/// The fastest of an op's own algorithm and the others that the target has for
+/// it in these layouts. A pinned one is the only one; none where that does not
+/// fit.
+std::optional<TimedAlgorithm> fastestAlgorithm(const LayoutProblem &problem,
+                                               LayoutOpInterface op,
+                                               ArrayRef<LayoutAttr> layouts);
+
+/// What one op of a laid-out function adds. Constants and free views: nothing.
+LayoutCost costOf(const LayoutProblem &problem, Operation *op,
+                  const Alternative *algorithm = nullptr);
+
+/// The sum over a laid-out function; with `algorithms`, what it is when they
+/// are in.
+LayoutCost costOf(const LayoutProblem &problem,
+                  const Algorithms &algorithms = Algorithms());
 
 } // namespace npu
 

@@ -42,9 +42,10 @@ public:
       return success();
     if (!isAsItIs(op, *best))
       op->setAttr(bestLayoutsAttr, toAttribute(*best));
-    if (const Alternative *algorithm = price(op, *best).second)
+    auto fastest = fastestAlgorithm(problem, op, layoutsOf(*best));
+    if (fastest && fastest->algorithm)
       op->setAttr(bestAlgorithmAttr,
-                  StringAttr::get(op->getContext(), algorithm->name));
+                  StringAttr::get(op->getContext(), fastest->algorithm->name));
     return success();
   }
 
@@ -67,21 +68,10 @@ private:
     return mlir::ArrayAttr::get(placement.result.getContext(), layouts);
   }
 
-  /// Cycles of the op so placed, by the fastest algorithm; null: its own.
-  std::pair<int64_t, const Alternative *> price(LayoutOpInterface op,
-                                                const Placement &placement) {
+  static OpLayouts layoutsOf(const Placement &placement) {
     OpLayouts layouts(placement.operands);
     layouts.push_back(placement.result);
-    std::pair<int64_t, const Alternative *> best = {
-        kernelCycles(problem, op, layouts), nullptr};
-    for (const Alternative *row : alternativesFor(op, problem.target)) {
-      if (!row->fits(op, layouts))
-        continue;
-      int64_t cycles = kernelCycles(problem, op, layouts, row);
-      if (cycles < best.first)
-        best = {cycles, row};
-    }
-    return best;
+    return layouts;
   }
 
   /// The cheapest of its own order and those that the target accepts (channels
@@ -104,10 +94,10 @@ private:
       auto placement = placeOp(problem, plan, op, anchor, ignored);
       if (!placement)
         continue;
-      int64_t cycles = price(op, *placement).first;
-      if (best && cycles >= fewest)
+      auto fastest = fastestAlgorithm(problem, op, layoutsOf(*placement));
+      if (!fastest || (best && fastest->cycles >= fewest))
         continue;
-      fewest = cycles;
+      fewest = fastest->cycles;
       best = placement;
     }
     return best;

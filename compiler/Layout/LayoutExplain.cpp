@@ -255,6 +255,14 @@ std::string npu::explainText(const LayoutReport &report) {
   if (report.untriedFixes)
     out << "  no change was tried for " << relayouts(report.untriedFixes)
         << ": " << report.whyUntried << "\n";
+  llvm::MapVector<StringRef, SmallVector<StringRef>> algorithms;
+  for (auto &[op, algorithm] : report.algorithms)
+    algorithms[algorithm].push_back(op);
+  for (auto &[algorithm, ops] : algorithms) {
+    out << "  " << ops.size() << " by " << algorithm << ": ";
+    llvm::interleaveComma(ArrayRef(ops).take_front(itemsOfOneRule), out);
+    out << (ops.size() > itemsOfOneRule ? ", ..." : "") << "\n";
+  }
   for (const std::string &note : report.notes)
     out << "  " << note << "\n";
   return text;

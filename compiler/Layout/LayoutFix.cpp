@@ -292,7 +292,7 @@ private:
     mlir::ScopedDiagnosticHandler quiet(source.getContext(),
                                         [](mlir::Diagnostic &) {});
     LayoutOptions options = change.options;
-    options.verifyExactly = false;
+    options.verifyExactly = options.replaceOps = false;
     options.searchSeconds = std::min(options.searchSeconds, mostSearchSeconds);
     if (failed(runLayoutStage(*copy, changed, options)))
       return std::nullopt;

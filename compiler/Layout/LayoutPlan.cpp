@@ -96,9 +96,10 @@ static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
 bool LayoutPins::touches(Operation *op) const {
   return llvm::any_of(op->getResults(),
                       [&](Value result) { return values.contains(result); }) ||
-         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-           return reads.contains(&operand);
-         });
+         llvm::any_of(
+             op->getOpOperands(),
+             [&](OpOperand &operand) { return reads.contains(&operand); }) ||
+         algorithms.contains(op);
 }
 
 LayoutPins LayoutPins::carriedTo(mlir::func::FuncOp source,
@@ -114,6 +115,8 @@ LayoutPins LayoutPins::carriedTo(mlir::func::FuncOp source,
     for (OpOperand &operand : from.getOpOperands())
       if (LayoutAttr pin = reads.lookup(&operand))
         pins.reads[&to.getOpOperand(operand.getOperandNumber())] = pin;
+    if (auto pin = algorithms.find(&from); pin != algorithms.end())
+      pins.algorithms[&to] = pin->second;
   }
   return pins;
 }
@@ -138,9 +141,11 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
-double LayoutProblem::costFactor(LayoutOpInterface op,
-                                 LayoutAttr layout) const {
-  auto factors = target.factors.find(op.getDemandName().str());
+double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
+                                 StringRef name) const {
+  if (name.empty())
+    name = op.getDemandName();
+  auto factors = target.factors.find(name.str());
   if (factors == target.factors.end())
     return 1;
   Value result = op->getResult(0);
@@ -150,14 +155,13 @@ double LayoutProblem::costFactor(LayoutOpInterface op,
   RankedTensorType type = tensorType(result);
   // Two names may mean one order (unit dimensions): the cheaper one counts.
   std::optional<double> least;
-  for (const LayoutPattern &name :
-       target.accepted(op.getDemandName(), "result")) {
-    std::optional<StoredOrder> order = name.resolve(type.getRank(), known);
+  for (const LayoutPattern &pattern : target.accepted(name, "result")) {
+    std::optional<StoredOrder> order = pattern.resolve(type.getRank(), known);
     if (!order || !layout.isEquivalent(toLayout(op->getContext(), *order),
                                        type.getShape()))
       continue;
     auto entry = llvm::find_if(factors->second, [&](auto &candidate) {
-      return candidate.layout.text == name.text;
+      return candidate.layout.text == pattern.text;
     });
     double factor = entry == factors->second.end() ? 1 : entry->factor;
     least = std::min(least.value_or(factor), factor);

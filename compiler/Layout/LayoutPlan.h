@@ -26,6 +26,10 @@ struct IoLayouts {
   static std::optional<IoLayouts> parse(StringRef text, std::string &error);
 };
 
+struct Alternative;
+/// Ops that are computed by another algorithm.
+using Algorithms = llvm::DenseMap<Operation *, const Alternative *>;
+
 /// What a layout plan's file holds fast (--layout-plan). Keyed by the source's
 /// ops, which stay the same through the whole stage. Boundary values have no
 /// entry: their pins are the problem's `inputs` and `outputs`.
@@ -34,8 +38,12 @@ struct LayoutPins {
   llvm::DenseMap<Value, LayoutAttr> values;
   /// The layout that an op reads an operand in.
   llvm::DenseMap<OpOperand *, LayoutAttr> reads;
+  /// The algorithm that computes an op; null: its own.
+  Algorithms algorithms;
 
-  bool empty() const { return values.empty() && reads.empty(); }
+  bool empty() const {
+    return values.empty() && reads.empty() && algorithms.empty();
+  }
   bool touches(Operation *op) const;
   /// The same pins on a function's copy.
   LayoutPins carriedTo(mlir::func::FuncOp source,
@@ -71,14 +79,14 @@ struct LayoutProblem {
   SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
   SmallVector<LayoutAttr> demanded(OpResult result) const;
   /// What the chip multiplies the op's time by if its result has this layout.
-  double costFactor(LayoutOpInterface op, LayoutAttr result) const;
+  /// `name`: the op as demands call it; empty: its own name.
+  double costFactor(LayoutOpInterface op, LayoutAttr result,
+                    StringRef name = {}) const;
 };
 
 /// Binds --io-layout to the function's arguments and results. Fails, with an
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
-
-struct Alternative;
 
 /// How far a search came.
 struct SearchOutcome {
@@ -105,8 +113,7 @@ struct LayoutPlan {
   /// What the decision has to say of an op, for --explain-layout.
   llvm::DenseMap<Operation *, std::string> notes;
 
-  /// Ops that are to be computed by another algorithm.
-  llvm::DenseMap<Operation *, const Alternative *> algorithms;
+  Algorithms algorithms;
 
   /// Of a strategy that searches.
   std::optional<SearchOutcome> search;
@@ -119,8 +126,12 @@ struct LayoutPlan {
 /// one for each value and layout, before its first reader.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
-/// Replaces ops by the plan's algorithms wherever their final layouts let them;
-/// the last thing that is done to a function.
+/// Holds pinned algorithms and drops those that do not fit the ops' final
+/// layouts. Fails with an error at an op whose pinned one does not.
+LogicalResult settleAlgorithms(const LayoutProblem &problem, LayoutPlan &plan);
+
+/// Replaces ops by the plan's settled algorithms; the last thing that is done
+/// to a function.
 LogicalResult applyAlgorithms(mlir::func::FuncOp function,
                               const LayoutPlan &plan);
 

@@ -2,6 +2,7 @@
 #include "compiler/Layout/LayoutReport.h"
 
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/Alternatives.h"
 #include "compiler/Layout/LayoutExplain.h"
 
 using namespace npu;
@@ -35,6 +36,8 @@ public:
         report.items.push_back(describe(&op));
       if (auto note = op.getAttrOfType<StringAttr>(layoutNoteAttr))
         report.notes.push_back(opText(&op) + " " + note.str());
+      if (const Alternative *algorithm = replacementOf(&op))
+        report.algorithms.push_back({opName(&op), algorithm->name.str()});
     }
     return report;
   }

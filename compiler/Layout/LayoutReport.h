@@ -44,6 +44,8 @@ struct RelayoutItem {
 
 struct LayoutReport {
   std::vector<RelayoutItem> items;
+  /// Ops that another algorithm computes: the node, and which.
+  std::vector<std::pair<std::string, std::string>> algorithms;
   /// What the strategy has to say of single ops: where a conversion stops.
   std::vector<std::string> notes;
   LayoutCost cost; // of the whole function

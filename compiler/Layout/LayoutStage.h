@@ -22,6 +22,9 @@ struct LayoutOptions {
   double searchSeconds = 10;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
+  /// Replace ops by the algorithms that were chosen for them: transforming
+  /// weights takes time, and who only asks for layouts does not need it.
+  bool replaceOps = true;
   DecisionOptions decision;
 };
 

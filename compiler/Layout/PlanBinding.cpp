@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // --layout-plan: a plan's file meets a graph.
+#include "compiler/Layout/Alternatives.h"
 #include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Layout/Pins.h"
 #include "compiler/Layout/PlanFile.h"
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace npu;
@@ -162,8 +164,32 @@ private:
                      problem.demanded(result), problem.pins.values[result])))
         return failure();
     }
+    if (!entry.algorithm.empty() && failed(bindAlgorithm(entry, op)))
+      return failure();
     if (problem.pins.touches(op))
       pinnedOps.insert({op, entry.line});
+    return success();
+  }
+
+  LogicalResult bindAlgorithm(const PlanEntry &entry, Operation *op) {
+    std::vector<std::string> names = {ownAlgorithm.str()};
+    const Alternative *named = nullptr;
+    for (const Alternative *row : alternativesFor(op, problem.target)) {
+      names.push_back(row->name.str());
+      if (row->name == entry.algorithm)
+        named = row;
+    }
+    if (!named && entry.algorithm != ownAlgorithm)
+      return error(entry.algorithmLine)
+             << "'" << entry.name << "' cannot be computed by algorithm '"
+             << entry.algorithm << "' on target '" << problem.target.name
+             << "', expected one of: " << llvm::join(names, ", ");
+    if (!entry.pin)
+      return success();
+    auto [pinned, isNew] = problem.pins.algorithms.try_emplace(op, named);
+    if (!isNew && pinned->second != named)
+      return error(entry.algorithmLine)
+             << "the algorithm of '" << entry.name << "' is pinned twice";
     return success();
   }
 

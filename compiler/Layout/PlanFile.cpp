@@ -56,8 +56,8 @@ private:
   }
 
   bool readEntry(Node *node, bool pinned) {
-    static const StringRef listed[] = {"input", "op",     "output",
-                                       "reads", "stored", "pin"};
+    static const StringRef listed[] = {"input",  "op",        "output", "reads",
+                                       "stored", "algorithm", "pin"};
     PlanEntry entry;
     entry.line = lineOf(node);
     entry.pin = pinned;
@@ -87,6 +87,11 @@ private:
       entry.pin = text == "true";
       return true;
     }
+    if (key == "algorithm") {
+      entry.algorithm = text;
+      entry.algorithmLine = lineOf(value);
+      return text != "" || fail(value, "algorithm: the name is empty");
+    }
     if (!entry.name.empty())
       return fail(value, "an entry speaks of one input, op or output; it has "
                          "two of them");
@@ -115,13 +120,16 @@ private:
   bool check(Node *node, const PlanEntry &entry, bool pinned) {
     if (entry.name.empty())
       return fail(node, "an entry needs one of input, op and output");
-    if (entry.kind != PlanEntry::Kind::Op && !entry.reads.empty())
+    if (entry.kind != PlanEntry::Kind::Op &&
+        (!entry.reads.empty() || !entry.algorithm.empty()))
       return fail(node, "'" + entry.name +
-                            "' is at the graph's boundary and "
-                            "reads nothing; say `stored`");
-    if (pinned && !entry.stored && entry.reads.empty())
+                            "' is at the graph's boundary, reads nothing "
+                            "and computes nothing; say `stored`");
+    if (pinned && !entry.stored && entry.reads.empty() &&
+        entry.algorithm.empty())
       return fail(node, "the pin of '" + entry.name +
-                            "' names no layout; say `stored` or `reads`");
+                            "' names no layout; say `stored` or `reads` (or "
+                            "`algorithm`)");
     return true;
   }
 

@@ -25,7 +25,14 @@ struct PlanEntry {
   std::optional<Order> stored;
   /// Empty, or one for each operand.
   std::vector<Order> reads;
+  /// The algorithm that computes the op, `ownAlgorithm` if no other one does;
+  /// empty: left open.
+  std::string algorithm;
+  int algorithmLine = 0;
 };
+
+/// What a plan calls the algorithm that an op stands for.
+constexpr StringRef ownAlgorithm = "direct";
 
 /// A plan's file before it meets a graph.
 struct PlanFile {
@@ -67,7 +74,7 @@ public:
 
   /// The plan of the same function behind the stage.
   std::string print(mlir::func::FuncOp decided, StringRef model,
-                    StringRef target, StringRef strategy) const;
+                    const TargetSpec &target, StringRef strategy) const;
 
 private:
   std::string graph;

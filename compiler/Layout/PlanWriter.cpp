@@ -4,6 +4,8 @@
 // fingerprint by which a file knows its graph.
 #include "compiler/Layout/PlanFile.h"
 
+#include "compiler/Layout/Alternatives.h"
+
 #include "compiler/Dialect/NPU/LayoutUse.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -106,12 +108,13 @@ static std::string writtenLayout(Value value, const ImageAxesAnalysis &axes) {
 }
 
 std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
-                              StringRef target, StringRef strategy) const {
+                              const TargetSpec &target,
+                              StringRef strategy) const {
   ImageAxesAnalysis axes(decided);
   std::string text = header;
   llvm::raw_string_ostream out(text);
   out << "version: 1\nnpuc: " NPU_VERSION "\nmodel: " << quoted(model)
-      << "\ntarget: " << target << "\nstrategy: " << strategy
+      << "\ntarget: " << target.name << "\nstrategy: " << strategy
       << "\ngraph: " << graph << "\nlayouts:\n";
   auto boundary = [&](Value value, unsigned index, bool output) {
     out << "  - " << (output ? "output: " : "input: ")
@@ -130,6 +133,10 @@ std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
       out << writtenLayout(operand, axes);
     });
     out << "]\n    stored: " << writtenLayout(op.getResult(0), axes) << "\n";
+    if (const Alternative *algorithm = replacementOf(&op))
+      out << "    algorithm: " << algorithm->name << "\n";
+    else if (!alternativesFor(&op, target).empty())
+      out << "    algorithm: " << ownAlgorithm << "\n";
   }
   for (OpOperand &operand :
        decided.getBody().front().getTerminator()->getOpOperands())

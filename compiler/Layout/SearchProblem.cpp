@@ -200,13 +200,18 @@ SearchProblem::waysOf(const OpSlots &slots) const {
     layouts[slots.anchor()] = layout;
     extend(slots, layouts, ways);
   }
-  for (NamedWay &way : ways) {
+  llvm::erase_if(ways, [&](NamedWay &way) {
     OpLayouts counted = way.layouts;
     for (auto [index, slot] : llvm::enumerate(slots.all()))
       if (slot.independent)
         counted[index] = LayoutAttr();
-    way.cost.cycles = kernelCycles(problem, slots.getOp(), counted);
-  }
+    auto fastest = fastestAlgorithm(problem, slots.getOp(), counted);
+    if (!fastest)
+      return true;
+    way.cost.cycles = fastest->cycles;
+    way.algorithm = fastest->algorithm;
+    return false;
+  });
   return ways;
 }
 
@@ -330,6 +335,8 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
       plan.produced[op.input] = layouts[0];
     if (!op.slots)
       continue;
+    if (const Alternative *algorithm = op.ways[way].algorithm)
+      plan.algorithms[op.slots->getOp()] = algorithm;
     for (auto [index, slot] : llvm::enumerate(op.slots->all())) {
       if (slot.result)
         plan.produced[slot.value] = layouts[index];

@@ -28,10 +28,12 @@ public:
   int64_t primary(search::Cost total) const { return total / weights[0]; }
 
 private:
-  /// A way of an op by its layouts; null: as stored.
+  /// A way of an op by its layouts (null: as stored), with the algorithm that
+  /// is the fastest in them: others in the same layouts could not be better.
   struct NamedWay {
     OpLayouts layouts;
     LayoutCost cost;
+    const Alternative *algorithm = nullptr; // null: the op's own
   };
   /// An op of the search: one of the function's, an input or an output.
   struct NamedOp {

@@ -184,7 +184,7 @@ LogicalResult Compilation::layout() {
   if (writer)
     report.layoutPlan =
         writer->print(function(), llvm::sys::path::filename(options.model),
-                      target->name, given.strategy);
+                      *target, given.strategy);
   report.layout = reportLayouts(function(), *target, given.plan.get());
   if (!source)
     return success();

@@ -91,6 +91,9 @@ json::Object npu::reportJson(const CompileReport &report) {
     items.push_back(relayoutJson(item));
   for (const ReportedKernel &kernel : report.kernels)
     kernels.push_back(kernelJson(kernel));
+  json::Array algorithms;
+  for (const auto &[node, algorithm] : report.layout.algorithms)
+    algorithms.push_back(json::Object{{"op", node}, {"algorithm", algorithm}});
   json::Object seconds;
   for (const auto &[stage, taken] : report.seconds)
     seconds[stage] = taken;
@@ -107,6 +110,7 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"bytes", report.layout.bytes()},
                     {"boundary_count", report.layout.boundaryCount()},
                     {"items", std::move(items)}}},
+      {"algorithms", std::move(algorithms)},
       {"kernels", std::move(kernels)},
       {"memory",
        json::Object{{"arena_bytes", report.arenaBytes},

@@ -74,6 +74,16 @@ TEST(LoopNestTest, BlockedTensorKeepsItsPaddedDimensionApart) {
   EXPECT_EQ(nest->loops.front().extent, 2);
 }
 
+TEST(LoopNestTest, BlockedChannelsOfAVectorAreARun) {
+  auto nest = makeLoopNest(
+      eltwise({tensor({1, 20, 4, 4}, {0, 2, 3, 1}), blocked({1, 20, 1, 1}, 16)},
+              tensor({1, 20, 4, 4}, {0, 2, 3, 1})));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->loops.size(), 2u);
+  EXPECT_EQ(nest->loops[0].strides, (std::vector<int64_t>{20, 0, 20}));
+  EXPECT_EQ(nest->loops[1].strides, (std::vector<int64_t>{1, 1, 1}));
+}
+
 TEST(LoopNestTest, ScalarIsOneStep) {
   auto nest = makeLoopNest(eltwise({tensor({})}, tensor({})));
   ASSERT_TRUE(nest);

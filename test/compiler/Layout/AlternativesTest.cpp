@@ -11,6 +11,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -111,12 +113,15 @@ protected:
         data.push_back(random(tensorType(operand)));
     std::vector<float> want = compute(op, data);
     double macs = row->macs(op);
+    int64_t weightBytes = row->weightBytes(op);
     OpBuilder builder(&context);
     Operation *made = row->replace(builder, op);
     EXPECT_TRUE(made);
     EXPECT_TRUE(succeeded(mlir::verify(function)));
     EXPECT_EQ(kernelOf(function), made);
     EXPECT_EQ(workOf(made).macs, macs);
+    EXPECT_EQ(storedBytes(tensorType(made->getOperand(1))), weightBytes);
+    EXPECT_FALSE(replacementOf(made->getOperand(1).getDefiningOp()));
     std::vector<float> have = compute(made, data);
     EXPECT_EQ(have.size(), want.size());
     for (size_t i = 0; i < want.size(); ++i)
@@ -124,7 +129,7 @@ protected:
     return made;
   }
 
-  const Alternative *row = &alternatives().front();
+  const Alternative *row = findAlternative("winograd4x4");
   MLIRContext context;
   std::mt19937 engine{7};
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
@@ -146,10 +151,13 @@ const char *const fusedArguments =
 } // namespace
 
 TEST_F(AlternativesTest, TargetsKnowTheRowsOfTheTable) {
-  SmallVector<StringRef> names;
-  for (const Alternative &one : alternatives())
-    names.push_back(one.name);
-  EXPECT_EQ(ArrayRef<StringRef>(names), algorithmVocabulary());
+  llvm::SetVector<StringRef> families;
+  for (const Alternative &one : alternatives()) {
+    families.insert(one.family);
+    EXPECT_EQ(findAlternative(one.name), &one);
+  }
+  EXPECT_EQ(families.getArrayRef(), algorithmVocabulary());
+  EXPECT_FALSE(findAlternative("winograd"));
 }
 
 TEST_F(AlternativesTest, OnlyForTargetsThatListThem) {
@@ -157,8 +165,8 @@ TEST_F(AlternativesTest, OnlyForTargetsThatListThem) {
   TargetSpec target;
   EXPECT_TRUE(alternativesFor(op, target).empty());
   target.algorithms = {"winograd"};
-  ASSERT_EQ(alternativesFor(op, target).size(), 1u);
-  EXPECT_EQ(alternativesFor(op, target).front()->name, "winograd");
+  ASSERT_EQ(alternativesFor(op, target).size(), 2u);
+  EXPECT_EQ(alternativesFor(op, target).back(), row);
 }
 
 TEST_F(AlternativesTest, WinogradAppliesToPlain3x3Only) {
@@ -216,14 +224,17 @@ TEST_F(AlternativesTest, ReplacesAConvolution) {
   auto made = dyn_cast<Conv2dWinogradOp>(replaceAndCompare(convolution()));
   ASSERT_TRUE(made);
   EXPECT_EQ(made.getTile(), 4u);
+  EXPECT_EQ(replacementOf(made), row);
   EXPECT_TRUE(constantOf(made.getWeight())) << "transformed at compile time";
 }
 
-TEST_F(AlternativesTest, SmallImagesTakeSmallTiles) {
+TEST_F(AlternativesTest, TheOtherTileIsAnotherRow) {
+  row = findAlternative("winograd2x2");
   auto made = dyn_cast<Conv2dWinogradOp>(
       replaceAndCompare(convolution("1x5x2x2", "1x6x2x2")));
   ASSERT_TRUE(made);
   EXPECT_EQ(made.getTile(), 2u);
+  EXPECT_EQ(replacementOf(made), row);
 }
 
 TEST_F(AlternativesTest, ReplacesTheRootOfAFusedKernel) {

@@ -88,6 +88,9 @@ TEST(PlanFile, Entries) {
   expectError(withLine(7, "  - input: \"\""), "p.yaml:7: input: the name is "
                                               "empty");
   expectError(withLine(8, "    reads: [NCHW]"), "reads nothing");
+  expectError(withLine(8, "    algorithm: direct"), "computes nothing");
+  expectError(withLine(12, "    algorithm: \"\""),
+              "p.yaml:12: algorithm: the name is empty");
   expectError(withLine(12, "    pin: yes"), "p.yaml:12: pin: 'yes', expected");
   expectError(withLine(13, "  - op: \"Conv 'c'\""),
               "stands twice, first in line 9");
@@ -204,7 +207,7 @@ protected:
     options.strategy = strategy.str();
     EXPECT_TRUE(succeeded(runLayoutStage(function, *target, options)))
         << message;
-    return writer.print(function, "m.onnx", target->name, strategy);
+    return writer.print(function, "m.onnx", *target, strategy);
   }
 
   MLIRContext context;
@@ -296,6 +299,62 @@ TEST_F(PlanTest, APinnedReadIsReadSo) {
     Operation *op = opNamed(function, name);
     EXPECT_EQ(getLayout(op->getOperand(0)).getLetters(), "dcba") << name;
   }
+}
+
+/// Both ways, whatever the strategy would choose, and through a written plan.
+TEST_F(PlanTest, APinnedAlgorithmIsUsed) {
+  for (StringRef strategy : {"auto-nhwc", "alter", "optimal"})
+    for (StringRef algorithm : {"direct", "winograd2x2", "winograd4x4"}) {
+      mlir::func::FuncOp function = parse();
+      PlanWriter writer(function);
+      ASSERT_TRUE(solve(
+          function, strategy,
+          pins("  - {op: \"Conv 'c'\", algorithm: " + algorithm.str() + "}\n")))
+          << message;
+      bool isDirect = algorithm == "direct";
+      EXPECT_EQ(function.getBody().getOps<Conv2dOp>().empty(), !isDirect);
+      EXPECT_EQ(reportLayouts(function, *target).algorithms.empty(), isDirect);
+      std::string plan = writer.print(function, "m.onnx", *target, strategy);
+      EXPECT_NE(plan.find("    algorithm: " + algorithm.str() + "\n"),
+                std::string::npos)
+          << plan;
+      size_t at = plan.find("    stored:", plan.find("Conv 'c'"));
+      plan.insert(at, "    pin: true\n");
+      mlir::func::FuncOp again = parse();
+      ASSERT_TRUE(solve(again, "auto-nhwc", plan)) << message << plan;
+      EXPECT_EQ(again.getBody().getOps<Conv2dOp>().empty(), !isDirect) << plan;
+    }
+}
+
+TEST_F(PlanTest, AlgorithmsThatCannotBe) {
+  expectRefused("  - {op: \"Conv 'c'\", algorithm: winogard}\n",
+                "p.yaml:4: 'Conv 'c'' cannot be computed by algorithm "
+                "'winogard' on target 'npu-nhwc', expected one of: direct, "
+                "winograd2x2, winograd4x4");
+  expectRefused("  - {op: \"Relu 'r'\", algorithm: winograd4x4}\n",
+                "expected one of: direct");
+  target->algorithms.clear();
+  expectRefused("  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n",
+                "expected one of: direct");
+  target->algorithms = {"winograd"};
+  target->demands.erase("conv2d");
+  message.clear();
+  EXPECT_FALSE(solve(parse(), "none",
+                     pins("  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n")));
+  EXPECT_NE(message.find("is pinned to algorithm 'winograd4x4', which does not "
+                         "compute it in the layouts"),
+            std::string::npos)
+      << message;
+  message.clear();
+  EXPECT_FALSE(solve(parse(), "optimal",
+                     "version: 1\ntarget: npu-nhwc\nlayouts:\n"
+                     "  - {op: \"Conv 'c'\", algorithm: direct, pin: true}\n"
+                     "pins:\n"
+                     "  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n"));
+  EXPECT_NE(message.find("p.yaml:6: the algorithm of 'Conv 'c'' is pinned "
+                         "twice"),
+            std::string::npos)
+      << message;
 }
 
 TEST_F(PlanTest, PinnedBoundary) {

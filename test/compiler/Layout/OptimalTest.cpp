@@ -166,6 +166,40 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
   EXPECT_EQ(layoutOfConv(), "abcd");
 }
 
+/// A large convolution, a relu and a small one: the first is cheaper by another
+/// algorithm, and that is a part of the optimum.
+TEST_F(OptimalTest, OtherAlgorithmsAreWays) {
+  const std::string source = R"(
+  func.func @f(%x: tensor<1x128x28x28xf32>) -> tensor<1x8x26x26xf32> {
+    %w = npu.constant dense<0.1> : tensor<128x128x3x3xf32> -> tensor<128x128x3x3xf32>
+    %v = npu.constant dense<0.1> : tensor<8x128x3x3xf32> -> tensor<8x128x3x3xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x128x28x28xf32>, tensor<128x128x3x3xf32>) -> tensor<1x128x28x28xf32>
+    %1 = npu.eltwise relu(%0) : (tensor<1x128x28x28xf32>) -> tensor<1x128x28x28xf32>
+    %2 = npu.conv2d(%1, %v) {dilations = [2, 2], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x128x28x28xf32>, tensor<8x128x3x3xf32>) -> tensor<1x8x26x26xf32>
+    return %2 : tensor<1x8x26x26xf32>
+  })";
+  TargetSpec spec = target("host");
+  LayoutOptions options;
+  options.strategy = "optimal";
+  options.verifyExactly = true;
+  mlir::func::FuncOp function = parse(source);
+  auto results = compareStrategies(function, spec, options);
+  ASSERT_TRUE(succeeded(results));
+  std::optional<SearchOutcome> search;
+  ASSERT_TRUE(succeeded(runLayoutStage(function, spec, options, &search)));
+  EXPECT_TRUE(search->proved);
+  LayoutReport report = reportLayouts(function, spec);
+  EXPECT_EQ(report.algorithms.size(), 1u);
+  EXPECT_EQ(report.cost.cycles, search->cost);
+  for (const StrategyResult &result : *results)
+    EXPECT_GE(result.cost.cycles, search->cost) << result.name.str();
+  spec.algorithms.clear();
+  function = parse(source);
+  std::optional<SearchOutcome> direct;
+  ASSERT_TRUE(succeeded(runLayoutStage(function, spec, options, &direct)));
+  EXPECT_GT(direct->cost, search->cost);
+}
+
 /// Of one pixel NCHW and NHWC are one order, which costs what the cheaper does.
 TEST_F(OptimalTest, OneOrderHasOneCost) {
   TargetSpec spec = target("host");
