@@ -239,6 +239,7 @@ bool npu::layoutsAgree(const LayoutRelation &relation, const RelatedValue &a,
       comparableBlocks(b, layoutB, shared))
     return false;
   Factors anywhere = factorsAnywhere(a, layoutA);
+  anywhere.append(factorsAnywhere(b, layoutB));
   for (Factors *memory : {&shared, &memoryB})
     llvm::erase_if(*memory,
                    [&](int factor) { return contains(anywhere, factor); });
