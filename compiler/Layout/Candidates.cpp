@@ -72,6 +72,12 @@ void Candidates::seed(ArrayRef<LayoutPlan> others) {
 
 /// Ends: each value's list only grows, up to a limit.
 void Candidates::close() {
+  // What an op accepts for a constant, or for a value to which it means the
+  // same as another order, may mean something to the op's other values.
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (auto [index, slot] : llvm::enumerate(op.all()))
+      for (LayoutAttr layout : slot.accepted)
+        spread(number, index, layout);
   while (!fresh.empty()) {
     auto [value, layout] = fresh.front();
     fresh.pop_front();

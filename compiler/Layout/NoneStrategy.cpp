@@ -7,15 +7,32 @@
 
 using namespace npu;
 
+/// A constant is stored as the op wants it beside a row-major result.
+static LayoutAttr constantLayout(const LayoutProblem &problem,
+                                 const LayoutPlan &plan, LayoutOpInterface op,
+                                 OpOperand &operand) {
+  unsigned index = operand.getOperandNumber();
+  Value value = operand.get();
+  SmallVector<LayoutAttr> accepted = problem.accepted(operand);
+  if (accepted.empty())
+    return rowMajor(value);
+  if (op.getLayoutRelation().independent[index])
+    return preferred(accepted, value);
+  std::string ignored;
+  auto placement = placeOp(
+      problem, plan, op, {Anchor::result, rowMajor(op->getResult(0))}, ignored);
+  return placement ? placement->operands[index] : rowMajor(value);
+}
+
 LogicalResult npu::decideNone(const LayoutProblem &problem, LayoutPlan &plan) {
   planBoundary(problem, plan);
   for (Operation &op : problem.function->getRegion(0).front()) {
     for (Value result : op.getResults())
       plan.produced[result] = rowMajor(result);
     for (OpOperand &operand : op.getOpOperands()) {
-      SmallVector<LayoutAttr> accepted = problem.accepted(operand);
-      if (isConstant(operand.get()) && !accepted.empty())
-        plan.read[&operand] = preferred(accepted, operand.get());
+      auto rule = dyn_cast<LayoutOpInterface>(op);
+      if (rule && isConstant(operand.get()))
+        plan.read[&operand] = constantLayout(problem, plan, rule, operand);
       else if (!isa<mlir::func::ReturnOp>(op))
         plan.read[&operand] = rowMajor(operand.get());
     }

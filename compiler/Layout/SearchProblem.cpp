@@ -103,6 +103,22 @@ LayoutCost SearchProblem::movingView(const OpSlots &slots,
                      problem.target.machine)};
 }
 
+/// A view as it stands in the source, moving its data. Only a demand can make
+/// that better than a free view and a relayout.
+void SearchProblem::addMovingWay(const OpSlots &slots,
+                                 std::vector<NamedWay> &ways) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  OpLayouts source = {rowMajor(from.value), rowMajor(to.value)};
+  if ((from.accepted.empty() && to.accepted.empty()) ||
+      !from.accepts(source[0]) || !to.accepts(source[1]) ||
+      candidates.find(from.value, source[0]) < 0 ||
+      candidates.find(to.value, source[1]) < 0)
+    return;
+  LayoutCost cost = movingView(slots, source);
+  if (cost.count > 0)
+    ways.push_back({source, cost});
+}
+
 void SearchProblem::addKernel(const OpSlots &slots) {
   NamedOp op;
   op.slots = &slots;
@@ -114,6 +130,8 @@ void SearchProblem::addKernel(const OpSlots &slots) {
     if (!slot.constant)
       (slot.result ? results : operands).push_back(slot.value);
   }
+  if (slots.isView())
+    addMovingWay(slots, op.ways);
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.
   // A view may stand as it is, if it moves its data.

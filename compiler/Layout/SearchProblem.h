@@ -45,6 +45,7 @@ private:
 
   void addValue(Value value);
   void addInput(Value argument);
+  void addMovingWay(const OpSlots &slots, std::vector<NamedWay> &ways) const;
   void addKernel(const OpSlots &slots);
   void addOutput(OpOperand &output);
   void addOp(NamedOp op, ArrayRef<Value> operands, ArrayRef<Value> results);

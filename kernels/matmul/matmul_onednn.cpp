@@ -46,7 +46,8 @@ std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
   if (!typesFit(problem, whyNot) || !translate(problem, fusion, whyNot) ||
       !withRank(problem.inputs[0], y.rank, a, whyNot) ||
       !withRank(problem.inputs[1], y.rank, b, whyNot) ||
-      !describeTensor(a, first, whyNot) || !describeTensor(y, result, whyNot))
+      !describeAsStored(a, first, whyNot) ||
+      !describeAsStored(y, result, whyNot))
     return nullptr;
   if (y.block_count) {
     whyNot = "blocked result";
@@ -56,7 +57,7 @@ std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
   if (isPackable)
     second = Desc(memory::dims(b.dims, b.dims + b.rank), typeOf(b.dtype),
                   memory::format_tag::any);
-  else if (!describeTensor(b, second, whyNot))
+  else if (!describeAsStored(b, second, whyNot))
     return nullptr;
   dnnl::matmul::primitive_desc found(engine(), first, second, result,
                                      fusion.attributes, true);

@@ -91,9 +91,13 @@ static memory::format_tag tagOf(const std::string &letters) {
   return it == tags->end() ? memory::format_tag::undef : it->second;
 }
 
-bool describeTensor(const npu_tensor_desc &given, Desc &desc,
+bool describeTensor(const npu_tensor_desc &tensor, Desc &desc,
                     std::string &whyNot) {
-  npu_tensor_desc tensor = preferChannelsLast(given);
+  return describeAsStored(preferChannelsLast(tensor), desc, whyNot);
+}
+
+bool describeAsStored(const npu_tensor_desc &tensor, Desc &desc,
+                      std::string &whyNot) {
   memory::data_type type = typeOf(tensor.dtype);
   if (type == memory::data_type::undef) {
     whyNot = std::string("no ") + dtypeName(tensor.dtype) + " in oneDNN";

@@ -26,10 +26,15 @@ bool addsInFull();
 /// oneDNN's type, `undef` where it has none.
 dnnl::memory::data_type typeOf(int32_t dtype);
 
-/// The tensor as oneDNN describes it, strides or blocks and all. False where
+/// The tensor as oneDNN describes it, strides or blocks and all; as
+/// channels-last where it can be. False where
 /// oneDNN has no such type or block order.
-bool describeTensor(const npu_tensor_desc &given, Desc &desc,
+bool describeTensor(const npu_tensor_desc &tensor, Desc &desc,
                     std::string &whyNot);
+/// The same, units in their place: a matrix product takes a row of a matrix
+/// that is described as channels-last for a column, and fails when it runs.
+bool describeAsStored(const npu_tensor_desc &tensor, Desc &desc,
+                      std::string &whyNot);
 
 /// `tensor` as channels-last where that is the same storage (then oneDNN finds
 /// its better kernels), else as it is.

@@ -16,12 +16,23 @@ StoredOrder StoredOrder::rowMajor(size_t rank) {
   return result;
 }
 
-/// The dimensions larger than 1, outermost first.
+/// Whether the place of a dimension in the order means nothing: its elements,
+/// or its blocks, are one.
+static bool hasNoPlace(const StoredOrder &layout, ArrayRef<int64_t> shape,
+                       int64_t dim) {
+  int64_t inBlocks = 1;
+  for (const LayoutBlock &block : layout.blocks)
+    if (block.dim == dim)
+      inBlocks *= block.size;
+  return shape[dim] <= inBlocks;
+}
+
+/// The dimensions whose place means something, outermost first.
 static SmallVector<int64_t, 6> movingDims(const StoredOrder &layout,
                                           ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 6> result;
   for (int64_t dim : layout.order)
-    if (shape[dim] != 1)
+    if (!hasNoPlace(layout, shape, dim))
       result.push_back(dim);
   return result;
 }
@@ -201,6 +212,16 @@ comparableBlocks(const RelatedValue &value, const StoredOrder &layout,
   return result;
 }
 
+/// The factors of dimensions that lie in one block.
+static Factors factorsAnywhere(const RelatedValue &value,
+                               const StoredOrder &layout) {
+  Factors result;
+  for (size_t dim = 0; dim < value.dims.size(); ++dim)
+    if (hasNoPlace(layout, value.shape, static_cast<int64_t>(dim)))
+      result.append(value.dims[dim].begin(), value.dims[dim].end());
+  return result;
+}
+
 bool npu::layoutsAgree(const LayoutRelation &relation, const RelatedValue &a,
                        const StoredOrder &layoutA, const RelatedValue &b,
                        const StoredOrder &layoutB) {
@@ -214,6 +235,13 @@ bool npu::layoutsAgree(const LayoutRelation &relation, const RelatedValue &a,
       shared.push_back(factor);
   llvm::erase_if(memoryB,
                  [&](int factor) { return !contains(shared, factor); });
-  return memoryB == shared && comparableBlocks(a, layoutA, shared) ==
-                                  comparableBlocks(b, layoutB, shared);
+  if (comparableBlocks(a, layoutA, shared) !=
+      comparableBlocks(b, layoutB, shared))
+    return false;
+  Factors anywhere = factorsAnywhere(a, layoutA);
+  anywhere.append(factorsAnywhere(b, layoutB));
+  for (Factors *memory : {&shared, &memoryB})
+    llvm::erase_if(*memory,
+                   [&](int factor) { return contains(anywhere, factor); });
+  return memoryB == shared;
 }

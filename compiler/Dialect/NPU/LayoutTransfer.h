@@ -24,8 +24,8 @@ struct StoredOrder {
   }
 };
 
-/// Whether values of this shape are stored alike: unit dimensions may stand
-/// anywhere.
+/// Whether values of this shape are stored alike: unit dimensions, and those
+/// that lie in one block, may stand anywhere.
 bool sameStorage(const StoredOrder &a, const StoredOrder &b,
                  llvm::ArrayRef<int64_t> shape);
 
@@ -52,8 +52,8 @@ TransferResult transferLayout(const LayoutRelation &relation,
                               const RelatedValue &to);
 
 /// Whether two values of an op are stored in orders that fit each other: the
-/// dimensions they share (unit dimensions apart) come in the same order, with
-/// the same blocks.
+/// dimensions they share (unit dimensions and those in one block apart) come in
+/// the same order, with the same blocks.
 bool layoutsAgree(const LayoutRelation &relation, const RelatedValue &a,
                   const StoredOrder &layoutA, const RelatedValue &b,
                   const StoredOrder &layoutB);

@@ -169,6 +169,8 @@ bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
     QuietDiagnostics quiet(&context);
     if (failed(
             runLayoutStage(*made.function, *target, options, &made.search))) {
+      if (StringRef(quiet.first()).starts_with("--io-layout"))
+        return fail("bad-options", quiet.first());
       if (!StringRef(quiet.first()).contains("infeasible:"))
         return fail("stage-fails", name + ": " + quiet.first());
       refused.push_back(name);

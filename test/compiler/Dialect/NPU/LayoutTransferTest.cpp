@@ -203,4 +203,20 @@ TEST(LayoutTransfer, AgreementComparesBlocks) {
       layoutsAgree(relation, from, blocked, to, StoredOrder::rowMajor(4)));
 }
 
+TEST(LayoutTransfer, AgreementIgnoresThePlaceOfOneBlock) {
+  Shape data = {2, 32, 8}, weight = {16, 32, 1}, result = {2, 16, 8};
+  LayoutRelation relation = relations::conv({data, weight}, result);
+  RelatedValue from{relation.operands[0], data};
+  RelatedValue to{relation.results[0], result};
+  StoredOrder first = stored({0, 1, 2}, {{1, 16}});
+  StoredOrder last = stored({0, 2, 1}, {{1, 16}});
+  EXPECT_TRUE(sameStorage(first, last, result));
+  EXPECT_FALSE(sameStorage(first, last, data));
+  EXPECT_TRUE(layoutsAgree(relation, from, first, to, last));
+  EXPECT_TRUE(layoutsAgree(relation, to, last, from, first));
+  // The batch has a place in both.
+  EXPECT_FALSE(
+      layoutsAgree(relation, from, first, to, stored({2, 0, 1}, {{1, 16}})));
+}
+
 } // namespace
