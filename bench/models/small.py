@@ -103,6 +103,24 @@ def concat(b: Builder, x: str) -> str:
     return b.conv(b.op("MaxPool", joined, kernel_shape=[2, 2], strides=[2, 2]), 27, 8, 1)
 
 
+def dense_concat(b: Builder, x: str) -> str:
+    """DenseNet-121's four blocks, narrow: each layer concatenates all before it anew."""
+    growth, channels = 4, 8
+    value = b.op("Relu", b.conv(x, 3, channels, 3))
+    for number, layers in enumerate((6, 12, 24, 16)):
+        if number:
+            value = b.op("AveragePool", b.conv(value, channels, 8, 1), kernel_shape=[2, 2], strides=[2, 2])
+            channels = 8
+        parts = [value]
+        for _ in range(layers):
+            joined = b.op("Concat", *parts, axis=1) if len(parts) > 1 else value
+            layer = b.op("Relu", b.norm(b.conv(joined, channels, 4 * growth, 1), 4 * growth))
+            parts.append(b.op("Relu", b.conv(layer, 4 * growth, growth, 3)))
+            channels += growth
+        value = b.op("Concat", *parts, axis=1)
+    return b.op("GlobalAveragePool", value)
+
+
 def upsample(b: Builder, x: str) -> str:
     """Resize beside a transposed convolution, added together."""
     stem = b.op("Relu", b.conv(x, 3, 16, 3, strides=[2, 2]))
@@ -190,8 +208,8 @@ Network = Callable[[Builder, str], str]
 NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (
-        conv_relu, residual, depthwise, grouped, concat, upsample, squeeze_excite, hard_swish, channels_last,
-        classifier, global_pool, shape_arithmetic, quantized, by_index,
+        conv_relu, residual, depthwise, grouped, concat, dense_concat, upsample, squeeze_excite, hard_swish,
+        channels_last, classifier, global_pool, shape_arithmetic, quantized, by_index,
     )
 }  # fmt: skip
 

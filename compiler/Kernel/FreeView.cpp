@@ -10,7 +10,7 @@ using namespace npu;
 namespace {
 
 /// A dimension as it lies in memory; of a blocked one `stride` leads from block
-/// to block.
+/// to block, 0 where there is one.
 struct Axis {
   int64_t extent;
   int64_t stride;
@@ -32,10 +32,15 @@ static SmallVector<Axis> axesOf(const npu_tensor_desc &tensor, bool units) {
   SmallVector<Axis> axes;
   for (int dim = 0; dim < tensor.rank; ++dim) {
     Axis axis = {tensor.dims[dim], strides.outer[dim]};
+    int64_t inBlocks = 1;
     for (int block = 0; block < tensor.block_count; ++block)
-      if (tensor.block_dims[block] == dim)
+      if (tensor.block_dims[block] == dim) {
         axis.blocks.push_back(
             {tensor.block_sizes[block], strides.block[block]});
+        inBlocks *= tensor.block_sizes[block];
+      }
+    if (!axis.blocks.empty() && axis.extent <= inBlocks)
+      axis.stride = 0;
     if (units ? axis.extent == 1 && !axis.blocks.empty() : axis.extent != 1)
       axes.push_back(axis);
   }

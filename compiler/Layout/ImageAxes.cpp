@@ -5,22 +5,42 @@
 
 using namespace npu;
 
+/// Behind all relayouts: they come and go, and must not change what is found.
+static Value withoutRelayouts(Value value) {
+  while (auto relayout = value.getDefiningOp<RelayoutOp>())
+    value = relayout.getInput();
+  return value;
+}
+
+static bool isConstant(Value value) {
+  return value.getDefiningOp<ConstantOp>() != nullptr;
+}
+
 ImageAxesAnalysis::ImageAxesAnalysis(mlir::func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    seed(&op);
-  // Ends: a role is only ever added, and there are finitely many dimensions.
-  // NOLINTNEXTLINE(modernize-loop-convert): the list grows in the loop.
-  for (size_t next = 0; next < changed.size(); ++next) {
-    Value value = changed[next];
-    if (Operation *producer = value.getDefiningOp())
-      propagate(producer);
-    for (Operation *user : value.getUsers())
-      propagate(user);
+    if (isa<LayoutOpInterface>(op) && !isa<RelayoutOp>(op)) {
+      numbers[&op] = ops.size();
+      ops.push_back(&op);
+    }
+  for (Operation *op : ops)
+    seed(op);
+  // Where ops disagree the first answer stays; so the order is that of the ops
+  // in the block, not that of uses, which rewriting changes. Ends: a role is
+  // only ever added, and there are finitely many dimensions.
+  while (!waiting.empty()) {
+    unsigned next = *waiting.begin();
+    waiting.erase(waiting.begin());
+    propagate(ops[next]);
   }
 }
 
-bool ImageAxesAnalysis::assign(Value value, size_t dim, char role) {
-  Partial &roles = found[value];
+ImageAxesAnalysis::Partial &ImageAxesAnalysis::slot(OpOperand &operand) {
+  Value value = withoutRelayouts(operand.get());
+  return isConstant(value) ? constants[&operand] : found[value];
+}
+
+bool ImageAxesAnalysis::assign(Partial &roles, Value value, size_t dim,
+                               char role) {
   if (roles.empty())
     roles.assign(tensorType(value).getRank(), 0);
   // The first answer stays: where two ops see a value differently (a model that
@@ -31,54 +51,71 @@ bool ImageAxesAnalysis::assign(Value value, size_t dim, char role) {
   return true;
 }
 
-void ImageAxesAnalysis::seed(Operation *op) {
-  auto rule = dyn_cast<LayoutOpInterface>(op);
-  if (!rule)
+void ImageAxesAnalysis::wake(Value value) {
+  value = withoutRelayouts(value);
+  if (isConstant(value))
     return;
-  auto take = [&](Value value, const ImageAxes &axes) {
+  if (auto number = numbers.find(value.getDefiningOp());
+      number != numbers.end())
+    waiting.insert(number->second);
+  wakeReaders(value);
+}
+
+void ImageAxesAnalysis::wakeReaders(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto relayout = dyn_cast<RelayoutOp>(user))
+      wakeReaders(relayout.getResult());
+    else if (auto number = numbers.find(user); number != numbers.end())
+      waiting.insert(number->second);
+}
+
+void ImageAxesAnalysis::seed(Operation *op) {
+  auto rule = cast<LayoutOpInterface>(op);
+  auto take = [&](Partial &roles, Value value, const ImageAxes &axes) {
     bool news = false;
     for (auto [dim, role] : llvm::enumerate(axes))
-      news |= assign(value, dim, static_cast<char>(role));
+      news |= assign(roles, value, dim, static_cast<char>(role));
     if (news)
-      changed.push_back(value);
+      wake(value);
   };
   for (OpOperand &operand : op->getOpOperands())
-    take(operand.get(), rule.getOperandAxes(operand.getOperandNumber()));
+    take(slot(operand), operand.get(),
+         rule.getOperandAxes(operand.getOperandNumber()));
   for (OpResult result : op->getResults())
-    take(result, rule.getResultAxes(result.getResultNumber()));
+    take(found[result], result, rule.getResultAxes(result.getResultNumber()));
 }
 
 /// Every value of the op learns from every other: dimensions that are one and
 /// the same factor have one and the same role.
 void ImageAxesAnalysis::propagate(Operation *op) {
-  auto rule = dyn_cast<LayoutOpInterface>(op);
-  if (!rule)
-    return;
-  LayoutRelation relation = rule.getLayoutRelation();
-  SmallVector<std::pair<Value, const LayoutRelation::Dims *>> values;
-  for (OpOperand &operand : op->getOpOperands())
-    values.push_back(
-        {operand.get(), &relation.operands[operand.getOperandNumber()]});
-  for (OpResult result : op->getResults())
-    values.push_back({result, &relation.results[result.getResultNumber()]});
-
+  LayoutRelation relation = cast<LayoutOpInterface>(op).getLayoutRelation();
   SmallVector<char> roleOf(relation.sizes.size(), 0);
-  for (auto &[value, dims] : values) {
-    auto known = found.find(value);
-    if (known == found.end())
-      continue;
-    for (auto [dim, factors] : llvm::enumerate(*dims))
+  auto learn = [&](const Partial &known, const LayoutRelation::Dims &dims) {
+    if (known.empty())
+      return;
+    for (auto [dim, factors] : llvm::enumerate(dims))
       if (factors.size() == 1 && !roleOf[factors[0]])
-        roleOf[factors[0]] = known->second[dim];
-  }
-  for (auto &[value, dims] : values) {
+        roleOf[factors[0]] = known[dim];
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    learn(slot(operand), relation.operands[operand.getOperandNumber()]);
+  for (OpResult result : op->getResults())
+    learn(found[result], relation.results[result.getResultNumber()]);
+
+  auto teach = [&](Partial &known, Value value,
+                   const LayoutRelation::Dims &dims) {
     bool news = false;
-    for (auto [dim, factors] : llvm::enumerate(*dims))
+    for (auto [dim, factors] : llvm::enumerate(dims))
       if (factors.size() == 1 && roleOf[factors[0]])
-        news |= assign(value, dim, roleOf[factors[0]]);
+        news |= assign(known, value, dim, roleOf[factors[0]]);
     if (news)
-      changed.push_back(value);
-  }
+      wake(value);
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    teach(slot(operand), operand.get(),
+          relation.operands[operand.getOperandNumber()]);
+  for (OpResult result : op->getResults())
+    teach(found[result], result, relation.results[result.getResultNumber()]);
 }
 
 /// Unit dimensions that nothing tells about get the roles that are left, in
@@ -109,28 +146,63 @@ ImageAxes ImageAxesAnalysis::complete(Value value, const Partial &roles) const {
   return axes;
 }
 
-ImageAxes ImageAxesAnalysis::of(Value value) const {
-  auto known = found.find(value);
-  if (known == found.end())
-    return {};
+/// What the first op that reads a constant knows of it.
+const ImageAxesAnalysis::Partial *
+ImageAxesAnalysis::firstReading(Value constant) const {
+  const Partial *first = nullptr;
+  unsigned least = ops.size();
+  for (OpOperand &use : constant.getUses()) {
+    auto number = numbers.find(use.getOwner());
+    auto known = constants.find(&use);
+    if (number == numbers.end() || known == constants.end() ||
+        number->second >= least)
+      continue;
+    least = number->second;
+    first = &known->second;
+  }
+  return first;
+}
+
+const ImageAxesAnalysis::Partial *ImageAxesAnalysis::known(Value value) const {
+  if (isConstant(withoutRelayouts(value)))
+    return firstReading(value);
+  auto at = found.find(withoutRelayouts(value));
+  return at == found.end() || at->second.empty() ? nullptr : &at->second;
+}
+
+static ImageAxes axesFrom(ArrayRef<char> roles) {
   ImageAxes axes;
-  for (char role : known->second)
+  for (char role : roles)
     axes.push_back(static_cast<AxisRole>(role));
-  if (llvm::is_contained(axes, AxisRole::OutputChannel))
-    return axes;
-  return complete(value, known->second);
+  return axes;
+}
+
+ImageAxes ImageAxesAnalysis::finish(Value value, const Partial *roles) const {
+  if (!roles || roles->empty())
+    return {};
+  ImageAxes axes = axesFrom(*roles);
+  return llvm::is_contained(axes, AxisRole::OutputChannel)
+             ? axes
+             : complete(value, *roles);
+}
+
+ImageAxes ImageAxesAnalysis::of(Value value) const {
+  return finish(value, known(value));
+}
+
+ImageAxes ImageAxesAnalysis::of(OpOperand &operand) const {
+  auto constant = constants.find(&operand);
+  return constant == constants.end() ? of(operand.get())
+                                     : finish(operand.get(), &constant->second);
 }
 
 ImageAxes ImageAxesAnalysis::rolesOf(Value value) const {
   if (ImageAxes axes = of(value); !axes.empty())
     return axes;
-  auto known = found.find(value);
-  if (known == found.end() || llvm::is_contained(known->second, 0))
+  const Partial *roles = known(value);
+  if (!roles || llvm::is_contained(*roles, 0))
     return {};
-  ImageAxes axes;
-  for (char role : known->second)
-    axes.push_back(static_cast<AxisRole>(role));
-  return axes;
+  return axesFrom(*roles);
 }
 
 std::string npu::layoutName(LayoutAttr layout, const ImageAxes &axes) {

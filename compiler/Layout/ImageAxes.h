@@ -9,10 +9,12 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <set>
+
 namespace npu {
 
-/// Computed once per function; does not change when layouts do, only when ops
-/// do.
+/// Computed once per function; does not change when layouts do, nor when
+/// relayouts come and go, only when other ops do.
 class ImageAxesAnalysis {
 public:
   explicit ImageAxesAnalysis(mlir::func::FuncOp function);
@@ -20,6 +22,10 @@ public:
   /// One role for each logical dimension, or empty where nothing tells. An op's
   /// own answer (a weight's O and I) comes first.
   ImageAxes of(Value value) const;
+  /// The same of what an op reads. A constant that several ops read may be
+  /// something else to each (and becomes several constants where they want it
+  /// in several orders).
+  ImageAxes of(OpOperand &operand) const;
 
   /// What is known of each dimension, for values of any rank (a bias, a mask);
   /// empty where some dimension is not known.
@@ -31,11 +37,23 @@ private:
 
   void seed(Operation *op);
   void propagate(Operation *op);
-  bool assign(Value value, size_t dim, char role);
+  void wake(Value value);
+  void wakeReaders(Value value);
+  static bool assign(Partial &roles, Value value, size_t dim, char role);
+  Partial &slot(OpOperand &operand);
+  const Partial *known(Value value) const;
+  const Partial *firstReading(Value constant) const;
+  ImageAxes finish(Value value, const Partial *roles) const;
   ImageAxes complete(Value value, const Partial &roles) const;
 
+  /// The ops that tell something, in the block's order.
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  std::set<unsigned> waiting;
+  /// Of values that are neither constants nor relayouts' results.
   llvm::DenseMap<Value, Partial> found;
-  SmallVector<Value> changed;
+  /// Of constants, by who reads them.
+  llvm::DenseMap<OpOperand *, Partial> constants;
 };
 
 /// "NHWC", "NCHW16c", "HWOI" where the axes are known, else the letters.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/LayoutExplain.h"
 
+#include "compiler/Layout/OpSlots.h"
 #include "compiler/Layout/Placement.h"
 #include "compiler/Layout/PlanFile.h"
 
@@ -75,6 +76,9 @@ RelayoutCause CauseFinder::of(Operation *op) const {
   if (MaybeCause cause = producerDemand(op->getOperand(0)))
     return *cause;
   for (OpOperand &use : result.getUses())
+    if (MaybeCause cause = beyond(use, getLayout(op->getOperand(0))))
+      return *cause;
+  for (OpOperand &use : result.getUses())
     if (MaybeCause cause = orderOf(use))
       return *cause;
   return {"plan", opName(op), "", "the strategy chose this order",
@@ -109,7 +113,7 @@ std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
     return std::nullopt;
   return RelayoutCause{
       "demand", opName(op), role,
-      target.name + " accepts " + layoutNames(demanded, axes.of(use.get())) +
+      target.name + " accepts " + layoutNames(demanded, axes.of(use)) +
           " for the " + role + " of " + op.getDemandName().str(),
       opText(op) + " on " + target.name + " demands " + wanted + " for its " +
           role};
@@ -146,6 +150,36 @@ CauseFinder::viewRefusal(OpOperand &use, LayoutAttr offered) const {
     return std::nullopt;
   return RelayoutCause{"view", opName(op), "input", whyNot,
                        opText(op) + ": " + whyNot};
+}
+
+/// Who refuses the order that was there, behind ops that would pass it on.
+std::optional<RelayoutCause> CauseFinder::beyond(OpOperand &use,
+                                                 LayoutAttr offered) const {
+  SmallVector<std::pair<OpOperand *, LayoutAttr>> open{{&use, offered}};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  for (size_t next = 0; next < open.size(); ++next) {
+    auto [here, order] = open[next];
+    auto op = dyn_cast<LayoutOpInterface>(here->getOwner());
+    if (!op || op->getNumResults() == 0 || !seen.insert(op).second)
+      continue;
+    OpSlots slots(problem, op);
+    LayoutAttr passed =
+        slots.carry(here->getOperandNumber(), order, slots.anchor());
+    if (!passed)
+      continue;
+    for (OpOperand &reader : op->getResult(0).getUses()) {
+      MaybeCause cause = viewRefusal(reader, passed);
+      if (!cause && passed != getLayout(reader.get()) &&
+          !is_contained(problem.demanded(reader), passed))
+        cause = demandOf(reader);
+      if (cause) {
+        cause->reason += ", behind " + opText(use.getOwner());
+        return cause;
+      }
+      open.push_back({&reader, passed});
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<RelayoutCause> CauseFinder::orderOf(OpOperand &use) const {

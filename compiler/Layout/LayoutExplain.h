@@ -25,6 +25,7 @@ private:
   MaybeCause demandOf(OpOperand &use) const;
   MaybeCause producerDemand(Value value) const;
   MaybeCause viewRefusal(OpOperand &use, LayoutAttr offered) const;
+  MaybeCause beyond(OpOperand &use, LayoutAttr offered) const;
   MaybeCause orderOf(OpOperand &use) const;
   std::string nameOf(Value value) const;
 

@@ -55,18 +55,17 @@ static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
   return layouts;
 }
 
-static SmallVector<LayoutAttr> acceptedLayouts(const TargetSpec &target,
-                                               const ImageAxesAnalysis &axes,
-                                               LayoutOpInterface op,
-                                               StringRef role, Value value,
-                                               const ImageAxes &own) {
+static SmallVector<LayoutAttr>
+acceptedLayouts(const TargetSpec &target, LayoutOpInterface op, StringRef role,
+                Value value, const ImageAxes &own,
+                llvm::function_ref<ImageAxes()> around) {
   ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
   if (patterns.empty())
     return {};
   // A demand speaks of image axes: an op without a channel of its own has them
   // from the values around it, and nothing is demanded where nothing tells.
   bool knows = op->getNumResults() == 1 && !op.getResultAxes(0).empty();
-  ImageAxes known = own.empty() && !knows ? axes.of(value) : own;
+  ImageAxes known = own.empty() && !knows ? around() : own;
   return resolveAll(op->getContext(), patterns, tensorType(value).getRank(),
                     known);
 }
@@ -78,8 +77,9 @@ static SmallVector<LayoutAttr> acceptedOperand(const TargetSpec &target,
   if (!op)
     return {};
   unsigned index = operand.getOperandNumber();
-  return acceptedLayouts(target, axes, op, op.getOperandRole(index),
-                         operand.get(), op.getOperandAxes(index));
+  return acceptedLayouts(target, op, op.getOperandRole(index), operand.get(),
+                         op.getOperandAxes(index),
+                         [&] { return axes.of(operand); });
 }
 
 static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
@@ -88,8 +88,9 @@ static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
   auto op = dyn_cast<LayoutOpInterface>(result.getOwner());
   if (!op)
     return {};
-  return acceptedLayouts(target, axes, op, "result", result,
-                         op.getResultAxes(result.getResultNumber()));
+  return acceptedLayouts(target, op, "result", result,
+                         op.getResultAxes(result.getResultNumber()),
+                         [&] { return axes.of(result); });
 }
 
 bool LayoutPins::touches(Operation *op) const {
@@ -361,7 +362,7 @@ static LogicalResult checkOp(Operation *op, const TargetSpec &target,
     if (failed(checkDemand(
             op, target.name, rule.getOperandRole(operand.getOperandNumber()),
             operand.get(), acceptedOperand(target, axes, operand),
-            axes.of(operand.get()))))
+            axes.of(operand))))
       return failure();
   for (OpResult result : op->getResults())
     if (failed(checkDemand(op, target.name, "result", result,

@@ -31,13 +31,17 @@ struct Move {
 /// Carries one relayout through its readers.
 class Sinker {
 public:
-  Sinker(const LayoutProblem &problem, RelayoutOp relayout)
-      : problem(problem), relayout(relayout), source(relayout.getInput()) {}
+  /// `settled`: ops that this sweep has carried something through; it leaves
+  /// them alone, or operands in different orders would take turns for ever.
+  Sinker(const LayoutProblem &problem, RelayoutOp relayout,
+         llvm::SmallPtrSetImpl<Operation *> &settled)
+      : problem(problem), relayout(relayout), source(relayout.getInput()),
+        settled(settled) {}
 
   // Pattern: op(relayout(x) : A -> B) : B  ->  relayout(op(x) : A) : A -> B
   // All readers at once where that moves no more bytes in all and fewer in
-  // front of the readers: bytes become fewer or stand later, so it ends. A
-  // single reader where it moves strictly fewer.
+  // front of the readers, so that they stand later. A single reader where it
+  // moves strictly fewer.
   bool run() {
     SmallVector<Move> moves;
     bool all = !relayout->use_empty();
@@ -66,7 +70,7 @@ public:
 private:
   std::optional<Move> plan(Operation *reader) {
     auto op = dyn_cast<LayoutOpInterface>(reader);
-    if (!op || isa<RelayoutOp>(reader))
+    if (!op || isa<RelayoutOp>(reader) || settled.contains(reader))
       return std::nullopt;
     LayoutPlan layouts;
     int at = -1;
@@ -154,6 +158,7 @@ private:
 
   void rewrite(Move &move) {
     Operation *op = move.op;
+    settled.insert(op);
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Value origin = operand.get() == relayout.getResult()
@@ -201,13 +206,31 @@ private:
   const LayoutProblem &problem;
   RelayoutOp relayout;
   Value source;
+  llvm::SmallPtrSetImpl<Operation *> &settled;
 };
 
 } // namespace
 
+/// Bytes that all relayouts move at run time, then how far they stand from the
+/// end: ops behind each.
+static std::pair<int64_t, int64_t> measure(mlir::func::FuncOp function) {
+  int64_t bytes = 0, behind = 0, ops = 0;
+  for (Operation &op : llvm::reverse(function.getBody().front())) {
+    auto relayout = dyn_cast<RelayoutOp>(op);
+    if (!relayout) {
+      ++ops;
+    } else if (!isConstant(relayout.getInput())) {
+      bytes += bytesOf(relayout.getResult());
+      behind += ops;
+    }
+  }
+  return {bytes, behind};
+}
+
 static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  llvm::SmallPtrSet<Operation *, 32> settled;
   bool changed = false;
   Block &block = function.getBody().front();
   // New relayouts stand behind the reader they were carried through, so one
@@ -215,7 +238,7 @@ static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
   for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
     auto relayout = dyn_cast<RelayoutOp>(op);
     if (relayout && !isConstant(relayout.getInput()))
-      changed |= Sinker(problem, relayout).run();
+      changed |= Sinker(problem, relayout, settled).run();
     next = op->getNextNode();
     if (relayout && relayout.use_empty())
       relayout.erase();
@@ -226,10 +249,15 @@ static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
 void npu::peepholeLayouts(mlir::func::FuncOp function,
                           const TargetSpec &target) {
   foldLayouts(function, target);
-  // Ends: sinking moves fewer bytes, or brings them closer to the end; folding
-  // moves strictly fewer.
-  while (sinkAll(function, target))
+  // Ends: each time round moves fewer bytes, or the same bytes later.
+  auto before = measure(function);
+  while (sinkAll(function, target)) {
     foldLayouts(function, target);
+    auto now = measure(function);
+    if (now >= before)
+      break;
+    before = now;
+  }
 }
 
 namespace npu {

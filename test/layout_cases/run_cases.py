@@ -30,8 +30,6 @@ TIMEOUT_SECONDS = 120
 FIXED = ["--target=npu-nhwc", "--objective=count", "--io-layout=fixed", "-q"]
 RTOL = {"f16": 1e-2}
 LARGEST_SHARE, LARGEST_LOOSE_SHARE, LOOSE_OUTSIDE = 1e-5, 0.05, 0.05
-# What a finding may be whose text stands in this file instead of passing.
-KNOWN = Path(__file__).with_name("known_failures.json")
 
 
 class Failure(Exception):
@@ -179,19 +177,6 @@ def run_all(bench: Bench, entries: list[dict], jobs: int) -> dict[str, str]:
         return dict(sorted(future.result() for future in done))
 
 
-def unexpected(results: dict[str, str], known: dict[str, str]) -> list[str]:
-    """Lines on what is not as the file of known failures has it."""
-    lines = []
-    for name, finding in results.items():
-        if finding and name not in known:
-            lines.append(f"{name}: {finding}")
-        elif finding and known[name] not in finding:
-            lines.append(f"{name}: {finding}\n    known is: {known[name]}")
-        elif not finding and name in known:
-            lines.append(f"{name}: passes now; take it out of {KNOWN.name}")
-    return lines
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="build folder")
@@ -200,13 +185,12 @@ def main() -> int:
     arguments = parser.parse_args()
     models = arguments.build / "layout_cases"
     entries = case_builder.build(models, case_builder.read_table(build_cases.TABLE), arguments.only)
-    known = json.loads(KNOWN.read_text(encoding="utf-8"))
     results = run_all(Bench(arguments.build / "bin", models), entries, arguments.jobs)
-    lines = unexpected(results, known)
-    failures = sum(bool(finding) for finding in results.values())
-    print(f"{len(results)} cases, {len(results) - failures} pass, {failures} fail, {len(lines)} not as known")
-    print("\n".join(lines))
-    return 1 if lines else 0
+    failures = {name: finding for name, finding in results.items() if finding}
+    for name, finding in failures.items():
+        print(f"{name}: {finding}")
+    print(f"{len(results)} cases, {len(results) - len(failures)} pass, {len(failures)} fail")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ RTOL, ATOL = 1e-3, 1e-4
 # all near ATOL, so the largest error is also held against the largest value.
 SCALED = 1e-3
 ARENA_SLACK = 1.1
-TIMEOUT_SECONDS = 600
+TIMEOUT_SECONDS = 120
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,11 +2,13 @@
 #include "test/compiler/Layout/FuzzRunner.h"
 
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <set>
@@ -19,8 +21,6 @@ using test::FuzzResult;
 
 namespace {
 
-/// A case takes milliseconds; one that takes this long hangs.
-constexpr unsigned hangSeconds = 60;
 constexpr size_t mostText = 1 << 16;
 
 /// Text in shared memory.
@@ -65,10 +65,21 @@ private:
   void *memory;
 };
 
-Finding deathOf(int status) {
+/// Ends the process if it is not called again, with 0, within so much time.
+void endAfter(double seconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec =
+      static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+Finding deathOf(int status, double hangSeconds) {
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGALRM)
-    return {"hangs", "takes more than " + std::to_string(hangSeconds) + " s"};
+    return {"hangs", "takes more than " +
+                         std::to_string(static_cast<int>(hangSeconds * 1e3)) +
+                         " ms"};
   return {"crash", signal ? std::string("signal ") + strsignal(signal)
                           : "exit code " + std::to_string(WEXITSTATUS(status))};
 }
@@ -88,6 +99,8 @@ public:
       usleep(20000);
       if (options.seconds > 0 && seconds() > options.seconds)
         office->stop = true;
+      if (options.seconds > 0 && seconds() > options.seconds + 1)
+        giveUp();
       for (int i = 0; i < jobs; ++i)
         attend(i);
       if (options.progress && round % 50 == 0)
@@ -129,9 +142,9 @@ private:
           seed >= options.seed + static_cast<uint64_t>(options.graphs))
         return;
       desk.seed = seed;
-      alarm(hangSeconds);
+      endAfter(options.hangSeconds);
       std::optional<Finding> finding = check(seed, desk.coverage);
-      alarm(0);
+      endAfter(0);
       if (!finding)
         continue;
       desk.note.write(*finding);
@@ -156,9 +169,23 @@ private:
     --running;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
       return;
-    take(desk.seed, deathOf(status));
+    take(desk.seed, deathOf(status, options.hangSeconds));
     if (!office->stop)
       startWorker(number);
+  }
+
+  void giveUp() {
+    for (int i = 0; i < jobs; ++i) {
+      pid_t &pid = workers[static_cast<size_t>(i)];
+      attend(i);
+      if (pid == 0)
+        continue;
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+      pid = 0;
+      --running;
+      result.givenUp.push_back(office->desks[i].seed);
+    }
   }
 
   void take(uint64_t seed, Finding finding) {
@@ -197,13 +224,14 @@ FuzzResult test::fuzz(const FuzzOptions &options, const CheckSeed &check) {
 }
 
 std::optional<Finding>
-test::checkIsolated(const std::function<std::optional<Finding>()> &check) {
+test::checkIsolated(const std::function<std::optional<Finding>()> &check,
+                    double hangSeconds) {
   Shared<Note> note;
   pid_t pid = fork();
   if (pid < 0)
     std::abort();
   if (pid == 0) {
-    alarm(hangSeconds);
+    endAfter(hangSeconds);
     if (std::optional<Finding> finding = check())
       note->write(*finding);
     _exit(0);
@@ -211,7 +239,7 @@ test::checkIsolated(const std::function<std::optional<Finding>()> &check) {
   int status = 0;
   waitpid(pid, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return deathOf(status);
+    return deathOf(status, hangSeconds);
   if (!note->property[0])
     return std::nullopt;
   return Finding{note->property, note->detail};

@@ -18,6 +18,8 @@ struct FuzzOptions {
   double seconds = 0; // 0: no limit
   int jobs = 1;       // processes
   int mostFindings = 1;
+  /// A case takes milliseconds; one that takes this long hangs.
+  double hangSeconds = 10;
   bool progress = false;
 };
 
@@ -30,6 +32,7 @@ struct FuzzResult {
   Coverage coverage;
   double seconds = 0;
   uint64_t nextSeed = 0; // the first that was not tried
+  std::vector<uint64_t> givenUp;
   std::vector<SeedFinding> findings;
 };
 
@@ -37,13 +40,15 @@ struct FuzzResult {
 using CheckSeed =
     std::function<std::optional<Finding>(uint64_t seed, Coverage &coverage)>;
 
-/// Findings of one property are reported once.
+/// Findings of one property are reported once. When the time is over, cases
+/// that are not done a second later are given up.
 FuzzResult fuzz(const FuzzOptions &options, const CheckSeed &check);
 
-/// Runs the check in a process of its own; a signal is the finding "crash", too
-/// much time "hangs".
+/// Runs the check in a process of its own; a signal is the finding "crash",
+/// more time than `hangSeconds` "hangs".
 std::optional<Finding>
-checkIsolated(const std::function<std::optional<Finding>()> &check);
+checkIsolated(const std::function<std::optional<Finding>()> &check,
+              double hangSeconds);
 
 } // namespace npu::test
 

@@ -69,4 +69,57 @@ TEST_F(ImageAxesTest, MixedDimensionsTellNothing) {
             (std::vector<std::string>{"NCHW", "-"}));
 }
 
+// The pooling and the convolution see the sum differently. Who is first in the
+// block is heard, whatever stands between.
+TEST_F(ImageAxesTest, RelayoutsChangeNothing) {
+  const std::string begin = R"(
+    func.func @f(%x: tensor<2x5x5x5xf32>, %w: tensor<5x5x1x1xf32>) {
+      %0 = npu.eltwise tanh(%x) : (tensor<2x5x5x5xf32>) -> tensor<2x5x5x5xf32>
+      %1 = npu.transpose(%0) {permutation = [0, 2, 3, 1]} : (tensor<2x5x5x5xf32>) -> tensor<2x5x5x5xf32>
+)";
+  const std::string pool =
+      R"( {dilations = [1, 1], kernel = [1, 1], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x5x5x5xf32>) -> tensor<2x5x5x5xf32>
+)";
+  const std::string conv =
+      R"( {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x5x5x5xf32>, tensor<5x5x1x1xf32>) -> tensor<2x5x5x5xf32>
+      return
+    })";
+  const std::string relayouts = R"(
+      %5 = npu.relayout(%0) : (tensor<2x5x5x5xf32>) -> tensor<2x5x5x5xf32, #npu.layout<acdb>>
+      %6 = npu.relayout(%5) : (tensor<2x5x5x5xf32, #npu.layout<acdb>>) -> tensor<2x5x5x5xf32>
+)";
+  std::vector<std::string> plain =
+      axesOf(begin + "%2 = npu.avg_pool(%0)" + pool +
+             "%3 = npu.conv2d(%1, %w)" + conv);
+  std::vector<std::string> between =
+      axesOf(begin + relayouts + "%2 = npu.avg_pool(%6)" + pool +
+             "%3 = npu.conv2d(%1, %w)" + conv);
+  EXPECT_EQ(plain[0], between[0]);
+  EXPECT_EQ(plain[0], between[2]);
+  EXPECT_EQ(plain[0], between[3]);
+  EXPECT_EQ(plain[1], between[1]);
+}
+
+// One constant is a weight for one op and a summand for another.
+TEST_F(ImageAxesTest, AConstantIsWhatItsReaderSays) {
+  axesOf(R"(
+    func.func @f(%x: tensor<4x4x4x4xf32>) {
+      %c = npu.constant dense<1.0> : tensor<4x4x4x4xf32> -> tensor<4x4x4x4xf32>
+      %0 = npu.conv2d(%x, %c) {dilations = [1, 1], groups = 1, pads = [0, 0, 3, 3], strides = [1, 1]} : (tensor<4x4x4x4xf32>, tensor<4x4x4x4xf32>) -> tensor<4x4x4x4xf32>
+      %1 = npu.eltwise add(%0, %c) : (tensor<4x4x4x4xf32>, tensor<4x4x4x4xf32>) -> tensor<4x4x4x4xf32>
+      return
+    })");
+  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  ImageAxesAnalysis axes(function);
+  auto ops = function.getBody().front().without_terminator();
+  auto readAs = [&](int op) {
+    std::string name;
+    for (AxisRole role : axes.of(std::next(ops.begin(), op)->getOpOperand(1)))
+      name += static_cast<char>(role);
+    return name;
+  };
+  EXPECT_EQ(readAs(1), "OIHW");
+  EXPECT_EQ(readAs(2), "NCHW");
+}
+
 } // namespace

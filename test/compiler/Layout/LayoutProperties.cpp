@@ -10,6 +10,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
+#include <set>
+
 using namespace npu;
 using test::Coverage;
 using test::Finding;
@@ -73,11 +75,15 @@ private:
   bool prepare();
   bool runStrategies();
   bool runStrategy(const Strategy &strategy, Objective objective);
-  bool checkFinished(const std::string &name, mlir::func::FuncOp function);
+  bool checkFinished(const std::string &name, mlir::func::FuncOp function,
+                     const std::string &text);
+  bool checkFunction(const std::string &name, mlir::func::FuncOp function,
+                     const std::string &text, const LayoutCost &cost);
   bool checkBoundary(const std::string &name, mlir::func::FuncOp function);
   bool checkReport(const std::string &name, mlir::func::FuncOp function,
                    const LayoutCost &cost);
-  bool checkFolding(const std::string &name, mlir::func::FuncOp function);
+  bool checkFolding(const std::string &name, mlir::func::FuncOp function,
+                    const std::string &text, const LayoutCost &cost);
   bool checkSearch(const Finished &finished);
   bool compareCosts();
   bool reportedCosts();
@@ -108,6 +114,8 @@ private:
   IoLayouts io;
   std::vector<Finished> finished;
   std::vector<std::string> refused;
+  /// Functions that hold what has to hold: strategies often agree.
+  std::set<std::string> good;
 };
 
 constexpr Objective objectives[] = {Objective::Count, Objective::Bytes,
@@ -175,9 +183,8 @@ bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
     first = text;
     made.cost = costOfFinished(*made.function);
     ++coverage.plans;
-    if (!checkFinished(name, *made.function) || !checkSearch(made) ||
-        !checkReport(name, *made.function, made.cost) ||
-        !checkFolding(name, *made.function))
+    if (!checkSearch(made) ||
+        !checkFunction(name, *made.function, text, made.cost))
       return false;
     bool again = !made.search || random() % 3 == 0;
     finished.push_back(std::move(made));
@@ -188,8 +195,23 @@ bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
 }
 
 /// What holds of a function behind the stage, whatever made it.
+bool Checker::checkFunction(const std::string &name,
+                            mlir::func::FuncOp function,
+                            const std::string &text, const LayoutCost &cost) {
+  if (good.count(text))
+    return true;
+  if (!checkFinished(name, function, text) ||
+      !checkReport(name, function, cost) ||
+      !checkFolding(name, function, text, cost))
+    return false;
+  good.insert(text);
+  return true;
+}
+
+/// The same without the report and folding.
 bool Checker::checkFinished(const std::string &name,
-                            mlir::func::FuncOp function) {
+                            mlir::func::FuncOp function,
+                            const std::string &text) {
   QuietDiagnostics quiet(&context);
   if (failed(mlir::verify(function)))
     return fail("verifier", name + ": " + quiet.first());
@@ -197,7 +219,6 @@ bool Checker::checkFinished(const std::string &name,
     return fail("demands", name + ": " + quiet.first());
   if (failed(checkExactly(source(), function)))
     return fail("exact", name + ": " + quiet.first());
-  std::string text = textOf(function);
   auto again = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!again)
     return fail("parse-print", name + ": " + quiet.first());
@@ -245,19 +266,19 @@ bool Checker::checkReport(const std::string &name, mlir::func::FuncOp function,
 
 /// Folding keeps everything, never moves more bytes, and a second run does
 /// nothing.
-bool Checker::checkFolding(const std::string &name,
-                           mlir::func::FuncOp function) {
+bool Checker::checkFolding(const std::string &name, mlir::func::FuncOp function,
+                           const std::string &text, const LayoutCost &before) {
   mlir::OwningOpRef<mlir::func::FuncOp> folded = function.clone();
   foldLayouts(*folded, *target);
-  LayoutCost before = costOfFinished(function), after = costOfFinished(*folded);
+  LayoutCost after = costOfFinished(*folded);
   if (after.bytes > before.bytes)
     return fail("fold-adds-bytes", name + ": from " + Twine(before.bytes) +
                                        " to " + Twine(after.bytes) +
                                        " bytes:\n" + textOf(*folded));
   std::string once = textOf(*folded);
-  if (once == textOf(function))
-    return true; // a run on what a run left behind
-  if (!checkFinished(name + ", folded", *folded))
+  if (once == text || good.count(once))
+    return true; // a run on what a run left behind, or known
+  if (!checkFinished(name + ", folded", *folded, once))
     return false;
   foldLayouts(*folded, *target);
   return textOf(*folded) == once ||
@@ -390,11 +411,10 @@ bool Checker::judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan) {
              fail("stage-fails", "random plan: " + quiet.first());
   }
   ++coverage.randomPlans;
-  if (!checkFinished("random plan", function) ||
-      !checkFolding("random plan", function))
+  LayoutCost cost = costOfFinished(function);
+  if (!checkFunction("random plan", function, textOf(function), cost))
     return false;
   // `proved` is said of the candidates; a random order may be none of them.
-  LayoutCost cost = costOfFinished(function);
   coverage.cheaperRandomPlans += llvm::any_of(finished, [&](auto &best) {
     return best.search && best.search->proved &&
            cost.of(best.objective) < best.cost.of(best.objective);

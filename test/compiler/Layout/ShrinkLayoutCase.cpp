@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <chrono>
 #include <set>
 
 using namespace npu;
@@ -157,8 +158,11 @@ namespace {
 class Shrinker {
 public:
   Shrinker(LayoutCase problem,
-           const std::function<bool(const LayoutCase &)> &stillFails, int tries)
-      : best(std::move(problem)), stillFails(stillFails), triesLeft(tries) {}
+           const std::function<bool(const LayoutCase &)> &stillFails,
+           double seconds)
+      : best(std::move(problem)), stillFails(stillFails),
+        end(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(seconds))) {}
 
   LayoutCase run() {
     std::string before;
@@ -170,19 +174,20 @@ public:
       extents();
       boundary();
       demands();
-    } while (triesLeft > 0 && before != best.graph + best.target + best.io);
+    } while (hasTime() && before != best.graph + best.target + best.io);
     return best;
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
   using Edit = bool (*)(FuncOp function, unsigned number);
 
+  bool hasTime() const { return Clock::now() < end; }
+
   bool keep(const LayoutCase &smaller) {
-    if (triesLeft <= 0 ||
-        (smaller.graph == best.graph && smaller.target == best.target &&
-         smaller.io == best.io))
+    if (!hasTime() || (smaller.graph == best.graph &&
+                       smaller.target == best.target && smaller.io == best.io))
       return false;
-    --triesLeft;
     if (!stillFails(smaller))
       return false;
     best = smaller;
@@ -190,7 +195,7 @@ private:
   }
 
   void edits(Edit edit) {
-    for (unsigned number = 0; triesLeft > 0;) {
+    for (unsigned number = 0; hasTime();) {
       MLIRContext context;
       context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
       QuietDiagnostics quiet(&context);
@@ -238,7 +243,7 @@ private:
   /// One extent everywhere, in types alone or in attributes too; multiples of
   /// it follow, because reshapes multiply extents.
   void extents() {
-    for (int64_t from = 32; from >= 2; --from)
+    for (int64_t from = 32; from >= 2 && hasTime(); --from)
       for (int64_t to : {int64_t(1), int64_t(2), from - 1})
         for (int variant = 0; to < from && variant < 4; ++variant) {
           LayoutCase smaller = best;
@@ -326,13 +331,13 @@ private:
 
   LayoutCase best;
   const std::function<bool(const LayoutCase &)> &stillFails;
-  int triesLeft;
+  Clock::time_point end;
 };
 } // namespace
 
 LayoutCase
 test::shrinkCase(LayoutCase problem,
                  const std::function<bool(const LayoutCase &)> &stillFails,
-                 int mostTries) {
-  return Shrinker(std::move(problem), stillFails, mostTries).run();
+                 double mostSeconds) {
+  return Shrinker(std::move(problem), stillFails, mostSeconds).run();
 }

@@ -13,10 +13,10 @@ namespace npu::test {
 /// Drops results, ops, demands and boundary layouts, replaces ops by their
 /// operands or by inputs, shrinks extents and simplifies constants and
 /// attributes, one step at a time; keeps each step after which `stillFails`
-/// holds. Ends when no step does, or after `mostTries`.
+/// holds. Ends when no step does, or after `mostSeconds` and the try under way.
 LayoutCase shrinkCase(LayoutCase problem,
                       const std::function<bool(const LayoutCase &)> &stillFails,
-                      int mostTries = 3000);
+                      double mostSeconds);
 
 } // namespace npu::test
 

@@ -28,8 +28,8 @@ struct Options {
   test::FuzzOptions fuzz;
   std::string replay, target = "npu-nhwc", io = "fixed";
   std::string folder = "layout-fuzz-findings";
-  bool shrink = true;
-  int runOneIn = 50; // 0: none
+  double shrinkSeconds = 30; // for all findings together
+  int runOneIn = 50;         // 0: none
   bool runs = false;
 };
 
@@ -73,12 +73,15 @@ static std::optional<Finding> check(MLIRContext &context,
 }
 
 static std::optional<Finding> checkAlone(const LayoutCase &problem,
-                                         uint64_t seed, bool runs) {
-  return test::checkIsolated([&]() -> std::optional<Finding> {
-    Contexts contexts;
-    Coverage coverage;
-    return check(contexts.get(), problem, seed, runs, coverage);
-  });
+                                         uint64_t seed, bool runs,
+                                         double hangSeconds) {
+  return test::checkIsolated(
+      [&]() -> std::optional<Finding> {
+        Contexts contexts;
+        Coverage coverage;
+        return check(contexts.get(), problem, seed, runs, coverage);
+      },
+      hangSeconds);
 }
 
 static void writeFile(const std::string &path, const std::string &text) {
@@ -112,18 +115,24 @@ static void writeCase(const Options &options, const test::SeedFinding &found,
   std::cerr << "  " << command << "\n";
 }
 
-static void pursue(const Options &options, const test::SeedFinding &found) {
+static void pursue(const Options &options, const test::SeedFinding &found,
+                   double hangSeconds, double shrinkSeconds) {
   std::cerr << "\nseed " << found.seed << ": " << found.finding.property
             << "\n";
   Contexts contexts;
   bool runs = false;
   LayoutCase problem = makeCase(contexts.get(), options, found.seed, runs);
-  if (options.shrink)
-    problem = test::shrinkCase(problem, [&](const LayoutCase &smaller) {
-      std::optional<Finding> finding = checkAlone(smaller, found.seed, runs);
-      return finding && finding->property == found.finding.property;
-    });
-  std::optional<Finding> finding = checkAlone(problem, found.seed, runs);
+  auto again = [&](const LayoutCase &smaller) {
+    return checkAlone(smaller, found.seed, runs, hangSeconds);
+  };
+  problem = test::shrinkCase(
+      problem,
+      [&](const LayoutCase &smaller) {
+        std::optional<Finding> finding = again(smaller);
+        return finding && finding->property == found.finding.property;
+      },
+      shrinkSeconds);
+  std::optional<Finding> finding = again(problem);
   std::cerr << (finding ? finding->detail : found.finding.detail) << "\n"
             << problem.graph << "\nio-layout: " << problem.io
             << "\ntarget: " << problem.target << "\n";
@@ -151,7 +160,7 @@ static std::optional<Finding> replay(const Options &options) {
   }
   // Only what is shipped has kernels to run.
   bool runs = options.runs && problem.target == options.target;
-  return checkAlone(problem, options.fuzz.seed, runs);
+  return checkAlone(problem, options.fuzz.seed, runs, options.fuzz.hangSeconds);
 }
 
 static void print(const test::FuzzResult &result) {
@@ -169,6 +178,8 @@ static void print(const test::FuzzResult &result) {
             << " cheaper than a proved one); " << c.runs << " programs run\n"
             << "next seed " << result.nextSeed << ", " << result.findings.size()
             << " findings\n";
+  for (uint64_t seed : result.givenUp)
+    std::cout << "given up when the time was over: seed " << seed << "\n";
 }
 
 int main(int argc, char **argv) {
@@ -182,13 +193,17 @@ int main(int argc, char **argv) {
                "layout-fuzz"};
   app.add_option("--seed", options.fuzz.seed, "of the first graph");
   app.add_option("--graphs", options.fuzz.graphs, "how many; 0: no limit");
-  app.add_option("--seconds", options.fuzz.seconds, "how long; 0: no limit");
+  app.add_option("--seconds", options.fuzz.seconds,
+                 "how long graphs are drawn; 0: no limit");
   app.add_option("--jobs", options.fuzz.jobs, "processes side by side")
       ->check(CLI::Range(1, 64));
   app.add_option("--findings", options.fuzz.mostFindings,
                  "stop after this many different failures");
   app.add_option("--folder", options.folder, "where failures are written");
-  app.add_flag("!--no-shrink", options.shrink, "leave failures as they are");
+  app.add_option("--shrink-seconds", options.shrinkSeconds,
+                 "time to make failures smaller in, after --seconds; 0: leave "
+                 "them as they are")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--run-one-in", options.runOneIn,
                  "compile and run one graph of so many; 0: none")
       ->check(CLI::NonNegativeNumber);
@@ -217,7 +232,13 @@ int main(int argc, char **argv) {
         return check(context, problem, seed, runs, coverage);
       });
   print(result);
+  // Each smaller case is no slower than those that were tried, unless it hangs.
+  double usual =
+      result.seconds * options.fuzz.jobs /
+      static_cast<double>(std::max<int64_t>(1, result.coverage.cases));
+  double hangSeconds = std::clamp(10 * usual, 1.0, options.fuzz.hangSeconds);
   for (const test::SeedFinding &found : result.findings)
-    pursue(options, found);
+    pursue(options, found, hangSeconds,
+           options.shrinkSeconds / static_cast<double>(result.findings.size()));
   return result.findings.empty() ? 0 : 1;
 }
