@@ -217,7 +217,7 @@ TEST_F(OptimalTest, OneOrderHasOneCost) {
   };
   EXPECT_EQ(costOf({0, 1, 2, 3}, {}), 1);
   EXPECT_EQ(costOf({0, 2, 3, 1}, {}), 1);
-  EXPECT_EQ(costOf({0, 1, 2, 3}, {{1, 16}}), 1.05);
+  EXPECT_EQ(costOf({0, 1, 2, 3}, {{1, 16}}), 1.1);
 }
 
 TEST_F(OptimalTest, InfeasibleNamesTheDemand) {
