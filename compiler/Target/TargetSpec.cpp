@@ -255,7 +255,7 @@ private:
     int line;
     std::string layout;
     double factor;
-    StringRef key;
+    std::string key;
   };
 
   bool readFactors(StringRef key, yaml::Node *node,
@@ -277,7 +277,7 @@ private:
       if (!pair.getValue() || !readNumber((key + " of " + layout).str(),
                                           "times", pair.getValue(), factor))
         return false;
-      factors.push_back({line, layout, factor, key});
+      factors.push_back({line, layout, factor, key.str()});
     }
     return !failed();
   }
