@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/Work.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -153,6 +154,18 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
   if (known.empty())
     known = axes.of(result);
   RankedTensorType type = tensorType(result);
+  bool depthwise = isDepthwise(op);
+  auto factorOf = [&](StringRef layout) {
+    double factor = 1;
+    for (const LayoutFactor &entry : factors->second) {
+      if (entry.layout.text != layout || (entry.depthwise && !depthwise))
+        continue;
+      factor = entry.factor;
+      if (entry.depthwise)
+        break;
+    }
+    return factor;
+  };
   // Two names may mean one order (unit dimensions): the cheaper one counts.
   std::optional<double> least;
   for (const LayoutPattern &pattern : target.accepted(name, "result")) {
@@ -160,10 +173,7 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
     if (!order || !layout.isEquivalent(toLayout(op->getContext(), *order),
                                        type.getShape()))
       continue;
-    auto entry = llvm::find_if(factors->second, [&](auto &candidate) {
-      return candidate.layout.text == pattern.text;
-    });
-    double factor = entry == factors->second.end() ? 1 : entry->factor;
+    double factor = factorOf(pattern.text);
     least = std::min(least.value_or(factor), factor);
   }
   return least.value_or(1);

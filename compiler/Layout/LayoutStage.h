@@ -13,7 +13,7 @@
 namespace npu {
 
 struct LayoutOptions {
-  std::string strategy = "auto-nhwc";
+  std::string strategy = "optimal";
   IoLayouts io;
   /// --layout-plan: its pins are held.
   std::shared_ptr<const PlanFile> plan;

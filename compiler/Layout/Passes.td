@@ -30,7 +30,7 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
     test/compiler/Layout/auto-nhwc.mlir runs it.
   }];
   let options = [
-    Option<"strategy", "strategy", "std::string", "\"auto-nhwc\"",
+    Option<"strategy", "strategy", "std::string", "\"optimal\"",
            "Name of a strategy: none, naive, auto-nhwc, convert, preset, alter, optimal">,
     Option<"target", "target", "std::string", "\"npu-nhwc\"",
            "Name of a shipped target or path of a target file">,

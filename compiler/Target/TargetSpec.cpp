@@ -230,16 +230,18 @@ private:
     OperandDemands roles;
     std::vector<RawFactor> factors;
     llvm::StringSet<> known;
-    SmallVector<StringRef> allowed = {"ops", "cost"};
+    SmallVector<StringRef> allowed = {"ops", "cost", "depthwise_cost"};
     for (const Vocabulary &word : vocabulary)
       for (StringRef role : word.second)
         if (known.insert(role).second)
           allowed.push_back(role);
     if (!readMap(node, "demand", allowed, {"ops"},
                  [&](StringRef key, yaml::Node *value) {
-                   return key == "ops"    ? readOps(value, ops)
-                          : key == "cost" ? readFactors(value, factors)
-                                          : readLayouts(key, value, roles);
+                   if (key == "ops")
+                     return readOps(value, ops);
+                   return key == "cost" || key == "depthwise_cost"
+                              ? readFactors(key, value, factors)
+                              : readLayouts(key, value, roles);
                  }))
       return false;
     for (const std::string &op : ops)
@@ -253,26 +255,29 @@ private:
     int line;
     std::string layout;
     double factor;
+    std::string key;
   };
 
-  bool readFactors(yaml::Node *node, std::vector<RawFactor> &factors) {
+  bool readFactors(StringRef key, yaml::Node *node,
+                   std::vector<RawFactor> &factors) {
     auto *map = dyn_cast<yaml::MappingNode>(node);
     if (!map)
-      return fail(node, "cost: expected LAYOUT: FACTOR times, in braces or on "
-                        "lines");
+      return fail(node, key + ": expected LAYOUT: FACTOR times, in braces or "
+                              "on lines");
     for (yaml::KeyValueNode &pair : *map) {
       std::string layout;
       double factor = 0;
-      if (!pair.getKey() || !readText(pair.getKey(), "cost: layout", layout))
+      if (!pair.getKey() ||
+          !readText(pair.getKey(), (key + ": layout").str(), layout))
         return false;
       int line = lineOf(pair.getKey());
       for (const RawFactor &other : factors)
-        if (other.layout == layout)
-          return fail(pair.getKey(), "cost: " + layout + " stands twice");
-      if (!pair.getValue() ||
-          !readNumber("cost of " + layout, "times", pair.getValue(), factor))
+        if (other.layout == layout && other.key == key)
+          return fail(pair.getKey(), key + ": " + layout + " stands twice");
+      if (!pair.getValue() || !readNumber((key + " of " + layout).str(),
+                                          "times", pair.getValue(), factor))
         return false;
-      factors.push_back({line, layout, factor});
+      factors.push_back({line, layout, factor, key.str()});
     }
     return !failed();
   }
@@ -286,11 +291,16 @@ private:
         return layout.text == raw.layout;
       });
       if (found == accepted.end())
-        return failAt(raw.line, "cost: " + raw.layout +
+        return failAt(raw.line, raw.key + ": " + raw.layout +
                                     " is not one of the layouts that `result` "
                                     "accepts here");
-      for (const std::string &op : ops)
-        spec.factors[op].push_back({*found, raw.factor});
+      bool depthwise = raw.key == "depthwise_cost";
+      for (const std::string &op : ops) {
+        if (depthwise && !StringRef(op).starts_with("conv"))
+          return failAt(raw.line,
+                        "depthwise_cost: '" + op + "' is no convolution");
+        spec.factors[op].push_back({*found, raw.factor, depthwise});
+      }
     }
     return true;
   }

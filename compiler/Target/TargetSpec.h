@@ -70,6 +70,8 @@ using OperandDemands = std::map<std::string, std::vector<LayoutPattern>>;
 struct LayoutFactor {
   LayoutPattern layout;
   double factor = 1;
+  /// Of depthwise convolutions only, where it goes before the other.
+  bool depthwise = false;
 };
 
 class TargetSpec {

@@ -194,6 +194,12 @@ def check_counts(arguments: argparse.Namespace, relayouts: dict) -> None:
         raise Failure(f"{inside} relayouts are left inside the graph, allowed are {arguments.max_inside}")
 
 
+def check_algorithms(arguments: argparse.Namespace, report: dict) -> None:
+    found = len(report["algorithms"])
+    if found < arguments.min_algorithms:
+        raise Failure(f"{found} ops are computed by another algorithm, expected {arguments.min_algorithms} at least")
+
+
 def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) -> None:
     """Compiles, runs and compares; raises what is wrong."""
     with tempfile.TemporaryDirectory(prefix="npuc-compare-") as name:
@@ -211,6 +217,7 @@ def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) ->
         result.slow = len(slow)
         compare_outputs(result, sample, outputs)
         check_counts(arguments, report["relayouts"])
+        check_algorithms(arguments, report)
         if result.plan.endswith("/optimal"):
             check_search(report)
         if slow and arguments.no_slow:
@@ -270,6 +277,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--small", action="store_true", help="with the smallest sensible images")
     parser.add_argument("--max-relayouts", type=int, help="fail if more are left")
     parser.add_argument("--max-inside", type=int, help="the same, but for those at inputs and outputs")
+    parser.add_argument("--min-algorithms", type=int, default=0, help="fail if fewer ops have another algorithm")
     parser.add_argument("--objective", default="time", help="what optimal makes small: count, bytes or time (time)")
     parser.add_argument("--no-slow", action="store_true", help="fail if a kernel runs on a reference")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))

@@ -31,7 +31,7 @@ if "--layout=none" in sys.argv:
 out = sys.argv[sys.argv.index("-o") + 1]
 open(out, "w").write(sys.argv[1])
 report = next(a for a in sys.argv if a.startswith("--report=")).split("=")[1]
-json.dump({{"relayouts": {{"count": 2, "boundary_count": 2, "bytes": 8}}, "memory": {{"arena_bytes": 64, "arena_lower_bound_bytes": 64}}, "compile_seconds": {{"all": 0.1}}}}, open(report, "w"))
+json.dump({{"algorithms": [], "relayouts": {{"count": 2, "boundary_count": 2, "bytes": 8}}, "memory": {{"arena_bytes": 64, "arena_lower_bound_bytes": 64}}, "compile_seconds": {{"all": 0.1}}}}, open(report, "w"))
 """
 
 NPU_RUN = """#!{python}
@@ -73,6 +73,7 @@ def test_compare(folder: Path) -> None:
     expect(compare(folder, "conv_relu", plan), 0, "2 passed, 0 failed")
     expect(compare(folder, "conv_relu", plan, "--max-relayouts=2"), 0, "2 relayouts")
     expect(compare(folder, "conv_relu", plan, "--max-relayouts=1"), 1, "allowed are 1")
+    expect(compare(folder, "conv_relu", plan, "--min-algorithms=1"), 1, "0 ops are computed by another algorithm")
     expect(compare(folder, "conv_relu", "--infeasible=npu-nhwc/none"), 0, "refused, as expected")
     expect(compare(folder, "conv_relu", "--infeasible=npu-nhwc/naive"), 1, "was compiled, but")
     expect(compare(folder, "conv_relu", "--plans=npu-nhwc/none"), 1, "npuc failed (exit code 1)")

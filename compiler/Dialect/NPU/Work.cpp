@@ -104,3 +104,13 @@ Work npu::workOf(Operation *op) {
   }
   return total;
 }
+
+bool npu::isDepthwise(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op))
+    op = fused.getRoot();
+  auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
+  npu_attrs attributes = {};
+  return kernel && kernel.getKernel(attributes) == NPU_OP_CONV &&
+         attributes.conv.groups > 1 &&
+         attributes.conv.groups == tensorType(op->getOperand(0)).getShape()[1];
+}

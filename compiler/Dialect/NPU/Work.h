@@ -17,6 +17,10 @@ struct Work {
 /// constants have none.
 Work workOf(Operation *op);
 
+/// Whether a kernel is, or is built around, a convolution in which each channel
+/// meets its own weights only.
+bool isDepthwise(Operation *op);
+
 /// Multiply-adds of npu.conv2d_winograd with this result (N, O, H, W): the
 /// products, and the transforms and the reading of the larger weights as so
 /// many more.

@@ -166,6 +166,33 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
   EXPECT_EQ(layoutOfConv(), "abcd");
 }
 
+/// Where a target tells depthwise convolutions from others, each has its own.
+TEST_F(OptimalTest, DepthwiseConvolutionsCostTheirOwn) {
+  TargetSpec spec = target("host");
+  std::string error;
+  LayoutPattern source = *LayoutPattern::parse("NCHW", error);
+  spec.factors["conv2d"] = {{source, 3, true}, {source, 2, false}};
+  auto factorOf = [&](const std::string &weight, const std::string &groups) {
+    mlir::func::FuncOp function = parse(
+        "func.func @f(%x: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {\n"
+        "%w = npu.constant dense<1.0> : tensor<" +
+        weight + "> -> tensor<" + weight +
+        ">\n%0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = " + groups +
+        ", pads = [0, 0, 0, 0], strides = [1, 1]} : "
+        "(tensor<1x8x6x6xf32>, tensor<" +
+        weight +
+        ">) -> "
+        "tensor<1x8x6x6xf32>\nreturn %0 : tensor<1x8x6x6xf32>\n}");
+    ImageAxesAnalysis axes(function);
+    auto op = *function.getBody().getOps<Conv2dOp>().begin();
+    return LayoutProblem(function, spec, axes)
+        .costFactor(op, LayoutAttr::get(&context, {0, 1, 2, 3}, {}));
+  };
+  EXPECT_EQ(factorOf("8x1x1x1xf32", "8"), 3);
+  EXPECT_EQ(factorOf("8x8x1x1xf32", "1"), 2);
+  EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 2);
+}
+
 /// A large convolution, a relu and a small one: the first is cheaper by another
 /// algorithm, and that is a part of the optimum.
 TEST_F(OptimalTest, OtherAlgorithmsAreWays) {
@@ -217,7 +244,7 @@ TEST_F(OptimalTest, OneOrderHasOneCost) {
   };
   EXPECT_EQ(costOf({0, 1, 2, 3}, {}), 1);
   EXPECT_EQ(costOf({0, 2, 3, 1}, {}), 1);
-  EXPECT_EQ(costOf({0, 1, 2, 3}, {{1, 16}}), 1.05);
+  EXPECT_EQ(costOf({0, 1, 2, 3}, {{1, 16}}), 1.1);
 }
 
 TEST_F(OptimalTest, InfeasibleNamesTheDemand) {

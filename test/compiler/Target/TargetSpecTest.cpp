@@ -160,6 +160,21 @@ TEST(TargetSpec, Costs) {
   expectError(withCost("{NCHW: [1]}"), "expected a word or number");
   expectError(withCost("{[a]: 1 times}"), "cost: layout: expected a word");
   expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
+  expectError(withCost("{NCHW: 1 times}\n    depthwise_cost: {NCHW: 1 times}"),
+              "chip.yaml:26: depthwise_cost: 'max_pool' is no convolution");
+  expectError(withCost("{NCHW: 1 times}\n    depthwise_cost: {NHWC: 0 times}"),
+              "chip.yaml:26: depthwise_cost of NHWC: ");
+  spec = parseTarget(base + "  - ops: [conv_transpose2d]\n    result: [NHWC]\n"
+                            "    cost: {NHWC: 2 times}\n"
+                            "    depthwise_cost: {NHWC: 3 times}\n",
+                     "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  const std::vector<LayoutFactor> &both = spec->factors["conv_transpose2d"];
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].factor, 2);
+  EXPECT_FALSE(both[0].depthwise);
+  EXPECT_EQ(both[1].factor, 3);
+  EXPECT_TRUE(both[1].depthwise);
 }
 
 TEST(TargetSpec, NotYaml) {
