@@ -99,7 +99,7 @@ def print_next(model: Path, build: Path, shape: list[int], name: str, console: C
     sizes = ",".join(map(str, shape))
     console.print("\nWhat to try next:", style="bold")
     for line in (
-        f"{build}/bin/npuc {model} -o model.npu --target=npu-nhwc --layout=auto-nhwc "
+        f"{build}/bin/npuc {model} -o model.npu --target=npu-nhwc "
         f"--input-shape={name}={sizes} --report=report.json",
         f"{build}/bin/npu-dump model.npu          # kernels, memory plan, disassembly",
         f"{build}/bin/npu-run model.npu --random-inputs --profile --repeat=10",
