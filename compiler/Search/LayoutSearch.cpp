@@ -143,7 +143,7 @@ private:
     LinearModel model(left.problem());
     Relaxation relaxation(model);
     DualBound best;
-    const Deadline until = share(0.75);
+    const Deadline until = share(0.9);
     for (int round = 0; !until.over(); ++round) {
       LinearSolution relaxed = relaxation.solve(until.left());
       if (relaxed.values.empty())
@@ -153,7 +153,7 @@ private:
         best = std::move(dual);
       solution.lowerBound = std::max(solution.lowerBound, best.bound);
       improve(model.round(left.problem(), relaxed.values),
-              round == 0 ? 0.1 : 0.03);
+              round == 0 ? 0.2 : 0.1);
       if (solution.lowerBound == bestCost || until.over())
         break;
       std::vector<LinearModel::Row> rows =
