@@ -4,7 +4,7 @@
 #include <interfaces/highs_c_api.h>
 
 #include <cmath>
-#include <memory>
+#include <map>
 
 namespace npu::search {
 
@@ -15,14 +15,40 @@ struct Destroy {
 };
 using Handle = std::unique_ptr<void, Destroy>;
 
+/// Rows in the solver's own arrays.
+struct RowArrays {
+  std::vector<double> lower, upper, factors;
+  std::vector<HighsInt> starts, columns;
+
+  RowArrays(const LinearModel &model, size_t first) {
+    for (size_t r = first; r < model.rows.size(); ++r) {
+      const LinearModel::Row &row = model.rows[r];
+      std::map<int, int> sums;
+      for (int column : row.plus)
+        ++sums[column];
+      for (int column : row.minus)
+        --sums[column];
+      starts.push_back(static_cast<HighsInt>(columns.size()));
+      for (auto [column, factor] : sums) {
+        columns.push_back(column);
+        factors.push_back(factor);
+      }
+      lower.push_back(row.least);
+      upper.push_back(static_cast<int>(r) < model.choices ? 1 : INFINITY);
+    }
+  }
+  HighsInt count() const { return static_cast<HighsInt>(lower.size()); }
+};
+
 /// The model in the solver's own arrays.
 struct Arrays {
-  std::vector<double> cost, lower, upper, rowLower, rowUpper, factors;
-  std::vector<HighsInt> starts, columns, integer;
+  std::vector<double> cost, lower, upper;
+  std::vector<HighsInt> integer;
+  RowArrays rows;
   double scale = 1;
 
   explicit Arrays(const LinearModel &model)
-      : lower(model.columns(), 0), upper(model.columns(), 1) {
+      : lower(model.columns(), 0), upper(model.columns(), 1), rows(model, 0) {
     // Costs of a size for which the solver's absolute tolerances are made.
     std::vector<Cost> sorted = model.costs;
     std::sort(sorted.begin(), sorted.end());
@@ -34,16 +60,6 @@ struct Arrays {
     for (int c = 0; c < model.columns(); ++c)
       integer.push_back(c < model.wayColumns() ? kHighsVarTypeInteger
                                                : kHighsVarTypeContinuous);
-    for (size_t r = 0; r < model.rows.size(); ++r) {
-      const LinearModel::Row &row = model.rows[r];
-      starts.push_back(static_cast<HighsInt>(columns.size()));
-      columns.insert(columns.end(), row.plus.begin(), row.plus.end());
-      columns.insert(columns.end(), row.minus.begin(), row.minus.end());
-      factors.resize(factors.size() + row.plus.size(), 1);
-      factors.resize(factors.size() + row.minus.size(), -1);
-      rowLower.push_back(row.least);
-      rowUpper.push_back(static_cast<int>(r) < model.choices ? 1 : INFINITY);
-    }
   }
 };
 
@@ -57,16 +73,17 @@ Handle create(double seconds) {
   return highs;
 }
 
-bool pass(void *highs, const LinearModel &model, Arrays &arrays, bool integer) {
+bool pass(void *highs, const LinearModel &model, const Arrays &arrays,
+          bool integer) {
+  const RowArrays &rows = arrays.rows;
   return Highs_passModel(
-             highs, model.columns(), static_cast<HighsInt>(model.rows.size()),
-             static_cast<HighsInt>(arrays.columns.size()), 0,
+             highs, model.columns(), rows.count(),
+             static_cast<HighsInt>(rows.columns.size()), 0,
              kHighsMatrixFormatRowwise, kHighsHessianFormatTriangular,
              kHighsObjSenseMinimize, 0, arrays.cost.data(), arrays.lower.data(),
-             arrays.upper.data(), arrays.rowLower.data(),
-             arrays.rowUpper.data(), arrays.starts.data(),
-             arrays.columns.data(), arrays.factors.data(), nullptr, nullptr,
-             nullptr,
+             arrays.upper.data(), rows.lower.data(), rows.upper.data(),
+             rows.starts.data(), rows.columns.data(), rows.factors.data(),
+             nullptr, nullptr, nullptr,
              integer ? arrays.integer.data() : nullptr) != kHighsStatusError;
 }
 
@@ -78,24 +95,56 @@ bool hasSolution(void *highs) {
 
 } // namespace
 
-LinearSolution solveRelaxation(const LinearModel &model, double seconds) {
+struct Relaxation::State {
+  Handle highs;
+  double scale = 1;
+  size_t rows = 0; // of the model, that the solver knows
+};
+
+Relaxation::Relaxation(const LinearModel &model)
+    : model(model), state(std::make_unique<State>()) {
   Arrays arrays(model);
-  Handle highs = create(seconds);
+  state->scale = arrays.scale;
+  state->rows = model.rows.size();
+  state->highs = create(0);
   // Without presolve the dual simplex is twice as fast here, and what it knows
   // when time runs out is a bound.
-  Highs_setStringOptionValue(highs.get(), "presolve", "off");
-  Highs_setStringOptionValue(highs.get(), "solver", "simplex");
+  Highs_setStringOptionValue(state->highs.get(), "presolve", "off");
+  Highs_setStringOptionValue(state->highs.get(), "solver", "simplex");
+  if (!pass(state->highs.get(), model, arrays, false))
+    state->highs.reset();
+}
+
+Relaxation::~Relaxation() = default;
+
+bool Relaxation::addNewRows() {
+  RowArrays rows(model, state->rows);
+  state->rows = model.rows.size();
+  return rows.count() == 0 ||
+         Highs_addRows(state->highs.get(), rows.count(), rows.lower.data(),
+                       rows.upper.data(),
+                       static_cast<HighsInt>(rows.columns.size()),
+                       rows.starts.data(), rows.columns.data(),
+                       rows.factors.data()) != kHighsStatusError;
+}
+
+LinearSolution Relaxation::solve(double seconds) {
   LinearSolution solution;
-  if (!pass(highs.get(), model, arrays, false) ||
-      Highs_run(highs.get()) == kHighsStatusError)
+  if (!state->highs || !addNewRows())
+    return solution;
+  // The solver counts the time of all its runs.
+  Highs_setDoubleOptionValue(state->highs.get(), "time_limit",
+                             Highs_getRunTime(state->highs.get()) +
+                                 std::max(0.0, seconds));
+  if (Highs_run(state->highs.get()) == kHighsStatusError)
     return solution;
   solution.values.resize(model.columns(), 0);
   solution.duals.resize(model.rows.size(), 0);
   std::vector<double> columnDuals(model.columns()), rows(model.rows.size());
-  Highs_getSolution(highs.get(), solution.values.data(), columnDuals.data(),
-                    rows.data(), solution.duals.data());
+  Highs_getSolution(state->highs.get(), solution.values.data(),
+                    columnDuals.data(), rows.data(), solution.duals.data());
   for (double &dual : solution.duals)
-    dual *= arrays.scale;
+    dual *= state->scale;
   return solution;
 }
 

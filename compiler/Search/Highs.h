@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The linear programmes' solver, HiGHS, behind two functions.
+// The linear programmes' solver, HiGHS.
 #ifndef NPU_COMPILER_SEARCH_HIGHS_H
 #define NPU_COMPILER_SEARCH_HIGHS_H
 
 #include "compiler/Search/LinearModel.h"
+
+#include <memory>
 
 namespace npu::search {
 
@@ -14,7 +16,22 @@ struct LinearSolution {
   std::vector<double> duals;  // of the rows; empty for integer programmes
 };
 
-LinearSolution solveRelaxation(const LinearModel &model, double seconds);
+/// The model's relaxation. The model may get new rows in between; the solver
+/// then starts from its last solution.
+class Relaxation {
+public:
+  explicit Relaxation(const LinearModel &model);
+  ~Relaxation();
+
+  LinearSolution solve(double seconds);
+
+private:
+  bool addNewRows();
+
+  const LinearModel &model;
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 /// Ways whole; starts from ways that are known.
 LinearSolution solveInteger(const LinearModel &model, double seconds,

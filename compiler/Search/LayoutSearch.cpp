@@ -5,6 +5,7 @@
 #include "compiler/Search/Elimination.h"
 #include "compiler/Search/Encoding.h"
 #include "compiler/Search/Highs.h"
+#include "compiler/Search/OddCycles.h"
 #include "compiler/Search/Polish.h"
 #include "compiler/Search/Reduction.h"
 
@@ -119,14 +120,9 @@ private:
   }
 
   void relax() {
-    LinearModel model(left.problem());
-    LinearSolution relaxed = solveRelaxation(model, 0.75 * deadline.left());
-    if (relaxed.values.empty())
-      return;
-    improve(model.round(left.problem(), relaxed.values), 0.2);
-    DualBound dual = proveBound(left.problem(), model, relaxed.duals);
-    solution.lowerBound = std::max(solution.lowerBound, dual.bound);
-    if (solution.lowerBound == bestCost || solveNear(dual))
+    DualBound dual = cut();
+    if (dual.withWay.empty() || solution.lowerBound == bestCost ||
+        solveNear(dual))
       return;
     Reduction before = left;
     dropTooDear(dual);
@@ -138,6 +134,35 @@ private:
     dropTooDear(dual);
     if (solution.lowerBound < bestCost)
       eliminateWhatFits();
+  }
+
+  /// Solves the relaxation, and again with rows that its solution violates,
+  /// until a choice costs no more than the bound or rows no longer help. The
+  /// best bound's duals; nothing if there are none.
+  DualBound cut() {
+    LinearModel model(left.problem());
+    Relaxation relaxation(model);
+    DualBound best;
+    const Deadline until = share(0.9);
+    for (int round = 0; !until.over(); ++round) {
+      LinearSolution relaxed = relaxation.solve(until.left());
+      if (relaxed.values.empty())
+        break;
+      DualBound dual = proveBound(left.problem(), model, relaxed.duals);
+      if (best.withWay.empty() || dual.bound > best.bound)
+        best = std::move(dual);
+      solution.lowerBound = std::max(solution.lowerBound, best.bound);
+      improve(model.round(left.problem(), relaxed.values),
+              round == 0 ? 0.2 : 0.1);
+      if (solution.lowerBound == bestCost || until.over())
+        break;
+      std::vector<LinearModel::Row> rows =
+          violatedRows(model, relaxed.values, until);
+      if (rows.empty())
+        break;
+      model.rows.insert(model.rows.end(), rows.begin(), rows.end());
+    }
+    return best;
   }
 
   /// Solves the problem of only those ways with which a choice may cost no

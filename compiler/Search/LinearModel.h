@@ -22,7 +22,18 @@ public:
 
   struct Row {
     int least = 0;
-    std::vector<int> plus, minus; // columns whose factor is 1, or -1
+    /// Columns whose factor is 1, or -1; those with a larger one come often.
+    std::vector<int> plus, minus;
+
+    /// What the sum is more than it must be.
+    double excess(const std::vector<double> &values) const {
+      double sum = -least;
+      for (int column : plus)
+        sum += values[column];
+      for (int column : minus)
+        sum -= values[column];
+      return sum;
+    }
   };
 
   int columns() const { return static_cast<int>(costs.size()); }
