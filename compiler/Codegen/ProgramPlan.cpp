@@ -34,7 +34,8 @@ private:
   LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
   void placeResults();
   void planInPlace();
-  bool tryInPlace(PlannedKernel &kernel, int64_t step, size_t input);
+  bool tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
+                  size_t first);
   void placeArena();
 
   int root(int memory) const {
@@ -181,8 +182,10 @@ void Planner::placeResults() {
 }
 
 /// Lets the kernel write over `input` if that is its last use, it is in the
-/// arena, of the result's size and storage, and the kernel can.
-bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input) {
+/// arena, of the result's size and storage, and the kernel can. Operands from
+/// `first` on are read by its elementwise part alone.
+bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
+                         size_t first) {
   ArrayRef<int> operands = kernelMemories[step];
   int from = operands[input] < 0 ? -1 : root(operands[input]);
   int to = operands[kernel.problem.inputs.size()];
@@ -193,12 +196,13 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input) {
                             kernel.problem.outputs[0]) ||
       kernel.problem.inputs[input].dtype != kernel.problem.outputs[0].dtype)
     return false;
-  // Another operand in the same bytes is safe only if it is read alike.
+  // Another operand in the same bytes is safe only if it is read alike, element
+  // by element as the result is written.
   for (size_t other = 0; other < kernel.problem.inputs.size(); ++other)
     if (other != input && operands[other] >= 0 &&
         root(operands[other]) == from &&
-        !kernels::sameStorage(kernel.problem.inputs[other],
-                              kernel.problem.outputs[0]))
+        (other < first || !kernels::sameStorage(kernel.problem.inputs[other],
+                                                kernel.problem.outputs[0])))
       return false;
   if (!kernel.generated) {
     kernels::Answer apart = kernels::query(kernel.problem);
@@ -232,7 +236,7 @@ void Planner::planInPlace() {
       first = fused.getRoot()->getNumOperands();
     }
     for (size_t input = first; input < kernel.problem.inputs.size(); ++input)
-      if (tryInPlace(kernel, step, input))
+      if (tryInPlace(kernel, step, input, first))
         break;
   }
 }
