@@ -19,6 +19,34 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
         return success();
       }) {}
 
+/// A relayout of a value that has another relayout before it may start from
+/// that one, where that is faster: the searched plan only says who reads what.
+static void startFromNearest(const LayoutProblem &problem) {
+  const MachineSpec &machine = problem.target.machine;
+  llvm::DenseMap<Value, SmallVector<Value, 2>> made;
+  for (auto op : problem.function->getRegion(0).front().getOps<RelayoutOp>()) {
+    Value source = op.getInput();
+    RankedTensorType type = tensorType(source);
+    auto cycles = [&](Value from) {
+      return relayoutCycles(type, getLayout(from), getLayout(op.getResult()),
+                            machine);
+    };
+    Value nearest = source;
+    for (Value other : made.lookup(source))
+      if (cycles(other) < cycles(nearest))
+        nearest = other;
+    made[source].push_back(op.getResult());
+    op->setOperand(0, nearest);
+  }
+}
+
+/// What is there is not what was searched; nothing is known of less.
+static void forgetProof(SearchOutcome &search, int64_t cost) {
+  search.cost = cost;
+  search.lowerBound = 0;
+  search.proved = false;
+}
+
 LogicalResult npu::finishLayouts(const LayoutProblem &problem,
                                  const Strategy &strategy, LayoutPlan &plan) {
   mlir::func::FuncOp function = problem.function;
@@ -30,16 +58,17 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
     foldLayouts(function, problem.target, problem.pins);
   else
     foldConstantRelayouts(function);
+  if (plan.search)
+    startFromNearest(problem);
   if (failed(checkLayouts(function, problem.target)) ||
       failed(checkPins(problem.pins)) ||
       failed(settleAlgorithms(problem, plan)))
     return failure();
-  if (moved && plan.search) {
-    // What was searched is not what is there; nothing is known of less.
-    plan.search->cost = costOf(problem, plan.algorithms).of(problem.objective);
-    plan.search->lowerBound = 0;
-    plan.search->proved = false;
-  }
+  if (!plan.search)
+    return success();
+  int64_t cost = costOf(problem, plan.algorithms).of(problem.objective);
+  if (moved || cost < plan.search->cost)
+    forgetProof(*plan.search, cost);
   return success();
 }
 
