@@ -18,8 +18,9 @@ struct FuzzOptions {
   double seconds = 0; // 0: no limit
   int jobs = 1;       // processes
   int mostFindings = 1;
-  /// A case takes milliseconds; one that takes this long hangs.
-  double hangSeconds = 10;
+  /// A case takes milliseconds, on a busy machine some seconds; one that takes
+  /// this long hangs.
+  double hangSeconds = 20;
   bool progress = false;
 };
 
