@@ -107,12 +107,12 @@ std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
   SmallVector<LayoutAttr> demanded = problem.demanded(use);
   if (demanded.empty())
     return std::nullopt;
-  return RelayoutCause{
-      "demand", opName(op), role,
-      target.name + " accepts " + layoutNames(demanded, axes.of(use)) +
-          " for the " + role + " of " + op.getDemandName().str(),
-      opText(op) + " on " + target.name + " demands " + wanted + " for its " +
-          role};
+  return RelayoutCause{"demand", opName(op), role,
+                       target.name + " accepts " +
+                           layoutNames(demanded, axes.of(use)) + " for the " +
+                           role + " of " + op.getDemandName().str(),
+                       opText(op) + " on " + target.name + " demands " +
+                           wanted + " for its " + role};
 }
 
 std::optional<RelayoutCause> CauseFinder::producerDemand(Value value) const {
