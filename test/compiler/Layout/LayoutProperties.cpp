@@ -325,8 +325,9 @@ bool Checker::compareCosts() {
     for (const Finished &other : finished)
       if (best.search &&
           other.cost.of(best.objective) < best.cost.of(best.objective)) {
-        // The search brings each reader's order straight from the producer's.
-        if (!other.search && hasChain(*other.function)) {
+        // The search brings each reader's order straight from the producer's;
+        // what is gained by other ways is added behind it, not searched for.
+        if (hasChain(*other.function)) {
           ++coverage.cheaperChains;
           continue;
         }
