@@ -99,6 +99,7 @@ bench: build models ## compare layouts with onnxruntime and OpenVINO (BENCH_MODE
 
 bench-autonhwc: build models ## AutoNHWC's published experiment: ResNet-101, batch 16, 32, 64
 	@$(BUILD)/bin/npu-bench resnet101 --batch=16,32,64 \
+	  --plans=npu-nchw/none,npu-nhwc/naive,npu-nhwc/auto-nhwc \
 	  --json=$(BUILD)/autonhwc.json --chart=$(BUILD)/autonhwc.png --markdown=$(BUILD)/autonhwc.md
 
 bench-search: build ## time the exact layout search on graphs of up to 10,000 ops

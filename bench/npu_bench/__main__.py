@@ -22,7 +22,7 @@ from npu_bench.contender import PEERS, BenchError, Case, Contender, Tools, ours,
 from npu_bench.measure import measure, profile
 from npu_bench.results import Row, compare, make_row
 
-PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/auto-nhwc"
+PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
 
 

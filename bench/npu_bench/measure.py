@@ -14,7 +14,7 @@ MAX_RUNS = 50
 PAUSE_SECONDS = 0.05  # until the threads of the one before have gone to sleep
 RETRIES = 3  # so many times as many rounds are tried, at most
 PROFILE_RUNS = 5
-ALLOWED_WAIT = 0.01  # the part of a round that a thread may wait for a processor
+ALLOWED_WAIT = 0.03  # the part of a round that a thread may wait for a processor
 
 
 def runs_per_round(contender: Contender) -> int:

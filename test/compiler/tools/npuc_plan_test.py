@@ -141,13 +141,16 @@ def test_fixes_are_true(bench: Bench) -> None:
         for layout in ("naive", "auto-nhwc"):
             words = ["--batch=1", f"--layout={layout}"]
             before = bench.report(name, *words, "--explain-layout")["relayouts"]
+            made: dict[str, dict] = {}  # many relayouts have one fix
             for item in before["items"]:
                 change = options_of(item["fix"]["change"]) if item["fix"] else None
                 if not change:
                     continue
                 tried.add(change[0].split("=")[0])
                 kept = [word for word in words if not word.startswith(change[0].split("=")[0] + "=")]
-                after = bench.report(name, *kept, *change)["relayouts"]
+                if change[0] not in made:
+                    made[change[0]] = bench.report(name, *kept, *change)["relayouts"]
+                after = made[change[0]]
                 assert before["count"] - after["count"] == item["fix"]["saves_count"], (name, item)
                 assert before["bytes"] - after["bytes"] == item["fix"]["saves_bytes"], (name, item)
     assert tried == {"--io-layout", "--layout"}
