@@ -10,8 +10,11 @@ foreach(script IN LISTS SCRIPTS)
 endforeach()
 string(REPLACE "@STYLE@" "${css}" html "${html}")
 string(REPLACE "@SCRIPT@" "${code}" html "${html}")
-string(CONCAT cpp "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n"
-              "#include \"compiler/Html/PageTemplate.h\"\n"
-              "llvm::StringRef npu::pageTemplate() {\n  return R\"npuc(" "${html}"
-              ")npuc\";\n}\n")
+string(
+  CONCAT cpp
+         "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n"
+         "#include \"compiler/Html/PageTemplate.h\"\n"
+         "llvm::StringRef npu::pageTemplate() {\n  return R\"npuc("
+         "${html}"
+         ")npuc\";\n}\n")
 file(WRITE "${OUTPUT}" "${cpp}")
