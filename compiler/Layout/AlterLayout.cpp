@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/AlterSteps.h"
 #include "compiler/Layout/Alternatives.h"
+#include "compiler/Layout/Cost.h"
 #include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/Passes.h"
 
@@ -40,15 +41,11 @@ static FailureOr<SmallVector<LayoutAttr>> readNote(Operation *op) {
   return layouts;
 }
 
-static bool sameStorage(Value value, LayoutAttr layout) {
-  return getLayout(value).isEquivalent(layout, tensorType(value).getShape());
-}
-
 static void alterOp(Operation *op, ArrayRef<LayoutAttr> layouts) {
   OpBuilder builder(op);
   for (OpOperand &operand : op->getOpOperands()) {
     LayoutAttr wanted = layouts[operand.getOperandNumber()];
-    if (!sameStorage(operand.get(), wanted))
+    if (!isStoredAs(operand.get(), wanted))
       operand.set(RelayoutOp::create(
           builder, op->getLoc(), withLayout(tensorType(operand.get()), wanted),
           operand.get()));
@@ -56,7 +53,7 @@ static void alterOp(Operation *op, ArrayRef<LayoutAttr> layouts) {
   }
   Value result = op->getResult(0);
   Type outside = result.getType();
-  if (sameStorage(result, layouts.back()))
+  if (isStoredAs(result, layouts.back()))
     return;
   retypeResult(op, layouts.back());
   builder.setInsertionPointAfter(op);
@@ -64,12 +61,18 @@ static void alterOp(Operation *op, ArrayRef<LayoutAttr> layouts) {
   result.replaceAllUsesExcept(back, back.getDefiningOp());
 }
 
-LogicalResult npu::alterLayouts(mlir::func::FuncOp function) {
+/// Ops with a note, as they stand before the notes are carried out.
+static SmallVector<Operation *> notedOps(mlir::func::FuncOp function,
+                                         StringRef attribute) {
   SmallVector<Operation *> noted;
   for (Operation &op : function.getBody().front())
-    if (op.hasAttr(bestLayoutsAttr))
+    if (op.hasAttr(attribute))
       noted.push_back(&op);
-  for (Operation *op : noted) {
+  return noted;
+}
+
+LogicalResult npu::alterLayouts(mlir::func::FuncOp function) {
+  for (Operation *op : notedOps(function, bestLayoutsAttr)) {
     FailureOr<SmallVector<LayoutAttr>> layouts = readNote(op);
     if (failed(layouts))
       return failure();
@@ -79,26 +82,13 @@ LogicalResult npu::alterLayouts(mlir::func::FuncOp function) {
   return success();
 }
 
-/// The layouts that an op has: operands, then the result.
-static SmallVector<LayoutAttr> layoutsOf(Operation *op) {
-  SmallVector<LayoutAttr> layouts;
-  for (Value operand : op->getOperands())
-    layouts.push_back(getLayout(operand));
-  layouts.push_back(getLayout(op->getResult(0)));
-  return layouts;
-}
-
 static LogicalResult replaceOp(Operation *op, const Alternative &algorithm) {
   OpBuilder builder(op);
   return success(algorithm.replace(builder, op) != nullptr);
 }
 
 LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
-  SmallVector<Operation *> noted;
-  for (Operation &op : function.getBody().front())
-    if (op.hasAttr(bestAlgorithmAttr))
-      noted.push_back(&op);
-  for (Operation *op : noted) {
+  for (Operation *op : notedOps(function, bestAlgorithmAttr)) {
     auto name = op->getAttrOfType<StringAttr>(bestAlgorithmAttr);
     const Alternative *found =
         name ? findAlternative(name.getValue()) : nullptr;

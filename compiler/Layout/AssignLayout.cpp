@@ -92,10 +92,12 @@ struct AssignLayout : npu::impl::AssignLayoutBase<AssignLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec)
+      return signalPassFailure();
     std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
     LayoutOptions options;
-    if (!spec || !readOptions(options, error)) {
+    if (!readOptions(options, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }

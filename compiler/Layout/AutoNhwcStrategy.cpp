@@ -59,13 +59,10 @@ static void decideView(const LayoutProblem &problem, LayoutPlan &plan,
   if (LayoutAttr read = pinnedRead(problem, op))
     plan.read[&operand] = read;
   std::string whyNot;
-  LayoutAttr layout = viewLayout(op, plan.layoutRead(operand), whyNot);
-  if (!layout) {
-    // Row-major is the one order that every reshape passes on.
-    plan.read[&operand] = rowMajor(operand.get());
-    layout = viewLayout(op, rowMajor(operand.get()), whyNot);
-  }
-  plan.produced[op->getResult(0)] = layout;
+  if (LayoutAttr layout = viewLayout(op, plan.layoutRead(operand), whyNot))
+    plan.produced[op->getResult(0)] = layout;
+  else
+    recordRowMajorView(plan, op);
 }
 
 static void decideOp(const LayoutProblem &problem, LayoutPlan &plan,
@@ -76,25 +73,15 @@ static void decideOp(const LayoutProblem &problem, LayoutPlan &plan,
       record(plan, op, *placement);
       return;
     }
-  // Nothing meets the demands: the source's order, which the check will refuse
-  // with the demand's name.
-  plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
-  for (OpOperand &operand : op->getOpOperands())
-    plan.read[&operand] = rowMajor(operand.get());
+  recordRowMajor(plan, op);
 }
 
 LogicalResult npu::decideAutoNhwc(const LayoutProblem &problem,
                                   LayoutPlan &plan) {
-  planBoundary(problem, plan);
-  for (Operation &op : problem.function->getRegion(0).front()) {
-    auto rule = dyn_cast<LayoutOpInterface>(op);
-    if (!rule)
-      continue;
-    if (rule.getSensitivity() == Sensitivity::Data)
-      decideView(problem, plan, rule);
-    else
-      decideOp(problem, plan, rule);
-  }
-  settleFreeInputs(problem, plan);
-  return success();
+  return decideInOrder(
+      problem, plan,
+      [&](LayoutOpInterface op) { decideView(problem, plan, op); },
+      [&](LayoutOpInterface op) {
+        return decideOp(problem, plan, op), success();
+      });
 }

@@ -17,18 +17,9 @@ public:
       : problem(problem), plan(plan) {}
 
   LogicalResult run() {
-    planBoundary(problem, plan);
-    for (Operation &op : problem.function->getRegion(0).front()) {
-      auto rule = dyn_cast<LayoutOpInterface>(op);
-      if (!rule)
-        continue;
-      if (rule.getSensitivity() == Sensitivity::Data)
-        passView(rule);
-      else if (failed(convert(rule)))
-        return failure();
-    }
-    settleFreeInputs(problem, plan);
-    return success();
+    return decideInOrder(
+        problem, plan, [&](LayoutOpInterface op) { passView(op); },
+        [&](LayoutOpInterface op) { return convert(op); });
   }
 
 private:
@@ -95,20 +86,13 @@ private:
       if (whyNot.empty())
         whyNot = why;
     }
-    // Nothing meets the demands: the check names the one that is broken.
-    readRowMajor(op);
-  }
-
-  void readRowMajor(LayoutOpInterface op) {
-    plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
-    for (OpOperand &operand : op->getOpOperands())
-      plan.read[&operand] = rowMajor(operand.get());
+    recordRowMajor(plan, op);
   }
 
   void passView(LayoutOpInterface op) {
     OpOperand &operand = op->getOpOperand(0);
     bool follows = converted.contains(operand.get());
-    std::string whyNot, ignored;
+    std::string whyNot;
     LayoutAttr layout =
         viewLayout(op, plan.produced.lookup(operand.get()), whyNot);
     if (layout) {
@@ -117,10 +101,7 @@ private:
         converted.insert(op->getResult(0));
       return;
     }
-    // Row-major is the one order that every reshape passes on.
-    plan.read[&operand] = rowMajor(operand.get());
-    plan.produced[op->getResult(0)] =
-        viewLayout(op, rowMajor(operand.get()), ignored);
+    recordRowMajorView(plan, op);
     if (follows)
       plan.notes[op] = "stops the conversion: " + whyNot;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Cost.h"
 
+#include "compiler/Layout/Placement.h"
+
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
@@ -104,6 +106,21 @@ npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
   return best;
 }
 
+OpLayouts npu::layoutsOf(Operation *op) {
+  OpLayouts layouts;
+  for (Value operand : op->getOperands())
+    layouts.push_back(getLayout(operand));
+  for (Value result : op->getResults())
+    layouts.push_back(getLayout(result));
+  return layouts;
+}
+
+OpLayouts npu::layoutsOf(const Placement &placement) {
+  OpLayouts layouts(placement.operands);
+  layouts.push_back(placement.result);
+  return layouts;
+}
+
 int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
                         const MachineSpec &machine) {
   RankedTensorType type = tensorType(op->getOperand(0));
@@ -136,13 +153,10 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
                              getLayout(type), machine)};
   }
   LayoutRelation relation = rule.getLayoutRelation();
-  OpLayouts layouts;
-  for (OpOperand &operand : op->getOpOperands())
-    layouts.push_back(relation.independent[operand.getOperandNumber()]
-                          ? LayoutAttr()
-                          : getLayout(operand.get()));
-  for (Value result : op->getResults())
-    layouts.push_back(getLayout(result));
+  OpLayouts layouts = layoutsOf(op);
+  for (unsigned index = 0; index < op->getNumOperands(); ++index)
+    if (relation.independent[index])
+      layouts[index] = {};
   return {0, 0, kernelCycles(problem, rule, layouts, algorithm)};
 }
 

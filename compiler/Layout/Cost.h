@@ -9,6 +9,8 @@
 
 namespace npu {
 
+struct Placement;
+
 /// The total of one function, or a part of it. Cycles are whole, so that sums
 /// are exact and can be compared.
 struct LayoutCost {
@@ -34,6 +36,10 @@ int64_t viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.
 using OpLayouts = SmallVector<LayoutAttr>;
+
+/// The layouts that an op has, or would have.
+OpLayouts layoutsOf(Operation *op);
+OpLayouts layoutsOf(const Placement &placement);
 
 /// Cycles of an op that computes, in these layouts: the larger of computing and
 /// moving its operands and result, times the factor that the target states for

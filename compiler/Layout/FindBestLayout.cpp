@@ -53,25 +53,16 @@ private:
   static bool isAsItIs(Operation *op, const Placement &placement) {
     for (auto [operand, layout] :
          llvm::zip(op->getOperands(), placement.operands))
-      if (!layout.isEquivalent(getLayout(operand),
-                               tensorType(operand).getShape()))
+      if (!isStoredAs(operand, layout))
         return false;
-    Value result = op->getResult(0);
-    return placement.result.isEquivalent(getLayout(result),
-                                         tensorType(result).getShape());
+    return isStoredAs(op->getResult(0), placement.result);
   }
 
   static Attribute toAttribute(const Placement &placement) {
-    SmallVector<Attribute> layouts(placement.operands.begin(),
-                                   placement.operands.end());
-    layouts.push_back(placement.result);
-    return mlir::ArrayAttr::get(placement.result.getContext(), layouts);
-  }
-
-  static OpLayouts layoutsOf(const Placement &placement) {
-    OpLayouts layouts(placement.operands);
-    layouts.push_back(placement.result);
-    return layouts;
+    OpLayouts layouts = layoutsOf(placement);
+    return mlir::ArrayAttr::get(
+        placement.result.getContext(),
+        SmallVector<Attribute>(layouts.begin(), layouts.end()));
   }
 
   /// The cheapest of its own order and those that the target accepts (channels
@@ -130,13 +121,8 @@ struct FindBestLayout : npu::impl::FindBestLayoutBase<FindBestLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
-    std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
-    if (!spec) {
-      function.emitError() << error;
-      return signalPassFailure();
-    }
-    if (failed(requireDecided(function)))
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec || failed(requireDecided(function)))
       return signalPassFailure();
     ImageAxesAnalysis axes(function);
     if (failed(findBestLayouts(LayoutProblem(function, *spec, axes))))

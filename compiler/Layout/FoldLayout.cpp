@@ -14,12 +14,6 @@ void npu::updateSignature(mlir::func::FuncOp function) {
                               block.getTerminator()->getOperandTypes()));
 }
 
-static int64_t bytesOf(Value value) { return storedBytes(tensorType(value)); }
-
-static bool sameStorage(Value value, LayoutAttr a, LayoutAttr b) {
-  return a.isEquivalent(b, tensorType(value).getShape());
-}
-
 static void eraseDead(mlir::func::FuncOp function) {
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -137,10 +131,10 @@ private:
       sources.push_back(source);
       plan.produced[operand.get()] = getLayout(source);
       if (mine && counted.insert(relayout).second)
-        before += bytesOf(operand.get());
+        before += storedBytes(operand.get());
     }
     if (isView() && !isFreeView(op))
-      before += bytesOf(result);
+      before += storedBytes(result);
   }
 
   SmallVector<Anchor> anchors() {
@@ -193,13 +187,13 @@ private:
       if (!sameStorage(result, layout, target) &&
           !llvm::is_contained(wanted, target)) {
         wanted.push_back(target);
-        bytes += bytesOf(user->getResult(0));
+        bytes += storedBytes(user->getResult(0));
       }
     }
     LayoutAttr current = getLayout(result);
     if (plainReader && !sameStorage(result, layout, current) &&
         !llvm::is_contained(wanted, current))
-      bytes += bytesOf(result);
+      bytes += storedBytes(result);
     return bytes;
   }
 
@@ -209,8 +203,8 @@ private:
     for (auto [index, source] : llvm::enumerate(sources)) {
       LayoutAttr wanted = placement.operands[index];
       std::pair<Value, LayoutAttr> need(source, wanted);
-      if (sameStorage(source, getLayout(source), wanted) ||
-          isConstant(source) || llvm::is_contained(counted, need))
+      if (isStoredAs(source, wanted) || isConstant(source) ||
+          llvm::is_contained(counted, need))
         continue;
       counted.push_back(need);
       bytes += storedBytes(withLayout(tensorType(source), wanted));
@@ -265,7 +259,7 @@ private:
   }
 
   static Value inLayout(OpBuilder &builder, Value value, LayoutAttr layout) {
-    if (sameStorage(value, getLayout(value), layout))
+    if (isStoredAs(value, layout))
       return value;
     return RelayoutOp::create(builder, value.getLoc(),
                               withLayout(tensorType(value), layout), value);
@@ -326,12 +320,9 @@ struct FoldLayout : npu::impl::FoldLayoutBase<FoldLayout> {
       foldConstantRelayouts(function);
       return;
     }
-    std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
-    if (!spec) {
-      function.emitError() << error;
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec)
       return signalPassFailure();
-    }
     foldLayouts(function, *spec);
   }
 };

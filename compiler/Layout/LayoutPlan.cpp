@@ -20,6 +20,16 @@ int64_t npu::storedBytes(RankedTensorType type) {
   return storedBytes(type, getLayout(type));
 }
 
+int64_t npu::storedBytes(Value value) { return storedBytes(tensorType(value)); }
+
+bool npu::sameStorage(Value value, LayoutAttr a, LayoutAttr b) {
+  return a && b && a.isEquivalent(b, tensorType(value).getShape());
+}
+
+bool npu::isStoredAs(Value value, LayoutAttr layout) {
+  return sameStorage(value, getLayout(value), layout);
+}
+
 std::string npu::nodeName(Location location) {
   if (auto named = dyn_cast<mlir::NameLoc>(location))
     return named.getName().str();
@@ -251,14 +261,10 @@ private:
     return operand.getOwner()->getLoc();
   }
 
-  static bool sameStorage(Value value, LayoutAttr layout) {
-    return getLayout(value).isEquivalent(layout, tensorType(value).getShape());
-  }
-
   /// The relayout directly behind a value that its readers see in its place.
   void bringHome(Value value) {
     LayoutAttr home = plan.home.lookup(value);
-    if (!home || sameStorage(value, home) || value.use_empty())
+    if (!home || isStoredAs(value, home) || value.use_empty())
       return;
     builder.setInsertionPointAfterValue(value);
     Value back = relayout(value, home, value.getLoc());
@@ -267,7 +273,7 @@ private:
 
   void connect(OpOperand &operand) {
     LayoutAttr wanted = plan.read.lookup(&operand);
-    if (wanted && !sameStorage(operand.get(), wanted)) {
+    if (wanted && !isStoredAs(operand.get(), wanted)) {
       Value shared =
           plan.home.empty() ? findShared(operand.get(), wanted) : Value();
       if (!shared) {
@@ -282,7 +288,7 @@ private:
 
   Value findShared(Value source, LayoutAttr wanted) {
     for (Value candidate : relayouts.lookup(source))
-      if (sameStorage(candidate, wanted))
+      if (isStoredAs(candidate, wanted))
         return candidate;
     return {};
   }

@@ -157,6 +157,14 @@ std::string boundaryName(mlir::func::FuncOp function, unsigned index,
 /// row-major.
 int64_t storedBytes(RankedTensorType type);
 int64_t storedBytes(RankedTensorType type, LayoutAttr layout);
+int64_t storedBytes(Value value);
+
+/// Whether both layouts put the value's elements in the same places; false
+/// where one of them is null.
+bool sameStorage(Value value, LayoutAttr a, LayoutAttr b);
+
+/// Whether the value's own layout puts them there.
+bool isStoredAs(Value value, LayoutAttr layout);
 
 /// The type of a fused kernel's operand follows outside; sets it inside too.
 void retypeOperand(OpOperand &operand);

@@ -49,9 +49,7 @@ LogicalResult npu::decideNaive(const LayoutProblem &problem, LayoutPlan &plan) {
       record(plan, &op, *placement);
       continue;
     }
-    plan.produced[result] = rowMajor(result);
-    for (OpOperand &operand : op.getOpOperands())
-      plan.read[&operand] = rowMajor(operand.get());
+    recordRowMajor(plan, &op);
   }
   return success();
 }

@@ -3,6 +3,7 @@
 #define NPU_COMPILER_LAYOUT_PASSES_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Target/TargetSpec.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -13,6 +14,10 @@ namespace npu {
 
 /// Makes this folder's passes known to a tool by their names.
 void registerLayoutPasses();
+
+/// The chip that a pass's option names; without it an error at the function.
+std::optional<TargetSpec> requireTarget(mlir::func::FuncOp function,
+                                        StringRef nameOrPath);
 
 /// What every pass on layouts needs.
 LogicalResult requireOneBlock(mlir::func::FuncOp function);

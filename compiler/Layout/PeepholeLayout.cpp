@@ -9,12 +9,6 @@
 
 using namespace npu;
 
-static int64_t bytesOf(Value value) { return storedBytes(tensorType(value)); }
-
-static bool sameStorage(Value value, LayoutAttr layout) {
-  return getLayout(value).isEquivalent(layout, tensorType(value).getShape());
-}
-
 namespace {
 
 /// One reader of a relayout, and what it would be like on the other side.
@@ -43,7 +37,7 @@ public:
   bool run() {
     SmallVector<Move> moves;
     bool all = !relayout->use_empty();
-    int64_t front = bytesOf(relayout.getResult()), total = front;
+    int64_t front = storedBytes(relayout.getResult()), total = front;
     llvm::SetVector<Operation *> users(relayout->user_begin(),
                                        relayout->user_end());
     SmallVector<Operation *> readers = users.takeVector();
@@ -84,7 +78,7 @@ private:
           getLayout(mine ? source : behind(operand.get()));
     }
     auto placement = place(op, layouts, {at, getLayout(source)});
-    if (!placement || !sameStorage(source, placement->operands[at]))
+    if (!placement || !isStoredAs(source, placement->operands[at]))
       return std::nullopt;
     Move move{op, *placement};
     count(move);
@@ -111,12 +105,8 @@ private:
   }
 
   bool isSlower(LayoutOpInterface op, const Placement &placement) const {
-    OpLayouts now, then(placement.operands);
-    for (Value operand : op->getOperands())
-      now.push_back(getLayout(operand));
-    now.push_back(getLayout(op->getResult(0)));
-    then.push_back(placement.result);
-    return kernelCycles(problem, op, then) > kernelCycles(problem, op, now);
+    return kernelCycles(problem, op, layoutsOf(placement)) >
+           kernelCycles(problem, op, layoutsOf(op));
   }
 
   /// What stands behind a relayout that only one op reads.
@@ -132,9 +122,9 @@ private:
         continue;
       Value origin = behind(value);
       if (origin != value && !isConstant(origin))
-        move.frontNow += bytesOf(value);
+        move.frontNow += storedBytes(value);
       LayoutAttr wanted = move.placement.operands[operand.getOperandNumber()];
-      if (!sameStorage(origin, wanted) && !isConstant(origin))
+      if (!isStoredAs(origin, wanted) && !isConstant(origin))
         move.frontThen += storedBytes(withLayout(tensorType(origin), wanted));
     }
     Value result = move.op->getResult(0);
@@ -167,7 +157,7 @@ private:
                          ? source
                          : behind(operand.get());
       LayoutAttr wanted = move.placement.operands[operand.getOperandNumber()];
-      if (!sameStorage(origin, wanted))
+      if (!isStoredAs(origin, wanted))
         origin =
             RelayoutOp::create(builder, op->getLoc(),
                                withLayout(tensorType(origin), wanted), origin);
@@ -243,7 +233,7 @@ static std::pair<int64_t, int64_t> standing(mlir::func::FuncOp function) {
       places[&op] = static_cast<int64_t>(places.size()) + 1;
       continue;
     }
-    int64_t bytes = bytesOf(relayout.getResult());
+    int64_t bytes = storedBytes(relayout.getResult());
     Operation *producer = relayout.getInput().getDefiningOp();
     sum.first += bytes;
     sum.second -= bytes * places.lookup(producer);
@@ -282,13 +272,8 @@ struct PeepholeLayout : npu::impl::PeepholeLayoutBase<PeepholeLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
-    std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
-    if (!spec) {
-      function.emitError() << error;
-      return signalPassFailure();
-    }
-    if (failed(requireDecided(function)))
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec || failed(requireDecided(function)))
       return signalPassFailure();
     peepholeLayouts(function, *spec);
   }

@@ -5,10 +5,6 @@
 
 using namespace npu;
 
-static bool same(LayoutAttr a, LayoutAttr b, Value value) {
-  return a && b && a.isEquivalent(b, tensorType(value).getShape());
-}
-
 SmallVector<Anchor> npu::pinnedAnchors(const LayoutProblem &problem,
                                        LayoutOpInterface op) {
   SmallVector<Anchor> anchors;
@@ -61,10 +57,12 @@ private:
   bool holds(Operation *op) {
     Value result = op->getResult(0);
     LayoutAttr stored = problem.pins.values.lookup(result);
-    return (!stored || same(stored, plan.produced.lookup(result), result)) &&
+    return (!stored ||
+            sameStorage(result, stored, plan.produced.lookup(result))) &&
            llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
              LayoutAttr pin = problem.pins.reads.lookup(&operand);
-             return !pin || same(pin, plan.layoutRead(operand), operand.get());
+             return !pin ||
+                    sameStorage(operand.get(), pin, plan.layoutRead(operand));
            });
   }
 
@@ -121,7 +119,7 @@ LogicalResult npu::holdPins(const LayoutProblem &problem, LayoutPlan &plan,
 
 LogicalResult npu::checkPins(const LayoutPins &pins) {
   auto check = [](Operation *op, Value value, LayoutAttr pin) -> LogicalResult {
-    if (same(pin, getLayout(value), value))
+    if (isStoredAs(value, pin))
       return success();
     return op->emitOpError() << "is pinned to " << pin.getLetters()
                              << ", found " << getLayout(value).getLetters();

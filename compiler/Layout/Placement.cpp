@@ -14,13 +14,10 @@ LayoutAttr npu::rowMajor(Value value) {
                                  tensorType(value).getRank());
 }
 
-static bool equivalent(LayoutAttr a, LayoutAttr b, Value value) {
-  return a && b && a.isEquivalent(b, tensorType(value).getShape());
-}
-
 static bool isAmong(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
-  return llvm::any_of(
-      list, [&](LayoutAttr entry) { return equivalent(layout, entry, value); });
+  return llvm::any_of(list, [&](LayoutAttr entry) {
+    return sameStorage(value, layout, entry);
+  });
 }
 
 LayoutAttr npu::preferred(ArrayRef<LayoutAttr> accepted, Value value) {
@@ -182,4 +179,18 @@ void npu::record(LayoutPlan &plan, Operation *op, const Placement &placement) {
   for (OpOperand &operand : op->getOpOperands())
     plan.read[&operand] = placement.operands[operand.getOperandNumber()];
   plan.produced[op->getResult(0)] = placement.result;
+}
+
+void npu::recordRowMajor(LayoutPlan &plan, Operation *op) {
+  plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands())
+    plan.read[&operand] = rowMajor(operand.get());
+}
+
+void npu::recordRowMajorView(LayoutPlan &plan, LayoutOpInterface op) {
+  OpOperand &operand = op->getOpOperand(0);
+  std::string ignored;
+  plan.read[&operand] = rowMajor(operand.get());
+  plan.produced[op->getResult(0)] =
+      viewLayout(op, rowMajor(operand.get()), ignored);
 }

@@ -44,6 +44,14 @@ bool isConstant(Value value);
 /// Writes a placement into the plan.
 void record(LayoutPlan &plan, Operation *op, const Placement &placement);
 
+/// Where nothing meets the demands: all in the source's order, which the check
+/// of the finished function refuses with the demand's name.
+void recordRowMajor(LayoutPlan &plan, Operation *op);
+
+/// A view of its row-major operand: the one order that every reshape passes
+/// on.
+void recordRowMajorView(LayoutPlan &plan, LayoutOpInterface op);
+
 LayoutAttr rowMajor(Value value);
 
 } // namespace npu

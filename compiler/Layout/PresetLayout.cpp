@@ -16,11 +16,11 @@ struct PresetLayout : npu::impl::PresetLayoutBase<PresetLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec)
+      return signalPassFailure();
     std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
-    std::optional<IoLayouts> io;
-    if (spec)
-      io = IoLayouts::parse(ioLayout, error);
+    std::optional<IoLayouts> io = IoLayouts::parse(ioLayout, error);
     if (!io) {
       function.emitError() << error;
       return signalPassFailure();

@@ -22,18 +22,10 @@ public:
             const Colours &colours)
       : problem(problem), plan(plan), colours(colours) {}
 
-  void run() {
-    planBoundary(problem, plan);
-    for (Operation &op : problem.function->getRegion(0).front()) {
-      auto rule = dyn_cast<LayoutOpInterface>(op);
-      if (!rule)
-        continue;
-      if (rule.getSensitivity() == Sensitivity::Data)
-        passView(rule);
-      else
-        place(rule);
-    }
-    settleFreeInputs(problem, plan);
+  LogicalResult run() {
+    return decideInOrder(
+        problem, plan, [&](LayoutOpInterface op) { passView(op); },
+        [&](LayoutOpInterface op) { return place(op), success(); });
   }
 
 private:
@@ -57,12 +49,10 @@ private:
     std::string ignored;
     LayoutAttr layout =
         viewLayout(op, plan.produced.lookup(operand.get()), ignored);
-    bool restore = !layout || (flattens(op) && !inSourceOrder(layout, result));
-    if (restore) {
-      plan.read[&operand] = rowMajor(operand.get());
-      layout = viewLayout(op, rowMajor(operand.get()), ignored);
-    }
-    plan.produced[result] = layout;
+    if (!layout || (flattens(op) && !inSourceOrder(layout, result)))
+      recordRowMajorView(plan, op);
+    else
+      plan.produced[result] = layout;
   }
 
   /// Bytes of the operands that a placement has relaid; constants are free.
@@ -118,17 +108,13 @@ private:
   }
 
   void place(LayoutOpInterface op) {
-    Value result = op->getResult(0);
     // A demand comes before a plain tensor's order.
     std::optional<Placement> best = cheapest(op, flattens(op));
     if (!best)
       best = cheapest(op, /*mustRestore=*/false);
     if (best)
       return record(plan, op, *best);
-    // Nothing meets the demands: the check names the one that is broken.
-    plan.produced[result] = rowMajor(result);
-    for (OpOperand &operand : op->getOpOperands())
-      plan.read[&operand] = rowMajor(operand.get());
+    recordRowMajor(plan, op);
   }
 
   const LayoutProblem &problem;
@@ -149,6 +135,5 @@ LogicalResult npu::decidePreset(const LayoutProblem &problem,
   } else {
     colours = transmitColours(function, problem.decision.defaultColour);
   }
-  Presetter(problem, plan, colours).run();
-  return success();
+  return Presetter(problem, plan, colours).run();
 }

@@ -17,13 +17,8 @@ struct ReportLayout : npu::impl::ReportLayoutBase<ReportLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
-    std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
-    if (!spec) {
-      function.emitError() << error;
-      return signalPassFailure();
-    }
-    if (failed(requireDecided(function)))
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec || failed(requireDecided(function)))
       return signalPassFailure();
     llvm::errs() << function.getName() << ": "
                  << explainText(reportLayouts(function, *spec));

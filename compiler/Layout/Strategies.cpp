@@ -67,3 +67,21 @@ void npu::settleFreeInputs(const LayoutProblem &problem, LayoutPlan &plan) {
       plan.produced[argument] = wanted;
   }
 }
+
+LogicalResult
+npu::decideInOrder(const LayoutProblem &problem, LayoutPlan &plan,
+                   llvm::function_ref<void(LayoutOpInterface)> view,
+                   llvm::function_ref<LogicalResult(LayoutOpInterface)> place) {
+  planBoundary(problem, plan);
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (!rule)
+      continue;
+    if (rule.getSensitivity() == Sensitivity::Data)
+      view(rule);
+    else if (failed(place(rule)))
+      return failure();
+  }
+  settleFreeInputs(problem, plan);
+  return success();
+}

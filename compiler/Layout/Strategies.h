@@ -44,6 +44,13 @@ void planBoundary(const LayoutProblem &problem, LayoutPlan &plan);
 /// when the plan is complete.
 void settleFreeInputs(const LayoutProblem &problem, LayoutPlan &plan);
 
+/// A decision that goes through the ops once, in order, between the two:
+/// `view` for transposes and reshapes, `place` for ops that compute.
+LogicalResult
+decideInOrder(const LayoutProblem &problem, LayoutPlan &plan,
+              llvm::function_ref<void(LayoutOpInterface)> view,
+              llvm::function_ref<LogicalResult(LayoutOpInterface)> place);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_STRATEGIES_H

@@ -4,6 +4,15 @@
 
 using namespace npu;
 
+std::optional<TargetSpec> npu::requireTarget(mlir::func::FuncOp function,
+                                             StringRef nameOrPath) {
+  std::string error;
+  std::optional<TargetSpec> spec = loadTarget(nameOrPath, error);
+  if (!spec)
+    function.emitError() << error;
+  return spec;
+}
+
 LogicalResult npu::requireOneBlock(mlir::func::FuncOp function) {
   if (function.getBody().hasOneBlock())
     return success();
@@ -57,13 +66,8 @@ struct VerifyLayout : npu::impl::VerifyLayoutBase<VerifyLayout> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
-    std::string error;
-    std::optional<TargetSpec> spec = loadTarget(target, error);
-    if (!spec) {
-      function.emitError() << error;
-      return signalPassFailure();
-    }
-    if (failed(requireDecided(function)) ||
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec || failed(requireDecided(function)) ||
         failed(checkLayouts(function, *spec)))
       return signalPassFailure();
     markAllAnalysesPreserved();
