@@ -182,6 +182,14 @@ npu_code npu_model_kernel(const npu_model *model, size_t index,
   });
 }
 
+npu_code npu_model_chip(const npu_model *model, npu_chip_info *info,
+                        npu_status *status) {
+  return guarded(status, [&] {
+    require(model && info, "npu_model_chip needs a model and an info");
+    *info = model->model->chip();
+  });
+}
+
 npu_code npu_context_create(npu_model *model, npu_context **context,
                             npu_status *status) {
   return guarded(status, [&] {

@@ -25,6 +25,7 @@ static format::ManifestKernel describe(const PlannedKernel &kernel) {
   row.node = kernel.node;
   row.bytes = kernel.bytes;
   row.generated = kernel.generated;
+  row.work = kernel.work;
   row.relayout = kernel.problem.op == NPU_OP_RELAYOUT ||
                  kernel.problem.op == NPU_OP_TRANSPOSE ||
                  kernel.problem.op == NPU_OP_RESHAPE;

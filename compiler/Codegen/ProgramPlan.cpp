@@ -144,7 +144,7 @@ LogicalResult Planner::addKernel(Operation *op) {
   if (failed(problem))
     return failure();
   int64_t step = plan.kernels.size();
-  PlannedKernel kernel{op, std::move(*problem), {}, {}, false, {}, {}, {}, 0};
+  PlannedKernel kernel{op, std::move(*problem), {}, {}, false, {}, {}, {}, 0, {}};
   kernelMemories.emplace_back();
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (failed(addInput(kernel, index, operand)))

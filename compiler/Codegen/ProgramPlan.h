@@ -7,6 +7,7 @@
 
 #include "compiler/Codegen/WeightTable.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "cost/kernel_time.h"
 #include "kernels/kernel.h"
 
 #include <optional>
@@ -31,7 +32,8 @@ struct PlannedKernel {
   /// Name unique in the program ("k3_conv2d"), the op it is built around, and
   /// the model's nodes that it computes.
   std::string name, opName, node;
-  int64_t bytes; // read and written in one run
+  int64_t bytes;         // read and written in one run
+  cost::KernelWork work; // on the chip; the caller's to fill
 };
 
 struct ProgramPlan {

@@ -31,8 +31,8 @@ static ConstantOp constantBehind(Value value) {
 }
 
 template <int64_t tile>
-static double winogradWork(Operation *op) {
-  return winogradMacs(tensorType(op->getResult(0)).getShape(),
+static Work workOfWinograd(Operation *op) {
+  return winogradWork(tensorType(op->getResult(0)).getShape(),
                       tensorType(op->getOperand(0)).getShape()[1], tile);
 }
 

@@ -5,7 +5,7 @@
 #ifndef NPU_COMPILER_LAYOUT_ALTERNATIVES_H
 #define NPU_COMPILER_LAYOUT_ALTERNATIVES_H
 
-#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
@@ -23,8 +23,8 @@ struct Alternative {
   /// Whether it can with its operands and result stored in these layouts (one
   /// for each operand, then the result).
   bool (*fits)(Operation *op, ArrayRef<LayoutAttr> layouts);
-  /// Multiply-adds of the replacement (transforms included, counted as such).
-  double (*macs)(Operation *op);
+  /// Work of the replacement, without what else is fused into the op.
+  Work (*work)(Operation *op);
   /// Bytes of the constant that it reads in place of operand 1.
   int64_t (*weightBytes)(Operation *op);
   /// Replaces the op, weights transformed by ops on constants that fold away.

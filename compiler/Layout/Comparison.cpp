@@ -22,7 +22,7 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
 /// A relayout of a value that has another relayout before it may start from
 /// that one, where that is faster: the searched plan only says who reads what.
 static void startFromNearest(const LayoutProblem &problem) {
-  const MachineSpec &machine = problem.target.machine;
+  const cost::Machine &machine = problem.target.machine;
   llvm::DenseMap<Value, SmallVector<Value, 2>> made;
   for (auto op : problem.function->getRegion(0).front().getOps<RelayoutOp>()) {
     Value source = op.getInput();

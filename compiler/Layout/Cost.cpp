@@ -41,49 +41,105 @@ static int64_t innermost(RankedTensorType type, LayoutAttr layout) {
   return 0;
 }
 
-static double moveCycles(double bytes, bool strided,
-                         const MachineSpec &machine) {
-  double factor = strided ? machine.stridedAccessFactor : 1;
-  return machine.kernelStartCycles + machine.dmaStartCycles +
-         bytes * (1 + factor) / machine.dmaBytesPerCycle;
+/// Bytes next to each other in the innermost transfer of a tensor: a row of its
+/// innermost dimension, of blocked tensors a row of blocks.
+static double runBytes(RankedTensorType type, LayoutAttr layout) {
+  double run = static_cast<double>(
+      storedBytes(RankedTensorType::get({}, type.getElementType())));
+  for (LayoutBlock block : layout.getBlocks())
+    run *= static_cast<double>(block.size);
+  int64_t inner = 1;
+  for (int64_t dim : llvm::reverse(layout.getOrder())) {
+    int64_t extent = type.getShape()[dim];
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == dim)
+        extent = (extent + block.size - 1) / block.size;
+    inner = extent;
+    if (extent != 1)
+      break;
+  }
+  return run * static_cast<double>(std::max<int64_t>(1, inner));
+}
+
+static cost::Transfer transferOf(RankedTensorType type, LayoutAttr layout) {
+  return {static_cast<double>(storedBytes(type, layout)),
+          runBytes(type, layout)};
+}
+
+static cost::KernelWork relayoutWork(RankedTensorType type, LayoutAttr from,
+                                     LayoutAttr to) {
+  cost::KernelWork work;
+  work.reads = {transferOf(type, from)};
+  work.writes = {transferOf(type, to)};
+  work.writes[0].scattered = innermost(type, from) != innermost(type, to);
+  return work;
 }
 
 int64_t npu::relayoutCycles(RankedTensorType type, LayoutAttr from,
-                            LayoutAttr to, const MachineSpec &machine) {
-  double bytes =
-      static_cast<double>(storedBytes(type, from) + storedBytes(type, to)) / 2;
-  return std::llround(
-      moveCycles(bytes, innermost(type, from) != innermost(type, to), machine));
+                            LayoutAttr to, const cost::Machine &machine) {
+  return cost::timeOf(relayoutWork(type, from, to), machine).total;
+}
+
+/// The chip keeps weights as it reads them, in one piece.
+static cost::Transfer operandTransfer(Value operand, LayoutAttr layout) {
+  cost::Transfer transfer = transferOf(tensorType(operand), layout);
+  if (operand.getDefiningOp<ConstantOp>())
+    transfer.run = transfer.bytes;
+  return transfer;
+}
+
+/// How many lanes there are in a layout for each element.
+static double paddingOf(Value value, LayoutAttr layout) {
+  RankedTensorType type = tensorType(value);
+  int64_t logical = storedBytes(type, LayoutAttr());
+  return logical ? static_cast<double>(storedBytes(type, layout)) /
+                       static_cast<double>(logical)
+                 : 1;
+}
+
+static cost::KernelWork computingWork(const LayoutProblem &problem,
+                                      LayoutOpInterface op,
+                                      ArrayRef<LayoutAttr> layouts,
+                                      const Alternative *algorithm) {
+  Work own = workOf(op);
+  cost::KernelWork work;
+  work.usefulMacs = own.macs();
+  if (algorithm) {
+    Work other = algorithm->work(op);
+    own.products = other.products;
+    own.elements += other.elements;
+  }
+  unsigned operands = op->getNumOperands();
+  double padding = paddingOf(op->getResult(0), layouts[operands]);
+  double channels =
+      own.countsChannels ? paddingOf(op->getOperand(0), layouts[0]) : 1;
+  for (cost::Product product : own.products) {
+    product.n = std::llround(static_cast<double>(product.n) * padding);
+    product.k = std::llround(static_cast<double>(product.k) * channels);
+    work.products.push_back(product);
+  }
+  work.elements = own.elements * padding;
+  for (auto [index, layout] : llvm::enumerate(layouts)) {
+    bool isRead = index < operands;
+    Value value =
+        isRead ? op->getOperand(index) : op->getResult(index - operands);
+    cost::Transfer transfer = operandTransfer(value, layout);
+    if (algorithm && index == 1)
+      transfer.bytes = transfer.run =
+          static_cast<double>(algorithm->weightBytes(op));
+    (isRead ? work.reads : work.writes).push_back(transfer);
+  }
+  work.factor = problem.costFactor(
+      op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
+  return work;
 }
 
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                           ArrayRef<LayoutAttr> layouts,
                           const Alternative *algorithm) {
-  const MachineSpec &machine = problem.target.machine;
-  Work work = workOf(op);
-  if (algorithm)
-    work.macs = algorithm->macs(op);
-  double bytes = 0, padding = 1;
-  unsigned operands = op->getNumOperands();
-  for (auto [index, layout] : llvm::enumerate(layouts)) {
-    Value value = index < operands ? op->getOperand(index)
-                                   : op->getResult(index - operands);
-    RankedTensorType type = tensorType(value);
-    int64_t stored = algorithm && index == 1 ? algorithm->weightBytes(op)
-                                             : storedBytes(type, layout);
-    bytes += static_cast<double>(stored);
-    // The lanes of a block's padding are computed like all others.
-    if (index == operands && stored)
-      padding = static_cast<double>(stored) /
-                static_cast<double>(storedBytes(type, LayoutAttr()));
-  }
-  double compute = work.macs * padding / (machine.macRows * machine.macColumns);
-  double vector = work.elements * padding / machine.vectorLanes;
-  double factor = problem.costFactor(
-      op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
-  return std::llround(
-      machine.kernelStartCycles + machine.dmaStartCycles +
-      factor * std::max(compute + vector, bytes / machine.dmaBytesPerCycle));
+  return cost::timeOf(computingWork(problem, op, layouts, algorithm),
+                      problem.target.machine)
+      .total;
 }
 
 std::optional<TimedAlgorithm>
@@ -121,43 +177,58 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
   return layouts;
 }
 
-int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
-                        const MachineSpec &machine) {
+static cost::KernelWork viewWork(LayoutOpInterface op, LayoutAttr from,
+                                 LayoutAttr to) {
   RankedTensorType type = tensorType(op->getOperand(0));
   LayoutRelation relation = op.getLayoutRelation();
   TransferResult free =
       transferLayout(relation, relatedResult(relation, op), toStoredOrder(to),
                      relatedOperand(relation, op, 0));
   if (free.layout)
-    return relayoutCycles(type, from, toLayout(op->getContext(), *free.layout),
-                          machine);
-  double bytes = static_cast<double>(storedBytes(type, from));
-  return std::llround(moveCycles(bytes, true, machine));
+    return relayoutWork(type, from, toLayout(op->getContext(), *free.layout));
+  cost::KernelWork work;
+  work.reads = work.writes = {transferOf(type, from)};
+  work.writes[0].scattered = true;
+  return work;
 }
 
-LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
-                       const Alternative *algorithm) {
+int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
+                        const cost::Machine &machine) {
+  return cost::timeOf(viewWork(op, from, to), machine).total;
+}
+
+std::optional<cost::KernelWork>
+npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
+                  const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
   if (!rule)
-    return {};
-  const MachineSpec &machine = problem.target.machine;
+    return std::nullopt;
   if (rule.getSensitivity() == Sensitivity::Data) {
     if (op->use_empty() || isFreeView(op))
-      return {};
-    RankedTensorType type = tensorType(op->getResult(0));
-    return {1, storedBytes(type),
-            isa<RelayoutOp>(op)
-                ? relayoutCycles(type, getLayout(op->getOperand(0)),
-                                 getLayout(type), machine)
-                : viewCycles(rule, getLayout(op->getOperand(0)),
-                             getLayout(type), machine)};
+      return std::nullopt;
+    LayoutAttr from = getLayout(op->getOperand(0)),
+               to = getLayout(op->getResult(0));
+    return isa<RelayoutOp>(op)
+               ? relayoutWork(tensorType(op->getResult(0)), from, to)
+               : viewWork(rule, from, to);
   }
   LayoutRelation relation = rule.getLayoutRelation();
   OpLayouts layouts = layoutsOf(op);
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
     if (relation.independent[index])
       layouts[index] = {};
-  return {0, 0, kernelCycles(problem, rule, layouts, algorithm)};
+  return computingWork(problem, rule, layouts, algorithm);
+}
+
+LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
+                       const Alternative *algorithm) {
+  std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
+  if (!work)
+    return {};
+  int64_t cycles = cost::timeOf(*work, problem.target.machine).total;
+  if (cast<LayoutOpInterface>(op).getSensitivity() == Sensitivity::Data)
+    return {1, storedBytes(op->getResult(0)), cycles};
+  return {0, 0, cycles};
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem,

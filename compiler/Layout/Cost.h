@@ -6,6 +6,7 @@
 #define NPU_COMPILER_LAYOUT_COST_H
 
 #include "compiler/Layout/LayoutPlan.h"
+#include "cost/kernel_time.h"
 
 namespace npu {
 
@@ -23,15 +24,15 @@ struct LayoutCost {
 };
 
 /// Cycles to move a tensor into another order: reading and writing every byte,
-/// one of both in runs shorter than a burst where the innermost dimension
+/// neighbours of the one side apart on the other where the innermost dimension
 /// changes.
 int64_t relayoutCycles(RankedTensorType type, LayoutAttr from, LayoutAttr to,
-                       const MachineSpec &machine);
+                       const cost::Machine &machine);
 
 /// Cycles of a view that moves data: what a relayout of its operand to the
 /// order that would have made it free takes.
 int64_t viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
-                   const MachineSpec &machine);
+                   const cost::Machine &machine);
 
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.
@@ -41,9 +42,7 @@ using OpLayouts = SmallVector<LayoutAttr>;
 OpLayouts layoutsOf(Operation *op);
 OpLayouts layoutsOf(const Placement &placement);
 
-/// Cycles of an op that computes, in these layouts: the larger of computing and
-/// moving its operands and result, times the factor that the target states for
-/// the result's layout, and the time to start.
+/// Cycles of an op that computes, in these layouts (cost/kernel_time.h).
 /// `algorithm`: as if it were replaced by that.
 int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                      ArrayRef<LayoutAttr> layouts,
@@ -60,6 +59,12 @@ struct TimedAlgorithm {
 std::optional<TimedAlgorithm> fastestAlgorithm(const LayoutProblem &problem,
                                                LayoutOpInterface op,
                                                ArrayRef<LayoutAttr> layouts);
+
+/// What one op of a laid-out function does on the chip; nothing where it is
+/// free: constants, and views that move no data.
+std::optional<cost::KernelWork>
+kernelWorkOf(const LayoutProblem &problem, Operation *op,
+             const Alternative *algorithm = nullptr);
 
 /// What one op of a laid-out function adds. Constants and free views: nothing.
 LayoutCost costOf(const LayoutProblem &problem, Operation *op,

@@ -202,8 +202,12 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  for (const PlannedKernel &kernel : program.kernels) {
+  ImageAxesAnalysis axes(function());
+  LayoutProblem problem(function(), *target, axes);
+  for (PlannedKernel &kernel : program.kernels) {
+    kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
     ReportedKernel row;
+    row.chip = cost::timeOf(kernel.work, target->machine);
     row.name = kernel.name;
     row.op = kernel.opName;
     row.node = kernel.node;
@@ -293,9 +297,7 @@ LogicalResult Compilation::write() {
   format::Manifest manifest =
       makeManifest(program, boundaryLayoutNames(function()));
   manifest.targetName = target->name;
-  manifest.targetMachine =
-      llvm::formatv("{0}", llvm::json::Value(machineJson(target->machine)))
-          .str();
+  manifest.machine = target->machine;
   manifest.layoutStrategy = options.layout.strategy;
   manifest.modelName = llvm::sys::path::filename(options.model).str();
   for (const std::string &feature : requiredFeatures(*machine))

@@ -46,6 +46,7 @@ struct ReportedKernel {
   std::vector<std::string> layouts;
   bool slow = false;
   int64_t adapterBytes = 0;
+  cost::KernelTime chip; // the chip's time
 };
 
 struct CompileReport {

@@ -34,6 +34,10 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
                       {"slow", kernel.slow},
                       {"adapter_bytes", kernel.adapterBytes},
                       {"layouts", json::Array(kernel.layouts)},
+                      {"cycles", kernel.chip.total},
+                      {"compute_cycles", kernel.chip.compute},
+                      {"dma_cycles", kernel.chip.dma},
+                      {"bound", cost::nameOf(kernel.chip.bound)},
                       {"node", kernel.node}};
 }
 
@@ -69,20 +73,6 @@ static json::Array strategiesJson(const CompileReport &report) {
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-json::Object npu::machineJson(const MachineSpec &machine) {
-  return json::Object{{"clock_mhz", machine.clockMHz},
-                      {"mac_rows", machine.macRows},
-                      {"mac_columns", machine.macColumns},
-                      {"vector_lanes", machine.vectorLanes},
-                      {"sram_kib", machine.sramKiB},
-                      {"dram_mib", machine.dramMiB},
-                      {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
-                      {"dma_burst_bytes", machine.dmaBurstBytes},
-                      {"dma_start_cycles", machine.dmaStartCycles},
-                      {"kernel_start_cycles", machine.kernelStartCycles},
-                      {"strided_access_factor", machine.stridedAccessFactor}};
 }
 
 json::Object npu::reportJson(const CompileReport &report) {

@@ -10,9 +10,6 @@
 
 namespace npu {
 
-/// A target's machine numbers, units in the keys.
-llvm::json::Object machineJson(const MachineSpec &machine);
-
 llvm::json::Object reportJson(const CompileReport &report);
 
 /// A summary of a few lines: kernels, relayouts, memory, warnings.

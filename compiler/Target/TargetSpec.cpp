@@ -78,26 +78,7 @@ bool TargetSpec::supports(npu_dtype type) const {
 
 namespace {
 
-struct MachineField {
-  StringRef key, unit;
-  double MachineSpec::*member;
-};
-
 constexpr double maxMachineNumber = 1e12;
-
-const MachineField machineFields[] = {
-    {"clock", "MHz", &MachineSpec::clockMHz},
-    {"mac_rows", "MAC", &MachineSpec::macRows},
-    {"mac_columns", "MAC", &MachineSpec::macColumns},
-    {"vector_lanes", "lanes", &MachineSpec::vectorLanes},
-    {"sram", "KiB", &MachineSpec::sramKiB},
-    {"dram", "MiB", &MachineSpec::dramMiB},
-    {"dma_bandwidth", "B/cycle", &MachineSpec::dmaBytesPerCycle},
-    {"dma_burst", "B", &MachineSpec::dmaBurstBytes},
-    {"dma_start", "cycles", &MachineSpec::dmaStartCycles},
-    {"kernel_start", "cycles", &MachineSpec::kernelStartCycles},
-    {"strided_access", "times", &MachineSpec::stridedAccessFactor},
-};
 
 const std::pair<StringRef, npu_dtype> typeNames[] = {
     {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16}, {"i8", NPU_I8},
@@ -194,15 +175,36 @@ private:
   }
 
   bool readMachine(yaml::Node *node) {
-    SmallVector<StringRef> keys;
-    for (const MachineField &field : machineFields)
-      keys.push_back(field.key);
-    return readMap(
-        node, "machine", keys, keys, [&](StringRef key, yaml::Node *value) {
-          const MachineField &field = *llvm::find_if(
-              machineFields, [&](auto &row) { return row.key == key; });
-          return readNumber(key, field.unit, value, spec.machine.*field.member);
-        });
+    SmallVector<StringRef> required, allowed;
+    for (const cost::MachineNumber &number : cost::machineNumbers)
+      required.push_back(number.key);
+    allowed = required;
+    allowed.push_back("data_flow");
+    return readMap(node, "machine", required, allowed,
+                   [&](StringRef key, yaml::Node *value) {
+                     return key == "data_flow" ? readDataFlow(value)
+                                               : readMachineNumber(key, value);
+                   });
+  }
+
+  bool readMachineNumber(StringRef key, yaml::Node *node) {
+    const cost::MachineNumber &number =
+        *llvm::find_if(cost::machineNumbers,
+                       [&](auto &row) { return StringRef(row.key) == key; });
+    return readNumber(key, number.unit, node, spec.machine.*number.member);
+  }
+
+  bool readDataFlow(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "data_flow", text))
+      return false;
+    std::optional<cost::DataFlow> flow = cost::findDataFlow(text);
+    if (!flow)
+      return fail(node,
+                  "data_flow: unknown data flow '" + text +
+                      "', expected one of: " + cost::dataFlowNames().data());
+    spec.machine.dataFlow = *flow;
+    return true;
   }
 
   /// "1000 MHz": a positive number, a space, the unit.

@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 #include "compiler/Support/LLVM.h"
+#include "cost/machine.h"
 #include "runtime/format/program_format.h"
 
 #include <map>
@@ -45,22 +46,6 @@ struct LayoutPattern {
   std::optional<StoredOrder> resolve(size_t rank, const ImageAxes &axes) const;
 };
 
-/// Machine numbers. Every value in the file carries its unit.
-struct MachineSpec {
-  double clockMHz = 0;
-  double macRows = 0, macColumns = 0; // multiply-adds a cycle: rows * columns
-  double vectorLanes = 0;             // f32 elements a cycle
-  double sramKiB = 0;
-  double dramMiB = 0;
-  double dmaBytesPerCycle = 0;
-  double dmaBurstBytes = 0;
-  double dmaStartCycles = 0;
-  double kernelStartCycles = 0;
-  /// Time of an access whose contiguous runs are shorter than a burst, as a
-  /// multiple of a contiguous access.
-  double stridedAccessFactor = 1;
-};
-
 /// The layouts that the chip accepts for each operand role of some op.
 /// "result" is the role of results.
 using OperandDemands = std::map<std::string, std::vector<LayoutPattern>>;
@@ -80,7 +65,7 @@ public:
   SmallVector<npu_dtype> types;
   /// Sizes of inner blocks that the chip's kernels know.
   SmallVector<int64_t> blocks;
-  MachineSpec machine;
+  cost::Machine machine;
   std::map<std::string, OperandDemands> demands; // by getDemandName()
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;

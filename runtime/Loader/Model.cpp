@@ -229,6 +229,13 @@ void Model::releaseWeights(const std::vector<bool> &stillRead) {
   }
 }
 
+npu_chip_info Model::chip() const {
+  const cost::Machine &machine = manifest.machine;
+  return {manifest.targetName.c_str(), cost::nameOf(machine.dataFlow).data(),
+          machine.clockMHz, machine.macRows * machine.macColumns,
+          machine.dmaBytesPerCycle};
+}
+
 void Model::describeKernel(uint32_t index) {
   const format::ManifestKernel &told = manifest.kernels[index];
   ModelKernel &made = modelKernels[index];
@@ -247,6 +254,15 @@ void Model::describeKernel(uint32_t index) {
   made.info.generated = told.generated;
   made.info.relayout = told.relayout;
   made.info.slow = slow;
+  cost::KernelTime time = cost::timeOf(told.work, manifest.machine);
+  made.info.cycles = static_cast<uint64_t>(time.total);
+  made.info.compute_cycles = static_cast<uint64_t>(time.compute);
+  made.info.dma_cycles = static_cast<uint64_t>(time.dma);
+  made.info.array_cycles = static_cast<uint64_t>(time.array);
+  made.info.macs = static_cast<uint64_t>(told.work.usefulMacs);
+  made.info.utilisation =
+      cost::utilisation(told.work, time.total, manifest.machine);
+  made.info.bound = cost::nameOf(time.bound);
   if (slow)
     warningTexts.push_back(
         "kernel '" + told.name + "' (" + told.op + ", node '" + told.node +

@@ -36,6 +36,8 @@ public:
   const std::string &manifestText() const { return text; }
   const std::vector<std::string> &warnings() const { return warningTexts; }
   const npu_load_stats &stats() const { return loadStats; }
+  /// Valid as long as the model.
+  npu_chip_info chip() const;
   Executor &executor() { return *runner; }
 
   /// Moves a tensor between layouts on the executor.

@@ -48,9 +48,16 @@ public:
             "an extent");
     return value.get<int64_t>();
   }
-  std::string object() const {
-    require(value.is_object(), "an object");
-    return value.dump();
+  /// Of bytes, operations: so large that no sum of them overflows.
+  double quantity() const {
+    double number = value.is_number() ? value.get<double>() : -1;
+    require(number >= 0 && number <= 1e15, "a number from 0 to 1e15");
+    return number;
+  }
+  double positive() const {
+    double number = value.is_number() ? value.get<double>() : 0;
+    require(number > 0 && number <= 1e12, "a positive number up to 1e12");
+    return number;
   }
   /// Reads each element of an array with `read`.
   template <class Read>
@@ -92,6 +99,40 @@ ManifestTensor readTensor(const Node &node) {
 
 std::string readText(const Node &node) { return node.text(); }
 
+cost::Product readProduct(const Node &node) {
+  return {node.member("m").extent(), node.member("k").extent(),
+          node.member("n").extent(), node.member("count").extent(),
+          node.member("depthwise").boolean()};
+}
+
+cost::Transfer readTransfer(const Node &node) {
+  return {node.member("bytes").quantity(), node.member("run").quantity(),
+          node.member("scattered").boolean()};
+}
+
+cost::KernelWork readWork(const Node &node) {
+  cost::KernelWork work;
+  work.products = node.member("products").list(readProduct);
+  work.usefulMacs = node.member("macs").quantity();
+  work.elements = node.member("elements").quantity();
+  work.reads = node.member("reads").list(readTransfer);
+  work.writes = node.member("writes").list(readTransfer);
+  work.factor = node.member("factor").positive();
+  return work;
+}
+
+cost::Machine readMachine(const Node &node) {
+  cost::Machine machine;
+  for (const cost::MachineNumber &number : cost::machineNumbers)
+    machine.*number.member =
+        node.member(std::string(number.key).c_str()).positive();
+  Node flow = node.member("data_flow");
+  std::optional<cost::DataFlow> found = cost::findDataFlow(flow.text());
+  flow.require(found.has_value(), std::string(cost::dataFlowNames()).c_str());
+  machine.dataFlow = *found;
+  return machine;
+}
+
 ManifestKernel readKernel(const Node &node) {
   ManifestKernel kernel;
   kernel.name = node.member("name").text();
@@ -101,6 +142,7 @@ ManifestKernel readKernel(const Node &node) {
   kernel.bytes = node.member("bytes").unsignedNumber();
   kernel.generated = node.member("generated").boolean();
   kernel.relayout = node.member("relayout").boolean();
+  kernel.work = readWork(node.member("work"));
   return kernel;
 }
 
@@ -113,7 +155,7 @@ Manifest readManifest(const Node &root) {
   m.npucVersion = root.member("npuc_version").text();
   Node target = root.member("target");
   m.targetName = target.member("name").text();
-  m.targetMachine = target.member("machine").object();
+  m.machine = readMachine(target.member("machine"));
   m.layoutStrategy = root.member("layout").text();
   m.onednnVersion = root.member("onednn_version").text();
   m.cpuFeatures = root.member("cpu_features").list(readText);
@@ -136,11 +178,44 @@ Json tensorJson(const ManifestTensor &tensor) {
           {"layout_name", tensor.layoutName}};
 }
 
+Json machineJson(const cost::Machine &machine) {
+  Json json = Json::object();
+  for (const cost::MachineNumber &number : cost::machineNumbers)
+    json[std::string(number.key)] = machine.*number.member;
+  json["data_flow"] = cost::nameOf(machine.dataFlow);
+  return json;
+}
+
+Json transfersJson(const std::vector<cost::Transfer> &transfers) {
+  Json rows = Json::array();
+  for (const cost::Transfer &transfer : transfers)
+    rows.push_back({{"bytes", transfer.bytes},
+                    {"run", transfer.run},
+                    {"scattered", transfer.scattered}});
+  return rows;
+}
+
+Json workJson(const cost::KernelWork &work) {
+  Json products = Json::array();
+  for (const cost::Product &product : work.products)
+    products.push_back({{"m", product.m},
+                        {"k", product.k},
+                        {"n", product.n},
+                        {"count", product.count},
+                        {"depthwise", product.depthwise}});
+  return {{"products", products},
+          {"macs", work.usefulMacs},
+          {"elements", work.elements},
+          {"reads", transfersJson(work.reads)},
+          {"writes", transfersJson(work.writes)},
+          {"factor", work.factor}};
+}
+
 Json kernelJson(const ManifestKernel &kernel) {
-  return {{"name", kernel.name},        {"op", kernel.op},
-          {"node", kernel.node},        {"layouts", kernel.layouts},
-          {"bytes", kernel.bytes},      {"generated", kernel.generated},
-          {"relayout", kernel.relayout}};
+  return {{"name", kernel.name},         {"op", kernel.op},
+          {"node", kernel.node},         {"layouts", kernel.layouts},
+          {"bytes", kernel.bytes},       {"generated", kernel.generated},
+          {"relayout", kernel.relayout}, {"work", workJson(kernel.work)}};
 }
 
 } // namespace
@@ -168,8 +243,7 @@ std::string printManifest(const Manifest &m) {
       {"format_version", m.formatVersion},
       {"npuc_version", m.npucVersion},
       {"model", {{"name", m.modelName}}},
-      {"target",
-       {{"name", m.targetName}, {"machine", Json::parse(m.targetMachine)}}},
+      {"target", {{"name", m.targetName}, {"machine", machineJson(m.machine)}}},
       {"layout", m.layoutStrategy},
       {"onednn_version", m.onednnVersion},
       {"cpu_features", m.cpuFeatures},

@@ -5,6 +5,8 @@
 #ifndef NPU_RUNTIME_FORMAT_MANIFEST_H
 #define NPU_RUNTIME_FORMAT_MANIFEST_H
 
+#include "cost/kernel_time.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,13 +30,14 @@ struct ManifestKernel {
   uint64_t bytes = 0;               ///< read and written in one run
   bool generated = false;
   bool relayout = false; ///< only moves bytes because of layout
+  cost::KernelWork work; ///< what it does on the chip
 };
 
 struct Manifest {
   uint32_t formatVersion = 0;
   std::string npucVersion;
   std::string targetName;
-  std::string targetMachine = "{}"; ///< a JSON object of the target's numbers
+  cost::Machine machine; ///< the chip's numbers
   std::string layoutStrategy;
   std::string onednnVersion; ///< kernels::libraryVersion() of the compiler
   std::vector<std::string> cpuFeatures; ///< LLVM's names: "avx512f", ...
@@ -51,7 +54,7 @@ struct Manifest {
 /// which key is wrong, what was found and what was expected.
 std::string parseManifest(const std::string &text, Manifest &out);
 
-/// The inverse, indented for people. `targetMachine` must be a JSON object.
+/// The inverse, indented for people.
 std::string printManifest(const Manifest &manifest);
 
 } // namespace npu::format

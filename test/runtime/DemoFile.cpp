@@ -112,6 +112,8 @@ void DemoFile::describe() {
   manifest.formatVersion = NPU_FORMAT_VERSION;
   manifest.npucVersion = "by hand";
   manifest.targetName = "demo";
+  for (const cost::MachineNumber &number : cost::machineNumbers)
+    manifest.machine.*number.member = 16;
   manifest.layoutStrategy = "none";
   manifest.onednnVersion = kernels::libraryVersion();
   manifest.cpuFeatures = {"sse2"};
@@ -127,6 +129,8 @@ void DemoFile::describe() {
     kernel.name = "kernel" + std::to_string(i);
     kernel.op = k.op == NPU_OP_ELTWISE ? "npu.relu" : "npu.compute";
     kernel.node = "node" + std::to_string(i);
+    kernel.work.products = {{1, 1, 1}};
+    kernel.work.reads = kernel.work.writes = {{64, 64}};
     kernel.generated = (k.flags & NPU_KERNEL_GENERATED) != 0;
     for (int32_t t = 0; t < k.n_inputs + k.n_outputs; ++t) {
       const npu_tensor_desc &tensor = tensors()[k.first_tensor + t];

@@ -193,7 +193,10 @@ TEST(Seal, RoundTrip) {
 TEST(Manifest, RoundTrip) {
   format::Manifest manifest = DemoFile("conv").manifest;
   manifest.inputs[0].name = "name with \"quotes\" and \u00fcmlaut";
-  manifest.targetMachine = R"({"clock_ghz":1.5})";
+  manifest.machine.dataFlow = cost::DataFlow::OutputStationary;
+  manifest.machine.clockMHz = 1234.5;
+  manifest.kernels[0].work.products = {{2, 3, 4, 5, true}};
+  manifest.kernels[0].work.writes = {{64, 16, true}};
   format::Manifest read;
   ASSERT_EQ(format::parseManifest(format::printManifest(manifest), read), "");
   EXPECT_EQ(format::printManifest(read), format::printManifest(manifest));
@@ -230,7 +233,9 @@ TEST(Manifest, EveryKeyIsRequiredAndChecked) {
   auto whole =
       nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
   for (const char *pointer :
-       {"", "/model", "/target", "/inputs/0", "/outputs/0", "/kernels/0"})
+       {"", "/model", "/target", "/target/machine", "/inputs/0", "/outputs/0",
+        "/kernels/0", "/kernels/0/work", "/kernels/0/work/products/0",
+        "/kernels/0/work/reads/0", "/kernels/0/work/writes/0"})
     breakEveryKey(whole, pointer);
 }
 
@@ -243,11 +248,15 @@ TEST(Manifest, OtherWrongValues) {
     const char *expected;
   };
   const Case cases[] = {
-      {"/format_version", 1, "is 1, expected version 2"},
+      {"/format_version", 1, "is 1, expected version 3"},
       {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
       {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
       {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},
       {"/arena_bytes", -4, "'arena_bytes' is -4"},
+      {"/target/machine/clock", 0, "expected a positive number"},
+      {"/target/machine/clock", 1e13, "expected a positive number up to 1e12"},
+      {"/target/machine/data_flow", "random", "is \"random\", expected dot-"},
+      {"/kernels/0/work/macs", 1e16, "expected a number from 0 to 1e15"},
       {"/kernels/1/layouts/0", nullptr, "'kernels[1].layouts[0]' is null"},
   };
   for (const Case &c : cases) {

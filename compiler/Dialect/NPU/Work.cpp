@@ -12,71 +12,102 @@ static double elementsOf(Value value) {
 /// Vector operations for each element: exponential, sum and quotient.
 static constexpr double softmaxSteps = 3;
 
-/// Each result needs one slice of the weight (O, C / groups, spatial).
-static Work convWork(Operation *op) {
-  double outputs =
-      std::max<int64_t>(1, tensorType(op->getOperand(1)).getShape()[0]);
-  return {elementsOf(op->getResult(0)) * elementsOf(op->getOperand(1)) /
-              outputs,
-          0};
+double Work::macs() const {
+  double sum = 0;
+  for (const cost::Product &product : products)
+    sum += product.macs();
+  return sum;
 }
 
-/// Each element of the data meets the weights of its group.
-static Work convTransposeWork(Operation *op) {
-  double channels =
-      std::max<int64_t>(1, tensorType(op->getOperand(0)).getShape()[1]);
-  return {elementsOf(op->getOperand(0)) * elementsOf(op->getOperand(1)) /
-              channels,
-          0};
+/// Product of the extents from `first` on.
+static int64_t extent(ArrayRef<int64_t> shape, size_t first = 0) {
+  return std::accumulate(shape.begin() + first, shape.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+static bool isChannelwise(Operation *op, int64_t groups) {
+  return groups > 1 && groups == tensorType(op->getOperand(0)).getShape()[1];
+}
+
+/// Weight (O, C / groups, spatial).
+static Work convWork(Operation *op, int64_t groups) {
+  ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  ArrayRef<int64_t> weight = tensorType(op->getOperand(1)).getShape();
+  int64_t pixels = result[0] * extent(result, 2);
+  if (isChannelwise(op, groups))
+    return {{{pixels, extent(weight, 1), result[1], 1, true}}, 0, false};
+  return {{{pixels, extent(weight, 1), weight[0] / std::max<int64_t>(1, groups),
+            groups}},
+          0,
+          groups == 1};
+}
+
+/// Weight (C, O / groups, spatial): each pixel of the data gives a patch.
+static Work convTransposeWork(Operation *op, int64_t groups) {
+  ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape();
+  ArrayRef<int64_t> weight = tensorType(op->getOperand(1)).getShape();
+  int64_t pixels = data[0] * extent(data, 2);
+  if (isChannelwise(op, groups))
+    return {{{pixels, extent(weight, 1), data[1], 1, true}}, 0, false};
+  return {{{pixels, data[1] / std::max<int64_t>(1, groups), extent(weight, 1),
+            groups}},
+          0,
+          groups == 1};
 }
 
 /// One channel of one tile taken to one point or back, and one transformed
-/// weight read, in multiply-adds: fitted to the table in docs/kernels.md.
-static constexpr double transformCost = 32, weightCost = 15;
+/// weight read, in vector operations: fitted to the table in docs/kernels.md.
+static constexpr double transformCost = 16, weightCost = 7.5;
 
-double npu::winogradMacs(ArrayRef<int64_t> result, int64_t channels,
-                         int64_t tile) {
+Work npu::winogradWork(ArrayRef<int64_t> result, int64_t channels,
+                       int64_t tile) {
   auto across = [&](int64_t extent) { return (extent + tile - 1) / tile; };
-  auto tiles =
-      static_cast<double>(result[0] * across(result[2]) * across(result[3]));
+  int64_t tiles = result[0] * across(result[2]) * across(result[3]);
+  int64_t points = (tile + 2) * (tile + 2);
   auto pairs = static_cast<double>(channels * result[1]);
-  auto transformed = static_cast<double>(channels + result[1]);
-  auto points = static_cast<double>((tile + 2) * (tile + 2));
-  return points * (tiles * pairs + transformCost * tiles * transformed +
-                   weightCost * pairs);
+  auto transformed = static_cast<double>(tiles * (channels + result[1]));
+  return {{{tiles, channels, result[1], points}},
+          static_cast<double>(points) *
+              (transformCost * transformed + weightCost * pairs),
+          true};
 }
 
 static Work poolWork(Operation *op, const npu_pool_attrs &pool) {
   int64_t spatial = tensorType(op->getResult(0)).getRank() - 2;
   double window = std::accumulate(pool.kernel, pool.kernel + spatial, 1.0,
                                   std::multiplies<>());
-  return {0, elementsOf(op->getResult(0)) * window};
+  return {{}, elementsOf(op->getResult(0)) * window};
 }
 
+/// Weights that the whole batch shares make one tall product.
 static Work matmulWork(Operation *op) {
-  double depth = tensorType(op->getOperand(0)).getShape().back();
-  return {elementsOf(op->getResult(0)) * depth, 0};
+  ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  ArrayRef<int64_t> b = tensorType(op->getOperand(1)).getShape();
+  int64_t depth = tensorType(op->getOperand(0)).getShape().back();
+  int64_t columns = result.back();
+  int64_t batch = b.size() > 2 ? extent(b.drop_back(2)) : 1;
+  int64_t rows = extent(result) / std::max<int64_t>(1, columns * batch);
+  return {{{rows, depth, columns, batch}}, 0};
 }
 
 static Work kernelWork(KernelOpInterface op) {
   npu_attrs attributes = {};
   switch (op.getKernel(attributes)) {
   case NPU_OP_CONV:
-    return convWork(op);
+    return convWork(op, attributes.conv.groups);
   case NPU_OP_CONV_TRANSPOSE:
-    return convTransposeWork(op);
+    return convTransposeWork(op, attributes.conv.groups);
   case NPU_OP_CONV_WINOGRAD:
-    return {winogradMacs(tensorType(op->getResult(0)).getShape(),
-                         tensorType(op->getOperand(0)).getShape()[1],
-                         attributes.winograd.tile),
-            0};
+    return winogradWork(tensorType(op->getResult(0)).getShape(),
+                        tensorType(op->getOperand(0)).getShape()[1],
+                        attributes.winograd.tile);
   case NPU_OP_MAX_POOL:
   case NPU_OP_AVG_POOL:
     return poolWork(op, attributes.pool);
   case NPU_OP_MATMUL:
     return matmulWork(op);
   case NPU_OP_SOFTMAX:
-    return {0, softmaxSteps * elementsOf(op->getResult(0))};
+    return {{}, softmaxSteps * elementsOf(op->getResult(0))};
   case NPU_OP_RELAYOUT:
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:
@@ -87,7 +118,7 @@ static Work kernelWork(KernelOpInterface op) {
   double largest = elementsOf(op->getResult(0));
   for (Value operand : op->getOperands())
     largest = std::max(largest, elementsOf(operand));
-  return {0, largest};
+  return {{}, largest};
 }
 
 Work npu::workOf(Operation *op) {
@@ -99,8 +130,9 @@ Work npu::workOf(Operation *op) {
   Work total;
   for (Operation &inner : fused.getBody().front().without_terminator()) {
     Work part = workOf(&inner);
-    total.macs += part.macs;
+    llvm::append_range(total.products, part.products);
     total.elements += part.elements;
+    total.countsChannels |= part.countsChannels;
   }
   return total;
 }
@@ -111,6 +143,5 @@ bool npu::isDepthwise(Operation *op) {
   auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
   npu_attrs attributes = {};
   return kernel && kernel.getKernel(attributes) == NPU_OP_CONV &&
-         attributes.conv.groups > 1 &&
-         attributes.conv.groups == tensorType(op->getOperand(0)).getShape()[1];
+         isChannelwise(op, attributes.conv.groups);
 }

@@ -5,12 +5,17 @@
 #define NPU_COMPILER_DIALECT_NPU_WORK_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "cost/mac_array.h"
 
 namespace npu {
 
 struct Work {
-  double macs = 0;     // multiply-adds of a matrix unit
-  double elements = 0; // results of one vector operation each
+  SmallVector<cost::Product, 1> products; // of a matrix unit
+  double elements = 0;                    // results of one vector operation
+  /// The products' K counts the channels of operand 0, N those of the result.
+  bool countsChannels = false;
+
+  double macs() const;
 };
 
 /// The work of one kernel op, of npu.fused the sum over its body. Views and
@@ -21,10 +26,10 @@ Work workOf(Operation *op);
 /// meets its own weights only.
 bool isDepthwise(Operation *op);
 
-/// Multiply-adds of npu.conv2d_winograd with this result (N, O, H, W): the
-/// products, and the transforms and the reading of the larger weights as so
-/// many more.
-double winogradMacs(ArrayRef<int64_t> result, int64_t channels, int64_t tile);
+/// Work of npu.conv2d_winograd with this result (N, O, H, W): a product for
+/// each point of a transformed tile; the transforms, and the reading of the
+/// larger weights, as vector operations.
+Work winogradWork(ArrayRef<int64_t> result, int64_t channels, int64_t tile);
 
 } // namespace npu
 

@@ -109,7 +109,22 @@ typedef struct npu_kernel_info {
   int32_t generated;          /* not 0: code of the file itself */
   int32_t relayout;           /* not 0: only moves bytes because of layout */
   int32_t slow;               /* not 0: runs on a reference implementation */
+  /* The chip's time in one run: cycles is the larger of the other two. */
+  uint64_t cycles, compute_cycles, dma_cycles;
+  uint64_t array_cycles; /* of compute_cycles, in the array of multipliers */
+  uint64_t macs;         /* multiply-adds, without those that pad blocks */
+  double utilisation;    /* of the array: macs / (cycles * peak) */
+  const char *bound;     /* what binds: "mac array", "vector unit", "dma" */
 } npu_kernel_info;
+
+/* The chip that a program is for, as its target file says. */
+typedef struct npu_chip_info {
+  const char *name;
+  const char *data_flow;
+  double clock_mhz;
+  double macs_per_cycle;
+  double dma_bytes_per_cycle;
+} npu_chip_info;
 
 typedef struct npu_kernel_time {
   uint64_t calls;    /* since profiling was switched on or reset */
@@ -156,6 +171,9 @@ const char *npu_model_warning(const npu_model *model, size_t index);
 size_t npu_model_kernel_count(const npu_model *model);
 npu_code npu_model_kernel(const npu_model *model, size_t index,
                           npu_kernel_info *info, npu_status *status);
+
+npu_code npu_model_chip(const npu_model *model, npu_chip_info *info,
+                        npu_status *status);
 
 npu_code npu_context_create(npu_model *model, npu_context **context,
                             npu_status *status);

@@ -85,6 +85,13 @@ public:
     }
     return infos;
   }
+  npu_chip_info chip() const {
+    npu_chip_info info;
+    npu_status status;
+    npu_model_chip(get(), &info, &status);
+    detail::check(status);
+    return info;
+  }
   std::vector<std::string> warnings() const {
     std::vector<std::string> texts;
     for (size_t i = 0; i < npu_model_warning_count(get()); ++i)

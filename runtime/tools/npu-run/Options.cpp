@@ -20,6 +20,8 @@ Examples:
   npu-run model.npu --input x=x.npy --expect y=want.npy --rtol=1e-3 --atol=1e-4
   npu-run model.npu --random-inputs --json --trace=trace.json
                     (open the trace in ui.perfetto.dev or chrome://tracing)
+  npu-run model.npu --simulate-only --profile
+                    (cycles of each kernel on the chip; nothing runs)
 
 Exit codes:
   0  success
@@ -67,6 +69,11 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   app.add_option("--trace", options.traceFile,
                  "Writes a trace that Perfetto opens")
       ->type_name("FILE.json");
+  app.add_flag("--simulate-only", options.simulateOnly,
+               "The chip's time without running any kernel; needs no inputs")
+      ->excludes("--input")
+      ->excludes("--output")
+      ->excludes("--expect");
   app.add_flag("--json", options.json, "Prints one JSON object on stdout");
   // One value each, so that the program's name is never taken for a value.
   for (CLI::Option *option : app.get_options())

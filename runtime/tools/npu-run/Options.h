@@ -34,6 +34,8 @@ struct Options {
   std::string profileFile; ///< empty: a table on stdout
   std::string traceFile;
   bool json = false;
+  /// Only the chip's time; nothing runs.
+  bool simulateOnly = false;
 
   bool needsKernelTimes() const {
     return profile || json || !traceFile.empty();

@@ -76,6 +76,37 @@ double Session::kernelMs(size_t index) const {
   return median(values);
 }
 
+uint64_t Session::cycles() const {
+  uint64_t sum = 0;
+  for (const npu_kernel_info &kernel : kernels)
+    sum += kernel.cycles;
+  return sum;
+}
+
+double Session::chipMs() const {
+  return static_cast<double>(cycles()) / (chip.clock_mhz * 1e3);
+}
+
+static Json simulatedJson(const Session &session) {
+  uint64_t bytes = 0, macs = 0, relayouts = 0;
+  for (const npu_kernel_info &kernel : session.kernels) {
+    bytes += kernel.bytes;
+    macs += kernel.macs;
+    relayouts += kernel.relayout ? kernel.cycles : 0;
+  }
+  double peak =
+      static_cast<double>(session.cycles()) * session.chip.macs_per_cycle;
+  return {{"chip", session.chip.name},
+          {"data_flow", session.chip.data_flow},
+          {"clock_mhz", session.chip.clock_mhz},
+          {"cycles", session.cycles()},
+          {"ms", session.chipMs()},
+          {"relayout_cycles", relayouts},
+          {"bytes", bytes},
+          {"macs", macs},
+          {"utilisation", peak > 0 ? static_cast<double>(macs) / peak : 0}};
+}
+
 std::string jsonReport(const Session &session) {
   Json kernels = Json::array();
   for (size_t i = 0; i < session.kernels.size(); ++i) {
@@ -84,6 +115,13 @@ std::string jsonReport(const Session &session) {
                        {"op", k.op},
                        {"implementation", k.implementation},
                        {"host_ms", session.kernelMs(i)},
+                       {"cycles", k.cycles},
+                       {"compute_cycles", k.compute_cycles},
+                       {"dma_cycles", k.dma_cycles},
+                       {"array_cycles", k.array_cycles},
+                       {"macs", k.macs},
+                       {"utilisation", k.utilisation},
+                       {"bound", k.bound},
                        {"bytes", k.bytes},
                        {"node", k.node},
                        {"layouts", k.layouts},
@@ -111,15 +149,28 @@ std::string jsonReport(const Session &session) {
                {"released_bytes", load.released_bytes},
                {"arena_bytes", load.arena_bytes},
                {"scratch_bytes", load.scratch_bytes},
+               {"simulated", simulatedJson(session)},
                {"kernels", kernels}};
   return dump(root);
 }
 
+/// The chip's time, which needs no run.
+static std::string chipLine(const Session &session) {
+  const npu_chip_info &chip = session.chip;
+  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)\n",
+              session.chipMs(),
+              static_cast<unsigned long long>(session.cycles()), chip.name,
+              chip.clock_mhz, chip.data_flow);
+}
+
 std::string summary(const Session &session) {
+  if (session.runs.empty())
+    return chipLine(session);
   const npu_load_stats &load = session.load;
   return line("latency  %.3f ms median, %.3f ms min of %zu runs, %d threads\n",
               session.medianMs(), session.minMs(), session.runs.size(),
               load.threads) +
+         chipLine(session) +
          line("load     %.1f ms, of it %.1f ms to make kernels and pack %.1f "
               "MB of weights\n",
               load.load_ms, load.pack_ms, megabytes(load.packed_bytes)) +
@@ -130,85 +181,181 @@ std::string summary(const Session &session) {
               megabytes(load.scratch_bytes));
 }
 
+namespace {
+
+/// What the table of kernels adds up.
+struct ProfileSum {
+  double ms = 0;
+  uint64_t cycles = 0, bytes = 0;
+
+  void add(const npu_kernel_info &kernel, double kernelMs) {
+    ms += kernelMs;
+    cycles += kernel.cycles;
+    bytes += kernel.bytes;
+  }
+};
+
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+std::string profileRow(const ProfileSum &row, const ProfileSum &total,
+                       const std::string &rest) {
+  return line("%10.4f %5.1f%% %11llu %5.1f%% %9.3f  ", row.ms,
+              percent(row.ms, total.ms),
+              static_cast<unsigned long long>(row.cycles),
+              percent(static_cast<double>(row.cycles),
+                      static_cast<double>(total.cycles)),
+              megabytes(row.bytes)) +
+         rest + "\n";
+}
+
+} // namespace
+
 std::string profileTable(const Session &session) {
   std::vector<size_t> order(session.kernels.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  std::vector<double> ms;
-  for (size_t i : order)
-    ms.push_back(session.kernelMs(i));
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return ms[a] != ms[b] ? ms[a] > ms[b] : a < b;
+  std::vector<ProfileSum> rows(order.size());
+  ProfileSum total, relayouts;
+  uint64_t adapterBytes = 0;
+  for (size_t i : order) {
+    const npu_kernel_info &kernel = session.kernels[i];
+    rows[i].add(kernel, session.kernelMs(i));
+    total.add(kernel, rows[i].ms);
+    if (kernel.relayout)
+      relayouts.add(kernel, rows[i].ms);
+    adapterBytes += kernel.adapter_bytes;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::make_pair(rows[a].ms, rows[a].cycles) >
+           std::make_pair(rows[b].ms, rows[b].cycles);
   });
-  double total = std::accumulate(ms.begin(), ms.end(), 0.0);
-  double scale = total > 0 ? 100 / total : 0;
-  double relayouts = 0;
-  uint64_t relayoutBytes = 0, adapterBytes = 0;
-  std::string text = line("%10s %6s %9s  %-14s %-28s %s\n", "ms", "share", "MB",
-                          "op", "implementation", "kernel: node");
+  std::string text = line("%10s %6s %11s %6s %9s  %6s  %-11s  %-14s %-28s %s\n",
+                          "ms", "share", "cycles", "share", "MB", "array",
+                          "bound by", "op", "implementation", "kernel: node");
   for (size_t i : order) {
     const npu_kernel_info &k = session.kernels[i];
-    text += line("%10.4f %5.1f%% %9.3f  %-14s %-28s %s: %s%s\n", ms[i],
-                 ms[i] * scale, megabytes(k.bytes), k.op, k.implementation,
-                 k.name, k.node, k.slow ? "  [slow]" : "");
+    text +=
+        profileRow(rows[i], total,
+                   line("%5.1f%%  %-11s  %-14s %-28s %s: %s%s",
+                        100 * k.utilisation, k.bound, k.op, k.implementation,
+                        k.name, k.node, k.slow ? "  [slow]" : ""));
     if (k.adapter_bytes)
-      text += line("%10s %6s %9.3f  %-14s hidden data movement inside %s\n", "",
-                   "", megabytes(k.adapter_bytes), "adapter", k.name);
-    adapterBytes += k.adapter_bytes;
-    relayouts += k.relayout ? ms[i] : 0;
-    relayoutBytes += k.relayout ? k.bytes : 0;
+      text += line("%36s %9.3f  hidden data movement inside %s\n", "",
+                   megabytes(k.adapter_bytes), k.name);
   }
   text +=
-      line("%10.4f 100.0%%  in %zu kernels\n", total, session.kernels.size());
-  text += line("%10.4f %5.1f%% %9.3f  in relayouts", relayouts,
-               relayouts * scale, megabytes(relayoutBytes));
-  if (adapterBytes)
-    text += line(", and %.3f MB in adapters", megabytes(adapterBytes));
-  return text + "\n";
+      profileRow(total, total, line("in %zu kernels", session.kernels.size()));
+  std::string adapters =
+      adapterBytes ? line(", and %.3f MB in adapters", megabytes(adapterBytes))
+                   : "";
+  return text + profileRow(relayouts, total, "in relayouts" + adapters);
 }
 
-std::string traceJson(const Session &session) {
-  Json events = Json::array();
-  auto name = [&](const char *kind, int thread, const char *what) {
+namespace {
+
+/// Events of the Chrome trace format, which Perfetto opens.
+class Trace {
+public:
+  void nameProcess(int process, const std::string &name) {
+    meta("process_name", process, 0, name);
+  }
+  void nameThread(int process, int thread, const std::string &name) {
+    meta("thread_name", process, thread, name);
+  }
+  /// Start and duration in microseconds.
+  void add(int process, int thread, const std::string &name,
+           const char *category, double start, double duration,
+           Json arguments = Json::object()) {
+    events.push_back({{"name", name},
+                      {"cat", category},
+                      {"ph", "X"},
+                      {"pid", process},
+                      {"tid", thread},
+                      {"ts", start},
+                      {"dur", duration},
+                      {"args", std::move(arguments)}});
+  }
+  std::string print() const {
+    return dump({{"traceEvents", events}, {"displayTimeUnit", "ms"}});
+  }
+
+private:
+  void meta(const char *kind, int process, int thread,
+            const std::string &name) {
     events.push_back({{"name", kind},
                       {"ph", "M"},
-                      {"pid", 1},
+                      {"pid", process},
                       {"tid", thread},
-                      {"args", {{"name", what}}}});
-  };
-  name("process_name", 0, "npu-run");
-  name("thread_name", 1, "runs");
-  name("thread_name", 2, "kernels");
+                      {"args", {{"name", name}}}});
+  }
+
+  Json events = Json::array();
+};
+
+const char *categoryOf(const npu_kernel_info &kernel) {
+  return kernel.relayout ? "relayout" : "kernel";
+}
+
+void traceHost(const Session &session, Trace &trace) {
+  constexpr int host = 1;
+  trace.nameProcess(host, "npu-run");
+  trace.nameThread(host, 1, "runs");
+  trace.nameThread(host, 2, "kernels");
   for (size_t r = 0; r < session.runs.size(); ++r) {
     const RunTime &run = session.runs[r];
-    events.push_back({{"name", "run " + std::to_string(r)},
-                      {"cat", "run"},
-                      {"ph", "X"},
-                      {"pid", 1},
-                      {"tid", 1},
-                      {"ts", run.startMs * 1e3},
-                      {"dur", run.ms * 1e3}});
+    trace.add(host, 1, "run " + std::to_string(r), "run", run.startMs * 1e3,
+              run.ms * 1e3);
     for (size_t i = 0; i < run.kernels.size(); ++i) {
       const npu_kernel_info &k = session.kernels[i];
       const npu_kernel_time &time = run.kernels[i];
       if (time.calls == 0)
         continue;
-      events.push_back(
-          {{"name", k.name},
-           {"cat", k.relayout ? "relayout" : "kernel"},
-           {"ph", "X"},
-           {"pid", 1},
-           {"tid", 2},
-           {"ts", run.startMs * 1e3 + static_cast<double>(time.start_ns) / 1e3},
-           {"dur", static_cast<double>(time.last_ns) / 1e3},
-           {"args",
-            {{"op", k.op},
-             {"implementation", k.implementation},
-             {"node", k.node},
-             {"layouts", k.layouts},
-             {"bytes", k.bytes}}}});
+      trace.add(host, 2, k.name, categoryOf(k),
+                run.startMs * 1e3 + static_cast<double>(time.start_ns) / 1e3,
+                static_cast<double>(time.last_ns) / 1e3,
+                {{"op", k.op},
+                 {"implementation", k.implementation},
+                 {"node", k.node},
+                 {"layouts", k.layouts},
+                 {"bytes", k.bytes}});
     }
   }
-  return dump({{"traceEvents", events}, {"displayTimeUnit", "ms"}});
+}
+
+/// One run on the chip: each kernel, and how long it keeps which part busy.
+void traceChip(const Session &session, Trace &trace) {
+  constexpr int chip = 2;
+  trace.nameProcess(chip, std::string("chip ") + session.chip.name);
+  trace.nameThread(chip, 1, "kernels");
+  trace.nameThread(chip, 2, "mac array and vector unit");
+  trace.nameThread(chip, 3, "dma");
+  uint64_t start = 0;
+  auto microseconds = [&](uint64_t cycles) {
+    return static_cast<double>(cycles) / session.chip.clock_mhz;
+  };
+  for (const npu_kernel_info &k : session.kernels) {
+    double begin = microseconds(start);
+    trace.add(chip, 1, k.name, categoryOf(k), begin, microseconds(k.cycles),
+              {{"op", k.op},
+               {"node", k.node},
+               {"cycles", k.cycles},
+               {"bound", k.bound},
+               {"utilisation", k.utilisation}});
+    trace.add(chip, 2, k.name, "compute", begin,
+              microseconds(k.compute_cycles));
+    trace.add(chip, 3, k.name, "dma", begin, microseconds(k.dma_cycles));
+    start += k.cycles;
+  }
+}
+
+} // namespace
+
+std::string traceJson(const Session &session) {
+  Trace trace;
+  traceHost(session, trace);
+  traceChip(session, trace);
+  return trace.print();
 }
 
 } // namespace npu::tools

@@ -20,14 +20,18 @@ struct RunTime {
 
 struct Session {
   npu_load_stats load = {};
+  npu_chip_info chip = {};
   std::vector<npu_kernel_info> kernels;
   std::vector<RunTime> runs;
   double convertMs = 0;
 
   double minMs() const;
   double medianMs() const;
-  /// Median over runs of kernel `index`.
+  /// Median over runs of kernel `index`; 0 where none was timed.
   double kernelMs(size_t index) const;
+  /// The chip's: kernels run one after the other.
+  uint64_t cycles() const;
+  double chipMs() const;
 };
 
 /// The object that `npu-run --json` prints.

@@ -143,6 +143,11 @@ ExitCode run(const Options &options) {
   Session session;
   session.load = model.stats();
   session.kernels = model.kernels();
+  session.chip = model.chip();
+  if (options.simulateOnly) {
+    report(options, session);
+    return Success;
+  }
   // All names and files are checked before the first run.
   auto outputSignature = model.outputs();
   auto outputFiles = matchFiles(options.outputs, outputSignature, "output");

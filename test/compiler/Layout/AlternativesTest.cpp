@@ -103,14 +103,14 @@ protected:
       if (!constantOf(operand))
         data.push_back(random(tensorType(operand)));
     std::vector<float> want = compute(op, data);
-    double macs = row->macs(op);
+    double macs = row->work(op).macs();
     int64_t weightBytes = row->weightBytes(op);
     OpBuilder builder(&context);
     Operation *made = row->replace(builder, op);
     EXPECT_TRUE(made);
     EXPECT_TRUE(succeeded(mlir::verify(function)));
     EXPECT_EQ(kernelOf(function), made);
-    EXPECT_EQ(workOf(made).macs, macs);
+    EXPECT_EQ(workOf(made).macs(), macs);
     EXPECT_EQ(storedBytes(tensorType(made->getOperand(1))), weightBytes);
     EXPECT_FALSE(replacementOf(made->getOperand(1).getDefiningOp()));
     std::vector<float> have = compute(made, data);

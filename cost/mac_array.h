@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cycles of matrix products on an array of multipliers, without stalls. The
+// closed forms are those of SCALE-Sim (3.0.0), which counts every cycle; they
+// agree exactly.
+#ifndef NPU_COST_MAC_ARRAY_H
+#define NPU_COST_MAC_ARRAY_H
+
+#include "cost/machine.h"
+
+#include <cstdint>
+
+namespace npu::cost {
+
+/// What an array is told to compute: `count` products M x K by K x N. Of a
+/// convolution: M pixels of the result, K kernel area times input channels, N
+/// output channels, count groups.
+struct Product {
+  int64_t m = 0, k = 0, n = 0;
+  int64_t count = 1;
+  /// A depthwise convolution: K kernel area, N channels. Inputs do not pass
+  /// from column to column; each column gets those of its channel.
+  bool depthwise = false;
+
+  /// Multiply-adds.
+  double macs() const {
+    return static_cast<double>(m) * static_cast<double>(k) *
+           static_cast<double>(n) * static_cast<double>(count);
+  }
+};
+
+/// Elements that the array reads from on-chip memory, and writes there; partial
+/// sums are written once for each part of K.
+struct OnChipAccess {
+  double inputs = 0, weights = 0, outputs = 0;
+};
+
+double arrayCycles(const Product &product, const Machine &machine);
+OnChipAccess onChipAccess(const Product &product, const Machine &machine);
+
+} // namespace npu::cost
+
+#endif // NPU_COST_MAC_ARRAY_H

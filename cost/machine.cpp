@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/machine.h"
+
+namespace npu::cost {
+
+static constexpr std::array<std::string_view, 4> flows = {
+    "dot-product", "weight-stationary", "output-stationary",
+    "input-stationary"};
+
+std::string_view nameOf(DataFlow flow) {
+  return flows[static_cast<size_t>(flow)];
+}
+
+std::optional<DataFlow> findDataFlow(std::string_view name) {
+  for (size_t i = 0; i < flows.size(); ++i)
+    if (flows[i] == name)
+      return static_cast<DataFlow>(i);
+  return std::nullopt;
+}
+
+std::string_view dataFlowNames() {
+  return "dot-product, weight-stationary, output-stationary, input-stationary";
+}
+
+const std::array<MachineNumber, 11> machineNumbers = {{
+    {"clock", "MHz", &Machine::clockMHz},
+    {"mac_rows", "MAC", &Machine::macRows},
+    {"mac_columns", "MAC", &Machine::macColumns},
+    {"vector_lanes", "lanes", &Machine::vectorLanes},
+    {"sram", "KiB", &Machine::sramKiB},
+    {"dram", "MiB", &Machine::dramMiB},
+    {"dma_bandwidth", "B/cycle", &Machine::dmaBytesPerCycle},
+    {"dma_burst", "B", &Machine::dmaBurstBytes},
+    {"dma_start", "cycles", &Machine::dmaStartCycles},
+    {"kernel_start", "cycles", &Machine::kernelStartCycles},
+    {"strided_access", "times", &Machine::stridedAccessFactor},
+}};
+
+} // namespace npu::cost

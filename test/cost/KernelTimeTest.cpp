@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/kernel_time.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace npu::cost {
+namespace {
+
+/// A chip without start-up times, so that expected numbers are plain.
+Machine plain() {
+  Machine machine;
+  machine.clockMHz = 1000;
+  machine.macRows = machine.macColumns = 16;
+  machine.vectorLanes = 16;
+  machine.dmaBytesPerCycle = 8;
+  machine.dmaBurstBytes = 32;
+  return machine;
+}
+
+KernelWork moving(Transfer read, Transfer write) {
+  KernelWork work;
+  work.reads = {read};
+  work.writes = {write};
+  return work;
+}
+
+TEST(KernelTime, WritesAreChargedInBursts) {
+  Machine machine = plain();
+  // 56 x 56 x 64 bytes: blocked by 16 channels, and in runs of 16 B.
+  double pixels = 56 * 56;
+  auto cycles = [&](double bytes, double run) {
+    return chargedBytes({bytes, run}, machine) / machine.dmaBytesPerCycle;
+  };
+  EXPECT_EQ(cycles(pixels * 64, 16 * 56), 25088);
+  EXPECT_EQ(cycles(pixels * 64, 16), 50176);
+  EXPECT_EQ(cycles(pixels * 16, 16 * 56), 6272); // 8 channels, padded
+  EXPECT_EQ(cycles(pixels * 8, 8), 12544);
+}
+
+TEST(KernelTime, OpsTakeTheLongerOfComputingAndMoving) {
+  Machine machine = plain();
+  machine.kernelStartCycles = 100;
+  machine.dmaStartCycles = 50;
+  KernelWork work = moving({800, 800}, {800, 800});
+  KernelTime moved = timeOf(work, machine);
+  EXPECT_EQ(moved.total, 150 + 200);
+  EXPECT_EQ(moved.bound, Bound::Dma);
+  work.products = {{64, 64, 64}};
+  work.elements = 1600;
+  KernelTime computed = timeOf(work, machine);
+  EXPECT_EQ(computed.array, 1024);
+  EXPECT_EQ(computed.vector, 100);
+  EXPECT_EQ(computed.compute, 150 + 1124);
+  EXPECT_EQ(computed.total, std::max(computed.compute, computed.dma));
+  EXPECT_EQ(computed.bound, Bound::Array);
+  work.factor = 2;
+  EXPECT_EQ(timeOf(work, machine).total, 150 + 2248);
+}
+
+TEST(KernelTime, ElementwiseWorkIsBoundByTheVectorUnit) {
+  KernelWork work = moving({8, 8}, {8, 8});
+  work.elements = 1000000;
+  EXPECT_EQ(timeOf(work, plain()).bound, Bound::Vector);
+}
+
+TEST(KernelTime, ThroughputNeverRisesAsRunsShrink) {
+  Machine machine = plain();
+  machine.stridedAccessFactor = 32; // gathers nothing
+  double bytes = 3 * 4096, before = 0;
+  int64_t least = std::llround(2 * bytes / machine.dmaBytesPerCycle);
+  int64_t full = timeOf(moving({bytes, 4096}, {bytes, 4096}), machine).total;
+  EXPECT_EQ(full, least);
+  for (double run : {4096.0, 64.0, 32.0, 24.0, 16.0, 8.0, 3.0, 1.0}) {
+    auto cycles = static_cast<double>(
+        timeOf(moving({bytes, 4096}, {bytes, run}), machine).total);
+    EXPECT_GE(cycles, before) << run;
+    EXPECT_GE(cycles, static_cast<double>(least)) << run;
+    before = cycles;
+  }
+  Transfer apart{bytes, 3, true};
+  EXPECT_GE(timeOf(moving({bytes, 4096}, apart), machine).total, 10 * full);
+}
+
+TEST(KernelTime, AWideLayerIsBoundByItsWeights) {
+  Machine machine = plain();
+  machine.dmaBytesPerCycle = 1;
+  KernelWork work = moving({1280.0 * 1000, 1000}, {1000, 1000});
+  work.reads.push_back({1280, 1280});
+  work.products = {{1, 1280, 1000}};
+  work.usefulMacs = 1280.0 * 1000;
+  KernelTime time = timeOf(work, machine);
+  EXPECT_EQ(time.bound, Bound::Dma);
+  EXPECT_NEAR(static_cast<double>(time.total), 1.29e6, 1e4);
+  EXPECT_NEAR(utilisation(work, time.total, machine), 0.004, 0.0005);
+}
+
+} // namespace
+} // namespace npu::cost

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/mac_array.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace npu::cost {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<Row> readTable(const std::string &path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  auto split = [](const std::string &line) {
+    std::vector<std::string> cells;
+    std::stringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');)
+      cells.push_back(cell);
+    return cells;
+  };
+  std::string line;
+  std::getline(file, line);
+  std::vector<std::string> keys = split(line);
+  std::vector<Row> rows;
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells = split(line);
+    EXPECT_EQ(cells.size(), keys.size()) << line;
+    Row row;
+    for (size_t i = 0; i < keys.size(); ++i)
+      row[keys[i]] = cells[i];
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Machine machineOf(double size, const std::string &flow) {
+  Machine machine;
+  machine.macRows = machine.macColumns = size;
+  machine.dataFlow = findDataFlow(flow).value();
+  return machine;
+}
+
+Product convolution(const Row &row) {
+  auto number = [&](const char *key) -> int64_t {
+    return std::stoll(row.at(key));
+  };
+  return {number("out_hw") * number("out_hw"),
+          number("k") * number("k") * number("cin"), number("cout")};
+}
+
+TEST(MacArray, CountsLikeASimulatorOfEachCycle) {
+  std::vector<Row> rows = readTable(SCALESIM);
+  ASSERT_EQ(rows.size(), 318u);
+  std::map<std::string, double> totals;
+  for (const Row &row : rows) {
+    std::string array = row.at("array") + " " + row.at("data_flow");
+    SCOPED_TRACE(array + " " + row.at("layer"));
+    double size = std::stod(row.at("array"));
+    Machine machine = machineOf(size, row.at("data_flow"));
+    Product product = convolution(row);
+    double cycles = arrayCycles(product, machine);
+    EXPECT_EQ(cycles, std::stod(row.at("cycles")));
+    double utilisation = 100 * product.macs() / (cycles * size * size);
+    EXPECT_NEAR(utilisation, std::stod(row.at("utilisation_percent")), 0.5);
+    EXPECT_LE(utilisation, 100);
+    totals[array] += cycles;
+  }
+  EXPECT_EQ(totals["32 weight-stationary"], 6154700);
+  EXPECT_EQ(totals["32 output-stationary"], 5131384);
+  EXPECT_EQ(totals["32 input-stationary"], 6550624);
+  EXPECT_EQ(totals["128 weight-stationary"], 867520);
+  EXPECT_EQ(totals["128 output-stationary"], 626958);
+  EXPECT_EQ(totals["128 input-stationary"], 1048392);
+}
+
+TEST(MacArray, OnChipAccesses) {
+  for (const Row &row : readTable(SCALESIM)) {
+    SCOPED_TRACE(row.at("array") + row.at("data_flow") + row.at("layer"));
+    Machine machine =
+        machineOf(std::stod(row.at("array")), row.at("data_flow"));
+    OnChipAccess access = onChipAccess(convolution(row), machine);
+    EXPECT_EQ(access.inputs, std::stod(row.at("input_reads")));
+    EXPECT_EQ(access.weights, std::stod(row.at("weight_reads")));
+    // The simulator lets results of unused columns drain, too.
+    if (machine.dataFlow != DataFlow::OutputStationary)
+      EXPECT_EQ(access.outputs, std::stod(row.at("output_writes")));
+  }
+}
+
+TEST(MacArray, GroupsRunOneAfterAnother) {
+  Machine machine = machineOf(32, "weight-stationary");
+  Product one{100, 36, 8}, four{100, 36, 8, 4};
+  EXPECT_EQ(4 * arrayCycles(one, machine), arrayCycles(four, machine));
+  EXPECT_EQ(arrayCycles({0, 36, 8}, machine), 0);
+}
+
+TEST(MacArray, DotProductsUseEveryMultiplier) {
+  EXPECT_EQ(arrayCycles({100, 33, 8}, machineOf(10, "dot-product")), 264);
+}
+
+/// MobileNetV2's depthwise layers: channels and height of the result.
+TEST(MacArray, DepthwiseUsesSomeOfTheArray) {
+  const std::pair<int64_t, int64_t> layers[] = {
+      {32, 112}, {96, 56},  {144, 56}, {144, 28}, {192, 28},
+      {192, 14}, {384, 14}, {576, 14}, {576, 7},  {960, 7}};
+  Machine machine = machineOf(32, "weight-stationary");
+  for (auto [channels, side] : layers) {
+    Product product{side * side, 9, channels, 1, true};
+    double used = product.macs() / (arrayCycles(product, machine) * 32 * 32);
+    EXPECT_GE(used, 0.03) << channels << " channels, " << side;
+    EXPECT_LE(used, 0.30) << channels << " channels, " << side;
+  }
+}
+
+TEST(MacArray, DataFlowsByName) {
+  for (auto flow : {DataFlow::DotProduct, DataFlow::WeightStationary,
+                    DataFlow::OutputStationary, DataFlow::InputStationary}) {
+    EXPECT_EQ(findDataFlow(nameOf(flow)), flow);
+    EXPECT_NE(dataFlowNames().find(nameOf(flow)), std::string_view::npos);
+  }
+  EXPECT_FALSE(findDataFlow("row-stationary"));
+}
+
+} // namespace
+} // namespace npu::cost
