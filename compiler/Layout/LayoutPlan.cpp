@@ -274,16 +274,27 @@ private:
   void connect(OpOperand &operand) {
     LayoutAttr wanted = plan.read.lookup(&operand);
     if (wanted && !isStoredAs(operand.get(), wanted)) {
-      Value shared =
-          plan.home.empty() ? findShared(operand.get(), wanted) : Value();
-      if (!shared) {
-        builder.setInsertionPoint(operand.getOwner());
-        shared = relayout(operand.get(), wanted, locationOf(operand));
-        relayouts[operand.get()].push_back(shared);
-      }
-      operand.set(shared);
+      builder.setInsertionPoint(operand.getOwner());
+      operand.set(copyOf(operand.get(), wanted, locationOf(operand)));
     }
     retypeOperand(operand);
+  }
+
+  /// The copy in a layout, made if it is not there yet.
+  Value copyOf(Value source, LayoutAttr wanted, Location location) {
+    Value copy = plan.home.empty() ? findShared(source, wanted) : Value();
+    if (copy)
+      return copy;
+    Value from = source;
+    auto steps = plan.copies.find(source);
+    if (steps != plan.copies.end())
+      for (const CopyStep &step : steps->second)
+        if (sameStorage(source, step.to, wanted) &&
+            !isStoredAs(source, step.from))
+          from = copyOf(source, step.from, location);
+    copy = relayout(from, wanted, location);
+    relayouts[source].push_back(copy);
+    return copy;
   }
 
   Value findShared(Value source, LayoutAttr wanted) {

@@ -100,6 +100,11 @@ struct SearchOutcome {
   int capped = 0;
 };
 
+/// One relayout of a value, perhaps of its copy.
+struct CopyStep {
+  LayoutAttr from, to;
+};
+
 /// Which layout each value is stored in and each operand is read in.
 struct LayoutPlan {
   /// Every argument and op result of the function's block.
@@ -110,6 +115,9 @@ struct LayoutPlan {
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;
+  /// From which layout to which a value's copies are made; each starts from
+  /// one that stands before it, or from the value. Absent: from the value.
+  llvm::DenseMap<Value, SmallVector<CopyStep, 2>> copies;
   /// What the decision has to say of an op, for --explain-layout.
   llvm::DenseMap<Operation *, std::string> notes;
 
@@ -123,7 +131,8 @@ struct LayoutPlan {
 
 /// Sets the types of all values, inside fused kernels and in the signature too,
 /// and inserts npu.relayout where a reader wants another order than is there:
-/// one for each value and layout, before its first reader.
+/// one for each value and layout, before its first reader, and before it those
+/// copies that the plan makes it from.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
 /// Holds pinned algorithms and drops those that do not fit the ops' final

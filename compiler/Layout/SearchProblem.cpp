@@ -33,6 +33,7 @@ SearchProblem::SearchProblem(const LayoutProblem &problem,
     if (!isConstant(output.get()))
       addOutput(output);
   weigh();
+  trees = std::make_unique<search::RelayoutTrees>(built);
 }
 
 // Building.
@@ -339,6 +340,23 @@ std::vector<int> SearchProblem::waysOf(const LayoutPlan &plan) const {
   return chosen;
 }
 
+/// What each copy starts from, where that is not the value for all of them.
+void SearchProblem::planCopies(const std::vector<int> &chosen,
+                               LayoutPlan &plan) const {
+  std::vector<search::Copies> copies = search::copiesOf(built, chosen);
+  for (auto [value, number] : numberOf) {
+    if (!trees->shares(number))
+      continue;
+    ArrayRef<LayoutAttr> layouts = candidates.of(value);
+    SmallVector<CopyStep, 2> steps;
+    for (search::Relayout relayout :
+         trees->tree(number, copies[number].stored, copies[number].wanted))
+      steps.push_back({layouts[relayout.from], layouts[relayout.to]});
+    if (!steps.empty())
+      plan.copies[value] = std::move(steps);
+  }
+}
+
 LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
   LayoutPlan plan;
   Block &block = problem.function->getRegion(0).front();
@@ -362,5 +380,6 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
         plan.read[&op.slots->getOp()->getOpOperand(index)] = layouts[index];
     }
   }
+  planCopies(chosen, plan);
   return plan;
 }

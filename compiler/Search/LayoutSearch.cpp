@@ -31,14 +31,14 @@ public:
   Search(const Problem &whole, const Options &options)
       // The last step cannot be interrupted everywhere.
       : whole(whole), options(options), deadline(0.93 * options.seconds),
-        left(whole) {}
+        trees(whole), left(whole) {}
 
   Solution run() {
     solution.lowerBound = cheapestWays(whole);
-    left.dropDominated();
+    left.dropDominated(trees);
     if (!eliminateWhatFits())
       searchFurther();
-    solution.cost = totalCost(whole, solution.ways);
+    solution.cost = totalCost(whole, trees, solution.ways);
     solution.proved = solution.cost == solution.lowerBound;
     solution.seconds = deadline.spent();
     return std::move(solution);
@@ -52,7 +52,7 @@ private:
   /// ways. True if that was all: then what is left has one choice, and no
   /// other is cheaper than `solution`.
   bool eliminateWhatFits() {
-    encoding = encode(left.problem());
+    encoding = encode(left.problem(), trees);
     if (!encoding.complete)
       return false;
     EliminationPlan plan =
@@ -71,7 +71,7 @@ private:
       solved[variable] = 1;
     fix(states, solved);
     if (!plan.fits) {
-      encoding = encode(left.problem());
+      encoding = encode(left.problem(), trees);
       return false;
     }
     std::vector<int> only(whole.ops.size(), 0);
@@ -93,7 +93,7 @@ private:
 
   /// Takes ways of what is left, if they are the cheapest so far.
   void consider(const std::vector<int> &ways) {
-    Cost cost = totalCost(left.problem(), ways);
+    Cost cost = totalCost(left.problem(), trees, ways);
     if (!solution.ways.empty() && cost >= bestCost)
       return;
     bestCost = cost;
@@ -102,16 +102,16 @@ private:
 
   void improve(std::vector<int> ways, double part) {
     Deadline until = share(part);
-    Assignment assignment(left.problem(), std::move(ways));
+    Assignment assignment(left.problem(), trees, std::move(ways));
     assignment.descend(until);
-    consider(polish(left.problem(), encoding, assignment.ways(), until));
+    consider(polish(left.problem(), trees, encoding, assignment.ways(), until));
   }
 
   void searchFurther() {
     solution.method = "linear relaxation";
     if (options.incumbent.size() == whole.ops.size()) {
       solution.ways = options.incumbent;
-      bestCost = totalCost(whole, solution.ways);
+      bestCost = totalCost(whole, trees, solution.ways);
     }
     improve({}, 0.05);
     improve(left.fromWhole(solution.ways), 0.05);
@@ -140,7 +140,7 @@ private:
   /// until a choice costs no more than the bound or rows no longer help. The
   /// best bound's duals; nothing if there are none.
   DualBound cut() {
-    LinearModel model(left.problem());
+    LinearModel model(left.problem(), trees);
     Relaxation relaxation(model);
     DualBound best;
     const Deadline until = share(0.9);
@@ -198,7 +198,7 @@ private:
 
   /// The cheapest choice if elimination is quick; else empty.
   std::vector<int> solveNarrow(const Problem &problem) const {
-    Encoding narrow = encode(problem);
+    Encoding narrow = encode(problem, trees);
     if (!narrow.complete)
       return {};
     EliminationPlan plan = planElimination(
@@ -229,7 +229,7 @@ private:
 
   void branchAndBound() {
     solution.method = "branch and bound";
-    LinearModel model(left.problem());
+    LinearModel model(left.problem(), trees);
     LinearSolution found = solveInteger(model, 0.75 * deadline.left(),
                                         left.fromWhole(solution.ways));
     if (!found.values.empty())
@@ -239,6 +239,7 @@ private:
   const Problem &whole;
   const Options &options;
   Deadline deadline;
+  RelayoutTrees trees;
   Reduction left;
   Encoding encoding; // of what is left
   Solution solution;
