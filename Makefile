@@ -87,6 +87,7 @@ fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	@test -f $(BUILD)-fuzz/build.ninja || $(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	  -DNPU_SANITIZE=ON -DNPU_FUZZ=ON
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
+	@$(PY) test/fuzz/seeds.py $(BUILD)-fuzz/seeds
 	@setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 # --- see what it does ------------------------------------------------------
