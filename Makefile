@@ -15,6 +15,7 @@ JOBS ?= $(shell nproc)
 BENCH_MODELS ?= resnet50 mobilenet_v2 mobilenet_v3_large ppocr_det
 FUZZ_SECONDS ?= 60
 NETWORKS := resnet50 resnet101 vgg16 mobilenet_v2 densenet121 inception_v3 mobilenet_v3_large ppocr_det
+SMALL_NETWORKS := convnext_tiny nasnet_mobile unet vit audio video yolo vit_timm two_tower ppocr_rec
 
 PY := $(abspath $(VENV))/bin/python
 CONFIGURE := CC=clang-22 CXX=clang++-22 cmake -G Ninja -S . -DNPU_VENV=$(abspath $(VENV))
@@ -74,7 +75,7 @@ quick: build ## the tests that take seconds
 
 models: deps deps-keras ## make the networks that tests and benchmarks use (build/models)
 	@$(PY) bench/models/get_model.py $(NETWORKS)
-	@$(PY) bench/models/get_model.py --small $(NETWORKS)
+	@$(PY) bench/models/get_model.py --small $(NETWORKS) $(SMALL_NETWORKS)
 
 asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
 	@test -f $(BUILD)-asan/build.ninja || $(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo \
@@ -86,6 +87,7 @@ fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	@test -f $(BUILD)-fuzz/build.ninja || $(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	  -DNPU_SANITIZE=ON -DNPU_FUZZ=ON
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
+	@$(PY) test/fuzz/seeds.py $(BUILD)-fuzz/seeds
 	@setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 # --- see what it does ------------------------------------------------------

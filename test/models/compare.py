@@ -75,13 +75,10 @@ def network_and_inputs(name: str, batch: int, quick: bool, build: Path) -> tuple
         sizes = onnx.load(path).graph.input[0].type.tensor_type.shape.dim
         shape = [batch, *[size.dim_value for size in sizes][1:]]
         return path, {"x": np.random.default_rng(5).standard_normal(shape).astype(np.float32)}
-    import onnxruntime
-
     net = zoo.find(name)
     size = net.small if quick else net.size
     path = zoo.ensure(name, size)
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    return path, {session.get_inputs()[0].name: net.sample(batch, size, net.order, seed=7)}
+    return path, net.inputs(path, batch, size, net.order, seed=7)
 
 
 def reference(path: Path, inputs: dict[str, np.ndarray], cache: Path) -> dict[str, np.ndarray]:

@@ -36,7 +36,8 @@ public:
       : model(model), builder(builder) {}
 
   LogicalResult checkOps();
-  LogicalResult importMain(FuncOp function, ArrayRef<OnnxInput> inputs);
+  LogicalResult importMain(FuncOp function, ArrayRef<OnnxInput> inputs,
+                           bool taps);
   void dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs);
 
 private:
@@ -47,6 +48,8 @@ private:
                                            const OnnxOp &op, Scope &scope);
   FailureOr<Value> lookup(StringRef name, Scope &scope);
   static bool isDefined(StringRef name, const Scope *scope);
+  void addTaps(const Scope &scope, SmallVectorImpl<Value> &outputs,
+               SmallVectorImpl<std::string> &names) const;
 
   OnnxModel &model;
   OpBuilder &builder;
@@ -258,8 +261,23 @@ static LogicalResult checkOutput(const OnnxModel &model,
   return success();
 }
 
-LogicalResult Importer::importMain(FuncOp function,
-                                   ArrayRef<OnnxInput> inputs) {
+/// In the file's order, so that the program's outputs stay the same.
+void Importer::addTaps(const Scope &scope, SmallVectorImpl<Value> &outputs,
+                       SmallVectorImpl<std::string> &names) const {
+  for (const onnx::NodeProto &node : model.proto->graph().node())
+    for (const std::string &name : node.output()) {
+      Value value = scope.values.lookup(name);
+      if (!value || isa<mlir::BlockArgument>(value) ||
+          value.getDefiningOp<ConstantOp>() ||
+          llvm::is_contained(outputs, value) || !llvm::json::isUTF8(name))
+        continue;
+      outputs.push_back(value);
+      names.push_back(name);
+    }
+}
+
+LogicalResult Importer::importMain(FuncOp function, ArrayRef<OnnxInput> inputs,
+                                   bool taps) {
   Scope scope;
   unsigned argument = 0;
   for (const OnnxInput &input : inputs) {
@@ -279,11 +297,16 @@ LogicalResult Importer::importMain(FuncOp function,
   for (auto [output, value] : llvm::zip(graph.output(), *outputs))
     if (failed(checkOutput(model, output, value)))
       return failure();
+  SmallVector<std::string> names;
+  for (const onnx::ValueInfoProto &output : graph.output())
+    names.push_back(output.name());
+  if (taps)
+    addTaps(scope, *outputs, names);
   ReturnOp::create(builder, model.location, *outputs);
   function.setType(builder.getFunctionType(function.getArgumentTypes(),
                                            ValueRange(*outputs).getTypes()));
-  for (auto [i, output] : llvm::enumerate(graph.output()))
-    function.setResultAttr(i, "npu.name", builder.getStringAttr(output.name()));
+  for (auto [i, name] : llvm::enumerate(names))
+    function.setResultAttr(i, "npu.name", builder.getStringAttr(name));
   return success();
 }
 
@@ -330,7 +353,7 @@ npu::importOnnx(MLIRContext &context, StringRef path,
       FuncOp::create(builder, model->location, "main",
                      builder.getFunctionType(argumentTypes, TypeRange()));
   builder.setInsertionPointToStart(function.addEntryBlock());
-  if (failed(importer.importMain(function, *inputs)))
+  if (failed(importer.importMain(function, *inputs, options.taps)))
     return failure();
   importer.dropDeadCode(function, *inputs);
   if (failed(mlir::verify(*module)))

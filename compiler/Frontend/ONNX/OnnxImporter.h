@@ -25,6 +25,10 @@ struct OnnxImportOptions {
   std::optional<int64_t> batch;
   /// --bind-input=NAME=FILE.npy: the input becomes a constant.
   std::map<std::string, ElementsAttr> boundInputs;
+  /// --taps: every value that a node of the main graph names becomes an output
+  /// of that name, behind the model's own. Not those that are known at compile
+  /// time, and of several names of one value the first.
+  bool taps = false;
 };
 
 /// The model as a module with one function, @main. Arguments and results carry

@@ -204,6 +204,39 @@ LogicalResult npu::buildPad(OnnxNode &node) {
   return node.setResult(node.pad(node.getInput(0), *pads, mode, *number));
 }
 
+/// The step of 3, 5, 7, ...; nothing if there is none that is positive.
+/// Negative indices count from the end.
+static std::optional<int64_t> stepOf(MutableArrayRef<int64_t> indices,
+                                     int64_t extent) {
+  for (int64_t &index : indices)
+    index += index < 0 ? extent : 0;
+  if (indices.empty())
+    return std::nullopt;
+  int64_t step = indices.size() > 1 ? indices[1] - indices[0] : 1;
+  for (size_t i = 1; i < indices.size(); ++i)
+    if (indices[i] - indices[i - 1] != step)
+      return std::nullopt;
+  return step > 0 ? std::optional(step) : std::nullopt;
+}
+
+/// Constant indices in equal steps address a slice, which layouts pass
+/// through; null if they are others.
+static Value gatherAsSlice(OnnxNode &node, Value data, Value indices,
+                           int64_t axis, ArrayRef<int64_t> shape) {
+  ElementsAttr known = constantOf(indices);
+  if (!known || constantOf(data))
+    return Value();
+  SmallVector<int64_t> places = elementInts(known);
+  std::optional<int64_t> step = stepOf(places, shapeOf(data)[axis]);
+  if (!step)
+    return Value();
+  Ints starts(rankOf(data), 0), steps(rankOf(data), 1), extents(shapeOf(data));
+  starts[axis] = places.front();
+  steps[axis] = *step;
+  extents[axis] = static_cast<int64_t>(places.size());
+  return node.reshape(node.slice(data, starts, steps, extents), shape);
+}
+
 LogicalResult npu::buildGather(OnnxNode &node) {
   Value data = node.getInput(0), indices = node.getInput(1);
   FailureOr<int64_t> axis = node.getAxis("axis", 0, rankOf(data));
@@ -224,6 +257,8 @@ LogicalResult npu::buildGather(OnnxNode &node) {
       shapes::gather(shapeOf(data), shapeOf(indices), *axis, reason);
   if (failed(shape))
     return node.error(reason);
+  if (Value slice = gatherAsSlice(node, data, indices, *axis, *shape))
+    return node.setResult(slice);
   return node.setResult(
       node.create<GatherOp>(*shape, elementOf(data), data, indices,
                             node.getBuilder().getI64IntegerAttr(*axis)));
