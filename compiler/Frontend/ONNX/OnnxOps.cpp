@@ -62,7 +62,7 @@ static const OnnxOp table[] = {
     {"GlobalMaxPool", {1, 22}, 1, 1, buildGlobalPool, NPU_OP_MAX_POOL},
     {"Greater", {1, 7, 9, 13}, 2, 2, buildBinary, NPU_INSTR_greater},
     {"GreaterOrEqual", {12, 16}, 2, 2, buildBinary, NPU_INSTR_greater_equal},
-    {"GroupNormalization", {18, 21}, 3, 3, buildGroupNormalization},
+    {"GroupNormalization", {21}, 3, 3, buildGroupNormalization},
     {"HardSigmoid", {1, 6, 22}, 1, 1, buildActivation, NPU_INSTR_hard_sigmoid},
     {"HardSwish", {14, 22}, 1, 1, buildHardSwish},
     {"Hardmax", {1, 11, 13}, 1, 1, buildHardmax, 0, "", "composed"},

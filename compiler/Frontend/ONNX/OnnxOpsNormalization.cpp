@@ -131,18 +131,6 @@ LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
                                    epsilon, /*groups=*/1, isCentered));
 }
 
-/// A number for each group as one for each channel.
-static Value ofGroups(OnnxNode &node, Value numbers, int64_t groups,
-                      int64_t channels) {
-  if (rankOf(numbers) != 1 || shapeOf(numbers)[0] != groups)
-    return node.fail("found a parameter of shape " +
-                     shapes::text(shapeOf(numbers)) + ", expected " +
-                     Twine(groups) + ", the number of groups");
-  Value column = node.reshape(numbers, {groups, 1});
-  Value all = node.broadcast(column, {groups, channels / groups});
-  return node.reshape(all, {channels});
-}
-
 LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
   double epsilon = node.getFloat("epsilon", 1e-5);
   int64_t groups = node.getInt("num_groups", 0, 1, INT32_MAX);
@@ -155,15 +143,9 @@ LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
                       " and num_groups = " + Twine(groups) +
                       ", expected N, channels that the groups divide, and "
                       "spatial dimensions");
-  Value scale = node.getInput(1), bias = node.getInput(2);
-  if (node.version < 21) { // opset 18 had one for each group
-    scale = ofGroups(node, scale, groups, shapeOf(x)[1]);
-    bias = ofGroups(node, bias, groups, shapeOf(x)[1]);
-    if (!scale || !bias)
-      return failure();
-  }
-  return node.setResult(tensornorm(node, x, perChannel(node, scale, x),
-                                   perChannel(node, bias, x),
+  Value scale = perChannel(node, node.getInput(1), x);
+  Value bias = perChannel(node, node.getInput(2), x);
+  return node.setResult(tensornorm(node, x, scale, bias,
                                    countFrom(1, rankOf(x)), epsilon, groups));
 }
 

@@ -525,13 +525,6 @@ const BadNode others[] = {
            .integer("num_groups", 3);
      },
      "num_groups = 3, expected N, channels that the groups divide", 21},
-    {"GroupNormPerGroup",
-     [](ModelBuilder &m) {
-       m.weight("p", {4});
-       m.node("GroupNormalization", {"x", "p", "p"}, {"y"})
-           .integer("num_groups", 2);
-     },
-     "found a parameter of shape 4, expected 2, the number of groups", 18},
     {"LayerNormScale",
      [](ModelBuilder &m) {
        m.weight("p", {3, 1});
