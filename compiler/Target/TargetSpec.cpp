@@ -26,7 +26,9 @@ static const StringRef gatherRoles[] = {"data", "indices", "result"};
 static const StringRef scatterRoles[] = {"data", "indices", "updates",
                                          "result"};
 
-// The dialect's ops, then ops that only chips have.
+static const StringRef bpwRoles[] = {"data", "gradient", "result"};
+static const StringRef normRoles[] = {"input", "scale", "bias", "result"};
+
 static const Vocabulary vocabulary[] = {
     {"conv1d", convRoles},           {"conv2d", convRoles},
     {"conv3d", convRoles},           {"conv_transpose1d", convRoles},
@@ -43,10 +45,10 @@ static const Vocabulary vocabulary[] = {
     {"top_k", inputRoles},           {"cumulate", inputRoles},
     {"broadcast", inputRoles},       {"transpose", inputRoles},
     {"reshape", inputRoles},         {"relayout", inputRoles},
-    {"conv_bpa", convRoles},         {"conv_bpw", convRoles},
+    {"conv_bpa", convRoles},         {"conv_bpw", bpwRoles},
     {"img2col", dataRoles},          {"unpool", dataRoles},
-    {"maskunpool", dataRoles},       {"mirror", inputRoles},
-    {"rotate", inputRoles},          {"tensornorm", inputRoles},
+    {"maskunpool", gatherRoles},     {"mirror", inputRoles},
+    {"rotate", inputRoles},          {"tensornorm", normRoles},
     {"conv2d_winograd", convRoles},
 };
 

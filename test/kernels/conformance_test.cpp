@@ -4,6 +4,7 @@
 // small integers, so that sums and products are exact in every order.
 
 #include "test/kernels/conformance_cases.h"
+#include "test/kernels/conformance_chip.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
@@ -530,6 +531,15 @@ TEST(Conformance, ReferencesSeeNoLayouts) {
       {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
   add(NPU_OP_TOP_K, {bytes}, tensor(NPU_I64, {3, 9, 5, 6})).top_k = {1, 1};
   add(NPU_OP_CUMULATE, {data}, data).cumulate = {1, NPU_CUMULATE_SUM, 0, 1};
+  add(NPU_OP_MASKUNPOOL, {bytes, tensor(NPU_I32, {3, 20, 5, 6})},
+      tensor(NPU_U8, {3, 20, 9, 7}));
+  add(NPU_OP_UNPOOL, {data}, tensor(NPU_F32, {3, 20, 10, 18})).pool.kernel[0] =
+      2;
+  problems.back().attrs.pool.kernel[1] = 3;
+  add(NPU_OP_IMG2COL, {data}, tensor(NPU_F32, {3, 120, 3, 5})).pool = {
+      {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0};
+  add(NPU_OP_ROTATE, {bytes}, tensor(NPU_U8, {3, 20, 6, 5})).rotate = {{2, 3},
+                                                                       3};
   uint32_t seed = 14000;
   for (const Problem &plain : problems)
     for (const char *layout : layouts4) {

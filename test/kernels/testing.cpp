@@ -205,6 +205,10 @@ std::vector<std::vector<double>> inputsFor(const Problem &problem,
              1;
       low = -high - 1;
     }
+    if (problem.op == NPU_OP_MASKUNPOOL && i == 1) {
+      low = 0;
+      high = static_cast<int>(elementCount(problem.outputs[0])) - 1;
+    }
     inputs.push_back(randomValues(problem.inputs[i], low, high,
                                   seed + static_cast<uint32_t>(i)));
   }

@@ -243,7 +243,7 @@ TEST(Manifest, OtherWrongValues) {
     const char *expected;
   };
   const Case cases[] = {
-      {"/format_version", 1, "is 1, expected version 2"},
+      {"/format_version", 1, "is 1, expected version 3"},
       {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
       {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
       {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},

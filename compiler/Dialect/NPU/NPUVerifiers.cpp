@@ -53,25 +53,6 @@ static LogicalResult verifySumTypes(Operation *op, const char *what) {
   return success();
 }
 
-constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
-/// Windows beyond this are nonsense and would overflow sums of extents.
-constexpr int64_t maxInt = int64_t(1) << 31;
-
-/// `count` integers, each at least `least` and, unless any will do, at most
-/// `maxInt`; a name for messages.
-static LogicalResult verifyInts(Operation *op, const char *name,
-                                ArrayAttr array, size_t count, int64_t least) {
-  SmallVector<int64_t> ints = toInts(array);
-  if (ints.size() != count)
-    return op->emitOpError()
-           << name << " has " << ints.size() << " entries, expected " << count;
-  for (int64_t value : ints)
-    if (value < least || (least != anyInt && value > maxInt))
-      return op->emitOpError() << name << " must be at least " << least
-                               << " and at most 2^31, found " << value;
-  return success();
-}
-
 LogicalResult ConstantOp::verify() {
   RankedTensorType have = dyn_cast<RankedTensorType>(getValue().getType());
   RankedTensorType want = tensorType(getResult());

@@ -11,6 +11,8 @@ static double elementsOf(Value value) {
 
 /// Vector operations for each element: exponential, sum and quotient.
 static constexpr double softmaxSteps = 3;
+/// Two sums, a multiplication and an addition.
+static constexpr double normSteps = 4;
 
 /// Each result needs one slice of the weight (O, C / groups, spatial).
 static Work convWork(Operation *op) {
@@ -27,6 +29,15 @@ static Work convTransposeWork(Operation *op) {
       std::max<int64_t>(1, tensorType(op->getOperand(0)).getShape()[1]);
   return {elementsOf(op->getOperand(0)) * elementsOf(op->getOperand(1)) /
               channels,
+          0};
+}
+
+/// Each element of the gradient meets the inputs of its group.
+static Work convBpwWork(Operation *op) {
+  double outputs =
+      std::max<int64_t>(1, tensorType(op->getResult(0)).getShape()[0]);
+  return {elementsOf(op->getOperand(1)) * elementsOf(op->getResult(0)) /
+              outputs,
           0};
 }
 
@@ -65,6 +76,10 @@ static Work kernelWork(KernelOpInterface op) {
     return convWork(op);
   case NPU_OP_CONV_TRANSPOSE:
     return convTransposeWork(op);
+  case NPU_OP_CONV_BPW:
+    return convBpwWork(op);
+  case NPU_OP_TENSORNORM:
+    return {0, normSteps * elementsOf(op->getResult(0))};
   case NPU_OP_CONV_WINOGRAD:
     return {winogradMacs(tensorType(op->getResult(0)).getShape(),
                          tensorType(op->getOperand(0)).getShape()[1],

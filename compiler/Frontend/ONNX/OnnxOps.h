@@ -32,6 +32,7 @@ LogicalResult buildConcat(OnnxNode &node);
 LogicalResult buildExpand(OnnxNode &node);
 LogicalResult buildGather(OnnxNode &node);
 LogicalResult buildPad(OnnxNode &node);
+LogicalResult buildMaxUnpool(OnnxNode &node);
 LogicalResult buildSlice(OnnxNode &node);
 LogicalResult buildSplit(OnnxNode &node);
 LogicalResult buildTile(OnnxNode &node);

@@ -91,6 +91,19 @@ static SliceRange clampSlice(int64_t dim, int64_t start, int64_t end,
   return {start, step, std::max<int64_t>((start - end - step - 1) / -step, 0)};
 }
 
+/// The dimensions that a slice takes whole and from back to front, if it leaves
+/// all others as they are.
+static Ints mirroredAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents,
+                         ArrayRef<int64_t> steps) {
+  Ints axes;
+  if (shape != extents)
+    return axes;
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (step < 0 && shape[i] > 1)
+      axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
 LogicalResult npu::buildSlice(OnnxNode &node) {
   Value x = node.getInput(0);
   FailureOr<std::optional<Ints>> starts = node.intsOf("starts", 1, 10);
@@ -131,6 +144,10 @@ LogicalResult npu::buildSlice(OnnxNode &node) {
     by[dim] = range.step;
     extents[dim] = range.extent;
   }
+  Ints mirrored = mirroredAxes(shapeOf(x), extents, by);
+  if (!mirrored.empty())
+    return node.setResult(node.create<MirrorOp>(shapeOf(x), elementOf(x), x,
+                                                node.intArray(mirrored)));
   return node.setResult(node.slice(x, from, by, extents));
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MaxPool, AveragePool and their global forms.
+// MaxPool, AveragePool and their global forms; MaxUnpool.
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace npu;
 
@@ -104,4 +106,59 @@ Value npu::globalPool(OnnxNode &node, Value input, npu_op kind) {
 LogicalResult npu::buildGlobalPool(OnnxNode &node) {
   return node.setResult(
       globalPool(node, node.getInput(0), static_cast<npu_op>(node.op.kind)));
+}
+
+/// The shape that the pooling's windows cover: what the indices count in.
+static FailureOr<Ints> unpooledShape(OnnxNode &node, ArrayRef<int64_t> data) {
+  std::optional<Ints> kernel = node.getInts("kernel_shape");
+  size_t rank = data.size() - 2;
+  if (!kernel || kernel->size() != rank)
+    return node.error("attribute 'kernel_shape' must have " + Twine(rank) +
+                      " entries");
+  FailureOr<OnnxWindow> window = readWindow(node, *kernel);
+  if (failed(window))
+    return failure();
+  Ints shape{data[0], data[1]};
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t extent = 0;
+    if (llvm::MulOverflow(data[i + 2] - 1, window->strides[i], extent) ||
+        extent > INT32_MAX)
+      return node.error("found the stride " + Twine(window->strides[i]) +
+                        ", expected a smaller one");
+    extent += (*kernel)[i] - window->pads[i] - window->pads[rank + i];
+    if (extent < 1)
+      return node.error("pads leave nothing of spatial dimension " + Twine(i));
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+LogicalResult npu::buildMaxUnpool(OnnxNode &node) {
+  Value x = node.getInput(0), indices = node.getInput(1);
+  if (failed(checkData(node, x)))
+    return failure();
+  if (shapeOf(indices) != shapeOf(x))
+    return node.error("found indices of shape " +
+                      shapes::text(shapeOf(indices)) + ", expected " +
+                      shapes::text(shapeOf(x)) + ", the data's");
+  FailureOr<Ints> shape = unpooledShape(node, shapeOf(x));
+  if (failed(shape))
+    return failure();
+  Value result = node.create<MaskunpoolOp>(*shape, elementOf(x), x, indices);
+  if (!node.hasInput(2))
+    return node.setResult(result);
+  FailureOr<Ints> wanted = node.constantInts(2, "the output shape");
+  if (failed(wanted))
+    return failure();
+  Ints pads(shape->size(), 0);
+  for (size_t i = 0; i < shape->size() && wanted->size() == shape->size(); ++i)
+    pads.push_back((*wanted)[i] - (*shape)[i]);
+  if (wanted->size() != shape->size() || pads[shape->size()] != 0 ||
+      pads[shape->size() + 1] != 0 ||
+      llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
+    return node.error("found the output shape " + shapes::text(*wanted) +
+                      ", expected " + shapes::text(*shape) +
+                      " or larger spatial extents");
+  return node.setResult(result ? node.pad(result, pads, "constant", 0)
+                               : result);
 }

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "test/compiler/Layout/RandomChipOps.h"
 #include "test/compiler/Support/RandomBuilder.h"
 
 using namespace npu;
@@ -52,6 +53,7 @@ private:
   Value convolution(Value data);
   Value convTranspose(Value data);
   Value pool(Value data);
+  Value chip(Value data);
   Value fused(Value data);
 
   Shape regrouped(ArrayRef<int64_t> shape);
@@ -518,6 +520,14 @@ Value Generator::pool(Value data) {
                            ints(strides), ints(pads), ints(dilations), coin());
 }
 
+Value Generator::chip(Value data) {
+  auto pickOne = [&](int64_t count) { return pick(count); };
+  auto make = [&](ArrayRef<int64_t> shape) {
+    return small(shape, mostConstant) ? constant(shape) : Value();
+  };
+  return test::randomChipOp({builder, location, pickOne, make, runnable}, data);
+}
+
 /// A kernel and elementwise ops behind it, with operands of their own.
 Value Generator::fused(Value data) {
   static const Step roots[] = {&Generator::convolution, &Generator::convolution,
@@ -605,6 +615,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
       &Generator::matmul,         &Generator::convolution,
       &Generator::convolution,    &Generator::convolution,
       &Generator::convTranspose,  &Generator::pool,
+      &Generator::chip,           &Generator::chip,
       &Generator::fused,          &Generator::fused};
   for (int i = 0; i < steps; ++i)
     if (Value next = (this->*kinds[pick(std::size(kinds))])(pickValue()))
