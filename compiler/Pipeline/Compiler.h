@@ -26,7 +26,7 @@ struct CompileOptions {
   std::string target = "npu-nhwc";
   std::string mcpu = "native";
   LayoutOptions layout;
-  OnnxImportOptions import;
+  ImportOptions import;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
   /// Try for each relayout which change would remove it (takes time).

@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return success();
       });
   int file = openBytes(data, size);
-  OnnxImportOptions options;
+  ImportOptions options;
   options.batch = 2;
   std::string path = "/proc/self/fd/" + std::to_string(file);
   bool worked = succeeded(importOnnx(context, path, options));

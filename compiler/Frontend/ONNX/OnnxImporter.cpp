@@ -7,6 +7,7 @@
 #include "compiler/Frontend/ONNX/OnnxGraph.h"
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/Support/MainFunction.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -18,7 +19,6 @@
 using namespace npu;
 using mlir::emitError;
 using mlir::func::FuncOp;
-using mlir::func::ReturnOp;
 
 namespace {
 
@@ -36,9 +36,8 @@ public:
       : model(model), builder(builder) {}
 
   LogicalResult checkOps();
-  LogicalResult importMain(FuncOp function, ArrayRef<OnnxInput> inputs,
+  LogicalResult importMain(FuncOp function, ArrayRef<GraphInput> inputs,
                            bool taps);
-  void dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs);
 
 private:
   FailureOr<SmallVector<Value>> importGraph(onnx::GraphProto &graph,
@@ -276,20 +275,12 @@ void Importer::addTaps(const Scope &scope, SmallVectorImpl<Value> &outputs,
     }
 }
 
-LogicalResult Importer::importMain(FuncOp function, ArrayRef<OnnxInput> inputs,
+LogicalResult Importer::importMain(FuncOp function, ArrayRef<GraphInput> inputs,
                                    bool taps) {
   Scope scope;
-  unsigned argument = 0;
-  for (const OnnxInput &input : inputs) {
-    if (input.bound) {
-      scope.values[input.name] =
-          ConstantOp::create(builder, model.location, input.type, input.bound);
-      continue;
-    }
-    function.setArgAttr(argument, "npu.name",
-                        builder.getStringAttr(input.name));
-    scope.values[input.name] = function.getArgument(argument++);
-  }
+  SmallVector<Value> values = inputValues(builder, function, inputs);
+  for (auto [input, value] : llvm::zip(inputs, values))
+    scope.values[input.name] = value;
   onnx::GraphProto &graph = *model.proto->mutable_graph();
   FailureOr<SmallVector<Value>> outputs = importGraph(graph, scope);
   if (failed(outputs))
@@ -302,34 +293,13 @@ LogicalResult Importer::importMain(FuncOp function, ArrayRef<OnnxInput> inputs,
     names.push_back(output.name());
   if (taps)
     addTaps(scope, *outputs, names);
-  ReturnOp::create(builder, model.location, *outputs);
-  function.setType(builder.getFunctionType(function.getArgumentTypes(),
-                                           ValueRange(*outputs).getTypes()));
-  for (auto [i, name] : llvm::enumerate(names))
-    function.setResultAttr(i, "npu.name", builder.getStringAttr(name));
+  returnOutputs(builder, function, *outputs, names);
   return success();
-}
-
-/// What folding left over: unread constants, whose bytes are freed, and nodes
-/// of which only the shape was read. Bound inputs are the caller's.
-void Importer::dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs) {
-  SmallVector<ElementsAttr> made, used;
-  for (const OnnxInput &input : inputs)
-    used.push_back(input.bound);
-  Block &body = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
-    bool isDead = op.use_empty() && !isa<ReturnOp>(op);
-    if (auto constant = dyn_cast<ConstantOp>(op))
-      (isDead ? made : used).push_back(constant.getValue());
-    if (isDead)
-      op.erase();
-  }
-  releaseUnused(builder.getContext(), made, used);
 }
 
 FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 npu::importOnnx(MLIRContext &context, StringRef path,
-                const OnnxImportOptions &options) {
+                const ImportOptions &options) {
   context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
   FailureOr<OnnxModel> model = loadOnnxModel(context, path);
   if (failed(model))
@@ -338,24 +308,15 @@ npu::importOnnx(MLIRContext &context, StringRef path,
   Importer importer(*model, builder);
   if (failed(importer.checkOps()))
     return failure();
-  FailureOr<std::vector<OnnxInput>> inputs = bindInputs(*model, options);
+  FailureOr<std::vector<GraphInput>> inputs = bindOnnxInputs(*model, options);
   if (failed(inputs))
     return failure();
-  SmallVector<Type> argumentTypes;
-  for (const OnnxInput &input : *inputs)
-    if (!input.bound)
-      argumentTypes.push_back(input.type);
-
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(model->location);
-  builder.setInsertionPointToEnd(module->getBody());
-  auto function =
-      FuncOp::create(builder, model->location, "main",
-                     builder.getFunctionType(argumentTypes, TypeRange()));
-  builder.setInsertionPointToStart(function.addEntryBlock());
+  FuncOp function = createMain(builder, *module, *inputs);
   if (failed(importer.importMain(function, *inputs, options.taps)))
     return failure();
-  importer.dropDeadCode(function, *inputs);
+  dropDeadCode(function, *inputs);
   if (failed(mlir::verify(*module)))
     return failure();
   return module;

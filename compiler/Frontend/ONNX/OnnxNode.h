@@ -5,7 +5,8 @@
 #ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
 #define NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
 
-#include "compiler/Frontend/ONNX/OnnxEmitter.h"
+#include "compiler/Frontend/ONNX/OnnxModel.h"
+#include "compiler/Frontend/Support/Emitter.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -35,12 +36,12 @@ struct OnnxOp {
   const char *note = "";
 };
 
-class OnnxNode : public OnnxEmitter {
+class OnnxNode : public Emitter {
 public:
   OnnxNode(OpBuilder &builder, const OnnxModel &model, onnx::NodeProto &proto,
            const OnnxOp &op, int version, SmallVector<Value> inputs)
-      : OnnxEmitter(builder, locationOf(model, proto)), op(op),
-        version(version), model(model), proto(proto), inputs(std::move(inputs)),
+      : Emitter(builder, locationOf(model, proto)), op(op), version(version),
+        model(model), proto(proto), inputs(std::move(inputs)),
         results(proto.output_size()) {}
 
   const OnnxOp &op;

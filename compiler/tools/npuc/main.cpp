@@ -16,7 +16,7 @@ using namespace npu;
 static std::string describePlace(mlir::Location location) {
   auto line = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!line)
-    return describeOnnxLocation(location);
+    return describeLocation(location);
   if (line.getLine() == 0) // the whole file
     return line.getFilename().str();
   return llvm::formatv("{0}:{1}:{2}", line.getFilename().getValue(),

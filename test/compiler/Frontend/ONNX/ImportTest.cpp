@@ -227,16 +227,16 @@ TEST_F(Import, ErrorsOfLaterStagesNameTheNode) {
   std::string described;
   (*module)->walk([&](Operation *op) {
     if (op->getName().getStringRef() == "npu.eltwise")
-      described = describeOnnxLocation(op->getLoc());
+      described = describeLocation(op->getLoc());
   });
   EXPECT_EQ(described, path + ": Relu 'block/relu'");
   MLIRContext *context = &runner.context;
   Location unknown = mlir::UnknownLoc::get(context);
   Location named = mlir::NameLoc::get(StringAttr::get(context, "first"));
   EXPECT_EQ(
-      describeOnnxLocation(mlir::FusedLoc::get(context, {named, unknown})),
+      describeLocation(mlir::FusedLoc::get(context, {named, unknown})),
       "first");
-  EXPECT_EQ(describeOnnxLocation(unknown), "");
+  EXPECT_EQ(describeLocation(unknown), "");
 }
 
 TEST(SupportedOps, DocumentIsUpToDate) {

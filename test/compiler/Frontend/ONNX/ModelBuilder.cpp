@@ -178,7 +178,7 @@ ImportResult ImportRunner::runFile(const std::string &path) {
   ImportResult result;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
-        result.errors.push_back(describeOnnxLocation(diagnostic.getLocation()) +
+        result.errors.push_back(describeLocation(diagnostic.getLocation()) +
                                 ": " + diagnostic.str());
         return success();
       });

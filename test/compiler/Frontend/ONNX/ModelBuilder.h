@@ -92,7 +92,7 @@ struct ImportResult {
 
 class ImportRunner {
 public:
-  OnnxImportOptions options;
+  ImportOptions options;
   MLIRContext context;
   TemporaryFolder folder;
 

@@ -3,11 +3,10 @@
 // Creates npu ops for a node. Each function infers the result's type, checks,
 // and computes the op at once if its operands are constants. After an error,
 // and for a null operand, it returns null, so that calls nest without checks.
-#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
-#define NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
+#ifndef NPU_COMPILER_FRONTEND_SUPPORT_EMITTER_H
+#define NPU_COMPILER_FRONTEND_SUPPORT_EMITTER_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
-#include "compiler/Frontend/ONNX/OnnxModel.h"
 
 #include <string>
 
@@ -15,9 +14,15 @@ namespace npu {
 
 using Ints = SmallVector<int64_t>;
 
-class OnnxEmitter {
+/// The type of a tensor, or an error: negative or overflowing extents, more
+/// than NPU_MAX_RANK of them, 2 GB or more.
+FailureOr<RankedTensorType> makeTensorType(Location location, const Twine &what,
+                                           ArrayRef<int64_t> shape,
+                                           Type elementType);
+
+class Emitter {
 public:
-  OnnxEmitter(OpBuilder &builder, Location location)
+  Emitter(OpBuilder &builder, Location location)
       : builder(builder), location(location) {}
 
   OpBuilder &getBuilder() { return builder; }
@@ -101,4 +106,4 @@ Ints countFrom(int64_t first, int64_t end);
 
 } // namespace npu
 
-#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
+#endif // NPU_COMPILER_FRONTEND_SUPPORT_EMITTER_H
