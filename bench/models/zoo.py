@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import fcntl
 import hashlib
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -30,8 +31,8 @@ class Net:
     """One network: where it comes from and what it expects."""
 
     name: str
-    source: str  # "keras" or "rapidocr"
-    origin: str  # class in keras.applications, or the file in the package
+    source: str  # "keras", "rapidocr" or "quantized"
+    origin: str  # class in keras.applications, the file in the package, or the network in f32
     size: tuple[int, int]  # height, width of the original
     small: tuple[int, int]  # the smallest sensible size, for quick tests
     order: str = "nchw"  # order of the input, when nobody asks for another
@@ -60,6 +61,10 @@ def _keras(name: str, origin: str, size: int = 224, small: int = 64, **more) -> 
     return Net(name, "keras", origin, (size, size), (small, small), **more)
 
 
+def _quantized(name: str, origin: str, size: int = 224, small: int = 64) -> Net:
+    return Net(name, "quantized", origin, (size, size), (small, small))
+
+
 NETS = {
     net.name: net
     for net in (
@@ -73,6 +78,8 @@ NETS = {
         # scaling of 0..255 pixels inside the network.
         _keras("mobilenet_v3_large", "MobileNetV3Large", order="nhwc", low=0.0, high=255.0),
         _keras("mobilenet_v3_small", "MobileNetV3Small", order="nhwc", low=0.0, high=255.0),
+        _quantized("resnet50_qdq", "resnet50"),
+        _quantized("mobilenet_v2_qdq", "mobilenet_v2"),
         Net("ppocr_det", "rapidocr", "ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96)),
         Net("ppocr_rec", "rapidocr", "ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96)),
     )
@@ -122,6 +129,11 @@ def _key(net: Net, command: list[str]) -> str:
     if net.source == "keras":
         for file in (HERE / "keras_export.py", HERE / "images.py", ROOT / "setup" / "requirements-keras.txt"):
             digest.update(file.read_bytes())
+    if net.source == "quantized":
+        digest.update((cache_folder() / f"{command[2]}.key").read_bytes())
+        digest.update(importlib.metadata.version("onnxruntime").encode())
+        for file in (HERE / "quantize.py", HERE / "images.py"):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
@@ -129,6 +141,10 @@ def _maker_command(net: Net, path: Path, size: tuple[int, int], order: str, seed
     if net.source == "rapidocr":
         file = f"rapidocr_onnxruntime/models/{net.origin}"
         return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
+    if net.source == "quantized":
+        base = cached_path(find(net.origin), size, order, seed)
+        arguments = [base.name, path.name, net.origin, f"--size={size[0]}", f"--order={order}"]
+        return [sys.executable, str(HERE / "quantize.py"), *arguments]
     python = keras_python()
     arguments = [net.origin, path.name, f"--size={size[0]}", f"--order={order}", f"--seed={seed}"]
     return [str(python), str(HERE / "keras_export.py"), *arguments]
@@ -149,8 +165,10 @@ def ensure(
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
     if net.source == "rapidocr" and order != net.order:
         raise ZooError(f"'{name}' is a trained file in {net.order} order; it cannot be made in {order}")
-    if net.source == "keras" and size[0] != size[1]:
+    if net.source != "rapidocr" and size[0] != size[1]:
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
+    if net.source == "quantized":
+        ensure(net.origin, size, order, seed, verbose)
     path = cached_path(net, size, order, seed)
     command = _maker_command(net, path, size, order, seed)
     _make_once(path, command, _key(net, command), verbose)

@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 #include <algorithm>
 #include <numeric>
@@ -201,7 +202,8 @@ LogicalResult npu::buildPad(OnnxNode &node) {
     return failure();
   if (mode == "reflect" && failed(checkReflect(node, *pads)))
     return failure();
-  return node.setResult(node.pad(node.getInput(0), *pads, mode, *number));
+  return node.setResult(
+      padDequantized(node, node.getInput(0), *pads, mode, *number));
 }
 
 LogicalResult npu::buildGather(OnnxNode &node) {
