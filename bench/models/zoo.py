@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import fcntl
 import hashlib
+import importlib.metadata
 import math
 import os
 import subprocess
@@ -79,6 +80,10 @@ def _more_keras(name: str, origin: str, size: tuple[int, ...], small: tuple[int,
     return Net(name, "keras_nets", origin, size, small, order="nhwc", **more)
 
 
+def _quantized(name: str, origin: str, size: int = 224, small: int = 64) -> Net:
+    return Net(name, "quantized", origin, (size, size), (small, small))
+
+
 NETS = {
     net.name: net
     for net in (
@@ -103,6 +108,8 @@ NETS = {
         Net("yolo", "onnx_nets", "yolo", (640, 640), (64, 64), low=0.0),
         Net("vit_timm", "onnx_nets", "vit_timm", (224, 224), (64, 64)),
         Net("two_tower", "onnx_nets", "two_tower", (224, 224), (64, 64), tokens=("tokens", 32, 1000)),
+        _quantized("resnet50_qdq", "resnet50"),
+        _quantized("mobilenet_v2_qdq", "mobilenet_v2"),
         Net("ppocr_det", "rapidocr", "ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96)),
         Net("ppocr_rec", "rapidocr", "ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96)),
     )
@@ -157,6 +164,7 @@ SOURCES: dict[str, list[Path]] = {
     "keras": _KERAS_FILES,
     "keras_nets": [HERE / "keras_nets.py", *_KERAS_FILES],
     "onnx_nets": [HERE / "onnx_nets.py", HERE / "small.py"],
+    "quantized": [HERE / "quantize.py", HERE / "images.py"],
     "rapidocr": [],
 }
 
@@ -166,6 +174,9 @@ def _key(net: Net, command: list[str]) -> str:
     digest = hashlib.sha256(" ".join(command[2:]).encode())
     for file in SOURCES[net.source]:
         digest.update(file.read_bytes())
+    if net.source == "quantized":
+        digest.update((cache_folder() / f"{command[2]}.key").read_bytes())
+        digest.update(importlib.metadata.version("onnxruntime").encode())
     return digest.hexdigest()
 
 
@@ -173,6 +184,10 @@ def _maker_command(net: Net, path: Path, size: tuple[int, ...], order: str, seed
     if net.source == "rapidocr":
         file = f"rapidocr_onnxruntime/models/{net.origin}"
         return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
+    if net.source == "quantized":
+        base = cached_path(find(net.origin), size, order, seed)
+        arguments = [base.name, path.name, net.origin, f"--size={size[0]}", f"--order={order}"]
+        return [sys.executable, str(HERE / "quantize.py"), *arguments]
     arguments = [net.origin, path.name, f"--size={size_text(size)}", f"--seed={seed}"]
     if net.source == "onnx_nets":
         return [sys.executable, str(HERE / "onnx_nets.py"), *arguments]
@@ -203,6 +218,8 @@ def ensure(
         raise ZooError(f"'{name}' takes {len(net.size)} sizes such as {size_text(net.size)}, not {size_text(size)}")
     if len(size) == 2 and net.source != "rapidocr" and size[0] != size[1]:
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
+    if net.source == "quantized":
+        ensure(net.origin, size, order, seed, verbose)
     path = cached_path(net, size, order, seed)
     command = _maker_command(net, path, size, order, seed)
     _make_once(path, command, _key(net, command), verbose)

@@ -213,6 +213,13 @@ static const Row table[] = {
        return XOrIOp::create(b, a.in[0], like(b, a.in[0], 1));
      }},
     {NPU_INSTR_sign, signOfFloat, nullptr},
+    {NPU_INSTR_linear,
+     [](Builder &b, const Args &a) -> Value {
+       Value scaled =
+           MulFOp::create(b, a.in[0], like(b, a.in[0], a.instr.alpha));
+       return AddFOp::create(b, scaled, like(b, a.in[0], a.instr.beta));
+     },
+     nullptr},
     {NPU_INSTR_add, binary<AddFOp>, binary<AddIOp>},
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},

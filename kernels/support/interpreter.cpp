@@ -160,6 +160,8 @@ static void unaryFloat(const npu_instr &instr, const float *a, float *out,
       float raised = v < alpha ? alpha : v;
       return raised > beta ? beta : raised;
     });
+  case NPU_INSTR_linear:
+    return map1(a, out, n, [=](float v) { return alpha * v + beta; });
   case NPU_INSTR_hard_sigmoid:
     return map1(a, out, n, [=](float v) {
       return std::min(std::max(alpha * v + beta, 0.0f), 1.0f);

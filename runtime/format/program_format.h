@@ -169,6 +169,7 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(logical_not, 23, 1, "!a")                                                  \
   X(sign, 24, 1, "-1, 0 or 1")                                                 \
   X(cast, 25, 1, "a converted to the instruction's type")                      \
+  X(linear, 26, 1, "alpha * a + beta")                                         \
   X(add, 32, 2, "a + b")                                                       \
   X(sub, 33, 2, "a - b")                                                       \
   X(mul, 34, 2, "a * b")                                                       \

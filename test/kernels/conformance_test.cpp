@@ -96,6 +96,71 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
   }
 }
 
+/// Chains that requantize a sum; scales are powers of two, so that every step
+/// is exact.
+std::vector<Chain> requantizations(const npu_tensor_desc &y) {
+  npu_tensor_desc scales = tensor(NPU_F32, {1, y.dims[1], 1, 1}), residual = y;
+  npu_instr real = unary(NPU_INSTR_cast, 200), bytes = unary(NPU_INSTR_cast, 0),
+            number = unary(NPU_INSTR_cast, 100);
+  real.dtype = number.dtype = NPU_F32;
+  bytes.dtype = y.dtype;
+  auto stored = [&](int16_t from) {
+    npu_instr instr = bytes;
+    instr.a = from;
+    return instr;
+  };
+  npu_instr back = unary(NPU_INSTR_cast, 205);
+  return {
+      {"one scale",
+       {},
+       {real, unary(NPU_INSTR_linear, 201, 0.0625f, 0),
+        unary(NPU_INSTR_round, 202), stored(203)}},
+      {"scales, zero point",
+       {scales},
+       {real, binary(NPU_INSTR_mul, 201, 100),
+        unary(NPU_INSTR_linear, 202, 0.015625f, 0), unary(NPU_INSTR_relu, 203),
+        unary(NPU_INSTR_round, 204), unary(NPU_INSTR_linear, 205, 1, 17),
+        stored(206)}},
+      {"scale, residual behind a stored number",
+       {residual},
+       {real, unary(NPU_INSTR_linear, 201, 0.03125f, 0),
+        unary(NPU_INSTR_round, 202), unary(NPU_INSTR_linear, 203, 1, 3),
+        stored(204), back, number, binary(NPU_INSTR_add, 206, 207),
+        unary(NPU_INSTR_linear, 208, 0.5f, -4), unary(NPU_INSTR_round, 209),
+        stored(210)}},
+      {"residual in place",
+       {residual},
+       {real, unary(NPU_INSTR_linear, 201, 0.0625f, 1.5f), number,
+        binary(NPU_INSTR_add, 202, 203), unary(NPU_INSTR_round, 204),
+        stored(205)},
+       0},
+  };
+}
+
+TEST(Conformance, QuantizedConvChains) {
+  uint32_t seed = 2300;
+  for (const char *layout : layouts4)
+    for (int64_t groups : {1, 4, 32})
+      for (int32_t out : {NPU_U8, NPU_I8}) {
+        Problem bare =
+            convProblem(image(1 + seed % 2, 32, 6, 5, layout, NPU_U8), 32,
+                        {3, 3}, 1, 1, groups, layout);
+        bare.inputs[1].dtype = NPU_I8;
+        bare.inputs[2].dtype = NPU_I32;
+        bare.outputs[0].dtype = out;
+        bare.attrs.conv.data_zero_point = seed % 3 ? 131 : 0;
+        bare.threads = 2;
+        makeConstant(bare, 1);
+        for (const Chain &chain : requantizations(bare.outputs[0])) {
+          SCOPED_TRACE(chain.name);
+          Case one;
+          one.problem = bare;
+          addChain(one, chain);
+          check(one, seed++);
+        }
+      }
+}
+
 TEST(Conformance, ConvWinogradShapes) {
   // Few tiles, so that threads share them; many, in several blocks; a thread
   // more than there are tiles; channels beyond one chunk.

@@ -177,6 +177,7 @@ TEST(Instructions, UnaryFloat) {
   expectUnary(NPU_INSTR_softplus, {0, 100, -100}, {0.69314718, 100, 0});
   expectUnary(NPU_INSTR_gelu_erf, {1, -1}, {0.84134475, -0.15865525});
   expectUnary(NPU_INSTR_gelu_tanh, {1, -1}, {0.84119199, -0.15880801});
+  expectUnary(NPU_INSTR_linear, {-4, 0, 3}, {-9.5, -1.5, 4.5}, 2, -1.5f);
   expectUnary(NPU_INSTR_sign, {-3, 0, 5}, {-1, 0, 1});
 }
 

@@ -141,6 +141,7 @@ static EltwiseTypes typesOf(npu_instr_kind kind) {
   case NPU_INSTR_softplus:
   case NPU_INSTR_gelu_erf:
   case NPU_INSTR_gelu_tanh:
+  case NPU_INSTR_linear:
     return EltwiseTypes::FloatOnly;
   default:
     return EltwiseTypes::Any;

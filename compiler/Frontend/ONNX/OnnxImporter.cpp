@@ -7,6 +7,7 @@
 #include "compiler/Frontend/ONNX/OnnxGraph.h"
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -52,6 +53,7 @@ private:
 
   OnnxModel &model;
   OpBuilder &builder;
+  DequantizedValues dequantizedValues;
 };
 
 } // namespace
@@ -202,7 +204,8 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
     Scope inner(&scope);
     return importGraph(graph, inner);
   };
-  if (failed(op.build(node)) || node.hasFailed() ||
+  node.dequantizedValues = &dequantizedValues;
+  if (failed(buildNode(node)) || node.hasFailed() ||
       failed(node.checkAttributes()))
     return failure();
   for (int i = 0; i < proto.output_size(); ++i) {

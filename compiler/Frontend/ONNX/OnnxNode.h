@@ -8,6 +8,7 @@
 #include "compiler/Frontend/ONNX/OnnxModel.h"
 #include "compiler/Frontend/Support/Emitter.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <functional>
@@ -36,6 +37,13 @@ struct OnnxOp {
   const char *note = "";
 };
 
+/// What a real number was made of: (number - zero point) * scale. The
+/// parameters broadcast to the number; no zero point is 0.
+struct Dequantized {
+  Value number, scale, zeroPoint;
+};
+using DequantizedValues = llvm::DenseMap<Value, Dequantized>;
+
 class OnnxNode : public Emitter {
 public:
   OnnxNode(OpBuilder &builder, const OnnxModel &model, onnx::NodeProto &proto,
@@ -48,6 +56,8 @@ public:
   /// Since-version of the op that holds for the model's opset.
   const int version;
   BranchImporter importBranch;
+  /// Of the whole model.
+  DequantizedValues *dequantizedValues = nullptr;
 
   size_t getInputCount() const { return inputs.size(); }
   size_t getOutputCount() const { return results.size(); }
@@ -56,6 +66,12 @@ public:
   }
   Value getInput(size_t index) const { return inputs[index]; }
   ArrayRef<Value> getInputs() const { return inputs; }
+  void setInput(size_t index, Value value) { inputs[index] = value; }
+  /// What the value was dequantized from, or null.
+  const Dequantized *getDequantized(Value real) const {
+    auto it = dequantizedValues->find(real);
+    return it == dequantizedValues->end() ? nullptr : &it->second;
+  }
   /// Whether anything may read the result.
   bool hasOutput(size_t index) const {
     return index < results.size() &&

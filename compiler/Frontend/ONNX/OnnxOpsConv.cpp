@@ -4,6 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
 
 using namespace npu;
@@ -90,8 +91,9 @@ LogicalResult npu::buildConv(OnnxNode &node) {
                       shapes::text(shapeOf(weight)) +
                       ", expected 1 to 3 spatial dimensions");
   FailureOr<ConvOperands> operands = floatOperands(node);
-  return failed(operands) ? failure()
-                          : node.setResult(convolve(node, *operands));
+  return failed(operands)
+             ? failure()
+             : node.setResult(convolveDequantized(node, *operands));
 }
 
 /// ONNX has (C, M / groups, kernel), the dialect (M, C / groups, kernel).

@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 #include <algorithm>
 #include <numeric>
@@ -218,7 +219,8 @@ LogicalResult npu::buildPad(OnnxNode &node) {
     return failure();
   if (mode == "reflect" && failed(checkReflect(node, *pads)))
     return failure();
-  return node.setResult(node.pad(node.getInput(0), *pads, mode, *number));
+  return node.setResult(
+      padDequantized(node, node.getInput(0), *pads, mode, *number));
 }
 
 /// The step of 3, 5, 7, ...; nothing if there is none that is positive.

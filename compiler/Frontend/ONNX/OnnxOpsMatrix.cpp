@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 using namespace npu;
 
@@ -19,7 +20,7 @@ LogicalResult npu::buildMatMul(OnnxNode &node) {
     a = node.reshape(a, {1, shapeOf(a)[0]});
   if (isColumn)
     b = node.reshape(b, {shapeOf(b)[0], 1});
-  Value product = node.matmul(a, b);
+  Value product = multiplyDequantized(node, a, b);
   if (!product)
     return failure();
   Ints shape(shapeOf(product));
@@ -49,13 +50,14 @@ LogicalResult npu::buildGemm(OnnxNode &node) {
                       " and " + shapes::text(shapeOf(b)) +
                       ", expected matrices");
   if (transposesA)
-    a = node.transpose(a, {1, 0});
+    a = transposeDequantized(node, a);
   if (transposesB)
-    b = node.transpose(b, {1, 0});
+    b = transposeDequantized(node, b);
   if (!a || !b)
     return failure();
   bool isConstant = constantOf(b) != nullptr;
-  Value product = node.matmul(a, isConstant ? scaled(node, b, alpha) : b);
+  Value product =
+      multiplyDequantized(node, a, isConstant ? scaled(node, b, alpha) : b);
   if (product && !isConstant)
     product = scaled(node, product, alpha);
   if (product && node.hasInput(2) && beta != 0)

@@ -156,6 +156,8 @@ LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
   if (failed(checkFloat(node, scale, "the scale")) ||
       !readGranularity(node, x, scale, zeroPoint))
     return failure();
+  if (Value number = numberFor(node, x, scale, zeroPoint, element))
+    return node.setResult(number);
   Value real =
       divide(node, node.cast(x, f32(node)), node.cast(scale, f32(node)));
   real = node.cast(node.cast(real, quotient), f32(node));
@@ -183,15 +185,7 @@ LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
       !isa<mlir::FloatType>(result) ||
       !readGranularity(node, x, scale, zeroPoint))
     return node.error("gives " + typeText(result) + ", expected a float type");
-  // Floats hold the differences of bytes exactly, and vectorize better.
-  bool isWide = !isByte(elementOf(x));
-  Type work = isWide ? i32(node) : f32(node);
-  Value difference = node.cast(x, work);
-  if (zeroPoint && !isZero(zeroPoint))
-    difference = subtract(node, difference, node.cast(zeroPoint, work));
-  Value real = multiply(node, node.cast(difference, f32(node)),
-                        node.cast(scale, f32(node)));
-  return node.setResult(node.cast(real, result));
+  return node.setResult(dequantized(node, {x, scale, zeroPoint}, result));
 }
 
 LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
@@ -219,8 +213,7 @@ LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
   return node.setResult(2, zeroPoint);
 }
 
-/// The number that a zero point is for all elements; 0 where none is given.
-static std::optional<int64_t> wholeZeroPoint(Value zeroPoint) {
+std::optional<int64_t> npu::wholeZeroPoint(Value zeroPoint) {
   if (!zeroPoint)
     return 0;
   ElementsAttr known = constantOf(zeroPoint);
@@ -258,10 +251,8 @@ static SmallVector<Value> byteParts(OnnxNode &node, Value weight,
   return parts;
 }
 
-/// conv(data - zero point, weight - zero point) + bias in i32. The weight's
-/// zero point broadcasts to the weight.
-static Value integerConv(OnnxNode &node, Value data, Value dataZero,
-                         Value weight, Value weightZero, Value bias) {
+Value npu::integerConv(OnnxNode &node, const IntegerConv &operands) {
+  auto [data, weight, bias, dataZero, weightZero] = operands;
   std::optional<int64_t> zero = wholeZeroPoint(dataZero);
   SmallVector<Value> parts = byteParts(node, weight, weightZero);
   if (!zero || parts.empty())
@@ -325,7 +316,7 @@ LogicalResult npu::buildConvInteger(OnnxNode &node) {
   if (node.hasFailed())
     return failure();
   return node.setResult(
-      integerConv(node, data, dataZero, weight, weightZero, Value()));
+      integerConv(node, {data, weight, Value(), dataZero, weightZero}));
 }
 
 /// An i32 sum in units of `factor` as a quantized number.
@@ -354,7 +345,7 @@ LogicalResult npu::buildQLinearConv(OnnxNode &node) {
   if (bias && !elementOf(bias).isSignlessInteger(32))
     return node.error("the bias has the element type " +
                       typeText(elementOf(bias)) + ", expected int32");
-  Value sum = integerConv(node, data, dataZero, weight, weightZero, bias);
+  Value sum = integerConv(node, {data, weight, bias, dataZero, weightZero});
   Value factor = divide(node, multiply(node, dataScale, weightScale), scale);
   if (!sum || !factor)
     return failure();

@@ -222,8 +222,8 @@ floatOps(const std::string &type) {
        {"abs", "neg", "relu", "sigmoid", "tanh", "exp", "erf", "floor", "ceil",
         "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal"})
     ops.emplace_back(std::string(name) + "(%x0)", type);
-  for (const char *name :
-       {"leaky_relu", "elu", "clip", "hard_sigmoid", "hard_swish", "swish"})
+  for (const char *name : {"leaky_relu", "elu", "clip", "hard_sigmoid",
+                           "hard_swish", "swish", "linear"})
     ops.emplace_back(std::string(name) +
                          "(%x0) {alpha = 0.25 : f32, beta = 0.5 : f32}",
                      type);

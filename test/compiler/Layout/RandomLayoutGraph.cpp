@@ -33,10 +33,15 @@ private:
   Shape shapeOfRank(size_t rank);
   bool small(ArrayRef<int64_t> shape, int64_t most = mostElements);
   RankedTensorType argument();
+  /// Of the value's element type.
+  static RankedTensorType typeLike(Value value, ArrayRef<int64_t> shape) {
+    return tensorType(value).clone(shape);
+  }
 
   Value unary(Value data);
   Value binary(Value data);
   Value select(Value data);
+  Value quantizePair(Value data);
   Value transpose(Value data);
   Value channelsLast(Value data);
   Value reshape(Value data);
@@ -185,6 +190,33 @@ Value Generator::select(Value data) {
                   data.getType());
 }
 
+/// As a quantizer writes it around every value, with one scale or one for each
+/// index of a dimension; between the two now and then a movement of the bytes.
+Value Generator::quantizePair(Value data) {
+  if (runnable) // a rounding error may change the number
+    return {};
+  Shape scales;
+  if (!shapeOf(data).empty() && oneIn(3)) {
+    size_t axis = static_cast<size_t>(pick(shapeOf(data).size()));
+    scales = broadcastable(shapeOf(data), axis, ~1U);
+  }
+  Value scale = constant(scales), zero = scalar(static_cast<float>(pick(9)));
+  Value real = unfolded(NPU_INSTR_div, {data, scale}, data.getType());
+  Value rounded = unfolded(NPU_INSTR_round, real, data.getType());
+  Value moved = unfolded(NPU_INSTR_add, {rounded, zero}, data.getType());
+  Type byte = coin() ? builder.getIntegerType(8, false) : builder.getI8Type();
+  Value bytes = unfolded(NPU_INSTR_cast, moved,
+                         RankedTensorType::get(shapeOf(data), byte));
+  if (scales.empty() && oneIn(2)) {
+    Value between = coin() ? transpose(bytes) : reshape(bytes);
+    bytes = between ? between : bytes;
+  }
+  RankedTensorType wide = typeOf(shapeOf(bytes));
+  Value number = unfolded(NPU_INSTR_cast, bytes, wide);
+  Value difference = unfolded(NPU_INSTR_sub, {number, zero}, wide);
+  return unfolded(NPU_INSTR_mul, {difference, scale}, wide);
+}
+
 // Data movement.
 
 Value Generator::transpose(Value data) {
@@ -195,7 +227,7 @@ Value Generator::transpose(Value data) {
   Shape shape;
   for (int64_t dim : permutation)
     shape.push_back(shapeOf(data)[dim]);
-  return TransposeOp::create(builder, location, typeOf(shape), data,
+  return TransposeOp::create(builder, location, typeLike(data, shape), data,
                              ints(permutation));
 }
 
@@ -256,7 +288,7 @@ Value Generator::reshape(Value data) {
   Shape shape = regrouped(shapeOf(data));
   if (shape.size() > mostRank)
     return {};
-  return ReshapeOp::create(builder, location, typeOf(shape), data);
+  return ReshapeOp::create(builder, location, typeLike(data, shape), data);
 }
 
 /// Squeeze or unsqueeze.
@@ -604,6 +636,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
   static const Step kinds[] = {
       &Generator::unary,          &Generator::binary,
       &Generator::binary,         &Generator::select,
+      &Generator::quantizePair,   &Generator::quantizePair,
       &Generator::transpose,      &Generator::transpose,
       &Generator::channelsLast,   &Generator::channelsLast,
       &Generator::reshape,        &Generator::reshape,
