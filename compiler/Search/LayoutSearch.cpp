@@ -28,10 +28,10 @@ Cost cheapestWays(const Problem &problem) {
 /// is proved about all others.
 class Search {
 public:
-  Search(const Problem &whole, const Options &options)
+  Search(const Problem &whole, const Options &options, int depth = 0)
       // The last step cannot be interrupted everywhere.
-      : whole(whole), options(options), deadline(0.93 * options.seconds),
-        trees(whole), left(whole) {}
+      : whole(whole), options(options), depth(depth),
+        deadline(0.93 * options.seconds), trees(whole), left(whole) {}
 
   Solution run() {
     solution.lowerBound = cheapestWays(whole);
@@ -113,8 +113,8 @@ private:
       solution.ways = options.incumbent;
       bestCost = totalCost(whole, trees, solution.ways);
     }
-    improve({}, 0.05);
-    improve(left.fromWhole(solution.ways), 0.05);
+    improve({}, 0.03);
+    improve(left.fromWhole(solution.ways), 0.03);
     if (bestCost != solution.lowerBound)
       relax();
   }
@@ -126,7 +126,7 @@ private:
       return;
     Reduction before = left;
     dropTooDear(dual);
-    if (eliminateWhatFits())
+    if (eliminateWhatFits() || depth > 0)
       return;
     branchAndBound();
     // A cheaper choice leaves fewer ways, perhaps few enough.
@@ -144,6 +144,8 @@ private:
     Relaxation relaxation(model);
     DualBound best;
     const Deadline until = share(0.9);
+    constexpr int large = 20000; // rows
+    double dived = model.wayColumns();
     for (int round = 0; !until.over(); ++round) {
       LinearSolution relaxed = relaxation.solve(until.left());
       if (relaxed.values.empty())
@@ -152,8 +154,11 @@ private:
       if (best.withWay.empty() || dual.bound > best.bound)
         best = std::move(dual);
       solution.lowerBound = std::max(solution.lowerBound, best.bound);
-      improve(model.round(left.problem(), relaxed.values),
-              round == 0 ? 0.2 : 0.1);
+      // Of large ones few relaxations are solved in time.
+      if (round == 0 && static_cast<int>(model.rows.size()) < large)
+        improve(model.round(left.problem(), relaxed.values), 0.2);
+      else if (!dive(model, relaxed.values, until, dived))
+        improve(model.round(left.problem(), relaxed.values), 0.05);
       if (solution.lowerBound == bestCost || until.over())
         break;
       std::vector<LinearModel::Row> rows =
@@ -163,6 +168,37 @@ private:
       model.rows.insert(model.rows.end(), rows.begin(), rows.end());
     }
     return best;
+  }
+
+  /// Searches among only those ways that have a share in the relaxation's
+  /// solution; they fit each other better than the largest shares do. False if
+  /// these are hardly fewer than all, or than last time (`dived`).
+  bool dive(const LinearModel &model, const std::vector<double> &values,
+            const Deadline &until, double &dived) {
+    constexpr double tiny = 1e-6, fewer = 0.95;
+    std::vector<std::vector<char>> keep;
+    double kept = 0;
+    std::vector<int> best = left.fromWhole(solution.ways);
+    for (size_t i = 0; i < whole.ops.size(); ++i) {
+      keep.emplace_back(left.problem().ops[i].ways.size(), 1);
+      int first = model.firstWay[i];
+      for (size_t way = 0; first >= 0 && way < keep[i].size(); ++way) {
+        keep[i][way] = values[first + way] > tiny;
+        kept += keep[i][way];
+      }
+      keep[i][best[i]] = 1; // values may be anything where time ran out
+    }
+    if (kept > fewer * dived)
+      return false;
+    dived = kept;
+    Reduction shared = left;
+    shared.keepOnly(keep);
+    Options narrower = options;
+    narrower.seconds = 0.5 * until.left();
+    narrower.incumbent.clear();
+    Solution found = Search(shared.problem(), narrower, depth + 1).run();
+    consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
+    return true;
   }
 
   /// Solves the problem of only those ways with which a choice may cost no
@@ -238,6 +274,7 @@ private:
 
   const Problem &whole;
   const Options &options;
+  const int depth; // of searches that are part of another
   Deadline deadline;
   RelayoutTrees trees;
   Reduction left;
