@@ -67,13 +67,11 @@ LogicalResult Binder::readInput(const onnx::ValueInfoProto &info) {
   const onnx::TypeProto::Tensor &tensor = info.type().tensor_type();
   Declared input{&info, tensor.has_shape(), {}};
   for (const auto &dim : tensor.shape().dim()) {
-    // Only a constant may be empty, as absent axes or scales are.
-    int64_t least = options.boundInputs.count(info.name()) ? 0 : 1;
-    if (dim.has_dim_value() && dim.dim_value() < least)
+    if (dim.has_dim_value() && dim.dim_value() < 0)
       return emitError(model.location)
              << "dimension " << input.dims.size() << " of input '"
              << info.name() << "' is " << dim.dim_value()
-             << ", expected a positive size";
+             << ", expected 0 or more";
     Dim read;
     read.symbol = dim.dim_param();
     if (dim.has_dim_value())
