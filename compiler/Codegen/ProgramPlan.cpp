@@ -94,6 +94,8 @@ void Planner::copyBorrowedResults() {
     if (producer && !isa<ConstantOp>(producer) && taken.insert(viewed).second)
       continue;
     auto type = tensorType(operand.get());
+    if (type.getNumElements() == 0)
+      continue; // nothing is written
     auto copy = EltwiseOp::create(
         builder, operand.get().getLoc(), type, uint32_t(NPU_INSTR_cast),
         ValueRange{operand.get()}, llvm::APFloat(0.0f), llvm::APFloat(0.0f));
@@ -175,6 +177,8 @@ LogicalResult Planner::addKernel(Operation *op) {
 void Planner::placeResults() {
   Operation *terminator = function.front().getTerminator();
   for (auto [index, operand] : llvm::enumerate(terminator->getOperands())) {
+    if (tensorType(operand).getNumElements() == 0)
+      continue;
     Memory &memory = memories[memoryOf.lookup(viewedValue(operand))];
     memory.storage = {Storage::Output, static_cast<int64_t>(index)};
     memory.end = plan.kernels.size();

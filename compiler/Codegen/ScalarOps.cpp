@@ -116,6 +116,40 @@ static Value signOfFloat(Builder &b, const Args &args) {
                           like(b, x, -1), up);
 }
 
+/// x minus the nearest multiple of pi, which is even or odd. Pi in four parts,
+/// so that large angles keep their digits: the products with the first ones
+/// are exact.
+static Value reduceAngle(Builder &b, Value x, Value &isOdd) {
+  constexpr double pi[] = {3.140625, 0.0009670257568359375,
+                           6.2771141529083251953e-07,
+                           1.2154201256553420762e-10};
+  Value turns = math::RoundEvenOp::create(
+      b, MulFOp::create(b, x, like(b, x, 0.31830988618379067)));
+  Value half = MulFOp::create(b, turns, like(b, x, 0.5));
+  isOdd = CmpFOp::create(b, CmpFPredicate::UNE, half,
+                         math::FloorOp::create(b, half));
+  for (double part : pi)
+    x = SubFOp::create(b, x, MulFOp::create(b, turns, like(b, x, part)));
+  return x;
+}
+
+/// sin or cos of the reduced angle, its sign turned at odd multiples.
+template <typename Op>
+static Value ofAngle(Builder &b, const Args &args) {
+  Value isOdd;
+  Value small = reduceAngle(b, args.in[0], isOdd);
+  Value result = Op::create(b, small);
+  return SelectOp::create(b, isOdd, NegFOp::create(b, result), result);
+}
+
+/// The sign of both turns at the same multiples.
+static Value tangent(Builder &b, const Args &args) {
+  Value isOdd;
+  Value small = reduceAngle(b, args.in[0], isOdd);
+  return DivFOp::create(b, math::SinOp::create(b, small),
+                        math::CosOp::create(b, small));
+}
+
 template <CmpFPredicate predicate>
 static Value compareFloats(Builder &b, const Args &args) {
   return CmpFOp::create(b, predicate, args.in[0], args.in[1]);
@@ -220,6 +254,12 @@ static const Row table[] = {
        return AddFOp::create(b, scaled, like(b, a.in[0], a.instr.beta));
      },
      nullptr},
+    {NPU_INSTR_sin, ofAngle<math::SinOp>, nullptr},
+    {NPU_INSTR_cos, ofAngle<math::CosOp>, nullptr},
+    {NPU_INSTR_tan, tangent, nullptr},
+    {NPU_INSTR_asin, unary<math::AsinOp>, nullptr},
+    {NPU_INSTR_acos, unary<math::AcosOp>, nullptr},
+    {NPU_INSTR_atan, unary<math::AtanOp>, nullptr},
     {NPU_INSTR_add, binary<AddFOp>, binary<AddIOp>},
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
@@ -239,6 +279,9 @@ static const Row table[] = {
     {NPU_INSTR_logical_and, nullptr, binary<AndIOp>},
     {NPU_INSTR_logical_or, nullptr, binary<OrIOp>},
     {NPU_INSTR_logical_xor, nullptr, binary<XOrIOp>},
+    {NPU_INSTR_bit_and, nullptr, binary<AndIOp>},
+    {NPU_INSTR_bit_or, nullptr, binary<OrIOp>},
+    {NPU_INSTR_bit_xor, nullptr, binary<XOrIOp>},
     {NPU_INSTR_prelu,
      [](Builder &b, const Args &a) -> Value {
        return whereNegative(b, a.in[0], MulFOp::create(b, a.in[0], a.in[1]));

@@ -44,6 +44,11 @@ static bool isLogical(int kind) {
          (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
 }
 
+/// Kinds that have no meaning on floats, and give an integer.
+static bool isBitwise(int kind) {
+  return kind >= NPU_INSTR_bit_and && kind <= NPU_INSTR_shift_right;
+}
+
 /// Kinds that have a meaning on integers and give an integer.
 static bool hasIntegerForm(int kind) {
   switch (kind) {
@@ -60,6 +65,11 @@ static bool hasIntegerForm(int kind) {
   case NPU_INSTR_max:
   case NPU_INSTR_pow:
   case NPU_INSTR_mod:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
     return true;
   default:
     return false;
@@ -89,8 +99,10 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
   if (resultFloat != isFloat(types[first]))
     return name + " of " + dtypeName(types[first]) + " cannot give " +
            dtypeName(instr.dtype) + "; use cast";
-  if (!resultFloat && instr.kind != NPU_INSTR_select &&
-      !hasIntegerForm(instr.kind))
+  bool hasForm = resultFloat ? !isBitwise(instr.kind)
+                             : instr.kind == NPU_INSTR_select ||
+                                   hasIntegerForm(instr.kind);
+  if (!hasForm)
     return name + " has no meaning on " + dtypeName(types[first]);
   return "";
 }
@@ -118,9 +130,40 @@ static float geluTanh(float v) {
   return 0.5f * v * (1.0f + std::tanh(inner));
 }
 
+/// The functions of angles; false for another kind.
+static bool trigonometric(int kind, const float *a, float *out, int n) {
+  float (*function)(float) = nullptr;
+  switch (kind) {
+  case NPU_INSTR_sin:
+    function = std::sin;
+    break;
+  case NPU_INSTR_cos:
+    function = std::cos;
+    break;
+  case NPU_INSTR_tan:
+    function = std::tan;
+    break;
+  case NPU_INSTR_asin:
+    function = std::asin;
+    break;
+  case NPU_INSTR_acos:
+    function = std::acos;
+    break;
+  case NPU_INSTR_atan:
+    function = std::atan;
+    break;
+  default:
+    return false;
+  }
+  map1(a, out, n, function);
+  return true;
+}
+
 static void unaryFloat(const npu_instr &instr, const float *a, float *out,
                        int n) {
   float alpha = instr.alpha, beta = instr.beta;
+  if (trigonometric(instr.kind, a, out, n))
+    return;
   switch (instr.kind) {
   case NPU_INSTR_abs:
     return map1(a, out, n, [](float v) { return std::fabs(v); });
@@ -307,6 +350,19 @@ static void binaryInteger(const npu_instr &instr, const int64_t *a,
     return map2(a, b, out, n, power);
   case NPU_INSTR_mod:
     return map2(a, b, out, n, instr.alpha == 1.0f ? remainder : floorRemainder);
+  case NPU_INSTR_bit_and:
+    return map2(a, b, out, n, [](I x, I y) { return x & y; });
+  case NPU_INSTR_bit_or:
+    return map2(a, b, out, n, [](I x, I y) { return x | y; });
+  case NPU_INSTR_bit_xor:
+    return map2(a, b, out, n, [](I x, I y) { return x ^ y; });
+  case NPU_INSTR_shift_left:
+    return map2(a, b, out, n, [](I x, I y) {
+      return y < 0 || y > 63 ? 0 : wrapping(u(x) << y);
+    });
+  case NPU_INSTR_shift_right:
+    return map2(a, b, out, n,
+                [](I x, I y) { return x >> (y < 0 || y > 63 ? 63 : y); });
   case NPU_INSTR_logical_and:
     return map2(a, b, out, n, [](I x, I y) { return I{x && y}; });
   case NPU_INSTR_logical_or:

@@ -170,6 +170,11 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(sign, 24, 1, "-1, 0 or 1")                                                 \
   X(cast, 25, 1, "a converted to the instruction's type")                      \
   X(linear, 26, 1, "alpha * a + beta")                                         \
+  X(sin, 27, 1, "sin(a), in radians")                                          \
+  X(cos, 28, 1, "cos(a)")                                                      \
+  X(tan, 29, 1, "tan(a)")                                                      \
+  X(asin, 30, 1, "arcsin(a)")                                                  \
+  X(acos, 31, 1, "arccos(a)")                                                  \
   X(add, 32, 2, "a + b")                                                       \
   X(sub, 33, 2, "a - b")                                                       \
   X(mul, 34, 2, "a * b")                                                       \
@@ -187,6 +192,12 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(logical_xor, 46, 2, "a != b on booleans")                                  \
   X(mod, 47, 2, "remainder; sign of b, alpha = 1: sign of a (C fmod)")         \
   X(prelu, 48, 2, "a >= 0 ? a : a * b")                                        \
+  X(bit_and, 49, 2, "a & b on integers")                                       \
+  X(bit_or, 50, 2, "a | b on integers")                                        \
+  X(bit_xor, 51, 2, "a ^ b on integers")                                       \
+  X(shift_left, 52, 2, "a << b; 0 where b is no place of a bit")               \
+  X(shift_right, 53, 2, "a >> b; 0 or -1 where b is no place of a bit")        \
+  X(atan, 54, 1, "arctan(a)")                                                  \
   X(select, 64, 3, "a ? b : c")
 
 typedef enum npu_instr_kind {

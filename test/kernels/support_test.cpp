@@ -179,6 +179,12 @@ TEST(Instructions, UnaryFloat) {
   expectUnary(NPU_INSTR_gelu_tanh, {1, -1}, {0.84119199, -0.15880801});
   expectUnary(NPU_INSTR_linear, {-4, 0, 3}, {-9.5, -1.5, 4.5}, 2, -1.5f);
   expectUnary(NPU_INSTR_sign, {-3, 0, 5}, {-1, 0, 1});
+  expectUnary(NPU_INSTR_sin, {0.5, 4000}, {0.47942554, -0.68350379});
+  expectUnary(NPU_INSTR_cos, {0.5, 2}, {0.87758256, -0.41614684});
+  expectUnary(NPU_INSTR_tan, {0.5, 2}, {0.54630249, -2.18503986});
+  expectUnary(NPU_INSTR_asin, {-0.5, 1}, {-0.52359878, 1.57079633});
+  expectUnary(NPU_INSTR_acos, {-0.5, 1}, {2.09439510, 0});
+  expectUnary(NPU_INSTR_atan, {-0.5, 100}, {-0.46364761, 1.56079666});
 }
 
 TEST(Instructions, BinaryFloat) {
@@ -216,6 +222,12 @@ TEST(Instructions, Integers) {
   check(two(NPU_INSTR_add, NPU_U8), {{250, 1}, {10, 2}}, {4, 3}, NPU_U8);
   check(two(NPU_INSTR_mul, NPU_I32), {{65536, 3}, {65536, -4}}, {0, -12},
         NPU_I32);
+  check(two(NPU_INSTR_bit_and), {{12, -1}, {10, 7}}, {8, 7});
+  check(two(NPU_INSTR_bit_or), {{12, -8}, {10, 7}}, {14, -1});
+  check(two(NPU_INSTR_bit_xor), {{12, -1}, {10, 7}}, {6, -8});
+  check(two(NPU_INSTR_shift_left, NPU_U8), {{3, 129, 1}, {2, 1, 99}},
+        {12, 2, 0}, NPU_U8);
+  check(two(NPU_INSTR_shift_right), {{12, -8, -8}, {2, 1, 64}}, {3, -4, -1});
   check(two(NPU_INSTR_max), {{1, -2}, {0, 5}}, {1, 5});
   check(two(NPU_INSTR_sub), {{1, -2}, {0, 5}}, {1, -7});
   check(two(NPU_INSTR_min), {{1, -2}, {0, 5}}, {0, -2});

@@ -4,6 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxFunctions.h"
 #include "compiler/Frontend/ONNX/OnnxGraph.h"
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace npu;
 using mlir::emitError;
@@ -44,6 +46,8 @@ private:
   FailureOr<SmallVector<Value>> importGraph(onnx::GraphProto &graph,
                                             Scope &scope);
   LogicalResult importNode(onnx::NodeProto &proto, Scope &scope);
+  LogicalResult importCall(const onnx::FunctionProto &function,
+                           const onnx::NodeProto &call, Scope &scope);
   FailureOr<SmallVector<Value>> readInputs(const onnx::NodeProto &proto,
                                            const OnnxOp &op, Scope &scope);
   FailureOr<Value> lookup(StringRef name, Scope &scope);
@@ -54,7 +58,11 @@ private:
   OnnxModel &model;
   OpBuilder &builder;
   DequantizedValues dequantizedValues;
+  int callDepth = 0; // of functions that call others
 };
+
+/// No exporter nests functions as deep; a function that calls itself would.
+constexpr int deepestCall = 32;
 
 } // namespace
 
@@ -83,10 +91,14 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
   for (const onnx::NodeProto *node : nodes) {
     std::string name = tableName(*node);
     const OnnxOp *op = lookupOnnxOp(name);
-    if (op && versionFor(model, *op, *node) > 0)
+    if ((op && versionFor(model, *op, *node) > 0) ||
+        (!op && lookupFunction(model, *node)))
       continue;
     if (op)
       name += " (since opset " + std::to_string(op->versions.front()) + ")";
+    StringRef reason = reasonOutOfScope(name);
+    if (!reason.empty())
+      name += (" (out of scope: " + reason + ")").str();
     found[name].push_back(node->name().empty() && node->output_size() > 0
                               ? node->output(0)
                               : node->name());
@@ -193,15 +205,56 @@ FailureOr<SmallVector<Value>> Importer::readInputs(const onnx::NodeProto &proto,
   return inputs;
 }
 
+/// Imports the nodes of a function; they see nothing of the caller but what it
+/// passes.
+LogicalResult Importer::importCall(const onnx::FunctionProto &function,
+                                   const onnx::NodeProto &call, Scope &scope) {
+  Location location = locationOf(model, call);
+  if (callDepth == deepestCall)
+    return emitError(location) << "calls functions more than " << deepestCall
+                               << " deep, expected fewer: does one call "
+                                  "itself?";
+  if (call.input_size() > function.input_size() ||
+      call.output_size() > function.output_size())
+    return emitError(location)
+           << "has " << call.input_size() << " inputs and "
+           << call.output_size() << " results, expected at most "
+           << function.input_size() << " and " << function.output_size();
+  Scope inner;
+  for (int i = 0; i < call.input_size(); ++i) {
+    if (call.input(i).empty())
+      continue;
+    FailureOr<Value> value = lookup(call.input(i), scope);
+    if (failed(value))
+      return failure();
+    inner.values[function.input(i)] = *value;
+  }
+  onnx::GraphProto body = bodyOfCall(function, call);
+  llvm::SaveAndRestore depth(callDepth, callDepth + 1);
+  llvm::SaveAndRestore opset(model.opset, opsetOfFunction(model, function));
+  FailureOr<SmallVector<Value>> results = importGraph(body, inner);
+  if (failed(results))
+    return failure();
+  for (auto [name, value] : llvm::zip(call.output(), *results))
+    if (!name.empty())
+      scope.values[name] = value;
+  return success();
+}
+
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
-  const OnnxOp &op = *lookupOnnxOp(tableName(proto));
+  const OnnxOp *known = lookupOnnxOp(tableName(proto));
+  if (!known)
+    return importCall(*lookupFunction(model, proto), proto, scope);
+  const OnnxOp &op = *known;
   FailureOr<SmallVector<Value>> inputs = readInputs(proto, op, scope);
   if (failed(inputs))
     return failure();
   OnnxNode node(builder, model, proto, op, versionFor(model, op, proto),
                 std::move(*inputs));
-  node.importBranch = [&](onnx::GraphProto &graph) {
+  node.importBranch = [&](onnx::GraphProto &graph, ArrayRef<Value> given) {
     Scope inner(&scope);
+    for (auto [input, value] : llvm::zip(graph.input(), given))
+      inner.values[input.name()] = value;
     return importGraph(graph, inner);
   };
   node.dequantizedValues = &dequantizedValues;

@@ -10,8 +10,7 @@ using namespace npu;
 using mlir::emitError;
 
 static FailureOr<DeclaredInput> readInput(const OnnxModel &model,
-                                          const onnx::ValueInfoProto &info,
-                                          bool isBound) {
+                                          const onnx::ValueInfoProto &info) {
   if (!info.type().has_tensor_type())
     return emitError(model.location)
            << "input '" << info.name() << "' is not a tensor, expected tensors";
@@ -25,13 +24,11 @@ static FailureOr<DeclaredInput> readInput(const OnnxModel &model,
     return failure();
   DeclaredInput input{info.name(), tensor.has_shape(), {}, *element};
   for (const auto &dim : tensor.shape().dim()) {
-    // Only a constant may be empty, as absent axes or scales are.
-    int64_t least = isBound ? 0 : 1;
-    if (dim.has_dim_value() && dim.dim_value() < least)
+    if (dim.has_dim_value() && dim.dim_value() < 0)
       return emitError(model.location)
              << "dimension " << input.dims.size() << " of input '"
              << info.name() << "' is " << dim.dim_value()
-             << ", expected a positive size";
+             << ", expected 0 or more";
     InputDim read;
     read.symbol = dim.dim_param();
     if (dim.has_dim_value())
@@ -50,8 +47,7 @@ npu::bindOnnxInputs(const OnnxModel &model, const ImportOptions &options) {
   for (const onnx::ValueInfoProto &info : model.proto->graph().input()) {
     if (initializers.contains(info.name()))
       continue;
-    FailureOr<DeclaredInput> input =
-        readInput(model, info, options.boundInputs.count(info.name()) > 0);
+    FailureOr<DeclaredInput> input = readInput(model, info);
     if (failed(input))
       return failure();
     inputs.push_back(std::move(*input));

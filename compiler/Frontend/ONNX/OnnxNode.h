@@ -18,9 +18,10 @@ namespace npu {
 
 class OnnxNode;
 
-/// Imports a subgraph of a node (a branch of If); values of its outputs.
-using BranchImporter =
-    std::function<FailureOr<SmallVector<Value>>(onnx::GraphProto &)>;
+/// Imports a subgraph of a node (a branch of If, the body of a loop) with the
+/// values of its inputs; values of its outputs.
+using BranchImporter = std::function<FailureOr<SmallVector<Value>>(
+    onnx::GraphProto &, ArrayRef<Value>)>;
 
 /// A row of the op table (OnnxOps.cpp).
 struct OnnxOp {
@@ -98,6 +99,7 @@ public:
                       ArrayRef<StringRef> words);
   std::optional<Ints> getInts(StringRef name);
   std::optional<SmallVector<double>> getFloats(StringRef name);
+  std::vector<std::string> getStrings(StringRef name);
   onnx::TensorProto *getTensor(StringRef name);
   onnx::GraphProto *getGraph(StringRef name);
   /// Attributes that mean nothing at inference.
@@ -109,6 +111,12 @@ public:
   /// for: "the shape".
   FailureOr<Ints> constantInts(size_t index, StringRef what);
   FailureOr<SmallVector<double>> constantFloats(size_t index, StringRef what);
+  /// An input that must be one constant number; `several` names more of them:
+  /// "the axis", "axes".
+  FailureOr<int64_t> constantInt(size_t index, StringRef what,
+                                 StringRef several);
+  FailureOr<double> constantFloat(size_t index, StringRef what,
+                                  StringRef several);
   /// The numbers of an attribute that became input `index` at `sinceInput`.
   FailureOr<std::optional<Ints>> intsOf(StringRef name, size_t index,
                                         int sinceInput);

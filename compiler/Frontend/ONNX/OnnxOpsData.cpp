@@ -343,3 +343,29 @@ LogicalResult npu::buildTile(OnnxNode &node) {
   }
   return node.setResult(x);
 }
+
+/// A slice where the data is larger, zeros around it where it is smaller.
+LogicalResult npu::buildCenterCropPad(OnnxNode &node) {
+  Value x = node.getInput(0);
+  int64_t rank = rankOf(x);
+  FailureOr<Ints> axes = node.normalizeAxes(
+      node.getInts("axes").value_or(countFrom(0, rank)), rank);
+  FailureOr<Ints> wanted = node.constantInts(1, "the shape");
+  if (failed(axes) || failed(wanted))
+    return failure();
+  if (wanted->size() != axes->size() ||
+      llvm::any_of(*wanted, [](int64_t extent) { return extent < 0; }))
+    return node.error("found the shape " + shapes::text(*wanted) +
+                      ", expected " + Twine(axes->size()) + " sizes");
+  Ints starts(rank, 0), steps(rank, 1), extents(shapeOf(x)), pads(2 * rank, 0);
+  for (auto [axis, extent] : llvm::zip(*axes, *wanted)) {
+    int64_t excess = extents[axis] - extent;
+    starts[axis] = std::max<int64_t>(excess, 0) / 2;
+    extents[axis] = std::min(extents[axis], extent);
+    int64_t missing = std::max<int64_t>(-excess, 0);
+    pads[axis] = missing / 2;
+    pads[rank + axis] = missing - missing / 2;
+  }
+  return node.setResult(
+      node.pad(node.slice(x, starts, steps, extents), pads, "constant", 0));
+}

@@ -4,21 +4,9 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 
 using namespace npu;
-
-static Value add(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_add, {a, b});
-}
-static Value subtract(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_sub, {a, b});
-}
-static Value multiply(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_mul, {a, b});
-}
-static Value plus(OnnxNode &node, Value a, double number) {
-  return a ? add(node, a, node.scalar(number, elementOf(a))) : a;
-}
 
 /// A vector of channels as (C, 1, ...), so that it broadcasts over N, C,
 /// spatial.

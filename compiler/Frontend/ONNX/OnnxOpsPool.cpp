@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MaxPool, AveragePool and their global forms; MaxUnpool.
+// MaxPool, AveragePool and their global forms; LpPool, MaxUnpool.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -106,6 +107,82 @@ Value npu::globalPool(OnnxNode &node, Value input, npu_op kind) {
 LogicalResult npu::buildGlobalPool(OnnxNode &node) {
   return node.setResult(
       globalPool(node, node.getInput(0), static_cast<npu_op>(node.op.kind)));
+}
+
+/// (the sum of |x|^p)^(1/p), given the sum of powers.
+static Value rootOf(OnnxNode &node, Value sum, double p) {
+  if (p == 1)
+    return sum;
+  if (p == 2)
+    return node.eltwise(NPU_INSTR_sqrt, sum);
+  return sum ? node.eltwise(NPU_INSTR_pow,
+                            {sum, node.scalar(1 / p, elementOf(sum))})
+             : sum;
+}
+
+static Value powersOf(OnnxNode &node, Value x, double p) {
+  if (p == 2)
+    return multiply(node, x, x);
+  Value size = node.eltwise(NPU_INSTR_abs, x);
+  return p == 1 ? size
+                : node.eltwise(NPU_INSTR_pow,
+                               {size, node.scalar(p, elementOf(x))});
+}
+
+/// The attribute was a float in opset 1.
+static double readNorm(OnnxNode &node) {
+  double p =
+      node.version < 2 ? node.getFloat("p", 2) : double(node.getInt("p", 2));
+  if (!(p > 0))
+    node.fail("attribute 'p' is " + std::to_string(p) +
+              ", expected a positive number");
+  return p;
+}
+
+/// Powers padded with zeros, so that every window is whole: their average times
+/// its size is the sum.
+LogicalResult npu::buildLpPool(OnnxNode &node) {
+  Value x = node.getInput(0);
+  double p = readNorm(node);
+  if (node.hasFailed() || failed(checkData(node, x)))
+    return failure();
+  ArrayRef<int64_t> data = shapeOf(x), spatial = data.drop_front(2);
+  auto rank = static_cast<int64_t>(spatial.size());
+  std::optional<Ints> kernel = node.getInts("kernel_shape");
+  if (!kernel || static_cast<int64_t>(kernel->size()) != rank)
+    return node.error("attribute 'kernel_shape' must have " + Twine(rank) +
+                      " entries");
+  bool rounds = node.getFlag("ceil_mode", false);
+  FailureOr<OnnxWindow> window = readWindow(node, *kernel);
+  if (failed(window))
+    return failure();
+  resolveAutoPad(*window, spatial);
+  std::string reason;
+  FailureOr<shapes::Shape> extents = shapes::windowed(
+      spatial,
+      {window->kernel, window->strides, window->dilations, window->pads},
+      reason);
+  if (failed(extents))
+    return node.error(reason);
+  if (rounds)
+    roundUp(*extents, *window, spatial);
+  Ints pads(2 * (rank + 2), 0), shape{data[0], data[1]};
+  shape.append(*extents);
+  double count = 1;
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t used =
+        ((*extents)[i] - 1) * window->strides[i] + dilatedKernel(*window, i);
+    pads[2 + i] = window->pads[i];
+    pads[rank + 4 + i] =
+        std::max<int64_t>(used - window->pads[i] - spatial[i], 0);
+    count *= double(window->kernel[i]);
+  }
+  window->pads.assign(2 * rank, 0);
+  Value powers = node.pad(powersOf(node, x, p), pads, "constant", 0);
+  if (!powers)
+    return failure();
+  Value mean = createPool(node, powers, NPU_OP_AVG_POOL, shape, *window, false);
+  return node.setResult(rootOf(node, times(node, mean, count), p));
 }
 
 /// The shape that the pooling's windows cover: what the indices count in.

@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
 
@@ -15,19 +16,6 @@ using namespace npu;
 
 static Type f32(OnnxNode &node) { return node.getBuilder().getF32Type(); }
 static Type i32(OnnxNode &node) { return node.getBuilder().getI32Type(); }
-
-static Value add(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_add, {a, b});
-}
-static Value subtract(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_sub, {a, b});
-}
-static Value multiply(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_mul, {a, b});
-}
-static Value divide(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_div, {a, b});
-}
 
 /// Whether all numbers of an integer constant are 0.
 static bool isZero(Value value) {

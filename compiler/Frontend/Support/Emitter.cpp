@@ -70,6 +70,12 @@ Value Emitter::finish(Operation *op) {
     op->erase();
     return noteFailure();
   }
+  // Nothing is left to compute of a tensor without elements.
+  RankedTensorType type = tensorType(op->getResult(0));
+  if (type.getNumElements() == 0) {
+    op->erase();
+    return constant(makeElements(type, ArrayRef<char>()));
+  }
   Operation *before = op->getPrevNode();
   Block *block = op->getBlock();
   FailureOr<bool> folded = foldIfConstant(builder, op);
@@ -101,6 +107,36 @@ Value Emitter::ints(ArrayRef<int64_t> numbers) {
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
                                     builder.getI64Type());
   return constant(DenseElementsAttr::get(type, numbers));
+}
+
+Value Emitter::floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape) {
+  FailureOr<RankedTensorType> type =
+      makeTensorType(location, "a constant", shape, builder.getF32Type());
+  if (failed(type))
+    return noteFailure();
+  std::vector<float> narrow(numbers.begin(), numbers.end());
+  return constant(makeElements(
+      *type, ArrayRef(reinterpret_cast<const char *>(narrow.data()),
+                      narrow.size() * sizeof(float))));
+}
+
+Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
+                              Type element) {
+  Ints shape(rank - axis, 1);
+  shape[0] = extent;
+  return reshape(cast(ints(countFrom(0, extent)), element), shape);
+}
+
+Value Emitter::at(Value value, int64_t axis, int64_t index) {
+  if (!value)
+    return noteFailure();
+  Ints extents(shapeOf(value)), starts(extents.size(), 0);
+  Ints steps(extents.size(), 1);
+  starts[axis] = index;
+  extents[axis] = 1;
+  Value part = slice(value, starts, steps, extents);
+  extents.erase(extents.begin() + axis);
+  return reshape(part, extents);
 }
 
 static bool isComparison(npu_instr_kind kind) {

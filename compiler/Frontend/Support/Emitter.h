@@ -51,6 +51,14 @@ public:
     return filled(number, {}, element);
   }
   Value ints(ArrayRef<int64_t> numbers);
+  /// A float32 tensor of these numbers, in row-major order.
+  Value floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape);
+  /// 0, 1, 2, ... along dimension `axis`, such that it broadcasts to data of
+  /// rank `rank`.
+  Value countAlong(int64_t extent, int64_t axis, int64_t rank, Type element);
+  /// The elements whose index in dimension `axis` is `index`; the dimension
+  /// goes away.
+  Value at(Value value, int64_t axis, int64_t index);
 
   Value eltwise(npu_instr_kind kind, ArrayRef<Value> operands, double alpha = 0,
                 double beta = 0);

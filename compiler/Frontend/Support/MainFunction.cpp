@@ -35,7 +35,12 @@ SmallVector<Value> npu::inputValues(OpBuilder &builder, FuncOp function,
     }
     function.setArgAttr(argument, "npu.name",
                         builder.getStringAttr(input.name));
-    values.push_back(function.getArgument(argument++));
+    Value value = function.getArgument(argument++);
+    // The value of a tensor without elements is known.
+    if (input.type.getNumElements() == 0)
+      value = ConstantOp::create(builder, function.getLoc(), input.type,
+                                 makeElements(input.type, ArrayRef<char>()));
+    values.push_back(value);
   }
   return values;
 }

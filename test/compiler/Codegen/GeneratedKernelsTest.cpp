@@ -220,7 +220,8 @@ floatOps(const std::string &type) {
   std::vector<std::pair<std::string, std::string>> ops;
   for (const char *name :
        {"abs", "neg", "relu", "sigmoid", "tanh", "exp", "erf", "floor", "ceil",
-        "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal"})
+        "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal",
+        "sin", "cos", "atan"})
     ops.emplace_back(std::string(name) + "(%x0)", type);
   for (const char *name : {"leaky_relu", "elu", "clip", "hard_sigmoid",
                            "hard_swish", "swish", "linear"})
@@ -242,6 +243,26 @@ TEST(GeneratedKernelsTest, FloatFunctionsOnPositiveNumbers) {
   // log, sqrt and rsqrt of negative numbers are NaN on both sides.
   check(functionOf(
       {type}, {{"log(%x0)", type}, {"sqrt(%x0)", type}, {"rsqrt(%x0)", type}}));
+}
+
+TEST(GeneratedKernelsTest, Angles) {
+  std::string type = "tensor<1x37xf32>";
+  auto scaled = [&](const std::string &function, const std::string &factor) {
+    std::string unary = "(" + type + ") -> " + type + "\n";
+    return "func.func @main(%x: " + type + ") -> " + type +
+           " {\n %c = npu.constant dense<" + factor +
+           "> : tensor<f32> -> tensor<f32>\n %r = npu.fused(%x, %c) : (" +
+           type + ", tensor<f32>) -> " + type + " {\n ^bb0(%a: " + type +
+           ", %b: tensor<f32>):\n  %m = npu.eltwise mul(%a, %b) : (" + type +
+           ", tensor<f32>) -> " + type + "\n  %y = npu.eltwise " + function +
+           "(%m) : " + unary + "  npu.yield %y : " + type +
+           "\n }\n return %r : " + type + "\n}\n";
+  };
+  for (const char *function : {"sin", "cos"})
+    check(scaled(function, "1000.0"));
+  // Within -1..1, and far from the poles.
+  for (const char *function : {"asin", "acos", "tan"})
+    check(scaled(function, "0.33"));
 }
 
 TEST(GeneratedKernelsTest, BroadcastChannelInChannelsLast) {
@@ -280,6 +301,8 @@ TEST(GeneratedKernelsTest, IntegersAndBooleans) {
     for (const char *name :
          {"equal", "less", "less_equal", "greater", "greater_equal"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", boolean);
+    for (const char *name : {"bit_and", "bit_or", "bit_xor"})
+      ops.emplace_back(std::string(name) + "(%x0, %x1)", type);
     ops.emplace_back("cast(%x0)", "tensor<5x19xf32>");
     ops.emplace_back("abs(%x0)", type);
     ops.emplace_back("neg(%x0)", type);

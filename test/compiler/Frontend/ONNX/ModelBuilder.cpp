@@ -54,6 +54,14 @@ NodeBuilder &NodeBuilder::text(const std::string &name,
   return *this;
 }
 
+NodeBuilder &NodeBuilder::texts(const std::string &name,
+                                const std::vector<std::string> &values) {
+  onnx::AttributeProto *attribute = add(name, AttributeProto::STRINGS);
+  for (const std::string &value : values)
+    attribute->add_strings(value);
+  return *this;
+}
+
 NodeBuilder &NodeBuilder::graph(const std::string &name,
                                 const onnx::GraphProto &value) {
   *add(name, AttributeProto::GRAPH)->mutable_g() = value;
