@@ -97,7 +97,7 @@ NETS = {
         # scaling of 0..255 pixels inside the network.
         _keras("mobilenet_v3_large", "MobileNetV3Large", order="nhwc", low=0.0, high=255.0),
         _keras("mobilenet_v3_small", "MobileNetV3Small", order="nhwc", low=0.0, high=255.0),
-        _more_keras("efficientnet_b0", "EfficientNetB0", (224, 224), (64, 64), low=0.0, high=255.0),
+        _more_keras("efficientnet_b0", "EfficientNetB0", (224, 224), (128, 128), low=0.0, high=255.0),
         _more_keras("convnext_tiny", "ConvNeXtTiny", (224, 224), (64, 64), low=0.0, high=255.0),
         _more_keras("nasnet_mobile", "NASNetMobile", (224, 224), (64, 64)),
         _more_keras("unet", "UNet", (256, 256), (64, 64)),

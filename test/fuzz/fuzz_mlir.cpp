@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include <cstdlib>
+#include <string>
 
 using namespace npu;
 
@@ -23,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         errors += diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
         return success();
       });
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  // As a file's buffer, with a zero behind its end: MLIR's lexer reads that.
+  std::string text(reinterpret_cast<const char *>(data), size);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module) {
     if (errors == 0)
