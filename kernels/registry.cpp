@@ -86,7 +86,9 @@ static std::vector<List> makeLists() {
                             adapter,
                             split,
                             {referenceName, createConvBpwReference}};
-  lists[NPU_OP_MASKUNPOOL] = {{referenceName, createMaskunpoolReference}};
+  lists[NPU_OP_MASKUNPOOL] = {{"fast", createMaskunpoolFast},
+                              split,
+                              {referenceName, createMaskunpoolReference}};
   lists[NPU_OP_TENSORNORM] = {{"fast", createTensornormFast},
                               adapter,
                               split,
