@@ -15,7 +15,7 @@ using Create = std::unique_ptr<Kernel>(const Problem &problem,
 Create createConvDepthwise, createConvOnednn, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createConvBpwOnednn, createConvBpwReference;
-Create createMaskunpoolReference;
+Create createMaskunpoolFast, createMaskunpoolReference;
 Create createTensornormFast, createTensornormReference;
 Create createConvWinogradFast, createConvWinogradReference;
 Create createWinogradWeightReference;

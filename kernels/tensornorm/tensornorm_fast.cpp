@@ -20,9 +20,9 @@ constexpr int64_t minElementsPerThread = 8192;
 
 namespace {
 struct Loop {
-  int64_t extent;
-  int64_t data, scale, bias; // steps in elements
-  bool isReduced;
+  int64_t extent = 1;
+  int64_t data = 0, scale = 0, bias = 0; // steps in elements
+  bool isReduced = false;
   int64_t set = 0; // step in sets of numbers with one mean
 };
 
@@ -40,68 +40,113 @@ struct Place {
 
 #define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 
-/// A run of one set.
-static NPU_CLONES void addRun(const float *x, int64_t n, double &sum,
-                              double &squares) {
+namespace {
+/// Rows of `length` numbers that lie one after the other.
+struct Rows {
+  int64_t count, length;
+  Loop step; // from row to row
+};
+} // namespace
+
+/// Each row belongs to one set.
+static NPU_CLONES void addRuns(const Rows &rows, const float *x, double *sums,
+                               double *squares) {
   constexpr int lanes = 16;
-  double s[lanes] = {}, q[lanes] = {};
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int k = 0; k < lanes; ++k) {
-      double v = x[i + k];
+  for (int64_t r = 0; r < rows.count; ++r, x += rows.step.data) {
+    double s[lanes] = {}, q[lanes] = {};
+    int64_t i = 0;
+    for (; i + lanes <= rows.length; i += lanes)
+      for (int k = 0; k < lanes; ++k) {
+        double v = x[i + k];
+        s[k] += v;
+        q[k] += v * v;
+      }
+    for (int k = 0; i < rows.length; ++i, ++k) {
+      double v = x[i];
       s[k] += v;
       q[k] += v * v;
     }
-  for (; i < n; ++i) {
-    s[0] += x[i];
-    q[0] += static_cast<double>(x[i]) * x[i];
-  }
-  for (int k = 0; k < lanes; ++k) {
-    sum += s[k];
-    squares += q[k];
+    for (int width = lanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; ++k) {
+        s[k] += s[k + width];
+        q[k] += q[k + width];
+      }
+    sums[r * rows.step.set] += s[0];
+    squares[r * rows.step.set] += q[0];
   }
 }
 
-/// A run with a set for each element.
-static NPU_CLONES void addEach(const float *x, int64_t n, double *sums,
-                               double *squares) {
-  for (int64_t i = 0; i < n; ++i) {
-    double v = x[i];
-    sums[i] += v;
-    squares[i] += v * v;
+/// Each number of a row belongs to a set of its own, the same in all rows.
+static NPU_CLONES void addColumns(const Rows &rows, const float *x,
+                                  double *sums, double *squares) {
+  constexpr int lanes = 16;
+  int64_t first = 0;
+  for (; first + lanes <= rows.length; first += lanes) {
+    double s[lanes] = {}, q[lanes] = {};
+    const float *row = x + first;
+    for (int64_t r = 0; r < rows.count; ++r, row += rows.step.data)
+      for (int k = 0; k < lanes; ++k) {
+        double v = row[k];
+        s[k] += v;
+        q[k] += v * v;
+      }
+    for (int k = 0; k < lanes; ++k) {
+      sums[first + k] += s[k];
+      squares[first + k] += q[k];
+    }
   }
+  for (int64_t r = 0; r < rows.count; ++r, x += rows.step.data)
+    for (int64_t i = first; i < rows.length; ++i) {
+      double v = x[i];
+      sums[i] += v;
+      squares[i] += v * v;
+    }
 }
+
+namespace {
+/// What rows are normalised with, at their first number.
+struct Parameters {
+  const float *mean, *factor, *scale, *bias;
+};
+} // namespace
 
 template <int Set, int Scale, int Bias>
 static inline __attribute__((always_inline)) void
-normalize(const float *x, float *y, int64_t n, const float *mean,
-          const float *factor, const float *scale, const float *bias) {
-  for (int64_t i = 0; i < n; ++i)
-    y[i] = (x[i] - mean[i * Set]) * (factor[i * Set] * scale[i * Scale]) +
-           bias[i * Bias];
+normalize(const Rows &rows, const float *x, float *y, Parameters p) {
+  for (int64_t r = 0; r < rows.count; ++r) {
+    for (int64_t i = 0; i < rows.length; ++i)
+      y[i] =
+          (x[i] - p.mean[i * Set]) * (p.factor[i * Set] * p.scale[i * Scale]) +
+          p.bias[i * Bias];
+    x += rows.step.data;
+    y += rows.step.data;
+    p.mean += rows.step.set;
+    p.factor += rows.step.set;
+    p.scale += rows.step.scale;
+    p.bias += rows.step.bias;
+  }
 }
 
-static NPU_CLONES void normalizeRun(int kind, const float *x, float *y,
-                                    int64_t n, const float *mean,
-                                    const float *factor, const float *scale,
-                                    const float *bias) {
+/// `kind`: whether sets, scale and bias change along a row (4, 2, 1).
+static NPU_CLONES void normalizeRows(int kind, const Rows &rows, const float *x,
+                                     float *y, const Parameters &p) {
   switch (kind) {
   case 0:
-    return normalize<0, 0, 0>(x, y, n, mean, factor, scale, bias);
+    return normalize<0, 0, 0>(rows, x, y, p);
   case 1:
-    return normalize<0, 0, 1>(x, y, n, mean, factor, scale, bias);
+    return normalize<0, 0, 1>(rows, x, y, p);
   case 2:
-    return normalize<0, 1, 0>(x, y, n, mean, factor, scale, bias);
+    return normalize<0, 1, 0>(rows, x, y, p);
   case 3:
-    return normalize<0, 1, 1>(x, y, n, mean, factor, scale, bias);
+    return normalize<0, 1, 1>(rows, x, y, p);
   case 4:
-    return normalize<1, 0, 0>(x, y, n, mean, factor, scale, bias);
+    return normalize<1, 0, 0>(rows, x, y, p);
   case 5:
-    return normalize<1, 0, 1>(x, y, n, mean, factor, scale, bias);
+    return normalize<1, 0, 1>(rows, x, y, p);
   case 6:
-    return normalize<1, 1, 0>(x, y, n, mean, factor, scale, bias);
+    return normalize<1, 1, 0>(rows, x, y, p);
   default:
-    return normalize<1, 1, 1>(x, y, n, mean, factor, scale, bias);
+    return normalize<1, 1, 1>(rows, x, y, p);
   }
 }
 
@@ -194,11 +239,15 @@ private:
     std::fill(sums, sums + 2 * sets, 0.0);
     const Loop &inner = mine.back();
     size_t last = mine.size() - 1;
+    Rows rows = {1, inner.extent, {}};
+    // Columns add up where the loop around them is reduced; else row by row.
+    if (last > outer && (inner.isReduced || mine[last - 1].isReduced)) {
+      rows.step = mine[--last];
+      rows.count = rows.step.extent;
+    }
     forLoops(mine, outer, last, unit, [&](const Place &at) {
-      if (inner.isReduced)
-        addRun(x + at.data, inner.extent, sums[at.set], squares[at.set]);
-      else
-        addEach(x + at.data, inner.extent, sums + at.set, squares + at.set);
+      (inner.isReduced ? addRuns : addColumns)(rows, x + at.data, sums + at.set,
+                                               squares + at.set);
     });
     for (int64_t i = firstSet; i < sets; ++i) {
       double m = attrs.centered ? sums[i] / static_cast<double>(count) : 0;
@@ -214,8 +263,9 @@ private:
     int kind = (inner.isReduced ? 0 : 4) + (inner.scale ? 2 : 0) +
                (inner.bias ? 1 : 0);
     forLoops(mine, outer, last, unit, [&](const Place &at) {
-      normalizeRun(kind, x + at.data, y + at.data, inner.extent, mean + at.set,
-                   factor + at.set, scale + at.scale, bias + at.bias);
+      normalizeRows(
+          kind, rows, x + at.data, y + at.data,
+          {mean + at.set, factor + at.set, scale + at.scale, bias + at.bias});
     });
   }
 

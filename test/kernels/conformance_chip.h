@@ -140,6 +140,27 @@ TEST(Conformance, ImageMovements) {
       }
 }
 
+/// Places that a pooling could give, and any.
+TEST(Conformance, MaskUnpool) {
+  uint32_t seed = 24000;
+  for (const char *in : layouts4)
+    for (const char *places : layouts4)
+      for (const char *out : {"abcd", "acdb", "aBcd16b", "aBcd8b", "abdc"}) {
+        const int32_t types[] = {NPU_F32, NPU_BF16, NPU_U8, NPU_I64};
+        int32_t type = types[seed % 4];
+        Case one;
+        Problem &p = one.problem;
+        p.op = NPU_OP_MASKUNPOOL;
+        p.inputs = {
+            tensor(type, {2, 20, 3, 4}, in),
+            tensor(seed % 3 ? NPU_I64 : NPU_I32, {2, 20, 3, 4}, places)};
+        p.outputs = {tensor(type, {2, 20, 6, 9}, out)};
+        p.threads = 2;
+        check(one, seed++);
+        checkWithCast(one, seed);
+      }
+}
+
 TEST(Conformance, Tensornorm) {
   uint32_t seed = 25000;
   const struct {
