@@ -21,12 +21,12 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.patches import Patch, Rectangle  # noqa: E402
+from strategy_target_matrix import strategy_names  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "strategies-side-by-side.md"
 MODEL, SHAPE = "ppocr_rec", "x=1,3,48,320"
 TARGETS = ("npu-nhwc", "npu-nchw16c", "host")
-STRATEGIES = ("none", "naive", "auto-nhwc", "convert", "preset", "alter", "optimal")
 # What an order of the last result means in this network: images have rank 4.
 KINDS = {
     "NHWC": ("acdb", "#e8b93c"),
@@ -113,6 +113,11 @@ def draw_row(axes: pyplot.Axes, plan: Plan, y: float) -> set[str]:
     """One cell a computing kernel, in the order of the program; red: data moved in front of it."""
     seen: set[str] = set()
     place = waiting = 0
+
+    def draw_waiting() -> None:
+        for number in range(waiting):
+            axes.add_patch(Rectangle((place - 0.2, y + 0.52 + 0.12 * number), 0.4, 0.1, facecolor=RELAYOUT))
+
     for kernel in plan.report["kernels"]:
         if kernel["op"] in ("relayout", "transpose", "reshape"):
             waiting += 1
@@ -120,11 +125,9 @@ def draw_row(axes: pyplot.Axes, plan: Plan, y: float) -> set[str]:
         kind = kind_of(kernel["layouts"][-1])
         seen.add(kind)
         axes.add_patch(Rectangle((place, y), 1, 0.5, facecolor=KINDS[kind][1], edgecolor="white", linewidth=0.4))
-        for number in range(waiting):
-            axes.add_patch(Rectangle((place - 0.2, y + 0.52 + 0.12 * number), 0.4, 0.1, facecolor=RELAYOUT))
+        draw_waiting()
         waiting, place = 0, place + 1
-    for number in range(waiting):
-        axes.add_patch(Rectangle((place - 0.2, y + 0.52 + 0.12 * number), 0.4, 0.1, facecolor=RELAYOUT))
+    draw_waiting()
     return seen
 
 
@@ -165,9 +168,10 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15, help="rounds of each plan")
     arguments = parser.parse_args()
     text = PAGE.read_text(encoding="utf-8")
+    strategies = strategy_names(arguments.build / "bin" / "npuc")
     with tempfile.TemporaryDirectory() as name:
         for target in TARGETS:
-            plans = [compile_plan(arguments.build, target, strategy, Path(name)) for strategy in STRATEGIES]
+            plans = [compile_plan(arguments.build, target, strategy, Path(name)) for strategy in strategies]
             measure(arguments.build, plans, arguments.rounds, Path(name))
             text = replace(text, target, table(plans))
             draw(plans, PAGE.with_name(f"{PAGE.stem}-{target}.png"))

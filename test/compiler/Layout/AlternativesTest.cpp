@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Alternatives.h"
+#include "test/compiler/Layout/LayoutFixture.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/Work.h"
@@ -9,11 +10,7 @@
 #include "compiler/Layout/LayoutStage.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-
 #include "llvm/ADT/SetVector.h"
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
@@ -23,20 +20,14 @@ using namespace npu;
 namespace {
 
 /// A function with one kernel, %y, on constants of random elements.
-class AlternativesTest : public ::testing::Test {
+class AlternativesTest : public LayoutFixture {
 protected:
-  AlternativesTest() {
-    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-  }
-
   mlir::func::FuncOp parse(const std::string &body,
                            const std::string &arguments,
                            const std::string &result) {
     std::string text = "func.func @f(" + arguments + ") -> " + result + " {\n" +
                        body + "\n return %y : " + result + "\n}";
-    modules.push_back(mlir::parseSourceString<mlir::ModuleOp>(text, &context));
-    EXPECT_TRUE(modules.back()) << text;
-    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
+    return LayoutFixture::parse(text);
   }
 
   /// A 3x3 convolution of `shape` (NCHW) to 6 channels, with changed
@@ -130,9 +121,7 @@ protected:
   }
 
   const Alternative *row = findAlternative("winograd4x4");
-  MLIRContext context;
   std::mt19937 engine{7};
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
 };
 
 const char *const fused = R"(

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/ImageAxes.h"
 
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
 
 namespace {
 
-class ImageAxesTest : public ::testing::Test {
+class ImageAxesTest : public LayoutFixture {
 protected:
-  ImageAxesTest() {
-    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-  }
-
   /// The axes of every op's result in order, "-" where they are not known.
   std::vector<std::string> axesOf(const std::string &body) {
-    module = mlir::parseSourceString<mlir::ModuleOp>(body, &context);
-    EXPECT_TRUE(module);
+    parse(body);
     std::vector<std::string> names;
-    for (auto function : module->getOps<mlir::func::FuncOp>()) {
+    for (auto function : modules.back()->getOps<mlir::func::FuncOp>()) {
       ImageAxesAnalysis axes(function);
       for (Operation &op : function.getBody().front())
         for (Value result : op.getResults()) {
@@ -32,9 +25,6 @@ protected:
     }
     return names;
   }
-
-  MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 TEST_F(ImageAxesTest, TransposesPermuteRoles) {
@@ -109,7 +99,7 @@ TEST_F(ImageAxesTest, AConstantIsWhatItsReaderSays) {
       %1 = npu.eltwise add(%0, %c) : (tensor<4x4x4x4xf32>, tensor<4x4x4x4xf32>) -> tensor<4x4x4x4xf32>
       return
     })");
-  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  auto function = *modules.back()->getOps<mlir::func::FuncOp>().begin();
   ImageAxesAnalysis axes(function);
   auto ops = function.getBody().front().without_terminator();
   auto readAs = [&](int op) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/LayoutFix.h"
 #include "compiler/Layout/LayoutExplain.h"
-
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
 
@@ -20,24 +17,11 @@ const char *const source = R"(
     return %1 : tensor<2x288xf32>
   })";
 
-class LayoutFixTest : public ::testing::Test {
+class LayoutFixTest : public LayoutFixture {
 protected:
-  LayoutFixTest() {
-    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-    std::string error;
-    target = loadTarget("npu-nhwc", error);
-    EXPECT_TRUE(target) << error;
-  }
-
-  mlir::func::FuncOp parse() {
-    modules.push_back(
-        mlir::parseSourceString<mlir::ModuleOp>(source, &context));
-    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
-  }
-
   LayoutReport solve(const TargetSpec &chip, StringRef strategy,
                      const FixLimits &limits = {}) {
-    mlir::func::FuncOp before = parse(), after = parse();
+    mlir::func::FuncOp before = parse(source), after = parse(source);
     LayoutOptions options;
     options.strategy = strategy.str();
     options.objective = Objective::Count;
@@ -47,13 +31,11 @@ protected:
     return report;
   }
 
-  MLIRContext context;
-  std::optional<TargetSpec> target;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+  const TargetSpec target = load("npu-nhwc");
 };
 
 TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
-  LayoutReport report = solve(*target, "auto-nhwc");
+  LayoutReport report = solve(target, "auto-nhwc");
   ASSERT_EQ(report.count(), 2);
   const RelayoutItem &input = report.items[0], &inside = report.items[1];
   EXPECT_EQ(input.cause.kind, "demand");
@@ -71,13 +53,13 @@ TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
 
 /// What a fix promises about the target is what the target then gives.
 TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
-  LayoutReport report = solve(*target, "optimal");
+  LayoutReport report = solve(target, "optimal");
   ASSERT_EQ(report.count(), 2);
   const RelayoutItem &inside = report.items[1];
   ASSERT_TRUE(inside.fix);
   EXPECT_EQ(inside.fix->change, "drop the demand of npu-nhwc on conv2d");
   EXPECT_EQ(inside.fix->savesCount, 2);
-  TargetSpec changed = *target;
+  TargetSpec changed = target;
   changed.demands.erase("conv2d");
   LayoutReport without = solve(changed, "optimal");
   EXPECT_EQ(report.count() - without.count(), inside.fix->savesCount);
@@ -87,7 +69,7 @@ TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
 TEST_F(LayoutFixTest, TheLimitIsSaid) {
   FixLimits limits;
   limits.stages = 0;
-  LayoutReport report = solve(*target, "auto-nhwc", limits);
+  LayoutReport report = solve(target, "auto-nhwc", limits);
   EXPECT_EQ(report.untriedFixes, 2);
   EXPECT_FALSE(report.items[0].fixSearched);
   std::string text = explainText(report);

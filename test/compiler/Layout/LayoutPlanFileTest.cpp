@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/LayoutStage.h"
-
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/Layout/LayoutFixture.h"
+#include "test/compiler/Support/ReplaceLine.h"
 
 using namespace npu;
 
@@ -30,18 +28,6 @@ layouts:
 pins:
   - {op: "Relu 'r'", stored: NCHW}
 )";
-
-/// `good` with its line `number` (from 1) replaced.
-std::string withLine(int number, const std::string &line) {
-  std::string text;
-  size_t start = 0;
-  for (int at = 1; start < good.size(); ++at) {
-    size_t end = good.find('\n', start) + 1;
-    text += at == number ? line + "\n" : good.substr(start, end - start);
-    start = end;
-  }
-  return text;
-}
 
 void expectError(const std::string &text, const std::string &message) {
   std::string error;
@@ -69,45 +55,55 @@ TEST(PlanFile, ReadsEverything) {
 }
 
 TEST(PlanFile, Keys) {
-  expectError(withLine(1, "version: 2"), "p.yaml:1: version 2");
-  expectError(withLine(1, ""), "key 'version' is missing");
-  expectError(withLine(4, ""), "key 'target' is missing");
-  expectError(withLine(5, "colour: red"), "p.yaml:5: a layout plan: unknown");
-  expectError(withLine(5, "target: host"), "p.yaml:5: a layout plan: key "
-                                           "'target' stands twice");
-  expectError(withLine(8, "    order: NCHW"), "p.yaml:8: layout: unknown key");
-  expectError(withLine(19, "  - {op: a, stored: NCHW, pin: true}"),
+  expectError(replaceLine(good, 1, "version: 2"), "p.yaml:1: version 2");
+  expectError(replaceLine(good, 1, ""), "key 'version' is missing");
+  expectError(replaceLine(good, 4, ""), "key 'target' is missing");
+  expectError(replaceLine(good, 5, "colour: red"),
+              "p.yaml:5: a layout plan: unknown");
+  expectError(replaceLine(good, 5, "target: host"),
+              "p.yaml:5: a layout plan: key "
+              "'target' stands twice");
+  expectError(replaceLine(good, 8, "    order: NCHW"),
+              "p.yaml:8: layout: unknown key");
+  expectError(replaceLine(good, 19, "  - {op: a, stored: NCHW, pin: true}"),
               "p.yaml:19: pin: unknown key 'pin'");
-  expectError(withLine(4, "target: [a]"), "p.yaml:4: target: expected a word");
+  expectError(replaceLine(good, 4, "target: [a]"),
+              "p.yaml:4: target: expected a word");
 }
 
 TEST(PlanFile, Entries) {
-  expectError(withLine(13, "  - pin: false"),
+  expectError(replaceLine(good, 13, "  - pin: false"),
               "p.yaml:13: an entry needs one of");
-  expectError(withLine(14, "    output: \"z\""), "two of them");
-  expectError(withLine(7, "  - input: \"\""), "p.yaml:7: input: the name is "
-                                              "empty");
-  expectError(withLine(8, "    reads: [NCHW]"), "reads nothing");
-  expectError(withLine(8, "    algorithm: direct"), "computes nothing");
-  expectError(withLine(12, "    algorithm: \"\""),
+  expectError(replaceLine(good, 14, "    output: \"z\""), "two of them");
+  expectError(replaceLine(good, 7, "  - input: \"\""),
+              "p.yaml:7: input: the name is "
+              "empty");
+  expectError(replaceLine(good, 8, "    reads: [NCHW]"), "reads nothing");
+  expectError(replaceLine(good, 8, "    algorithm: direct"),
+              "computes nothing");
+  expectError(replaceLine(good, 12, "    algorithm: \"\""),
               "p.yaml:12: algorithm: the name is empty");
-  expectError(withLine(12, "    pin: yes"), "p.yaml:12: pin: 'yes', expected");
-  expectError(withLine(13, "  - op: \"Conv 'c'\""),
+  expectError(replaceLine(good, 12, "    pin: yes"),
+              "p.yaml:12: pin: 'yes', expected");
+  expectError(replaceLine(good, 13, "  - op: \"Conv 'c'\""),
               "stands twice, first in line 9");
-  expectError(withLine(19, "  - {op: \"Relu 'r'\"}"),
+  expectError(replaceLine(good, 19, "  - {op: \"Relu 'r'\"}"),
               "p.yaml:19: the pin of 'Relu 'r'' names no layout");
-  expectError(withLine(19, "  - {op: a, stored: abc}\n"
-                           "  - {op: a, stored: abc}"),
+  expectError(replaceLine(good, 19,
+                          "  - {op: a, stored: abc}\n"
+                          "  - {op: a, stored: abc}"),
               "p.yaml:20: 'a' stands twice, first in line 19");
 }
 
 TEST(PlanFile, Layouts) {
-  expectError(withLine(8, "    stored: NCHX"), "p.yaml:8: stored: 'NCHX' is "
-                                               "not a layout");
-  expectError(withLine(10, "    reads: [NHWC, 7]"),
+  expectError(replaceLine(good, 8, "    stored: NCHX"),
+              "p.yaml:8: stored: 'NCHX' is "
+              "not a layout");
+  expectError(replaceLine(good, 10, "    reads: [NHWC, 7]"),
               "p.yaml:10: reads: '7' is not a layout");
-  expectError(withLine(10, "    reads: NHWC"), "p.yaml:10: reads: expected a "
-                                               "list");
+  expectError(replaceLine(good, 10, "    reads: NHWC"),
+              "p.yaml:10: reads: expected a "
+              "list");
 }
 
 TEST(PlanFile, NotYaml) {
@@ -140,24 +136,14 @@ const char *const source = R"(
     return %2, %5 : tensor<2x8x6x6xf32>, tensor<2x288xf32>
   })";
 
-class PlanTest : public ::testing::Test {
+class PlanTest : public LayoutFixture {
 protected:
   PlanTest() {
-    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-    std::string error;
-    target = loadTarget("npu-nhwc", error);
-    EXPECT_TRUE(target) << error;
     context.getDiagEngine().registerHandler(
         [this](mlir::Diagnostic &diagnostic) {
           message = diagnostic.str();
           return success();
         });
-  }
-
-  mlir::func::FuncOp parse() {
-    modules.push_back(
-        mlir::parseSourceString<mlir::ModuleOp>(source, &context));
-    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
   }
 
   static std::string textOf(mlir::func::FuncOp function) {
@@ -180,7 +166,7 @@ protected:
     if (!plan)
       return false;
     options.plan = std::make_shared<PlanFile>(*plan);
-    return succeeded(runLayoutStage(function, *target, options));
+    return succeeded(runLayoutStage(function, target, options));
   }
 
   static std::string pins(const std::string &lines) {
@@ -190,7 +176,7 @@ protected:
   void expectRefused(const std::string &lines, const std::string &expected,
                      StringRef io = "fixed") {
     message.clear();
-    EXPECT_FALSE(solve(parse(), "auto-nhwc", pins(lines), io)) << lines;
+    EXPECT_FALSE(solve(parse(source), "auto-nhwc", pins(lines), io)) << lines;
     EXPECT_NE(message.find(expected), std::string::npos) << message;
   }
 
@@ -205,20 +191,18 @@ protected:
     PlanWriter writer(function);
     LayoutOptions options;
     options.strategy = strategy.str();
-    EXPECT_TRUE(succeeded(runLayoutStage(function, *target, options)))
+    EXPECT_TRUE(succeeded(runLayoutStage(function, target, options)))
         << message;
-    return writer.print(function, "m.onnx", *target, strategy);
+    return writer.print(function, "m.onnx", target, strategy);
   }
 
-  MLIRContext context;
-  std::optional<TargetSpec> target;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+  TargetSpec target = load("npu-nhwc");
   std::string message;
 };
 
 TEST_F(PlanTest, NamesAreTheModels) {
   std::vector<std::string> names;
-  for (auto &[op, name] : planNames(parse()))
+  for (auto &[op, name] : planNames(parse(source)))
     names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"Conv 'c'", "Relu 'r'", "Add 'a'",
                                              "Transpose 't'", "Relu 'r'#2",
@@ -229,7 +213,7 @@ TEST_F(PlanTest, APlanWithoutPinsChangesNothing) {
   for (const Strategy &strategy : strategies()) {
     if (strategy.name == "none")
       continue; // the chip demands more
-    mlir::func::FuncOp first = parse(), second = parse();
+    mlir::func::FuncOp first = parse(source), second = parse(source);
     std::string plan = written(first, strategy.name);
     EXPECT_EQ(textOf(first).find("plan_name"), std::string::npos);
     ASSERT_TRUE(solve(second, strategy.name, plan)) << message << plan;
@@ -239,7 +223,7 @@ TEST_F(PlanTest, APlanWithoutPinsChangesNothing) {
 
 /// With everything pinned the plan is the program, whoever decides.
 TEST_F(PlanTest, AFullyPinnedPlanDecidesAlone) {
-  mlir::func::FuncOp first = parse();
+  mlir::func::FuncOp first = parse(source);
   std::string plan = written(first, "auto-nhwc");
   size_t at = 0;
   while ((at = plan.find("    stored:", at)) != std::string::npos) {
@@ -249,10 +233,10 @@ TEST_F(PlanTest, AFullyPinnedPlanDecidesAlone) {
   for (const Strategy &strategy : strategies()) {
     if (strategy.name == "naive")
       continue; // brings each value home
-    mlir::func::FuncOp second = parse();
+    mlir::func::FuncOp second = parse(source);
     ASSERT_TRUE(solve(second, strategy.name, plan)) << message << plan;
-    EXPECT_EQ(reportLayouts(second, *target).count(),
-              reportLayouts(first, *target).count());
+    EXPECT_EQ(reportLayouts(second, target).count(),
+              reportLayouts(first, target).count());
     for (auto &[op, name] : planNames(first))
       EXPECT_EQ(op->getResult(0).getType(),
                 opNamed(second, name)->getResult(0).getType())
@@ -273,7 +257,7 @@ TEST_F(PlanTest, EveryStrategyHoldsAPin) {
         continue; // the convolution's demand is not met
       std::string text = pins(std::string("  - {op: \"") + name +
                               "\", stored: " + layout + "}\n");
-      mlir::func::FuncOp function = parse();
+      mlir::func::FuncOp function = parse(source);
       ASSERT_TRUE(solve(function, strategy.name, text))
           << strategy.name.str() << ": " << message << "\n"
           << text;
@@ -290,7 +274,7 @@ TEST_F(PlanTest, EveryStrategyHoldsAPin) {
 
 TEST_F(PlanTest, APinnedReadIsReadSo) {
   for (const char *name : {"Add 'a'", "Relu 'r'#2", "Transpose 't'"}) {
-    mlir::func::FuncOp function = parse();
+    mlir::func::FuncOp function = parse(source);
     bool two = StringRef(name) == "Add 'a'";
     ASSERT_TRUE(solve(function, "auto-nhwc",
                       pins(std::string("  - {op: \"") + name +
@@ -305,7 +289,7 @@ TEST_F(PlanTest, APinnedReadIsReadSo) {
 TEST_F(PlanTest, APinnedAlgorithmIsUsed) {
   for (StringRef strategy : {"auto-nhwc", "alter", "optimal"})
     for (StringRef algorithm : {"direct", "winograd2x2", "winograd4x4"}) {
-      mlir::func::FuncOp function = parse();
+      mlir::func::FuncOp function = parse(source);
       PlanWriter writer(function);
       ASSERT_TRUE(solve(
           function, strategy,
@@ -313,14 +297,14 @@ TEST_F(PlanTest, APinnedAlgorithmIsUsed) {
           << message;
       bool isDirect = algorithm == "direct";
       EXPECT_EQ(function.getBody().getOps<Conv2dOp>().empty(), !isDirect);
-      EXPECT_EQ(reportLayouts(function, *target).algorithms.empty(), isDirect);
-      std::string plan = writer.print(function, "m.onnx", *target, strategy);
+      EXPECT_EQ(reportLayouts(function, target).algorithms.empty(), isDirect);
+      std::string plan = writer.print(function, "m.onnx", target, strategy);
       EXPECT_NE(plan.find("    algorithm: " + algorithm.str() + "\n"),
                 std::string::npos)
           << plan;
       size_t at = plan.find("    stored:", plan.find("Conv 'c'"));
       plan.insert(at, "    pin: true\n");
-      mlir::func::FuncOp again = parse();
+      mlir::func::FuncOp again = parse(source);
       ASSERT_TRUE(solve(again, "auto-nhwc", plan)) << message << plan;
       EXPECT_EQ(again.getBody().getOps<Conv2dOp>().empty(), !isDirect) << plan;
     }
@@ -333,20 +317,20 @@ TEST_F(PlanTest, AlgorithmsThatCannotBe) {
                 "winograd2x2, winograd4x4");
   expectRefused("  - {op: \"Relu 'r'\", algorithm: winograd4x4}\n",
                 "expected one of: direct");
-  target->algorithms.clear();
+  target.algorithms.clear();
   expectRefused("  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n",
                 "expected one of: direct");
-  target->algorithms = {"winograd"};
-  target->demands.erase("conv2d");
+  target.algorithms = {"winograd"};
+  target.demands.erase("conv2d");
   message.clear();
-  EXPECT_FALSE(solve(parse(), "none",
+  EXPECT_FALSE(solve(parse(source), "none",
                      pins("  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n")));
   EXPECT_NE(message.find("is pinned to algorithm 'winograd4x4', which does not "
                          "compute it in the layouts"),
             std::string::npos)
       << message;
   message.clear();
-  EXPECT_FALSE(solve(parse(), "optimal",
+  EXPECT_FALSE(solve(parse(source), "optimal",
                      "version: 1\ntarget: npu-nhwc\nlayouts:\n"
                      "  - {op: \"Conv 'c'\", algorithm: direct, pin: true}\n"
                      "pins:\n"
@@ -358,25 +342,25 @@ TEST_F(PlanTest, AlgorithmsThatCannotBe) {
 }
 
 TEST_F(PlanTest, PinnedBoundary) {
-  mlir::func::FuncOp function = parse();
+  mlir::func::FuncOp function = parse(source);
   ASSERT_TRUE(solve(function, "auto-nhwc",
                     pins("  - {input: x, stored: NHWC}\n"
                          "  - {output: y, stored: NHWC}\n"),
                     "free"))
       << message;
   EXPECT_EQ(getLayout(function.getArgument(0)).getLetters(), "acdb");
-  LayoutReport report = reportLayouts(function, *target);
+  LayoutReport report = reportLayouts(function, target);
   EXPECT_EQ(report.count(), 0);
 }
 
 TEST_F(PlanTest, PlansOfOthers) {
   message.clear();
-  EXPECT_FALSE(solve(parse(), "auto-nhwc", "version: 1\ntarget: host\n"));
+  EXPECT_FALSE(solve(parse(source), "auto-nhwc", "version: 1\ntarget: host\n"));
   EXPECT_NE(message.find("p.yaml:2: the plan is for target 'host', this is "
                          "'npu-nhwc'"),
             std::string::npos)
       << message;
-  EXPECT_FALSE(solve(parse(), "auto-nhwc",
+  EXPECT_FALSE(solve(parse(source), "auto-nhwc",
                      "version: 1\ntarget: npu-nhwc\ngraph: 0123\n"));
   EXPECT_NE(message.find("p.yaml:3: the plan is for another graph"),
             std::string::npos)
@@ -384,7 +368,7 @@ TEST_F(PlanTest, PlansOfOthers) {
 }
 
 TEST_F(PlanTest, Fingerprints) {
-  mlir::func::FuncOp a = parse(), b = parse();
+  mlir::func::FuncOp a = parse(source), b = parse(source);
   EXPECT_EQ(graphFingerprint(a), graphFingerprint(b));
   opNamed(b, "Transpose 't'")
       ->setAttr("permutation",
@@ -425,7 +409,7 @@ TEST_F(PlanTest, ImpossiblePins) {
                 "p.yaml:4: 'x' is pinned to acdb, and held to abcd by "
                 "--io-layout");
   message.clear();
-  EXPECT_FALSE(solve(parse(), "auto-nhwc",
+  EXPECT_FALSE(solve(parse(source), "auto-nhwc",
                      "version: 1\ntarget: npu-nhwc\nlayouts:\n"
                      "  - {op: \"Relu 'r'\", stored: NHWC, pin: true}\n"
                      "pins:\n"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/LayoutRules.h"
 #include "compiler/Layout/LayoutStage.h"
-
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
 
@@ -16,20 +13,13 @@ const char *const source = R"(
     return %0 : tensor<1x16x8x8xf32>
   })";
 
-class LayoutRulesTest : public ::testing::Test {
+class LayoutRulesTest : public LayoutFixture {
 protected:
-  LayoutRulesTest() {
-    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-    std::string error;
-    target = loadTarget("host", error);
-    EXPECT_TRUE(target) << error;
-  }
   ~LayoutRulesTest() override { clearLayoutRules(); }
 
   /// The layout that the convolution's result has; empty if the stage fails.
   std::string run(StringRef strategy, const char *desired = "") {
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
-    mlir::func::FuncOp function = *module->getOps<mlir::func::FuncOp>().begin();
+    mlir::func::FuncOp function = parse(source);
     LayoutOptions options;
     options.strategy = strategy.str();
     options.verifyExactly = true;
@@ -40,14 +30,13 @@ protected:
                                             message = diagnostic.str();
                                             return success();
                                           });
-    if (failed(runLayoutStage(function, *target, options)))
+    if (failed(runLayoutStage(function, target, options)))
       return "";
     return getLayout((*function.getOps<Conv2dOp>().begin()).getResult())
         .getLetters();
   }
 
-  MLIRContext context;
-  std::optional<TargetSpec> target;
+  const TargetSpec target = load("host");
   std::string message;
 };
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/ExactCheck.h"
-
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
 
@@ -20,41 +17,26 @@ const char *const source = R"(
     return %4 : tensor<2x3x20xf32>
   })";
 
-class LayoutStageTest : public ::testing::Test {
+class LayoutStageTest : public LayoutFixture {
 protected:
-  LayoutStageTest() {
-    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-    std::string error;
-    target = loadTarget("npu-nhwc", error);
-    EXPECT_TRUE(target) << error;
-  }
-
-  mlir::func::FuncOp parse() {
-    modules.push_back(
-        mlir::parseSourceString<mlir::ModuleOp>(source, &context));
-    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
-  }
-
-  MLIRContext context;
-  std::optional<TargetSpec> target;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+  const TargetSpec target = load("npu-nhwc");
 };
 
 TEST_F(LayoutStageTest, ViewsAreFreeAndExact) {
-  mlir::func::FuncOp function = parse();
+  mlir::func::FuncOp function = parse(source);
   LayoutOptions options;
   options.verifyExactly = true;
-  ASSERT_TRUE(succeeded(runLayoutStage(function, *target, options)));
-  EXPECT_EQ(reportLayouts(function, *target).count(), 0);
+  ASSERT_TRUE(succeeded(runLayoutStage(function, target, options)));
+  EXPECT_EQ(reportLayouts(function, target).count(), 0);
 }
 
 TEST_F(LayoutStageTest, TheModelsOwnTransposesAreOnTheBill) {
-  mlir::func::FuncOp function = parse();
+  mlir::func::FuncOp function = parse(source);
   LayoutOptions options;
   options.strategy = "none";
   options.verifyExactly = true;
-  ASSERT_TRUE(succeeded(runLayoutStage(function, *target, options)));
-  LayoutReport report = reportLayouts(function, *target);
+  ASSERT_TRUE(succeeded(runLayoutStage(function, target, options)));
+  LayoutReport report = reportLayouts(function, target);
   ASSERT_EQ(report.count(), 2);
   EXPECT_EQ(report.items[0].kind, "transpose");
   EXPECT_EQ(report.items[0].bytes, 2 * 3 * 4 * 5 * 4);
@@ -63,7 +45,7 @@ TEST_F(LayoutStageTest, TheModelsOwnTransposesAreOnTheBill) {
 TEST_F(LayoutStageTest, ExactCheckFindsASwappedOrder) {
   // The wrong permutation, at the same place: every op is there, no shape
   // differs in a way that a verifier could see.
-  mlir::func::FuncOp before = parse(), after = parse();
+  mlir::func::FuncOp before = parse(source), after = parse(source);
   auto reshape = *after.getOps<ReshapeOp>().begin();
   OpBuilder builder(reshape);
   auto flat = RankedTensorType::get({2, 3, 4, 5}, builder.getF32Type());
@@ -83,10 +65,10 @@ TEST_F(LayoutStageTest, EveryStrategyGivesTheSameTwice) {
   for (const Strategy &strategy : strategies()) {
     std::string texts[2];
     for (std::string &text : texts) {
-      mlir::func::FuncOp function = parse();
+      mlir::func::FuncOp function = parse(source);
       LayoutOptions options;
       options.strategy = strategy.name.str();
-      ASSERT_TRUE(succeeded(runLayoutStage(function, *target, options)));
+      ASSERT_TRUE(succeeded(runLayoutStage(function, target, options)));
       llvm::raw_string_ostream out(text);
       function.print(out);
     }

@@ -2,10 +2,7 @@
 #include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/SearchProblem.h"
-
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
 
@@ -38,33 +35,14 @@ std::string oneConvolution() {
          conv + "\n    return %0 : tensor<2x8x6x6xf32>\n  }";
 }
 
-class OptimalTest : public ::testing::Test {
-protected:
-  OptimalTest() { context.loadDialect<NPUDialect, mlir::func::FuncDialect>(); }
-
-  mlir::func::FuncOp parse(const std::string &source) {
-    modules.push_back(
-        mlir::parseSourceString<mlir::ModuleOp>(source, &context));
-    return *modules.back()->getOps<mlir::func::FuncOp>().begin();
-  }
-
-  TargetSpec target(StringRef name) {
-    std::string error;
-    std::optional<TargetSpec> spec = loadTarget(name, error);
-    EXPECT_TRUE(spec) << error;
-    return *spec;
-  }
-
-  MLIRContext context;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
-};
+using OptimalTest = LayoutFixture;
 
 TEST_F(OptimalTest, NoStrategyIsCheaper) {
   for (StringRef name : {"npu-nhwc", "npu-nchw", "npu-nchw16c", "host"})
     for (Objective objective :
          {Objective::Count, Objective::Bytes, Objective::Time})
       for (bool fixed : {true, false}) {
-        TargetSpec spec = target(name);
+        TargetSpec spec = load(name);
         LayoutOptions options;
         options.strategy = "optimal";
         options.objective = objective;
@@ -93,7 +71,7 @@ TEST_F(OptimalTest, NoStrategyIsCheaper) {
 
 /// The bound is no formality: with two relayouts taken away nothing is left.
 TEST_F(OptimalTest, CountsByHand) {
-  TargetSpec spec = target("npu-nhwc");
+  TargetSpec spec = load("npu-nhwc");
   LayoutOptions options;
   options.strategy = "optimal";
   options.objective = Objective::Count;
@@ -110,7 +88,7 @@ TEST_F(OptimalTest, CountsByHand) {
 
 TEST_F(OptimalTest, FoldingChangesNothing) {
   for (StringRef name : {"npu-nhwc", "npu-nchw16c", "host"}) {
-    TargetSpec spec = target(name);
+    TargetSpec spec = load(name);
     LayoutOptions options;
     options.strategy = "optimal";
     options.objective = Objective::Bytes;
@@ -125,7 +103,7 @@ TEST_F(OptimalTest, FoldingChangesNothing) {
 /// A plan of another strategy is one of the choices, at the cost that the
 /// search says.
 TEST_F(OptimalTest, OtherPlansAreChoices) {
-  TargetSpec spec = target("npu-nhwc");
+  TargetSpec spec = load("npu-nhwc");
   mlir::func::FuncOp function = parse(branches());
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, spec, axes);
@@ -150,7 +128,7 @@ TEST_F(OptimalTest, OtherPlansAreChoices) {
 
 /// The target's factor decides between layouts that are otherwise alike.
 TEST_F(OptimalTest, ACostInTheTargetDecides) {
-  TargetSpec spec = target("host");
+  TargetSpec spec = load("host");
   LayoutOptions options;
   options.strategy = "optimal";
   options.io.fixed = false;
@@ -168,7 +146,7 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
 
 /// Where a target tells depthwise convolutions from others, each has its own.
 TEST_F(OptimalTest, DepthwiseConvolutionsCostTheirOwn) {
-  TargetSpec spec = target("host");
+  TargetSpec spec = load("host");
   std::string error;
   LayoutPattern source = *LayoutPattern::parse("NCHW", error);
   spec.factors["conv2d"] = {{source, 3, true}, {source, 2, false}};
@@ -205,7 +183,7 @@ TEST_F(OptimalTest, OtherAlgorithmsAreWays) {
     %2 = npu.conv2d(%1, %v) {dilations = [2, 2], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x128x28x28xf32>, tensor<8x128x3x3xf32>) -> tensor<1x8x26x26xf32>
     return %2 : tensor<1x8x26x26xf32>
   })";
-  TargetSpec spec = target("host");
+  TargetSpec spec = load("host");
   LayoutOptions options;
   options.strategy = "optimal";
   options.verifyExactly = true;
@@ -229,7 +207,7 @@ TEST_F(OptimalTest, OtherAlgorithmsAreWays) {
 
 /// Of one pixel NCHW and NHWC are one order, which costs what the cheaper does.
 TEST_F(OptimalTest, OneOrderHasOneCost) {
-  TargetSpec spec = target("host");
+  TargetSpec spec = load("host");
   mlir::func::FuncOp function = parse(R"(
   func.func @f(%x: tensor<1x8x1x1xf32>) -> tensor<1x8x1x1xf32> {
     %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
@@ -248,7 +226,7 @@ TEST_F(OptimalTest, OneOrderHasOneCost) {
 }
 
 TEST_F(OptimalTest, InfeasibleNamesTheDemand) {
-  TargetSpec spec = target("npu-nhwc");
+  TargetSpec spec = load("npu-nhwc");
   std::string error;
   spec.demands["max_pool"]["data"] = {*LayoutPattern::parse("NCHW", error)};
   spec.demands["max_pool"]["result"] = {*LayoutPattern::parse("NHWC", error)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
+#include "test/compiler/Support/ReplaceLine.h"
+
 #include <gtest/gtest.h>
 
 using namespace npu;
@@ -32,18 +34,6 @@ demands:
 algorithms: [winograd]
 )";
 
-/// `good` with its line `number` (from 1) replaced.
-std::string withLine(int number, const std::string &line) {
-  std::string text;
-  size_t start = 0;
-  for (int at = 1; start < good.size(); ++at) {
-    size_t end = good.find('\n', start) + 1;
-    text += at == number ? line + "\n" : good.substr(start, end - start);
-    start = end;
-  }
-  return text;
-}
-
 void expectError(const std::string &text, const std::string &message) {
   std::string error;
   EXPECT_FALSE(parseTarget(text, "chip.yaml", error)) << text;
@@ -67,65 +57,74 @@ TEST(TargetSpec, ReadsEverything) {
 }
 
 TEST(TargetSpec, UnknownKeys) {
-  expectError(withLine(2, "sumary: a chip"),
+  expectError(replaceLine(good, 2, "sumary: a chip"),
               "chip.yaml:2: a target: unknown key 'sumary', allowed are name");
-  expectError(withLine(6, "  clok: 1000 MHz"),
+  expectError(replaceLine(good, 6, "  clok: 1000 MHz"),
               "chip.yaml:6: machine: unknown key 'clok'");
-  expectError(withLine(20, "    weigth: [HWOI]"),
+  expectError(replaceLine(good, 20, "    weigth: [HWOI]"),
               "chip.yaml:20: demand: unknown key 'weigth'");
 }
 
 TEST(TargetSpec, DuplicateAndMissingKeys) {
-  expectError(withLine(2, "name: chip"),
+  expectError(replaceLine(good, 2, "name: chip"),
               "chip.yaml:2: a target: key 'name' stands twice");
-  expectError(withLine(6, ""), "machine: key 'clock' is missing");
-  expectError(withLine(2, ""), "a target: key 'summary' is missing");
+  expectError(replaceLine(good, 6, ""), "machine: key 'clock' is missing");
+  expectError(replaceLine(good, 2, ""), "a target: key 'summary' is missing");
 }
 
 TEST(TargetSpec, Numbers) {
-  expectError(withLine(6, "  clock: 1000"),
+  expectError(replaceLine(good, 6, "  clock: 1000"),
               "chip.yaml:6: clock: '1000', expected the unit MHz");
-  expectError(withLine(6, "  clock: 1000 kHz"), "expected the unit MHz");
-  expectError(withLine(6, "  clock: -5 MHz"), "expected a positive number");
-  expectError(withLine(6, "  clock: 0 MHz"), "expected a positive number");
-  expectError(withLine(6, "  clock: nan MHz"), "expected a positive number");
-  expectError(withLine(6, "  clock: fast MHz"), "expected a positive number");
-  expectError(withLine(6, "  clock: [1, 2]"), "expected a word or number");
+  expectError(replaceLine(good, 6, "  clock: 1000 kHz"),
+              "expected the unit MHz");
+  expectError(replaceLine(good, 6, "  clock: -5 MHz"),
+              "expected a positive number");
+  expectError(replaceLine(good, 6, "  clock: 0 MHz"),
+              "expected a positive number");
+  expectError(replaceLine(good, 6, "  clock: nan MHz"),
+              "expected a positive number");
+  expectError(replaceLine(good, 6, "  clock: fast MHz"),
+              "expected a positive number");
+  expectError(replaceLine(good, 6, "  clock: [1, 2]"),
+              "expected a word or number");
 }
 
 TEST(TargetSpec, Words) {
-  expectError(withLine(3, "types: [f32, f8]"),
+  expectError(replaceLine(good, 3, "types: [f32, f8]"),
               "chip.yaml:3: unknown type 'f8', allowed are f32");
-  expectError(withLine(4, "blocks: [1]"), "chip.yaml:4: block size '1'");
-  expectError(withLine(3, "types: f32"), "expected a list");
-  expectError(withLine(5, "machine: fast"), "machine: ");
-  expectError(withLine(1, "name: other"),
+  expectError(replaceLine(good, 4, "blocks: [1]"),
+              "chip.yaml:4: block size '1'");
+  expectError(replaceLine(good, 3, "types: f32"), "expected a list");
+  expectError(replaceLine(good, 5, "machine: fast"), "machine: ");
+  expectError(replaceLine(good, 1, "name: other"),
               "chip.yaml:1: name 'other' is not the file's, 'chip'");
 }
 
 TEST(TargetSpec, Demands) {
-  expectError(withLine(18, "  - ops: [conv4d]"),
+  expectError(replaceLine(good, 18, "  - ops: [conv4d]"),
               "chip.yaml:18: unknown op 'conv4d', allowed are conv1d");
-  expectError(withLine(19, "    data: [NHXC]"),
+  expectError(replaceLine(good, 19, "    data: [NHXC]"),
               "chip.yaml:19: data: 'NHXC' is not a layout");
-  expectError(withLine(19, "    data: []"), "accepts no layout at all");
-  expectError(withLine(19, "    a: [any]"),
+  expectError(replaceLine(good, 19, "    data: []"),
+              "accepts no layout at all");
+  expectError(replaceLine(good, 19, "    a: [any]"),
               "op 'conv2d' has no operand 'a', it has data, weight");
-  expectError(withLine(19, "    data: [NCHW8c]"),
+  expectError(replaceLine(good, 19, "    data: [NCHW8c]"),
               "layout NCHW8c has a block of 8, which `blocks` does not list");
-  expectError(withLine(18, "  - result: [NHWC]"), "key 'ops' is missing");
+  expectError(replaceLine(good, 18, "  - result: [NHWC]"),
+              "key 'ops' is missing");
 }
 
 TEST(TargetSpec, Algorithms) {
   expectError(
-      withLine(23, "algorithms: [winogard]"),
+      replaceLine(good, 23, "algorithms: [winogard]"),
       "chip.yaml:23: unknown algorithm 'winogard', allowed are winograd");
-  expectError(withLine(23, "algorithms: [winograd, winograd]"),
+  expectError(replaceLine(good, 23, "algorithms: [winograd, winograd]"),
               "chip.yaml:23: algorithm 'winograd' stands twice");
-  expectError(withLine(23, "algorithms: winograd"),
+  expectError(replaceLine(good, 23, "algorithms: winograd"),
               "chip.yaml:23: algorithms: expected a list");
   std::string error;
-  auto without = parseTarget(withLine(23, ""), "chip.yaml", error);
+  auto without = parseTarget(replaceLine(good, 23, ""), "chip.yaml", error);
   ASSERT_TRUE(without) << error;
   EXPECT_TRUE(without->algorithms.empty());
 }
@@ -185,7 +184,7 @@ TEST(TargetSpec, NotYaml) {
 }
 
 TEST(TargetSpec, OpInTwoDemands) {
-  expectError(withLine(23, "  - ops: [conv2d]\n    data: [NHWC]"),
+  expectError(replaceLine(good, 23, "  - ops: [conv2d]\n    data: [NHWC]"),
               "op 'conv2d' stands in two demands");
 }
 
