@@ -307,6 +307,18 @@ bool npu::canEmitInstr(const npu_instr &instr, ArrayRef<int32_t> types) {
   return instr.kind == NPU_INSTR_cast || lookupEmit(instr, types);
 }
 
+/// Floats to bytes, saturating. LLVM's own saturating conversion to bytes goes
+/// element by element; bounds, a conversion to i32 and a truncation do not.
+static Value emitBytes(Builder &b, Value x, bool isUnsigned, Type target) {
+  Value isNumber = CmpFOp::create(b, CmpFPredicate::ORD, x, x);
+  x = SelectOp::create(b, isNumber, x, like(b, x, 0));
+  x = clamp(b, x, isUnsigned ? 0 : -128, isUnsigned ? 255 : 127);
+  Type wide = b.getI32Type();
+  if (auto vector = dyn_cast<mlir::VectorType>(x.getType()))
+    wide = vector.clone(wide);
+  return TruncIOp::create(b, target, FPToSIOp::create(b, wide, x));
+}
+
 static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                       Type target) {
   if (auto vector = dyn_cast<mlir::VectorType>(x.getType()))
@@ -320,13 +332,12 @@ static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                : CmpIOp::create(b, CmpIPredicate::ne, x, like(b, x, 0))
                      .getResult();
   bool fromUnsigned = from == NPU_U8 || from == NPU_BOOL;
-  if (isFloat(from)) { // saturates, and NaN is 0, as the reference has it
-    bool toUnsigned = to == NPU_U8;
-    StringRef name = toUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
-    return mlir::LLVM::CallIntrinsicOp::create(b, target, b.getStringAttr(name),
-                                               ValueRange{x})
+  if (isFloat(from) && (to == NPU_I8 || to == NPU_U8))
+    return emitBytes(b, x, to == NPU_U8, target);
+  if (isFloat(from)) // saturates, and NaN is 0, as the reference has it
+    return mlir::LLVM::CallIntrinsicOp::create(
+               b, target, b.getStringAttr("llvm.fptosi.sat"), ValueRange{x})
         .getResult(0);
-  }
   if (isFloat(to))
     return fromUnsigned ? UIToFPOp::create(b, target, x).getResult()
                         : SIToFPOp::create(b, target, x).getResult();

@@ -3,7 +3,7 @@
 // npu-fold-requantize: the scales between a sum and the rounding of it to a
 // quantized number become one.
 //
-// It ends: a scalar step becomes linear once; linear steps move
+// It ends: a scalar step becomes linear once; linear steps and quotients move
 // towards the operands of relu, clip and steps with one constant for each
 // channel, and vanish in other such steps; a linear step moves below a sum only
 // off a converted byte, and only where no operand of the sum is one without a
@@ -85,6 +85,14 @@ static LogicalResult replaceByLinear(PatternRewriter &rewriter, Operation *op,
 static float alphaOf(EltwiseOp op) { return op.getAlpha().convertToFloat(); }
 static float betaOf(EltwiseOp op) { return op.getBeta().convertToFloat(); }
 
+/// The f32 constant with each element divided by `number`.
+static Value divided(OpBuilder &builder, Value constant, float number) {
+  std::vector<float> values = *floatsOf(constant);
+  for (float &value : values)
+    value /= number;
+  return makeFloats(builder, constant.getLoc(), shapeOf(constant), values);
+}
+
 /// The f32 constant with each element v as v * alpha + beta.
 static Value changed(OpBuilder &builder, Value constant, float alpha,
                      float beta) {
@@ -98,6 +106,8 @@ namespace {
 
 // Pattern: mul(X, c), add(X, c), sub(X, c), div(X, c) -> linear(X)
 // Pattern: add(round(X), c) -> linear(round(X))
+// Pattern: div(mul(X, C), c) -> mul(X, C / c)
+// Pattern: div(f(X), c) -> f'(div(X, c)) for relu, clip, add(X, C)
 struct ScalarStep : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -118,7 +128,7 @@ struct ScalarStep : OpRewritePattern<EltwiseOp> {
     case NPU_INSTR_mul:
       return replaceByLinear(rewriter, op, op.getLoc(), input, *number, 0);
     case NPU_INSTR_div:
-      return replaceByLinear(rewriter, op, op.getLoc(), input, 1 / *number, 0);
+      return divide(rewriter, op, *number);
     case NPU_INSTR_add:
       return replaceByLinear(rewriter, op, op.getLoc(), input, 1, *number);
     case NPU_INSTR_sub:
@@ -126,6 +136,50 @@ struct ScalarStep : OpRewritePattern<EltwiseOp> {
     default:
       return rewriter.notifyMatchFailure(op, "not affine");
     }
+  }
+
+  /// Scales are divided, not multiplied by a reciprocal: other runtimes do so,
+  /// and the last bit of a scale decides about ten numbers of a million.
+  static LogicalResult divide(PatternRewriter &rewriter, EltwiseOp op,
+                              float number) {
+    Value input = op.getInputs()[0];
+    auto inner = input.getDefiningOp<EltwiseOp>();
+    int64_t kind = inner && inner->hasOneUse() ? inner.getKind() : -1;
+    bool hasBounds = kind == NPU_INSTR_relu || kind == NPU_INSTR_clip;
+    if (kind == NPU_INSTR_linear)
+      return replaceByLinear(rewriter, op, fuseLocations({inner, op}),
+                             inner.getInputs()[0], alphaOf(inner) / number,
+                             betaOf(inner) / number);
+    bool isStep = kind == NPU_INSTR_mul || kind == NPU_INSTR_add;
+    bool hasConstant =
+        isStep && floatsOf(inner.getInputs()[1]) &&
+        inner.getInputs()[0].getType() == inner.getResult().getType();
+    if (!(hasBounds && number > 0) && !hasConstant)
+      return replaceByLinear(rewriter, op, op.getLoc(), input, 1 / number, 0);
+    return divideInside(rewriter, op, inner, number);
+  }
+
+  /// div(f(X), c) -> f'(div(X, c)); for a product f'(X).
+  static LogicalResult divideInside(PatternRewriter &rewriter, EltwiseOp op,
+                                    EltwiseOp inner, float number) {
+    Location location = fuseLocations({inner, op});
+    SmallVector<Value> inputs(inner.getInputs());
+    if (inputs.size() > 1)
+      inputs[1] = divided(rewriter, inputs[1], number);
+    if (!isKind(inner, NPU_INSTR_mul)) {
+      FailureOr<Value> quotient = makeEltwise(rewriter, location, NPU_INSTR_div,
+                                              {inputs[0], op.getInputs()[1]});
+      if (failed(quotient))
+        return failure();
+      inputs[0] = *quotient;
+    }
+    FailureOr<Value> result = makeEltwise(
+        rewriter, location, static_cast<npu_instr_kind>(inner.getKind()),
+        inputs, alphaOf(inner) / number, betaOf(inner) / number);
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(op, *result);
+    return success();
   }
 };
 

@@ -44,6 +44,20 @@ func.func @channels(%sum: tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xui8> {
   return %7 : tensor<1x2x4x4xui8>
 }
 
+// Scales are divided, as other runtimes do it: 0.1 / 0.3 is another float than
+// 0.1 * (1 / 0.3).
+// CHECK-LABEL: @divided
+// CHECK: npu.eltwise linear(%{{.*}}) {alpha = 0.333333313 : f32}
+func.func @divided(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+  %s = npu.constant dense<0.1> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0.3> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %3 : tensor<1x8xf32>
+}
+
 // A residual is read as bytes in its own unit; of two, that which is there
 // first. 2 a + 4 (b - 3) in units of 8.
 // CHECK-LABEL: @residual
