@@ -30,7 +30,7 @@ class Net:
     """One network: where it comes from and what it expects."""
 
     name: str
-    source: str  # "keras" or "rapidocr"
+    source: str  # "keras", "tflite", "tflite_int8" or "rapidocr"
     origin: str  # class in keras.applications, or the file in the package
     size: tuple[int, int]  # height, width of the original
     small: tuple[int, int]  # the smallest sensible size, for quick tests
@@ -73,6 +73,8 @@ NETS = {
         # scaling of 0..255 pixels inside the network.
         _keras("mobilenet_v3_large", "MobileNetV3Large", order="nhwc", low=0.0, high=255.0),
         _keras("mobilenet_v3_small", "MobileNetV3Small", order="nhwc", low=0.0, high=255.0),
+        Net("mobilenet_v2_tflite", "tflite", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
+        Net("mobilenet_v2_tflite_int8", "tflite_int8", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
         Net("ppocr_det", "rapidocr", "ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96)),
         Net("ppocr_rec", "rapidocr", "ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96)),
     )
@@ -113,15 +115,18 @@ def cached_path(net: Net, size: tuple[int, int], order: str, seed: int) -> Path:
     if net.source == "rapidocr":
         return cache_folder() / f"{net.name}.onnx"
     seeded = f"-seed{seed}" if seed else ""
-    return cache_folder() / f"{net.name}-{size[0]}-{order}{seeded}.onnx"
+    suffix = "tflite" if net.source.startswith("tflite") else "onnx"
+    return cache_folder() / f"{net.name}-{size[0]}-{order}{seeded}.{suffix}"
 
 
 def _key(net: Net, command: list[str]) -> str:
     """Changes when the file would come out differently."""
     digest = hashlib.sha256(" ".join(command[2:]).encode())
-    if net.source == "keras":
+    if net.source != "rapidocr":
         for file in (HERE / "keras_export.py", HERE / "images.py", ROOT / "setup" / "requirements-keras.txt"):
             digest.update(file.read_bytes())
+    if net.source.startswith("tflite"):
+        digest.update((HERE / "tflite_export.py").read_bytes())
     return digest.hexdigest()
 
 
@@ -130,6 +135,11 @@ def _maker_command(net: Net, path: Path, size: tuple[int, int], order: str, seed
         file = f"rapidocr_onnxruntime/models/{net.origin}"
         return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
     python = keras_python()
+    if net.source.startswith("tflite"):
+        arguments = [net.origin, path.name, f"--size={size[0]}", f"--seed={seed}"]
+        if net.source == "tflite_int8":
+            arguments.append("--int8")
+        return [str(python), str(HERE / "tflite_export.py"), *arguments]
     arguments = [net.origin, path.name, f"--size={size[0]}", f"--order={order}", f"--seed={seed}"]
     return [str(python), str(HERE / "keras_export.py"), *arguments]
 
@@ -149,7 +159,9 @@ def ensure(
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
     if net.source == "rapidocr" and order != net.order:
         raise ZooError(f"'{name}' is a trained file in {net.order} order; it cannot be made in {order}")
-    if net.source == "keras" and size[0] != size[1]:
+    if net.source.startswith("tflite") and order != "nhwc":
+        raise ZooError(f"'{name}' is a TFLite file; its images are nhwc")
+    if net.source != "rapidocr" and size[0] != size[1]:
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
     path = cached_path(net, size, order, seed)
     command = _maker_command(net, path, size, order, seed)

@@ -124,7 +124,15 @@ LogicalResult ReshapeOp::verify() {
 
 namespace {
 /// What a function computes on and gives.
-enum class EltwiseTypes { Any, FloatOnly, Compare, Logical, Select, Cast };
+enum class EltwiseTypes {
+  Any,
+  FloatOnly,
+  IntOnly,
+  Compare,
+  Logical,
+  Select,
+  Cast
+};
 } // namespace
 
 static EltwiseTypes typesOf(npu_instr_kind kind) {
@@ -160,7 +168,18 @@ static EltwiseTypes typesOf(npu_instr_kind kind) {
   case NPU_INSTR_softplus:
   case NPU_INSTR_gelu_erf:
   case NPU_INSTR_gelu_tanh:
+  case NPU_INSTR_sin:
+  case NPU_INSTR_cos:
     return EltwiseTypes::FloatOnly;
+  case NPU_INSTR_bitwise_not:
+  case NPU_INSTR_clz:
+  case NPU_INSTR_bitwise_and:
+  case NPU_INSTR_bitwise_or:
+  case NPU_INSTR_bitwise_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
+  case NPU_INSTR_mul_shift:
+    return EltwiseTypes::IntOnly;
   default:
     return EltwiseTypes::Any;
   }
@@ -196,6 +215,11 @@ static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
     break;
   case EltwiseTypes::FloatOnly: // eltwise_c7
     if (failed(want(isFloat(op.getResult()), result, "a float type")))
+      return failure();
+    break;
+  case EltwiseTypes::IntOnly: // eltwise_c10
+    if (failed(want(!isFloat(op.getResult()) && !result.isInteger(1), result,
+                    "an integer type")))
       return failure();
     break;
   case EltwiseTypes::Any:

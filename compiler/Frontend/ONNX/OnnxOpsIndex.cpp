@@ -87,30 +87,6 @@ LogicalResult npu::buildScatterND(OnnxNode &node) {
                                                  node.getInput(2), *reduction));
 }
 
-/// 0, 1, 2, ... along dimension `axis`, such that it broadcasts to data of rank
-/// `rank`.
-static Value countAlong(OnnxNode &node, int64_t extent, int64_t axis,
-                        int64_t rank, Type element) {
-  Ints shape(rank - axis, 1);
-  shape[0] = extent;
-  return node.reshape(node.cast(node.ints(countFrom(0, extent)), element),
-                      shape);
-}
-
-/// The place of the largest (or smallest) element along `axis`, which stays as
-/// a dimension of extent 1: of the places that hold it the first, or the last.
-static Value placeOfBest(OnnxNode &node, Value x, int64_t axis, bool isLargest,
-                         bool isLast) {
-  Type i32 = node.getBuilder().getI32Type();
-  int64_t extent = shapeOf(x)[axis];
-  Value best = node.reduce(x, isLargest ? "max" : "min", {axis}, true);
-  Value holds = node.eltwise(NPU_INSTR_equal, {x, best});
-  Value places = node.eltwise(
-      NPU_INSTR_select, {holds, countAlong(node, extent, axis, rankOf(x), i32),
-                         node.scalar(isLast ? -1 : double(extent), i32)});
-  return node.reduce(places, isLast ? "max" : "min", {axis}, true);
-}
-
 LogicalResult npu::buildArgReduce(OnnxNode &node) {
   Value x = node.getInput(0);
   bool keepsDims = node.getFlag("keepdims", true);
@@ -123,7 +99,7 @@ LogicalResult npu::buildArgReduce(OnnxNode &node) {
                       ", expected 1 to 2^31 elements along axis " +
                       Twine(*axis));
   Value place =
-      placeOfBest(node, x, *axis, StringRef(node.op.word) == "max", isLast);
+      node.placeOfBest(x, *axis, StringRef(node.op.word) == "max", isLast);
   if (!place)
     return failure();
   place = node.cast(place, node.getBuilder().getI64Type());
@@ -147,11 +123,11 @@ LogicalResult npu::buildHardmax(OnnxNode &node) {
     x = node.reshape(x, flat);
     axis = 1;
   }
-  Value place = placeOfBest(node, x, *axis, true, false);
+  Value place = node.placeOfBest(x, *axis, true, false);
   if (!place)
     return failure();
   Value counts =
-      countAlong(node, shapeOf(x)[*axis], *axis, rankOf(x), elementOf(place));
+      node.countAlong(shapeOf(x)[*axis], *axis, rankOf(x), elementOf(place));
   Value isBest = node.eltwise(NPU_INSTR_equal, {place, counts});
   return node.setResult(node.reshape(node.cast(isBest, elementOf(x)), shape));
 }
@@ -232,7 +208,7 @@ LogicalResult npu::buildOneHot(OnnxNode &node) {
   place = node.eltwise(NPU_INSTR_select, {isBehind, fromEnd, place});
   Value isHot = node.eltwise(
       NPU_INSTR_equal,
-      {place, countAlong(node, depth, *axis, rankOf(indices) + 1, i64)});
+      {place, node.countAlong(depth, *axis, rankOf(indices) + 1, i64)});
   auto choice = [&](int64_t index) {
     return node.reshape(node.slice(values, {index}, {1}, {1}), {});
   };
@@ -258,8 +234,8 @@ LogicalResult npu::buildTrilu(OnnxNode &node) {
     return node.error("found data of shape " + shapes::text(shapeOf(x)) +
                       ", expected matrices");
   Type i64 = node.getBuilder().getI64Type();
-  Value rows = countAlong(node, shapeOf(x)[rank - 2], rank - 2, rank, i64);
-  Value columns = countAlong(node, shapeOf(x)[rank - 1], rank - 1, rank, i64);
+  Value rows = node.countAlong(shapeOf(x)[rank - 2], rank - 2, rank, i64);
+  Value columns = node.countAlong(shapeOf(x)[rank - 1], rank - 1, rank, i64);
   shift = std::clamp<int64_t>(shift, -INT32_MAX, INT32_MAX);
   Value diagonal =
       node.eltwise(NPU_INSTR_add, {rows, node.reshape(node.ints(shift), {})});

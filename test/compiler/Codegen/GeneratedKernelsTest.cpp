@@ -220,7 +220,8 @@ floatOps(const std::string &type) {
   std::vector<std::pair<std::string, std::string>> ops;
   for (const char *name :
        {"abs", "neg", "relu", "sigmoid", "tanh", "exp", "erf", "floor", "ceil",
-        "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal"})
+        "round", "sin", "cos", "softplus", "gelu_erf", "gelu_tanh", "sign",
+        "reciprocal"})
     ops.emplace_back(std::string(name) + "(%x0)", type);
   for (const char *name :
        {"leaky_relu", "elu", "clip", "hard_sigmoid", "hard_swish", "swish"})
@@ -275,15 +276,24 @@ TEST(GeneratedKernelsTest, IntegersAndBooleans) {
     std::string type = "tensor<5x19x" + element + ">";
     std::string boolean = "tensor<5x19xi1>";
     std::vector<std::pair<std::string, std::string>> ops;
-    for (const char *name : {"add", "sub", "mul", "min", "max"})
+    for (const char *name :
+         {"add", "sub", "mul", "min", "max", "bitwise_and", "bitwise_or",
+          "bitwise_xor", "shift_left", "shift_right"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", type);
     for (const char *name :
          {"equal", "less", "less_equal", "greater", "greater_equal"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", boolean);
     ops.emplace_back("cast(%x0)", "tensor<5x19xf32>");
     ops.emplace_back("abs(%x0)", type);
-    ops.emplace_back("neg(%x0)", type);
+    for (const char *name : {"neg", "clz", "bitwise_not"})
+      ops.emplace_back(std::string(name) + "(%x0)", type);
+    ops.emplace_back("clip(%x0) {alpha = -6.5 : f32, beta = 9.0 : f32}", type);
+    ops.emplace_back("clip(%x0) {alpha = -1.0e30 : f32, beta = 4.0 : f32}",
+                     type);
     check(functionOf({type, type}, ops));
+    check(functionOf({type, type, type},
+                     {{"mul_shift(%x0, %x1, %x2)", type},
+                      {"mul_shift(%x0, %x1, %x2) {alpha = 1.0 : f32}", type}}));
   }
 }
 
