@@ -110,6 +110,8 @@ NETS = {
         Net("two_tower", "onnx_nets", "two_tower", (224, 224), (64, 64), tokens=("tokens", 32, 1000)),
         _quantized("resnet50_qdq", "resnet50"),
         _quantized("mobilenet_v2_qdq", "mobilenet_v2"),
+        Net("mobilenet_v2_tflite", "tflite", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
+        Net("mobilenet_v2_tflite_int8", "tflite_int8", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
         Net("ppocr_det", "rapidocr", "ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96)),
         Net("ppocr_rec", "rapidocr", "ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96)),
     )
@@ -155,7 +157,8 @@ def cached_path(net: Net, size: tuple[int, ...], order: str, seed: int) -> Path:
     if net.source == "rapidocr":
         return cache_folder() / f"{net.name}.onnx"
     seeded = f"-seed{seed}" if seed else ""
-    return cache_folder() / f"{net.name}-{size_text(size)}-{order}{seeded}.onnx"
+    suffix = "tflite" if net.source.startswith("tflite") else "onnx"
+    return cache_folder() / f"{net.name}-{size_text(size)}-{order}{seeded}.{suffix}"
 
 
 # What makes the files of a source depends on these; a change makes them anew.
@@ -164,6 +167,8 @@ SOURCES: dict[str, list[Path]] = {
     "keras": _KERAS_FILES,
     "keras_nets": [HERE / "keras_nets.py", *_KERAS_FILES],
     "onnx_nets": [HERE / "onnx_nets.py", HERE / "small.py"],
+    "tflite": [HERE / "tflite_export.py", *_KERAS_FILES],
+    "tflite_int8": [HERE / "tflite_export.py", *_KERAS_FILES],
     "quantized": [HERE / "quantize.py", HERE / "images.py"],
     "rapidocr": [],
 }
@@ -192,6 +197,9 @@ def _maker_command(net: Net, path: Path, size: tuple[int, ...], order: str, seed
     if net.source == "onnx_nets":
         return [sys.executable, str(HERE / "onnx_nets.py"), *arguments]
     python = str(keras_python())
+    if net.source.startswith("tflite"):
+        arguments += ["--int8"] if net.source == "tflite_int8" else []
+        return [python, str(HERE / "tflite_export.py"), *arguments]
     arguments.insert(3, f"--order={order}")
     if net.source == "keras_nets":
         arguments += [f"--size={'x'.join(map(str, size))}", f"--low={net.low}", f"--high={net.high}"]
@@ -214,6 +222,8 @@ def ensure(
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
     if order != net.order and (net.source in ("rapidocr", "onnx_nets") or len(size) != 2):
         raise ZooError(f"'{name}' has its input in {net.order} order; it cannot be made in {order}")
+    if net.source.startswith("tflite") and order != "nhwc":
+        raise ZooError(f"'{name}' is a TFLite file; its images are nhwc")
     if len(size) != len(net.size):
         raise ZooError(f"'{name}' takes {len(net.size)} sizes such as {size_text(net.size)}, not {size_text(size)}")
     if len(size) == 2 and net.source != "rapidocr" and size[0] != size[1]:

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 using namespace npu;
 using namespace mlir::arith;
 namespace math = mlir::math;
@@ -182,6 +184,89 @@ static Value selectValue(Builder &b, const Args &args) {
   return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
 }
 
+/// The shift, modulo the bits of the value.
+static Value shiftAmount(Builder &b, Value value, Value amount) {
+  unsigned bits =
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  return AndIOp::create(b, amount, like(b, amount, bits - 1));
+}
+
+/// `shifted`, or 0 where the amount is no place of a bit.
+static Value whereBitIs(Builder &b, const Args &args, Value shifted) {
+  Value value = args.in[0], amount = args.in[1];
+  unsigned bits =
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  Value isPlace =
+      CmpIOp::create(b, CmpIPredicate::ult, amount, like(b, amount, bits));
+  return SelectOp::create(b, isPlace, shifted, like(b, value, 0));
+}
+
+static Value shiftLeft(Builder &b, const Args &args) {
+  Value amount = shiftAmount(b, args.in[0], args.in[1]);
+  return whereBitIs(b, args, ShLIOp::create(b, args.in[0], amount));
+}
+
+static Value shiftRight(Builder &b, const Args &args) {
+  Value value = args.in[0];
+  if (args.isUnsigned)
+    return whereBitIs(
+        b, args, ShRUIOp::create(b, value, shiftAmount(b, value, args.in[1])));
+  // What is no place is as far as the sign.
+  unsigned bits =
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  Value amount = MinUIOp::create(b, args.in[1], like(b, args.in[1], bits - 1));
+  return ShRSIOp::create(b, value, amount);
+}
+
+static Value toWidth(Builder &b, Value value, unsigned bits) {
+  Type scalar = b.getIntegerType(bits);
+  auto vector = dyn_cast<mlir::VectorType>(value.getType());
+  Type target = vector ? vector.clone(scalar) : scalar;
+  unsigned have =
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  if (have < bits)
+    return ExtSIOp::create(b, target, value);
+  return have > bits ? TruncIOp::create(b, target, value).getResult() : value;
+}
+
+/// The kernel library's interpreter says what it means.
+static Value mulShift(Builder &b, const Args &args) {
+  Value a = toWidth(b, args.in[0], 64), c = toWidth(b, args.in[2], 64);
+  Value shift = shiftAmount(b, a, c);
+  Value round = ShRUIOp::create(b, ShLIOp::create(b, like(b, a, 1), shift),
+                                like(b, a, 1));
+  if (args.instr.alpha == 1.0f) {
+    Value isPositive = CmpIOp::create(b, CmpIPredicate::sge, a, like(b, a, 0));
+    Value more = SelectOp::create(b, isPositive, like(b, a, double(1 << 30)),
+                                  like(b, a, -double(1 << 30)));
+    Value isLong = CmpIOp::create(b, CmpIPredicate::sgt, c, like(b, c, 31));
+    round = AddIOp::create(b, round,
+                           SelectOp::create(b, isLong, more, like(b, a, 0)));
+  }
+  Value product = MulIOp::create(b, a, toWidth(b, args.in[1], 64));
+  Value result = ShRSIOp::create(b, AddIOp::create(b, product, round), shift);
+  return toWidth(
+      b, result,
+      mlir::getElementTypeOrSelf(args.in[0].getType()).getIntOrFloatBitWidth());
+}
+
+/// Bounds that the type does not have are none.
+static Value clipInts(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  unsigned bits =
+      mlir::getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  double least = args.isUnsigned ? 0 : -std::ldexp(1.0, int(bits) - 1);
+  double most = std::ldexp(1.0, int(bits) - (args.isUnsigned ? 0 : 1));
+  double low = std::ceil(args.instr.alpha), high = std::floor(args.instr.beta);
+  if (low > least && low < most)
+    x = args.isUnsigned ? MaxUIOp::create(b, x, like(b, x, low)).getResult()
+                        : MaxSIOp::create(b, x, like(b, x, low)).getResult();
+  if (high >= least && high < most)
+    x = args.isUnsigned ? MinUIOp::create(b, x, like(b, x, high)).getResult()
+                        : MinSIOp::create(b, x, like(b, x, high)).getResult();
+  return x;
+}
+
 static const Row table[] = {
     {NPU_INSTR_abs, unary<math::AbsFOp>, unary<math::AbsIOp>},
     {NPU_INSTR_neg, unary<NegFOp>,
@@ -227,7 +312,7 @@ static const Row table[] = {
      [](Builder &b, const Args &a) -> Value {
        return clamp(b, a.in[0], a.instr.alpha, a.instr.beta);
      },
-     nullptr},
+     clipInts},
     {NPU_INSTR_hard_sigmoid, hardSigmoid, nullptr},
     {NPU_INSTR_hard_swish,
      [](Builder &b, const Args &a) -> Value {
@@ -260,6 +345,11 @@ static const Row table[] = {
     {NPU_INSTR_asin, unary<math::AsinOp>, nullptr},
     {NPU_INSTR_acos, unary<math::AcosOp>, nullptr},
     {NPU_INSTR_atan, unary<math::AtanOp>, nullptr},
+    {NPU_INSTR_bit_not, nullptr,
+     [](Builder &b, const Args &a) -> Value {
+       return XOrIOp::create(b, a.in[0], like(b, a.in[0], -1));
+     }},
+    {NPU_INSTR_clz, nullptr, unary<math::CountLeadingZerosOp>},
     {NPU_INSTR_add, binary<AddFOp>, binary<AddIOp>},
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
@@ -287,7 +377,10 @@ static const Row table[] = {
        return whereNegative(b, a.in[0], MulFOp::create(b, a.in[0], a.in[1]));
      },
      nullptr},
+    {NPU_INSTR_shift_left, nullptr, shiftLeft},
+    {NPU_INSTR_shift_right, nullptr, shiftRight},
     {NPU_INSTR_select, selectValue, selectValue},
+    {NPU_INSTR_mul_shift, nullptr, mulShift},
 };
 
 static bool isFloat(int32_t dtype) {

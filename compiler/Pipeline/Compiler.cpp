@@ -6,6 +6,9 @@
 #include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Frontend/TFLite/TfliteConverter.h"
+#include "compiler/Frontend/TOSA/TosaImporter.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/ImageAxes.h"
@@ -45,6 +48,14 @@ private:
   }
   LogicalResult checkOptions();
   LogicalResult import();
+  LogicalResult readModel();
+  LogicalResult readMlir();
+  LogicalResult readTflite();
+  LogicalResult take(FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> imported) {
+    if (succeeded(imported))
+      module = std::move(*imported);
+    return imported;
+  }
   LogicalResult fuse();
   LogicalResult layout();
   LogicalResult compare();
@@ -130,16 +141,44 @@ static LogicalResult checkResources(mlir::ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult Compilation::import() {
-  if (llvm::sys::path::extension(options.model) == ".mlir") {
-    module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, &context);
-  } else {
-    FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> imported =
-        importOnnx(context, options.model, options.import);
-    if (succeeded(imported))
-      module = std::move(*imported);
-  }
+LogicalResult Compilation::readMlir() {
+  module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, &context);
   if (!module)
+    return failure();
+  if (isTosa(*module)) {
+    mlir::OwningOpRef<mlir::ModuleOp> source = std::move(module);
+    return take(importTosa(*source, options.model, options.import));
+  }
+  const ImportOptions &given = options.import;
+  if (given.batch || !given.inputShapes.empty() || !given.boundInputs.empty())
+    return error("'" + options.model +
+                 "' is in the npu dialect, whose inputs are fixed; leave out "
+                 "--input-shape, --bind-input and --batch");
+  return success();
+}
+
+LogicalResult Compilation::readTflite() {
+  TemporaryFile converted;
+  if (failed(convertTflite(context, options.model, options.tfliteConverter,
+                           converted)))
+    return failure();
+  auto source = mlir::parseSourceFile<mlir::ModuleOp>(converted.path, &context);
+  if (!source)
+    return failure();
+  return take(importTosa(*source, options.model, options.import));
+}
+
+LogicalResult Compilation::readModel() {
+  StringRef extension = llvm::sys::path::extension(options.model);
+  if (extension == ".mlir" || extension == ".mlirbc")
+    return readMlir();
+  if (extension == ".tflite")
+    return readTflite();
+  return take(importOnnx(context, options.model, options.import));
+}
+
+LogicalResult Compilation::import() {
+  if (failed(readModel()))
     return failure();
   auto functions = module->getBody()->getOps<mlir::func::FuncOp>();
   if (!llvm::hasSingleElement(functions) ||
@@ -391,5 +430,6 @@ std::string npu::writeTextFile(const std::string &path, StringRef text) {
 
 void npu::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<NPUDialect>();
+  registerTosaDialects(registry);
   registerCodegenDialects(registry);
 }

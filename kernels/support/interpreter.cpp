@@ -44,9 +44,21 @@ static bool isLogical(int kind) {
          (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
 }
 
-/// Kinds that have no meaning on floats, and give an integer.
-static bool isBitwise(int kind) {
-  return kind >= NPU_INSTR_bit_and && kind <= NPU_INSTR_shift_right;
+/// Kinds that have no meaning on floats.
+static bool isIntegerOnly(int kind) {
+  switch (kind) {
+  case NPU_INSTR_bit_not:
+  case NPU_INSTR_clz:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
+  case NPU_INSTR_mul_shift:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Kinds that have a meaning on integers and give an integer.
@@ -65,14 +77,9 @@ static bool hasIntegerForm(int kind) {
   case NPU_INSTR_max:
   case NPU_INSTR_pow:
   case NPU_INSTR_mod:
-  case NPU_INSTR_bit_and:
-  case NPU_INSTR_bit_or:
-  case NPU_INSTR_bit_xor:
-  case NPU_INSTR_shift_left:
-  case NPU_INSTR_shift_right:
     return true;
   default:
-    return false;
+    return isIntegerOnly(kind);
   }
 }
 
@@ -99,10 +106,9 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
   if (resultFloat != isFloat(types[first]))
     return name + " of " + dtypeName(types[first]) + " cannot give " +
            dtypeName(instr.dtype) + "; use cast";
-  bool hasForm = resultFloat ? !isBitwise(instr.kind)
-                             : instr.kind == NPU_INSTR_select ||
-                                   hasIntegerForm(instr.kind);
-  if (!hasForm)
+  if (resultFloat
+          ? isIntegerOnly(instr.kind)
+          : instr.kind != NPU_INSTR_select && !hasIntegerForm(instr.kind))
     return name + " has no meaning on " + dtypeName(types[first]);
   return "";
 }
@@ -190,6 +196,10 @@ static void unaryFloat(const npu_instr &instr, const float *a, float *out,
     return map1(a, out, n, [](float v) { return 1.0f / std::sqrt(v); });
   case NPU_INSTR_reciprocal:
     return map1(a, out, n, [](float v) { return 1.0f / v; });
+  case NPU_INSTR_sin:
+    return map1(a, out, n, [](float v) { return std::sin(v); });
+  case NPU_INSTR_cos:
+    return map1(a, out, n, [](float v) { return std::cos(v); });
   case NPU_INSTR_erf:
     return map1(a, out, n, [](float v) { return std::erf(v); });
   case NPU_INSTR_floor:
@@ -304,6 +314,28 @@ static int64_t power(int64_t base, int64_t exponent) {
   return wrapping(result);
 }
 
+static int bitsOf(int32_t dtype) {
+  return dtype == NPU_BOOL ? 1 : static_cast<int>(8 * dtypeBytes(dtype));
+}
+
+/// Of the value's lowest `bits`.
+static int64_t leadingZeros(int64_t value, int bits) {
+  int64_t zeros = 0;
+  while (zeros < bits && (u(value) >> (bits - 1 - zeros) & 1) == 0)
+    ++zeros;
+  return zeros;
+}
+
+/// value * factor / 2^shift in 64 bits, halves upwards. `twice`: as if it had
+/// been rounded at bit 30 before, halves away from zero (TOSA's double_round).
+static int64_t mulShift(int64_t value, int64_t factor, int64_t shift,
+                        bool twice) {
+  uint64_t round = (uint64_t{1} << (u(shift) & 63)) >> 1;
+  if (twice && shift > 31)
+    round += value >= 0 ? uint64_t{1} << 30 : 0 - (uint64_t{1} << 30);
+  return wrapping(u(value) * u(factor) + round) >> (u(shift) & 63);
+}
+
 static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
                          int n) {
   switch (instr.kind) {
@@ -325,6 +357,12 @@ static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
   }
   case NPU_INSTR_logical_not:
     return map1(a, out, n, [](int64_t v) { return int64_t{v == 0}; });
+  case NPU_INSTR_bit_not:
+    return map1(a, out, n, [](int64_t v) { return ~v; });
+  case NPU_INSTR_clz: {
+    int bits = bitsOf(instr.dtype);
+    return map1(a, out, n, [=](int64_t v) { return leadingZeros(v, bits); });
+  }
   default:
     break;
   }
@@ -439,7 +477,10 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
   if (isFloat(instr.dtype))
     return arity == 1 ? unaryFloat(instr, a->f, out->f, n)
                       : binaryFloat(instr, a->f, b->f, out->f, n);
-  if (arity == 1)
+  if (instr.kind == NPU_INSTR_mul_shift)
+    for (int i = 0; i < n; ++i)
+      out->i[i] = mulShift(a->i[i], b->i[i], c->i[i], instr.alpha == 1.0f);
+  else if (arity == 1)
     unaryInteger(instr, a->i, out->i, n);
   else
     binaryInteger(instr, a->i, b->i, out->i, n);

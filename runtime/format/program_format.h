@@ -198,7 +198,10 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(shift_left, 52, 2, "a << b; 0 where b is no place of a bit")               \
   X(shift_right, 53, 2, "a >> b; 0 or -1 where b is no place of a bit")        \
   X(atan, 54, 1, "arctan(a)")                                                  \
-  X(select, 64, 3, "a ? b : c")
+  X(bit_not, 55, 1, "~a on integers")                                          \
+  X(clz, 56, 1, "number of zero bits above the highest one")                   \
+  X(select, 64, 3, "a ? b : c")                                                \
+  X(mul_shift, 65, 3, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
 
 typedef enum npu_instr_kind {
 #define NPU_INSTR_ENUM(name, number, arity, meaning) NPU_INSTR_##name = number,

@@ -105,7 +105,15 @@ LogicalResult ReshapeOp::verify() {
 
 namespace {
 /// What a function computes on and gives.
-enum class EltwiseTypes { Any, FloatOnly, Compare, Logical, Select, Cast };
+enum class EltwiseTypes {
+  Any,
+  FloatOnly,
+  IntOnly,
+  Compare,
+  Logical,
+  Select,
+  Cast
+};
 } // namespace
 
 static EltwiseTypes typesOf(npu_instr_kind kind) {
@@ -142,7 +150,22 @@ static EltwiseTypes typesOf(npu_instr_kind kind) {
   case NPU_INSTR_gelu_erf:
   case NPU_INSTR_gelu_tanh:
   case NPU_INSTR_linear:
+  case NPU_INSTR_sin:
+  case NPU_INSTR_cos:
+  case NPU_INSTR_tan:
+  case NPU_INSTR_asin:
+  case NPU_INSTR_acos:
+  case NPU_INSTR_atan:
     return EltwiseTypes::FloatOnly;
+  case NPU_INSTR_bit_not:
+  case NPU_INSTR_clz:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
+  case NPU_INSTR_mul_shift:
+    return EltwiseTypes::IntOnly;
   default:
     return EltwiseTypes::Any;
   }
@@ -178,6 +201,11 @@ static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
     break;
   case EltwiseTypes::FloatOnly: // eltwise_c7
     if (failed(want(isFloat(op.getResult()), result, "a float type")))
+      return failure();
+    break;
+  case EltwiseTypes::IntOnly: // eltwise_c10
+    if (failed(want(!isFloat(op.getResult()) && !result.isInteger(1), result,
+                    "an integer type")))
       return failure();
     break;
   case EltwiseTypes::Any:

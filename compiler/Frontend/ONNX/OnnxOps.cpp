@@ -37,7 +37,7 @@ static const OnnxOp table[] = {
     {"BitShift", {11, 28}, 2, 2, buildBitShift,
      0, "", "of int8, uint8, int32 and int64"},
     {"BitwiseAnd", {18}, 2, 2, buildBinary, NPU_INSTR_bit_and},
-    {"BitwiseNot", {18}, 1, 1, buildBitwiseNot},
+    {"BitwiseNot", {18}, 1, 1, buildUnary, NPU_INSTR_bit_not},
     {"BitwiseOr", {18}, 2, 2, buildBinary, NPU_INSTR_bit_or},
     {"BitwiseXor", {18}, 2, 2, buildBinary, NPU_INSTR_bit_xor},
     {"BlackmanWindow", {17}, 1, 1, buildWindow, 0, "blackman", "size constant"},

@@ -60,7 +60,6 @@ LogicalResult buildBinary(OnnxNode &node);
 LogicalResult buildCast(OnnxNode &node);
 LogicalResult buildCastLike(OnnxNode &node);
 LogicalResult buildBitShift(OnnxNode &node);
-LogicalResult buildBitwiseNot(OnnxNode &node);
 LogicalResult buildCelu(OnnxNode &node);
 LogicalResult buildClip(OnnxNode &node);
 LogicalResult buildGelu(OnnxNode &node);

@@ -296,19 +296,6 @@ LogicalResult npu::buildExpand(OnnxNode &node) {
   return node.setResult(node.broadcast(x, *shape));
 }
 
-/// Repeats one dimension: a new dimension before it is broadcast and merged.
-static Value repeat(OnnxNode &node, Value x, int64_t dim, int64_t times) {
-  if (!x || times == 1)
-    return x;
-  Ints merged(shapeOf(x));
-  Ints split(shapeOf(x));
-  merged[dim] *= times;
-  split.insert(split.begin() + dim, 1);
-  Value apart = node.reshape(x, split);
-  split[dim] = times;
-  return node.reshape(node.broadcast(apart, split), merged);
-}
-
 static FailureOr<Ints> tileRepeats(OnnxNode &node) {
   int64_t rank = rankOf(node.getInput(0));
   FailureOr<Ints> repeats = node.constantInts(1, "the repeats");
@@ -339,7 +326,7 @@ LogicalResult npu::buildTile(OnnxNode &node) {
     if (times < 1 || times > INT32_MAX)
       return node.error("found " + Twine(times) +
                         " repeats, expected 1 to 2^31");
-    x = repeat(node, x, static_cast<int64_t>(dim), times);
+    x = node.repeat(x, static_cast<int64_t>(dim), times);
   }
   return node.setResult(x);
 }

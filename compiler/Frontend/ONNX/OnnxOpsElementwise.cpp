@@ -164,13 +164,6 @@ LogicalResult npu::buildBitShift(OnnxNode &node) {
       isLeft ? NPU_INSTR_shift_left : NPU_INSTR_shift_right, node.getInputs()));
 }
 
-LogicalResult npu::buildBitwiseNot(OnnxNode &node) {
-  Value x = node.getInput(0);
-  double ones = elementOf(x).isUnsignedInteger() ? 255 : -1;
-  return node.setResult(
-      node.eltwise(NPU_INSTR_bit_xor, {x, node.scalar(ones, elementOf(x))}));
-}
-
 LogicalResult npu::buildPow(OnnxNode &node) {
   Value a = node.getInput(0), b = node.getInput(1);
   if (node.version < 7)

@@ -89,20 +89,6 @@ LogicalResult npu::buildScatterND(OnnxNode &node) {
                                                  node.getInput(2), *reduction));
 }
 
-/// The place of the largest (or smallest) element along `axis`, which stays as
-/// a dimension of extent 1: of the places that hold it the first, or the last.
-static Value placeOfBest(OnnxNode &node, Value x, int64_t axis, bool isLargest,
-                         bool isLast) {
-  Type i32 = node.getBuilder().getI32Type();
-  int64_t extent = shapeOf(x)[axis];
-  Value best = node.reduce(x, isLargest ? "max" : "min", {axis}, true);
-  Value holds = node.eltwise(NPU_INSTR_equal, {x, best});
-  Value places = node.eltwise(
-      NPU_INSTR_select, {holds, node.countAlong(extent, axis, rankOf(x), i32),
-                         node.scalar(isLast ? -1 : double(extent), i32)});
-  return node.reduce(places, isLast ? "max" : "min", {axis}, true);
-}
-
 LogicalResult npu::buildArgReduce(OnnxNode &node) {
   Value x = node.getInput(0);
   bool keepsDims = node.getFlag("keepdims", true);
@@ -115,7 +101,7 @@ LogicalResult npu::buildArgReduce(OnnxNode &node) {
                       ", expected 1 to 2^31 elements along axis " +
                       Twine(*axis));
   Value place =
-      placeOfBest(node, x, *axis, StringRef(node.op.word) == "max", isLast);
+      node.placeOfBest(x, *axis, StringRef(node.op.word) == "max", isLast);
   if (!place)
     return failure();
   place = node.cast(place, node.getBuilder().getI64Type());
@@ -139,7 +125,7 @@ LogicalResult npu::buildHardmax(OnnxNode &node) {
     x = node.reshape(x, flat);
     axis = 1;
   }
-  Value place = placeOfBest(node, x, *axis, true, false);
+  Value place = node.placeOfBest(x, *axis, true, false);
   if (!place)
     return failure();
   Value counts =

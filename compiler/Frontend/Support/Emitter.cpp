@@ -313,3 +313,36 @@ Value Emitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
                        builder.getStringAttr(mode),
                        builder.getF64FloatAttr(number));
 }
+
+Value Emitter::repeat(Value value, int64_t dim, int64_t times) {
+  if (!value || times == 1)
+    return value;
+  Ints merged(shapeOf(value));
+  Ints split(shapeOf(value));
+  merged[dim] *= times;
+  split.insert(split.begin() + dim, 1);
+  Value apart = reshape(value, split);
+  split[dim] = times;
+  return reshape(broadcast(apart, split), merged);
+}
+
+Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
+                          Type element) {
+  Ints shape(rank - axis, 1);
+  shape[0] = extent;
+  return reshape(cast(ints(countFrom(0, extent)), element), shape);
+}
+
+Value Emitter::placeOfBest(Value value, int64_t axis, bool isLargest,
+                           bool isLast) {
+  if (!value)
+    return noteFailure();
+  Type i32 = builder.getI32Type();
+  int64_t extent = shapeOf(value)[axis];
+  Value best = reduce(value, isLargest ? "max" : "min", {axis}, true);
+  Value holds = eltwise(NPU_INSTR_equal, {value, best});
+  Value places = eltwise(NPU_INSTR_select,
+                         {holds, countAlong(extent, axis, rankOf(value), i32),
+                          scalar(isLast ? -1 : double(extent), i32)});
+  return reduce(places, isLast ? "max" : "min", {axis}, true);
+}

@@ -111,7 +111,8 @@ struct RawOptions {
 static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   CompileOptions &compile = options.compile;
   app.add_option("model", compile.model,
-                 "the network: .onnx, or .mlir in the npu dialect")
+                 "the network: .onnx, .tflite, or .mlir (text or bytecode) in "
+                 "TOSA or the npu dialect")
       ->required();
   app.add_option("-o,--output", compile.output,
                  "file to write, - for standard output [MODEL.npu]");
@@ -150,6 +151,10 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_flag("--taps", compile.import.taps,
                "keeps every value that a node names as an output, which keeps "
                "kernels from being fused (npu-compare reads them)");
+  app.add_option("--tflite-converter", compile.tfliteConverter,
+                 "the program tosa-converter-for-tflite, which reads .tflite "
+                 "models")
+      ->envname("NPU_TFLITE_CONVERTER");
   app.add_option("--emit", raw.emit,
                  "what to write: " + emitNames() +
                      "; mlir on standard output leaves large weights out")
@@ -184,21 +189,6 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "with --reduce: a command that fails instead of npuc; {} in "
                  "it is the model");
   app.add_flag("-q,--quiet", options.quiet, "prints errors only");
-}
-
-/// What binds inputs speaks to the ONNX front end only.
-static void checkModelKind(const NpucOptions &options, const RawOptions &raw) {
-  if (llvm::sys::path::extension(options.compile.model) != ".mlir")
-    return;
-  const std::pair<const char *, bool> given[] = {
-      {"--input-shape", !raw.inputShapes.empty()},
-      {"--bind-input", !raw.bindInputs.empty()},
-      {"--taps", options.compile.import.taps},
-      {"--batch", raw.batch > 0}};
-  for (auto [name, used] : given)
-    if (used)
-      throw CLI::ValidationError(std::string(name) +
-                                 ": a .mlir model has fixed inputs");
 }
 
 static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
@@ -285,7 +275,6 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
       throw CLI::ValidationError("--objective: unknown '" + raw.objective +
                                  "', expected one of: " + objectiveNames());
     options.compile.layout.objective = *objective;
-    checkModelKind(options, raw);
     if (!raw.reduceTest.empty() && raw.reduced.empty())
       throw CLI::ValidationError("--reduce-test goes with --reduce");
     if (!raw.reduced.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npuc: the compiler's command line.
+#include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"

@@ -233,9 +233,8 @@ TEST_F(Import, ErrorsOfLaterStagesNameTheNode) {
   MLIRContext *context = &runner.context;
   Location unknown = mlir::UnknownLoc::get(context);
   Location named = mlir::NameLoc::get(StringAttr::get(context, "first"));
-  EXPECT_EQ(
-      describeLocation(mlir::FusedLoc::get(context, {named, unknown})),
-      "first");
+  EXPECT_EQ(describeLocation(mlir::FusedLoc::get(context, {named, unknown})),
+            "first");
   EXPECT_EQ(describeLocation(unknown), "");
 }
 
