@@ -150,17 +150,28 @@ static Value selectValue(Builder &b, const Args &args) {
   return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
 }
 
-/// The shift, modulo the bits of the value.
-static Value shiftAmount(Builder &b, Value value, Value amount) {
-  unsigned bits =
-      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-  return AndIOp::create(b, amount, like(b, amount, bits - 1));
+static Value lastBit(Builder &b, Value value) {
+  return like(
+      b, value,
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() - 1);
+}
+
+/// `shifted` (by an amount within the type), or 0 if there is no such place.
+static Value whereBit(Builder &b, const Args &args, Value shifted) {
+  Value isPlace =
+      CmpIOp::create(b, CmpIPredicate::ule, args.in[1], lastBit(b, args.in[1]));
+  return SelectOp::create(b, isPlace, shifted, like(b, shifted, 0));
+}
+
+static Value shiftLeft(Builder &b, const Args &args) {
+  Value amount = MinUIOp::create(b, args.in[1], lastBit(b, args.in[1]));
+  return whereBit(b, args, ShLIOp::create(b, args.in[0], amount));
 }
 
 static Value shiftRight(Builder &b, const Args &args) {
-  Value amount = shiftAmount(b, args.in[0], args.in[1]);
+  Value amount = MinUIOp::create(b, args.in[1], lastBit(b, args.in[1]));
   if (args.isUnsigned)
-    return ShRUIOp::create(b, args.in[0], amount);
+    return whereBit(b, args, ShRUIOp::create(b, args.in[0], amount));
   return ShRSIOp::create(b, args.in[0], amount);
 }
 
@@ -178,7 +189,7 @@ static Value toWidth(Builder &b, Value value, unsigned bits) {
 /// The kernel library's interpreter says what it means.
 static Value mulShift(Builder &b, const Args &args) {
   Value a = toWidth(b, args.in[0], 64), c = toWidth(b, args.in[2], 64);
-  Value shift = shiftAmount(b, a, c);
+  Value shift = AndIOp::create(b, c, like(b, c, 63));
   Value round = ShRUIOp::create(b, ShLIOp::create(b, like(b, a, 1), shift),
                                 like(b, a, 1));
   if (args.instr.alpha == 1.0f) {
@@ -278,10 +289,6 @@ static const Row table[] = {
        return XOrIOp::create(b, a.in[0], like(b, a.in[0], 1));
      }},
     {NPU_INSTR_sign, signOfFloat, nullptr},
-    {NPU_INSTR_bitwise_not, nullptr,
-     [](Builder &b, const Args &a) -> Value {
-       return XOrIOp::create(b, a.in[0], like(b, a.in[0], -1));
-     }},
     {NPU_INSTR_clz, nullptr, unary<math::CountLeadingZerosOp>},
     {NPU_INSTR_sin, unary<math::SinOp>, nullptr},
     {NPU_INSTR_cos, unary<math::CosOp>, nullptr},
@@ -309,13 +316,10 @@ static const Row table[] = {
        return whereNegative(b, a.in[0], MulFOp::create(b, a.in[0], a.in[1]));
      },
      nullptr},
-    {NPU_INSTR_bitwise_and, nullptr, binary<AndIOp>},
-    {NPU_INSTR_bitwise_or, nullptr, binary<OrIOp>},
-    {NPU_INSTR_bitwise_xor, nullptr, binary<XOrIOp>},
-    {NPU_INSTR_shift_left, nullptr,
-     [](Builder &b, const Args &a) -> Value {
-       return ShLIOp::create(b, a.in[0], shiftAmount(b, a.in[0], a.in[1]));
-     }},
+    {NPU_INSTR_bit_and, nullptr, binary<AndIOp>},
+    {NPU_INSTR_bit_or, nullptr, binary<OrIOp>},
+    {NPU_INSTR_bit_xor, nullptr, binary<XOrIOp>},
+    {NPU_INSTR_shift_left, nullptr, shiftLeft},
     {NPU_INSTR_shift_right, nullptr, shiftRight},
     {NPU_INSTR_select, selectValue, selectValue},
     {NPU_INSTR_mul_shift, nullptr, mulShift},

@@ -44,21 +44,10 @@ static bool isLogical(int kind) {
          (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
 }
 
-/// Kinds that have no meaning on floats.
-static bool isIntegerOnly(int kind) {
-  switch (kind) {
-  case NPU_INSTR_bitwise_not:
-  case NPU_INSTR_clz:
-  case NPU_INSTR_bitwise_and:
-  case NPU_INSTR_bitwise_or:
-  case NPU_INSTR_bitwise_xor:
-  case NPU_INSTR_shift_left:
-  case NPU_INSTR_shift_right:
-  case NPU_INSTR_mul_shift:
-    return true;
-  default:
-    return false;
-  }
+/// Kinds that have no meaning on floats, and give an integer.
+static bool isBitwise(int kind) {
+  return (kind >= NPU_INSTR_bit_and && kind <= NPU_INSTR_shift_right) ||
+         kind == NPU_INSTR_clz || kind == NPU_INSTR_mul_shift;
 }
 
 /// Kinds that have a meaning on integers and give an integer.
@@ -79,7 +68,7 @@ static bool hasIntegerForm(int kind) {
   case NPU_INSTR_mod:
     return true;
   default:
-    return isIntegerOnly(kind);
+    return isBitwise(kind);
   }
 }
 
@@ -107,7 +96,7 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
     return name + " of " + dtypeName(types[first]) + " cannot give " +
            dtypeName(instr.dtype) + "; use cast";
   if (resultFloat
-          ? isIntegerOnly(instr.kind)
+          ? isBitwise(instr.kind)
           : instr.kind != NPU_INSTR_select && !hasIntegerForm(instr.kind))
     return name + " has no meaning on " + dtypeName(types[first]);
   return "";
@@ -324,8 +313,6 @@ static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
   }
   case NPU_INSTR_logical_not:
     return map1(a, out, n, [](int64_t v) { return int64_t{v == 0}; });
-  case NPU_INSTR_bitwise_not:
-    return map1(a, out, n, [](int64_t v) { return ~v; });
   case NPU_INSTR_clz: {
     int bits = bitsOf(instr.dtype);
     return map1(a, out, n, [=](int64_t v) { return leadingZeros(v, bits); });
@@ -361,21 +348,19 @@ static void binaryInteger(const npu_instr &instr, const int64_t *a,
     return map2(a, b, out, n, [](I x, I y) { return I{x || y}; });
   case NPU_INSTR_logical_xor:
     return map2(a, b, out, n, [](I x, I y) { return I{(x != 0) != (y != 0)}; });
-  case NPU_INSTR_bitwise_and:
+  case NPU_INSTR_bit_and:
     return map2(a, b, out, n, [](I x, I y) { return x & y; });
-  case NPU_INSTR_bitwise_or:
+  case NPU_INSTR_bit_or:
     return map2(a, b, out, n, [](I x, I y) { return x | y; });
-  case NPU_INSTR_bitwise_xor:
+  case NPU_INSTR_bit_xor:
     return map2(a, b, out, n, [](I x, I y) { return x ^ y; });
-  case NPU_INSTR_shift_left: {
-    uint64_t mask = u(bitsOf(instr.dtype) - 1);
+  case NPU_INSTR_shift_left:
+    return map2(a, b, out, n, [](I x, I y) {
+      return y < 0 || y > 63 ? 0 : wrapping(u(x) << y);
+    });
+  case NPU_INSTR_shift_right:
     return map2(a, b, out, n,
-                [=](I x, I y) { return wrapping(u(x) << (u(y) & mask)); });
-  }
-  case NPU_INSTR_shift_right: {
-    uint64_t mask = u(bitsOf(instr.dtype) - 1);
-    return map2(a, b, out, n, [=](I x, I y) { return x >> (u(y) & mask); });
-  }
+                [](I x, I y) { return x >> (y < 0 || y > 63 ? 63 : y); });
   default:
     break;
   }

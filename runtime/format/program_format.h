@@ -153,10 +153,8 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(logical_not, 23, 1, "!a")                                                  \
   X(sign, 24, 1, "-1, 0 or 1")                                                 \
   X(cast, 25, 1, "a converted to the instruction's type")                      \
-  X(bitwise_not, 26, 1, "~a")                                                  \
-  X(clz, 27, 1, "number of zero bits above the highest one")                   \
-  X(sin, 28, 1, "sin(a)")                                                      \
-  X(cos, 29, 1, "cos(a)")                                                      \
+  X(sin, 27, 1, "sin(a), in radians")                                          \
+  X(cos, 28, 1, "cos(a)")                                                      \
   X(add, 32, 2, "a + b")                                                       \
   X(sub, 33, 2, "a - b")                                                       \
   X(mul, 34, 2, "a * b")                                                       \
@@ -174,11 +172,12 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(logical_xor, 46, 2, "a != b on booleans")                                  \
   X(mod, 47, 2, "remainder; sign of b, alpha = 1: sign of a (C fmod)")         \
   X(prelu, 48, 2, "a >= 0 ? a : a * b")                                        \
-  X(bitwise_and, 49, 2, "a & b")                                               \
-  X(bitwise_or, 50, 2, "a | b")                                                \
-  X(bitwise_xor, 51, 2, "a ^ b")                                               \
-  X(shift_left, 52, 2, "a << b; b modulo the bits of a")                       \
-  X(shift_right, 53, 2, "a >> b with the sign; b modulo the bits of a")        \
+  X(bit_and, 49, 2, "a & b on integers")                                       \
+  X(bit_or, 50, 2, "a | b on integers")                                        \
+  X(bit_xor, 51, 2, "a ^ b on integers")                                       \
+  X(shift_left, 52, 2, "a << b; 0 where b is no place of a bit")               \
+  X(shift_right, 53, 2, "a >> b; 0 or -1 where b is no place of a bit")        \
+  X(clz, 56, 1, "number of zero bits above the highest one")                   \
   X(select, 64, 3, "a ? b : c")                                                \
   X(mul_shift, 65, 3, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
 

@@ -171,11 +171,10 @@ static EltwiseTypes typesOf(npu_instr_kind kind) {
   case NPU_INSTR_sin:
   case NPU_INSTR_cos:
     return EltwiseTypes::FloatOnly;
-  case NPU_INSTR_bitwise_not:
   case NPU_INSTR_clz:
-  case NPU_INSTR_bitwise_and:
-  case NPU_INSTR_bitwise_or:
-  case NPU_INSTR_bitwise_xor:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
   case NPU_INSTR_shift_left:
   case NPU_INSTR_shift_right:
   case NPU_INSTR_mul_shift:

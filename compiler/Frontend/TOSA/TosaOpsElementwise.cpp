@@ -26,6 +26,12 @@ LogicalResult npu::buildTosaBinary(TosaNode &node) {
   return node.setResult(node.eltwise(kindOf(node), operands));
 }
 
+LogicalResult npu::buildTosaBitwiseNot(TosaNode &node) {
+  Value x = node.getInput(0);
+  return node.setResult(
+      node.eltwise(NPU_INSTR_bit_xor, {x, node.scalar(-1, elementOf(x))}));
+}
+
 LogicalResult npu::buildTosaClamp(TosaNode &node) {
   Value x = node.getInput(0);
   if (isa<mlir::FloatType>(elementOf(x))) {
@@ -57,7 +63,7 @@ LogicalResult npu::buildTosaArithmeticShift(TosaNode &node) {
   Value one = node.scalar(1, element), zero = node.scalar(0, element);
   Value before = node.eltwise(NPU_INSTR_sub, {amount, one});
   Value last =
-      node.eltwise(NPU_INSTR_bitwise_and,
+      node.eltwise(NPU_INSTR_bit_and,
                    {node.eltwise(NPU_INSTR_shift_right, {x, before}), one});
   Value isShifted = node.eltwise(NPU_INSTR_greater, {amount, zero});
   return node.setResult(node.eltwise(
@@ -72,7 +78,7 @@ LogicalResult npu::buildTosaLogicalShift(TosaNode &node) {
   if (bits > 32)
     return node.error("shifts i64, expected i8, i16 or i32");
   Value mask = node.scalar(double((uint64_t(1) << bits) - 1), i64(node));
-  Value wide = node.eltwise(NPU_INSTR_bitwise_and,
+  Value wide = node.eltwise(NPU_INSTR_bit_and,
                             {node.cast(node.getInput(0), i64(node)), mask});
   Value shifted = node.eltwise(NPU_INSTR_shift_right,
                                {wide, node.cast(node.getInput(1), i64(node))});
@@ -138,7 +144,7 @@ LogicalResult npu::buildTosaTable(TosaNode &node) {
   // Between two entries, 7 bits apart.
   Value index =
       two(NPU_INSTR_add, two(NPU_INSTR_shift_right, x, number(7)), number(256));
-  Value rest = two(NPU_INSTR_bitwise_and, x, number(127));
+  Value rest = two(NPU_INSTR_bit_and, x, number(127));
   Value base = lookUp(node, table, index);
   Value next = lookUp(node, table, two(NPU_INSTR_add, index, number(1)));
   Value slope = two(NPU_INSTR_sub, next, base);

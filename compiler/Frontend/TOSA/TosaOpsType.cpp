@@ -72,7 +72,7 @@ static Value widened(TosaNode &node, Value value, unsigned bits,
   if (!isUnsigned || bits >= 32)
     return value;
   Value mask = node.scalar(std::ldexp(1.0, int(bits)) - 1, i32(node));
-  return node.eltwise(NPU_INSTR_bitwise_and, {value, mask});
+  return node.eltwise(NPU_INSTR_bit_and, {value, mask});
 }
 
 /// One number, or one for each index of the last dimension.
