@@ -184,38 +184,29 @@ static Value selectValue(Builder &b, const Args &args) {
   return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
 }
 
-/// The shift, modulo the bits of the value.
-static Value shiftAmount(Builder &b, Value value, Value amount) {
-  unsigned bits =
-      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-  return AndIOp::create(b, amount, like(b, amount, bits - 1));
+static Value lastBit(Builder &b, Value value) {
+  return like(
+      b, value,
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() - 1);
 }
 
-/// `shifted`, or 0 where the amount is no place of a bit.
-static Value whereBitIs(Builder &b, const Args &args, Value shifted) {
-  Value value = args.in[0], amount = args.in[1];
-  unsigned bits =
-      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+/// `shifted` (by an amount within the type), or 0 if there is no such place.
+static Value whereBit(Builder &b, const Args &args, Value shifted) {
   Value isPlace =
-      CmpIOp::create(b, CmpIPredicate::ult, amount, like(b, amount, bits));
-  return SelectOp::create(b, isPlace, shifted, like(b, value, 0));
+      CmpIOp::create(b, CmpIPredicate::ule, args.in[1], lastBit(b, args.in[1]));
+  return SelectOp::create(b, isPlace, shifted, like(b, shifted, 0));
 }
 
 static Value shiftLeft(Builder &b, const Args &args) {
-  Value amount = shiftAmount(b, args.in[0], args.in[1]);
-  return whereBitIs(b, args, ShLIOp::create(b, args.in[0], amount));
+  Value amount = MinUIOp::create(b, args.in[1], lastBit(b, args.in[1]));
+  return whereBit(b, args, ShLIOp::create(b, args.in[0], amount));
 }
 
 static Value shiftRight(Builder &b, const Args &args) {
-  Value value = args.in[0];
+  Value amount = MinUIOp::create(b, args.in[1], lastBit(b, args.in[1]));
   if (args.isUnsigned)
-    return whereBitIs(
-        b, args, ShRUIOp::create(b, value, shiftAmount(b, value, args.in[1])));
-  // What is no place is as far as the sign.
-  unsigned bits =
-      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-  Value amount = MinUIOp::create(b, args.in[1], like(b, args.in[1], bits - 1));
-  return ShRSIOp::create(b, value, amount);
+    return whereBit(b, args, ShRUIOp::create(b, args.in[0], amount));
+  return ShRSIOp::create(b, args.in[0], amount);
 }
 
 static Value toWidth(Builder &b, Value value, unsigned bits) {
@@ -232,7 +223,7 @@ static Value toWidth(Builder &b, Value value, unsigned bits) {
 /// The kernel library's interpreter says what it means.
 static Value mulShift(Builder &b, const Args &args) {
   Value a = toWidth(b, args.in[0], 64), c = toWidth(b, args.in[2], 64);
-  Value shift = shiftAmount(b, a, c);
+  Value shift = AndIOp::create(b, c, like(b, c, 63));
   Value round = ShRUIOp::create(b, ShLIOp::create(b, like(b, a, 1), shift),
                                 like(b, a, 1));
   if (args.instr.alpha == 1.0f) {

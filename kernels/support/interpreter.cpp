@@ -44,8 +44,8 @@ static bool isLogical(int kind) {
          (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
 }
 
-/// Kinds that have no meaning on floats.
-static bool isIntegerOnly(int kind) {
+/// Kinds that have no meaning on floats, and give an integer.
+static bool isBitwise(int kind) {
   switch (kind) {
   case NPU_INSTR_bit_not:
   case NPU_INSTR_clz:
@@ -79,7 +79,7 @@ static bool hasIntegerForm(int kind) {
   case NPU_INSTR_mod:
     return true;
   default:
-    return isIntegerOnly(kind);
+    return isBitwise(kind);
   }
 }
 
@@ -107,7 +107,7 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
     return name + " of " + dtypeName(types[first]) + " cannot give " +
            dtypeName(instr.dtype) + "; use cast";
   if (resultFloat
-          ? isIntegerOnly(instr.kind)
+          ? isBitwise(instr.kind)
           : instr.kind != NPU_INSTR_select && !hasIntegerForm(instr.kind))
     return name + " has no meaning on " + dtypeName(types[first]);
   return "";

@@ -326,13 +326,6 @@ Value Emitter::repeat(Value value, int64_t dim, int64_t times) {
   return reshape(broadcast(apart, split), merged);
 }
 
-Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
-                          Type element) {
-  Ints shape(rank - axis, 1);
-  shape[0] = extent;
-  return reshape(cast(ints(countFrom(0, extent)), element), shape);
-}
-
 Value Emitter::placeOfBest(Value value, int64_t axis, bool isLargest,
                            bool isLast) {
   if (!value)

@@ -81,8 +81,6 @@ public:
 
   /// The value `times` times in a row along `dim`.
   Value repeat(Value value, int64_t dim, int64_t times);
-  /// 0, 1, ..., extent - 1 along `axis` of a tensor of rank `rank`.
-  Value countAlong(int64_t extent, int64_t axis, int64_t rank, Type element);
   /// Where the largest (or smallest) element along `axis` lies, as i32, the
   /// dimension kept; the first of equals, or the last.
   Value placeOfBest(Value value, int64_t axis, bool isLargest, bool isLast);
