@@ -16,7 +16,7 @@ JOBS ?= $(shell nproc)
 BENCH_MODELS ?= resnet50 mobilenet_v2 mobilenet_v3_large ppocr_det
 FUZZ_SECONDS ?= 60
 NETWORKS := resnet50 resnet101 vgg16 mobilenet_v2 densenet121 inception_v3 mobilenet_v3_large ppocr_det \
-  mobilenet_v2_tflite mobilenet_v2_tflite_int8
+  mobilenet_v2_tflite mobilenet_v2_tflite_int8 resnet50_qdq mobilenet_v2_qdq
 SMALL_NETWORKS := efficientnet_b0 convnext_tiny nasnet_mobile unet vit audio video yolo vit_timm two_tower ppocr_rec
 
 PY := $(abspath $(VENV))/bin/python

@@ -274,7 +274,7 @@ TEST(Validate, Instructions) {
   select.c = 3;
   p.instrs = {unary(NPU_INSTR_cast, 1), select};
   expectRules(
-      p, {{"unknown kind", [](Problem &q) { q.instrs[0].kind = 26; }},
+      p, {{"unknown kind", [](Problem &q) { q.instrs[0].kind = 63; }},
           {"unknown kind", [](Problem &q) { q.instrs[0].kind = -5; }},
           {"element type", [](Problem &q) { q.instrs[0].dtype = 17; }},
           {"reserved", [](Problem &q) { q.instrs[0].reserved = 1; }},

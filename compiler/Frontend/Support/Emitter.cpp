@@ -121,7 +121,7 @@ Value Emitter::floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape) {
 }
 
 Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
-                              Type element) {
+                          Type element) {
   Ints shape(rank - axis, 1);
   shape[0] = extent;
   return reshape(cast(ints(countFrom(0, extent)), element), shape);

@@ -108,6 +108,26 @@ struct RawOptions {
 };
 } // namespace
 
+/// How the model is read.
+static void addImportOptions(CLI::App &app, CompileOptions &compile,
+                             RawOptions &raw) {
+  app.add_option("--input-shape", raw.inputShapes,
+                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
+                 "repeated");
+  app.add_option("--batch", raw.batch,
+                 "binds the unknown first size of every input")
+      ->check(CLI::Range(int64_t(1), largestBatch));
+  app.add_option("--bind-input", raw.bindInputs,
+                 "NAME=FILE.npy: makes an input a constant; may be repeated");
+  app.add_flag("--taps", compile.import.taps,
+               "keeps every value that a node names as an output, which keeps "
+               "kernels from being fused (npu-compare reads them)");
+  app.add_option("--tflite-converter", compile.tfliteConverter,
+                 "the program tosa-converter-for-tflite, which reads .tflite "
+                 "models")
+      ->envname("NPU_TFLITE_CONVERTER");
+}
+
 static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   CompileOptions &compile = options.compile;
   app.add_option("model", compile.model,
@@ -140,21 +160,7 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "for --layout=preset: what inputs are that nothing tells "
                  "about: tensor, or image axes such as NCHW")
       ->capture_default_str();
-  app.add_option("--input-shape", raw.inputShapes,
-                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
-                 "repeated");
-  app.add_option("--batch", raw.batch,
-                 "binds the unknown first size of every input")
-      ->check(CLI::Range(int64_t(1), largestBatch));
-  app.add_option("--bind-input", raw.bindInputs,
-                 "NAME=FILE.npy: makes an input a constant; may be repeated");
-  app.add_flag("--taps", compile.import.taps,
-               "keeps every value that a node names as an output, which keeps "
-               "kernels from being fused (npu-compare reads them)");
-  app.add_option("--tflite-converter", compile.tfliteConverter,
-                 "the program tosa-converter-for-tflite, which reads .tflite "
-                 "models")
-      ->envname("NPU_TFLITE_CONVERTER");
+  addImportOptions(app, compile, raw);
   app.add_option("--emit", raw.emit,
                  "what to write: " + emitNames() +
                      "; mlir on standard output leaves large weights out")

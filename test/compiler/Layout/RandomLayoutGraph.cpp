@@ -199,6 +199,8 @@ Value Generator::quantizePair(Value data) {
   if (!shapeOf(data).empty() && oneIn(3)) {
     size_t axis = static_cast<size_t>(pick(shapeOf(data).size()));
     scales = broadcastable(shapeOf(data), axis, ~1U);
+    if (!small(scales, mostConstant)) // larger ones are no part of the text
+      scales.clear();
   }
   Value scale = constant(scales), zero = scalar(static_cast<float>(pick(9)));
   Value real = unfolded(NPU_INSTR_div, {data, scale}, data.getType());
