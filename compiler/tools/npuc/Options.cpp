@@ -17,6 +17,7 @@ using namespace npu;
 
 static const char *const footer = R"(Examples:
   npuc model.onnx -o model.npu
+  npuc model.tflite -o model.npu --batch=1
   npuc model.onnx -o model.npu --target=npu-nhwc --layout=naive --batch=4
   npuc model.onnx --input-shape=image=1,3,640,640 --report=report.json
   npuc model.onnx --emit=mlir -o -        # the graph after the layout stage
