@@ -209,12 +209,15 @@ static Value shiftRight(Builder &b, const Args &args) {
   return ShRSIOp::create(b, args.in[0], amount);
 }
 
-static Value toWidth(Builder &b, Value value, unsigned bits) {
+static Value toWidth(Builder &b, Value value, unsigned bits,
+                     bool isUnsigned = false) {
   Type scalar = b.getIntegerType(bits);
   auto vector = dyn_cast<mlir::VectorType>(value.getType());
   Type target = vector ? vector.clone(scalar) : scalar;
   unsigned have =
       mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  if (have < bits && isUnsigned)
+    return ExtUIOp::create(b, target, value);
   if (have < bits)
     return ExtSIOp::create(b, target, value);
   return have > bits ? TruncIOp::create(b, target, value).getResult() : value;
@@ -222,7 +225,8 @@ static Value toWidth(Builder &b, Value value, unsigned bits) {
 
 /// The kernel library's interpreter says what it means.
 static Value mulShift(Builder &b, const Args &args) {
-  Value a = toWidth(b, args.in[0], 64), c = toWidth(b, args.in[2], 64);
+  Value a = toWidth(b, args.in[0], 64, args.isUnsigned),
+        c = toWidth(b, args.in[2], 64, args.isUnsigned);
   Value shift = AndIOp::create(b, c, like(b, c, 63));
   Value round = ShRUIOp::create(b, ShLIOp::create(b, like(b, a, 1), shift),
                                 like(b, a, 1));
@@ -234,7 +238,8 @@ static Value mulShift(Builder &b, const Args &args) {
     round = AddIOp::create(b, round,
                            SelectOp::create(b, isLong, more, like(b, a, 0)));
   }
-  Value product = MulIOp::create(b, a, toWidth(b, args.in[1], 64));
+  Value product =
+      MulIOp::create(b, a, toWidth(b, args.in[1], 64, args.isUnsigned));
   Value result = ShRSIOp::create(b, AddIOp::create(b, product, round), shift);
   return toWidth(
       b, result,
@@ -259,7 +264,11 @@ static Value clipInts(Builder &b, const Args &args) {
 }
 
 static const Row table[] = {
-    {NPU_INSTR_abs, unary<math::AbsFOp>, unary<math::AbsIOp>},
+    {NPU_INSTR_abs, unary<math::AbsFOp>,
+     [](Builder &b, const Args &a) -> Value {
+       return a.isUnsigned ? a.in[0]
+                           : math::AbsIOp::create(b, a.in[0]).getResult();
+     }},
     {NPU_INSTR_neg, unary<NegFOp>,
      [](Builder &b, const Args &a) -> Value {
        return SubIOp::create(b, like(b, a.in[0], 0), a.in[0]);

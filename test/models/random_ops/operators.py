@@ -225,6 +225,9 @@ def convolution(g: Graph, op: str) -> None:
     outputs = groups * number(g, 1, 3) if groups > 1 else number(g, 1, 20)
     attributes = window(g, value)
     kernel = attributes["kernel_shape"]
+    if op == "ConvTranspose" and any(size < step for size, step in zip(kernel, attributes["strides"])):
+        # SAME then needs negative pads: ONNX says extent * stride, onnxruntime takes 0 and gives less.
+        attributes.pop("auto_pad", None)
     if flag(g, 0.3):
         attributes["dilations"] = [number(g, 1, 2) for _ in kernel]
     scale = 1.0 / np.sqrt(channels / groups * np.prod(kernel))
