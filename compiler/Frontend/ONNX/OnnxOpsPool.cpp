@@ -48,43 +48,55 @@ static Value createPool(OnnxNode &node, Value data, npu_op kind,
                                 node.getBuilder().getBoolAttr(countsPads));
 }
 
+/// The window as the node states it, for `rank` spatial dimensions.
+static FailureOr<OnnxWindow> readPoolWindow(OnnxNode &node, size_t rank) {
+  std::optional<Ints> kernel = node.getInts("kernel_shape");
+  if (!kernel || kernel->size() != rank)
+    return node.error("attribute 'kernel_shape' must have " + Twine(rank) +
+                      " entries");
+  return readWindow(node, *kernel);
+}
+
+/// The result's shape for data of this shape; resolves the window's auto_pad.
+static FailureOr<Ints> pooledShape(OnnxNode &node, ArrayRef<int64_t> data,
+                                   OnnxWindow &window) {
+  ArrayRef<int64_t> spatial = data.drop_front(2);
+  resolveAutoPad(window, spatial);
+  std::string reason;
+  FailureOr<shapes::Shape> extents = shapes::windowed(
+      spatial, {window.kernel, window.strides, window.dilations, window.pads},
+      reason);
+  if (failed(extents))
+    return node.error(reason);
+  if (node.getFlag("ceil_mode", false))
+    roundUp(*extents, window, spatial);
+  Ints shape{data[0], data[1]};
+  shape.append(*extents);
+  return shape;
+}
+
 Value npu::pool(OnnxNode &node, Value input, npu_op kind) {
   if (!input || failed(checkData(node, input)))
     return Value();
   ArrayRef<int64_t> data = shapeOf(input);
-  ArrayRef<int64_t> spatial = data.drop_front(2);
-  std::optional<Ints> kernel = node.getInts("kernel_shape");
-  if (!kernel || kernel->size() != spatial.size())
-    return node.fail("attribute 'kernel_shape' must have " +
-                     Twine(spatial.size()) + " entries");
+  FailureOr<OnnxWindow> window = readPoolWindow(node, data.size() - 2);
   bool countsPads = node.getFlag("count_include_pad", false);
-  bool rounds = node.getFlag("ceil_mode", false);
   bool isColumnMajor = node.getFlag("storage_order", false);
-  FailureOr<OnnxWindow> window = readWindow(node, *kernel);
   if (failed(window))
     return Value();
-  resolveAutoPad(*window, spatial);
-  std::string reason;
-  FailureOr<shapes::Shape> extents = shapes::windowed(
-      spatial,
-      {window->kernel, window->strides, window->dilations, window->pads},
-      reason);
-  if (failed(extents))
-    return node.fail(reason);
-  if (rounds)
-    roundUp(*extents, *window, spatial);
-  Ints shape{data[0], data[1]};
-  shape.append(*extents);
+  FailureOr<Ints> shape = pooledShape(node, data, *window);
+  if (failed(shape))
+    return Value();
   OpBuilder &builder = node.getBuilder();
   if (kind == NPU_OP_MAX_POOL && node.hasOutput(1) &&
       failed(node.setResult(
           1, node.create<MaxPoolIndicesOp>(
-                 shape, builder.getI64Type(), input,
+                 *shape, builder.getI64Type(), input,
                  node.intArray(window->kernel), node.intArray(window->strides),
                  node.intArray(window->pads), node.intArray(window->dilations),
                  builder.getBoolAttr(isColumnMajor)))))
     return Value();
-  return createPool(node, input, kind, shape, *window, countsPads);
+  return createPool(node, input, kind, *shape, *window, countsPads);
 }
 
 LogicalResult npu::buildPool(OnnxNode &node) {
@@ -148,30 +160,17 @@ LogicalResult npu::buildLpPool(OnnxNode &node) {
     return failure();
   ArrayRef<int64_t> data = shapeOf(x), spatial = data.drop_front(2);
   auto rank = static_cast<int64_t>(spatial.size());
-  std::optional<Ints> kernel = node.getInts("kernel_shape");
-  if (!kernel || static_cast<int64_t>(kernel->size()) != rank)
-    return node.error("attribute 'kernel_shape' must have " + Twine(rank) +
-                      " entries");
-  bool rounds = node.getFlag("ceil_mode", false);
-  FailureOr<OnnxWindow> window = readWindow(node, *kernel);
+  FailureOr<OnnxWindow> window = readPoolWindow(node, spatial.size());
   if (failed(window))
     return failure();
-  resolveAutoPad(*window, spatial);
-  std::string reason;
-  FailureOr<shapes::Shape> extents = shapes::windowed(
-      spatial,
-      {window->kernel, window->strides, window->dilations, window->pads},
-      reason);
-  if (failed(extents))
-    return node.error(reason);
-  if (rounds)
-    roundUp(*extents, *window, spatial);
-  Ints pads(2 * (rank + 2), 0), shape{data[0], data[1]};
-  shape.append(*extents);
+  FailureOr<Ints> shape = pooledShape(node, data, *window);
+  if (failed(shape))
+    return failure();
+  Ints pads(2 * (rank + 2), 0);
   double count = 1;
   for (int64_t i = 0; i < rank; ++i) {
     int64_t used =
-        ((*extents)[i] - 1) * window->strides[i] + dilatedKernel(*window, i);
+        ((*shape)[2 + i] - 1) * window->strides[i] + dilatedKernel(*window, i);
     pads[2 + i] = window->pads[i];
     pads[rank + 4 + i] =
         std::max<int64_t>(used - window->pads[i] - spatial[i], 0);
@@ -181,18 +180,15 @@ LogicalResult npu::buildLpPool(OnnxNode &node) {
   Value powers = node.pad(powersOf(node, x, p), pads, "constant", 0);
   if (!powers)
     return failure();
-  Value mean = createPool(node, powers, NPU_OP_AVG_POOL, shape, *window, false);
+  Value mean =
+      createPool(node, powers, NPU_OP_AVG_POOL, *shape, *window, false);
   return node.setResult(rootOf(node, times(node, mean, count), p));
 }
 
 /// The shape that the pooling's windows cover: what the indices count in.
 static FailureOr<Ints> unpooledShape(OnnxNode &node, ArrayRef<int64_t> data) {
-  std::optional<Ints> kernel = node.getInts("kernel_shape");
   size_t rank = data.size() - 2;
-  if (!kernel || kernel->size() != rank)
-    return node.error("attribute 'kernel_shape' must have " + Twine(rank) +
-                      " entries");
-  FailureOr<OnnxWindow> window = readWindow(node, *kernel);
+  FailureOr<OnnxWindow> window = readPoolWindow(node, rank);
   if (failed(window))
     return failure();
   Ints shape{data[0], data[1]};
@@ -202,7 +198,7 @@ static FailureOr<Ints> unpooledShape(OnnxNode &node, ArrayRef<int64_t> data) {
         extent > INT32_MAX)
       return node.error("found the stride " + Twine(window->strides[i]) +
                         ", expected a smaller one");
-    extent += (*kernel)[i] - window->pads[i] - window->pads[rank + i];
+    extent += window->kernel[i] - window->pads[i] - window->pads[rank + i];
     if (extent < 1)
       return node.error("pads leave nothing of spatial dimension " + Twine(i));
     shape.push_back(extent);
