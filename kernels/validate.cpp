@@ -118,6 +118,14 @@ std::string checkSameExtents(const char *what, const npu_tensor_desc &found,
   return "";
 }
 
+std::string checkWindowSize(const char *what, int64_t size, int spatial) {
+  if (size >= 1 && size <= maxWindowSize)
+    return "";
+  return std::string(what) + " " + std::to_string(size) +
+         " of spatial dimension " + std::to_string(spatial) +
+         " is not in 1..2^20";
+}
+
 std::string checkSameShape(const npu_tensor_desc &input,
                            const npu_tensor_desc &output) {
   std::string text = checkSameRank(input, output);

@@ -62,6 +62,12 @@ std::string wrongExtent(const char *what, int dim, int64_t found,
 
 // Rules that ops share; empty or the broken one.
 
+/// Kernel extents, strides and dilations of windows, and pads of those that
+/// may be larger than the window.
+constexpr int64_t maxWindowSize = int64_t{1} << 20;
+/// `what` of spatial dimension `spatial` is in 1..maxWindowSize.
+std::string checkWindowSize(const char *what, int64_t size, int spatial);
+
 std::string checkAxis(int64_t axis, int rank);
 std::string checkSameRank(const npu_tensor_desc &input,
                           const npu_tensor_desc &output);

@@ -32,19 +32,19 @@ static std::string checkSpatial(const Problem &problem, int i,
   int dim = i + 2;
   auto [in, kernel, out] = extents;
   std::string at = " of spatial dimension " + std::to_string(i);
-  constexpr int64_t limit = int64_t{1} << 20;
-  if (a.strides[i] < 1 || a.strides[i] > limit)
-    return "stride " + std::to_string(a.strides[i]) + at + " is not in 1..2^20";
-  if (a.dilations[i] < 1 || a.dilations[i] > limit)
-    return "dilation " + std::to_string(a.dilations[i]) + at +
-           " is not in 1..2^20";
-  if (a.pads_begin[i] < 0 || a.pads_begin[i] > limit || a.pads_end[i] < 0 ||
-      a.pads_end[i] > limit)
+  if (std::string text = checkWindowSize("stride", a.strides[i], i);
+      !text.empty())
+    return text;
+  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+      !text.empty())
+    return text;
+  if (a.pads_begin[i] < 0 || a.pads_begin[i] > maxWindowSize ||
+      a.pads_end[i] < 0 || a.pads_end[i] > maxWindowSize)
     return "padding" + at + " is not in 0..2^20";
-  if (kernel < 1 || kernel > limit)
-    return "kernel extent " + std::to_string(kernel) + at +
-           " is not in 1..2^20";
-  if (in > limit * limit || in < 1)
+  if (std::string text = checkWindowSize("kernel extent", kernel, i);
+      !text.empty())
+    return text;
+  if (in > maxWindowSize * maxWindowSize || in < 1)
     return "input extent " + std::to_string(in) + at + " is not in 1..2^40";
   int64_t window = (kernel - 1) * a.dilations[i] + 1;
   int64_t pads = a.pads_begin[i] + a.pads_end[i];

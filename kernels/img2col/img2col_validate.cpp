@@ -8,17 +8,17 @@ static std::string checkDim(const Problem &problem, int i, int64_t &taps) {
   const npu_pool_attrs &a = problem.attrs.pool;
   int dim = i + 2;
   std::string at = " of spatial dimension " + std::to_string(i);
-  constexpr int64_t limit = int64_t{1} << 20;
-  if (a.kernel[i] < 1 || a.kernel[i] > limit)
-    return "kernel extent " + std::to_string(a.kernel[i]) + at +
-           " is not in 1..2^20";
-  if (a.strides[i] < 1 || a.strides[i] > limit)
-    return "stride " + std::to_string(a.strides[i]) + at + " is not in 1..2^20";
-  if (a.dilations[i] < 1 || a.dilations[i] > limit)
-    return "dilation " + std::to_string(a.dilations[i]) + at +
-           " is not in 1..2^20";
-  if (a.pads_begin[i] < 0 || a.pads_begin[i] > limit || a.pads_end[i] < 0 ||
-      a.pads_end[i] > limit)
+  if (std::string text = checkWindowSize("kernel extent", a.kernel[i], i);
+      !text.empty())
+    return text;
+  if (std::string text = checkWindowSize("stride", a.strides[i], i);
+      !text.empty())
+    return text;
+  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+      !text.empty())
+    return text;
+  if (a.pads_begin[i] < 0 || a.pads_begin[i] > maxWindowSize ||
+      a.pads_end[i] < 0 || a.pads_end[i] > maxWindowSize)
     return "padding" + at + " is not in 0..2^20";
   int64_t window = (a.kernel[i] - 1) * a.dilations[i] + 1;
   int64_t room =
