@@ -11,23 +11,28 @@ SHELL := /bin/bash
 BUILD ?= build
 VENV ?= $(BUILD)/venv
 VENV_KERAS ?= $(BUILD)/venv-keras
+VENV_TOSA ?= $(BUILD)/venv-tosa
 JOBS ?= $(shell nproc)
 BENCH_MODELS ?= resnet50 mobilenet_v2 mobilenet_v3_large ppocr_det
 FUZZ_SECONDS ?= 60
-NETWORKS := resnet50 resnet101 vgg16 mobilenet_v2 densenet121 inception_v3 mobilenet_v3_large ppocr_det
+NETWORKS := resnet50 resnet101 vgg16 mobilenet_v2 densenet121 inception_v3 mobilenet_v3_large ppocr_det \
+  mobilenet_v2_tflite mobilenet_v2_tflite_int8 resnet50_qdq mobilenet_v2_qdq
+SMALL_NETWORKS := efficientnet_b0 convnext_tiny nasnet_mobile unet vit audio video yolo vit_timm two_tower ppocr_rec
 
 PY := $(abspath $(VENV))/bin/python
 CONFIGURE := CC=clang-22 CXX=clang++-22 cmake -G Ninja -S . -DNPU_VENV=$(abspath $(VENV))
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 export NPU_MODELS := $(abspath $(BUILD))/models
 export NPU_VENV_KERAS := $(abspath $(VENV_KERAS))
+export NPU_VENV_TOSA := $(abspath $(VENV_TOSA))
 
 DEBIAN_STAMP := $(BUILD)/.debian-packages
 DEV_STAMP := $(BUILD)/.debian-packages-dev
 VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
+TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras build test quick demo bench bench-autonhwc bench-search models asan fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build test quick demo bench bench-autonhwc bench-search models asan fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +42,8 @@ help: ## this list
 deps: $(DEBIAN_STAMP) $(VENV_STAMP) ## install Debian packages (as root) and the Python environment build/venv
 
 deps-keras: $(DEBIAN_STAMP) $(KERAS_STAMP) ## install TensorFlow and Keras into build/venv-keras (exports networks)
+
+deps-tosa: $(DEBIAN_STAMP) $(TOSA_STAMP) ## install TOSA's reference model into build/venv-tosa (tests compare with it)
 
 $(DEBIAN_STAMP): setup/debian-packages.txt setup/install-debian.sh
 	@mkdir -p $(BUILD)
@@ -56,6 +63,10 @@ $(KERAS_STAMP): setup/requirements-keras.txt setup/install-python.sh | $(DEBIAN_
 	@setup/install-python.sh $(VENV_KERAS) setup/requirements-keras.txt
 	@touch $@
 
+$(TOSA_STAMP): setup/requirements-tosa.txt setup/install-python.sh | $(DEBIAN_STAMP)
+	@setup/install-python.sh $(VENV_TOSA) setup/requirements-tosa.txt
+	@touch $@
+
 # --- build -----------------------------------------------------------------
 
 build: deps $(BUILD)/build.ninja ## build the programs into build/bin
@@ -66,7 +77,7 @@ $(BUILD)/build.ninja: | deps
 
 # --- test ------------------------------------------------------------------
 
-test: build models asan ## all tests (what CI runs)
+test: build models asan deps-tosa ## all tests (what CI runs)
 	@$(CTEST) --test-dir $(BUILD)
 
 quick: build ## the tests that take seconds
@@ -74,7 +85,7 @@ quick: build ## the tests that take seconds
 
 models: deps deps-keras ## make the networks that tests and benchmarks use (build/models)
 	@$(PY) bench/models/get_model.py $(NETWORKS)
-	@$(PY) bench/models/get_model.py --small $(NETWORKS)
+	@$(PY) bench/models/get_model.py --small $(NETWORKS) $(SMALL_NETWORKS)
 
 asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
 	@test -f $(BUILD)-asan/build.ninja || $(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo \
@@ -86,6 +97,7 @@ fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	@test -f $(BUILD)-fuzz/build.ninja || $(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	  -DNPU_SANITIZE=ON -DNPU_FUZZ=ON
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
+	@$(PY) test/fuzz/seeds.py $(BUILD)-fuzz/seeds
 	@setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 # --- see what it does ------------------------------------------------------

@@ -5,21 +5,95 @@
 #include <cmath>
 
 namespace npu::cost {
+namespace {
+
+/// One tile's extent and how many tiles have it: all but the last, the last.
+struct Extent {
+  int64_t size;
+  double times;
+};
+
+std::array<Extent, 2> split(int64_t extent, int64_t tile) {
+  tile = std::max<int64_t>(1, std::min(tile, extent));
+  int64_t whole = extent / tile;
+  return {{{tile, static_cast<double>(whole)},
+           {extent % tile, extent % tile ? 1.0 : 0.0}}};
+}
+
+/// What the array does over all tiles.
+struct ArrayWork {
+  double cycles = 0;
+  OnChipAccess access;
+
+  void add(const Product &product, double times, const Machine &machine) {
+    cycles += times * arrayCycles(product, machine);
+    OnChipAccess one = onChipAccess(product, machine);
+    access.inputs += times * one.inputs;
+    access.weights += times * one.weights;
+    access.outputs += times * one.outputs;
+  }
+};
+
+ArrayWork arrayWork(const KernelWork &work, const Tiling &tiling,
+                    const Machine &machine) {
+  ArrayWork sum;
+  if (!hasExtents(work)) {
+    for (const Product &product : work.products)
+      sum.add(product, 1, machine);
+    return sum;
+  }
+  const Product &whole = work.products[0];
+  for (Extent m : split(whole.m, tiling.m))
+    for (Extent k : split(whole.k, tiling.k))
+      for (Extent n : split(whole.n, tiling.n)) {
+        Product tile = whole;
+        tile.m = m.size;
+        tile.k = k.size;
+        tile.n = n.size;
+        if (double times = m.times * k.times * n.times)
+          sum.add(tile, times, machine);
+      }
+  return sum;
+}
+
+/// What passes between DRAM and the chip, in one direction.
+struct Traffic {
+  double bytes = 0, charged = 0, transposed = 0;
+};
+
+Traffic trafficOf(const std::vector<Transfer> &transfers,
+                  const KernelWork &work, const Tiling &tiling,
+                  const Machine &machine) {
+  Traffic sum;
+  Cuts cuts = cutsOf(work, tiling);
+  // The DMA itself makes relayouts, wherever the value lies.
+  bool byDma = work.products.empty() && work.elements == 0;
+  for (const Transfer &transfer : transfers) {
+    double times = timesMoved(transfer, work, tiling);
+    double moved =
+        times * (transfer.bytes + transfer.halo * std::max(0.0, cuts.m - 1));
+    if (!transfer.onChip)
+      sum.bytes += moved;
+    if (transfer.onChip && !byDma)
+      continue;
+    if (transfer.bytes > 0)
+      sum.charged += moved / transfer.bytes * chargedBytes(transfer, machine);
+    if (transfer.scattered)
+      sum.transposed += moved;
+  }
+  return sum;
+}
+
+} // namespace
 
 double chargedBytes(const Transfer &transfer, const Machine &machine) {
+  if (transfer.scattered && machine.transposeBytesPerCycle > 0)
+    return transfer.bytes;
   double burst = machine.dmaBurstBytes;
   double factor = transfer.run > 0 ? burst / std::min(burst, transfer.run) : 1;
   if (transfer.scattered)
     factor = std::max(factor, machine.stridedAccessFactor);
   return transfer.bytes * factor;
-}
-
-double KernelWork::bytes() const {
-  double sum = 0;
-  for (const auto *transfers : {&reads, &writes})
-    for (const Transfer &transfer : *transfers)
-      sum += transfer.bytes;
-  return sum;
 }
 
 const char *nameOf(Bound bound) {
@@ -34,27 +108,41 @@ const char *nameOf(Bound bound) {
   return "dma";
 }
 
-KernelTime timeOf(const KernelWork &work, const Machine &machine) {
+KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
+                  const Machine &machine) {
   double start = machine.kernelStartCycles + machine.dmaStartCycles;
-  double array = 0, moved = 0;
-  for (const Product &product : work.products)
-    array += arrayCycles(product, machine);
-  array *= work.factor;
+  ArrayWork done = arrayWork(work, tiling, machine);
+  double array = done.cycles * work.factor;
   double vector = work.elements * work.factor / machine.vectorLanes;
-  for (const auto *transfers : {&work.reads, &work.writes})
-    for (const Transfer &transfer : *transfers)
-      moved += chargedBytes(transfer, machine);
-  moved *= work.factor / machine.dmaBytesPerCycle;
+  Traffic in = trafficOf(work.reads, work, tiling, machine),
+          out = trafficOf(work.writes, work, tiling, machine);
+  double perByte = work.factor / machine.dmaBytesPerCycle;
+  double dmaIn = in.charged * perByte, dmaOut = out.charged * perByte;
+  double moving =
+      machine.dmaChannels > 1 ? std::max(dmaIn, dmaOut) : dmaIn + dmaOut;
+  if (machine.transposeBytesPerCycle > 0)
+    moving = std::max(moving, (in.transposed + out.transposed) /
+                                  machine.transposeBytesPerCycle);
 
   KernelTime time;
   time.array = std::llround(array);
   time.vector = std::llround(vector);
   time.compute = std::llround(start + array + vector);
-  time.dma = std::llround(start + moved);
+  time.dmaIn = std::llround(dmaIn);
+  time.dmaOut = std::llround(dmaOut);
+  time.dma = std::llround(start + moving);
   time.total = std::max(time.compute, time.dma);
   if (time.compute > time.dma)
     time.bound = array >= vector ? Bound::Array : Bound::Vector;
+  time.dramRead = in.bytes;
+  time.dramWritten = out.bytes;
+  time.onChipRead = done.access.inputs + done.access.weights;
+  time.onChipWritten = done.access.outputs;
   return time;
+}
+
+KernelTime timeOf(const KernelWork &work, const Machine &machine) {
+  return timeOf(work, chooseTiling(work, machine), machine);
 }
 
 double utilisation(const KernelWork &work, int64_t cycles,

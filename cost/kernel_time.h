@@ -5,50 +5,37 @@
 #ifndef NPU_COST_KERNEL_TIME_H
 #define NPU_COST_KERNEL_TIME_H
 
-#include "cost/mac_array.h"
-
-#include <vector>
+#include "cost/tiling.h"
 
 namespace npu::cost {
 
-/// One tensor on its way between DRAM and the chip.
-struct Transfer {
-  double bytes = 0; ///< as stored, padding included
-  /// Bytes that lie next to each other in the innermost transfer.
-  double run = 0;
-  /// Neighbours of the one side of a relayout lie apart on the other.
-  bool scattered = false;
-};
-
-/// Bytes of full bursts that take as long as the transfer.
+/// Bytes of full bursts that take as long as moving the transfer once.
 double chargedBytes(const Transfer &transfer, const Machine &machine);
-
-/// What a kernel does in the layouts that it has. Lanes that only pad a block
-/// are computed and moved like all others.
-struct KernelWork {
-  std::vector<Product> products;
-  double usefulMacs = 0; ///< without padding
-  double elements = 0;   ///< vector operations on one element each
-  std::vector<Transfer> reads, writes;
-  /// How many times longer the chip takes in this layout than in its best.
-  double factor = 1;
-
-  double bytes() const;
-};
 
 enum class Bound { Array, Vector, Dma };
 const char *nameOf(Bound bound);
 
-/// Cycles. The total is the larger of computing (array and vector unit, one
-/// after the other) and moving, in whole cycles; each includes the start of
-/// kernel and transfers.
+/// Cycles; the total is the larger of computing (array and vector unit, one
+/// after the other) and moving, in whole cycles. Each includes the start of
+/// kernel and transfers. The next kernel's first tile comes while this one's
+/// last is computed, so that a network's time is the sum of its kernels'.
 struct KernelTime {
   int64_t array = 0, vector = 0; ///< parts of compute
-  int64_t compute = 0, dma = 0;
+  int64_t compute = 0;
+  int64_t dmaIn = 0, dmaOut = 0; ///< of dma: their sum, or the larger of two
+  int64_t dma = 0;               ///< channels, or the transpose engine
   int64_t total = 0;
   Bound bound = Bound::Dma;
+  double dramRead = 0, dramWritten = 0;     ///< bytes
+  double onChipRead = 0, onChipWritten = 0; ///< elements of the products
+
+  /// Cycles in which nothing is computed.
+  int64_t stall() const { return total - compute; }
 };
 
+KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
+                  const Machine &machine);
+/// In the best tiling.
 KernelTime timeOf(const KernelWork &work, const Machine &machine);
 
 /// Useful multiply-adds over those that the array could have done in `cycles`.

@@ -21,6 +21,8 @@ struct Product {
   /// A depthwise convolution: K kernel area, N channels. Inputs do not pass
   /// from column to column; each column gets those of its channel.
   bool depthwise = false;
+  /// Pixels of M that no tile separates: a row of the result.
+  int64_t row = 1;
 
   /// Multiply-adds.
   double macs() const {

@@ -22,18 +22,21 @@ std::string_view dataFlowNames() {
   return "dot-product, weight-stationary, output-stationary, input-stationary";
 }
 
-const std::array<MachineNumber, 11> machineNumbers = {{
+const std::array<MachineNumber, 14> machineNumbers = {{
     {"clock", "MHz", &Machine::clockMHz},
     {"mac_rows", "MAC", &Machine::macRows},
     {"mac_columns", "MAC", &Machine::macColumns},
     {"vector_lanes", "lanes", &Machine::vectorLanes},
-    {"sram", "KiB", &Machine::sramKiB},
+    {"sram", "KiB", &Machine::sramKiB, true},
+    {"sram_banks", "banks", &Machine::sramBanks, true, 65536},
     {"dram", "MiB", &Machine::dramMiB},
     {"dma_bandwidth", "B/cycle", &Machine::dmaBytesPerCycle},
     {"dma_burst", "B", &Machine::dmaBurstBytes},
+    {"dma_channels", "channels", &Machine::dmaChannels, true, 2},
     {"dma_start", "cycles", &Machine::dmaStartCycles},
     {"kernel_start", "cycles", &Machine::kernelStartCycles},
     {"strided_access", "times", &Machine::stridedAccessFactor},
+    {"transpose_bandwidth", "B/cycle", &Machine::transposeBytesPerCycle, true},
 }};
 
 } // namespace npu::cost

@@ -26,18 +26,25 @@ std::optional<DataFlow> findDataFlow(std::string_view name);
 std::string_view dataFlowNames();
 
 struct Machine {
-  double clockMHz = 0;
-  double macRows = 0, macColumns = 0; ///< of the array of multipliers
-  double vectorLanes = 0;             ///< f32 elements a cycle
+  double clockMHz = 1;
+  double macRows = 1, macColumns = 1; ///< of the array of multipliers
+  double vectorLanes = 1;             ///< f32 elements a cycle
+  /// On-chip memory; 0: not modelled, kernels are never cut into tiles.
   double sramKiB = 0;
-  double dramMiB = 0;
-  double dmaBytesPerCycle = 0; ///< in full bursts
-  double dmaBurstBytes = 0;
-  double dmaStartCycles = 0;
-  double kernelStartCycles = 0;
+  double sramBanks = 1; ///< of equal size; a tile's buffer takes whole banks
+  double dramMiB = 1;
+  double dmaBytesPerCycle = 1; ///< in full bursts
+  double dmaBurstBytes = 1;
+  /// 1: reads and writes take turns; 2: each has its own, of that bandwidth.
+  double dmaChannels = 1;
+  double dmaStartCycles = 1;
+  double kernelStartCycles = 1;
   /// Time of an access whose neighbours lie apart in memory, as a multiple of a
   /// contiguous one.
   double stridedAccessFactor = 1;
+  /// Of an engine in the DMA that changes a tensor's innermost dimension on
+  /// the way, in place of strided accesses; 0: there is none.
+  double transposeBytesPerCycle = 0;
   DataFlow dataFlow = DataFlow::DotProduct;
 };
 
@@ -45,9 +52,11 @@ struct Machine {
 struct MachineNumber {
   std::string_view key, unit;
   double Machine::*member;
+  bool optional = false;
+  double most = 1e12; ///< what is above is a mistake
 };
 
-extern const std::array<MachineNumber, 11> machineNumbers;
+extern const std::array<MachineNumber, 14> machineNumbers;
 
 } // namespace npu::cost
 

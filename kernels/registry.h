@@ -14,6 +14,9 @@ using Create = std::unique_ptr<Kernel>(const Problem &problem,
 
 Create createConvDepthwise, createConvOnednn, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
+Create createConvBpwOnednn, createConvBpwReference;
+Create createMaskunpoolFast, createMaskunpoolReference;
+Create createTensornormFast, createTensornormReference;
 Create createConvWinogradFast, createConvWinogradReference;
 Create createWinogradWeightReference;
 Create createPoolOnednn, createPoolReference;

@@ -123,6 +123,25 @@ static Problem residual(const Layout &layout) {
   return p;
 }
 
+static Problem weightGradient(const Layout &layout) {
+  Problem p = conv(NPU_OP_CONV_BPW, NPU_F32, 1, 1, layout);
+  std::swap(p.inputs[1], p.outputs[0]);
+  p.outputs[0].weights_offset = -1;
+  return p;
+}
+
+/// Of 64 channels, a scale and a bias each; over the dimensions from `first` to
+/// `last`.
+static Problem norm(int first, int last, const Layout &layout) {
+  Problem p = sameShape(NPU_OP_TENSORNORM, NPU_F32, layout);
+  const int64_t channels[3] = {64, 1, 1};
+  p.inputs.resize(3, makeTensor(NPU_F32, channels, 3));
+  p.attrs.norm = {0, first, 1, 1, 1, 1e-5};
+  for (int d = first; d <= last; ++d)
+    p.attrs.norm.axes_mask |= int64_t{1} << d;
+  return p;
+}
+
 static Problem softmax(const Layout &layout) {
   Problem p = sameShape(NPU_OP_SOFTMAX, NPU_F32, layout);
   p.attrs.axis.axis = 1;
@@ -168,6 +187,15 @@ int main(int argc, char **argv) {
       {"conv f32, scaled per image and channel, batch 3", excite},
       {"transposed conv f32",
        [](L l) { return conv(NPU_OP_CONV_TRANSPOSE, NPU_F32, 1, 1, l); }},
+      {"gradient of conv by data",
+       [](L l) {
+         Problem p = conv(NPU_OP_CONV_TRANSPOSE, NPU_F32, 1, 1, l);
+         p.attrs.conv.weight_of_conv = 1;
+         return p;
+       }},
+      {"gradient of conv by weight", weightGradient},
+      {"instance norm", [](L l) { return norm(2, 3, l); }},
+      {"layer norm over C", [](L l) { return norm(1, 1, l); }},
       {"max pool f32",
        [](L l) { return pool(NPU_OP_MAX_POOL, NPU_F32, 1, l); }},
       {"max pool f32, dilated",

@@ -29,7 +29,10 @@ const char *opName(int32_t op) {
       "gather_nd",      "scatter_elements",
       "scatter_nd",     "max_pool_indices",
       "top_k",          "cumulate",
-      "conv_winograd",  "winograd_weight"};
+      "conv_winograd",  "winograd_weight",
+      "conv_bpw",       "img2col",
+      "unpool",         "maskunpool",
+      "rotate",         "tensornorm"};
   return op >= 0 && op < NPU_OP_COUNT ? names[op] : "unknown op";
 }
 
@@ -42,6 +45,10 @@ int properInputs(const Problem &problem) {
     return problem.attrs.conv.has_bias ? 3 : 2;
   case NPU_OP_CONV_WINOGRAD:
     return problem.attrs.winograd.has_bias ? 3 : 2;
+  case NPU_OP_TENSORNORM:
+    return problem.attrs.norm.has_bias ? 3 : 2;
+  case NPU_OP_CONV_BPW:
+  case NPU_OP_MASKUNPOOL:
   case NPU_OP_MATMUL:
   case NPU_OP_GATHER:
   case NPU_OP_GATHER_ELEMENTS:
@@ -67,6 +74,10 @@ bool isMovement(const Problem &problem) {
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:
   case NPU_OP_BROADCAST:
+  case NPU_OP_IMG2COL:
+  case NPU_OP_UNPOOL:
+  case NPU_OP_MASKUNPOOL:
+  case NPU_OP_ROTATE:
     return true;
   case NPU_OP_RESIZE:
     return problem.attrs.resize.mode == NPU_RESIZE_NEAREST;
@@ -84,6 +95,42 @@ std::string wrongExtent(const char *what, int dim, int64_t found,
   return std::string(what) + ": dimension " + std::to_string(dim) + " has " +
          std::to_string(found) + " elements, expected " +
          std::to_string(expected);
+}
+
+std::string checkAxis(int64_t axis, int rank) {
+  if (axis >= 0 && axis < rank)
+    return "";
+  return "axis " + std::to_string(axis) + " is not in 0.." +
+         std::to_string(rank - 1);
+}
+
+std::string checkSameRank(const npu_tensor_desc &input,
+                          const npu_tensor_desc &output) {
+  return input.rank == output.rank ? ""
+                                   : "input and output have different ranks";
+}
+
+std::string checkSameExtents(const char *what, const npu_tensor_desc &found,
+                             const npu_tensor_desc &expected, int dims) {
+  for (int d = 0; d < dims; ++d)
+    if (found.dims[d] != expected.dims[d])
+      return wrongExtent(what, d, found.dims[d], expected.dims[d]);
+  return "";
+}
+
+std::string checkWindowSize(const char *what, int64_t size, int spatial) {
+  if (size >= 1 && size <= maxWindowSize)
+    return "";
+  return std::string(what) + " " + std::to_string(size) +
+         " of spatial dimension " + std::to_string(spatial) +
+         " is not in 1..2^20";
+}
+
+std::string checkSameShape(const npu_tensor_desc &input,
+                           const npu_tensor_desc &output) {
+  std::string text = checkSameRank(input, output);
+  return text.empty() ? checkSameExtents("output", output, input, input.rank)
+                      : text;
 }
 
 static std::string checkOrder(const npu_tensor_desc &tensor) {
@@ -299,6 +346,18 @@ static std::string checkOp(const Problem &problem) {
     return validateTopK(problem);
   case NPU_OP_CUMULATE:
     return validateCumulate(problem);
+  case NPU_OP_CONV_BPW:
+    return validateConvBpw(problem);
+  case NPU_OP_IMG2COL:
+    return validateImg2col(problem);
+  case NPU_OP_UNPOOL:
+    return validateUnpool(problem);
+  case NPU_OP_MASKUNPOOL:
+    return validateMaskunpool(problem);
+  case NPU_OP_ROTATE:
+    return validateRotate(problem);
+  case NPU_OP_TENSORNORM:
+    return validateTensornorm(problem);
   default:
     return validateRelayout(problem);
   }

@@ -30,6 +30,13 @@ std::string validateSlice(const Problem &problem);
 /// RELAYOUT, TRANSPOSE, RESHAPE, BROADCAST.
 std::string validateRelayout(const Problem &problem);
 
+std::string validateConvBpw(const Problem &problem);
+std::string validateImg2col(const Problem &problem);
+std::string validateUnpool(const Problem &problem);
+std::string validateMaskunpool(const Problem &problem);
+std::string validateRotate(const Problem &problem);
+std::string validateTensornorm(const Problem &problem);
+
 /// "conv", "max_pool", ...
 const char *opName(int32_t op);
 
@@ -52,6 +59,24 @@ inline bool isSmall(int64_t value) {
 /// "dimension 2 has 7 elements, expected 8"
 std::string wrongExtent(const char *what, int dim, int64_t found,
                         int64_t expected);
+
+// Rules that ops share; empty or the broken one.
+
+/// Kernel extents, strides and dilations of windows, and pads of those that
+/// may be larger than the window.
+constexpr int64_t maxWindowSize = int64_t{1} << 20;
+/// `what` of spatial dimension `spatial` is in 1..maxWindowSize.
+std::string checkWindowSize(const char *what, int64_t size, int spatial);
+
+std::string checkAxis(int64_t axis, int rank);
+std::string checkSameRank(const npu_tensor_desc &input,
+                          const npu_tensor_desc &output);
+/// The first `dims` extents.
+std::string checkSameExtents(const char *what, const npu_tensor_desc &found,
+                             const npu_tensor_desc &expected, int dims);
+/// The output has the input's rank and extents.
+std::string checkSameShape(const npu_tensor_desc &input,
+                           const npu_tensor_desc &output);
 
 } // namespace npu::kernels
 

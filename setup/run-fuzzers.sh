@@ -29,13 +29,16 @@ layout_fuzz() {
 }
 
 round() {
-  local program name corpus
+  local program name corpus seeds
   for program in "${programs[@]}"; do
     name=$(basename "$program")
     corpus=$build/corpus/$name
     mkdir -p "$corpus"
+    seeds=()
+    if [[ -d $build/seeds/$name ]]; then seeds=("$build/seeds/$name"); fi
     echo "$name: $1 seconds"
-    "$program" -max_total_time="$1" -print_final_stats=1 -artifact_prefix="$build/$name-" "$corpus"
+    "$program" -max_total_time="$1" -print_final_stats=1 -artifact_prefix="$build/$name-" \
+      "$corpus" "${seeds[@]}"
   done
   layout_fuzz "$1"
 }

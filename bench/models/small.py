@@ -204,12 +204,29 @@ def by_index(b: Builder, x: str) -> str:
     return b.conv(scattered, 8, 4, 1)
 
 
+def image_ops(b: Builder, x: str) -> str:
+    """What chips have kernels of their own for: unpooling by places, mirroring, normalisation."""
+    features = b.conv(x, 3, 8, 3)
+    pooled, places = "pooled", "places"
+    b.nodes.append(
+        helper.make_node("MaxPool", [features], [pooled, places], name="pool", kernel_shape=[2, 2], strides=[2, 2])
+    )
+    normal = b.op("InstanceNormalization", pooled, b.normal(8), b.normal(8))
+    spread = b.op("MaxUnpool", b.conv(normal, 8, 8, 1), places, kernel_shape=[2, 2], strides=[2, 2])
+    ends = b.integers(np.iinfo(np.int64).min)
+    mirrored = b.op("Slice", spread, b.integers(-1), ends, b.integers(3), b.integers(-1))
+    last = b.op("Transpose", b.op("Add", mirrored, features), perm=[0, 2, 3, 1])
+    layer = b.op("LayerNormalization", last, b.normal(8), b.normal(8))
+    return b.conv(b.op("Transpose", layer, perm=[0, 3, 1, 2]), 8, 4, 3)
+
+
 Network = Callable[[Builder, str], str]
 NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (
         conv_relu, residual, depthwise, grouped, concat, dense_concat, upsample, squeeze_excite, hard_swish,
         channels_last, classifier, global_pool, shape_arithmetic, quantized, by_index,
+        image_ops,
     )
 }  # fmt: skip
 

@@ -12,6 +12,8 @@ import contextlib
 import dataclasses
 import fcntl
 import hashlib
+import importlib.metadata
+import math
 import os
 import subprocess
 import sys
@@ -30,34 +32,56 @@ class Net:
     """One network: where it comes from and what it expects."""
 
     name: str
-    source: str  # "keras" or "rapidocr"
-    origin: str  # class in keras.applications, or the file in the package
-    size: tuple[int, int]  # height, width of the original
-    small: tuple[int, int]  # the smallest sensible size, for quick tests
+    source: str  # a row of SOURCES
+    origin: str  # what the source calls it: a class of Keras, a file in a package, a function
+    size: tuple[int, ...]  # sizes of the original's image: height, width; or samples; or frames, height, width
+    small: tuple[int, ...]  # the smallest sensible size, for quick tests
     order: str = "nchw"  # order of the input, when nobody asks for another
     low: float = -1.0  # range of the input's values
     high: float = 1.0
+    channels: int = 3
+    tokens: tuple[str, int, int] | None = None  # a second input of integers: name, how many, below what
 
-    def shape(self, batch: int, size: tuple[int, int], order: str) -> list[int]:
-        """The input's shape once batch and size are known."""
-        height, width = size
-        if order == "nhwc":
-            return [batch, height, width, 3]
-        return [batch, 3, height, width]
-
-    def sample(self, batch: int, size: tuple[int, int], order: str, seed: int = 0):
+    def sample(self, batch: int, size: tuple[int, ...], order: str, seed: int = 0):
         """Input values that look like what the network is made for (a float32 array)."""
         import images
 
         if self.source == "rapidocr":
             pictures = images.text_pictures(ensure_picture(), batch, *size)
         else:
-            pictures = images.smooth_noise(batch, *size, self.low, self.high, seed)
+            rows = math.prod(size[:-1])
+            pictures = images.smooth_noise(batch, max(rows, 2), size[-1], self.low, self.high, seed)
+            pictures = pictures[:, :rows, :, : self.channels].reshape(batch, *size, self.channels)
         return pictures if order == "nhwc" else pictures.transpose(0, 3, 1, 2).copy()
+
+    def inputs(self, path: Path, batch: int, size: tuple[int, ...], order: str, seed: int = 0) -> dict:
+        """Values for every input of the network's file, by name."""
+        import numpy as np
+        import onnx
+
+        graph = onnx.load(path, load_external_data=False).graph
+        weights = {tensor.name for tensor in graph.initializer}
+        names = [value.name for value in graph.input if value.name not in weights]
+        values = {name: self.sample(batch, size, order, seed) for name in names[:1]}
+        if self.tokens:
+            name, count, bound = self.tokens
+            values[name] = np.random.default_rng(seed).integers(0, bound, (batch, count))
+        if sorted(values) != sorted(names):
+            raise ZooError(f"'{self.name}' has the inputs {', '.join(names)}; zoo.py makes {', '.join(values)}")
+        return values
 
 
 def _keras(name: str, origin: str, size: int = 224, small: int = 64, **more) -> Net:
     return Net(name, "keras", origin, (size, size), (small, small), **more)
+
+
+def _more_keras(name: str, origin: str, size: tuple[int, ...], small: tuple[int, ...], **more) -> Net:
+    """Exactly as Keras exports it: channels last."""
+    return Net(name, "keras_nets", origin, size, small, order="nhwc", **more)
+
+
+def _quantized(name: str, origin: str, size: int = 224, small: int = 64) -> Net:
+    return Net(name, "quantized", origin, (size, size), (small, small))
 
 
 NETS = {
@@ -73,6 +97,21 @@ NETS = {
         # scaling of 0..255 pixels inside the network.
         _keras("mobilenet_v3_large", "MobileNetV3Large", order="nhwc", low=0.0, high=255.0),
         _keras("mobilenet_v3_small", "MobileNetV3Small", order="nhwc", low=0.0, high=255.0),
+        _more_keras("efficientnet_b0", "EfficientNetB0", (224, 224), (128, 128), low=0.0, high=255.0),
+        _more_keras("convnext_tiny", "ConvNeXtTiny", (224, 224), (64, 64), low=0.0, high=255.0),
+        _more_keras("nasnet_mobile", "NASNetMobile", (224, 224), (64, 64)),
+        _more_keras("unet", "UNet", (256, 256), (64, 64)),
+        _more_keras("vit", "ViT", (224, 224), (64, 64)),
+        _more_keras("audio", "Audio", (16000,), (4000,), channels=1),
+        _more_keras("video", "Video", (16, 112, 112), (8, 32, 32)),
+        # As PyTorch exports them.
+        Net("yolo", "onnx_nets", "yolo", (640, 640), (64, 64), low=0.0),
+        Net("vit_timm", "onnx_nets", "vit_timm", (224, 224), (64, 64)),
+        Net("two_tower", "onnx_nets", "two_tower", (224, 224), (64, 64), tokens=("tokens", 32, 1000)),
+        _quantized("resnet50_qdq", "resnet50"),
+        _quantized("mobilenet_v2_qdq", "mobilenet_v2"),
+        Net("mobilenet_v2_tflite", "tflite", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
+        Net("mobilenet_v2_tflite_int8", "tflite_int8", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
         Net("ppocr_det", "rapidocr", "ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96)),
         Net("ppocr_rec", "rapidocr", "ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96)),
     )
@@ -109,34 +148,68 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def cached_path(net: Net, size: tuple[int, int], order: str, seed: int) -> Path:
+def size_text(size: tuple[int, ...]) -> str:
+    """"224", or "16x112x112" where the sizes differ."""
+    return str(size[0]) if len(set(size)) == 1 else "x".join(map(str, size))
+
+
+def cached_path(net: Net, size: tuple[int, ...], order: str, seed: int) -> Path:
     if net.source == "rapidocr":
         return cache_folder() / f"{net.name}.onnx"
     seeded = f"-seed{seed}" if seed else ""
-    return cache_folder() / f"{net.name}-{size[0]}-{order}{seeded}.onnx"
+    suffix = "tflite" if net.source.startswith("tflite") else "onnx"
+    return cache_folder() / f"{net.name}-{size_text(size)}-{order}{seeded}.{suffix}"
+
+
+# What makes the files of a source depends on these; a change makes them anew.
+_KERAS_FILES = [HERE / "keras_export.py", HERE / "images.py", ROOT / "setup" / "requirements-keras.txt"]
+SOURCES: dict[str, list[Path]] = {
+    "keras": _KERAS_FILES,
+    "keras_nets": [HERE / "keras_nets.py", *_KERAS_FILES],
+    "onnx_nets": [HERE / "onnx_nets.py", HERE / "small.py"],
+    "tflite": [HERE / "tflite_export.py", *_KERAS_FILES],
+    "tflite_int8": [HERE / "tflite_export.py", *_KERAS_FILES],
+    "quantized": [HERE / "quantize.py", HERE / "images.py"],
+    "rapidocr": [],
+}
 
 
 def _key(net: Net, command: list[str]) -> str:
     """Changes when the file would come out differently."""
     digest = hashlib.sha256(" ".join(command[2:]).encode())
-    if net.source == "keras":
-        for file in (HERE / "keras_export.py", HERE / "images.py", ROOT / "setup" / "requirements-keras.txt"):
-            digest.update(file.read_bytes())
+    for file in SOURCES[net.source]:
+        digest.update(file.read_bytes())
+    if net.source == "quantized":
+        digest.update((cache_folder() / f"{command[2]}.key").read_bytes())
+        digest.update(importlib.metadata.version("onnxruntime").encode())
     return digest.hexdigest()
 
 
-def _maker_command(net: Net, path: Path, size: tuple[int, int], order: str, seed: int) -> list[str]:
+def _maker_command(net: Net, path: Path, size: tuple[int, ...], order: str, seed: int) -> list[str]:
     if net.source == "rapidocr":
         file = f"rapidocr_onnxruntime/models/{net.origin}"
         return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
-    python = keras_python()
-    arguments = [net.origin, path.name, f"--size={size[0]}", f"--order={order}", f"--seed={seed}"]
-    return [str(python), str(HERE / "keras_export.py"), *arguments]
+    if net.source == "quantized":
+        base = cached_path(find(net.origin), size, order, seed)
+        arguments = [base.name, path.name, net.origin, f"--size={size[0]}", f"--order={order}"]
+        return [sys.executable, str(HERE / "quantize.py"), *arguments]
+    arguments = [net.origin, path.name, f"--size={size_text(size)}", f"--seed={seed}"]
+    if net.source == "onnx_nets":
+        return [sys.executable, str(HERE / "onnx_nets.py"), *arguments]
+    python = str(keras_python())
+    if net.source.startswith("tflite"):
+        arguments += ["--int8"] if net.source == "tflite_int8" else []
+        return [python, str(HERE / "tflite_export.py"), *arguments]
+    arguments.insert(3, f"--order={order}")
+    if net.source == "keras_nets":
+        arguments += [f"--size={'x'.join(map(str, size))}", f"--low={net.low}", f"--high={net.high}"]
+        return [python, str(HERE / "keras_nets.py"), *arguments]
+    return [python, str(HERE / "keras_export.py"), *arguments]
 
 
 def ensure(
     name: str,
-    size: tuple[int, int] | None = None,
+    size: tuple[int, ...] | None = None,
     order: str | None = None,
     seed: int = 0,
     verbose: bool = True,
@@ -147,10 +220,16 @@ def ensure(
     order = order or net.order
     if order not in ORDERS:
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
-    if net.source == "rapidocr" and order != net.order:
-        raise ZooError(f"'{name}' is a trained file in {net.order} order; it cannot be made in {order}")
-    if net.source == "keras" and size[0] != size[1]:
+    if order != net.order and (net.source in ("rapidocr", "onnx_nets") or len(size) != 2):
+        raise ZooError(f"'{name}' has its input in {net.order} order; it cannot be made in {order}")
+    if net.source.startswith("tflite") and order != "nhwc":
+        raise ZooError(f"'{name}' is a TFLite file; its images are nhwc")
+    if len(size) != len(net.size):
+        raise ZooError(f"'{name}' takes {len(net.size)} sizes such as {size_text(net.size)}, not {size_text(size)}")
+    if len(size) == 2 and net.source != "rapidocr" and size[0] != size[1]:
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
+    if net.source == "quantized":
+        ensure(net.origin, size, order, seed, verbose)
     path = cached_path(net, size, order, seed)
     command = _maker_command(net, path, size, order, seed)
     _make_once(path, command, _key(net, command), verbose)

@@ -40,9 +40,8 @@ def make_case(model: str, batch: int, shapes: dict[str, list[int]]) -> Case:
     if model in zoo.NETS:
         net = zoo.find(model)
         path = zoo.ensure(model)
-        sample = net.sample(batch, net.size, net.order, seed=7)
-        name = onnx.load(path, load_external_data=False).graph.input[0].name
-        return _bind(model, path, batch, {name: list(sample.shape)}, {name: sample})
+        samples = net.inputs(path, batch, net.size, net.order, seed=7)
+        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples)
     path = Path(model)
     if not path.is_file():
         raise BenchError(f"there is no file '{model}', and no network of that name; known: {', '.join(zoo.NETS)}")

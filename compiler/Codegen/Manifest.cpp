@@ -26,6 +26,8 @@ static format::ManifestKernel describe(const PlannedKernel &kernel) {
   row.bytes = kernel.bytes;
   row.generated = kernel.generated;
   row.work = kernel.work;
+  row.tiling = kernel.tiling;
+  row.residentBytes = static_cast<uint64_t>(kernel.residentBytes);
   row.relayout = kernel.problem.op == NPU_OP_RELAYOUT ||
                  kernel.problem.op == NPU_OP_TRANSPOSE ||
                  kernel.problem.op == NPU_OP_RESHAPE;

@@ -94,6 +94,8 @@ void Planner::copyBorrowedResults() {
     if (producer && !isa<ConstantOp>(producer) && taken.insert(viewed).second)
       continue;
     auto type = tensorType(operand.get());
+    if (type.getNumElements() == 0)
+      continue; // nothing is written
     auto copy = EltwiseOp::create(
         builder, operand.get().getLoc(), type, uint32_t(NPU_INSTR_cast),
         ValueRange{operand.get()}, llvm::APFloat(0.0f), llvm::APFloat(0.0f));
@@ -144,7 +146,9 @@ LogicalResult Planner::addKernel(Operation *op) {
   if (failed(problem))
     return failure();
   int64_t step = plan.kernels.size();
-  PlannedKernel kernel{op, std::move(*problem), {}, {}, false, {}, {}, {}, 0, {}};
+  PlannedKernel kernel;
+  kernel.op = op;
+  kernel.problem = std::move(*problem);
   kernelMemories.emplace_back();
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (failed(addInput(kernel, index, operand)))
@@ -175,6 +179,8 @@ LogicalResult Planner::addKernel(Operation *op) {
 void Planner::placeResults() {
   Operation *terminator = function.front().getTerminator();
   for (auto [index, operand] : llvm::enumerate(terminator->getOperands())) {
+    if (tensorType(operand).getNumElements() == 0)
+      continue;
     Memory &memory = memories[memoryOf.lookup(viewedValue(operand))];
     memory.storage = {Storage::Output, static_cast<int64_t>(index)};
     memory.end = plan.kernels.size();

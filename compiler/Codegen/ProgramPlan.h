@@ -23,17 +23,20 @@ struct Storage {
 };
 
 struct PlannedKernel {
-  Operation *op;
+  Operation *op = nullptr;
   kernels::Problem problem;
   SmallVector<Storage> operands; // inputs, then results
   /// Value of each input that is a constant of equal elements.
   SmallVector<std::optional<double>> splats;
-  bool generated; // code of ours, not a library kernel
+  bool generated = false; // code of ours, not a library kernel
   /// Name unique in the program ("k3_conv2d"), the op it is built around, and
   /// the model's nodes that it computes.
   std::string name, opName, node;
-  int64_t bytes;         // read and written in one run
-  cost::KernelWork work; // on the chip; the caller's to fill
+  int64_t bytes = 0; // read and written in one run
+  // On the chip; the caller's to fill.
+  cost::KernelWork work;
+  cost::Tiling tiling;
+  int64_t residentBytes = 0;
 };
 
 struct ProgramPlan {

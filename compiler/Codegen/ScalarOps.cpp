@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 using namespace npu;
 using namespace mlir::arith;
 namespace math = mlir::math;
@@ -116,6 +118,40 @@ static Value signOfFloat(Builder &b, const Args &args) {
                           like(b, x, -1), up);
 }
 
+/// x minus the nearest multiple of pi, which is even or odd. Pi in four parts,
+/// so that large angles keep their digits: the products with the first ones
+/// are exact.
+static Value reduceAngle(Builder &b, Value x, Value &isOdd) {
+  constexpr double pi[] = {3.140625, 0.0009670257568359375,
+                           6.2771141529083251953e-07,
+                           1.2154201256553420762e-10};
+  Value turns = math::RoundEvenOp::create(
+      b, MulFOp::create(b, x, like(b, x, 0.31830988618379067)));
+  Value half = MulFOp::create(b, turns, like(b, x, 0.5));
+  isOdd = CmpFOp::create(b, CmpFPredicate::UNE, half,
+                         math::FloorOp::create(b, half));
+  for (double part : pi)
+    x = SubFOp::create(b, x, MulFOp::create(b, turns, like(b, x, part)));
+  return x;
+}
+
+/// sin or cos of the reduced angle, its sign turned at odd multiples.
+template <typename Op>
+static Value ofAngle(Builder &b, const Args &args) {
+  Value isOdd;
+  Value small = reduceAngle(b, args.in[0], isOdd);
+  Value result = Op::create(b, small);
+  return SelectOp::create(b, isOdd, NegFOp::create(b, result), result);
+}
+
+/// The sign of both turns at the same multiples.
+static Value tangent(Builder &b, const Args &args) {
+  Value isOdd;
+  Value small = reduceAngle(b, args.in[0], isOdd);
+  return DivFOp::create(b, math::SinOp::create(b, small),
+                        math::CosOp::create(b, small));
+}
+
 template <CmpFPredicate predicate>
 static Value compareFloats(Builder &b, const Args &args) {
   return CmpFOp::create(b, predicate, args.in[0], args.in[1]);
@@ -148,8 +184,91 @@ static Value selectValue(Builder &b, const Args &args) {
   return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
 }
 
+static Value lastBit(Builder &b, Value value) {
+  return like(
+      b, value,
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() - 1);
+}
+
+/// `shifted` (by an amount within the type), or 0 if there is no such place.
+static Value whereBit(Builder &b, const Args &args, Value shifted) {
+  Value isPlace =
+      CmpIOp::create(b, CmpIPredicate::ule, args.in[1], lastBit(b, args.in[1]));
+  return SelectOp::create(b, isPlace, shifted, like(b, shifted, 0));
+}
+
+static Value shiftLeft(Builder &b, const Args &args) {
+  Value amount = MinUIOp::create(b, args.in[1], lastBit(b, args.in[1]));
+  return whereBit(b, args, ShLIOp::create(b, args.in[0], amount));
+}
+
+static Value shiftRight(Builder &b, const Args &args) {
+  Value amount = MinUIOp::create(b, args.in[1], lastBit(b, args.in[1]));
+  if (args.isUnsigned)
+    return whereBit(b, args, ShRUIOp::create(b, args.in[0], amount));
+  return ShRSIOp::create(b, args.in[0], amount);
+}
+
+static Value toWidth(Builder &b, Value value, unsigned bits,
+                     bool isUnsigned = false) {
+  Type scalar = b.getIntegerType(bits);
+  auto vector = dyn_cast<mlir::VectorType>(value.getType());
+  Type target = vector ? vector.clone(scalar) : scalar;
+  unsigned have =
+      mlir::getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  if (have < bits && isUnsigned)
+    return ExtUIOp::create(b, target, value);
+  if (have < bits)
+    return ExtSIOp::create(b, target, value);
+  return have > bits ? TruncIOp::create(b, target, value).getResult() : value;
+}
+
+/// The kernel library's interpreter says what it means.
+static Value mulShift(Builder &b, const Args &args) {
+  Value a = toWidth(b, args.in[0], 64, args.isUnsigned),
+        c = toWidth(b, args.in[2], 64, args.isUnsigned);
+  Value shift = AndIOp::create(b, c, like(b, c, 63));
+  Value round = ShRUIOp::create(b, ShLIOp::create(b, like(b, a, 1), shift),
+                                like(b, a, 1));
+  if (args.instr.alpha == 1.0f) {
+    Value isPositive = CmpIOp::create(b, CmpIPredicate::sge, a, like(b, a, 0));
+    Value more = SelectOp::create(b, isPositive, like(b, a, double(1 << 30)),
+                                  like(b, a, -double(1 << 30)));
+    Value isLong = CmpIOp::create(b, CmpIPredicate::sgt, c, like(b, c, 31));
+    round = AddIOp::create(b, round,
+                           SelectOp::create(b, isLong, more, like(b, a, 0)));
+  }
+  Value product =
+      MulIOp::create(b, a, toWidth(b, args.in[1], 64, args.isUnsigned));
+  Value result = ShRSIOp::create(b, AddIOp::create(b, product, round), shift);
+  return toWidth(
+      b, result,
+      mlir::getElementTypeOrSelf(args.in[0].getType()).getIntOrFloatBitWidth());
+}
+
+/// Bounds that the type does not have are none.
+static Value clipInts(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  unsigned bits =
+      mlir::getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  double least = args.isUnsigned ? 0 : -std::ldexp(1.0, int(bits) - 1);
+  double most = std::ldexp(1.0, int(bits) - (args.isUnsigned ? 0 : 1));
+  double low = std::ceil(args.instr.alpha), high = std::floor(args.instr.beta);
+  if (low > least && low < most)
+    x = args.isUnsigned ? MaxUIOp::create(b, x, like(b, x, low)).getResult()
+                        : MaxSIOp::create(b, x, like(b, x, low)).getResult();
+  if (high >= least && high < most)
+    x = args.isUnsigned ? MinUIOp::create(b, x, like(b, x, high)).getResult()
+                        : MinSIOp::create(b, x, like(b, x, high)).getResult();
+  return x;
+}
+
 static const Row table[] = {
-    {NPU_INSTR_abs, unary<math::AbsFOp>, unary<math::AbsIOp>},
+    {NPU_INSTR_abs, unary<math::AbsFOp>,
+     [](Builder &b, const Args &a) -> Value {
+       return a.isUnsigned ? a.in[0]
+                           : math::AbsIOp::create(b, a.in[0]).getResult();
+     }},
     {NPU_INSTR_neg, unary<NegFOp>,
      [](Builder &b, const Args &a) -> Value {
        return SubIOp::create(b, like(b, a.in[0], 0), a.in[0]);
@@ -193,7 +312,7 @@ static const Row table[] = {
      [](Builder &b, const Args &a) -> Value {
        return clamp(b, a.in[0], a.instr.alpha, a.instr.beta);
      },
-     nullptr},
+     clipInts},
     {NPU_INSTR_hard_sigmoid, hardSigmoid, nullptr},
     {NPU_INSTR_hard_swish,
      [](Builder &b, const Args &a) -> Value {
@@ -213,6 +332,24 @@ static const Row table[] = {
        return XOrIOp::create(b, a.in[0], like(b, a.in[0], 1));
      }},
     {NPU_INSTR_sign, signOfFloat, nullptr},
+    {NPU_INSTR_linear,
+     [](Builder &b, const Args &a) -> Value {
+       Value scaled =
+           MulFOp::create(b, a.in[0], like(b, a.in[0], a.instr.alpha));
+       return AddFOp::create(b, scaled, like(b, a.in[0], a.instr.beta));
+     },
+     nullptr},
+    {NPU_INSTR_sin, ofAngle<math::SinOp>, nullptr},
+    {NPU_INSTR_cos, ofAngle<math::CosOp>, nullptr},
+    {NPU_INSTR_tan, tangent, nullptr},
+    {NPU_INSTR_asin, unary<math::AsinOp>, nullptr},
+    {NPU_INSTR_acos, unary<math::AcosOp>, nullptr},
+    {NPU_INSTR_atan, unary<math::AtanOp>, nullptr},
+    {NPU_INSTR_bit_not, nullptr,
+     [](Builder &b, const Args &a) -> Value {
+       return XOrIOp::create(b, a.in[0], like(b, a.in[0], -1));
+     }},
+    {NPU_INSTR_clz, nullptr, unary<math::CountLeadingZerosOp>},
     {NPU_INSTR_add, binary<AddFOp>, binary<AddIOp>},
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
@@ -232,12 +369,18 @@ static const Row table[] = {
     {NPU_INSTR_logical_and, nullptr, binary<AndIOp>},
     {NPU_INSTR_logical_or, nullptr, binary<OrIOp>},
     {NPU_INSTR_logical_xor, nullptr, binary<XOrIOp>},
+    {NPU_INSTR_bit_and, nullptr, binary<AndIOp>},
+    {NPU_INSTR_bit_or, nullptr, binary<OrIOp>},
+    {NPU_INSTR_bit_xor, nullptr, binary<XOrIOp>},
     {NPU_INSTR_prelu,
      [](Builder &b, const Args &a) -> Value {
        return whereNegative(b, a.in[0], MulFOp::create(b, a.in[0], a.in[1]));
      },
      nullptr},
+    {NPU_INSTR_shift_left, nullptr, shiftLeft},
+    {NPU_INSTR_shift_right, nullptr, shiftRight},
     {NPU_INSTR_select, selectValue, selectValue},
+    {NPU_INSTR_mul_shift, nullptr, mulShift},
 };
 
 static bool isFloat(int32_t dtype) {
@@ -257,6 +400,18 @@ bool npu::canEmitInstr(const npu_instr &instr, ArrayRef<int32_t> types) {
   return instr.kind == NPU_INSTR_cast || lookupEmit(instr, types);
 }
 
+/// Floats to bytes, saturating. LLVM's own saturating conversion to bytes goes
+/// element by element; bounds, a conversion to i32 and a truncation do not.
+static Value emitBytes(Builder &b, Value x, bool isUnsigned, Type target) {
+  Value isNumber = CmpFOp::create(b, CmpFPredicate::ORD, x, x);
+  x = SelectOp::create(b, isNumber, x, like(b, x, 0));
+  x = clamp(b, x, isUnsigned ? 0 : -128, isUnsigned ? 255 : 127);
+  Type wide = b.getI32Type();
+  if (auto vector = dyn_cast<mlir::VectorType>(x.getType()))
+    wide = vector.clone(wide);
+  return TruncIOp::create(b, target, FPToSIOp::create(b, wide, x));
+}
+
 static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                       Type target) {
   if (auto vector = dyn_cast<mlir::VectorType>(x.getType()))
@@ -270,13 +425,12 @@ static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                : CmpIOp::create(b, CmpIPredicate::ne, x, like(b, x, 0))
                      .getResult();
   bool fromUnsigned = from == NPU_U8 || from == NPU_BOOL;
-  if (isFloat(from)) { // saturates, and NaN is 0, as the reference has it
-    bool toUnsigned = to == NPU_U8;
-    StringRef name = toUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
-    return mlir::LLVM::CallIntrinsicOp::create(b, target, b.getStringAttr(name),
-                                               ValueRange{x})
+  if (isFloat(from) && (to == NPU_I8 || to == NPU_U8))
+    return emitBytes(b, x, to == NPU_U8, target);
+  if (isFloat(from)) // saturates, and NaN is 0, as the reference has it
+    return mlir::LLVM::CallIntrinsicOp::create(
+               b, target, b.getStringAttr("llvm.fptosi.sat"), ValueRange{x})
         .getResult(0);
-  }
   if (isFloat(to))
     return fromUnsigned ? UIToFPOp::create(b, target, x).getResult()
                         : SIToFPOp::create(b, target, x).getResult();

@@ -44,7 +44,9 @@ static std::optional<WeightedKernel> weightedKernel(Operation *op) {
     return std::nullopt;
   npu_attrs attributes = {};
   npu_op kind = kernel.getKernel(attributes);
-  if (kind == NPU_OP_CONV || kind == NPU_OP_CONV_TRANSPOSE)
+  bool isConv = kind == NPU_OP_CONV || kind == NPU_OP_CONV_TRANSPOSE;
+  // A gradient takes no bias, and its result's channels are the weight's inner.
+  if (isConv && !attributes.conv.weight_of_conv)
     return WeightedKernel{kind, 1, 0, true};
   if (kind == NPU_OP_MATMUL)
     return WeightedKernel{kind, tensorType(op->getResult(0)).getRank() - 1,

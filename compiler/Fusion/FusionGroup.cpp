@@ -19,6 +19,22 @@ static bool canJoin(Operation *op, ArrayRef<int64_t> shape) {
   return isa<EltwiseOp>(op) && tensorType(op->getResult(0)).getShape() == shape;
 }
 
+/// The conversion of bytes to floats that defines an operand of `op` and that
+/// nothing else reads: a kernel does that as it reads the operand.
+static SmallVector<Operation *> conversionsFor(Operation *op) {
+  SmallVector<Operation *> conversions;
+  for (Value operand : op->getOperands()) {
+    auto cast = operand.getDefiningOp<EltwiseOp>();
+    if (cast && cast.getKind() == NPU_INSTR_cast && cast->hasOneUse() &&
+        isa<mlir::FloatType>(tensorType(operand).getElementType()) &&
+        tensorType(cast.getInputs()[0])
+                .getElementType()
+                .getIntOrFloatBitWidth() == 8)
+      conversions.push_back(cast);
+  }
+  return conversions;
+}
+
 FusionGroup FusionGroup::growDown(Operation *root) {
   FusionGroup group;
   ArrayRef<int64_t> shape = tensorType(root->getResult(0)).getShape();
@@ -49,6 +65,9 @@ FusionGroup FusionGroup::growDown(Operation *root) {
         next = reader;
     if (!canJoin(next, shape))
       break;
+    for (Operation *conversion : conversionsFor(next))
+      if (canJoin(conversion, shape) && members.insert(conversion).second)
+        group.ops.push_back(conversion);
     add(next);
   }
   group.ops.truncate(group.closedSizes.back());

@@ -27,6 +27,7 @@ LogicalResult sinkTransposes(Operation *root);
 LogicalResult matchActivations(Operation *root);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
+LogicalResult foldRequantize(Operation *root);
 FailureOr<FuseCounts> fuse(mlir::func::FuncOp function,
                            const FuseOptions &options);
 

@@ -122,6 +122,33 @@ def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
+  let summary = "Makes one scale of those between a sum and its rounding.";
+  let description = [{
+    A sum of products of bytes is scaled to a real number and divided by the
+    result's scale; both become one step, and where the sum is added to another
+    quantized number, that one is read as bytes in its own unit. Numbers that
+    are not sums keep every step: there the last bit decides where a tie rounds
+    to.
+
+    Example:
+    ```mlir
+    %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+    %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+    %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+    %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    ==>
+    %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+    %1 = npu.eltwise linear(%0) {alpha = 2.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    %3 = npu.eltwise round(%1) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    ```
+    test/compiler/Fusion/fold-requantize.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
   let summary = "Groups ops that run as one kernel into npu.fused.";
   let description = [{

@@ -18,6 +18,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createFoldPad());
   functions.addPass(createSimplify());
   functions.addPass(createFoldScale());
+  functions.addPass(createFoldRequantize());
   functions.addPass(createFuse(options));
 }
 

@@ -8,8 +8,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-#include <cstring>
-
 using namespace npu;
 using namespace npu::rewrites;
 
@@ -42,17 +40,6 @@ LogicalResult rewrites::apply(Operation *root,
 EltwiseOp rewrites::definedBy(Value value, npu_instr_kind kind) {
   auto op = value.getDefiningOp<EltwiseOp>();
   return isKind(op, kind) ? op : EltwiseOp();
-}
-
-std::optional<std::vector<float>> rewrites::floatsOf(Value value) {
-  ElementsAttr elements = constantOf(value);
-  if (!elements || !elements.getElementType().isF32())
-    return std::nullopt;
-  std::vector<char> storage;
-  ArrayRef<char> bytes = elementBytes(elements, storage);
-  std::vector<float> floats(bytes.size() / sizeof(float));
-  std::memcpy(floats.data(), bytes.data(), floats.size() * sizeof(float));
-  return floats;
 }
 
 std::optional<float> rewrites::scalarOf(Value value) {

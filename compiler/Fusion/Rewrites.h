@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_FUSION_REWRITES_H
 #define NPU_COMPILER_FUSION_REWRITES_H
 
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -28,9 +29,6 @@ EltwiseOp definedBy(Value value, npu_instr_kind kind);
 inline ArrayRef<int64_t> shapeOf(Value value) {
   return tensorType(value).getShape();
 }
-
-/// The elements of an f32 constant; nothing for other values.
-std::optional<std::vector<float>> floatsOf(Value value);
 
 /// The one number that an f32 constant holds in every element.
 std::optional<float> scalarOf(Value value);

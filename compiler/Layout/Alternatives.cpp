@@ -165,7 +165,7 @@ static constexpr Alternative winograd(StringRef name, StringRef summary) {
           "conv2d_winograd",
           winogradApplies<tile>,
           winogradFits,
-          winogradWork<tile>,
+          workOfWinograd<tile>,
           transformedBytes<tile>,
           replaceByWinograd<tile>,
           isWinograd<tile>};

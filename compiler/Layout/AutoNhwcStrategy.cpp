@@ -11,13 +11,16 @@
 using namespace npu;
 
 /// Channels last for the result, if the op itself (or a demand on it) speaks of
-/// channels.
+/// channels; for a weight, which has no such order, what is demanded.
 static LayoutAttr channelsLast(const LayoutProblem &problem,
                                LayoutOpInterface op) {
   OpResult result = op->getResult(0);
   ImageAxes axes = op.getResultAxes(0);
-  if (axes.empty() && !problem.accepted(result).empty())
+  SmallVector<LayoutAttr> accepted = problem.accepted(result);
+  if (axes.empty() && !accepted.empty())
     axes = problem.axes.of(result);
+  if (llvm::is_contained(axes, AxisRole::OutputChannel))
+    return preferred(accepted, result);
   std::optional<SmallVector<int64_t>> order = channelsLastOrder(axes);
   return order ? LayoutAttr::get(op->getContext(), *order, {}) : LayoutAttr();
 }

@@ -19,27 +19,6 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
         return success();
       }) {}
 
-/// A relayout of a value that has another relayout before it may start from
-/// that one, where that is faster: the searched plan only says who reads what.
-static void startFromNearest(const LayoutProblem &problem) {
-  const cost::Machine &machine = problem.target.machine;
-  llvm::DenseMap<Value, SmallVector<Value, 2>> made;
-  for (auto op : problem.function->getRegion(0).front().getOps<RelayoutOp>()) {
-    Value source = op.getInput();
-    RankedTensorType type = tensorType(source);
-    auto cycles = [&](Value from) {
-      return relayoutCycles(type, getLayout(from), getLayout(op.getResult()),
-                            machine);
-    };
-    Value nearest = source;
-    for (Value other : made.lookup(source))
-      if (cycles(other) < cycles(nearest))
-        nearest = other;
-    made[source].push_back(op.getResult());
-    op->setOperand(0, nearest);
-  }
-}
-
 /// What is there is not what was searched; nothing is known of less.
 static void forgetProof(SearchOutcome &search, int64_t cost) {
   search.cost = cost;
@@ -58,8 +37,6 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
     foldLayouts(function, problem.target, problem.pins);
   else
     foldConstantRelayouts(function);
-  if (plan.search)
-    startFromNearest(problem);
   if (failed(checkLayouts(function, problem.target)) ||
       failed(checkPins(problem.pins)) ||
       failed(settleAlgorithms(problem, plan)))
@@ -79,6 +56,33 @@ static SmallVector<Operation *> computingOps(mlir::func::FuncOp function) {
     if (!isa<RelayoutOp, ConstantOp>(op))
       ops.push_back(&op);
   return ops;
+}
+
+/// From what each copy of a value is made, the first in each layout.
+static void readCopies(mlir::func::FuncOp source, mlir::func::FuncOp finished,
+                       LayoutPlan &plan) {
+  llvm::DenseMap<Value, Value> origin; // of a finished value in the source
+  for (auto [from, to] :
+       llvm::zip(source.getArguments(), finished.getArguments()))
+    origin[to] = from;
+  for (auto [from, to] :
+       llvm::zip_equal(computingOps(source), computingOps(finished)))
+    for (auto [before, after] : llvm::zip(from->getResults(), to->getResults()))
+      origin[after] = before;
+  for (auto relayout : finished.getBody().front().getOps<RelayoutOp>()) {
+    Value value = origin.lookup(relayout.getInput());
+    if (!value)
+      continue; // of a constant
+    LayoutAttr to = getLayout(relayout.getResult());
+    origin[relayout.getResult()] = value;
+    SmallVector<CopyStep, 2> &steps = plan.copies[value];
+    bool known = sameStorage(value, plan.produced.lookup(value), to) ||
+                 llvm::any_of(steps, [&](const CopyStep &step) {
+                   return sameStorage(value, step.to, to);
+                 });
+    if (!known)
+      steps.push_back({getLayout(relayout.getInput()), to});
+  }
 }
 
 /// What the layouts of a finished copy are as a plan for its source.
@@ -101,6 +105,7 @@ static LayoutPlan readPlan(mlir::func::FuncOp source,
     if (const Alternative *algorithm = algorithms.lookup(to))
       plan.algorithms[from] = algorithm;
   }
+  readCopies(source, finished, plan);
   return plan;
 }
 

@@ -61,28 +61,40 @@ static double runBytes(RankedTensorType type, LayoutAttr layout) {
   return run * static_cast<double>(std::max<int64_t>(1, inner));
 }
 
-static cost::Transfer transferOf(RankedTensorType type, LayoutAttr layout) {
-  return {static_cast<double>(storedBytes(type, layout)),
-          runBytes(type, layout)};
+static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
+                                 RankedTensorType type, LayoutAttr layout) {
+  cost::Transfer transfer;
+  transfer.bytes = static_cast<double>(storedBytes(type, layout));
+  // Read in whatever order it is stored in: whole bursts.
+  transfer.run = layout ? problem.transferRun(type, problem.axes.of(value),
+                                              layout, runBytes(type, layout))
+                        : transfer.bytes;
+  transfer.onChip = problem.onChip().contains(value);
+  return transfer;
 }
 
-static cost::KernelWork relayoutWork(RankedTensorType type, LayoutAttr from,
-                                     LayoutAttr to) {
+static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
+                                     LayoutAttr from, LayoutAttr to) {
+  RankedTensorType type = tensorType(value);
   cost::KernelWork work;
-  work.reads = {transferOf(type, from)};
-  work.writes = {transferOf(type, to)};
+  work.reads = {transferOf(problem, value, type, from)};
+  work.writes = {transferOf(problem, value, type, to)};
   work.writes[0].scattered = innermost(type, from) != innermost(type, to);
   return work;
 }
 
-int64_t npu::relayoutCycles(RankedTensorType type, LayoutAttr from,
-                            LayoutAttr to, const cost::Machine &machine) {
-  return cost::timeOf(relayoutWork(type, from, to), machine).total;
+int64_t npu::relayoutCycles(const LayoutProblem &problem, Value value,
+                            LayoutAttr from, LayoutAttr to) {
+  return cost::timeOf(relayoutWork(problem, value, from, to),
+                      problem.target.machine)
+      .total;
 }
 
 /// The chip keeps weights as it reads them, in one piece.
-static cost::Transfer operandTransfer(Value operand, LayoutAttr layout) {
-  cost::Transfer transfer = transferOf(tensorType(operand), layout);
+static cost::Transfer operandTransfer(const LayoutProblem &problem,
+                                      Value operand, LayoutAttr layout) {
+  cost::Transfer transfer =
+      transferOf(problem, operand, tensorType(operand), layout);
   if (operand.getDefiningOp<ConstantOp>())
     transfer.run = transfer.bytes;
   return transfer;
@@ -97,6 +109,20 @@ static double paddingOf(Value value, LayoutAttr layout) {
                  : 1;
 }
 
+/// The products' operands are the op's first two.
+static void assignRoles(LayoutOpInterface op, const Work &own,
+                        std::vector<cost::Transfer> &reads) {
+  if (own.products.empty() || reads.size() < 2)
+    return;
+  reads[0].role = cost::Role::Data;
+  reads[1].role = cost::Role::Weight;
+  ArrayRef<int64_t> shape = tensorType(op->getOperand(0)).getShape();
+  if (own.haloRows > 0 && shape.size() > 2)
+    reads[0].halo =
+        reads[0].bytes * static_cast<double>(own.haloRows) /
+        static_cast<double>(std::max<int64_t>(1, shape[0] * shape[2]));
+}
+
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
@@ -104,6 +130,7 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   Work own = workOf(op);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
+  work.reservedBytes = problem.onChip().reserved(op);
   if (algorithm) {
     Work other = algorithm->work(op);
     own.products = other.products;
@@ -123,12 +150,13 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
     bool isRead = index < operands;
     Value value =
         isRead ? op->getOperand(index) : op->getResult(index - operands);
-    cost::Transfer transfer = operandTransfer(value, layout);
+    cost::Transfer transfer = operandTransfer(problem, value, layout);
     if (algorithm && index == 1)
       transfer.bytes = transfer.run =
           static_cast<double>(algorithm->weightBytes(op));
     (isRead ? work.reads : work.writes).push_back(transfer);
   }
+  assignRoles(op, own, work.reads);
   work.factor = problem.costFactor(
       op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
   return work;
@@ -177,24 +205,28 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
   return layouts;
 }
 
-static cost::KernelWork viewWork(LayoutOpInterface op, LayoutAttr from,
+static cost::KernelWork viewWork(const LayoutProblem &problem,
+                                 LayoutOpInterface op, LayoutAttr from,
                                  LayoutAttr to) {
-  RankedTensorType type = tensorType(op->getOperand(0));
+  Value operand = op->getOperand(0);
   LayoutRelation relation = op.getLayoutRelation();
   TransferResult free =
       transferLayout(relation, relatedResult(relation, op), toStoredOrder(to),
                      relatedOperand(relation, op, 0));
   if (free.layout)
-    return relayoutWork(type, from, toLayout(op->getContext(), *free.layout));
+    return relayoutWork(problem, operand, from,
+                        toLayout(op->getContext(), *free.layout));
   cost::KernelWork work;
-  work.reads = work.writes = {transferOf(type, from)};
+  work.reads =
+      work.writes = {transferOf(problem, operand, tensorType(operand), from)};
   work.writes[0].scattered = true;
   return work;
 }
 
-int64_t npu::viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
-                        const cost::Machine &machine) {
-  return cost::timeOf(viewWork(op, from, to), machine).total;
+int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                        LayoutAttr from, LayoutAttr to) {
+  return cost::timeOf(viewWork(problem, op, from, to), problem.target.machine)
+      .total;
 }
 
 std::optional<cost::KernelWork>
@@ -209,8 +241,8 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
     LayoutAttr from = getLayout(op->getOperand(0)),
                to = getLayout(op->getResult(0));
     return isa<RelayoutOp>(op)
-               ? relayoutWork(tensorType(op->getResult(0)), from, to)
-               : viewWork(rule, from, to);
+               ? relayoutWork(problem, op->getOperand(0), from, to)
+               : viewWork(problem, rule, from, to);
   }
   LayoutRelation relation = rule.getLayoutRelation();
   OpLayouts layouts = layoutsOf(op);

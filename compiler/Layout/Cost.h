@@ -26,13 +26,13 @@ struct LayoutCost {
 /// Cycles to move a tensor into another order: reading and writing every byte,
 /// neighbours of the one side apart on the other where the innermost dimension
 /// changes.
-int64_t relayoutCycles(RankedTensorType type, LayoutAttr from, LayoutAttr to,
-                       const cost::Machine &machine);
+int64_t relayoutCycles(const LayoutProblem &problem, Value value,
+                       LayoutAttr from, LayoutAttr to);
 
 /// Cycles of a view that moves data: what a relayout of its operand to the
 /// order that would have made it free takes.
-int64_t viewCycles(LayoutOpInterface op, LayoutAttr from, LayoutAttr to,
-                   const cost::Machine &machine);
+int64_t viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                   LayoutAttr from, LayoutAttr to);
 
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.

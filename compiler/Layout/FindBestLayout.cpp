@@ -71,11 +71,9 @@ private:
   std::optional<Placement> cheapest(LayoutOpInterface op) {
     OpResult result = op->getResult(0);
     SmallVector<Anchor> anchors = {{Anchor::result, getLayout(result)}};
-    SmallVector<LayoutAttr> accepted = problem.accepted(result);
-    for (LayoutAttr layout : accepted)
-      anchors.push_back({Anchor::result, layout});
+    llvm::append_range(anchors, acceptedAnchors(problem, op));
     auto last = channelsLastOrder(op.getResultAxes(0));
-    if (accepted.empty() && last)
+    if (problem.accepted(result).empty() && last)
       anchors.push_back(
           {Anchor::result, LayoutAttr::get(op->getContext(), *last, {})});
     std::optional<Placement> best;

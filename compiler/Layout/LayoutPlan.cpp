@@ -152,6 +152,24 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
+double LayoutProblem::transferRun(RankedTensorType type, const ImageAxes &axes,
+                                  LayoutAttr layout, double run) const {
+  for (const TransferRun &entry : target.runs)
+    for (const LayoutPattern &pattern : entry.layouts) {
+      std::optional<StoredOrder> order = pattern.resolve(type.getRank(), axes);
+      if (order && layout.isEquivalent(toLayout(type.getContext(), *order),
+                                       type.getShape()))
+        return std::clamp(run, entry.least, entry.most);
+    }
+  return run;
+}
+
+const OnChipValues &LayoutProblem::onChip() const {
+  if (!staying)
+    staying = std::make_shared<OnChipValues>(function, target, axes);
+  return *staying;
+}
+
 double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
                                  StringRef name) const {
   if (name.empty())
@@ -274,16 +292,27 @@ private:
   void connect(OpOperand &operand) {
     LayoutAttr wanted = plan.read.lookup(&operand);
     if (wanted && !isStoredAs(operand.get(), wanted)) {
-      Value shared =
-          plan.home.empty() ? findShared(operand.get(), wanted) : Value();
-      if (!shared) {
-        builder.setInsertionPoint(operand.getOwner());
-        shared = relayout(operand.get(), wanted, locationOf(operand));
-        relayouts[operand.get()].push_back(shared);
-      }
-      operand.set(shared);
+      builder.setInsertionPoint(operand.getOwner());
+      operand.set(copyOf(operand.get(), wanted, locationOf(operand)));
     }
     retypeOperand(operand);
+  }
+
+  /// The copy in a layout, made if it is not there yet.
+  Value copyOf(Value source, LayoutAttr wanted, Location location) {
+    Value copy = plan.home.empty() ? findShared(source, wanted) : Value();
+    if (copy)
+      return copy;
+    Value from = source;
+    auto steps = plan.copies.find(source);
+    if (steps != plan.copies.end())
+      for (const CopyStep &step : steps->second)
+        if (sameStorage(source, step.to, wanted) &&
+            !isStoredAs(source, step.from))
+          from = copyOf(source, step.from, location);
+    copy = relayout(from, wanted, location);
+    relayouts[source].push_back(copy);
+    return copy;
   }
 
   Value findShared(Value source, LayoutAttr wanted) {

@@ -8,9 +8,11 @@
 #include "compiler/Layout/DecisionOptions.h"
 #include "compiler/Layout/ImageAxes.h"
 #include "compiler/Layout/Objective.h"
+#include "compiler/Layout/OnChip.h"
 #include "compiler/Target/TargetSpec.h"
 
 #include <map>
+#include <memory>
 
 namespace npu {
 
@@ -82,6 +84,15 @@ struct LayoutProblem {
   /// `name`: the op as demands call it; empty: its own name.
   double costFactor(LayoutOpInterface op, LayoutAttr result,
                     StringRef name = {}) const;
+  /// Bytes in a row of which the chip's DMA makes one transfer, of a value with
+  /// these axes in this layout, if `run` bytes lie next to each other there.
+  double transferRun(RankedTensorType type, const ImageAxes &axes,
+                     LayoutAttr layout, double run) const;
+  /// Found out at the first question: most users of a problem ask none.
+  const OnChipValues &onChip() const;
+
+private:
+  mutable std::shared_ptr<OnChipValues> staying;
 };
 
 /// Binds --io-layout to the function's arguments and results. Fails, with an
@@ -100,6 +111,11 @@ struct SearchOutcome {
   int capped = 0;
 };
 
+/// One relayout of a value, perhaps of its copy.
+struct CopyStep {
+  LayoutAttr from, to;
+};
+
 /// Which layout each value is stored in and each operand is read in.
 struct LayoutPlan {
   /// Every argument and op result of the function's block.
@@ -110,6 +126,9 @@ struct LayoutPlan {
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;
+  /// From which layout to which a value's copies are made; each starts from
+  /// one that stands before it, or from the value. Absent: from the value.
+  llvm::DenseMap<Value, SmallVector<CopyStep, 2>> copies;
   /// What the decision has to say of an op, for --explain-layout.
   llvm::DenseMap<Operation *, std::string> notes;
 
@@ -123,7 +142,8 @@ struct LayoutPlan {
 
 /// Sets the types of all values, inside fused kernels and in the signature too,
 /// and inserts npu.relayout where a reader wants another order than is there:
-/// one for each value and layout, before its first reader.
+/// one for each value and layout, before its first reader, and before it those
+/// copies that the plan makes it from.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
 /// Holds pinned algorithms and drops those that do not fit the ops' final

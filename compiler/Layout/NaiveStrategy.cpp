@@ -27,9 +27,8 @@ static std::optional<Placement> placeNaively(const LayoutProblem &problem,
     if (placement)
       return placement;
   }
-  for (LayoutAttr layout : accepted)
-    if (auto placement =
-            placeOp(problem, plan, op, {Anchor::result, layout}, ignored))
+  for (const Anchor &anchor : acceptedAnchors(problem, op))
+    if (auto placement = placeOp(problem, plan, op, anchor, ignored))
       return placement;
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ static std::vector<int> bestOf(const SearchProblem &searched,
     std::vector<int> ways = searched.waysOf(plan);
     if (ways.empty())
       continue;
-    search::Cost cost = search::totalCost(searched.numbers(), ways);
+    search::Cost cost = searched.cost(ways);
     if (best.empty() || cost < least) {
       best = std::move(ways);
       least = cost;

@@ -163,6 +163,19 @@ npu::placeOp(const LayoutProblem &problem, const LayoutPlan &plan,
   return Placer(problem, plan, op, anchor).run(whyNot);
 }
 
+SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
+                                         LayoutOpInterface op) {
+  SmallVector<Anchor> anchors;
+  for (LayoutAttr layout : problem.accepted(OpResult(op->getResult(0))))
+    anchors.push_back({Anchor::result, layout});
+  if (!anchors.empty())
+    return anchors;
+  for (OpOperand &operand : op->getOpOperands())
+    for (LayoutAttr layout : problem.accepted(operand))
+      anchors.push_back({static_cast<int>(operand.getOperandNumber()), layout});
+  return anchors;
+}
+
 LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
                            std::string &whyNot) {
   LayoutRelation relation = op.getLayoutRelation();

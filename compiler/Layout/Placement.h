@@ -29,6 +29,12 @@ std::optional<Placement> placeOp(const LayoutProblem &problem,
                                  const LayoutPlan &plan, LayoutOpInterface op,
                                  const Anchor &anchor, std::string &whyNot);
 
+/// Anchors from what the target accepts: of the result, or of the operands
+/// where it says nothing of the result (image axes may be known of one operand
+/// only).
+SmallVector<Anchor> acceptedAnchors(const LayoutProblem &problem,
+                                    LayoutOpInterface op);
+
 /// The layout that makes a transpose or reshape a free view of an operand
 /// stored as `layout`; null with a reason where there is none.
 LayoutAttr viewLayout(LayoutOpInterface op, LayoutAttr layout,

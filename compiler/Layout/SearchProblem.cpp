@@ -33,6 +33,7 @@ SearchProblem::SearchProblem(const LayoutProblem &problem,
     if (!isConstant(output.get()))
       addOutput(output);
   weigh();
+  trees = std::make_unique<search::RelayoutTrees>(built);
 }
 
 // Building.
@@ -51,11 +52,10 @@ void SearchProblem::addValue(Value value) {
   std::vector<LayoutCost> costs;
   for (LayoutAttr from : layouts)
     for (LayoutAttr to : layouts)
-      costs.push_back(from == to
-                          ? LayoutCost()
-                          : LayoutCost{1, storedBytes(type, to),
-                                       relayoutCycles(type, from, to,
-                                                      problem.target.machine)});
+      costs.push_back(
+          from == to ? LayoutCost()
+                     : LayoutCost{1, storedBytes(type, to),
+                                  relayoutCycles(problem, value, from, to)});
   moves.push_back(std::move(costs));
 }
 
@@ -99,8 +99,7 @@ LayoutCost SearchProblem::movingView(const OpSlots &slots,
   if (from.constant || (free && free.isEquivalent(layouts.back(), shape)))
     return {};
   return {1, storedBytes(tensorType(to.value), layouts.back()),
-          viewCycles(slots.getOp(), layouts[0], layouts.back(),
-                     problem.target.machine)};
+          viewCycles(problem, slots.getOp(), layouts[0], layouts.back())};
 }
 
 /// A view as it stands in the source, moving its data. Only a demand can make
@@ -339,6 +338,23 @@ std::vector<int> SearchProblem::waysOf(const LayoutPlan &plan) const {
   return chosen;
 }
 
+/// What each copy starts from, where that is not the value for all of them.
+void SearchProblem::planCopies(const std::vector<int> &chosen,
+                               LayoutPlan &plan) const {
+  std::vector<search::Copies> copies = search::copiesOf(built, chosen);
+  for (auto [value, number] : numberOf) {
+    if (!trees->shares(number))
+      continue;
+    ArrayRef<LayoutAttr> layouts = candidates.of(value);
+    SmallVector<CopyStep, 2> steps;
+    for (search::Relayout relayout :
+         trees->tree(number, copies[number].stored, copies[number].wanted))
+      steps.push_back({layouts[relayout.from], layouts[relayout.to]});
+    if (!steps.empty())
+      plan.copies[value] = std::move(steps);
+  }
+}
+
 LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
   LayoutPlan plan;
   Block &block = problem.function->getRegion(0).front();
@@ -362,5 +378,6 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
         plan.read[&op.slots->getOp()->getOpOperand(index)] = layouts[index];
     }
   }
+  planCopies(chosen, plan);
   return plan;
 }

@@ -7,7 +7,7 @@
 
 #include "compiler/Layout/Candidates.h"
 #include "compiler/Layout/Cost.h"
-#include "compiler/Search/LayoutSearch.h"
+#include "compiler/Search/RelayoutTrees.h"
 
 namespace npu {
 
@@ -17,6 +17,9 @@ public:
   SearchProblem(const LayoutProblem &problem, ArrayRef<LayoutPlan> others);
 
   const search::Problem &numbers() const { return built; }
+  search::Cost cost(const std::vector<int> &ways) const {
+    return search::totalCost(built, *trees, ways);
+  }
   /// Values with more candidates than are looked at.
   int capped() const { return candidates.capped(); }
 
@@ -57,6 +60,7 @@ private:
   SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,
                                   unsigned slot) const;
   int indexOf(Value value, LayoutAttr layout) const;
+  void planCopies(const std::vector<int> &ways, LayoutPlan &plan) const;
   bool matches(const NamedOp &op, const NamedWay &way,
                const LayoutPlan &plan) const;
   void weigh();
@@ -69,6 +73,7 @@ private:
   std::vector<NamedOp> ops;                   // beside built.ops
   std::vector<std::vector<LayoutCost>> moves; // beside built.values
   search::Problem built;
+  std::unique_ptr<search::RelayoutTrees> trees; // of what is built
   /// What one unit of the objective, of the first tie-break and of the second
   /// weigh in a total; the tie-breaks may be dropped or made coarser.
   search::Cost weights[3] = {1, 0, 0};

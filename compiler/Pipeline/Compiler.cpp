@@ -6,10 +6,14 @@
 #include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Frontend/TFLite/TfliteConverter.h"
+#include "compiler/Frontend/TOSA/TosaImporter.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/ImageAxes.h"
 #include "compiler/Layout/LayoutFix.h"
+#include "compiler/Pipeline/ChipPlan.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/TargetSpec.h"
 #include "kernels/tensor.h"
@@ -45,6 +49,14 @@ private:
   }
   LogicalResult checkOptions();
   LogicalResult import();
+  LogicalResult readModel();
+  LogicalResult readMlir();
+  LogicalResult readTflite();
+  LogicalResult take(FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> imported) {
+    if (succeeded(imported))
+      module = std::move(*imported);
+    return imported;
+  }
   LogicalResult fuse();
   LogicalResult layout();
   LogicalResult compare();
@@ -130,16 +142,44 @@ static LogicalResult checkResources(mlir::ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult Compilation::import() {
-  if (llvm::sys::path::extension(options.model) == ".mlir") {
-    module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, &context);
-  } else {
-    FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> imported =
-        importOnnx(context, options.model, options.import);
-    if (succeeded(imported))
-      module = std::move(*imported);
-  }
+LogicalResult Compilation::readMlir() {
+  module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, &context);
   if (!module)
+    return failure();
+  if (isTosa(*module)) {
+    mlir::OwningOpRef<mlir::ModuleOp> source = std::move(module);
+    return take(importTosa(*source, options.model, options.import));
+  }
+  const ImportOptions &given = options.import;
+  if (given.batch || !given.inputShapes.empty() || !given.boundInputs.empty())
+    return error("'" + options.model +
+                 "' is in the npu dialect, whose inputs are fixed; leave out "
+                 "--input-shape, --bind-input and --batch");
+  return success();
+}
+
+LogicalResult Compilation::readTflite() {
+  TemporaryFile converted;
+  if (failed(convertTflite(context, options.model, options.tfliteConverter,
+                           converted)))
+    return failure();
+  auto source = mlir::parseSourceFile<mlir::ModuleOp>(converted.path, &context);
+  if (!source)
+    return failure();
+  return take(importTosa(*source, options.model, options.import));
+}
+
+LogicalResult Compilation::readModel() {
+  StringRef extension = llvm::sys::path::extension(options.model);
+  if (extension == ".mlir" || extension == ".mlirbc")
+    return readMlir();
+  if (extension == ".tflite")
+    return readTflite();
+  return take(importOnnx(context, options.model, options.import));
+}
+
+LogicalResult Compilation::import() {
+  if (failed(readModel()))
     return failure();
   auto functions = module->getBody()->getOps<mlir::func::FuncOp>();
   if (!llvm::hasSingleElement(functions) ||
@@ -202,12 +242,14 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  ImageAxesAnalysis axes(function());
-  LayoutProblem problem(function(), *target, axes);
-  for (PlannedKernel &kernel : program.kernels) {
-    kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
+  if (failed(planChip(function(), *target, program.kernels)))
+    return failure();
+  report.machine = target->machine;
+  for (const PlannedKernel &kernel : program.kernels) {
     ReportedKernel row;
-    row.chip = cost::timeOf(kernel.work, target->machine);
+    row.work = kernel.work;
+    row.tiling = kernel.tiling;
+    row.residentBytes = kernel.residentBytes;
     row.name = kernel.name;
     row.op = kernel.opName;
     row.node = kernel.node;
@@ -393,5 +435,6 @@ std::string npu::writeTextFile(const std::string &path, StringRef text) {
 
 void npu::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<NPUDialect>();
+  registerTosaDialects(registry);
   registerCodegenDialects(registry);
 }

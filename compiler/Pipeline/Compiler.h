@@ -5,7 +5,7 @@
 #ifndef NPU_COMPILER_PIPELINE_COMPILER_H
 #define NPU_COMPILER_PIPELINE_COMPILER_H
 
-#include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Frontend/Support/ImportOptions.h"
 #include "compiler/Layout/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
 
@@ -21,12 +21,15 @@ namespace npu {
 enum class EmitKind { Npu, Mlir, Llvm, Asm, Obj, Html };
 
 struct CompileOptions {
-  std::string model;  // .onnx, or .mlir in the npu dialect
+  std::string model;  // .onnx, .tflite, or .mlir in TOSA or the npu dialect
   std::string output; // "-": standard output, for text
   std::string target = "npu-nhwc";
   std::string mcpu = "native";
   LayoutOptions layout;
-  OnnxImportOptions import;
+  ImportOptions import;
+  /// The program that turns .tflite into TOSA; empty: the one that was found
+  /// when npuc was built.
+  std::string tfliteConverter;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
   /// Try for each relayout which change would remove it (takes time).
@@ -46,11 +49,15 @@ struct ReportedKernel {
   std::vector<std::string> layouts;
   bool slow = false;
   int64_t adapterBytes = 0;
-  cost::KernelTime chip; // the chip's time
+  // On the chip.
+  cost::KernelWork work;
+  cost::Tiling tiling;
+  int64_t residentBytes = 0;
 };
 
 struct CompileReport {
   std::string target, strategy;
+  cost::Machine machine; // the target's
   Objective objective = Objective::Time;
   std::optional<SearchOutcome> search;
   /// Every strategy on the same network, if it was asked for.

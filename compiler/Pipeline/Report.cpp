@@ -27,18 +27,29 @@ static json::Object relayoutJson(const RelayoutItem &item) {
   return row;
 }
 
-static json::Object kernelJson(const ReportedKernel &kernel) {
-  return json::Object{{"name", kernel.name},
-                      {"op", kernel.op},
-                      {"implementation", kernel.implementation},
-                      {"slow", kernel.slow},
-                      {"adapter_bytes", kernel.adapterBytes},
-                      {"layouts", json::Array(kernel.layouts)},
-                      {"cycles", kernel.chip.total},
-                      {"compute_cycles", kernel.chip.compute},
-                      {"dma_cycles", kernel.chip.dma},
-                      {"bound", cost::nameOf(kernel.chip.bound)},
-                      {"node", kernel.node}};
+static json::Object kernelJson(const ReportedKernel &kernel,
+                               const cost::Machine &machine) {
+  cost::KernelTime time = cost::timeOf(kernel.work, kernel.tiling, machine);
+  return json::Object{
+      {"name", kernel.name},
+      {"op", kernel.op},
+      {"implementation", kernel.implementation},
+      {"slow", kernel.slow},
+      {"adapter_bytes", kernel.adapterBytes},
+      {"layouts", json::Array(kernel.layouts)},
+      {"cycles", time.total},
+      {"compute_cycles", time.compute},
+      {"dma_cycles", time.dma},
+      {"bound", cost::nameOf(time.bound)},
+      {"macs", kernel.work.usefulMacs},
+      {"utilisation", cost::utilisation(kernel.work, time.total, machine)},
+      {"dram_read_bytes", time.dramRead},
+      {"dram_written_bytes", time.dramWritten},
+      {"tiling", cost::describe(kernel.tiling, kernel.work)},
+      {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
+      {"tile_bytes", cost::bufferBytes(kernel.work, kernel.tiling, machine)},
+      {"resident_bytes", kernel.residentBytes},
+      {"node", kernel.node}};
 }
 
 static json::Object searchJson(const SearchOutcome &search) {
@@ -80,7 +91,7 @@ json::Object npu::reportJson(const CompileReport &report) {
   for (const RelayoutItem &item : report.layout.items)
     items.push_back(relayoutJson(item));
   for (const ReportedKernel &kernel : report.kernels)
-    kernels.push_back(kernelJson(kernel));
+    kernels.push_back(kernelJson(kernel, report.machine));
   json::Array algorithms;
   for (const auto &[node, algorithm] : report.layout.algorithms)
     algorithms.push_back(json::Object{{"op", node}, {"algorithm", algorithm}});

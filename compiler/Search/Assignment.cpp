@@ -5,9 +5,11 @@
 
 namespace npu::search {
 
-Assignment::Assignment(const Problem &problem, std::vector<int> start)
-    : problem(problem), chosen(std::move(start)),
-      stored(problem.values.size(), 0), neighbours(problem.ops.size()) {
+Assignment::Assignment(const Problem &problem, const RelayoutTrees &trees,
+                       std::vector<int> start)
+    : problem(problem), trees(trees), chosen(std::move(start)),
+      stored(problem.values.size(), 0), wanted(problem.values.size(), 0),
+      neighbours(problem.ops.size()) {
   firstLayout.push_back(0);
   for (const Value &value : problem.values)
     firstLayout.push_back(firstLayout.back() + value.layouts);
@@ -33,8 +35,12 @@ void Assignment::place(int index, int wayIndex, int change) {
   const Op &op = problem.ops[index];
   const Way &way = op.ways[wayIndex];
   for (size_t k = 0; k < op.operands.size(); ++k)
-    if (way.layouts[k] != asStored)
-      readersOf(op.operands[k], way.layouts[k]) += change;
+    if (int layout = way.layouts[k]; layout != asStored) {
+      int value = op.operands[k];
+      bool read = (readersOf(value, layout) += change) > 0;
+      wanted[value] &= ~setOf(layout);
+      wanted[value] |= read ? setOf(layout) : 0;
+    }
   for (size_t k = 0; k < op.results.size(); ++k)
     stored[op.results[k]] = way.layouts[op.operands.size() + k];
 }
@@ -43,22 +49,22 @@ Cost Assignment::costOf(int index, int wayIndex) {
   const Op &op = problem.ops[index];
   const Way &way = op.ways[wayIndex];
   Cost cost = way.cost;
+  std::vector<std::pair<int, LayoutSet>> before;
   for (size_t k = 0; k < op.operands.size(); ++k) {
     int value = op.operands[k], layout = way.layouts[k];
-    if (layout == asStored || readersOf(value, layout)++ > 0)
+    if (layout == asStored || (wanted[value] & setOf(layout)))
       continue;
-    const Value &moved = problem.values[value];
-    cost += moved.move[stored[value] * moved.layouts + layout];
+    before.push_back({value, wanted[value]});
+    cost -= trees.cost(value, stored[value], wanted[value]);
+    wanted[value] |= setOf(layout);
+    cost += trees.cost(value, stored[value], wanted[value]);
   }
-  for (size_t k = 0; k < op.operands.size(); ++k)
-    if (way.layouts[k] != asStored)
-      --readersOf(op.operands[k], way.layouts[k]);
+  for (; !before.empty(); before.pop_back())
+    wanted[before.back().first] = before.back().second;
   for (size_t k = 0; k < op.results.size(); ++k) {
-    int value = op.results[k], from = way.layouts[op.operands.size() + k];
-    const Value &moved = problem.values[value];
-    for (int to = 0; to < moved.layouts; ++to)
-      if (readersOf(value, to) > 0)
-        cost += moved.move[from * moved.layouts + to];
+    int value = op.results[k];
+    cost +=
+        trees.cost(value, way.layouts[op.operands.size() + k], wanted[value]);
   }
   return cost;
 }

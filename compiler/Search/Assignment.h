@@ -5,13 +5,15 @@
 #define NPU_COMPILER_SEARCH_ASSIGNMENT_H
 
 #include "compiler/Search/CostNetwork.h"
+#include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
 
 class Assignment {
 public:
   /// Takes the ways; if empty, each op in turn the one that is cheapest so far.
-  explicit Assignment(const Problem &problem, std::vector<int> start = {});
+  Assignment(const Problem &problem, const RelayoutTrees &trees,
+             std::vector<int> start = {});
 
   /// Gives single ops the way that is cheapest as long as all others stay,
   /// until none can be improved. Every step lowers the cost, so it ends.
@@ -31,10 +33,12 @@ private:
   }
 
   const Problem &problem;
+  const RelayoutTrees &trees;
   std::vector<int> chosen;
   std::vector<int> stored; // layout of each value
   std::vector<size_t> firstLayout;
   std::vector<int> readers;                 // of each layout of each value
+  std::vector<LayoutSet> wanted;            // of each value: those with readers
   std::vector<std::vector<int>> neighbours; // ops that share a value
 };
 

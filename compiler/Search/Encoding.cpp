@@ -8,9 +8,8 @@ namespace npu::search {
 
 namespace {
 
-using Set = Encoding::Set;
+using Set = LayoutSet;
 
-constexpr int maxSetLayouts = 64;
 constexpr size_t maxSets = 1024;
 
 /// One op that reads a value: what it needs of it in each of its ways.
@@ -46,8 +45,8 @@ Set renamed(Set set, const std::vector<int> &rename) {
 
 class Encoder {
 public:
-  explicit Encoder(const Problem &problem)
-      : problem(problem), uses(problem.values.size()),
+  Encoder(const Problem &problem, const RelayoutTrees &trees)
+      : problem(problem), trees(trees), uses(problem.values.size()),
         groupOf(problem.values.size(), -1) {}
 
   Encoding run() {
@@ -68,11 +67,6 @@ public:
   }
 
 private:
-  Cost move(int value, int from, int to) const {
-    const Value &moved = problem.values[value];
-    return moved.move[from * moved.layouts + to];
-  }
-
   int storedIn(int value, size_t way) const {
     const ValueUse &use = uses[value];
     const Op &op = problem.ops[use.producer];
@@ -80,12 +74,7 @@ private:
   }
 
   Cost movesOf(int value, size_t producerWay, Set set) const {
-    Cost sum = 0;
-    int from = storedIn(value, producerWay);
-    for (int to = 0; set != 0; ++to, set >>= 1)
-      if (set & 1)
-        sum = add(sum, move(value, from, to));
-    return sum;
+    return trees.cost(value, storedIn(value, producerWay), set);
   }
 
   void collectUses() {
@@ -109,13 +98,8 @@ private:
     Set any = 0;
     for (size_t way = 0; way < needs.size(); ++way) {
       int layout = op.ways[way].layouts[operand];
-      if (layout == asStored)
-        continue;
-      if (layout >= maxSetLayouts) {
-        encoding.complete = false;
-        continue;
-      }
-      any |= needs[way] = Set(1) << layout;
+      if (layout != asStored)
+        any |= needs[way] = setOf(layout);
     }
     if (any == 0)
       return;
@@ -327,6 +311,7 @@ private:
   }
 
   const Problem &problem;
+  const RelayoutTrees &trees;
   std::vector<ValueUse> uses;
   std::vector<int> groupOf;
   std::vector<Group> groups;
@@ -348,6 +333,8 @@ std::vector<int> Encoding::statesOf(const std::vector<int> &ways) const {
   return states;
 }
 
-Encoding encode(const Problem &problem) { return Encoder(problem).run(); }
+Encoding encode(const Problem &problem, const RelayoutTrees &trees) {
+  return Encoder(problem, trees).run();
+}
 
 } // namespace npu::search

@@ -5,6 +5,7 @@
 #define NPU_COMPILER_SEARCH_ENCODING_H
 
 #include "compiler/Search/CostNetwork.h"
+#include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
 
@@ -17,16 +18,14 @@ namespace npu::search {
 /// v, the set of u need only contain the set of v: a layer of a DenseNet is
 /// then linked to one set, not to all before it.
 struct Encoding {
-  /// The layouts of one value as bits.
-  using Set = uint64_t;
   /// What a set must contain, by the state of another variable.
   struct Demand {
     int variable = 0;
-    std::vector<Set> needs;
+    std::vector<LayoutSet> needs;
   };
   struct SetVariable {
     int variable = 0;
-    std::vector<Set> sets; // its states, sorted
+    std::vector<LayoutSet> sets; // its states, sorted
     std::vector<Demand> demands;
   };
 
@@ -39,7 +38,7 @@ struct Encoding {
   std::vector<int> statesOf(const std::vector<int> &ways) const;
 };
 
-Encoding encode(const Problem &problem);
+Encoding encode(const Problem &problem, const RelayoutTrees &trees);
 
 } // namespace npu::search
 

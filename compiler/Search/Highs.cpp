@@ -58,8 +58,8 @@ struct Arrays {
     for (Cost value : model.costs)
       cost.push_back(static_cast<double>(value) / scale);
     for (int c = 0; c < model.columns(); ++c)
-      integer.push_back(c < model.wayColumns() ? kHighsVarTypeInteger
-                                               : kHighsVarTypeContinuous);
+      integer.push_back(c < model.wholeColumns() ? kHighsVarTypeInteger
+                                                 : kHighsVarTypeContinuous);
   }
 };
 

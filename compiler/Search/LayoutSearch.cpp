@@ -28,17 +28,17 @@ Cost cheapestWays(const Problem &problem) {
 /// is proved about all others.
 class Search {
 public:
-  Search(const Problem &whole, const Options &options)
+  Search(const Problem &whole, const Options &options, int depth = 0)
       // The last step cannot be interrupted everywhere.
-      : whole(whole), options(options), deadline(0.93 * options.seconds),
-        left(whole) {}
+      : whole(whole), options(options), depth(depth),
+        deadline(0.93 * options.seconds), trees(whole), left(whole) {}
 
   Solution run() {
     solution.lowerBound = cheapestWays(whole);
-    left.dropDominated();
+    left.dropDominated(trees);
     if (!eliminateWhatFits())
       searchFurther();
-    solution.cost = totalCost(whole, solution.ways);
+    solution.cost = totalCost(whole, trees, solution.ways);
     solution.proved = solution.cost == solution.lowerBound;
     solution.seconds = deadline.spent();
     return std::move(solution);
@@ -52,7 +52,7 @@ private:
   /// ways. True if that was all: then what is left has one choice, and no
   /// other is cheaper than `solution`.
   bool eliminateWhatFits() {
-    encoding = encode(left.problem());
+    encoding = encode(left.problem(), trees);
     if (!encoding.complete)
       return false;
     EliminationPlan plan =
@@ -71,7 +71,7 @@ private:
       solved[variable] = 1;
     fix(states, solved);
     if (!plan.fits) {
-      encoding = encode(left.problem());
+      encoding = encode(left.problem(), trees);
       return false;
     }
     std::vector<int> only(whole.ops.size(), 0);
@@ -93,7 +93,7 @@ private:
 
   /// Takes ways of what is left, if they are the cheapest so far.
   void consider(const std::vector<int> &ways) {
-    Cost cost = totalCost(left.problem(), ways);
+    Cost cost = totalCost(left.problem(), trees, ways);
     if (!solution.ways.empty() && cost >= bestCost)
       return;
     bestCost = cost;
@@ -102,19 +102,19 @@ private:
 
   void improve(std::vector<int> ways, double part) {
     Deadline until = share(part);
-    Assignment assignment(left.problem(), std::move(ways));
+    Assignment assignment(left.problem(), trees, std::move(ways));
     assignment.descend(until);
-    consider(polish(left.problem(), encoding, assignment.ways(), until));
+    consider(polish(left.problem(), trees, encoding, assignment.ways(), until));
   }
 
   void searchFurther() {
     solution.method = "linear relaxation";
     if (options.incumbent.size() == whole.ops.size()) {
       solution.ways = options.incumbent;
-      bestCost = totalCost(whole, solution.ways);
+      bestCost = totalCost(whole, trees, solution.ways);
     }
-    improve({}, 0.05);
-    improve(left.fromWhole(solution.ways), 0.05);
+    improve({}, 0.03);
+    improve(left.fromWhole(solution.ways), 0.03);
     if (bestCost != solution.lowerBound)
       relax();
   }
@@ -126,7 +126,7 @@ private:
       return;
     Reduction before = left;
     dropTooDear(dual);
-    if (eliminateWhatFits())
+    if (eliminateWhatFits() || depth > 0)
       return;
     branchAndBound();
     // A cheaper choice leaves fewer ways, perhaps few enough.
@@ -140,10 +140,12 @@ private:
   /// until a choice costs no more than the bound or rows no longer help. The
   /// best bound's duals; nothing if there are none.
   DualBound cut() {
-    LinearModel model(left.problem());
+    LinearModel model(left.problem(), trees);
     Relaxation relaxation(model);
     DualBound best;
     const Deadline until = share(0.9);
+    constexpr int large = 20000; // rows
+    double dived = model.wayColumns();
     for (int round = 0; !until.over(); ++round) {
       LinearSolution relaxed = relaxation.solve(until.left());
       if (relaxed.values.empty())
@@ -152,8 +154,11 @@ private:
       if (best.withWay.empty() || dual.bound > best.bound)
         best = std::move(dual);
       solution.lowerBound = std::max(solution.lowerBound, best.bound);
-      improve(model.round(left.problem(), relaxed.values),
-              round == 0 ? 0.2 : 0.1);
+      // Of large ones few relaxations are solved in time.
+      if (round == 0 && static_cast<int>(model.rows.size()) < large)
+        improve(model.round(left.problem(), relaxed.values), 0.2);
+      else if (!dive(model, relaxed.values, until, dived))
+        improve(model.round(left.problem(), relaxed.values), 0.05);
       if (solution.lowerBound == bestCost || until.over())
         break;
       std::vector<LinearModel::Row> rows =
@@ -163,6 +168,37 @@ private:
       model.rows.insert(model.rows.end(), rows.begin(), rows.end());
     }
     return best;
+  }
+
+  /// Searches among only those ways that have a share in the relaxation's
+  /// solution; they fit each other better than the largest shares do. False if
+  /// these are hardly fewer than all, or than last time (`dived`).
+  bool dive(const LinearModel &model, const std::vector<double> &values,
+            const Deadline &until, double &dived) {
+    constexpr double tiny = 1e-6, fewer = 0.95;
+    std::vector<std::vector<char>> keep;
+    double kept = 0;
+    std::vector<int> best = left.fromWhole(solution.ways);
+    for (size_t i = 0; i < whole.ops.size(); ++i) {
+      keep.emplace_back(left.problem().ops[i].ways.size(), 1);
+      int first = model.firstWay[i];
+      for (size_t way = 0; first >= 0 && way < keep[i].size(); ++way) {
+        keep[i][way] = values[first + way] > tiny;
+        kept += keep[i][way];
+      }
+      keep[i][best[i]] = 1; // values may be anything where time ran out
+    }
+    if (kept > fewer * dived)
+      return false;
+    dived = kept;
+    Reduction shared = left;
+    shared.keepOnly(keep);
+    Options narrower = options;
+    narrower.seconds = 0.5 * until.left();
+    narrower.incumbent.clear();
+    Solution found = Search(shared.problem(), narrower, depth + 1).run();
+    consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
+    return true;
   }
 
   /// Solves the problem of only those ways with which a choice may cost no
@@ -198,7 +234,7 @@ private:
 
   /// The cheapest choice if elimination is quick; else empty.
   std::vector<int> solveNarrow(const Problem &problem) const {
-    Encoding narrow = encode(problem);
+    Encoding narrow = encode(problem, trees);
     if (!narrow.complete)
       return {};
     EliminationPlan plan = planElimination(
@@ -229,7 +265,7 @@ private:
 
   void branchAndBound() {
     solution.method = "branch and bound";
-    LinearModel model(left.problem());
+    LinearModel model(left.problem(), trees);
     LinearSolution found = solveInteger(model, 0.75 * deadline.left(),
                                         left.fromWhole(solution.ways));
     if (!found.values.empty())
@@ -238,7 +274,9 @@ private:
 
   const Problem &whole;
   const Options &options;
+  const int depth; // of searches that are part of another
   Deadline deadline;
+  RelayoutTrees trees;
   Reduction left;
   Encoding encoding; // of what is left
   Solution solution;

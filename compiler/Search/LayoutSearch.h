@@ -18,7 +18,8 @@ using Cost = int64_t;
 /// In Way::layouts: the operand is read in whatever order it is stored in.
 constexpr int asStored = -1;
 
-/// A tensor: the layouts it may be stored or read in are 0 .. layouts-1.
+/// A tensor: the layouts it may be stored or read in are 0 .. layouts-1; at
+/// most 64.
 struct Value {
   int layouts = 1;
   /// move[from * layouts + to]: what a relayout costs; 0 where from == to.
@@ -46,8 +47,9 @@ struct Problem {
 };
 
 /// A choice of one way for each op costs the sum of the ways' costs, and for
-/// each value stored in p: move[p][l] once for every other layout l that some
-/// operand reads it in, however many operands do.
+/// each value the cheapest tree of relayouts from the layout it is stored in to
+/// all that some operand reads it in, however many operands do. A relayout may
+/// start from any copy that is there, and copies may be made that nobody reads.
 Cost totalCost(const Problem &problem, const std::vector<int> &ways);
 
 /// Empty if the problem is well formed, else what is wrong and where.

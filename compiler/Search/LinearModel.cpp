@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace npu::search {
 
@@ -16,9 +17,13 @@ bool reads(const Op &op, const Way &way, int value, int layout) {
   return false;
 }
 
+/// More sets of layouts of one value than this are not listed.
+constexpr size_t mostSets = 64;
+
 } // namespace
 
-LinearModel::LinearModel(const Problem &problem) : uses(problem.values.size()) {
+void LinearModel::findUses(const Problem &problem) {
+  uses.resize(problem.values.size());
   for (size_t i = 0; i < problem.ops.size(); ++i) {
     const Op &op = problem.ops[i];
     for (size_t k = 0; k < op.results.size(); ++k) {
@@ -29,6 +34,12 @@ LinearModel::LinearModel(const Problem &problem) : uses(problem.values.size()) {
       if (uses[value].readers.empty() ||
           uses[value].readers.back() != static_cast<int>(i))
         uses[value].readers.push_back(static_cast<int>(i));
+  }
+}
+
+LinearModel::LinearModel(const Problem &problem, const RelayoutTrees &trees) {
+  findUses(problem);
+  for (const Op &op : problem.ops) {
     bool choice = op.ways.size() > 1;
     firstWay.push_back(choice ? columns() : -1);
     if (!choice) {
@@ -44,27 +55,112 @@ LinearModel::LinearModel(const Problem &problem) : uses(problem.values.size()) {
     rows.push_back(std::move(one));
   }
   choices = static_cast<int>(rows.size());
+  firstBundle = columns();
+  std::vector<Valued> values;
+  for (size_t v = 0; v < problem.values.size(); ++v) {
+    values.push_back(describe(problem, static_cast<int>(v)));
+    if (!trees.shares(static_cast<int>(v)))
+      continue;
+    std::vector<LayoutSet> sets = neededSets(problem, static_cast<int>(v));
+    values.back().bundled = sets.size() <= mostSets;
+    if (values.back().bundled)
+      addBundles(trees, sets, values.back());
+    else
+      listed = false;
+  }
   firstCopy = columns();
-  for (size_t value = 0; value < problem.values.size(); ++value)
-    for (int layout = 0; layout < problem.values[value].layouts; ++layout)
-      addCopies(problem, static_cast<int>(value), layout);
+  for (const Valued &valued : values)
+    for (int layout = 0; layout < problem.values[valued.value].layouts;
+         ++layout)
+      addCopies(problem, trees, valued, layout);
+  if (!listed)
+    return;
+  Cost common = 0;
+  for (Cost cost : costs)
+    common = std::gcd(common, cost);
+  unit = std::max<Cost>(common, 1);
 }
 
-void LinearModel::addCopies(const Problem &problem, int value, int layout) {
+LinearModel::Valued LinearModel::describe(const Problem &problem,
+                                          int value) const {
   const Use &use = uses[value];
-  const Value &moved = problem.values[value];
   const Op &producer = problem.ops[use.producer];
-  int first = firstWay[use.producer];
-  // The producer's ways by what a copy then costs.
-  std::map<Cost, std::vector<int>> from;
-  for (size_t way = 0; way < producer.ways.size(); ++way) {
-    int stored =
-        producer.ways[way].layouts[producer.operands.size() + use.result];
-    from[moved.move[stored * moved.layouts + layout]].push_back(
-        first + static_cast<int>(way));
+  Valued valued;
+  valued.value = value;
+  valued.storing.resize(problem.values[value].layouts);
+  for (size_t way = 0; way < producer.ways.size(); ++way)
+    valued
+        .storing[producer.ways[way]
+                     .layouts[producer.operands.size() + use.result]]
+        .push_back(firstWay[use.producer] + static_cast<int>(way));
+  return valued;
+}
+
+/// All subsets of what the readers may need at once; too many: some of them.
+std::vector<LayoutSet> LinearModel::neededSets(const Problem &problem,
+                                               int value) const {
+  std::set<LayoutSet> sets = {0};
+  for (int reader : uses[value].readers) {
+    const Op &op = problem.ops[reader];
+    std::set<LayoutSet> larger = sets;
+    for (const Way &way : op.ways) {
+      LayoutSet needs = 0;
+      for (size_t k = 0; k < op.operands.size(); ++k)
+        if (op.operands[k] == value && way.layouts[k] != asStored)
+          needs |= setOf(way.layouts[k]);
+      for (LayoutSet part = needs; part != 0; part = (part - 1) & needs)
+        for (LayoutSet set : sets)
+          larger.insert(set | part);
+      if (larger.size() > mostSets)
+        return {larger.begin(), larger.end()};
+    }
+    sets = std::move(larger);
   }
+  return {sets.begin(), sets.end()};
+}
+
+/// A bundle for each set whose tree is cheaper than trees to parts of it.
+void LinearModel::addBundles(const RelayoutTrees &trees,
+                             const std::vector<LayoutSet> &sets,
+                             Valued &valued) {
+  for (int stored = 0; stored < static_cast<int>(valued.storing.size());
+       ++stored)
+    for (LayoutSet set : sets) {
+      if (valued.storing[stored].empty() || (set & setOf(stored)) ||
+          (set & (set - 1)) == 0)
+        continue;
+      Cost whole = trees.cost(valued.value, stored, set), parts = INT64_MAX;
+      for (LayoutSet part = (set - 1) & set; part != 0; part = (part - 1) & set)
+        parts =
+            std::min(parts, trees.cost(valued.value, stored, part) +
+                                trees.cost(valued.value, stored, set ^ part));
+      if (whole >= parts)
+        continue;
+      valued.bundles.push_back({stored, set, columns()});
+      costs.push_back(whole);
+    }
+}
+
+/// The layout comes in one bundle at most, and that from where the value is.
+/// A producer without a choice needs no such row.
+void LinearModel::limitBundles(const Valued &valued, int layout) {
+  if (firstWay[uses[valued.value].producer] < 0)
+    return;
+  std::map<int, Row> limits;
+  for (const Bundle &bundle : valued.bundles)
+    if (bundle.copies & setOf(layout))
+      limits[bundle.stored].minus.push_back(bundle.column);
+  for (auto &[stored, row] : limits) {
+    row.plus = valued.storing[stored];
+    rows.push_back(std::move(row));
+  }
+}
+
+/// A row for each reader that may read the layout; who supplies it is open.
+std::vector<LinearModel::Row>
+LinearModel::demandsFor(const Problem &problem, int value, int layout) const {
   std::vector<Row> demands;
-  for (int reader : use.readers) {
+  for (int reader : uses[value].readers) {
     const Op &op = problem.ops[reader];
     Row row;
     for (size_t way = 0; way < op.ways.size(); ++way)
@@ -78,6 +174,35 @@ void LinearModel::addCopies(const Problem &problem, int value, int layout) {
     }
     demands.push_back(std::move(row));
   }
+  return demands;
+}
+
+/// No relayout to the layout costs less.
+static Cost nearestOf(const Value &value, int layout) {
+  Cost nearest = INT64_MAX;
+  for (int from = 0; from < value.layouts; ++from)
+    if (from != layout)
+      nearest = std::min(nearest, value.move[from * value.layouts + layout]);
+  return nearest;
+}
+
+void LinearModel::addCopies(const Problem &problem, const RelayoutTrees &trees,
+                            const Valued &valued, int layout) {
+  const int value = valued.value;
+  const bool underpriced = trees.shares(value) && !valued.bundled;
+  // The producer's ways by what a copy then costs.
+  std::map<Cost, std::vector<int>> from;
+  for (int stored = 0; stored < static_cast<int>(valued.storing.size());
+       ++stored) {
+    const std::vector<int> &ways = valued.storing[stored];
+    if (ways.empty())
+      continue;
+    Cost cost = stored == layout ? 0
+                : underpriced    ? nearestOf(problem.values[value], layout)
+                                 : trees.cost(value, stored, setOf(layout));
+    from[cost].insert(from[cost].end(), ways.begin(), ways.end());
+  }
+  std::vector<Row> demands = demandsFor(problem, value, layout);
   if (demands.empty() || from.rbegin()->first == 0)
     return;
   for (auto &[cost, ways] : from) {
@@ -93,8 +218,13 @@ void LinearModel::addCopies(const Problem &problem, int value, int layout) {
     for (Row &row : demands)
       row.plus.insert(row.plus.end(), supply.begin(), supply.end());
   }
+  for (const Bundle &bundle : valued.bundles)
+    if (bundle.copies & setOf(layout))
+      for (Row &row : demands)
+        row.plus.push_back(bundle.column);
   for (Row &row : demands)
     rows.push_back(std::move(row));
+  limitBundles(valued, layout);
 }
 
 std::vector<int> LinearModel::round(const Problem &problem,
@@ -113,14 +243,6 @@ std::vector<int> LinearModel::round(const Problem &problem,
 namespace {
 
 using Wide = __int128;
-
-/// Every cost of a choice is a multiple of this.
-Cost unitOf(const LinearModel &model) {
-  Cost unit = 0;
-  for (Cost cost : model.costs)
-    unit = std::gcd(unit, cost);
-  return std::max<Cost>(unit, 1);
-}
 
 /// The bound of duals that are multiples of 1/denominator, and the reduced
 /// costs of the columns, both times the denominator.
@@ -171,7 +293,6 @@ Cost roundUp(Wide value, int64_t denominator, Cost unit) {
 DualBound proveBound(const Problem &problem, const LinearModel &model,
                      const std::vector<double> &duals) {
   // Duals of vertices are fractions with small denominators; which, is tried.
-  Cost unit = unitOf(model);
   Wide best = 0;
   int64_t denominator = 1;
   std::vector<Wide> reduced, bestReduced;
@@ -184,7 +305,7 @@ DualBound proveBound(const Problem &problem, const LinearModel &model,
     }
   }
   DualBound result;
-  result.bound = model.constant + roundUp(best, denominator, unit);
+  result.bound = model.constant + roundUp(best, denominator, model.unit);
   for (size_t i = 0; i < problem.ops.size(); ++i) {
     size_t ways = problem.ops[i].ways.size();
     result.withWay.emplace_back(ways, result.bound);
@@ -195,8 +316,8 @@ DualBound proveBound(const Problem &problem, const LinearModel &model,
                                    bestReduced.begin() + first + ways);
     for (size_t way = 0; way < ways; ++way)
       result.withWay[i][way] =
-          model.constant +
-          roundUp(best + bestReduced[first + way] - least, denominator, unit);
+          model.constant + roundUp(best + bestReduced[first + way] - least,
+                                   denominator, model.unit);
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #define NPU_COMPILER_SEARCH_LINEARMODEL_H
 
 #include "compiler/Search/CostNetwork.h"
+#include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
 
@@ -16,9 +17,16 @@ namespace npu::search {
 /// for each value, layout and reader: if the reader reads l, v is stored in it
 /// or copied. Where copies to l differ in cost, a row for each cheaper one: it
 /// is there only if v is stored so.
+///
+/// Where a tree of relayouts to a set of layouts costs less than trees to its
+/// parts, the tree is a column, too, a bundle of copies; a row for each layout
+/// that v is stored in and each of its copies: at most one of the bundles with
+/// the copy is there, and only if v is stored so. A value with too many sets
+/// pays for each copy no more than the cheapest relayout to it: then the model
+/// may cost less than the problem.
 class LinearModel {
 public:
-  explicit LinearModel(const Problem &problem);
+  LinearModel(const Problem &problem, const RelayoutTrees &trees);
 
   struct Row {
     int least = 0;
@@ -37,7 +45,14 @@ public:
   };
 
   int columns() const { return static_cast<int>(costs.size()); }
-  int wayColumns() const { return firstCopy; }
+  /// The columns of ways come first.
+  int wayColumns() const { return firstBundle; }
+  /// Then those of bundles; in a choice they are whole, and so are, by
+  /// themselves, the copies that come last.
+  int wholeColumns() const { return firstCopy; }
+
+  /// Whether its choices cost what they cost in the problem, and not less.
+  bool exact() const { return listed; }
 
   /// The first column of the op's ways; -1: it has only one.
   std::vector<int> firstWay;
@@ -45,21 +60,48 @@ public:
   std::vector<Row> rows;
   int choices = 0; // rows that say: exactly one way
   Cost constant = 0;
+  /// Every cost of a choice is a multiple of this.
+  Cost unit = 1;
 
   /// The ways that have the largest share in a solution.
   std::vector<int> round(const Problem &problem,
                          const std::vector<double> &values) const;
 
 private:
-  void addCopies(const Problem &problem, int value, int layout);
-
   struct Use {
     int producer = -1;
     int result = 0;
     std::vector<int> readers;
   };
+  /// A tree of relayouts from one layout to several.
+  struct Bundle {
+    int stored = 0;
+    LayoutSet copies = 0;
+    int column = 0;
+  };
+  /// A value while its columns and rows are added.
+  struct Valued {
+    int value = 0;
+    bool bundled = false; // else shared copies, if any, are underpriced
+    /// The producer's way columns by the layout that they store it in.
+    std::vector<std::vector<int>> storing;
+    std::vector<Bundle> bundles;
+  };
+
+  void findUses(const Problem &problem);
+  Valued describe(const Problem &problem, int value) const;
+  std::vector<LayoutSet> neededSets(const Problem &problem, int value) const;
+  void addBundles(const RelayoutTrees &trees,
+                  const std::vector<LayoutSet> &sets, Valued &valued);
+  void limitBundles(const Valued &valued, int layout);
+  std::vector<Row> demandsFor(const Problem &problem, int value,
+                              int layout) const;
+  void addCopies(const Problem &problem, const RelayoutTrees &trees,
+                 const Valued &valued, int layout);
+
   std::vector<Use> uses;
-  int firstCopy = 0;
+  int firstBundle = 0, firstCopy = 0;
+  bool listed = true; // no copy is underpriced
 };
 
 /// What the duals of the rows prove, in exact integers: whatever they are, the

@@ -76,8 +76,8 @@ public:
 
   /// First what is near, which is quick; then, if that is little, all.
   std::vector<Row> run(const Deadline &deadline) {
-    constexpr size_t near = 2000, little = 10;
-    for (size_t reach : {near, distance.size()}) {
+    constexpr size_t near = 2000, far = 8000, little = 10;
+    for (size_t reach : {near, far, distance.size()}) {
       std::fill(covered.begin(), covered.end(), 0);
       for (size_t start = 0; start < edges.size() && !deadline.over(); ++start)
         if (!edges[start].empty() && !covered[start])

@@ -5,15 +5,16 @@
 
 namespace npu::search {
 
-std::vector<int> polish(const Problem &problem, const Encoding &encoding,
-                        std::vector<int> ways, const Deadline &deadline) {
+std::vector<int> polish(const Problem &problem, const RelayoutTrees &trees,
+                        const Encoding &encoding, std::vector<int> ways,
+                        const Deadline &deadline) {
   constexpr int64_t tableEntries = 4096;
   constexpr int patience = 8;
   if (!encoding.complete)
     return ways;
   // Frozen ops let sets grow and shrink; frozen sets would not let ops change.
   const int ops = static_cast<int>(problem.ops.size());
-  Cost cost = totalCost(problem, ways);
+  Cost cost = totalCost(problem, trees, ways);
   int fruitless = 0;
   for (uint64_t seed = 0; fruitless < patience && !deadline.over(); ++seed) {
     std::vector<char> frozen =
@@ -25,7 +26,7 @@ std::vector<int> polish(const Problem &problem, const Encoding &encoding,
     if (states.empty())
       break;
     states.resize(ways.size());
-    Cost now = totalCost(problem, states);
+    Cost now = totalCost(problem, trees, states);
     fruitless = now < cost ? 0 : fruitless + 1;
     if (now > cost)
       continue;

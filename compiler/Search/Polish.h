@@ -11,8 +11,9 @@ namespace npu::search {
 /// Freezes as many ops as it takes for the rest to be eliminated with small
 /// tables, solves the rest, and again with others frozen, until several rounds
 /// in a row bring nothing. Never returns a dearer choice.
-std::vector<int> polish(const Problem &problem, const Encoding &encoding,
-                        std::vector<int> ways, const Deadline &deadline);
+std::vector<int> polish(const Problem &problem, const RelayoutTrees &trees,
+                        const Encoding &encoding, std::vector<int> ways,
+                        const Deadline &deadline);
 
 } // namespace npu::search
 

@@ -8,6 +8,7 @@ namespace npu::search {
 namespace {
 
 constexpr Cost totalLimit = Cost(1) << 62;
+constexpr int mostLayouts = 64; // sets of layouts are the bits of a number
 
 std::string place(const char *kind, int64_t index) {
   return std::string(kind) + " " + std::to_string(index);
@@ -19,6 +20,10 @@ std::string checkValue(const Problem &problem, size_t index) {
   if (value.layouts < 1)
     return where + " has " + std::to_string(value.layouts) +
            " layouts; it needs at least one";
+  if (value.layouts > mostLayouts)
+    return where + " has " + std::to_string(value.layouts) +
+           " layouts; at most " + std::to_string(mostLayouts) +
+           " are looked at";
   size_t layouts = value.layouts;
   if (value.move.size() != layouts * layouts)
     return where + " has " + std::to_string(value.move.size()) +
@@ -135,36 +140,6 @@ std::string check(const Problem &problem) {
   if (!totalFits(problem))
     return "the costs add up to 2^62 or more";
   return {};
-}
-
-Cost totalCost(const Problem &problem, const std::vector<int> &ways) {
-  std::vector<int> stored(problem.values.size(), 0);
-  Cost total = 0;
-  for (size_t i = 0; i < problem.ops.size(); ++i) {
-    const Op &op = problem.ops[i];
-    const Way &way = op.ways[ways[i]];
-    total += way.cost;
-    for (size_t k = 0; k < op.results.size(); ++k)
-      stored[op.results[k]] = way.layouts[op.operands.size() + k];
-  }
-  // Each value's copies: every layout is paid for once.
-  std::vector<size_t> first(problem.values.size() + 1, 0);
-  for (size_t value = 0; value < problem.values.size(); ++value)
-    first[value + 1] = first[value] + problem.values[value].layouts;
-  std::vector<char> paid(first.back(), 0);
-  for (size_t i = 0; i < problem.ops.size(); ++i) {
-    const Op &op = problem.ops[i];
-    const Way &way = op.ways[ways[i]];
-    for (size_t k = 0; k < op.operands.size(); ++k) {
-      int value = op.operands[k], layout = way.layouts[k];
-      if (layout == asStored || paid[first[value] + layout])
-        continue;
-      paid[first[value] + layout] = 1;
-      const Value &moved = problem.values[value];
-      total += moved.move[stored[value] * moved.layouts + layout];
-    }
-  }
-  return total;
 }
 
 } // namespace npu::search

@@ -11,8 +11,8 @@ namespace {
 /// What a value may cost at most, in the ways that are left.
 class Worst {
 public:
-  explicit Worst(const Problem &problem)
-      : problem(problem), stored(problem.values.size()),
+  Worst(const Problem &problem, const RelayoutTrees &trees)
+      : problem(problem), trees(trees), stored(problem.values.size()),
         read(problem.values.size()) {
     for (size_t v = 0; v < problem.values.size(); ++v) {
       stored[v].resize(problem.values[v].layouts, 0);
@@ -37,26 +37,28 @@ public:
   Cost toStore(int value, int now, int before) const {
     if (now == before)
       return 0;
-    const Value &moved = problem.values[value];
+    // Either it is brought to `before` first, or each copy that was made from
+    // there (if copies share, one that nobody reads, too) is made from `now`.
     Cost sum = 0;
-    for (int to = 0; to < moved.layouts; ++to)
-      if (read[value][to])
-        sum += std::max<Cost>(0, moved.move[now * moved.layouts + to] -
-                                     moved.move[before * moved.layouts + to]);
-    return sum;
+    for (int to = 0; to < problem.values[value].layouts; ++to)
+      if (read[value][to] || trees.shares(value))
+        sum += std::max<Cost>(0, trees.cost(value, now, setOf(to)) -
+                                     trees.cost(value, before, setOf(to)));
+    return std::min(sum, trees.cost(value, now, setOf(before)));
   }
 
 private:
   std::vector<Cost> worstFetch(int value) const {
-    const Value &moved = problem.values[value];
-    std::vector<Cost> worst(moved.layouts, 0);
-    for (int from = 0; from < moved.layouts; ++from)
-      for (int to = 0; stored[value][from] && to < moved.layouts; ++to)
-        worst[to] = std::max(worst[to], moved.move[from * moved.layouts + to]);
+    const int layouts = problem.values[value].layouts;
+    std::vector<Cost> worst(layouts, 0);
+    for (int from = 0; from < layouts; ++from)
+      for (int to = 0; stored[value][from] && to < layouts; ++to)
+        worst[to] = std::max(worst[to], trees.cost(value, from, setOf(to)));
     return worst;
   }
 
   const Problem &problem;
+  const RelayoutTrees &trees;
   std::vector<std::vector<char>> stored, read; // layouts that occur
   std::vector<std::vector<Cost>> fetch;
 };
@@ -87,8 +89,8 @@ Reduction::Reduction(const Problem &whole) : reduced(whole) {
   }
 }
 
-void Reduction::dropDominated() {
-  Worst worst(reduced);
+void Reduction::dropDominated(const RelayoutTrees &trees) {
+  Worst worst(reduced, trees);
   std::vector<std::vector<char>> keep;
   for (const Op &op : reduced.ops) {
     std::vector<char> stays(op.ways.size(), 1);

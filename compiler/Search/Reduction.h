@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_SEARCH_REDUCTION_H
 #define NPU_COMPILER_SEARCH_REDUCTION_H
 
-#include "compiler/Search/LayoutSearch.h"
+#include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
 
@@ -17,7 +17,7 @@ public:
 
   /// Leaves out ways that another way of the same op can stand in for: cheaper
   /// even if every relayout that the change may cause has to be paid.
-  void dropDominated();
+  void dropDominated(const RelayoutTrees &trees);
 
   /// Leaves out the ways of op i whose flag in keep[i] is not set. At least
   /// one way of each op must stay.

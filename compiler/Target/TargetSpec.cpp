@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -26,7 +27,9 @@ static const StringRef gatherRoles[] = {"data", "indices", "result"};
 static const StringRef scatterRoles[] = {"data", "indices", "updates",
                                          "result"};
 
-// The dialect's ops, then ops that only chips have.
+static const StringRef bpwRoles[] = {"data", "gradient", "result"};
+static const StringRef normRoles[] = {"input", "scale", "bias", "result"};
+
 static const Vocabulary vocabulary[] = {
     {"conv1d", convRoles},           {"conv2d", convRoles},
     {"conv3d", convRoles},           {"conv_transpose1d", convRoles},
@@ -43,10 +46,10 @@ static const Vocabulary vocabulary[] = {
     {"top_k", inputRoles},           {"cumulate", inputRoles},
     {"broadcast", inputRoles},       {"transpose", inputRoles},
     {"reshape", inputRoles},         {"relayout", inputRoles},
-    {"conv_bpa", convRoles},         {"conv_bpw", convRoles},
+    {"conv_bpa", convRoles},         {"conv_bpw", bpwRoles},
     {"img2col", dataRoles},          {"unpool", dataRoles},
-    {"maskunpool", dataRoles},       {"mirror", inputRoles},
-    {"rotate", inputRoles},          {"tensornorm", inputRoles},
+    {"maskunpool", gatherRoles},     {"mirror", inputRoles},
+    {"rotate", inputRoles},          {"tensornorm", normRoles},
     {"conv2d_winograd", convRoles},
 };
 
@@ -92,10 +95,10 @@ public:
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
-    static const StringRef keys[] = {"name",      "summary", "types",
-                                     "blocks",    "machine", "demands",
-                                     "algorithms"};
-    if (!readDocument("a target", keys, ArrayRef(keys).drop_back(),
+    static const StringRef keys[] = {"name",   "summary",   "types",
+                                     "blocks", "machine",   "demands",
+                                     "runs",   "algorithms"};
+    if (!readDocument("a target", keys, ArrayRef(keys).drop_back(2),
                       [&](StringRef key, yaml::Node *value) {
                         return readTop(key, value);
                       }))
@@ -117,6 +120,9 @@ private:
                       [&](yaml::Node *item) { return readBlock(item); });
     if (key == "machine")
       return readMachine(value);
+    if (key == "runs")
+      return readList(value, "runs",
+                      [&](yaml::Node *item) { return readRun(item); });
     if (key == "algorithms")
       return readList(value, "algorithms",
                       [&](yaml::Node *item) { return readAlgorithm(item); });
@@ -176,11 +182,13 @@ private:
 
   bool readMachine(yaml::Node *node) {
     SmallVector<StringRef> required, allowed;
-    for (const cost::MachineNumber &number : cost::machineNumbers)
-      required.push_back(number.key);
-    allowed = required;
+    for (const cost::MachineNumber &number : cost::machineNumbers) {
+      allowed.push_back(number.key);
+      if (!number.optional)
+        required.push_back(number.key);
+    }
     allowed.push_back("data_flow");
-    return readMap(node, "machine", required, allowed,
+    return readMap(node, "machine", allowed, required,
                    [&](StringRef key, yaml::Node *value) {
                      return key == "data_flow" ? readDataFlow(value)
                                                : readMachineNumber(key, value);
@@ -191,7 +199,32 @@ private:
     const cost::MachineNumber &number =
         *llvm::find_if(cost::machineNumbers,
                        [&](auto &row) { return StringRef(row.key) == key; });
-    return readNumber(key, number.unit, node, spec.machine.*number.member);
+    if (!readNumber(key, number.unit, node, spec.machine.*number.member))
+      return false;
+    double value = spec.machine.*number.member;
+    return value <= number.most ||
+           fail(node, llvm::formatv("{0}: {1} {2}, the most is {3}", key, value,
+                                    number.unit.data(), number.most));
+  }
+
+  /// One entry: `layouts`, and the least and most bytes of a transfer.
+  bool readRun(yaml::Node *node) {
+    static const StringRef keys[] = {"layouts", "min", "max"};
+    TransferRun run;
+    if (!readMap(node, "runs", keys, keys,
+                 [&](StringRef key, yaml::Node *value) {
+                   if (key == "layouts")
+                     return readPatterns("runs: layouts", value, run.layouts);
+                   return readNumber(("runs: " + key).str(), "B", value,
+                                     key == "min" ? run.least : run.most);
+                 }))
+      return false;
+    if (run.least > run.most)
+      return fail(node,
+                  llvm::formatv("runs: min, {0} B, is more than max, {1} B",
+                                run.least, run.most));
+    spec.runs.push_back(std::move(run));
+    return true;
   }
 
   bool readDataFlow(yaml::Node *node) {
@@ -326,7 +359,11 @@ private:
   }
 
   bool readLayouts(StringRef role, yaml::Node *node, OperandDemands &roles) {
-    std::vector<LayoutPattern> &layouts = roles[role.str()];
+    return readPatterns(role, node, roles[role.str()]);
+  }
+
+  bool readPatterns(StringRef role, yaml::Node *node,
+                    std::vector<LayoutPattern> &layouts) {
     bool good = readList(node, role, [&](yaml::Node *item) {
       std::string text, why;
       if (!readText(item, role, text))

@@ -59,6 +59,13 @@ struct LayoutFactor {
   bool depthwise = false;
 };
 
+/// Of some orders, how many bytes the DMA takes in one transfer.
+struct TransferRun {
+  std::vector<LayoutPattern> layouts;
+  /// Shorter rows are gathered, longer ones are taken in parts.
+  double least = 1, most = 0;
+};
+
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -66,6 +73,7 @@ public:
   /// Sizes of inner blocks that the chip's kernels know.
   SmallVector<int64_t> blocks;
   cost::Machine machine;
+  std::vector<TransferRun> runs; // the first that fits counts
   std::map<std::string, OperandDemands> demands; // by getDemandName()
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;

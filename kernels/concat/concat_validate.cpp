@@ -8,9 +8,8 @@ namespace npu::kernels {
 std::string validateConcat(const Problem &problem) {
   const npu_tensor_desc &y = problem.outputs[0];
   int64_t axis = problem.attrs.axis.axis, sum = 0;
-  if (axis < 0 || axis >= y.rank)
-    return "axis " + std::to_string(axis) + " is not in 0.." +
-           std::to_string(y.rank - 1);
+  if (std::string text = checkAxis(axis, y.rank); !text.empty())
+    return text;
   for (size_t i = 0; i < problem.inputs.size(); ++i) {
     const npu_tensor_desc &x = problem.inputs[i];
     std::string what = "input " + std::to_string(i);

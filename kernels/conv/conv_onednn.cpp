@@ -49,11 +49,10 @@ static bool makeParts(const Problem &problem, ConvParts &parts,
     return false;
   if (a.data_zero_point != 0)
     parts.fusion.attributes.set_zero_points_mask(DNNL_ARG_SRC, 0);
-  memory::dims dims(w.dims, w.dims + w.rank);
-  if (a.groups > 1) {
-    dims[0] /= a.groups;
-    dims.insert(dims.begin(), a.groups);
-  }
+  memory::dims dims =
+      describeWeight(w, stridesOf(w), a.groups > 1 ? a.groups : 0,
+                     a.weight_of_conv != 0)
+          .get_dims();
   parts.weights = Desc(dims, typeOf(w.dtype), memory::format_tag::any);
   if (a.has_bias && !describeTensor(problem.inputs[2], parts.bias, whyNot))
     return false;
@@ -66,6 +65,14 @@ static bool makeParts(const Problem &problem, ConvParts &parts,
   return true;
 }
 
+/// Measured: a hard swish makes a convolution by gemm twenty times slower, and
+/// a relu oneDNN's transposed convolution by way of a gradient ("conv:any+...")
+/// a hundred times.
+static bool hasPlainPostOps(const std::string &implementation) {
+  return implementation.find("gemm") != std::string::npos ||
+         implementation.rfind("conv:any", 0) == 0;
+}
+
 static std::unique_ptr<Kernel> finish(const Problem &problem,
                                       const ConvParts &parts,
                                       const dnnl::primitive_desc &found,
@@ -73,9 +80,7 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
   auto kernel = makeKernel(problem, found, whyNot);
   if (!kernel)
     return nullptr;
-  // Measured: a hard swish makes such a convolution twenty times slower.
-  if (!problem.instrs.empty() &&
-      kernel->implementation().find("gemm") != std::string::npos) {
+  if (!problem.instrs.empty() && hasPlainPostOps(kernel->implementation())) {
     whyNot = "oneDNN runs the post-ops of " + kernel->implementation() +
              " one element at a time";
     return nullptr;
@@ -84,7 +89,8 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
   if (problem.attrs.conv.data_zero_point != 0)
     kernel->addZeroPoint(
         DNNL_ARG_SRC, static_cast<int32_t>(problem.attrs.conv.data_zero_point));
-  kernel->addWeights(DNNL_ARG_WEIGHTS, 1, found.weights_desc());
+  kernel->addWeights(DNNL_ARG_WEIGHTS, 1, found.weights_desc(),
+                     problem.attrs.conv.weight_of_conv != 0);
   if (problem.attrs.conv.has_bias)
     kernel->addArgument({DNNL_ARG_BIAS, 2, parts.bias});
   kernel->addArgument(

@@ -19,8 +19,11 @@ struct ConvShape {
   int64_t batch, inputs, outputs, groups;
   Extents3 in, out, kernel, strides, dilations, pads;
 
-  explicit ConvShape(const Problem &p) {
-    const npu_tensor_desc &x = p.inputs[0], &w = p.inputs[1], &y = p.outputs[0];
+  explicit ConvShape(const Problem &p)
+      : ConvShape(p, p.inputs[0], p.inputs[1], p.outputs[0]) {}
+
+  ConvShape(const Problem &p, const npu_tensor_desc &x,
+            const npu_tensor_desc &w, const npu_tensor_desc &y) {
     int spatial = x.rank - 2;
     batch = x.dims[0];
     inputs = x.dims[1];
@@ -98,6 +101,15 @@ private:
       }
   }
 
+  /// Which filter of the weight links result o with input c of its group.
+  int64_t filter(int64_t o, int64_t c, int64_t group) const {
+    int64_t ins = shape.inputs / shape.groups;
+    int64_t outs = shape.outputs / shape.groups;
+    return problem.attrs.conv.weight_of_conv
+               ? (group * ins + c) * outs + o % outs
+               : o * ins + c;
+  }
+
   template <typename T>
   void addPlanes(const T *data, const T *weights, int64_t n, int64_t o,
                  Accumulator<T> *plane) const {
@@ -107,7 +119,7 @@ private:
     for (int64_t c = 0; c < perGroup; ++c) {
       const T *source =
           data + (n * shape.inputs + group * perGroup + c) * shape.in.size();
-      const T *taps = weights + (o * perGroup + c) * shape.kernel.size();
+      const T *taps = weights + filter(o, c, group) * shape.kernel.size();
       shape.forTaps([&](int64_t tap, const Extents3 &shift) {
         auto weight = static_cast<Accumulator<T>>(taps[tap]);
         if (isTransposed)
@@ -128,7 +140,60 @@ private:
   bool isTransposed;
 };
 
+/// The gradient by the weight: each tap is the sum over all pairs of places
+/// that it links.
+class ConvBpwReference : public ArithmeticReference {
+public:
+  explicit ConvBpwReference(const Problem &p)
+      : ArithmeticReference(p, 2),
+        shape(p, p.inputs[0], p.outputs[0], p.inputs[1]) {}
+
+protected:
+  void compute(const float *const *inputs, float *result) const override {
+    run(inputs, result);
+  }
+  void compute(const int64_t *const *inputs, int64_t *result) const override {
+    run(inputs, result);
+  }
+
+private:
+  template <typename T>
+  void run(const T *const *inputs, T *result) const {
+    int64_t perGroup = shape.inputs / shape.groups;
+    for (int64_t o = 0; o < shape.outputs; ++o)
+      for (int64_t c = 0; c < perGroup; ++c) {
+        int64_t group = o / (shape.outputs / shape.groups);
+        T *taps = result + (o * perGroup + c) * shape.kernel.size();
+        shape.forTaps([&](int64_t tap, const Extents3 &shift) {
+          taps[tap] = static_cast<T>(
+              sumOf(inputs[0], inputs[1], group * perGroup + c, o, shift));
+        });
+      }
+  }
+
+  template <typename T>
+  Accumulator<T> sumOf(const T *data, const T *gradient, int64_t c, int64_t o,
+                       const Extents3 &shift) const {
+    Accumulator<T> sum{};
+    for (int64_t n = 0; n < shape.batch; ++n) {
+      const T *wide = data + (n * shape.inputs + c) * shape.in.size();
+      const T *narrow = gradient + (n * shape.outputs + o) * shape.out.size();
+      shape.forPairs(shape.in, shape.out, shift, [&](int64_t from, int64_t to) {
+        sum += static_cast<Accumulator<T>>(wide[from]) * narrow[to];
+      });
+    }
+    return sum;
+  }
+
+  ConvShape shape;
+};
+
 } // namespace
+
+std::unique_ptr<Kernel> createConvBpwReference(const Problem &problem,
+                                               std::string &) {
+  return std::make_unique<ConvBpwReference>(problem);
+}
 
 std::unique_ptr<Kernel> createConvReference(const Problem &problem,
                                             std::string &) {

@@ -21,26 +21,30 @@ static std::string checkTransposedExtent(int dim, int64_t in, int64_t out,
   return "";
 }
 
-static std::string checkSpatial(const Problem &problem, int i) {
+/// The extents that a convolution links: of its data, its weight, its result.
+struct Linked {
+  int64_t in, kernel, out;
+};
+
+static std::string checkSpatial(const Problem &problem, int i,
+                                const Linked &extents) {
   const npu_conv_attrs &a = problem.attrs.conv;
   int dim = i + 2;
-  int64_t in = problem.inputs[0].dims[dim];
-  int64_t kernel = problem.inputs[1].dims[dim];
-  int64_t out = problem.outputs[0].dims[dim];
+  auto [in, kernel, out] = extents;
   std::string at = " of spatial dimension " + std::to_string(i);
-  constexpr int64_t limit = int64_t{1} << 20;
-  if (a.strides[i] < 1 || a.strides[i] > limit)
-    return "stride " + std::to_string(a.strides[i]) + at + " is not in 1..2^20";
-  if (a.dilations[i] < 1 || a.dilations[i] > limit)
-    return "dilation " + std::to_string(a.dilations[i]) + at +
-           " is not in 1..2^20";
-  if (a.pads_begin[i] < 0 || a.pads_begin[i] > limit || a.pads_end[i] < 0 ||
-      a.pads_end[i] > limit)
+  if (std::string text = checkWindowSize("stride", a.strides[i], i);
+      !text.empty())
+    return text;
+  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+      !text.empty())
+    return text;
+  if (a.pads_begin[i] < 0 || a.pads_begin[i] > maxWindowSize ||
+      a.pads_end[i] < 0 || a.pads_end[i] > maxWindowSize)
     return "padding" + at + " is not in 0..2^20";
-  if (kernel < 1 || kernel > limit)
-    return "kernel extent " + std::to_string(kernel) + at +
-           " is not in 1..2^20";
-  if (in > limit * limit || in < 1)
+  if (std::string text = checkWindowSize("kernel extent", kernel, i);
+      !text.empty())
+    return text;
+  if (in > maxWindowSize * maxWindowSize || in < 1)
     return "input extent " + std::to_string(in) + at + " is not in 1..2^40";
   int64_t window = (kernel - 1) * a.dilations[i] + 1;
   int64_t pads = a.pads_begin[i] + a.pads_end[i];
@@ -50,7 +54,56 @@ static std::string checkSpatial(const Problem &problem, int i) {
   if (in + pads < window)
     return "the window" + at + " is larger than the padded input";
   int64_t expected = (in + pads - window) / a.strides[i] + 1;
-  return out == expected ? "" : wrongExtent("output", dim, out, expected);
+  const char *what = problem.op == NPU_OP_CONV_BPW ? "gradient" : "output";
+  return out == expected ? "" : wrongExtent(what, dim, out, expected);
+}
+
+static std::string checkRanks(const npu_tensor_desc &x,
+                              const npu_tensor_desc &w,
+                              const npu_tensor_desc &y, const char *ranks) {
+  if (x.rank < 3 || x.rank > 2 + NPU_MAX_SPATIAL)
+    return "data of rank " + std::to_string(x.rank) + ", expected 3 to 5";
+  return w.rank != x.rank || y.rank != x.rank ? ranks : "";
+}
+
+static std::string checkGroups(const Problem &problem, int64_t inputs,
+                               int64_t outputs) {
+  int64_t groups = problem.attrs.conv.groups;
+  return groups < 1 || inputs % groups || outputs % groups
+             ? std::to_string(groups) + " groups do not divide the channels"
+             : "";
+}
+
+/// Bias and zero point are no part of a gradient.
+std::string validateConvBpw(const Problem &problem) {
+  const npu_tensor_desc &x = problem.inputs[0], &dy = problem.inputs[1],
+                        &dw = problem.outputs[0];
+  const npu_conv_attrs &a = problem.attrs.conv;
+  if (a.has_bias || a.data_zero_point || a.weight_of_conv)
+    return "a gradient by the weight with a bias, a zero point or another "
+           "order of its weight";
+  if (std::string text = checkRanks(
+          x, dw, dy, "data, gradient and output have different ranks");
+      !text.empty())
+    return text;
+  if (x.dtype != dy.dtype || x.dtype == NPU_BOOL)
+    return std::string("data is ") + dtypeName(x.dtype) + ", gradient " +
+           dtypeName(dy.dtype);
+  if (std::string text = checkGroups(problem, x.dims[1], dy.dims[1]);
+      !text.empty())
+    return text;
+  if (dy.dims[0] != x.dims[0])
+    return wrongExtent("gradient", 0, dy.dims[0], x.dims[0]);
+  if (dw.dims[0] != dy.dims[1])
+    return wrongExtent("output", 0, dw.dims[0], dy.dims[1]);
+  if (dw.dims[1] != x.dims[1] / a.groups)
+    return wrongExtent("output", 1, dw.dims[1], x.dims[1] / a.groups);
+  for (int i = 0; i < x.rank - 2; ++i)
+    if (std::string text = checkSpatial(
+            problem, i, {x.dims[i + 2], dw.dims[i + 2], dy.dims[i + 2]});
+        !text.empty())
+      return text;
+  return "";
 }
 
 std::string validateConv(const Problem &problem) {
@@ -59,22 +112,28 @@ std::string validateConv(const Problem &problem) {
   const npu_conv_attrs &a = problem.attrs.conv;
   if (a.has_bias != 0 && a.has_bias != 1)
     return "has_bias is not 0 or 1";
-  if (x.rank < 3 || x.rank > 2 + NPU_MAX_SPATIAL)
-    return "data of rank " + std::to_string(x.rank) + ", expected 3 to 5";
-  if (w.rank != x.rank || y.rank != x.rank)
-    return "data, weight and output have different ranks";
+  bool isTransposed = problem.op == NPU_OP_CONV_TRANSPOSE;
+  if (a.weight_of_conv != 0 && (a.weight_of_conv != 1 || !isTransposed))
+    return "weight_of_conv is not 0, or 1 of a transposed convolution";
+  if (std::string text =
+          checkRanks(x, w, y, "data, weight and output have different ranks");
+      !text.empty())
+    return text;
   if (isFloat(x.dtype) != isFloat(w.dtype) || x.dtype == NPU_BOOL ||
       w.dtype == NPU_BOOL)
     return std::string("data is ") + dtypeName(x.dtype) + ", weight " +
            dtypeName(w.dtype);
-  if (a.groups < 1 || x.dims[1] % a.groups || y.dims[1] % a.groups)
-    return std::to_string(a.groups) + " groups do not divide the channels";
+  if (std::string text = checkGroups(problem, x.dims[1], y.dims[1]);
+      !text.empty())
+    return text;
   if (y.dims[0] != x.dims[0])
     return wrongExtent("output", 0, y.dims[0], x.dims[0]);
-  if (w.dims[0] != y.dims[1])
-    return wrongExtent("weight", 0, w.dims[0], y.dims[1]);
-  if (w.dims[1] != x.dims[1] / a.groups)
-    return wrongExtent("weight", 1, w.dims[1], x.dims[1] / a.groups);
+  int64_t outer = a.weight_of_conv ? x.dims[1] : y.dims[1];
+  int64_t inner = (a.weight_of_conv ? y.dims[1] : x.dims[1]) / a.groups;
+  if (w.dims[0] != outer)
+    return wrongExtent("weight", 0, w.dims[0], outer);
+  if (w.dims[1] != inner)
+    return wrongExtent("weight", 1, w.dims[1], inner);
   if (a.has_bias) {
     const npu_tensor_desc &bias = problem.inputs[2];
     if (bias.rank != 1 || bias.dims[0] != y.dims[1])
@@ -91,7 +150,9 @@ std::string validateConv(const Problem &problem) {
                 ? "0"
                 : std::string("in the range of ") + dtypeName(x.dtype));
   for (int i = 0; i < x.rank - 2; ++i)
-    if (std::string text = checkSpatial(problem, i); !text.empty())
+    if (std::string text = checkSpatial(
+            problem, i, {x.dims[i + 2], w.dims[i + 2], y.dims[i + 2]});
+        !text.empty())
       return text;
   return "";
 }

@@ -5,7 +5,7 @@
 #ifndef NPU_KERNELS_CONV_WINDOW_H
 #define NPU_KERNELS_CONV_WINDOW_H
 
-#include "runtime/format/program_format.h"
+#include "kernels/kernel.h"
 
 namespace npu::kernels {
 
@@ -21,6 +21,27 @@ inline Extents3 fill3(const int64_t *values, int spatial, int64_t fill) {
     result.d[3 - spatial + i] = values[i];
   return result;
 }
+
+/// The windows of pooling (attrs.pool).
+struct PoolWindows {
+  explicit PoolWindows(const Problem &p) {
+    int spatial = p.inputs[0].rank - 2;
+    const npu_pool_attrs &a = p.attrs.pool;
+    in = fill3(p.inputs[0].dims + 2, spatial, 1);
+    out = fill3(p.outputs[0].dims + 2, spatial, 1);
+    kernel = fill3(a.kernel, spatial, 1);
+    strides = fill3(a.strides, spatial, 1);
+    dilations = fill3(a.dilations, spatial, 1);
+    padsBegin = fill3(a.pads_begin, spatial, 0);
+    padsEnd = fill3(a.pads_end, spatial, 0);
+  }
+  /// Planes: batches times channels.
+  static int64_t planes(const Problem &p) {
+    return p.inputs[0].dims[0] * p.inputs[0].dims[1];
+  }
+
+  Extents3 in, out, kernel, strides, dilations, padsBegin, padsEnd;
+};
 
 /// Output positions [begin, end) of a window tap whose input position is
 /// out * stride + shift, inside [0, input).

@@ -12,13 +12,8 @@ namespace {
 /// Sums or products of all elements up to each one along a dimension.
 class CumulateReference : public ArithmeticReference {
 public:
-  explicit CumulateReference(const Problem &p) : ArithmeticReference(p, 1) {
-    const npu_tensor_desc &x = p.inputs[0];
-    auto axis = static_cast<int>(p.attrs.cumulate.axis);
-    extent = x.dims[axis];
-    for (int d = 0; d < x.rank; ++d)
-      (d < axis ? before : behind) *= d == axis ? 1 : x.dims[d];
-  }
+  explicit CumulateReference(const Problem &p)
+      : ArithmeticReference(p, 1), split(p.inputs[0], p.attrs.cumulate.axis) {}
 
 protected:
   void compute(const float *const *inputs, float *result) const override {
@@ -35,21 +30,19 @@ private:
     using Sum = std::conditional_t<std::is_same_v<T, float>, double, uint64_t>;
     const npu_cumulate_attrs &a = problem.attrs.cumulate;
     bool isProduct = a.kind == NPU_CUMULATE_PROD;
-    for (int64_t o = 0; o < before; ++o)
-      for (int64_t i = 0; i < behind; ++i) {
-        Sum sum = isProduct ? Sum{1} : Sum{0};
-        for (int64_t k = 0; k < extent; ++k) {
-          int64_t at = a.reverse ? extent - 1 - k : k;
-          int64_t place = (o * extent + at) * behind + i;
-          auto before = static_cast<T>(sum);
-          auto value = static_cast<Sum>(data[place]);
-          sum = isProduct ? sum * value : sum + value;
-          result[place] = a.exclusive ? before : static_cast<T>(sum);
-        }
+    for (int64_t line = 0; line < split.lines(); ++line) {
+      Sum sum = isProduct ? Sum{1} : Sum{0};
+      for (int64_t k = 0; k < split.extent; ++k) {
+        int64_t place = split.at(line, a.reverse ? split.extent - 1 - k : k);
+        auto before = static_cast<T>(sum);
+        auto value = static_cast<Sum>(data[place]);
+        sum = isProduct ? sum * value : sum + value;
+        result[place] = a.exclusive ? before : static_cast<T>(sum);
       }
+    }
   }
 
-  int64_t extent, before = 1, behind = 1;
+  AxisSplit split;
 };
 
 } // namespace

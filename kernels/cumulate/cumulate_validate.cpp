@@ -7,9 +7,8 @@ namespace npu::kernels {
 std::string validateCumulate(const Problem &problem) {
   const npu_tensor_desc &x = problem.inputs[0], &y = problem.outputs[0];
   const npu_cumulate_attrs &a = problem.attrs.cumulate;
-  if (a.axis < 0 || a.axis >= x.rank)
-    return "axis " + std::to_string(a.axis) + " is not in 0.." +
-           std::to_string(x.rank - 1);
+  if (std::string text = checkAxis(a.axis, x.rank); !text.empty())
+    return text;
   if (a.kind != NPU_CUMULATE_SUM && a.kind != NPU_CUMULATE_PROD)
     return "unknown kind " + std::to_string(a.kind);
   if ((a.exclusive != 0 && a.exclusive != 1) ||
@@ -17,12 +16,7 @@ std::string validateCumulate(const Problem &problem) {
     return "exclusive or reverse is not 0 or 1";
   if (x.dtype == NPU_BOOL)
     return "data is bool";
-  if (y.rank != x.rank)
-    return "input and output have different ranks";
-  for (int d = 0; d < x.rank; ++d)
-    if (y.dims[d] != x.dims[d])
-      return wrongExtent("output", d, y.dims[d], x.dims[d]);
-  return "";
+  return checkSameShape(x, y);
 }
 
 } // namespace npu::kernels

@@ -9,9 +9,8 @@ std::string validateGather(const Problem &problem) {
   const npu_tensor_desc &x = problem.inputs[0], &indices = problem.inputs[1],
                         &y = problem.outputs[0];
   int64_t axis = problem.attrs.axis.axis;
-  if (axis < 0 || axis >= x.rank)
-    return "axis " + std::to_string(axis) + " is not in 0.." +
-           std::to_string(x.rank - 1);
+  if (std::string text = checkAxis(axis, x.rank); !text.empty())
+    return text;
   if (indices.dtype != NPU_I64 && indices.dtype != NPU_I32)
     return std::string("indices are ") + dtypeName(indices.dtype) +
            ", expected i64 or i32";

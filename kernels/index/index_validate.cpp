@@ -28,9 +28,8 @@ static std::string checkElements(const Problem &problem,
                                  const char *what) {
   const npu_tensor_desc &x = problem.inputs[0], &indices = problem.inputs[1];
   int64_t axis = problem.attrs.index.axis;
-  if (axis < 0 || axis >= x.rank)
-    return "axis " + std::to_string(axis) + " is not in 0.." +
-           std::to_string(x.rank - 1);
+  if (std::string text = checkAxis(axis, x.rank); !text.empty())
+    return text;
   if (indices.rank != x.rank)
     return "indices of rank " + std::to_string(indices.rank) + ", expected " +
            std::to_string(x.rank);

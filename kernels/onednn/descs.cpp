@@ -124,4 +124,22 @@ bool describeAsStored(const npu_tensor_desc &tensor, Desc &desc,
   return true;
 }
 
+Desc describeWeight(const npu_tensor_desc &tensor, const Strides &strides,
+                    int64_t groups, bool isSwapped) {
+  memory::dims dims(tensor.dims, tensor.dims + tensor.rank);
+  memory::dims steps(strides.outer, strides.outer + tensor.rank);
+  if (groups > 0)
+    dims[0] /= groups;
+  int64_t groupStep = steps[0] * dims[0];
+  if (isSwapped) {
+    std::swap(dims[0], dims[1]);
+    std::swap(steps[0], steps[1]);
+  }
+  if (groups > 0) {
+    dims.insert(dims.begin(), groups);
+    steps.insert(steps.begin(), groupStep);
+  }
+  return Desc(dims, typeOf(tensor.dtype), steps);
+}
+
 } // namespace npu::kernels::onednn

@@ -72,22 +72,21 @@ void OnednnKernel::addZeroPoint(int argument, int32_t value) {
                           std::make_unique<const int32_t>(value));
 }
 
-void OnednnKernel::addWeights(int argument, int operand, const Desc &chosen) {
+void OnednnKernel::addWeights(int argument, int operand, const Desc &chosen,
+                              bool isSwapped) {
   const npu_tensor_desc &tensor = problem.inputs[static_cast<size_t>(operand)];
   Weights added;
   added.name = argument;
   added.operand = operand;
   added.chosen = chosen;
-  // The primitive may see more dimensions (groups) than the tensor has.
   dnnl::memory::dims dims = chosen.get_dims();
-  npu_tensor_desc plain = tensor;
-  if (tensor.block_count)
-    plain = makeTensor(tensor.dtype, tensor.dims, tensor.rank);
-  Strides strides = stridesOf(plain);
-  dnnl::memory::dims steps(strides.outer, strides.outer + tensor.rank);
-  if (static_cast<int>(dims.size()) == tensor.rank + 1)
-    steps.insert(steps.begin(), steps[0] * dims[1]);
-  added.given = Desc(dims, chosen.get_data_type(), steps);
+  int64_t groups =
+      static_cast<int>(dims.size()) == tensor.rank + 1 ? dims[0] : 0;
+  npu_tensor_desc plain = makeTensor(tensor.dtype, tensor.dims, tensor.rank);
+  added.rowMajor = describeWeight(plain, stridesOf(plain), groups, isSwapped);
+  added.given = tensor.block_count ? added.rowMajor
+                                   : describeWeight(tensor, stridesOf(tensor),
+                                                    groups, isSwapped);
   bool isSame = tensor.block_count == 0 && added.given == chosen;
   if (!isSame && !problem.isConstant(static_cast<size_t>(operand))) {
     added.isReordered = true;
@@ -125,20 +124,15 @@ bool OnednnKernel::reorderWeights(const Weights &w, const void *from,
                                   void *to) const {
   const npu_tensor_desc &tensor =
       problem.inputs[static_cast<size_t>(w.operand)];
-  dnnl::memory::dims dims = w.given.get_dims();
-  dnnl::memory::dims steps(dims.size(), 1);
-  for (size_t d = dims.size() - 1; d > 0; --d)
-    steps[d - 1] = steps[d] * dims[d];
-  Desc rowMajor(dims, w.given.get_data_type(), steps);
   Desc source = w.given;
   std::shared_ptr<void> copy;
   // oneDNN reorders some plain orders at a crawl; row-major goes well.
   if (tensor.block_count || !canReorderDirectly(w.given, w.chosen)) {
-    copy = allocate(rowMajor.get_size());
+    copy = allocate(w.rowMajor.get_size());
     if (!copy || toRowMajor(tensor, from, copy.get(), problem.threads))
       return false;
     from = copy.get();
-    source = rowMajor;
+    source = w.rowMajor;
   }
   dnnl::reorder::primitive_desc found(engine(), source, engine(), w.chosen,
                                       dnnl::primitive_attr(), true);

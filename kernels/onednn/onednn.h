@@ -40,6 +40,11 @@ bool describeAsStored(const npu_tensor_desc &tensor, Desc &desc,
 /// its better kernels), else as it is.
 npu_tensor_desc preferChannelsLast(const npu_tensor_desc &tensor);
 
+/// A weight's logical elements stored as `strides` says, in the dimensions that
+/// the primitive sees: groups in front, the next two swapped or not.
+Desc describeWeight(const npu_tensor_desc &tensor, const Strides &strides,
+                    int64_t groups, bool isSwapped);
+
 /// The order N, spatial..., C.
 npu_tensor_desc channelsLast(const npu_tensor_desc &tensor);
 
@@ -80,13 +85,17 @@ public:
   void addZeroPoint(int argument, int32_t value);
   /// An input whose order the primitive chose: packed at load if constant,
   /// reordered in each run if not.
-  void addWeights(int argument, int operand, const Desc &chosen);
+  /// The primitive may see one more dimension, groups, in front, and the first
+  /// two of each group changed for each other.
+  void addWeights(int argument, int operand, const Desc &chosen,
+                  bool isSwapped = false);
 
 private:
   struct Weights {
     int name;
     int operand;
     Desc given, chosen;       // equal: used as it is
+    Desc rowMajor;            // the tensor's logical order
     bool isReordered = false; // in each run, at scratchOffset
     size_t scratchOffset = 0;
     std::shared_ptr<void> packed;

@@ -6,6 +6,8 @@
 #include "kernels/support/convert.h"
 #include "kernels/support/interpreter.h"
 
+#include <cmath>
+
 namespace npu::kernels::onednn {
 
 using dnnl::algorithm;
@@ -55,6 +57,8 @@ static bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
     return append(algorithm::eltwise_gelu_erf, 0, 0);
   case NPU_INSTR_gelu_tanh:
     return append(algorithm::eltwise_gelu_tanh, 0, 0);
+  case NPU_INSTR_linear:
+    return append(algorithm::eltwise_linear, instr.alpha, instr.beta);
   default:
     return false;
   }
@@ -124,24 +128,71 @@ static bool describeOperand(const Problem &problem, int input, Desc &desc,
                         whyNot);
 }
 
+static bool isWhole(float number) { return std::trunc(number) == number; }
+
+static bool isByte(int32_t dtype) { return dtype == NPU_I8 || dtype == NPU_U8; }
+
+/// Whether the function of a whole number is one.
+static bool keepsWhole(const npu_instr &instr) {
+  switch (instr.kind) {
+  case NPU_INSTR_abs:
+  case NPU_INSTR_neg:
+  case NPU_INSTR_relu:
+    return true;
+  case NPU_INSTR_clip:
+    return isWhole(instr.alpha) && isWhole(instr.beta);
+  case NPU_INSTR_linear:
+    return instr.alpha == 1 && isWhole(instr.beta);
+  default:
+    return false;
+  }
+}
+
+static bool givesWhole(int kind) {
+  return kind == NPU_INSTR_round || kind == NPU_INSTR_floor ||
+         kind == NPU_INSTR_ceil;
+}
+
 namespace {
-/// State of a translation: the number of the accumulator's value.
+/// State of a translation.
 struct Translation {
   const Problem &problem;
   Fusion &fusion;
   std::string &whyNot;
   dnnl::post_ops ops;
-  int accumulator;
+  int accumulator; // the number of its value
+  int next;        // that of the next instruction
+  bool isInteger;  // what the accumulator holds by its type
+  bool isRounded;  // and by its value
+  /// Values that are an input, converted: their numbers.
+  std::vector<std::pair<int, int>> converted;
+
+  Translation(const Problem &p, Fusion &f, std::string &w)
+      : problem(p), fusion(f), whyNot(w),
+        accumulator(static_cast<int>(p.inputs.size())), next(accumulator + 1),
+        isInteger(!isFloat(p.inputs[0].dtype)), isRounded(isInteger) {}
 
   bool refuse(const std::string &text) {
     whyNot = text;
     return false;
   }
 
+  bool isInput(int value) const {
+    return value < static_cast<int>(problem.inputs.size());
+  }
+
+  /// The input that a value is, -1 for none.
+  int inputOf(int value) const {
+    for (auto [number, input] : converted)
+      if (number == value)
+        return input;
+    return isInput(value) ? value : -1;
+  }
+
   bool binary(const npu_instr &instr) {
     bool isFirst = instr.a == accumulator, isSecond = instr.b == accumulator;
-    int other = isFirst ? instr.b : instr.a;
-    if (isFirst == isSecond || other >= static_cast<int>(problem.inputs.size()))
+    int other = inputOf(isFirst ? instr.b : instr.a);
+    if (isFirst == isSecond || other < 0)
       return refuse("fused chain that is not a line");
     algorithm kind;
     if (!binaryAlgorithm(instr.kind, kind))
@@ -153,6 +204,7 @@ struct Translation {
       return refuse(std::string("fused ") + kindName(instr.kind) +
                     " by the result");
     }
+    isRounded = false;
     if (other == problem.inPlaceInput)
       return sum(instr, other);
     if (ops.len() >= 30)
@@ -181,31 +233,72 @@ struct Translation {
     return true;
   }
 
-  bool one(const npu_instr &instr) {
-    if (!isFloat(instr.dtype))
-      return refuse(std::string("fused result of type ") +
-                    dtypeName(instr.dtype));
-    if (arityOf(instr.kind) == 2)
-      return binary(instr);
+  bool unary(const npu_instr &instr) {
     if (arityOf(instr.kind) != 1 || instr.a != accumulator)
       return refuse("fused chain that is not a line");
-    bool isLast = &instr == &problem.instrs.back();
-    if (instr.kind == NPU_INSTR_cast) // the store converts
-      return isLast || instr.dtype == NPU_F32 || refuse("fused cast");
+    isRounded = givesWhole(instr.kind) || (isRounded && keepsWhole(instr));
     return appendUnary(instr, ops) ||
            refuse(std::string("fused ") + kindName(instr.kind));
+  }
+
+  /// An operand converted to f32: a post-op does that as it reads.
+  bool convertInput(const npu_instr &instr) {
+    int32_t from = problem.inputs[static_cast<size_t>(instr.a)].dtype;
+    if (instr.dtype != NPU_F32 || (!isByte(from) && from != NPU_BF16))
+      return refuse(std::string("fused cast of a ") + dtypeName(from) +
+                    " operand");
+    converted.emplace_back(next, instr.a);
+    return true;
+  }
+
+  /// The store rounds and clips by itself, in the middle a post-op clips. A
+  /// cast truncates, which is the same for whole numbers only.
+  bool toBytes(const npu_instr &instr, bool isLast) {
+    if (!isRounded || isInteger)
+      return refuse("fused cast to bytes of what is not a rounded float");
+    isInteger = true;
+    bool isSigned = instr.dtype == NPU_I8;
+    if (!isLast)
+      ops.append_eltwise(algorithm::eltwise_clip, isSigned ? -128 : 0,
+                         isSigned ? 127 : 255);
+    return true;
+  }
+
+  bool cast(const npu_instr &instr) {
+    if (instr.a != accumulator)
+      return refuse("fused chain that is not a line");
+    bool isLast = &instr == &problem.instrs.back();
+    if (isByte(instr.dtype))
+      return toBytes(instr, isLast);
+    isInteger = false;
+    return instr.dtype == NPU_F32 || // the store converts
+           (isLast && isFloat(instr.dtype)) ||
+           refuse(std::string("fused cast to ") + dtypeName(instr.dtype));
+  }
+
+  bool one(const npu_instr &instr) {
+    bool isCast = instr.kind == NPU_INSTR_cast;
+    if (isCast && isInput(instr.a))
+      return convertInput(instr);
+    if (!isCast && (!isFloat(instr.dtype) || isInteger))
+      return refuse(std::string("fused result of type ") +
+                    dtypeName(instr.dtype));
+    bool isDone = isCast                     ? cast(instr)
+                  : arityOf(instr.kind) == 2 ? binary(instr)
+                                             : unary(instr);
+    accumulator = next;
+    return isDone;
   }
 };
 } // namespace
 
 bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot) {
   fusion.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  Translation translation{problem, fusion, whyNot, dnnl::post_ops(),
-                          static_cast<int>(problem.inputs.size())};
+  Translation translation(problem, fusion, whyNot);
   for (const npu_instr &instr : problem.instrs) {
     if (!translation.one(instr))
       return false;
-    ++translation.accumulator;
+    ++translation.next;
   }
   if (problem.inPlaceInput >= 0) {
     bool isSummed = false;

@@ -11,19 +11,10 @@ namespace npu::kernels {
 
 namespace {
 
-class PoolReference : public ArithmeticReference {
+class PoolReference : public ArithmeticReference, PoolWindows {
 public:
-  explicit PoolReference(const Problem &p) : ArithmeticReference(p, 1) {
-    int spatial = p.inputs[0].rank - 2;
-    const npu_pool_attrs &a = p.attrs.pool;
-    in = fill3(p.inputs[0].dims + 2, spatial, 1);
-    out = fill3(p.outputs[0].dims + 2, spatial, 1);
-    kernel = fill3(a.kernel, spatial, 1);
-    strides = fill3(a.strides, spatial, 1);
-    dilations = fill3(a.dilations, spatial, 1);
-    padsBegin = fill3(a.pads_begin, spatial, 0);
-    padsEnd = fill3(a.pads_end, spatial, 0);
-  }
+  explicit PoolReference(const Problem &p)
+      : ArithmeticReference(p, 1), PoolWindows(p) {}
 
 protected:
   void compute(const float *const *inputs, float *result) const override {
@@ -36,8 +27,7 @@ protected:
 private:
   template <typename T>
   void run(const T *data, T *result) const {
-    int64_t planes = problem.inputs[0].dims[0] * problem.inputs[0].dims[1];
-    for (int64_t plane = 0; plane < planes; ++plane, data += in.size())
+    for (int64_t plane = 0; plane < planes(problem); ++plane, data += in.size())
       for (int64_t z = 0; z < out.d[0]; ++z)
         for (int64_t y = 0; y < out.d[1]; ++y)
           for (int64_t x = 0; x < out.d[2]; ++x)
@@ -87,8 +77,6 @@ private:
       count = taps[0].padded * taps[1].padded * taps[2].padded;
     return count ? static_cast<T>(sum / static_cast<double>(count)) : T{};
   }
-
-  Extents3 in, out, kernel, strides, dilations, padsBegin, padsEnd;
 };
 
 } // namespace

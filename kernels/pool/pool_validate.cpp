@@ -10,15 +10,15 @@ static std::string checkWindow(const Problem &problem, int i) {
   int dim = i + 2;
   int64_t in = problem.inputs[0].dims[dim], out = problem.outputs[0].dims[dim];
   std::string at = " of spatial dimension " + std::to_string(i);
-  constexpr int64_t limit = int64_t{1} << 20;
-  if (a.kernel[i] < 1 || a.kernel[i] > limit)
-    return "kernel extent " + std::to_string(a.kernel[i]) + at +
-           " is not in 1..2^20";
-  if (a.strides[i] < 1 || a.strides[i] > limit)
-    return "stride " + std::to_string(a.strides[i]) + at + " is not in 1..2^20";
-  if (a.dilations[i] < 1 || a.dilations[i] > limit)
-    return "dilation " + std::to_string(a.dilations[i]) + at +
-           " is not in 1..2^20";
+  if (std::string text = checkWindowSize("kernel extent", a.kernel[i], i);
+      !text.empty())
+    return text;
+  if (std::string text = checkWindowSize("stride", a.strides[i], i);
+      !text.empty())
+    return text;
+  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+      !text.empty())
+    return text;
   int64_t window = (a.kernel[i] - 1) * a.dilations[i] + 1;
   if (a.pads_begin[i] < 0 || a.pads_end[i] < 0 || a.pads_begin[i] >= window ||
       a.pads_end[i] >= window)

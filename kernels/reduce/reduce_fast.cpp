@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace npu::kernels {
 
@@ -26,32 +27,62 @@ struct Loop {
   bool isReduced = false;
 };
 
+/// Integers wrap around.
+template <typename T>
+T plus(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::make_unsigned_t<T>(a) +
+                          std::make_unsigned_t<T>(b));
+  else
+    return a + b;
+}
+template <typename T>
+T times(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::make_unsigned_t<T>(a) *
+                          std::make_unsigned_t<T>(b));
+  else
+    return a * b;
+}
+
+template <typename T>
 struct Sum {
-  static float start() { return 0; }
-  static float step(float a, float v) { return a + v; }
-  static float join(float a, float b) { return a + b; }
+  static T start() { return 0; }
+  static T step(T a, T v) { return plus(a, v); }
+  static T join(T a, T b) { return plus(a, b); }
 };
-struct SumSquare {
-  static float start() { return 0; }
-  static float step(float a, float v) { return a + v * v; }
-  static float join(float a, float b) { return a + b; }
+template <typename T>
+struct SumSquare : Sum<T> {
+  static T step(T a, T v) { return plus(a, times(v, v)); }
 };
-struct SumAbs {
-  static float start() { return 0; }
-  static float step(float a, float v) { return a + std::fabs(v); }
-  static float join(float a, float b) { return a + b; }
+template <typename T>
+struct SumAbs : Sum<T> {
+  static T step(T a, T v) { return plus(a, v < 0 ? times(v, T(-1)) : v); }
 };
+template <typename T>
 struct Max {
-  static float start() { return -std::numeric_limits<float>::infinity(); }
-  static float step(float a, float v) { return v > a || v != v ? v : a; }
-  static float join(float a, float b) { return step(a, b); }
+  static T start() {
+    if constexpr (std::is_integral_v<T>)
+      return std::numeric_limits<T>::lowest();
+    else
+      return -std::numeric_limits<T>::infinity();
+  }
+  static T step(T a, T v) { return v > a || v != v ? v : a; }
+  static T join(T a, T b) { return step(a, b); }
 };
+template <typename T>
 struct Min {
-  static float start() { return std::numeric_limits<float>::infinity(); }
-  static float step(float a, float v) { return v < a || v != v ? v : a; }
-  static float join(float a, float b) { return step(a, b); }
+  static T start() {
+    if constexpr (std::is_integral_v<T>)
+      return std::numeric_limits<T>::max();
+    else
+      return std::numeric_limits<T>::infinity();
+  }
+  static T step(T a, T v) { return v < a || v != v ? v : a; }
+  static T join(T a, T b) { return step(a, b); }
 };
 
+template <typename T>
 class ReduceFast : public Kernel {
 public:
   ReduceFast(const Problem &p, const std::vector<Piece> &pieces) : problem(p) {
@@ -65,24 +96,24 @@ public:
   std::string implementation() const override { return "native:reduce"; }
 
   int run(void *const *operands, void *) const override {
-    const auto *from = static_cast<const float *>(operands[0]);
-    auto *to = static_cast<float *>(operands[problem.inputs.size()]);
+    const auto *from = static_cast<const T *>(operands[0]);
+    auto *to = static_cast<T *>(operands[problem.inputs.size()]);
     switch (problem.attrs.reduce.kind) {
     case NPU_REDUCE_MAX:
-      runAs<Max>(from, to);
+      runAs<Max<T>>(from, to);
       break;
     case NPU_REDUCE_MIN:
-      runAs<Min>(from, to);
+      runAs<Min<T>>(from, to);
       break;
     case NPU_REDUCE_L1:
-      runAs<SumAbs>(from, to);
+      runAs<SumAbs<T>>(from, to);
       break;
     case NPU_REDUCE_L2:
     case NPU_REDUCE_SUM_SQUARE:
-      runAs<SumSquare>(from, to);
+      runAs<SumSquare<T>>(from, to);
       break;
     default:
-      runAs<Sum>(from, to);
+      runAs<Sum<T>>(from, to);
       break;
     }
     zeroPadding(problem.outputs[0], to);
@@ -137,7 +168,7 @@ private:
   }
 
   template <typename Kind>
-  void runAs(const float *from, float *to) const {
+  void runAs(const T *from, T *to) const {
     int64_t elements = elementCount(problem.inputs[0]);
     int team = teamFor(elements, minElementsPerThread, problem.threads);
     parallelFor(team, [&](int thread, int threads) {
@@ -150,8 +181,7 @@ private:
   }
 
   template <typename Kind>
-  void runUnit(const Box &box, int64_t unit, const float *from,
-               float *to) const {
+  void runUnit(const Box &box, int64_t unit, const T *from, T *to) const {
     int64_t first = unit % box.vectors * vectorLength;
     int64_t rest = unit / box.vectors;
     from += box.from;
@@ -164,7 +194,7 @@ private:
     int64_t n = box.inner.isReduced
                     ? lanes
                     : std::min(vectorLength, box.inner.extent - first);
-    float sums[vectorLength];
+    T sums[vectorLength];
     std::fill(sums, sums + n, Kind::start());
     int64_t steps = 1;
     for (const Loop &loop : box.reduced)
@@ -191,8 +221,8 @@ private:
   }
 
   template <typename Kind>
-  static void addVector(const Loop &inner, const float *from, int64_t first,
-                        int64_t n, float *sums) {
+  static void addVector(const Loop &inner, const T *from, int64_t first,
+                        int64_t n, T *sums) {
     if (inner.from == 1)
       for (int64_t i = 0; i < n; ++i)
         sums[i] = Kind::step(sums[i], from[first + i]);
@@ -202,7 +232,7 @@ private:
   }
 
   template <typename Kind>
-  static void addLine(const Loop &inner, const float *from, float *sums) {
+  static void addLine(const Loop &inner, const T *from, T *sums) {
     int64_t i = 0;
     if (inner.from == 1)
       for (; i + lanes <= inner.extent; i += lanes)
@@ -212,11 +242,13 @@ private:
       sums[i % lanes] = Kind::step(sums[i % lanes], from[i * inner.from]);
   }
 
-  float finish(float sum) const {
-    if (problem.attrs.reduce.kind == NPU_REDUCE_MEAN)
-      return sum / static_cast<float>(count);
-    if (problem.attrs.reduce.kind == NPU_REDUCE_L2)
-      return std::sqrt(sum);
+  T finish(T sum) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (problem.attrs.reduce.kind == NPU_REDUCE_MEAN)
+        return sum / static_cast<T>(count);
+      if (problem.attrs.reduce.kind == NPU_REDUCE_L2)
+        return std::sqrt(sum);
+    }
     return sum;
   }
 
@@ -248,14 +280,16 @@ std::unique_ptr<Kernel> createReduceFast(const Problem &problem,
                                          std::string &whyNot) {
   int64_t kind = problem.attrs.reduce.kind;
   const npu_tensor_desc &x = problem.inputs[0];
-  if (x.dtype != NPU_F32 || problem.outputs[0].dtype != NPU_F32)
+  bool isInteger = x.dtype == NPU_I32 || x.dtype == NPU_I64;
+  if ((x.dtype != NPU_F32 && !isInteger) || problem.outputs[0].dtype != x.dtype)
     whyNot = std::string("reduction of ") + dtypeName(x.dtype);
   else if (!problem.instrs.empty())
     whyNot = "fused instructions";
   else if (elementCount(x) == 0)
     whyNot = "empty tensor";
   else if (kind == NPU_REDUCE_PROD || kind == NPU_REDUCE_LOG_SUM ||
-           kind == NPU_REDUCE_LOG_SUM_EXP)
+           kind == NPU_REDUCE_LOG_SUM_EXP ||
+           (isInteger && (kind == NPU_REDUCE_MEAN || kind == NPU_REDUCE_L2)))
     whyNot = "this kind of reduction";
   for (int d = 0; d < x.rank; ++d)
     if ((problem.attrs.reduce.axes_mask >> d & 1) && blockOf(x, d) > 1 &&
@@ -270,7 +304,11 @@ std::unique_ptr<Kernel> createReduceFast(const Problem &problem,
         whyNot = "nested blocks";
         return nullptr;
       }
-  return std::make_unique<ReduceFast>(problem, pieces);
+  if (x.dtype == NPU_I32)
+    return std::make_unique<ReduceFast<int32_t>>(problem, pieces);
+  if (x.dtype == NPU_I64)
+    return std::make_unique<ReduceFast<int64_t>>(problem, pieces);
+  return std::make_unique<ReduceFast<float>>(problem, pieces);
 }
 
 } // namespace npu::kernels

@@ -41,14 +41,10 @@ std::string validateRelayout(const Problem &problem) {
              " elements, the output " + std::to_string(elementCount(y));
     return "";
   }
-  if (y.rank != x.rank)
-    return "input and output have different ranks";
-  if (problem.op == NPU_OP_TRANSPOSE)
-    return checkPermutation(problem);
-  for (int d = 0; d < x.rank; ++d)
-    if (y.dims[d] != x.dims[d])
-      return wrongExtent("output", d, y.dims[d], x.dims[d]);
-  return "";
+  if (problem.op != NPU_OP_TRANSPOSE)
+    return checkSameShape(x, y);
+  std::string text = checkSameRank(x, y);
+  return text.empty() ? checkPermutation(problem) : text;
 }
 
 } // namespace npu::kernels

@@ -16,15 +16,10 @@ public:
 
 protected:
   void compute(const float *const *inputs, float *result) const override {
-    const npu_tensor_desc &x = problem.inputs[0];
-    int axis = static_cast<int>(problem.attrs.axis.axis);
-    int64_t extent = x.dims[axis], inner = 1;
-    for (int d = axis + 1; d < x.rank; ++d)
-      inner *= x.dims[d];
-    int64_t lines = extent ? elementCount(x) / extent : 0;
-    for (int64_t line = 0; line < lines; ++line) {
-      int64_t first = line / inner * extent * inner + line % inner;
-      softmax(inputs[0] + first, result + first, extent, inner);
+    AxisSplit split(problem.inputs[0], problem.attrs.axis.axis);
+    for (int64_t line = 0; split.extent && line < split.lines(); ++line) {
+      int64_t first = split.at(line, 0);
+      softmax(inputs[0] + first, result + first, split.extent, split.behind);
     }
   }
   void compute(const int64_t *const *, int64_t *) const override {}

@@ -146,11 +146,13 @@ static bool changeAll(const Problem &problem, Problem &inside) {
   int proper = properInputs(problem);
   for (int i = 0; i < static_cast<int>(inside.inputs.size()); ++i) {
     npu_tensor_desc &input = inside.inputs[static_cast<size_t>(i)];
-    bool isMatrix = problem.op == NPU_OP_MATMUL && i < proper;
+    bool isPair = problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_CONV_BPW;
     bool isExtra = i >= proper && sameExtents(input, problem.outputs[0]);
-    if (i == 0 || isMatrix || isExtra)
+    if (i == 0 || (isPair && i < proper) || isExtra)
       isChanged |= change(input, preferred(problem, input));
   }
+  if (problem.op == NPU_OP_CONV_BPW) // its kernel stores any weight
+    return isChanged;
   return change(inside.outputs[0], preferred(problem, inside.outputs[0])) ||
          isChanged;
 }

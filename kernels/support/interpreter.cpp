@@ -44,6 +44,23 @@ static bool isLogical(int kind) {
          (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
 }
 
+/// Kinds that have no meaning on floats, and give an integer.
+static bool isBitwise(int kind) {
+  switch (kind) {
+  case NPU_INSTR_bit_not:
+  case NPU_INSTR_clz:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
+  case NPU_INSTR_mul_shift:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// Kinds that have a meaning on integers and give an integer.
 static bool hasIntegerForm(int kind) {
   switch (kind) {
@@ -62,7 +79,7 @@ static bool hasIntegerForm(int kind) {
   case NPU_INSTR_mod:
     return true;
   default:
-    return false;
+    return isBitwise(kind);
   }
 }
 
@@ -89,8 +106,9 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
   if (resultFloat != isFloat(types[first]))
     return name + " of " + dtypeName(types[first]) + " cannot give " +
            dtypeName(instr.dtype) + "; use cast";
-  if (!resultFloat && instr.kind != NPU_INSTR_select &&
-      !hasIntegerForm(instr.kind))
+  if (resultFloat
+          ? isBitwise(instr.kind)
+          : instr.kind != NPU_INSTR_select && !hasIntegerForm(instr.kind))
     return name + " has no meaning on " + dtypeName(types[first]);
   return "";
 }
@@ -118,9 +136,40 @@ static float geluTanh(float v) {
   return 0.5f * v * (1.0f + std::tanh(inner));
 }
 
+/// The functions of angles; false for another kind.
+static bool trigonometric(int kind, const float *a, float *out, int n) {
+  float (*function)(float) = nullptr;
+  switch (kind) {
+  case NPU_INSTR_sin:
+    function = std::sin;
+    break;
+  case NPU_INSTR_cos:
+    function = std::cos;
+    break;
+  case NPU_INSTR_tan:
+    function = std::tan;
+    break;
+  case NPU_INSTR_asin:
+    function = std::asin;
+    break;
+  case NPU_INSTR_acos:
+    function = std::acos;
+    break;
+  case NPU_INSTR_atan:
+    function = std::atan;
+    break;
+  default:
+    return false;
+  }
+  map1(a, out, n, function);
+  return true;
+}
+
 static void unaryFloat(const npu_instr &instr, const float *a, float *out,
                        int n) {
   float alpha = instr.alpha, beta = instr.beta;
+  if (trigonometric(instr.kind, a, out, n))
+    return;
   switch (instr.kind) {
   case NPU_INSTR_abs:
     return map1(a, out, n, [](float v) { return std::fabs(v); });
@@ -147,6 +196,10 @@ static void unaryFloat(const npu_instr &instr, const float *a, float *out,
     return map1(a, out, n, [](float v) { return 1.0f / std::sqrt(v); });
   case NPU_INSTR_reciprocal:
     return map1(a, out, n, [](float v) { return 1.0f / v; });
+  case NPU_INSTR_sin:
+    return map1(a, out, n, [](float v) { return std::sin(v); });
+  case NPU_INSTR_cos:
+    return map1(a, out, n, [](float v) { return std::cos(v); });
   case NPU_INSTR_erf:
     return map1(a, out, n, [](float v) { return std::erf(v); });
   case NPU_INSTR_floor:
@@ -160,6 +213,8 @@ static void unaryFloat(const npu_instr &instr, const float *a, float *out,
       float raised = v < alpha ? alpha : v;
       return raised > beta ? beta : raised;
     });
+  case NPU_INSTR_linear:
+    return map1(a, out, n, [=](float v) { return alpha * v + beta; });
   case NPU_INSTR_hard_sigmoid:
     return map1(a, out, n, [=](float v) {
       return std::min(std::max(alpha * v + beta, 0.0f), 1.0f);
@@ -259,6 +314,28 @@ static int64_t power(int64_t base, int64_t exponent) {
   return wrapping(result);
 }
 
+static int bitsOf(int32_t dtype) {
+  return dtype == NPU_BOOL ? 1 : static_cast<int>(8 * dtypeBytes(dtype));
+}
+
+/// Of the value's lowest `bits`.
+static int64_t leadingZeros(int64_t value, int bits) {
+  int64_t zeros = 0;
+  while (zeros < bits && (u(value) >> (bits - 1 - zeros) & 1) == 0)
+    ++zeros;
+  return zeros;
+}
+
+/// value * factor / 2^shift in 64 bits, halves upwards. `twice`: as if it had
+/// been rounded at bit 30 before, halves away from zero (TOSA's double_round).
+static int64_t mulShift(int64_t value, int64_t factor, int64_t shift,
+                        bool twice) {
+  uint64_t round = (uint64_t{1} << (u(shift) & 63)) >> 1;
+  if (twice && shift > 31)
+    round += value >= 0 ? uint64_t{1} << 30 : 0 - (uint64_t{1} << 30);
+  return wrapping(u(value) * u(factor) + round) >> (u(shift) & 63);
+}
+
 static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
                          int n) {
   switch (instr.kind) {
@@ -280,6 +357,12 @@ static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
   }
   case NPU_INSTR_logical_not:
     return map1(a, out, n, [](int64_t v) { return int64_t{v == 0}; });
+  case NPU_INSTR_bit_not:
+    return map1(a, out, n, [](int64_t v) { return ~v; });
+  case NPU_INSTR_clz: {
+    int bits = bitsOf(instr.dtype);
+    return map1(a, out, n, [=](int64_t v) { return leadingZeros(v, bits); });
+  }
   default:
     break;
   }
@@ -305,6 +388,19 @@ static void binaryInteger(const npu_instr &instr, const int64_t *a,
     return map2(a, b, out, n, power);
   case NPU_INSTR_mod:
     return map2(a, b, out, n, instr.alpha == 1.0f ? remainder : floorRemainder);
+  case NPU_INSTR_bit_and:
+    return map2(a, b, out, n, [](I x, I y) { return x & y; });
+  case NPU_INSTR_bit_or:
+    return map2(a, b, out, n, [](I x, I y) { return x | y; });
+  case NPU_INSTR_bit_xor:
+    return map2(a, b, out, n, [](I x, I y) { return x ^ y; });
+  case NPU_INSTR_shift_left:
+    return map2(a, b, out, n, [](I x, I y) {
+      return y < 0 || y > 63 ? 0 : wrapping(u(x) << y);
+    });
+  case NPU_INSTR_shift_right:
+    return map2(a, b, out, n,
+                [](I x, I y) { return x >> (y < 0 || y > 63 ? 63 : y); });
   case NPU_INSTR_logical_and:
     return map2(a, b, out, n, [](I x, I y) { return I{x && y}; });
   case NPU_INSTR_logical_or:
@@ -381,7 +477,10 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
   if (isFloat(instr.dtype))
     return arity == 1 ? unaryFloat(instr, a->f, out->f, n)
                       : binaryFloat(instr, a->f, b->f, out->f, n);
-  if (arity == 1)
+  if (instr.kind == NPU_INSTR_mul_shift)
+    for (int i = 0; i < n; ++i)
+      out->i[i] = mulShift(a->i[i], b->i[i], c->i[i], instr.alpha == 1.0f);
+  else if (arity == 1)
     unaryInteger(instr, a->i, out->i, n);
   else
     binaryInteger(instr, a->i, b->i, out->i, n);

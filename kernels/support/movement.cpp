@@ -2,6 +2,7 @@
 
 #include "kernels/support/movement.h"
 
+#include "kernels/conv/window.h"
 #include "kernels/resize/resize.h"
 #include "kernels/support/convert.h"
 
@@ -15,16 +16,17 @@ namespace {
 /// Source index of each of `extent` result indices: start + i * step, or a
 /// list.
 struct Indices {
-  int64_t start = 0, step = 1;
+  Indices(int64_t start = 0, int64_t step = 1) : start(start), step(step) {}
+  int64_t start, step;
   std::vector<int64_t> list;
 };
 } // namespace
 
-/// Adds one loop of `extent` to a piece: result dimension `toDim` from `first`
-/// on, input dimension `fromDim` at `indices`.
+/// Adds one loop of `extent` to a piece: result dimension `toDim` at `there`,
+/// input dimension `fromDim` at `indices`.
 static void addLoop(Piece &piece, const npu_tensor_desc &target, int toDim,
-                    int64_t first, const npu_tensor_desc &source, int fromDim,
-                    const Indices &indices, int64_t extent) {
+                    const Indices &there, const npu_tensor_desc &source,
+                    int fromDim, const Indices &indices, int64_t extent) {
   auto pick = [&](const npu_tensor_desc &tensor, int dim, const Indices &where,
                   int64_t &base) {
     DimMap map = dimMap(tensor, dim, tensor.dims[dim]);
@@ -44,8 +46,6 @@ static void addLoop(Piece &piece, const npu_tensor_desc &target, int toDim,
     return picked;
   };
   piece.extents.push_back(extent);
-  Indices there;
-  there.start = first;
   piece.to.push_back(pick(target, toDim, there, piece.toBase));
   if (piece.input >= 0)
     piece.from.push_back(pick(source, fromDim, indices, piece.fromBase));
@@ -60,7 +60,7 @@ static Piece wholePiece(const Problem &problem, const npu_tensor_desc &target,
   piece.input = 0;
   for (int d = 0; d < target.rank; ++d) {
     auto k = static_cast<size_t>(d);
-    addLoop(piece, target, d, 0, problem.inputs[0], from[k], indices[k],
+    addLoop(piece, target, d, {}, problem.inputs[0], from[k], indices[k],
             target.dims[d]);
   }
   return piece;
@@ -124,8 +124,8 @@ static std::vector<Piece> concatPieces(const Problem &problem,
     piece.input = static_cast<int>(i);
     const npu_tensor_desc &input = problem.inputs[i];
     for (int d = 0; d < target.rank; ++d)
-      addLoop(piece, target, d, d == problem.attrs.axis.axis ? first : 0, input,
-              d, {}, input.dims[d]);
+      addLoop(piece, target, d, {d == problem.attrs.axis.axis ? first : 0},
+              input, d, {}, input.dims[d]);
     first += input.dims[problem.attrs.axis.axis];
     pieces.push_back(std::move(piece));
   }
@@ -183,7 +183,8 @@ static std::vector<Piece> constantPadPieces(const Problem &problem,
   for (int d = 0; d < rank; ++d) {
     Indices indices;
     indices.start = begin[d] - pad.begin[d];
-    addLoop(middle, target, d, begin[d], input, d, indices, end[d] - begin[d]);
+    addLoop(middle, target, d, {begin[d]}, input, d, indices,
+            end[d] - begin[d]);
   }
   pieces.push_back(std::move(middle));
   for (int d = 0; d < rank; ++d)
@@ -199,7 +200,7 @@ static std::vector<Piece> constantPadPieces(const Problem &problem,
         int64_t size = e < d    ? end[e] - begin[e]
                        : e == d ? extent
                                 : target.dims[e];
-        addLoop(slab, target, e, from, input, e, {}, size);
+        addLoop(slab, target, e, {from}, input, e, {}, size);
       }
       pieces.push_back(std::move(slab));
     }
@@ -221,6 +222,113 @@ static std::vector<Piece> padPieces(const Problem &problem,
       list.push_back(paddedIndex(pad.mode, i - pad.begin[d], n));
   }
   return {wholePiece(problem, target, identity(target.rank), indices)};
+}
+
+/// Adds a piece unless it is empty.
+static void addPiece(std::vector<Piece> &pieces, Piece piece) {
+  if (std::find(piece.extents.begin(), piece.extents.end(), 0) ==
+      piece.extents.end())
+    pieces.push_back(std::move(piece));
+}
+
+/// One tap of IMG2COL: every `taps`-th channel of the result. Its data, and for
+/// each spatial dimension the slabs of padding before and behind.
+static void addTap(const Problem &problem, const npu_tensor_desc &target,
+                   int64_t taps, int64_t tap, std::vector<Piece> &pieces) {
+  const npu_pool_attrs &a = problem.attrs.pool;
+  const npu_tensor_desc &input = problem.inputs[0];
+  int64_t begin[NPU_MAX_RANK], end[NPU_MAX_RANK], shift[NPU_MAX_RANK];
+  for (int64_t d = target.rank - 1, rest = tap; d >= 2; --d) {
+    int64_t i = d - 2;
+    shift[d] = rest % a.kernel[i] * a.dilations[i] - a.pads_begin[i];
+    rest /= a.kernel[i];
+    validRange(target.dims[d], input.dims[d], a.strides[i], shift[d], begin[d],
+               end[d]);
+    begin[d] = std::min(begin[d], target.dims[d]);
+    end[d] = std::max(begin[d], end[d]);
+  }
+  auto start = [&](int from) {
+    Piece piece;
+    piece.input = from;
+    addLoop(piece, target, 0, {}, input, 0, {}, input.dims[0]);
+    addLoop(piece, target, 1, {tap, taps}, input, 1, {}, input.dims[1]);
+    return piece;
+  };
+  Piece middle = start(0);
+  for (int d = 2; d < target.rank; ++d) {
+    int64_t stride = a.strides[d - 2];
+    addLoop(middle, target, d, {begin[d]}, input, d,
+            {begin[d] * stride + shift[d], stride}, end[d] - begin[d]);
+  }
+  addPiece(pieces, std::move(middle));
+  for (int d = 2; d < target.rank; ++d)
+    for (bool before : {true, false}) {
+      Piece slab = start(-1);
+      for (int e = 2; e < target.rank; ++e) {
+        int64_t first = e < d ? begin[e] : e == d && !before ? end[e] : 0;
+        int64_t last = e < d              ? end[e]
+                       : e == d && before ? begin[e]
+                                          : target.dims[e];
+        addLoop(slab, target, e, {first}, input, e, {}, last - first);
+      }
+      addPiece(pieces, std::move(slab));
+    }
+}
+
+static std::vector<Piece> img2colPieces(const Problem &problem,
+                                        const npu_tensor_desc &target) {
+  int64_t taps = target.dims[1] / problem.inputs[0].dims[1];
+  std::vector<Piece> pieces;
+  for (int64_t tap = 0; tap < taps; ++tap)
+    addTap(problem, target, taps, tap, pieces);
+  return pieces;
+}
+
+/// UNPOOL: the data at every kernel-th place; for each spatial dimension and
+/// each other place in its window zeros, over the data's places in earlier
+/// dimensions and all of later ones.
+static std::vector<Piece> unpoolPieces(const Problem &problem,
+                                       const npu_tensor_desc &target) {
+  const npu_tensor_desc &input = problem.inputs[0];
+  auto stepOf = [&](int d) {
+    return d < 2 ? 1 : problem.attrs.pool.kernel[d - 2];
+  };
+  std::vector<Piece> pieces(1);
+  pieces[0].input = 0;
+  for (int d = 0; d < target.rank; ++d)
+    addLoop(pieces[0], target, d, {0, stepOf(d)}, input, d, {}, input.dims[d]);
+  for (int d = 2; d < target.rank; ++d)
+    for (int64_t place = 1; place < stepOf(d); ++place) {
+      Piece zeros;
+      for (int e = 0; e < target.rank; ++e) {
+        bool isDone = e <= d;
+        addLoop(zeros, target, e, {e == d ? place : 0, isDone ? stepOf(e) : 1},
+                input, e, {}, isDone ? input.dims[e] : target.dims[e]);
+      }
+      pieces.push_back(std::move(zeros));
+    }
+  return pieces;
+}
+
+/// A quarter turn reads the second axis backwards along the first one, three
+/// turns the first axis backwards along the second one.
+static std::vector<Piece> rotatePieces(const Problem &problem,
+                                       const npu_tensor_desc &target) {
+  const npu_rotate_attrs &a = problem.attrs.rotate;
+  std::vector<int> from = identity(target.rank);
+  std::vector<Indices> indices(from.size());
+  auto first = static_cast<size_t>(a.axes[0]),
+       second = static_cast<size_t>(a.axes[1]);
+  if (a.turns != 2)
+    std::swap(from[first], from[second]);
+  auto reverse = [&](size_t axis) {
+    indices[axis] = {target.dims[axis] - 1, -1};
+  };
+  if (a.turns != 3)
+    reverse(first);
+  if (a.turns != 1)
+    reverse(second);
+  return {wholePiece(problem, target, from, indices)};
 }
 
 namespace {
@@ -302,6 +410,12 @@ std::vector<Piece> makePieces(const Problem &problem,
     return concatPieces(problem, target);
   case NPU_OP_RESIZE:
     return resizePieces(problem, target);
+  case NPU_OP_IMG2COL:
+    return img2colPieces(problem, target);
+  case NPU_OP_UNPOOL:
+    return unpoolPieces(problem, target);
+  case NPU_OP_ROTATE:
+    return rotatePieces(problem, target);
   default:
     whyNot = "not a movement";
     return {};

@@ -20,8 +20,8 @@ struct Piece {
 };
 
 /// The pieces of RELAYOUT, TRANSPOSE, RESHAPE, BROADCAST, SLICE, PAD, CONCAT
-/// and nearest RESIZE, with the result stored as `target`. Empty with `whyNot`
-/// for a RESHAPE whose dimensions do not factor.
+/// IMG2COL, UNPOOL, ROTATE and nearest RESIZE, with the result stored as
+/// `target`. Empty with `whyNot` for a RESHAPE whose dimensions do not factor.
 std::vector<Piece> makePieces(const Problem &problem,
                               const npu_tensor_desc &target,
                               std::string &whyNot);

@@ -17,6 +17,22 @@ inline size_t aligned(size_t bytes) {
          NPU_VALUE_ALIGNMENT;
 }
 
+/// A dense row-major tensor around one of its dimensions.
+struct AxisSplit {
+  AxisSplit(const npu_tensor_desc &tensor, int64_t axis)
+      : extent(tensor.dims[axis]) {
+    for (int d = 0; d < tensor.rank; ++d)
+      (d < axis ? before : behind) *= d == axis ? 1 : tensor.dims[d];
+  }
+  /// Offset of element `k` of the line numbered `line`.
+  int64_t at(int64_t line, int64_t k) const {
+    return (line / behind * extent + k) * behind + line % behind;
+  }
+  int64_t lines() const { return before * behind; }
+
+  int64_t extent, before = 1, behind = 1;
+};
+
 /// The instructions of a kernel whose result proper is `result`.
 Elementwise makeEpilogue(const Problem &problem, const npu_tensor_desc &result);
 

@@ -15,14 +15,9 @@ namespace {
 /// first; of equals the first one.
 class TopKReference : public PositionReference {
 public:
-  explicit TopKReference(const Problem &p) : PositionReference(p) {
-    const npu_tensor_desc &x = p.inputs[0];
-    auto axis = static_cast<int>(p.attrs.top_k.axis);
-    extent = x.dims[axis];
-    count = p.outputs[0].dims[axis];
-    for (int d = 0; d < x.rank; ++d)
-      (d < axis ? before : behind) *= d == axis ? 1 : x.dims[d];
-  }
+  explicit TopKReference(const Problem &p)
+      : PositionReference(p), from(p.inputs[0], p.attrs.top_k.axis),
+        to(p.outputs[0], p.attrs.top_k.axis) {}
 
 protected:
   void compute(const float *data, int64_t *result) const override {
@@ -45,25 +40,23 @@ private:
   template <typename T>
   void run(const T *data, int64_t *result) const {
     bool isLargest = problem.attrs.top_k.largest != 0;
-    std::vector<int64_t> order(static_cast<size_t>(extent));
-    for (int64_t o = 0; o < before; ++o)
-      for (int64_t i = 0; i < behind; ++i) {
-        const T *line = data + o * extent * behind + i;
-        auto isBetter = [&](int64_t a, int64_t b) {
-          T first = line[a * behind], second = line[b * behind];
-          if (isLarger(first, second) != isLarger(second, first))
-            return isLarger(first, second) == isLargest;
-          return a < b;
-        };
-        std::iota(order.begin(), order.end(), int64_t{0});
-        std::partial_sort(order.begin(), order.begin() + count, order.end(),
-                          isBetter);
-        for (int64_t k = 0; k < count; ++k)
-          result[(o * count + k) * behind + i] = order[static_cast<size_t>(k)];
-      }
+    std::vector<int64_t> order(static_cast<size_t>(from.extent));
+    for (int64_t line = 0; line < from.lines(); ++line) {
+      auto isBetter = [&](int64_t a, int64_t b) {
+        T first = data[from.at(line, a)], second = data[from.at(line, b)];
+        if (isLarger(first, second) != isLarger(second, first))
+          return isLarger(first, second) == isLargest;
+        return a < b;
+      };
+      std::iota(order.begin(), order.end(), int64_t{0});
+      std::partial_sort(order.begin(), order.begin() + to.extent, order.end(),
+                        isBetter);
+      for (int64_t k = 0; k < to.extent; ++k)
+        result[to.at(line, k)] = order[static_cast<size_t>(k)];
+    }
   }
 
-  int64_t extent, count, before = 1, behind = 1;
+  AxisSplit from, to;
 };
 
 } // namespace

@@ -231,9 +231,12 @@ void Model::releaseWeights(const std::vector<bool> &stillRead) {
 
 npu_chip_info Model::chip() const {
   const cost::Machine &machine = manifest.machine;
-  return {manifest.targetName.c_str(), cost::nameOf(machine.dataFlow).data(),
-          machine.clockMHz, machine.macRows * machine.macColumns,
-          machine.dmaBytesPerCycle};
+  return {manifest.targetName.c_str(),
+          cost::nameOf(machine.dataFlow).data(),
+          machine.clockMHz,
+          machine.macRows * machine.macColumns,
+          machine.dmaBytesPerCycle,
+          machine.sramKiB * 1024};
 }
 
 void Model::describeKernel(uint32_t index) {
@@ -254,11 +257,25 @@ void Model::describeKernel(uint32_t index) {
   made.info.generated = told.generated;
   made.info.relayout = told.relayout;
   made.info.slow = slow;
-  cost::KernelTime time = cost::timeOf(told.work, manifest.machine);
+  cost::KernelTime time =
+      cost::timeOf(told.work, told.tiling, manifest.machine);
   made.info.cycles = static_cast<uint64_t>(time.total);
   made.info.compute_cycles = static_cast<uint64_t>(time.compute);
   made.info.dma_cycles = static_cast<uint64_t>(time.dma);
   made.info.array_cycles = static_cast<uint64_t>(time.array);
+  made.info.vector_cycles = static_cast<uint64_t>(time.vector);
+  made.info.dma_in_cycles = static_cast<uint64_t>(time.dmaIn);
+  made.info.dma_out_cycles = static_cast<uint64_t>(time.dmaOut);
+  made.info.stall_cycles = static_cast<uint64_t>(time.stall());
+  made.info.dram_read_bytes = static_cast<uint64_t>(time.dramRead);
+  made.info.dram_written_bytes = static_cast<uint64_t>(time.dramWritten);
+  made.info.resident_bytes = told.residentBytes;
+  made.info.tile_bytes = static_cast<uint64_t>(
+      cost::bufferBytes(told.work, told.tiling, manifest.machine));
+  made.info.tiles =
+      static_cast<uint64_t>(cost::tileCount(told.work, told.tiling));
+  made.tiling = cost::describe(told.tiling, told.work);
+  made.info.tiling = made.tiling.c_str();
   made.info.macs = static_cast<uint64_t>(told.work.usefulMacs);
   made.info.utilisation =
       cost::utilisation(told.work, time.total, manifest.machine);

@@ -100,14 +100,23 @@ ManifestTensor readTensor(const Node &node) {
 std::string readText(const Node &node) { return node.text(); }
 
 cost::Product readProduct(const Node &node) {
-  return {node.member("m").extent(), node.member("k").extent(),
-          node.member("n").extent(), node.member("count").extent(),
-          node.member("depthwise").boolean()};
+  return {node.member("m").extent(),          node.member("k").extent(),
+          node.member("n").extent(),          node.member("count").extent(),
+          node.member("depthwise").boolean(), node.member("row").extent()};
 }
 
 cost::Transfer readTransfer(const Node &node) {
-  return {node.member("bytes").quantity(), node.member("run").quantity(),
-          node.member("scattered").boolean()};
+  cost::Transfer transfer;
+  transfer.bytes = node.member("bytes").quantity();
+  transfer.run = node.member("run").quantity();
+  transfer.scattered = node.member("scattered").boolean();
+  Node role = node.member("role");
+  std::optional<cost::Role> found = cost::findRole(role.text());
+  role.require(found.has_value(), "result, data or weight");
+  transfer.role = *found;
+  transfer.onChip = node.member("on_chip").boolean();
+  transfer.halo = node.member("halo").quantity();
+  return transfer;
 }
 
 cost::KernelWork readWork(const Node &node) {
@@ -118,14 +127,34 @@ cost::KernelWork readWork(const Node &node) {
   work.reads = node.member("reads").list(readTransfer);
   work.writes = node.member("writes").list(readTransfer);
   work.factor = node.member("factor").positive();
+  work.reservedBytes = node.member("reserved").quantity();
   return work;
+}
+
+cost::Tiling readTiling(const Node &node, const cost::KernelWork &work) {
+  cost::Tiling tiling;
+  tiling.m = node.member("m").extent();
+  tiling.k = node.member("k").extent();
+  tiling.n = node.member("n").extent();
+  tiling.count = node.member("count").extent();
+  tiling.pieces = node.member("pieces").extent();
+  Node stays = node.member("stays");
+  std::optional<cost::Stays> found = cost::findStays(stays.text());
+  stays.require(found.has_value(), "weights, data or sums");
+  tiling.stays = *found;
+  node.require(cost::isValid(tiling, work),
+               "tiles that are not larger than the kernel's product, and at "
+               "least one piece");
+  return tiling;
 }
 
 cost::Machine readMachine(const Node &node) {
   cost::Machine machine;
   for (const cost::MachineNumber &number : cost::machineNumbers)
     machine.*number.member =
-        node.member(std::string(number.key).c_str()).positive();
+        number.optional
+            ? node.member(std::string(number.key).c_str()).quantity()
+            : node.member(std::string(number.key).c_str()).positive();
   Node flow = node.member("data_flow");
   std::optional<cost::DataFlow> found = cost::findDataFlow(flow.text());
   flow.require(found.has_value(), std::string(cost::dataFlowNames()).c_str());
@@ -143,6 +172,8 @@ ManifestKernel readKernel(const Node &node) {
   kernel.generated = node.member("generated").boolean();
   kernel.relayout = node.member("relayout").boolean();
   kernel.work = readWork(node.member("work"));
+  kernel.tiling = readTiling(node.member("tiling"), kernel.work);
+  kernel.residentBytes = node.member("resident_bytes").unsignedNumber();
   return kernel;
 }
 
@@ -191,7 +222,10 @@ Json transfersJson(const std::vector<cost::Transfer> &transfers) {
   for (const cost::Transfer &transfer : transfers)
     rows.push_back({{"bytes", transfer.bytes},
                     {"run", transfer.run},
-                    {"scattered", transfer.scattered}});
+                    {"scattered", transfer.scattered},
+                    {"role", cost::nameOf(transfer.role)},
+                    {"on_chip", transfer.onChip},
+                    {"halo", transfer.halo}});
   return rows;
 }
 
@@ -202,20 +236,34 @@ Json workJson(const cost::KernelWork &work) {
                         {"k", product.k},
                         {"n", product.n},
                         {"count", product.count},
-                        {"depthwise", product.depthwise}});
+                        {"depthwise", product.depthwise},
+                        {"row", product.row}});
   return {{"products", products},
           {"macs", work.usefulMacs},
           {"elements", work.elements},
           {"reads", transfersJson(work.reads)},
           {"writes", transfersJson(work.writes)},
-          {"factor", work.factor}};
+          {"factor", work.factor},
+          {"reserved", work.reservedBytes}};
+}
+
+Json tilingJson(const cost::Tiling &tiling) {
+  return {{"m", tiling.m},           {"k", tiling.k},
+          {"n", tiling.n},           {"count", tiling.count},
+          {"pieces", tiling.pieces}, {"stays", cost::nameOf(tiling.stays)}};
 }
 
 Json kernelJson(const ManifestKernel &kernel) {
-  return {{"name", kernel.name},         {"op", kernel.op},
-          {"node", kernel.node},         {"layouts", kernel.layouts},
-          {"bytes", kernel.bytes},       {"generated", kernel.generated},
-          {"relayout", kernel.relayout}, {"work", workJson(kernel.work)}};
+  return {{"name", kernel.name},
+          {"op", kernel.op},
+          {"node", kernel.node},
+          {"layouts", kernel.layouts},
+          {"bytes", kernel.bytes},
+          {"generated", kernel.generated},
+          {"relayout", kernel.relayout},
+          {"work", workJson(kernel.work)},
+          {"tiling", tilingJson(kernel.tiling)},
+          {"resident_bytes", kernel.residentBytes}};
 }
 
 } // namespace

@@ -31,6 +31,9 @@ struct ManifestKernel {
   bool generated = false;
   bool relayout = false; ///< only moves bytes because of layout
   cost::KernelWork work; ///< what it does on the chip
+  cost::Tiling tiling;   ///< and in which parts
+  /// Of values that stay in on-chip memory, those that are there meanwhile.
+  uint64_t residentBytes = 0;
 };
 
 struct Manifest {

@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 3u
+#define NPU_FORMAT_VERSION 4u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -56,7 +56,17 @@ typedef enum npu_dtype {
  *   WINOGRAD_WEIGHT       weight [O,C,3,3]; the result is the filter at the
  *                         points 0, 1, -1, infinity (tile 2) or 0, 3/4, -3/4,
  *                         3/2, -3/2, infinity (tile 4) of rows and columns
+ *   CONV_BPW              data [N,I,spatial], gradient [N,O,spatial]; the
+ *                         result is [O,I/groups,spatial]
  *   MAX_POOL, AVG_POOL    data [N,C,spatial]
+ *   IMG2COL               data [N,C,spatial] (attrs.pool); the result is
+ *                         [N,C*window,spatial]
+ *   UNPOOL                data [N,C,spatial]; attrs.pool.kernel, each element
+ *                         at the first place of its window, 0 elsewhere
+ *   MASKUNPOOL            data, indices of its shape: row-major places in the
+ *                         result, which is 0 elsewhere
+ *   TENSORNORM            data, scale, optional bias (attrs.norm.has_bias),
+ *                         both broadcast to the data, extras
  *   MATMUL                a [...,M,K], b [...,K,N] (batch dims broadcast),
  * extras ELTWISE               any number, broadcast to the result's shape
  *   GATHER_ELEMENTS       data, indices of the result's shape
@@ -91,7 +101,13 @@ typedef enum npu_op {
   NPU_OP_CUMULATE = 23,
   NPU_OP_CONV_WINOGRAD = 24,   /* 3x3, stride 1, by Winograd's algorithm */
   NPU_OP_WINOGRAD_WEIGHT = 25, /* its weight from that of CONV */
-  NPU_OP_COUNT = 26
+  NPU_OP_CONV_BPW = 26,        /* gradient of CONV by its weight */
+  NPU_OP_IMG2COL = 27,
+  NPU_OP_UNPOOL = 28,
+  NPU_OP_MASKUNPOOL = 29,
+  NPU_OP_ROTATE = 30,
+  NPU_OP_TENSORNORM = 31,
+  NPU_OP_COUNT = 32
 } npu_op;
 
 /* A logical tensor and how it is stored. `order` lists logical dimensions from
@@ -153,6 +169,12 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(logical_not, 23, 1, "!a")                                                  \
   X(sign, 24, 1, "-1, 0 or 1")                                                 \
   X(cast, 25, 1, "a converted to the instruction's type")                      \
+  X(linear, 26, 1, "alpha * a + beta")                                         \
+  X(sin, 27, 1, "sin(a), in radians")                                          \
+  X(cos, 28, 1, "cos(a)")                                                      \
+  X(tan, 29, 1, "tan(a)")                                                      \
+  X(asin, 30, 1, "arcsin(a)")                                                  \
+  X(acos, 31, 1, "arccos(a)")                                                  \
   X(add, 32, 2, "a + b")                                                       \
   X(sub, 33, 2, "a - b")                                                       \
   X(mul, 34, 2, "a * b")                                                       \
@@ -170,7 +192,16 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(logical_xor, 46, 2, "a != b on booleans")                                  \
   X(mod, 47, 2, "remainder; sign of b, alpha = 1: sign of a (C fmod)")         \
   X(prelu, 48, 2, "a >= 0 ? a : a * b")                                        \
-  X(select, 64, 3, "a ? b : c")
+  X(bit_and, 49, 2, "a & b on integers")                                       \
+  X(bit_or, 50, 2, "a | b on integers")                                        \
+  X(bit_xor, 51, 2, "a ^ b on integers")                                       \
+  X(shift_left, 52, 2, "a << b; 0 where b is no place of a bit")               \
+  X(shift_right, 53, 2, "a >> b; 0 or -1 where b is no place of a bit")        \
+  X(atan, 54, 1, "arctan(a)")                                                  \
+  X(bit_not, 55, 1, "~a on integers")                                          \
+  X(clz, 56, 1, "number of zero bits above the highest one")                   \
+  X(select, 64, 3, "a ? b : c")                                                \
+  X(mul_shift, 65, 3, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
 
 typedef enum npu_instr_kind {
 #define NPU_INSTR_ENUM(name, number, arity, meaning) NPU_INSTR_##name = number,
@@ -190,6 +221,9 @@ typedef struct npu_conv_attrs {
   /* Integer data: what stands for zero. It is subtracted from every element;
    * padding is zero after that. 0 for floats. */
   int64_t data_zero_point;
+  /* CONV_TRANSPOSE: 1: the weight is that of the convolution whose gradient by
+   * its data this is, [I,O/groups,spatial]. */
+  int64_t weight_of_conv;
 } npu_conv_attrs;
 
 typedef struct npu_winograd_attrs { /* CONV_WINOGRAD, WINOGRAD_WEIGHT */
@@ -314,6 +348,21 @@ typedef struct npu_resize_attrs {
   int64_t exclude_outside;
 } npu_resize_attrs;
 
+typedef struct npu_rotate_attrs { /* from axes[0] towards axes[1] */
+  int64_t axes[2];
+  int64_t turns; /* quarters: 1, 2, 3 */
+} npu_rotate_attrs;
+
+/* (x - mean) / sqrt(variance + epsilon) * scale + bias */
+typedef struct npu_norm_attrs {
+  int64_t axes_mask;  /* bit i: mean and variance are over dimension i */
+  int64_t group_axis; /* one of them, in `groups` parts with numbers each */
+  int64_t groups;
+  int64_t has_bias;
+  int64_t centered; /* 0: no mean */
+  double epsilon;
+} npu_norm_attrs;
+
 typedef struct npu_transpose_attrs {
   int64_t permutation[NPU_MAX_RANK]; /* result dim i = input dim perm[i] */
 } npu_transpose_attrs;
@@ -333,6 +382,8 @@ typedef union npu_attrs {
   npu_index_attrs index;
   npu_top_k_attrs top_k;
   npu_cumulate_attrs cumulate;
+  npu_rotate_attrs rotate;
+  npu_norm_attrs norm;
 } npu_attrs;
 NPU_STATIC_ASSERT(sizeof(npu_attrs) == 192, "npu_attrs is on disk");
 

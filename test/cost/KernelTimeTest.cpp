@@ -16,6 +16,7 @@ Machine plain() {
   machine.vectorLanes = 16;
   machine.dmaBytesPerCycle = 8;
   machine.dmaBurstBytes = 32;
+  machine.dmaStartCycles = machine.kernelStartCycles = 0;
   return machine;
 }
 

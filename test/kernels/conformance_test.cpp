@@ -4,6 +4,7 @@
 // small integers, so that sums and products are exact in every order.
 
 #include "test/kernels/conformance_cases.h"
+#include "test/kernels/conformance_chip.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
@@ -93,6 +94,71 @@ TEST(Conformance, ConvOtherRanksAndTypes) {
       t->dtype = NPU_F16;
     check(half, seed++);
   }
+}
+
+/// Chains that requantize a sum; scales are powers of two, so that every step
+/// is exact.
+std::vector<Chain> requantizations(const npu_tensor_desc &y) {
+  npu_tensor_desc scales = tensor(NPU_F32, {1, y.dims[1], 1, 1}), residual = y;
+  npu_instr real = unary(NPU_INSTR_cast, 200), bytes = unary(NPU_INSTR_cast, 0),
+            number = unary(NPU_INSTR_cast, 100);
+  real.dtype = number.dtype = NPU_F32;
+  bytes.dtype = y.dtype;
+  auto stored = [&](int16_t from) {
+    npu_instr instr = bytes;
+    instr.a = from;
+    return instr;
+  };
+  npu_instr back = unary(NPU_INSTR_cast, 205);
+  return {
+      {"one scale",
+       {},
+       {real, unary(NPU_INSTR_linear, 201, 0.0625f, 0),
+        unary(NPU_INSTR_round, 202), stored(203)}},
+      {"scales, zero point",
+       {scales},
+       {real, binary(NPU_INSTR_mul, 201, 100),
+        unary(NPU_INSTR_linear, 202, 0.015625f, 0), unary(NPU_INSTR_relu, 203),
+        unary(NPU_INSTR_round, 204), unary(NPU_INSTR_linear, 205, 1, 17),
+        stored(206)}},
+      {"scale, residual behind a stored number",
+       {residual},
+       {real, unary(NPU_INSTR_linear, 201, 0.03125f, 0),
+        unary(NPU_INSTR_round, 202), unary(NPU_INSTR_linear, 203, 1, 3),
+        stored(204), back, number, binary(NPU_INSTR_add, 206, 207),
+        unary(NPU_INSTR_linear, 208, 0.5f, -4), unary(NPU_INSTR_round, 209),
+        stored(210)}},
+      {"residual in place",
+       {residual},
+       {real, unary(NPU_INSTR_linear, 201, 0.0625f, 1.5f), number,
+        binary(NPU_INSTR_add, 202, 203), unary(NPU_INSTR_round, 204),
+        stored(205)},
+       0},
+  };
+}
+
+TEST(Conformance, QuantizedConvChains) {
+  uint32_t seed = 2300;
+  for (const char *layout : layouts4)
+    for (int64_t groups : {1, 4, 32})
+      for (int32_t out : {NPU_U8, NPU_I8}) {
+        Problem bare =
+            convProblem(image(1 + seed % 2, 32, 6, 5, layout, NPU_U8), 32,
+                        {3, 3}, 1, 1, groups, layout);
+        bare.inputs[1].dtype = NPU_I8;
+        bare.inputs[2].dtype = NPU_I32;
+        bare.outputs[0].dtype = out;
+        bare.attrs.conv.data_zero_point = seed % 3 ? 131 : 0;
+        bare.threads = 2;
+        makeConstant(bare, 1);
+        for (const Chain &chain : requantizations(bare.outputs[0])) {
+          SCOPED_TRACE(chain.name);
+          Case one;
+          one.problem = bare;
+          addChain(one, chain);
+          check(one, seed++);
+        }
+      }
 }
 
 TEST(Conformance, ConvWinogradShapes) {
@@ -302,6 +368,12 @@ TEST(Conformance, Reduce) {
           if (kind == NPU_REDUCE_PROD || kind == NPU_REDUCE_LOG_SUM)
             continue; // of random integers: 0, or the logarithm of a negative
           check(one, seed++);
+          Case whole = one;
+          whole.problem.inputs[0].dtype = whole.problem.outputs[0].dtype =
+              seed % 2 ? NPU_I32 : NPU_I64;
+          whole.tolerance = 0;
+          if (kind != NPU_REDUCE_LOG_SUM_EXP)
+            check(whole, seed++);
           if (kind == NPU_REDUCE_MEAN) {
             p.instrs = {unary(NPU_INSTR_hard_sigmoid, 1, 0.2f, 0.5f)};
             check(one, seed++);
@@ -530,6 +602,15 @@ TEST(Conformance, ReferencesSeeNoLayouts) {
       {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
   add(NPU_OP_TOP_K, {bytes}, tensor(NPU_I64, {3, 9, 5, 6})).top_k = {1, 1};
   add(NPU_OP_CUMULATE, {data}, data).cumulate = {1, NPU_CUMULATE_SUM, 0, 1};
+  add(NPU_OP_MASKUNPOOL, {bytes, tensor(NPU_I32, {3, 20, 5, 6})},
+      tensor(NPU_U8, {3, 20, 9, 7}));
+  add(NPU_OP_UNPOOL, {data}, tensor(NPU_F32, {3, 20, 10, 18})).pool.kernel[0] =
+      2;
+  problems.back().attrs.pool.kernel[1] = 3;
+  add(NPU_OP_IMG2COL, {data}, tensor(NPU_F32, {3, 120, 3, 5})).pool = {
+      {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0};
+  add(NPU_OP_ROTATE, {bytes}, tensor(NPU_U8, {3, 20, 6, 5})).rotate = {{2, 3},
+                                                                       3};
   uint32_t seed = 14000;
   for (const Problem &plain : problems)
     for (const char *layout : layouts4) {

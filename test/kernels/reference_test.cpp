@@ -493,6 +493,83 @@ TEST(ResizeReference, OnnxExamples) {
              1e-5);
 }
 
+TEST(ChipReference, Img2col) {
+  Problem p = make(NPU_OP_IMG2COL, {tensor(NPU_I32, {1, 2, 3})},
+                   tensor(NPU_I32, {1, 4, 3}));
+  p.attrs.pool = {{2}, {1}, {2}, {1}, {1}, 0, 0}; // taps two apart, both padded
+  EXPECT_EQ(runReference(p, {{1, 2, 3, 4, 5, 6}}),
+            (Values{0, 1, 2, 2, 3, 0, 0, 4, 5, 5, 6, 0}));
+}
+
+TEST(ChipReference, Unpool) {
+  Problem p = make(NPU_OP_UNPOOL, {tensor(NPU_F16, {1, 1, 2, 2})},
+                   tensor(NPU_F16, {1, 1, 2, 6}));
+  p.attrs.pool.kernel[0] = 1;
+  p.attrs.pool.kernel[1] = 3;
+  EXPECT_EQ(runReference(p, {{1, 2, 3, 4}}),
+            (Values{1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0}));
+}
+
+// ONNX, MaxUnpool: the page's first example; and a place that is named twice.
+TEST(ChipReference, Maskunpool) {
+  Problem p =
+      make(NPU_OP_MASKUNPOOL,
+           {tensor(NPU_F32, {1, 1, 2, 2}), tensor(NPU_I64, {1, 1, 2, 2})},
+           tensor(NPU_F32, {1, 1, 4, 4}));
+  EXPECT_EQ(runReference(p, {{1, 2, 3, 4}, {5, 7, 13, 15}}),
+            (Values{0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4}));
+  EXPECT_EQ(runReference(p, {{1, 2, 3, 4}, {5, 7, 5, 0}}),
+            (Values{4, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(ChipReference, MaskunpoolRefusesPlacesOutside) {
+  Problem p = make(NPU_OP_MASKUNPOOL,
+                   {tensor(NPU_F32, {1, 1, 1}), tensor(NPU_I64, {1, 1, 1})},
+                   tensor(NPU_F32, {1, 1, 4}));
+  auto kernel = createReference(p);
+  Buffer scratch(kernel->scratchBytes());
+  for (int64_t place : {-1, 4}) {
+    float value = 1, result[4];
+    void *operands[] = {&value, &place, result};
+    EXPECT_NE(kernel->run(operands, scratch.data()), 0) << place;
+  }
+}
+
+// numpy.rot90 of [[0, 1, 2], [3, 4, 5]].
+TEST(ChipReference, Rotate) {
+  const Values turned[] = {
+      {2, 5, 1, 4, 0, 3}, {5, 4, 3, 2, 1, 0}, {3, 0, 4, 1, 5, 2}};
+  for (int64_t turns : {1, 2, 3}) {
+    npu_tensor_desc wide = tensor(NPU_I8, {2, 3}),
+                    high = tensor(NPU_I8, {3, 2});
+    Problem p = make(NPU_OP_ROTATE, {wide}, turns == 2 ? wide : high);
+    p.attrs.rotate = {{0, 1}, turns};
+    EXPECT_EQ(runReference(p, {iota(6)}), turned[turns - 1]) << turns;
+    p.attrs.rotate = {{1, 0}, turns}; // the other way round
+    EXPECT_EQ(runReference(p, {iota(6)}), turned[3 - turns]) << turns;
+  }
+}
+
+TEST(ChipReference, Tensornorm) {
+  // Sets 1, 3 and 5, 9 in groups; mean 2 and 7, deviation 1 and 2.
+  Problem p = make(
+      NPU_OP_TENSORNORM,
+      {tensor(NPU_F32, {1, 4}), tensor(NPU_F32, {4}), tensor(NPU_F32, {1})},
+      tensor(NPU_F32, {1, 4}));
+  p.attrs.norm = {2, 1, 2, 1, 1, 0};
+  expectNear(runReference(p, {{1, 3, 5, 9}, {1, 2, 3, 4}, {10}}),
+             {9, 12, 7, 14});
+  // All in one: mean 4.5, squares of differences 12.25 2.25 0.25 20.25.
+  p.attrs.norm = {2, 1, 1, 0, 1, 0.25};
+  p.inputs.pop_back();
+  expectNear(runReference(p, {{1, 3, 5, 9}, {3, 3, 3, 3}}),
+             {-3.5, -1.5, 0.5, 4.5});
+  // No mean: 1, 9, 25, 81 have the mean 29; 29 - 4 would be another result.
+  p.attrs.norm = {2, 1, 1, 0, 0, 0.75};
+  expectNear(runReference(p, {{1, 3, 5, 9}, {1, 1, 1, 1}}),
+             {0.18333969940, 0.55001909820, 0.91669849700, 1.65005729461});
+}
+
 TEST(ResizeReference, NearestRulesDifferAtTies) {
   // Asymmetric, factor 2: coordinates 0, 0.5, 1, 1.5.
   const struct {

@@ -165,6 +165,8 @@ TEST(Instructions, UnaryFloat) {
   expectUnary(NPU_INSTR_sqrt, {2.25}, {1.5});
   expectUnary(NPU_INSTR_rsqrt, {4}, {0.5});
   expectUnary(NPU_INSTR_reciprocal, {-4}, {-0.25});
+  expectUnary(NPU_INSTR_sin, {0.5, -2}, {0.47942554, -0.90929743});
+  expectUnary(NPU_INSTR_cos, {0.5, -2}, {0.87758256, -0.41614684});
   expectUnary(NPU_INSTR_erf, {0.5}, {0.52049988});
   expectUnary(NPU_INSTR_floor, {-1.5, 1.5}, {-2, 1});
   expectUnary(NPU_INSTR_ceil, {-1.5, 1.5}, {-1, 2});
@@ -177,7 +179,14 @@ TEST(Instructions, UnaryFloat) {
   expectUnary(NPU_INSTR_softplus, {0, 100, -100}, {0.69314718, 100, 0});
   expectUnary(NPU_INSTR_gelu_erf, {1, -1}, {0.84134475, -0.15865525});
   expectUnary(NPU_INSTR_gelu_tanh, {1, -1}, {0.84119199, -0.15880801});
+  expectUnary(NPU_INSTR_linear, {-4, 0, 3}, {-9.5, -1.5, 4.5}, 2, -1.5f);
   expectUnary(NPU_INSTR_sign, {-3, 0, 5}, {-1, 0, 1});
+  expectUnary(NPU_INSTR_sin, {0.5, 4000}, {0.47942554, -0.68350379});
+  expectUnary(NPU_INSTR_cos, {0.5, 2}, {0.87758256, -0.41614684});
+  expectUnary(NPU_INSTR_tan, {0.5, 2}, {0.54630249, -2.18503986});
+  expectUnary(NPU_INSTR_asin, {-0.5, 1}, {-0.52359878, 1.57079633});
+  expectUnary(NPU_INSTR_acos, {-0.5, 1}, {2.09439510, 0});
+  expectUnary(NPU_INSTR_atan, {-0.5, 100}, {-0.46364761, 1.56079666});
 }
 
 TEST(Instructions, BinaryFloat) {
@@ -215,6 +224,9 @@ TEST(Instructions, Integers) {
   check(two(NPU_INSTR_add, NPU_U8), {{250, 1}, {10, 2}}, {4, 3}, NPU_U8);
   check(two(NPU_INSTR_mul, NPU_I32), {{65536, 3}, {65536, -4}}, {0, -12},
         NPU_I32);
+  check(two(NPU_INSTR_shift_left, NPU_U8), {{3, 129, 1}, {2, 1, 99}},
+        {12, 2, 0}, NPU_U8);
+  check(two(NPU_INSTR_shift_right), {{12, -8, -8}, {2, 1, 64}}, {3, -4, -1});
   check(two(NPU_INSTR_max), {{1, -2}, {0, 5}}, {1, 5});
   check(two(NPU_INSTR_sub), {{1, -2}, {0, 5}}, {1, -7});
   check(two(NPU_INSTR_min), {{1, -2}, {0, 5}}, {0, -2});
@@ -223,6 +235,48 @@ TEST(Instructions, Integers) {
   check(unary(NPU_INSTR_sign, 0, 0, 0, NPU_I64), {{-5, 0, 4}}, {-1, 0, 1});
   check(unary(NPU_INSTR_relu, 0, 0, 0, NPU_I8), {{-5, 4}}, {0, 4}, NPU_I8);
   check(unary(NPU_INSTR_clip, 0, -1, 3, NPU_I64), {{-5, 4, 2}}, {-1, 3, 2});
+}
+
+TEST(Instructions, Bits) {
+  auto check = [](npu_instr instr, std::vector<Values> in, Values expected,
+                  int32_t dtype = NPU_I32) {
+    EXPECT_EQ(apply(instr, in, dtype), expected) << kindName(instr.kind);
+  };
+  auto two = [](npu_instr_kind kind, int32_t dtype = NPU_I32) {
+    return binary(kind, 0, 1, dtype);
+  };
+  auto one = [](npu_instr_kind kind, int32_t dtype = NPU_I32) {
+    return unary(kind, 0, 0, 0, dtype);
+  };
+  check(one(NPU_INSTR_bit_not), {{0, 5, -1}}, {-1, -6, 0});
+  check(one(NPU_INSTR_bit_not, NPU_U8), {{0, 5}}, {255, 250}, NPU_U8);
+  check(one(NPU_INSTR_clz), {{0, 1, -1, 65536}}, {32, 31, 0, 15});
+  check(one(NPU_INSTR_clz, NPU_I8), {{0, 1, -1}}, {8, 7, 0}, NPU_I8);
+  check(two(NPU_INSTR_bit_and), {{12, -1}, {10, 7}}, {8, 7});
+  check(two(NPU_INSTR_bit_or), {{12, -8}, {10, 7}}, {14, -1});
+  check(two(NPU_INSTR_bit_xor), {{12, -1}, {10, 7}}, {6, -8});
+  check(two(NPU_INSTR_shift_left), {{1, 3, 5}, {31, 2, 32}},
+        {-2147483648.0, 12, 0});
+  check(two(NPU_INSTR_shift_right), {{-8, 9, -1}, {1, 3, 33}}, {-4, 1, -1});
+  check(two(NPU_INSTR_shift_right, NPU_U8), {{200}, {3}}, {25}, NPU_U8);
+}
+
+TEST(Instructions, MulShift) {
+  auto scaled = [](double value, double factor, double shift, bool twice) {
+    npu_instr instr = binary(NPU_INSTR_mul_shift, 0, 1, NPU_I32);
+    instr.c = 2;
+    instr.alpha = twice ? 1.0f : 0.0f;
+    return apply(instr, {{value}, {factor}, {shift}}, NPU_I32)[0];
+  };
+  // Halves go upwards.
+  EXPECT_EQ(scaled(5, 1 << 30, 31, false), 3);
+  EXPECT_EQ(scaled(-5, 1 << 30, 31, false), -2);
+  EXPECT_EQ(scaled(7, 3, 0, false), 21);
+  EXPECT_EQ(scaled(7, 3, 1, false), 11);
+  EXPECT_EQ(scaled(-6, 1 << 30, 32, false), -1);
+  EXPECT_EQ(scaled(-6, 1 << 30, 32, true), -2);
+  EXPECT_EQ(scaled(6, 1 << 30, 32, true), 2);
+  EXPECT_EQ(scaled(6, 1 << 30, 31, true), 3); // only beyond 31
 }
 
 TEST(Instructions, ComparisonsLogicSelect) {

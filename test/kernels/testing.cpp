@@ -182,6 +182,23 @@ runReference(const Problem &problem,
   return runKernel(*createReference(problem), problem, inputs);
 }
 
+/// Places in the result of MASKUNPOOL: anywhere, or each in its element's
+/// plane.
+static std::vector<double> unpoolPlaces(const Problem &problem, bool isOwn,
+                                        uint32_t seed) {
+  const npu_tensor_desc &from = problem.inputs[1], &to = problem.outputs[0];
+  int64_t planes = from.dims[0] * from.dims[1];
+  int64_t each = elementCount(from) / planes, room = elementCount(to);
+  if (!isOwn)
+    return randomValues(from, 0, static_cast<int>(room) - 1, seed);
+  room /= planes;
+  std::vector<double> places =
+      randomValues(from, 0, static_cast<int>(room) - 1, seed);
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i] += static_cast<double>(static_cast<int64_t>(i) / each * room);
+  return places;
+}
+
 std::vector<std::vector<double>> inputsFor(const Problem &problem,
                                            uint32_t seed) {
   std::vector<std::vector<double>> inputs;
@@ -204,6 +221,10 @@ std::vector<std::vector<double>> inputsFor(const Problem &problem,
                  *std::min_element(data.dims, data.dims + data.rank)) -
              1;
       low = -high - 1;
+    }
+    if (problem.op == NPU_OP_MASKUNPOOL && i == 1) {
+      inputs.push_back(unpoolPlaces(problem, seed % 2 == 0, seed));
+      continue;
     }
     inputs.push_back(randomValues(problem.inputs[i], low, high,
                                   seed + static_cast<uint32_t>(i)));

@@ -25,6 +25,8 @@ CONTENTS = {
     "resnet101": (0, 104),
     "vgg16": (1, 13),
     "mobilenet_v2": (0, 52),
+    "resnet50_qdq": (0, 53),
+    "mobilenet_v2_qdq": (0, 52),
     "densenet121": (0, 120),
     "inception_v3": (0, 94),
     "mobilenet_v3_large": (128, 64),

@@ -112,8 +112,6 @@ void DemoFile::describe() {
   manifest.formatVersion = NPU_FORMAT_VERSION;
   manifest.npucVersion = "by hand";
   manifest.targetName = "demo";
-  for (const cost::MachineNumber &number : cost::machineNumbers)
-    manifest.machine.*number.member = 16;
   manifest.layoutStrategy = "none";
   manifest.onednnVersion = kernels::libraryVersion();
   manifest.cpuFeatures = {"sse2"};

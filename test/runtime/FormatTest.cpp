@@ -248,7 +248,7 @@ TEST(Manifest, OtherWrongValues) {
     const char *expected;
   };
   const Case cases[] = {
-      {"/format_version", 1, "is 1, expected version 3"},
+      {"/format_version", 1, "is 1, expected version 4"},
       {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
       {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
       {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},

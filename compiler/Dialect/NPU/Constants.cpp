@@ -182,6 +182,17 @@ ElementsAttr npu::constantOf(Value value) {
   return constant ? constant.getValue() : ElementsAttr();
 }
 
+std::optional<std::vector<float>> npu::floatsOf(Value value) {
+  ElementsAttr elements = constantOf(value);
+  if (!elements || !elements.getElementType().isF32())
+    return std::nullopt;
+  std::vector<char> storage;
+  ArrayRef<char> bytes = elementBytes(elements, storage);
+  std::vector<float> floats(bytes.size() / sizeof(float));
+  std::memcpy(floats.data(), bytes.data(), floats.size() * sizeof(float));
+  return floats;
+}
+
 void npu::releaseUnused(MLIRContext *context, ArrayRef<ElementsAttr> made,
                         ArrayRef<ElementsAttr> used) {
   auto keyOf = [](ElementsAttr elements) -> StringRef {

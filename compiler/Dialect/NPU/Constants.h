@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ SmallVector<int64_t> elementInts(ElementsAttr elements);
 
 /// The constant that defines `value`, or null.
 ElementsAttr constantOf(Value value);
+
+/// The elements of an f32 constant; nothing for other values.
+std::optional<std::vector<float>> floatsOf(Value value);
 
 /// Frees the bytes of those of `made` that no attribute of `used` shares.
 /// Resources otherwise live as long as the context. No IR outside of `used` may

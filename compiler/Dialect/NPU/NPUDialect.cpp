@@ -112,6 +112,8 @@ static_assert(NPU_PAD_WRAP == 3 && NPU_REDUCE_SUM_SQUARE == 9 &&
               NPU_CUMULATE_PROD == 1 && NPU_RESIZE_HALF_PIXEL_SYMMETRIC == 4 &&
               NPU_NEAREST_CEIL == 3);
 
+static const StringRef unpoolModes[] = {"nearest", "zero"};
+const ArrayRef<StringRef> npu::unpoolModeWords = unpoolModes;
 const ArrayRef<StringRef> npu::padModeWords = padModes;
 const ArrayRef<StringRef> npu::reduceKindWords = reduceKinds;
 const ArrayRef<StringRef> npu::cumulateWords = cumulates;

@@ -64,6 +64,8 @@ const InstrKind *lookupInstr(StringRef name);
 /// program_format.h.
 int lookupWord(ArrayRef<StringRef> words, StringRef word);
 extern const ArrayRef<StringRef> padModeWords;
+/// unpool has no numbers: "nearest" is a resize.
+extern const ArrayRef<StringRef> unpoolModeWords;
 extern const ArrayRef<StringRef> reduceKindWords;
 extern const ArrayRef<StringRef> cumulateWords;
 extern const ArrayRef<StringRef> scatterWords;

@@ -26,12 +26,18 @@ static void fillPads(int64_t *begin, int64_t *end, ArrayAttr pads) {
   copyInts(end, ArrayRef(ints).drop_front(half));
 }
 
+/// What convolutions and their gradients share.
 template <typename ConvLike>
-static void fillConv(ConvLike op, npu_conv_attrs &conv) {
+static void fillConvWindow(ConvLike op, npu_conv_attrs &conv) {
   copyInts(conv.strides, op.getStrides());
   copyInts(conv.dilations, op.getDilations());
   fillPads(conv.pads_begin, conv.pads_end, op.getPads());
   conv.groups = op.getGroups();
+}
+
+template <typename ConvLike>
+static void fillConv(ConvLike op, npu_conv_attrs &conv) {
+  fillConvWindow(op, conv);
   conv.has_bias = op.getBias() ? 1 : 0;
   conv.data_zero_point = static_cast<int64_t>(op.getDataZeroPoint());
 }
@@ -185,3 +191,66 @@ npu_op TransposeOp::getKernel(npu_attrs &attributes) {
 npu_op ReshapeOp::getKernel(npu_attrs &) { return NPU_OP_RESHAPE; }
 
 npu_op EltwiseOp::getKernel(npu_attrs &) { return NPU_OP_ELTWISE; }
+
+// The chip's own.
+
+npu_op ConvBpaOp::getKernel(npu_attrs &attributes) {
+  fillConvWindow(*this, attributes.conv);
+  attributes.conv.weight_of_conv = 1;
+  return NPU_OP_CONV_TRANSPOSE;
+}
+
+npu_op ConvBpwOp::getKernel(npu_attrs &attributes) {
+  fillConvWindow(*this, attributes.conv);
+  return NPU_OP_CONV_BPW;
+}
+
+npu_op Img2colOp::getKernel(npu_attrs &attributes) {
+  fillPool(*this, attributes.pool);
+  return NPU_OP_IMG2COL;
+}
+
+npu_op UnpoolOp::getKernel(npu_attrs &attributes) {
+  if (getMode() == "zero") {
+    copyInts(attributes.pool.kernel, getKernel());
+    return NPU_OP_UNPOOL;
+  }
+  npu_resize_attrs &resize = attributes.resize;
+  resize.mode = NPU_RESIZE_NEAREST;
+  resize.coordinates = NPU_RESIZE_ASYMMETRIC;
+  resize.nearest = NPU_NEAREST_FLOOR;
+  resize.scales[0] = resize.scales[1] = 1;
+  for (auto [index, factor] : llvm::enumerate(toInts(getKernel())))
+    resize.scales[index + 2] = static_cast<double>(factor);
+  return NPU_OP_RESIZE;
+}
+
+npu_op MaskunpoolOp::getKernel(npu_attrs &) { return NPU_OP_MASKUNPOOL; }
+
+npu_op MirrorOp::getKernel(npu_attrs &attributes) {
+  ArrayRef<int64_t> shape = tensorType(getInput()).getShape();
+  std::fill_n(attributes.slice.steps, shape.size(), 1);
+  for (int64_t axis : toInts(getAxes())) {
+    attributes.slice.starts[axis] = std::max<int64_t>(shape[axis] - 1, 0);
+    attributes.slice.steps[axis] = -1;
+  }
+  return NPU_OP_SLICE;
+}
+
+npu_op RotateOp::getKernel(npu_attrs &attributes) {
+  copyInts(attributes.rotate.axes, getAxes());
+  attributes.rotate.turns = getTurns();
+  return NPU_OP_ROTATE;
+}
+
+npu_op TensornormOp::getKernel(npu_attrs &attributes) {
+  npu_norm_attrs &norm = attributes.norm;
+  for (int64_t axis : toInts(getAxes()))
+    norm.axes_mask |= int64_t(1) << axis;
+  norm.group_axis = toInts(getAxes()).front();
+  norm.groups = getGroups();
+  norm.has_bias = getBias() ? 1 : 0;
+  norm.centered = getCentered();
+  norm.epsilon = getEpsilon().convertToDouble();
+  return NPU_OP_TENSORNORM;
+}

@@ -65,10 +65,22 @@ static LayoutRelation gatherNdRelation(Operation *op) {
                              shapeOf(gather.getIndices()),
                              gather.getBatchDims());
 }
-/// Where each window's maximum lies depends on no order, neither of the data
-/// nor of what it is written to.
+/// No order depends on another: where each window's maximum lies, a sum over
+/// all places.
 static LayoutRelation freeRelation(Operation *op) {
   return relations::unrelated(operandShapes(op), resultShape(op));
+}
+
+/// Scale and bias are read through broadcasting.
+static LayoutRelation normRelation(Operation *op) {
+  LayoutRelation relation =
+      relations::samePlaces(operandShapes(op)[0], resultShape(op));
+  for (Value parameter : op->getOperands().drop_front()) {
+    relations::addBroadcastOperand(relation, shapeOf(parameter),
+                                   resultShape(op));
+    relation.independent.back() = true;
+  }
+  return relation;
 }
 
 // Roles of operands in a target's demands.
@@ -82,6 +94,9 @@ static StringRef inputRole(unsigned) { return "input"; }
 static StringRef inputsRole(unsigned) { return "inputs"; }
 static StringRef matmulRole(unsigned operand) {
   return operand == 0 ? "a" : "b";
+}
+static StringRef normRole(unsigned operand) {
+  return operand == 0 ? "input" : operand == 1 ? "scale" : "bias";
 }
 static StringRef gatherRole(unsigned operand) {
   return operand == 0 ? "data" : operand == 1 ? "indices" : "updates";
@@ -176,9 +191,33 @@ NPU_LAYOUT_RULE(ScatterNdOp, Light, convRelation, gatherRole, noAxes, plainName)
 NPU_LAYOUT_RULE(MaxPoolIndicesOp, Light, freeRelation, dataRole, poolAxes, plainName)
 NPU_LAYOUT_RULE(TopKOp, Light, placesRelation, inputRole, noAxes, plainName)
 NPU_LAYOUT_RULE(CumulateOp, Light, placesRelation, inputRole, noAxes, plainName)
+NPU_LAYOUT_RULE(ConvBpaOp, Heavy, convRelation, convRole, convAxes, plainName)
+NPU_LAYOUT_RULE(Img2colOp, Light, placesRelation, dataRole, poolAxes, plainName)
+NPU_LAYOUT_RULE(UnpoolOp, Light, placesRelation, dataRole, poolAxes, plainName)
+NPU_LAYOUT_RULE(MaskunpoolOp, Light, convRelation, gatherRole, poolAxes, plainName)
+NPU_LAYOUT_RULE(MirrorOp, Light, placesRelation, inputRole, noAxes, plainName)
+NPU_LAYOUT_RULE(RotateOp, Light, placesRelation, inputRole, noAxes, plainName)
+NPU_LAYOUT_RULE(TensornormOp, Light, normRelation, normRole, noAxes, plainName)
 NPU_LAYOUT_RULE(BroadcastOp, Light, broadcastRelation, inputRole, noAxes, plainName)
 // clang-format on
 #undef NPU_LAYOUT_RULE
+
+// Both operands are images, the result is a weight.
+
+Sensitivity ConvBpwOp::getSensitivity() { return Sensitivity::Heavy; }
+LayoutRelation ConvBpwOp::getLayoutRelation() {
+  return freeRelation(getOperation());
+}
+StringRef ConvBpwOp::getOperandRole(unsigned operand) {
+  return operand == 0 ? "data" : "gradient";
+}
+StringRef ConvBpwOp::getDemandName() { return plainName(getOperation()); }
+ImageAxes ConvBpwOp::getOperandAxes(unsigned index) {
+  return activationAxes(getOperation()->getOperand(index));
+}
+ImageAxes ConvBpwOp::getResultAxes(unsigned) {
+  return convAxes(getResult(), 1);
+}
 
 // A fused kernel answers for its root; without one it is elementwise.
 

@@ -53,25 +53,6 @@ static LogicalResult verifySumTypes(Operation *op, const char *what) {
   return success();
 }
 
-constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
-/// Windows beyond this are nonsense and would overflow sums of extents.
-constexpr int64_t maxInt = int64_t(1) << 31;
-
-/// `count` integers, each at least `least` and, unless any will do, at most
-/// `maxInt`; a name for messages.
-static LogicalResult verifyInts(Operation *op, const char *name,
-                                ArrayAttr array, size_t count, int64_t least) {
-  SmallVector<int64_t> ints = toInts(array);
-  if (ints.size() != count)
-    return op->emitOpError()
-           << name << " has " << ints.size() << " entries, expected " << count;
-  for (int64_t value : ints)
-    if (value < least || (least != anyInt && value > maxInt))
-      return op->emitOpError() << name << " must be at least " << least
-                               << " and at most 2^31, found " << value;
-  return success();
-}
-
 LogicalResult ConstantOp::verify() {
   RankedTensorType have = dyn_cast<RankedTensorType>(getValue().getType());
   RankedTensorType want = tensorType(getResult());
@@ -124,7 +105,15 @@ LogicalResult ReshapeOp::verify() {
 
 namespace {
 /// What a function computes on and gives.
-enum class EltwiseTypes { Any, FloatOnly, Compare, Logical, Select, Cast };
+enum class EltwiseTypes {
+  Any,
+  FloatOnly,
+  IntOnly,
+  Compare,
+  Logical,
+  Select,
+  Cast
+};
 } // namespace
 
 static EltwiseTypes typesOf(npu_instr_kind kind) {
@@ -160,7 +149,23 @@ static EltwiseTypes typesOf(npu_instr_kind kind) {
   case NPU_INSTR_softplus:
   case NPU_INSTR_gelu_erf:
   case NPU_INSTR_gelu_tanh:
+  case NPU_INSTR_linear:
+  case NPU_INSTR_sin:
+  case NPU_INSTR_cos:
+  case NPU_INSTR_tan:
+  case NPU_INSTR_asin:
+  case NPU_INSTR_acos:
+  case NPU_INSTR_atan:
     return EltwiseTypes::FloatOnly;
+  case NPU_INSTR_bit_not:
+  case NPU_INSTR_clz:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
+  case NPU_INSTR_mul_shift:
+    return EltwiseTypes::IntOnly;
   default:
     return EltwiseTypes::Any;
   }
@@ -196,6 +201,11 @@ static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
     break;
   case EltwiseTypes::FloatOnly: // eltwise_c7
     if (failed(want(isFloat(op.getResult()), result, "a float type")))
+      return failure();
+    break;
+  case EltwiseTypes::IntOnly: // eltwise_c10
+    if (failed(want(!isFloat(op.getResult()) && !result.isInteger(1), result,
+                    "an integer type")))
       return failure();
     break;
   case EltwiseTypes::Any:

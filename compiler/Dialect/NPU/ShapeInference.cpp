@@ -182,6 +182,44 @@ npu::shapes::convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
   return result;
 }
 
+FailureOr<Shape> npu::shapes::img2col(ArrayRef<int64_t> data,
+                                      const Window &window,
+                                      std::string &error) {
+  FailureOr<Shape> spatial = windowed(data.drop_front(2), window, error);
+  if (failed(spatial))
+    return failure();
+  Shape result{data[0], data[1]};
+  for (int64_t extent : window.kernel) {
+    if (result[1] > maxElements / extent)
+      return fail(error, "a window of " + text(window.kernel) + " taps for " +
+                             Twine(data[1]) + " channels is too large");
+    result[1] *= extent;
+  }
+  result.append(*spatial);
+  return result;
+}
+
+FailureOr<Shape> npu::shapes::unpool(ArrayRef<int64_t> data,
+                                     ArrayRef<int64_t> kernel,
+                                     std::string &error) {
+  Shape result(data);
+  for (auto [i, factor] : llvm::enumerate(kernel)) {
+    if (data[i + 2] > maxElements / factor)
+      return fail(error, "extent " + Twine(data[i + 2]) + " times " +
+                             Twine(factor) + " is too large");
+    result[i + 2] *= factor;
+  }
+  return result;
+}
+
+Shape npu::shapes::rotate(ArrayRef<int64_t> input, ArrayRef<int64_t> axes,
+                          int64_t turns) {
+  Shape result(input);
+  if (turns % 2)
+    std::swap(result[axes[0]], result[axes[1]]);
+  return result;
+}
+
 FailureOr<Shape> npu::shapes::broadcast(ArrayRef<Shape> inputs,
                                         std::string &error) {
   size_t rank = 0;

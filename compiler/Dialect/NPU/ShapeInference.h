@@ -39,6 +39,14 @@ FailureOr<Shape> convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                                ArrayRef<int64_t> dilations,
                                ArrayRef<int64_t> pads, int64_t groups,
                                std::string &error);
+/// (N, C, spatial) -> (N, C * window, spatial of the windows).
+FailureOr<Shape> img2col(ArrayRef<int64_t> data, const Window &window,
+                         std::string &error);
+/// (N, C, spatial) -> (N, C, spatial * kernel).
+FailureOr<Shape> unpool(ArrayRef<int64_t> data, ArrayRef<int64_t> kernel,
+                        std::string &error);
+/// The two axes' extents changed for each other at an odd number of turns.
+Shape rotate(ArrayRef<int64_t> input, ArrayRef<int64_t> axes, int64_t turns);
 /// Aligned at the right; extents agree or are 1.
 FailureOr<Shape> broadcast(ArrayRef<Shape> inputs, std::string &error);
 FailureOr<Shape> matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,

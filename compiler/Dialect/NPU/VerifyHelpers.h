@@ -61,6 +61,25 @@ inline LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
                            << rank;
 }
 
+constexpr int64_t anyInt = std::numeric_limits<int64_t>::min();
+/// Windows beyond this are nonsense and would overflow sums of extents.
+constexpr int64_t maxInt = int64_t(1) << 31;
+
+/// `count` integers, each at least `least` and, unless any will do, at most
+/// `maxInt`; a name for messages.
+inline LogicalResult verifyInts(Operation *op, const char *name,
+                                ArrayAttr array, size_t count, int64_t least) {
+  SmallVector<int64_t> ints = toInts(array);
+  if (ints.size() != count)
+    return op->emitOpError()
+           << name << " has " << ints.size() << " entries, expected " << count;
+  for (int64_t value : ints)
+    if (value < least || (least != anyInt && value > maxInt))
+      return op->emitOpError() << name << " must be at least " << least
+                               << " and at most 2^31, found " << value;
+  return success();
+}
+
 } // namespace npu::verify
 
 #endif // NPU_COMPILER_DIALECT_NPU_VERIFYHELPERS_H

@@ -11,6 +11,8 @@ static double elementsOf(Value value) {
 
 /// Vector operations for each element: exponential, sum and quotient.
 static constexpr double softmaxSteps = 3;
+/// Two sums, a multiplication and an addition.
+static constexpr double normSteps = 4;
 
 double Work::macs() const {
   double sum = 0;
@@ -30,16 +32,22 @@ static bool isChannelwise(Operation *op, int64_t groups) {
 }
 
 /// Weight (O, C / groups, spatial).
-static Work convWork(Operation *op, int64_t groups) {
+static Work convWork(Operation *op, const npu_conv_attrs &conv) {
   ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
   ArrayRef<int64_t> weight = tensorType(op->getOperand(1)).getShape();
+  int64_t groups = std::max<int64_t>(1, conv.groups);
   int64_t pixels = result[0] * extent(result, 2);
-  if (isChannelwise(op, groups))
-    return {{{pixels, extent(weight, 1), result[1], 1, true}}, 0, false};
-  return {{{pixels, extent(weight, 1), weight[0] / std::max<int64_t>(1, groups),
-            groups}},
+  bool channelwise = isChannelwise(op, groups);
+  cost::Product product = {pixels, extent(weight, 1), weight[0] / groups,
+                           groups};
+  if (channelwise)
+    product = {pixels, extent(weight, 1), result[1], 1, true};
+  product.row = extent(result, 3);
+  int64_t window = (weight[2] - 1) * conv.dilations[0] + 1;
+  return {{product},
           0,
-          groups == 1};
+          !channelwise && groups == 1,
+          std::max<int64_t>(0, window - conv.strides[0])};
 }
 
 /// Weight (C, O / groups, spatial): each pixel of the data gives a patch.
@@ -53,6 +61,16 @@ static Work convTransposeWork(Operation *op, int64_t groups) {
             groups}},
           0,
           groups == 1};
+}
+
+/// Result (O, C / groups, spatial): for each weight a sum over the gradient's
+/// pixels.
+static Work convBpwWork(Operation *op, int64_t groups) {
+  ArrayRef<int64_t> gradient = tensorType(op->getOperand(1)).getShape();
+  ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  int64_t pixels = gradient[0] * extent(gradient, 2);
+  groups = std::max<int64_t>(1, groups);
+  return {{{extent(result, 1), pixels, result[0] / groups, groups}}, 0, false};
 }
 
 /// One channel of one tile taken to one point or back, and one transformed
@@ -94,9 +112,13 @@ static Work kernelWork(KernelOpInterface op) {
   npu_attrs attributes = {};
   switch (op.getKernel(attributes)) {
   case NPU_OP_CONV:
-    return convWork(op, attributes.conv.groups);
+    return convWork(op, attributes.conv);
   case NPU_OP_CONV_TRANSPOSE:
     return convTransposeWork(op, attributes.conv.groups);
+  case NPU_OP_CONV_BPW:
+    return convBpwWork(op, attributes.conv.groups);
+  case NPU_OP_TENSORNORM:
+    return {{}, normSteps * elementsOf(op->getResult(0)), false};
   case NPU_OP_CONV_WINOGRAD:
     return winogradWork(tensorType(op->getResult(0)).getShape(),
                         tensorType(op->getOperand(0)).getShape()[1],
@@ -133,6 +155,7 @@ Work npu::workOf(Operation *op) {
     llvm::append_range(total.products, part.products);
     total.elements += part.elements;
     total.countsChannels |= part.countsChannels;
+    total.haloRows = std::max(total.haloRows, part.haloRows);
   }
   return total;
 }

@@ -14,6 +14,8 @@ struct Work {
   double elements = 0;                    // results of one vector operation
   /// The products' K counts the channels of operand 0, N those of the result.
   bool countsChannels = false;
+  /// The products' first operand: rows that windows one below the other share.
+  int64_t haloRows = 0;
 
   double macs() const;
 };

@@ -4,9 +4,12 @@
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxFunctions.h"
 #include "compiler/Frontend/ONNX/OnnxGraph.h"
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
+#include "compiler/Frontend/Support/MainFunction.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -14,11 +17,11 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace npu;
 using mlir::emitError;
 using mlir::func::FuncOp;
-using mlir::func::ReturnOp;
 
 namespace {
 
@@ -36,21 +39,30 @@ public:
       : model(model), builder(builder) {}
 
   LogicalResult checkOps();
-  LogicalResult importMain(FuncOp function, ArrayRef<OnnxInput> inputs);
-  void dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs);
+  LogicalResult importMain(FuncOp function, ArrayRef<GraphInput> inputs,
+                           bool taps);
 
 private:
   FailureOr<SmallVector<Value>> importGraph(onnx::GraphProto &graph,
                                             Scope &scope);
   LogicalResult importNode(onnx::NodeProto &proto, Scope &scope);
+  LogicalResult importCall(const onnx::FunctionProto &function,
+                           const onnx::NodeProto &call, Scope &scope);
   FailureOr<SmallVector<Value>> readInputs(const onnx::NodeProto &proto,
                                            const OnnxOp &op, Scope &scope);
   FailureOr<Value> lookup(StringRef name, Scope &scope);
   static bool isDefined(StringRef name, const Scope *scope);
+  void addTaps(const Scope &scope, SmallVectorImpl<Value> &outputs,
+               SmallVectorImpl<std::string> &names) const;
 
   OnnxModel &model;
   OpBuilder &builder;
+  DequantizedValues dequantizedValues;
+  int callDepth = 0; // of functions that call others
 };
+
+/// No exporter nests functions as deep; a function that calls itself would.
+constexpr int deepestCall = 32;
 
 } // namespace
 
@@ -79,10 +91,14 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
   for (const onnx::NodeProto *node : nodes) {
     std::string name = tableName(*node);
     const OnnxOp *op = lookupOnnxOp(name);
-    if (op && versionFor(model, *op, *node) > 0)
+    if ((op && versionFor(model, *op, *node) > 0) ||
+        (!op && lookupFunction(model, *node)))
       continue;
     if (op)
       name += " (since opset " + std::to_string(op->versions.front()) + ")";
+    StringRef reason = reasonOutOfScope(name);
+    if (!reason.empty())
+      name += (" (out of scope: " + reason + ")").str();
     found[name].push_back(node->name().empty() && node->output_size() > 0
                               ? node->output(0)
                               : node->name());
@@ -189,18 +205,60 @@ FailureOr<SmallVector<Value>> Importer::readInputs(const onnx::NodeProto &proto,
   return inputs;
 }
 
+/// Imports the nodes of a function; they see nothing of the caller but what it
+/// passes.
+LogicalResult Importer::importCall(const onnx::FunctionProto &function,
+                                   const onnx::NodeProto &call, Scope &scope) {
+  Location location = locationOf(model, call);
+  if (callDepth == deepestCall)
+    return emitError(location) << "calls functions more than " << deepestCall
+                               << " deep, expected fewer: does one call "
+                                  "itself?";
+  if (call.input_size() > function.input_size() ||
+      call.output_size() > function.output_size())
+    return emitError(location)
+           << "has " << call.input_size() << " inputs and "
+           << call.output_size() << " results, expected at most "
+           << function.input_size() << " and " << function.output_size();
+  Scope inner;
+  for (int i = 0; i < call.input_size(); ++i) {
+    if (call.input(i).empty())
+      continue;
+    FailureOr<Value> value = lookup(call.input(i), scope);
+    if (failed(value))
+      return failure();
+    inner.values[function.input(i)] = *value;
+  }
+  onnx::GraphProto body = bodyOfCall(function, call);
+  llvm::SaveAndRestore depth(callDepth, callDepth + 1);
+  llvm::SaveAndRestore opset(model.opset, opsetOfFunction(model, function));
+  FailureOr<SmallVector<Value>> results = importGraph(body, inner);
+  if (failed(results))
+    return failure();
+  for (auto [name, value] : llvm::zip(call.output(), *results))
+    if (!name.empty())
+      scope.values[name] = value;
+  return success();
+}
+
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
-  const OnnxOp &op = *lookupOnnxOp(tableName(proto));
+  const OnnxOp *known = lookupOnnxOp(tableName(proto));
+  if (!known)
+    return importCall(*lookupFunction(model, proto), proto, scope);
+  const OnnxOp &op = *known;
   FailureOr<SmallVector<Value>> inputs = readInputs(proto, op, scope);
   if (failed(inputs))
     return failure();
   OnnxNode node(builder, model, proto, op, versionFor(model, op, proto),
                 std::move(*inputs));
-  node.importBranch = [&](onnx::GraphProto &graph) {
+  node.importBranch = [&](onnx::GraphProto &graph, ArrayRef<Value> given) {
     Scope inner(&scope);
+    for (auto [input, value] : llvm::zip(graph.input(), given))
+      inner.values[input.name()] = value;
     return importGraph(graph, inner);
   };
-  if (failed(op.build(node)) || node.hasFailed() ||
+  node.dequantizedValues = &dequantizedValues;
+  if (failed(buildNode(node)) || node.hasFailed() ||
       failed(node.checkAttributes()))
     return failure();
   for (int i = 0; i < proto.output_size(); ++i) {
@@ -258,20 +316,27 @@ static LogicalResult checkOutput(const OnnxModel &model,
   return success();
 }
 
-LogicalResult Importer::importMain(FuncOp function,
-                                   ArrayRef<OnnxInput> inputs) {
-  Scope scope;
-  unsigned argument = 0;
-  for (const OnnxInput &input : inputs) {
-    if (input.bound) {
-      scope.values[input.name] =
-          ConstantOp::create(builder, model.location, input.type, input.bound);
-      continue;
+/// In the file's order, so that the program's outputs stay the same.
+void Importer::addTaps(const Scope &scope, SmallVectorImpl<Value> &outputs,
+                       SmallVectorImpl<std::string> &names) const {
+  for (const onnx::NodeProto &node : model.proto->graph().node())
+    for (const std::string &name : node.output()) {
+      Value value = scope.values.lookup(name);
+      if (!value || isa<mlir::BlockArgument>(value) ||
+          value.getDefiningOp<ConstantOp>() ||
+          llvm::is_contained(outputs, value) || !llvm::json::isUTF8(name))
+        continue;
+      outputs.push_back(value);
+      names.push_back(name);
     }
-    function.setArgAttr(argument, "npu.name",
-                        builder.getStringAttr(input.name));
-    scope.values[input.name] = function.getArgument(argument++);
-  }
+}
+
+LogicalResult Importer::importMain(FuncOp function, ArrayRef<GraphInput> inputs,
+                                   bool taps) {
+  Scope scope;
+  SmallVector<Value> values = inputValues(builder, function, inputs);
+  for (auto [input, value] : llvm::zip(inputs, values))
+    scope.values[input.name] = value;
   onnx::GraphProto &graph = *model.proto->mutable_graph();
   FailureOr<SmallVector<Value>> outputs = importGraph(graph, scope);
   if (failed(outputs))
@@ -279,34 +344,18 @@ LogicalResult Importer::importMain(FuncOp function,
   for (auto [output, value] : llvm::zip(graph.output(), *outputs))
     if (failed(checkOutput(model, output, value)))
       return failure();
-  ReturnOp::create(builder, model.location, *outputs);
-  function.setType(builder.getFunctionType(function.getArgumentTypes(),
-                                           ValueRange(*outputs).getTypes()));
-  for (auto [i, output] : llvm::enumerate(graph.output()))
-    function.setResultAttr(i, "npu.name", builder.getStringAttr(output.name()));
+  SmallVector<std::string> names;
+  for (const onnx::ValueInfoProto &output : graph.output())
+    names.push_back(output.name());
+  if (taps)
+    addTaps(scope, *outputs, names);
+  returnOutputs(builder, function, *outputs, names);
   return success();
-}
-
-/// What folding left over: unread constants, whose bytes are freed, and nodes
-/// of which only the shape was read. Bound inputs are the caller's.
-void Importer::dropDeadCode(FuncOp function, ArrayRef<OnnxInput> inputs) {
-  SmallVector<ElementsAttr> made, used;
-  for (const OnnxInput &input : inputs)
-    used.push_back(input.bound);
-  Block &body = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
-    bool isDead = op.use_empty() && !isa<ReturnOp>(op);
-    if (auto constant = dyn_cast<ConstantOp>(op))
-      (isDead ? made : used).push_back(constant.getValue());
-    if (isDead)
-      op.erase();
-  }
-  releaseUnused(builder.getContext(), made, used);
 }
 
 FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 npu::importOnnx(MLIRContext &context, StringRef path,
-                const OnnxImportOptions &options) {
+                const ImportOptions &options) {
   context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
   FailureOr<OnnxModel> model = loadOnnxModel(context, path);
   if (failed(model))
@@ -315,24 +364,15 @@ npu::importOnnx(MLIRContext &context, StringRef path,
   Importer importer(*model, builder);
   if (failed(importer.checkOps()))
     return failure();
-  FailureOr<std::vector<OnnxInput>> inputs = bindInputs(*model, options);
+  FailureOr<std::vector<GraphInput>> inputs = bindOnnxInputs(*model, options);
   if (failed(inputs))
     return failure();
-  SmallVector<Type> argumentTypes;
-  for (const OnnxInput &input : *inputs)
-    if (!input.bound)
-      argumentTypes.push_back(input.type);
-
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(model->location);
-  builder.setInsertionPointToEnd(module->getBody());
-  auto function =
-      FuncOp::create(builder, model->location, "main",
-                     builder.getFunctionType(argumentTypes, TypeRange()));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  if (failed(importer.importMain(function, *inputs)))
+  FuncOp function = createMain(builder, *module, *inputs);
+  if (failed(importer.importMain(function, *inputs, options.taps)))
     return failure();
-  importer.dropDeadCode(function, *inputs);
+  dropDeadCode(function, *inputs);
   if (failed(mlir::verify(*module)))
     return failure();
   return module;

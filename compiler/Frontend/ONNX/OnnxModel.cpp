@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/ONNX/OnnxModel.h"
 
-#include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Frontend/Support/SourceLocation.h"
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -50,8 +49,7 @@ static FailureOr<int64_t> opsetOf(Location location,
 }
 
 FailureOr<OnnxModel> npu::loadOnnxModel(MLIRContext &context, StringRef path) {
-  Location location =
-      mlir::NameLoc::get(StringAttr::get(&context, llvm::json::fixUTF8(path)));
+  Location location = fileLocation(context, path);
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)
@@ -80,22 +78,5 @@ Location npu::locationOf(const OnnxModel &model, const onnx::NodeProto &node) {
   std::string name = node.name();
   if (name.empty() && node.output_size() > 0)
     name = node.output(0);
-  std::string text = node.op_type() + " '" + name + "'";
-  MLIRContext *context = model.location.getContext();
-  return mlir::NameLoc::get(StringAttr::get(context, llvm::json::fixUTF8(text)),
-                            model.location);
-}
-
-std::string npu::describeOnnxLocation(Location location) {
-  // A fused kernel is named after its first op.
-  if (auto fused = dyn_cast<mlir::FusedLoc>(location))
-    return fused.getLocations().empty()
-               ? ""
-               : describeOnnxLocation(fused.getLocations().front());
-  auto named = dyn_cast<mlir::NameLoc>(location);
-  if (!named)
-    return "";
-  std::string outer = describeOnnxLocation(named.getChildLoc());
-  return outer.empty() ? named.getName().str()
-                       : outer + ": " + named.getName().str();
+  return nodeLocation(model.location, node.op_type(), name);
 }

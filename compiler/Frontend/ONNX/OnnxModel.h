@@ -41,12 +41,6 @@ FailureOr<Type> elementTypeOf(Location location, int onnxType,
 FailureOr<ElementsAttr> takeElements(const OnnxModel &model, Location location,
                                      onnx::TensorProto &tensor);
 
-/// The type of a tensor, or an error: negative or overflowing extents, more
-/// than NPU_MAX_RANK of them, 2 GB or more.
-FailureOr<RankedTensorType> makeTensorType(Location location, const Twine &what,
-                                           ArrayRef<int64_t> shape,
-                                           Type elementType);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_FRONTEND_ONNX_ONNXMODEL_H

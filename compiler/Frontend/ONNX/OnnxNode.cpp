@@ -88,6 +88,13 @@ std::optional<SmallVector<double>> OnnxNode::getFloats(StringRef name) {
                              attribute->floats().end());
 }
 
+std::vector<std::string> OnnxNode::getStrings(StringRef name) {
+  AttributeProto *attribute = find(name, AttributeProto::STRINGS);
+  if (!attribute)
+    return {};
+  return {attribute->strings().begin(), attribute->strings().end()};
+}
+
 onnx::TensorProto *OnnxNode::getTensor(StringRef name) {
   AttributeProto *attribute = find(name, AttributeProto::TENSOR);
   return attribute ? attribute->mutable_t() : nullptr;
@@ -154,6 +161,28 @@ FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
     numbers.push_back(wide.convertToDouble());
   }
   return numbers;
+}
+
+FailureOr<int64_t> OnnxNode::constantInt(size_t index, StringRef what,
+                                         StringRef several) {
+  FailureOr<Ints> numbers = constantInts(index, what);
+  if (failed(numbers))
+    return failure();
+  if (numbers->size() != 1)
+    return error("found " + Twine(numbers->size()) + " " + several +
+                 ", expected 1");
+  return numbers->front();
+}
+
+FailureOr<double> OnnxNode::constantFloat(size_t index, StringRef what,
+                                          StringRef several) {
+  FailureOr<SmallVector<double>> numbers = constantFloats(index, what);
+  if (failed(numbers))
+    return failure();
+  if (numbers->size() != 1)
+    return error("found " + Twine(numbers->size()) + " " + several +
+                 ", expected 1");
+  return numbers->front();
 }
 
 FailureOr<std::optional<Ints>> OnnxNode::intsOf(StringRef name, size_t index,

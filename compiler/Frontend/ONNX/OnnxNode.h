@@ -5,8 +5,10 @@
 #ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
 #define NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
 
-#include "compiler/Frontend/ONNX/OnnxEmitter.h"
+#include "compiler/Frontend/ONNX/OnnxModel.h"
+#include "compiler/Frontend/Support/Emitter.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <functional>
@@ -16,9 +18,10 @@ namespace npu {
 
 class OnnxNode;
 
-/// Imports a subgraph of a node (a branch of If); values of its outputs.
-using BranchImporter =
-    std::function<FailureOr<SmallVector<Value>>(onnx::GraphProto &)>;
+/// Imports a subgraph of a node (a branch of If, the body of a loop) with the
+/// values of its inputs; values of its outputs.
+using BranchImporter = std::function<FailureOr<SmallVector<Value>>(
+    onnx::GraphProto &, ArrayRef<Value>)>;
 
 /// A row of the op table (OnnxOps.cpp).
 struct OnnxOp {
@@ -35,18 +38,27 @@ struct OnnxOp {
   const char *note = "";
 };
 
-class OnnxNode : public OnnxEmitter {
+/// What a real number was made of: (number - zero point) * scale. The
+/// parameters broadcast to the number; no zero point is 0.
+struct Dequantized {
+  Value number, scale, zeroPoint;
+};
+using DequantizedValues = llvm::DenseMap<Value, Dequantized>;
+
+class OnnxNode : public Emitter {
 public:
   OnnxNode(OpBuilder &builder, const OnnxModel &model, onnx::NodeProto &proto,
            const OnnxOp &op, int version, SmallVector<Value> inputs)
-      : OnnxEmitter(builder, locationOf(model, proto)), op(op),
-        version(version), model(model), proto(proto), inputs(std::move(inputs)),
+      : Emitter(builder, locationOf(model, proto)), op(op), version(version),
+        model(model), proto(proto), inputs(std::move(inputs)),
         results(proto.output_size()) {}
 
   const OnnxOp &op;
   /// Since-version of the op that holds for the model's opset.
   const int version;
   BranchImporter importBranch;
+  /// Of the whole model.
+  DequantizedValues *dequantizedValues = nullptr;
 
   size_t getInputCount() const { return inputs.size(); }
   size_t getOutputCount() const { return results.size(); }
@@ -55,6 +67,12 @@ public:
   }
   Value getInput(size_t index) const { return inputs[index]; }
   ArrayRef<Value> getInputs() const { return inputs; }
+  void setInput(size_t index, Value value) { inputs[index] = value; }
+  /// What the value was dequantized from, or null.
+  const Dequantized *getDequantized(Value real) const {
+    auto it = dequantizedValues->find(real);
+    return it == dequantizedValues->end() ? nullptr : &it->second;
+  }
   /// Whether anything may read the result.
   bool hasOutput(size_t index) const {
     return index < results.size() &&
@@ -81,6 +99,7 @@ public:
                       ArrayRef<StringRef> words);
   std::optional<Ints> getInts(StringRef name);
   std::optional<SmallVector<double>> getFloats(StringRef name);
+  std::vector<std::string> getStrings(StringRef name);
   onnx::TensorProto *getTensor(StringRef name);
   onnx::GraphProto *getGraph(StringRef name);
   /// Attributes that mean nothing at inference.
@@ -92,6 +111,12 @@ public:
   /// for: "the shape".
   FailureOr<Ints> constantInts(size_t index, StringRef what);
   FailureOr<SmallVector<double>> constantFloats(size_t index, StringRef what);
+  /// An input that must be one constant number; `several` names more of them:
+  /// "the axis", "axes".
+  FailureOr<int64_t> constantInt(size_t index, StringRef what,
+                                 StringRef several);
+  FailureOr<double> constantFloat(size_t index, StringRef what,
+                                  StringRef several);
   /// The numbers of an attribute that became input `index` at `sinceInput`.
   FailureOr<std::optional<Ints>> intsOf(StringRef name, size_t index,
                                         int sinceInput);

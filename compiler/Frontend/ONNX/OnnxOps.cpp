@@ -4,27 +4,54 @@
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <climits>
 
 using namespace npu;
+
+/// Any number of inputs, of which some may be left out; the builder checks.
+static constexpr int anyInputs = INT_MAX;
 
 // Name; versions that changed the operator; fewest and most inputs (-1: any);
 // builder; what tells apart rows of one builder; what a user must know.
 static const OnnxOp table[] = {
     // clang-format off
     {"Abs", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_abs},
+    {"Acos", {7, 22}, 1, 1, buildUnary, NPU_INSTR_acos},
+    {"Acosh", {9, 22}, 1, 1, buildAcosh, 0, "", "composed"},
     {"Add", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_add},
+    {"AffineGrid", {20}, 2, 2, buildAffineGrid,
+     0, "", "size constant; composed"},
     {"And", {1, 7}, 2, 2, buildBinary, NPU_INSTR_logical_and},
     {"ArgMax", {1, 11, 12, 13}, 1, 1, buildArgReduce, 0, "max", "composed"},
     {"ArgMin", {1, 11, 12, 13}, 1, 1, buildArgReduce, 0, "min", "composed"},
+    {"Asin", {7, 22}, 1, 1, buildUnary, NPU_INSTR_asin},
+    {"Asinh", {9, 22}, 1, 1, buildAsinh, 0, "", "composed"},
+    {"Atan", {7, 22}, 1, 1, buildUnary, NPU_INSTR_atan},
+    {"Atanh", {9, 22}, 1, 1, buildAtanh, 0, "", "composed"},
+    {"Attention", {23, 24, 25}, 3, 7, buildAttention, 0, "", "composed"},
     {"AveragePool", {1, 7, 10, 11, 19, 22}, 1, 1, buildPool, NPU_OP_AVG_POOL},
     {"BatchNormalization", {1, 6, 7, 9, 14, 15}, 5, 5, buildBatchNormalization,
      0, "", "inference only"},
+    {"BitShift", {11, 28}, 2, 2, buildBitShift,
+     0, "", "of int8, uint8, int32 and int64"},
+    {"BitwiseAnd", {18}, 2, 2, buildBinary, NPU_INSTR_bit_and},
+    {"BitwiseNot", {18}, 1, 1, buildUnary, NPU_INSTR_bit_not},
+    {"BitwiseOr", {18}, 2, 2, buildBinary, NPU_INSTR_bit_or},
+    {"BitwiseXor", {18}, 2, 2, buildBinary, NPU_INSTR_bit_xor},
+    {"BlackmanWindow", {17}, 1, 1, buildWindow, 0, "blackman", "size constant"},
     {"Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, 1, 1, buildCast,
      0, "", "between float, float16, bfloat16, int8, uint8, int32, int64 and bool"},
     {"CastLike", {15, 19, 21, 23, 24, 25}, 2, 2, buildCastLike},
+    {"CausalConvWithState", {27}, 2, 4, buildCausalConv, 0, "", "composed"},
     {"Ceil", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_ceil},
     {"Celu", {12, 28}, 1, 1, buildCelu, 0, "", "composed"},
+    {"CenterCropPad", {18}, 2, 2, buildCenterCropPad,
+     0, "", "shape constant; composed"},
     {"Clip", {1, 6, 11, 12, 13}, 1, 3, buildClip},
+    {"Col2Im", {18}, 3, 3, buildCol2Im, 0, "", "shapes constant; composed"},
+    {"Compress", {9, 11, 28}, 2, 2, buildCompress, 0, "", "condition constant"},
     {"Concat", {1, 4, 11, 13}, 1, -1, buildConcat},
     {"Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, 0, 0, buildConstant,
      0, "", "dense numbers"},
@@ -35,24 +62,34 @@ static const OnnxOp table[] = {
      0, "", "1 to 3 spatial dimensions"},
     {"ConvTranspose", {1, 11, 22}, 2, 3, buildConvTranspose,
      0, "", "1 to 3 spatial dimensions"},
+    {"Cos", {7, 22}, 1, 1, buildUnary, NPU_INSTR_cos},
+    {"Cosh", {9, 22}, 1, 1, buildCosh, 0, "", "composed"},
     {"CumProd", {26}, 2, 2, buildCumulate, 0, "prod", "axis constant"},
     {"CumSum", {11, 14}, 2, 2, buildCumulate, 0, "sum", "axis constant"},
+    {"DFT", {17, 20}, 1, 3, buildDft,
+     0, "", "length and axis constant; composed"},
+    {"DeformConv", {19, 22}, 3, 5, buildDeformConv,
+     0, "", "2 spatial dimensions; composed"},
     {"DepthToSpace", {1, 11, 13, 28}, 1, 1, buildDepthToSpace,
      0, "", "composed"},
     {"DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, 2, 3,
      buildDequantizeLinear, 0, "", "from int8, uint8 and int32"},
+    {"Det", {11, 22}, 1, 1, buildDet, 0, "", "up to 64 rows; composed"},
     {"Div", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_div},
     {"Dropout", {1, 6, 7, 10, 12, 13, 22}, 1, 3, buildDropout,
      0, "", "inference only"},
     {"DynamicQuantizeLinear", {11}, 1, 1, buildDynamicQuantizeLinear,
      0, "", "composed"},
+    {"Einsum", {12, 28}, 1, -1, buildEinsum, 0, "", "composed"},
     {"Elu", {1, 6, 22}, 1, 1, buildActivation, NPU_INSTR_elu},
     {"Equal", {1, 7, 11, 13, 19}, 2, 2, buildBinary, NPU_INSTR_equal},
     {"Erf", {9, 13}, 1, 1, buildUnary, NPU_INSTR_erf},
     {"Exp", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_exp},
     {"Expand", {8, 13}, 2, 2, buildExpand, 0, "", "shape constant"},
+    {"EyeLike", {9, 22}, 1, 1, buildEyeLike, 0, "", "folds"},
     {"Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, 1, 1, buildFlatten},
     {"Floor", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_floor},
+    {"GRU", {1, 3, 7, 14, 22}, 3, 6, buildGru, 0, "", "steps written out"},
     {"Gather", {1, 11, 13}, 2, 2, buildGather},
     {"GatherElements", {11, 13}, 2, 2, buildGatherElements},
     {"GatherND", {11, 12, 13}, 2, 2, buildGatherND},
@@ -62,40 +99,54 @@ static const OnnxOp table[] = {
     {"GlobalMaxPool", {1, 22}, 1, 1, buildGlobalPool, NPU_OP_MAX_POOL},
     {"Greater", {1, 7, 9, 13}, 2, 2, buildBinary, NPU_INSTR_greater},
     {"GreaterOrEqual", {12, 16}, 2, 2, buildBinary, NPU_INSTR_greater_equal},
-    {"GroupNormalization", {21}, 3, 3, buildGroupNormalization,
-     0, "", "composed"},
+    {"GridSample", {16, 20, 22}, 2, 2, buildGridSample, 0, "", "composed"},
+    {"GroupNormalization", {21}, 3, 3, buildGroupNormalization},
+    {"HammingWindow", {17}, 1, 1, buildWindow, 0, "hamming", "size constant"},
+    {"HannWindow", {17}, 1, 1, buildWindow, 0, "hann", "size constant"},
     {"HardSigmoid", {1, 6, 22}, 1, 1, buildActivation, NPU_INSTR_hard_sigmoid},
     {"HardSwish", {14, 22}, 1, 1, buildHardSwish},
     {"Hardmax", {1, 11, 13}, 1, 1, buildHardmax, 0, "", "composed"},
     {"Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, 1, 1, buildIdentity},
     {"If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 1, 1, buildIf,
      0, "", "condition constant"},
-    {"InstanceNormalization", {1, 6, 22}, 3, 3, buildInstanceNormalization,
-     0, "", "composed"},
+    {"InstanceNormalization", {1, 6, 22}, 3, 3, buildInstanceNormalization},
     {"IsInf", {10, 20}, 1, 1, buildIsInf},
     {"IsNaN", {9, 13, 20}, 1, 1, buildIsNaN},
     {"LRN", {1, 13}, 1, 1, buildLrn, 0, "", "composed"},
+    {"LSTM", {1, 7, 14, 22}, 3, 8, buildLstm, 0, "", "steps written out"},
     {"LayerNormalization", {17}, 2, 3, buildLayerNormalization,
-     0, "centered", "composed"},
+     0, "centered"},
     {"LeakyRelu", {1, 6, 16}, 1, 1, buildActivation, NPU_INSTR_leaky_relu},
     {"Less", {1, 7, 9, 13}, 2, 2, buildBinary, NPU_INSTR_less},
     {"LessOrEqual", {12, 16}, 2, 2, buildBinary, NPU_INSTR_less_equal},
     {"Log", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_log},
     {"LogSoftmax", {1, 11, 13}, 1, 1, buildSoftmax, 0, "log"},
+    {"Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 0, anyInputs, buildLoop,
+     0, "", "trip count and conditions constant; written out"},
     {"LpNormalization", {1, 22}, 1, 1, buildLpNormalization, 0, "", "composed"},
+    {"LpPool", {1, 2, 11, 18, 22}, 1, 1, buildLpPool, 0, "", "composed"},
     {"MatMul", {1, 9, 13}, 2, 2, buildMatMul},
     {"MatMulInteger", {10}, 2, 4, buildMatMulInteger},
     {"Max", {1, 6, 8, 12, 13}, 1, -1, buildVariadic, NPU_INSTR_max},
     {"MaxPool", {1, 8, 10, 11, 12, 22}, 1, 1, buildPool,
      NPU_OP_MAX_POOL},
+    {"MaxUnpool", {9, 11, 22}, 2, 3, buildMaxUnpool,
+     0, "", "output shape constant"},
     {"Mean", {1, 6, 8, 13}, 1, -1, buildMean, NPU_INSTR_add},
     {"MeanVarianceNormalization", {9, 13}, 1, 1, buildMeanVarianceNormalization,
      0, "", "composed"},
+    {"MelWeightMatrix", {17}, 5, 5, buildMelWeightMatrix,
+     0, "", "inputs constant"},
     {"Min", {1, 6, 8, 12, 13}, 1, -1, buildVariadic, NPU_INSTR_min},
     {"Mish", {18, 22}, 1, 1, buildMish, 0, "", "composed"},
     {"Mod", {10, 13, 28}, 2, 2, buildMod},
     {"Mul", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_mul},
     {"Neg", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_neg},
+    {"NegativeLogLikelihoodLoss", {12, 13, 22}, 2, 3, buildNegativeLogLikelihoodLoss,
+     0, "", "composed"},
+    {"NonMaxSuppression", {10, 11}, 2, 5, buildNonMaxSuppression,
+     0, "", "inputs constant"},
+    {"NonZero", {9, 13}, 1, 1, buildNonZero, 0, "", "input constant"},
     {"Not", {1}, 1, 1, buildUnary, NPU_INSTR_logical_not},
     {"OneHot", {9, 11, 28}, 3, 3, buildOneHot, 0, "", "depth constant"},
     {"Or", {1, 7}, 2, 2, buildBinary, NPU_INSTR_logical_or},
@@ -108,8 +159,8 @@ static const OnnxOp table[] = {
     {"QLinearMatMul", {10, 21}, 8, 8, buildQLinearMatMul},
     {"QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, 2, 3,
      buildQuantizeLinear, 0, "", "to int8 and uint8"},
-    {"RMSNormalization", {23}, 2, 2, buildLayerNormalization,
-     0, "", "composed"},
+    {"RMSNormalization", {23}, 2, 2, buildLayerNormalization},
+    {"RNN", {1, 7, 14, 22}, 3, 6, buildRnn, 0, "", "steps written out"},
     {"Range", {11, 27}, 3, 3, buildRange, 0, "", "ends constant"},
     {"Reciprocal", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_reciprocal},
     {"ReduceL1", {1, 11, 13, 18}, 1, 2, buildReduce, 0, "l1", "axes constant"},
@@ -134,7 +185,16 @@ static const OnnxOp table[] = {
      0, "", "shape constant"},
     {"Resize", {10, 11, 13, 18, 19}, 1, 4, buildResize,
      0, "", "scales, sizes and region constant"},
+    {"ReverseSequence", {10, 28}, 2, 2, buildReverseSequence,
+     0, "", "composed"},
+    {"RoiAlign", {10, 16, 22}, 3, 3, buildRoiAlign,
+     0, "", "sampling_ratio positive; composed"},
+    {"RotaryEmbedding", {23}, 3, 4, buildRotaryEmbedding, 0, "", "composed"},
     {"Round", {11, 22}, 1, 1, buildUnary, NPU_INSTR_round},
+    {"STFT", {17}, 2, 4, buildStft,
+     0, "", "step and length constant; composed"},
+    {"Scan", {8, 9, 11, 16, 19, 21, 23, 24, 25}, 0, anyInputs, buildScan,
+     0, "", "steps written out"},
     {"Scatter", {9}, 3, 3, buildScatterElements},
     {"ScatterElements", {11, 13, 16, 18}, 3, 3, buildScatterElements},
     {"ScatterND", {11, 13, 16, 18}, 3, 3, buildScatterND},
@@ -143,10 +203,14 @@ static const OnnxOp table[] = {
     {"Shrink", {9}, 1, 1, buildShrink, 0, "", "composed"},
     {"Sigmoid", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_sigmoid},
     {"Sign", {9, 13}, 1, 1, buildUnary, NPU_INSTR_sign},
+    {"Sin", {7, 22}, 1, 1, buildUnary, NPU_INSTR_sin},
+    {"Sinh", {9, 22}, 1, 1, buildSinh, 0, "", "composed"},
     {"Size", {1, 13, 19, 21, 23, 24, 25}, 1, 1, buildSize},
     {"Slice", {1, 10, 11, 13}, 1, 5, buildSlice,
      0, "", "starts, ends, axes and steps constant"},
     {"Softmax", {1, 11, 13}, 1, 1, buildSoftmax},
+    {"SoftmaxCrossEntropyLoss", {12, 13}, 2, 3, buildSoftmaxCrossEntropyLoss,
+     0, "", "composed"},
     {"Softplus", {1, 22}, 1, 1, buildUnary, NPU_INSTR_softplus},
     {"Softsign", {1, 22}, 1, 1, buildSoftsign, 0, "", "composed"},
     {"SpaceToDepth", {1, 13, 28}, 1, 1, buildSpaceToDepth, 0, "", "composed"},
@@ -156,8 +220,13 @@ static const OnnxOp table[] = {
      0, "", "axes constant"},
     {"Sub", {1, 6, 7, 13, 14}, 2, 2, buildBinary, NPU_INSTR_sub},
     {"Sum", {1, 6, 8, 13}, 1, -1, buildVariadic, NPU_INSTR_add},
+    {"SwiGLU", {28}, 2, 2, buildSwiGlu, 0, "", "composed"},
     {"Swish", {24}, 1, 1, buildActivation, NPU_INSTR_swish},
+    {"Tan", {7, 22}, 1, 1, buildUnary, NPU_INSTR_tan},
     {"Tanh", {1, 6, 13}, 1, 1, buildUnary, NPU_INSTR_tanh},
+    {"TensorScatter", {24}, 2, 3, buildTensorScatter, 0, "", "composed"},
+    {"TfIdfVectorizer", {9}, 1, 1, buildTfIdfVectorizer,
+     0, "", "of integers; composed"},
     {"ThresholdedRelu", {10, 22}, 1, 1, buildThresholdedRelu,
      0, "", "composed"},
     {"Tile", {1, 6, 13}, 2, 3, buildTile, 0, "", "repeats constant"},
@@ -165,6 +234,7 @@ static const OnnxOp table[] = {
      0, "", "number of elements constant"},
     {"Transpose", {1, 13, 21, 23, 24, 25}, 1, 1, buildTranspose},
     {"Trilu", {14}, 1, 2, buildTrilu, 0, "", "diagonal constant"},
+    {"Unique", {11, 28}, 1, 1, buildUnique, 0, "", "input constant"},
     {"Unsqueeze", {1, 11, 13, 21, 23, 24, 25}, 1, 2, buildUnsqueeze,
      0, "", "axes constant"},
     {"Upsample", {1, 7, 9}, 1, 2, buildUpsample, 0, "", "scales constant"},
@@ -191,6 +261,37 @@ static const OnnxOp table[] = {
      0, "", "to int8 and uint8"},
     // clang-format on
 };
+
+namespace {
+struct OutOfScope {
+  StringRef reason;
+  SmallVector<StringRef, 9> ops;
+};
+} // namespace
+
+// What no version of a compiler for static shapes and npuc's types will take.
+static const OutOfScope outOfScope[] = {
+    {"image files", {"ImageDecoder"}},
+    {"optionals", {"Optional", "OptionalGetElement", "OptionalHasElement"}},
+    {"random numbers",
+     {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
+      "RandomUniform", "RandomUniformLike"}},
+    {"sequences",
+     {"ConcatFromSequence", "SequenceAt", "SequenceConstruct", "SequenceEmpty",
+      "SequenceErase", "SequenceInsert", "SequenceLength", "SequenceMap",
+      "SplitToSequence"}},
+    {"strings",
+     {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"}},
+};
+
+StringRef npu::reasonOutOfScope(StringRef name) {
+  for (const OutOfScope &row : outOfScope)
+    if (llvm::is_contained(row.ops, name))
+      return row.reason;
+  if (name.starts_with("ai.onnx.preview.training."))
+    return "training";
+  return name.starts_with("ai.onnx.ml.") ? "classical machine learning" : "";
+}
 
 ArrayRef<OnnxOp> npu::onnxOps() { return table; }
 
@@ -225,5 +326,10 @@ std::string npu::supportedOnnxOpsMarkdown() {
       text += (i ? ", " : "") + std::to_string(version);
     text += " | " + std::string(op.note) + " |\n";
   }
+  text += "\n## Out of scope\n\nBeside training and ai.onnx.ml:\n\n"
+          "| what | operators |\n|---|---|\n";
+  for (const OutOfScope &row : outOfScope)
+    text +=
+        "| " + row.reason.str() + " | " + llvm::join(row.ops, ", ") + " |\n";
   return text;
 }

@@ -14,32 +14,52 @@ ArrayRef<OnnxOp> onnxOps();
 /// The row of an operator, or null; with its domain in front (com.microsoft.X)
 /// unless that is ai.onnx.
 const OnnxOp *lookupOnnxOp(StringRef name);
+/// Why the operator will never be supported: "strings"; empty where it is, or
+/// may be one day.
+StringRef reasonOutOfScope(StringRef name);
 /// The newest version of the operator in `opset`, 0 if it came later.
 int versionIn(const OnnxOp &op, int64_t opset);
 
+// OnnxOpsAttention.cpp
+LogicalResult buildAttention(OnnxNode &node);
+LogicalResult buildRotaryEmbedding(OnnxNode &node);
+// OnnxOpsChoice.cpp
+LogicalResult buildCompress(OnnxNode &node);
+LogicalResult buildNonMaxSuppression(OnnxNode &node);
+LogicalResult buildNonZero(OnnxNode &node);
+LogicalResult buildUnique(OnnxNode &node);
 // OnnxOpsConstant.cpp
 LogicalResult buildConstant(OnnxNode &node);
 LogicalResult buildConstantOfShape(OnnxNode &node);
-LogicalResult buildIf(OnnxNode &node);
 LogicalResult buildRange(OnnxNode &node);
 LogicalResult buildShape(OnnxNode &node);
 LogicalResult buildSize(OnnxNode &node);
+// OnnxOpsControl.cpp
+LogicalResult buildIf(OnnxNode &node);
+LogicalResult buildLoop(OnnxNode &node);
+LogicalResult buildScan(OnnxNode &node);
 // OnnxOpsConv.cpp
+LogicalResult buildCausalConv(OnnxNode &node);
 LogicalResult buildConv(OnnxNode &node);
 LogicalResult buildConvTranspose(OnnxNode &node);
 // OnnxOpsData.cpp
+LogicalResult buildCenterCropPad(OnnxNode &node);
 LogicalResult buildConcat(OnnxNode &node);
 LogicalResult buildExpand(OnnxNode &node);
 LogicalResult buildGather(OnnxNode &node);
 LogicalResult buildPad(OnnxNode &node);
+LogicalResult buildMaxUnpool(OnnxNode &node);
 LogicalResult buildSlice(OnnxNode &node);
 LogicalResult buildSplit(OnnxNode &node);
 LogicalResult buildTile(OnnxNode &node);
+// OnnxOpsEinsum.cpp
+LogicalResult buildEinsum(OnnxNode &node);
 // OnnxOpsElementwise.cpp
 LogicalResult buildActivation(OnnxNode &node);
 LogicalResult buildBinary(OnnxNode &node);
 LogicalResult buildCast(OnnxNode &node);
 LogicalResult buildCastLike(OnnxNode &node);
+LogicalResult buildBitShift(OnnxNode &node);
 LogicalResult buildCelu(OnnxNode &node);
 LogicalResult buildClip(OnnxNode &node);
 LogicalResult buildGelu(OnnxNode &node);
@@ -54,22 +74,37 @@ LogicalResult buildPow(OnnxNode &node);
 LogicalResult buildSelu(OnnxNode &node);
 LogicalResult buildShrink(OnnxNode &node);
 LogicalResult buildSoftsign(OnnxNode &node);
+LogicalResult buildSwiGlu(OnnxNode &node);
 LogicalResult buildThresholdedRelu(OnnxNode &node);
 LogicalResult buildUnary(OnnxNode &node);
 LogicalResult buildVariadic(OnnxNode &node);
 LogicalResult buildWhere(OnnxNode &node);
+// OnnxOpsHyperbolic.cpp
+LogicalResult buildAcosh(OnnxNode &node);
+LogicalResult buildAsinh(OnnxNode &node);
+LogicalResult buildAtanh(OnnxNode &node);
+LogicalResult buildCosh(OnnxNode &node);
+LogicalResult buildSinh(OnnxNode &node);
 // OnnxOpsIndex.cpp
 LogicalResult buildArgReduce(OnnxNode &node);
+LogicalResult buildCol2Im(OnnxNode &node);
 LogicalResult buildCumulate(OnnxNode &node);
 LogicalResult buildGatherElements(OnnxNode &node);
 LogicalResult buildGatherND(OnnxNode &node);
 LogicalResult buildHardmax(OnnxNode &node);
 LogicalResult buildOneHot(OnnxNode &node);
+LogicalResult buildReverseSequence(OnnxNode &node);
 LogicalResult buildScatterElements(OnnxNode &node);
 LogicalResult buildScatterND(OnnxNode &node);
+LogicalResult buildTensorScatter(OnnxNode &node);
 LogicalResult buildTopK(OnnxNode &node);
 LogicalResult buildTrilu(OnnxNode &node);
+// OnnxOpsLoss.cpp
+LogicalResult buildNegativeLogLikelihoodLoss(OnnxNode &node);
+LogicalResult buildSoftmaxCrossEntropyLoss(OnnxNode &node);
 // OnnxOpsMatrix.cpp
+LogicalResult buildDet(OnnxNode &node);
+LogicalResult buildEyeLike(OnnxNode &node);
 LogicalResult buildGemm(OnnxNode &node);
 LogicalResult buildMatMul(OnnxNode &node);
 LogicalResult buildSoftmax(OnnxNode &node);
@@ -94,6 +129,7 @@ LogicalResult buildLrn(OnnxNode &node);
 LogicalResult buildMeanVarianceNormalization(OnnxNode &node);
 // OnnxOpsPool.cpp
 LogicalResult buildGlobalPool(OnnxNode &node);
+LogicalResult buildLpPool(OnnxNode &node);
 LogicalResult buildPool(OnnxNode &node);
 // OnnxOpsQuantize.cpp
 LogicalResult buildConvInteger(OnnxNode &node);
@@ -103,11 +139,27 @@ LogicalResult buildMatMulInteger(OnnxNode &node);
 LogicalResult buildQLinearConv(OnnxNode &node);
 LogicalResult buildQLinearMatMul(OnnxNode &node);
 LogicalResult buildQuantizeLinear(OnnxNode &node);
+// OnnxOpsRecurrent.cpp
+LogicalResult buildGru(OnnxNode &node);
+LogicalResult buildLstm(OnnxNode &node);
+LogicalResult buildRnn(OnnxNode &node);
 // OnnxOpsReduce.cpp
 LogicalResult buildReduce(OnnxNode &node);
 // OnnxOpsResize.cpp
 LogicalResult buildResize(OnnxNode &node);
 LogicalResult buildUpsample(OnnxNode &node);
+// OnnxOpsSample.cpp
+LogicalResult buildAffineGrid(OnnxNode &node);
+LogicalResult buildDeformConv(OnnxNode &node);
+LogicalResult buildGridSample(OnnxNode &node);
+LogicalResult buildRoiAlign(OnnxNode &node);
+// OnnxOpsSignal.cpp
+LogicalResult buildDft(OnnxNode &node);
+LogicalResult buildMelWeightMatrix(OnnxNode &node);
+LogicalResult buildStft(OnnxNode &node);
+LogicalResult buildWindow(OnnxNode &node);
+// OnnxOpsTfIdf.cpp
+LogicalResult buildTfIdfVectorizer(OnnxNode &node);
 // OnnxOpsView.cpp
 LogicalResult buildDepthToSpace(OnnxNode &node);
 LogicalResult buildDropout(OnnxNode &node);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ops whose result is known while importing: constants, shapes, and the branch
-// of an If.
+// Ops whose result is known while importing: constants and shapes.
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -10,18 +9,6 @@
 #include <cmath>
 
 using namespace npu;
-
-static Value constantFloats(OnnxNode &node, ArrayRef<double> numbers) {
-  std::vector<char> bytes;
-  for (double number : numbers) {
-    float narrow = static_cast<float>(number);
-    const char *begin = reinterpret_cast<const char *>(&narrow);
-    bytes.insert(bytes.end(), begin, begin + sizeof(narrow));
-  }
-  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
-                                    node.getBuilder().getF32Type());
-  return node.constant(makeElements(type, std::move(bytes)));
-}
 
 LogicalResult npu::buildConstant(OnnxNode &node) {
   OpBuilder &builder = node.getBuilder();
@@ -41,7 +28,8 @@ LogicalResult npu::buildConstant(OnnxNode &node) {
   }
   if (std::optional<SmallVector<double>> numbers =
           node.getFloats("value_floats"))
-    return node.setResult(constantFloats(node, *numbers));
+    return node.setResult(
+        node.floats(*numbers, static_cast<int64_t>(numbers->size())));
   if (std::optional<Ints> numbers = node.getInts("value_ints"))
     return node.setResult(node.ints(*numbers));
   if (node.hasFailed())
@@ -104,7 +92,8 @@ LogicalResult npu::buildRange(OnnxNode &node) {
     auto numbers = countRange<double>(node, ends[0], ends[1], ends[2]);
     if (failed(numbers))
       return failure();
-    return node.setResult(node.cast(constantFloats(node, *numbers), element));
+    return node.setResult(node.cast(
+        node.floats(*numbers, static_cast<int64_t>(numbers->size())), element));
   }
   Ints ends;
   for (size_t i = 0; i < 3; ++i) {
@@ -136,26 +125,4 @@ LogicalResult npu::buildShape(OnnxNode &node) {
 LogicalResult npu::buildSize(OnnxNode &node) {
   Value count = node.ints(tensorType(node.getInput(0)).getNumElements());
   return node.setResult(node.reshape(count, {}));
-}
-
-LogicalResult npu::buildIf(OnnxNode &node) {
-  FailureOr<Ints> condition = node.constantInts(0, "the condition");
-  onnx::GraphProto *thenGraph = node.getGraph("then_branch");
-  onnx::GraphProto *elseGraph = node.getGraph("else_branch");
-  if (failed(condition) || node.hasFailed())
-    return failure();
-  if (!thenGraph || !elseGraph || condition->size() != 1)
-    return node.error("expected a condition of one element and two branches");
-  FailureOr<SmallVector<Value>> values =
-      node.importBranch(condition->front() ? *thenGraph : *elseGraph);
-  if (failed(values))
-    return failure();
-  if (values->size() != node.getOutputCount())
-    return node.error("has " + Twine(node.getOutputCount()) +
-                      " results, but its branch gives " +
-                      Twine(values->size()));
-  for (auto [i, value] : llvm::enumerate(*values))
-    if (failed(node.setResult(i, value)))
-      return failure();
-  return success();
 }

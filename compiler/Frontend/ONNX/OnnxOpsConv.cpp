@@ -4,6 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
 
 using namespace npu;
@@ -90,8 +91,9 @@ LogicalResult npu::buildConv(OnnxNode &node) {
                       shapes::text(shapeOf(weight)) +
                       ", expected 1 to 3 spatial dimensions");
   FailureOr<ConvOperands> operands = floatOperands(node);
-  return failed(operands) ? failure()
-                          : node.setResult(convolve(node, *operands));
+  return failed(operands)
+             ? failure()
+             : node.setResult(convolveDequantized(node, *operands));
 }
 
 /// ONNX has (C, M / groups, kernel), the dialect (M, C / groups, kernel).
@@ -202,4 +204,42 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
     return node.setResult(createConv<ConvTranspose3dOp>(node, *operands, *shape,
                                                         *window, groups));
   }
+}
+
+/// A depthwise convolution that sees what came before: the state in front of
+/// the data, and the last of both as the next state.
+LogicalResult npu::buildCausalConv(OnnxNode &node) {
+  Value x = node.getInput(0), weight = node.getInput(1);
+  std::string activation =
+      node.getWord("activation", "none", {"none", "silu", "swish"});
+  if (node.hasFailed())
+    return failure();
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (shape.size() != 3 || rankOf(weight) != 3 ||
+      shapeOf(weight).drop_back() != ArrayRef<int64_t>({shape[1], 1}))
+    return node.error("found data of shape " + shapes::text(shape) +
+                      " and a weight of shape " +
+                      shapes::text(shapeOf(weight)) +
+                      ", expected N, C, L and C, 1, k");
+  int64_t before = shapeOf(weight)[2] - 1;
+  Ints state{shape[0], shape[1], before};
+  Value past =
+      node.hasInput(3) ? node.getInput(3) : node.filled(0, state, elementOf(x));
+  if (!past || shapeOf(past) != ArrayRef<int64_t>(state))
+    return node.error("found a state of another shape than " +
+                      shapes::text(state));
+  Value all = before > 0 ? node.concat({past, x}, 2) : x;
+  if (!all)
+    return failure();
+  OnnxWindow window{Ints{before + 1}, Ints{1}, Ints{1}, Ints{0, 0}, "NOTSET"};
+  ConvOperands operands{
+      all, weight, node.hasInput(2) ? node.getInput(2) : Value(), elementOf(x)};
+  Value result = createConv<Conv1dOp>(node, operands, shape, window, shape[1]);
+  if (activation != "none")
+    result = node.eltwise(NPU_INSTR_swish, result, 1);
+  if (node.hasOutput(1) &&
+      failed(node.setResult(
+          1, node.slice(all, {0, 0, shape[2]}, {1, 1, 1}, state))))
+    return failure();
+  return node.setResult(result);
 }

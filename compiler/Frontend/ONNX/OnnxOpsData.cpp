@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 #include <algorithm>
 #include <numeric>
@@ -91,6 +92,19 @@ static SliceRange clampSlice(int64_t dim, int64_t start, int64_t end,
   return {start, step, std::max<int64_t>((start - end - step - 1) / -step, 0)};
 }
 
+/// The dimensions that a slice takes whole and from back to front, if it leaves
+/// all others as they are.
+static Ints mirroredAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents,
+                         ArrayRef<int64_t> steps) {
+  Ints axes;
+  if (shape != extents)
+    return axes;
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (step < 0 && shape[i] > 1)
+      axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
 LogicalResult npu::buildSlice(OnnxNode &node) {
   Value x = node.getInput(0);
   FailureOr<std::optional<Ints>> starts = node.intsOf("starts", 1, 10);
@@ -131,6 +145,10 @@ LogicalResult npu::buildSlice(OnnxNode &node) {
     by[dim] = range.step;
     extents[dim] = range.extent;
   }
+  Ints mirrored = mirroredAxes(shapeOf(x), extents, by);
+  if (!mirrored.empty())
+    return node.setResult(node.create<MirrorOp>(shapeOf(x), elementOf(x), x,
+                                                node.intArray(mirrored)));
   return node.setResult(node.slice(x, from, by, extents));
 }
 
@@ -201,7 +219,41 @@ LogicalResult npu::buildPad(OnnxNode &node) {
     return failure();
   if (mode == "reflect" && failed(checkReflect(node, *pads)))
     return failure();
-  return node.setResult(node.pad(node.getInput(0), *pads, mode, *number));
+  return node.setResult(
+      padDequantized(node, node.getInput(0), *pads, mode, *number));
+}
+
+/// The step of 3, 5, 7, ...; nothing if there is none that is positive.
+/// Negative indices count from the end.
+static std::optional<int64_t> stepOf(MutableArrayRef<int64_t> indices,
+                                     int64_t extent) {
+  for (int64_t &index : indices)
+    index += index < 0 ? extent : 0;
+  if (indices.empty())
+    return std::nullopt;
+  int64_t step = indices.size() > 1 ? indices[1] - indices[0] : 1;
+  for (size_t i = 1; i < indices.size(); ++i)
+    if (indices[i] - indices[i - 1] != step)
+      return std::nullopt;
+  return step > 0 ? std::optional(step) : std::nullopt;
+}
+
+/// Constant indices in equal steps address a slice, which layouts pass
+/// through; null if they are others.
+static Value gatherAsSlice(OnnxNode &node, Value data, Value indices,
+                           int64_t axis, ArrayRef<int64_t> shape) {
+  ElementsAttr known = constantOf(indices);
+  if (!known || constantOf(data))
+    return Value();
+  SmallVector<int64_t> places = elementInts(known);
+  std::optional<int64_t> step = stepOf(places, shapeOf(data)[axis]);
+  if (!step)
+    return Value();
+  Ints starts(rankOf(data), 0), steps(rankOf(data), 1), extents(shapeOf(data));
+  starts[axis] = places.front();
+  steps[axis] = *step;
+  extents[axis] = static_cast<int64_t>(places.size());
+  return node.reshape(node.slice(data, starts, steps, extents), shape);
 }
 
 LogicalResult npu::buildGather(OnnxNode &node) {
@@ -224,6 +276,8 @@ LogicalResult npu::buildGather(OnnxNode &node) {
       shapes::gather(shapeOf(data), shapeOf(indices), *axis, reason);
   if (failed(shape))
     return node.error(reason);
+  if (Value slice = gatherAsSlice(node, data, indices, *axis, *shape))
+    return node.setResult(slice);
   return node.setResult(
       node.create<GatherOp>(*shape, elementOf(data), data, indices,
                             node.getBuilder().getI64IntegerAttr(*axis)));
@@ -240,19 +294,6 @@ LogicalResult npu::buildExpand(OnnxNode &node) {
   if (failed(shape))
     return node.error(reason);
   return node.setResult(node.broadcast(x, *shape));
-}
-
-/// Repeats one dimension: a new dimension before it is broadcast and merged.
-static Value repeat(OnnxNode &node, Value x, int64_t dim, int64_t times) {
-  if (!x || times == 1)
-    return x;
-  Ints merged(shapeOf(x));
-  Ints split(shapeOf(x));
-  merged[dim] *= times;
-  split.insert(split.begin() + dim, 1);
-  Value apart = node.reshape(x, split);
-  split[dim] = times;
-  return node.reshape(node.broadcast(apart, split), merged);
 }
 
 static FailureOr<Ints> tileRepeats(OnnxNode &node) {
@@ -285,7 +326,33 @@ LogicalResult npu::buildTile(OnnxNode &node) {
     if (times < 1 || times > INT32_MAX)
       return node.error("found " + Twine(times) +
                         " repeats, expected 1 to 2^31");
-    x = repeat(node, x, static_cast<int64_t>(dim), times);
+    x = node.repeat(x, static_cast<int64_t>(dim), times);
   }
   return node.setResult(x);
+}
+
+/// A slice where the data is larger, zeros around it where it is smaller.
+LogicalResult npu::buildCenterCropPad(OnnxNode &node) {
+  Value x = node.getInput(0);
+  int64_t rank = rankOf(x);
+  FailureOr<Ints> axes = node.normalizeAxes(
+      node.getInts("axes").value_or(countFrom(0, rank)), rank);
+  FailureOr<Ints> wanted = node.constantInts(1, "the shape");
+  if (failed(axes) || failed(wanted))
+    return failure();
+  if (wanted->size() != axes->size() ||
+      llvm::any_of(*wanted, [](int64_t extent) { return extent < 0; }))
+    return node.error("found the shape " + shapes::text(*wanted) +
+                      ", expected " + Twine(axes->size()) + " sizes");
+  Ints starts(rank, 0), steps(rank, 1), extents(shapeOf(x)), pads(2 * rank, 0);
+  for (auto [axis, extent] : llvm::zip(*axes, *wanted)) {
+    int64_t excess = extents[axis] - extent;
+    starts[axis] = std::max<int64_t>(excess, 0) / 2;
+    extents[axis] = std::min(extents[axis], extent);
+    int64_t missing = std::max<int64_t>(-excess, 0);
+    pads[axis] = missing / 2;
+    pads[rank + axis] = missing - missing / 2;
+  }
+  return node.setResult(
+      node.pad(node.slice(x, starts, steps, extents), pads, "constant", 0));
 }

@@ -84,6 +84,12 @@ LogicalResult npu::buildCelu(OnnxNode &node) {
                       node.eltwise(NPU_INSTR_min, {curve, zero})}));
 }
 
+LogicalResult npu::buildSwiGlu(OnnxNode &node) {
+  Value gate = node.eltwise(NPU_INSTR_swish, node.getInput(0),
+                            node.getFloat("alpha", 1));
+  return node.setResult(node.eltwise(NPU_INSTR_mul, {gate, node.getInput(1)}));
+}
+
 LogicalResult npu::buildSoftsign(OnnxNode &node) {
   Value x = node.getInput(0);
   Value below = node.eltwise(NPU_INSTR_add, {node.eltwise(NPU_INSTR_abs, x),
@@ -149,6 +155,13 @@ LogicalResult npu::buildBinary(OnnxNode &node) {
   if (node.op.versions.front() == 1 && node.version < 7)
     b = alignOld(node, a, b);
   return node.setResult(node.eltwise(kindOf(node), {a, b}));
+}
+
+/// Shifts by more than the type has bits give 0.
+LogicalResult npu::buildBitShift(OnnxNode &node) {
+  bool isLeft = node.getWord("direction", "", {"LEFT", "RIGHT"}) == "LEFT";
+  return node.setResult(node.eltwise(
+      isLeft ? NPU_INSTR_shift_left : NPU_INSTR_shift_right, node.getInputs()));
 }
 
 LogicalResult npu::buildPow(OnnxNode &node) {

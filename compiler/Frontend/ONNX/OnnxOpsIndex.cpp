@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ops that address elements by index, or give the places of elements.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxWindow.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -87,30 +89,6 @@ LogicalResult npu::buildScatterND(OnnxNode &node) {
                                                  node.getInput(2), *reduction));
 }
 
-/// 0, 1, 2, ... along dimension `axis`, such that it broadcasts to data of rank
-/// `rank`.
-static Value countAlong(OnnxNode &node, int64_t extent, int64_t axis,
-                        int64_t rank, Type element) {
-  Ints shape(rank - axis, 1);
-  shape[0] = extent;
-  return node.reshape(node.cast(node.ints(countFrom(0, extent)), element),
-                      shape);
-}
-
-/// The place of the largest (or smallest) element along `axis`, which stays as
-/// a dimension of extent 1: of the places that hold it the first, or the last.
-static Value placeOfBest(OnnxNode &node, Value x, int64_t axis, bool isLargest,
-                         bool isLast) {
-  Type i32 = node.getBuilder().getI32Type();
-  int64_t extent = shapeOf(x)[axis];
-  Value best = node.reduce(x, isLargest ? "max" : "min", {axis}, true);
-  Value holds = node.eltwise(NPU_INSTR_equal, {x, best});
-  Value places = node.eltwise(
-      NPU_INSTR_select, {holds, countAlong(node, extent, axis, rankOf(x), i32),
-                         node.scalar(isLast ? -1 : double(extent), i32)});
-  return node.reduce(places, isLast ? "max" : "min", {axis}, true);
-}
-
 LogicalResult npu::buildArgReduce(OnnxNode &node) {
   Value x = node.getInput(0);
   bool keepsDims = node.getFlag("keepdims", true);
@@ -123,7 +101,7 @@ LogicalResult npu::buildArgReduce(OnnxNode &node) {
                       ", expected 1 to 2^31 elements along axis " +
                       Twine(*axis));
   Value place =
-      placeOfBest(node, x, *axis, StringRef(node.op.word) == "max", isLast);
+      node.placeOfBest(x, *axis, StringRef(node.op.word) == "max", isLast);
   if (!place)
     return failure();
   place = node.cast(place, node.getBuilder().getI64Type());
@@ -147,11 +125,11 @@ LogicalResult npu::buildHardmax(OnnxNode &node) {
     x = node.reshape(x, flat);
     axis = 1;
   }
-  Value place = placeOfBest(node, x, *axis, true, false);
+  Value place = node.placeOfBest(x, *axis, true, false);
   if (!place)
     return failure();
   Value counts =
-      countAlong(node, shapeOf(x)[*axis], *axis, rankOf(x), elementOf(place));
+      node.countAlong(shapeOf(x)[*axis], *axis, rankOf(x), elementOf(place));
   Value isBest = node.eltwise(NPU_INSTR_equal, {place, counts});
   return node.setResult(node.reshape(node.cast(isBest, elementOf(x)), shape));
 }
@@ -164,13 +142,11 @@ LogicalResult npu::buildTopK(OnnxNode &node) {
   FailureOr<int64_t> axis = node.getAxis("axis", -1, rankOf(x));
   int64_t count = node.version < 10 ? node.getInt("k", 0, 1) : 0;
   if (node.version >= 10) {
-    FailureOr<Ints> given = node.constantInts(1, "the number of elements");
+    FailureOr<int64_t> given =
+        node.constantInt(1, "the number of elements", "numbers of elements");
     if (failed(given))
       return failure();
-    if (given->size() != 1)
-      return node.error("found " + Twine(given->size()) +
-                        " numbers of elements, expected 1");
-    count = given->front();
+    count = *given;
   }
   if (failed(axis) || node.hasFailed())
     return failure();
@@ -193,12 +169,10 @@ LogicalResult npu::buildCumulate(OnnxNode &node) {
   Value x = node.getInput(0);
   bool isExclusive = node.getFlag("exclusive", false);
   bool isReverse = node.getFlag("reverse", false);
-  FailureOr<Ints> axes = node.constantInts(1, "the axis");
-  if (failed(axes) || node.hasFailed())
+  FailureOr<int64_t> given = node.constantInt(1, "the axis", "axes");
+  if (failed(given) || node.hasFailed())
     return failure();
-  if (axes->size() != 1)
-    return node.error("found " + Twine(axes->size()) + " axes, expected 1");
-  FailureOr<int64_t> axis = node.normalizeAxis(axes->front(), rankOf(x));
+  FailureOr<int64_t> axis = node.normalizeAxis(*given, rankOf(x));
   if (failed(axis))
     return failure();
   OpBuilder &builder = node.getBuilder();
@@ -232,7 +206,7 @@ LogicalResult npu::buildOneHot(OnnxNode &node) {
   place = node.eltwise(NPU_INSTR_select, {isBehind, fromEnd, place});
   Value isHot = node.eltwise(
       NPU_INSTR_equal,
-      {place, countAlong(node, depth, *axis, rankOf(indices) + 1, i64)});
+      {place, node.countAlong(depth, *axis, rankOf(indices) + 1, i64)});
   auto choice = [&](int64_t index) {
     return node.reshape(node.slice(values, {index}, {1}, {1}), {});
   };
@@ -245,21 +219,18 @@ LogicalResult npu::buildTrilu(OnnxNode &node) {
   bool isUpper = node.getFlag("upper", true);
   int64_t shift = 0;
   if (node.hasInput(1)) {
-    FailureOr<Ints> given = node.constantInts(1, "the diagonal");
+    FailureOr<int64_t> given = node.constantInt(1, "the diagonal", "diagonals");
     if (failed(given))
       return failure();
-    if (given->size() != 1)
-      return node.error("found " + Twine(given->size()) +
-                        " diagonals, expected 1");
-    shift = given->front();
+    shift = *given;
   }
   int64_t rank = rankOf(x);
   if (rank < 2)
     return node.error("found data of shape " + shapes::text(shapeOf(x)) +
                       ", expected matrices");
   Type i64 = node.getBuilder().getI64Type();
-  Value rows = countAlong(node, shapeOf(x)[rank - 2], rank - 2, rank, i64);
-  Value columns = countAlong(node, shapeOf(x)[rank - 1], rank - 1, rank, i64);
+  Value rows = node.countAlong(shapeOf(x)[rank - 2], rank - 2, rank, i64);
+  Value columns = node.countAlong(shapeOf(x)[rank - 1], rank - 1, rank, i64);
   shift = std::clamp<int64_t>(shift, -INT32_MAX, INT32_MAX);
   Value diagonal =
       node.eltwise(NPU_INSTR_add, {rows, node.reshape(node.ints(shift), {})});
@@ -268,4 +239,159 @@ LogicalResult npu::buildTrilu(OnnxNode &node) {
                    {columns, diagonal});
   return node.setResult(
       node.eltwise(NPU_INSTR_select, {stays, x, node.scalar(0, elementOf(x))}));
+}
+
+/// Numbers along dimension `axis` for each entry of dimension `batch`, such
+/// that they broadcast to data of rank `rank`: (batch) becomes (.., batch, ..).
+static Value perSample(OnnxNode &node, Value numbers, int64_t batch,
+                       int64_t rank) {
+  Ints shape(rank, 1);
+  shape[batch] = tensorType(numbers).getNumElements();
+  return node.reshape(node.cast(numbers, node.getBuilder().getI64Type()),
+                      shape);
+}
+
+LogicalResult npu::buildReverseSequence(OnnxNode &node) {
+  Value x = node.getInput(0), lengths = node.getInput(1);
+  int64_t rank = rankOf(x);
+  FailureOr<int64_t> time = node.getAxis("time_axis", 0, rank);
+  FailureOr<int64_t> batch = node.getAxis("batch_axis", 1, rank);
+  if (failed(time) || failed(batch))
+    return failure();
+  if (*time == *batch ||
+      shapeOf(lengths) != ArrayRef<int64_t>(shapeOf(x)[*batch]))
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      " and lengths of shape " +
+                      shapes::text(shapeOf(lengths)) +
+                      ", expected one length for each entry of axis " +
+                      Twine(*batch) + " and another axis for time");
+  Type i64 = node.getBuilder().getI64Type();
+  Value place = node.countAlong(shapeOf(x)[*time], *time, rank, i64);
+  Value count = perSample(node, lengths, *batch, rank);
+  Value mirrored = plus(node, subtract(node, count, place), -1);
+  Value isWithin = node.eltwise(NPU_INSTR_less, {place, count});
+  Value indices = select(node, isWithin, mirrored, place);
+  return node.setResult(
+      node.gatherElements(x, node.broadcast(indices, shapeOf(x)), *time));
+}
+
+LogicalResult npu::buildTensorScatter(OnnxNode &node) {
+  Value cache = node.getInput(0), update = node.getInput(1);
+  int64_t rank = rankOf(cache);
+  bool wraps =
+      node.getWord("mode", "linear", {"linear", "circular"}) == "circular";
+  FailureOr<int64_t> axis = node.getAxis("axis", -2, rank);
+  if (failed(axis) || node.hasFailed())
+    return failure();
+  Ints expected(shapeOf(cache));
+  if (rankOf(update) == rank)
+    expected[*axis] = shapeOf(update)[*axis];
+  if (*axis == 0 || shapeOf(update) != ArrayRef<int64_t>(expected) ||
+      expected[*axis] > shapeOf(cache)[*axis])
+    return node.error("found a cache of shape " + shapes::text(shapeOf(cache)) +
+                      " and an update of shape " +
+                      shapes::text(shapeOf(update)) +
+                      ", expected the same but for axis " + Twine(*axis) +
+                      ", which is not the first");
+  Type i64 = node.getBuilder().getI64Type();
+  Value place = node.countAlong(expected[*axis], *axis, rank, i64);
+  if (node.hasInput(2)) {
+    if (shapeOf(node.getInput(2)) != ArrayRef<int64_t>(expected[0]))
+      return node.error("found write indices of shape " +
+                        shapes::text(shapeOf(node.getInput(2))) +
+                        ", expected " + Twine(expected[0]));
+    place = add(node, place, perSample(node, node.getInput(2), 0, rank));
+  }
+  if (wraps)
+    place =
+        node.eltwise(NPU_INSTR_mod,
+                     {place, node.scalar(double(shapeOf(cache)[*axis]), i64)});
+  OpBuilder &builder = node.getBuilder();
+  place = node.broadcast(place, expected);
+  if (!place)
+    return failure();
+  return node.setResult(node.create<ScatterElementsOp>(
+      shapeOf(cache), elementOf(cache), cache, place, update,
+      builder.getI64IntegerAttr(*axis), builder.getStringAttr("none")));
+}
+
+/// The pixel of the flat image that each element of the columns (block, L)
+/// lies on; `nowhere` for those of the padding.
+static Ints pixelsOfColumns(ArrayRef<int64_t> image, const OnnxWindow &window,
+                            ArrayRef<int64_t> counts, int64_t nowhere) {
+  auto rank = static_cast<int64_t>(image.size());
+  int64_t points = 1, places = 1;
+  for (int64_t i = 0; i < rank; ++i) {
+    points *= window.kernel[i];
+    places *= counts[i];
+  }
+  Ints pixels;
+  for (int64_t point = 0; point < points; ++point)
+    for (int64_t place = 0; place < places; ++place) {
+      int64_t inBlock = point, inRow = place, pixel = 0, stride = 1;
+      bool isInside = true;
+      for (int64_t i = rank; i-- > 0;) {
+        int64_t at = inRow % counts[i] * window.strides[i] - window.pads[i] +
+                     inBlock % window.kernel[i] * window.dilations[i];
+        isInside = isInside && at >= 0 && at < image[i];
+        pixel += at * stride;
+        stride *= image[i];
+        inRow /= counts[i];
+        inBlock /= window.kernel[i];
+      }
+      pixels.push_back(isInside ? pixel : nowhere);
+    }
+  return pixels;
+}
+
+/// Adds each column's elements where they lie; those of the padding go to a
+/// pixel behind the image.
+LogicalResult npu::buildCol2Im(OnnxNode &node) {
+  Value x = node.getInput(0);
+  FailureOr<Ints> image = node.constantInts(1, "the image's shape");
+  FailureOr<Ints> block = node.constantInts(2, "the block's shape");
+  if (failed(image) || failed(block))
+    return failure();
+  if (image->size() != block->size())
+    return node.error("found " + Twine(image->size()) +
+                      " sizes of the image and " + Twine(block->size()) +
+                      " of the block, expected as many");
+  FailureOr<OnnxWindow> window = readWindow(node, *block);
+  std::string reason;
+  if (failed(window))
+    return failure();
+  FailureOr<shapes::Shape> counts = shapes::windowed(
+      *image,
+      {window->kernel, window->strides, window->dilations, window->pads},
+      reason);
+  if (failed(counts))
+    return node.error(reason);
+  int64_t points = 1, places = 1, pixels = 1;
+  for (size_t i = 0; i < image->size(); ++i) {
+    points *= (*block)[i];
+    places *= (*counts)[i];
+    pixels *= (*image)[i];
+  }
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (shape.size() != 3 || shape[1] % points != 0 || shape[2] != places)
+    return node.error("found columns of shape " + shapes::text(shape) +
+                      ", expected N, channels times " + Twine(points) + ", " +
+                      Twine(places));
+  OpBuilder &builder = node.getBuilder();
+  Ints flat{shape[0], shape[1] / points, points * places};
+  Value columns = node.reshape(x, flat);
+  Value indices = node.broadcast(
+      node.ints(pixelsOfColumns(*image, *window, *counts, pixels)), flat);
+  flat[2] = pixels + 1;
+  Value zeros = node.filled(0, flat, elementOf(x));
+  if (!columns || !indices || !zeros)
+    return failure();
+  Value sums = node.create<ScatterElementsOp>(
+      flat, elementOf(x), zeros, indices, columns, builder.getI64IntegerAttr(2),
+      builder.getStringAttr("add"));
+  Ints result{flat[0], flat[1]};
+  flat[2] = pixels;
+  result.append(*image);
+  return node.setResult(
+      node.reshape(node.slice(sums, {0, 0, 0}, {1, 1, 1}, flat), result));
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MatMul, Gemm, Softmax.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 using namespace npu;
 
@@ -19,7 +21,7 @@ LogicalResult npu::buildMatMul(OnnxNode &node) {
     a = node.reshape(a, {1, shapeOf(a)[0]});
   if (isColumn)
     b = node.reshape(b, {shapeOf(b)[0], 1});
-  Value product = node.matmul(a, b);
+  Value product = multiplyDequantized(node, a, b);
   if (!product)
     return failure();
   Ints shape(shapeOf(product));
@@ -49,19 +51,98 @@ LogicalResult npu::buildGemm(OnnxNode &node) {
                       " and " + shapes::text(shapeOf(b)) +
                       ", expected matrices");
   if (transposesA)
-    a = node.transpose(a, {1, 0});
+    a = transposeDequantized(node, a);
   if (transposesB)
-    b = node.transpose(b, {1, 0});
+    b = transposeDequantized(node, b);
   if (!a || !b)
     return failure();
   bool isConstant = constantOf(b) != nullptr;
-  Value product = node.matmul(a, isConstant ? scaled(node, b, alpha) : b);
+  Value product =
+      multiplyDequantized(node, a, isConstant ? scaled(node, b, alpha) : b);
   if (product && !isConstant)
     product = scaled(node, product, alpha);
   if (product && node.hasInput(2) && beta != 0)
     product = node.eltwise(NPU_INSTR_add,
                            {product, scaled(node, node.getInput(2), beta)});
   return node.setResult(product);
+}
+
+LogicalResult npu::buildEyeLike(OnnxNode &node) {
+  Value x = node.getInput(0);
+  int64_t shift = node.getInt("k", 0, -INT32_MAX, INT32_MAX);
+  Type element = elementOf(x);
+  if (node.hasAttribute("dtype")) {
+    FailureOr<Type> given = node.typeOf(node.getInt("dtype", 0));
+    if (failed(given))
+      return failure();
+    element = *given;
+  }
+  if (rankOf(x) != 2)
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      ", expected a matrix");
+  Type i64 = node.getBuilder().getI64Type();
+  Value rows = node.countAlong(shapeOf(x)[0], 0, 2, i64);
+  Value columns = node.countAlong(shapeOf(x)[1], 1, 2, i64);
+  Value isOn = equal(node, plus(node, rows, double(shift)), columns);
+  return node.setResult(node.cast(isOn, element));
+}
+
+/// One step of an elimination with pivots: matrices (N, n, n) become (N, n - 1,
+/// n - 1), `determinant` (N) takes the pivot.
+static Value eliminate(OnnxNode &node, Value matrices, Value &determinant) {
+  int64_t count = shapeOf(matrices)[0], n = shapeOf(matrices)[1];
+  Type element = elementOf(matrices);
+  Value column = node.slice(matrices, {0, 0, 0}, {1, 1, 1}, {count, n, 1});
+  Value size = node.eltwise(NPU_INSTR_abs, column);
+  Value place =
+      node.create<TopKOp>({count, 1, 1}, node.getBuilder().getI64Type(), size,
+                          node.getBuilder().getI64IntegerAttr(1),
+                          node.getBuilder().getBoolAttr(true));
+  Value isPivot = equal(
+      node, node.countAlong(n, 1, 3, node.getBuilder().getI64Type()), place);
+  Value zero = node.scalar(0, element);
+  Value pivotRow =
+      node.reduce(select(node, isPivot, matrices, zero), "sum", 1, true);
+  Value pivot = node.slice(pivotRow, {0, 0, 0}, {1, 1, 1}, {count, 1, 1});
+  // The first row takes the pivot's place, which turns the sign.
+  Value turned = select(node, equal(node, place, 0), pivot,
+                        node.eltwise(NPU_INSTR_neg, pivot));
+  determinant = multiply(node, determinant, node.reshape(turned, count));
+  Value first = node.slice(matrices, {0, 0, 0}, {1, 1, 1}, {count, 1, n});
+  Value swapped = select(node, isPivot, first, matrices);
+  // Where no pivot is left the determinant is 0 already.
+  Value divisor =
+      select(node, equal(node, pivot, 0), node.scalar(1, element), pivot);
+  Value factors =
+      divide(node, node.slice(swapped, {0, 1, 0}, {1, 1, 1}, {count, n - 1, 1}),
+             divisor);
+  Value right = node.slice(pivotRow, {0, 0, 1}, {1, 1, 1}, {count, 1, n - 1});
+  Value rest = node.slice(swapped, {0, 1, 1}, {1, 1, 1}, {count, n - 1, n - 1});
+  return subtract(node, rest, multiply(node, factors, right));
+}
+
+LogicalResult npu::buildDet(OnnxNode &node) {
+  constexpr int64_t largest = 64;
+  Value x = node.getInput(0);
+  Ints shape(shapeOf(x));
+  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2] ||
+      shape.back() < 1 || shape.back() > largest)
+    return node.error("found data of shape " + shapes::text(shape) +
+                      ", expected square matrices of 1 to " + Twine(largest) +
+                      " rows");
+  Type element = elementOf(x);
+  int64_t n = shape.pop_back_val();
+  shape.pop_back();
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  Value matrices =
+      node.reshape(node.cast(x, node.getBuilder().getF32Type()), {count, n, n});
+  Value determinant = node.filled(1, count, node.getBuilder().getF32Type());
+  for (; n > 1 && !node.hasFailed(); --n)
+    matrices = eliminate(node, matrices, determinant);
+  determinant = multiply(node, determinant, node.reshape(matrices, count));
+  return node.setResult(node.cast(node.reshape(determinant, shape), element));
 }
 
 /// Before opset 13 the dimensions from `axis` on are one.

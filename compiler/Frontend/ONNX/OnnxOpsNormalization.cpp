@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normalizations, as reductions and scalar functions.
+// Normalizations: npu.tensornorm, or reductions and scalar functions.
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 
 using namespace npu;
-
-static Value add(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_add, {a, b});
-}
-static Value subtract(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_sub, {a, b});
-}
-static Value multiply(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_mul, {a, b});
-}
-static Value plus(OnnxNode &node, Value a, double number) {
-  return a ? add(node, a, node.scalar(number, elementOf(a))) : a;
-}
 
 /// A vector of channels as (C, 1, ...), so that it broadcasts over N, C,
 /// spatial.
@@ -83,11 +71,17 @@ static Value inverseDeviation(OnnxNode &node, Value x, ArrayRef<int64_t> axes,
       plus(node, node.reduce(squares, "mean", axes, true), epsilon));
 }
 
-static Value normalized(OnnxNode &node, Value x, ArrayRef<int64_t> axes,
-                        double epsilon) {
-  Value difference = centered(node, x, axes);
-  return multiply(node, difference,
-                  inverseDeviation(node, difference, axes, epsilon));
+/// (x - mean) / deviation * scale + bias in one kernel; bias may be null.
+static Value tensornorm(OnnxNode &node, Value x, Value scale, Value bias,
+                        ArrayRef<int64_t> axes, double epsilon,
+                        int64_t groups = 1, bool isCentered = true) {
+  if (!x || !scale || node.hasFailed())
+    return Value();
+  OpBuilder &builder = node.getBuilder();
+  return node.create<TensornormOp>(
+      shapeOf(x), elementOf(x), x, scale, bias, node.intArray(axes),
+      builder.getF64FloatAttr(epsilon), builder.getI64IntegerAttr(groups),
+      builder.getBoolAttr(isCentered));
 }
 
 LogicalResult npu::buildInstanceNormalization(OnnxNode &node) {
@@ -97,10 +91,10 @@ LogicalResult npu::buildInstanceNormalization(OnnxNode &node) {
   if (rankOf(x) < 3)
     return node.error("found data of shape " + shapes::text(shapeOf(x)) +
                       ", expected N, C and spatial dimensions");
-  Value result = normalized(node, x, countFrom(2, rankOf(x)), epsilon);
   Value scale = perChannel(node, node.getInput(1), x);
   Value bias = perChannel(node, node.getInput(2), x);
-  return node.setResult(add(node, multiply(node, result, scale), bias));
+  return node.setResult(
+      tensornorm(node, x, scale, bias, countFrom(2, rankOf(x)), epsilon));
 }
 
 LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
@@ -112,18 +106,17 @@ LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
     return failure();
   Ints axes = countFrom(*axis, rankOf(x));
   bool isCentered = StringRef(node.op.word) == "centered";
-  Value mean = isCentered ? node.reduce(x, "mean", axes, true) : Value();
-  Value difference = isCentered ? subtract(node, x, mean) : x;
-  Value inverse = inverseDeviation(node, difference, axes, epsilon);
-  Value result =
-      multiply(node, multiply(node, difference, inverse), node.getInput(1));
-  if (node.hasInput(2))
-    result = add(node, result, node.getInput(2));
-  if (node.hasOutput(1) && failed(node.setResult(1, mean)))
-    return failure();
-  if (node.hasOutput(2) && failed(node.setResult(2, inverse)))
-    return failure();
-  return node.setResult(result);
+  if (node.hasOutput(1) || node.hasOutput(2)) {
+    Value mean = isCentered ? node.reduce(x, "mean", axes, true) : Value();
+    Value difference = isCentered ? subtract(node, x, mean) : x;
+    Value inverse = inverseDeviation(node, difference, axes, epsilon);
+    if ((node.hasOutput(1) && failed(node.setResult(1, mean))) ||
+        (node.hasOutput(2) && failed(node.setResult(2, inverse))))
+      return failure();
+  }
+  Value bias = node.hasInput(2) ? node.getInput(2) : Value();
+  return node.setResult(tensornorm(node, x, node.getInput(1), bias, axes,
+                                   epsilon, /*groups=*/1, isCentered));
 }
 
 LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
@@ -138,22 +131,10 @@ LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
                       " and num_groups = " + Twine(groups) +
                       ", expected N, channels that the groups divide, and "
                       "spatial dimensions");
-  Ints shape(shapeOf(x));
-  int64_t rest = tensorType(x).getNumElements() / (shape[0] * groups);
-  Value grouped = node.reshape(x, {shape[0], groups, rest});
-  if (!grouped)
-    return failure();
-  Value result = normalized(node, grouped, {2}, epsilon);
-  // Opset 18 had one scale for each group.
-  bool isPerGroup = node.version < 21;
-  if (!isPerGroup)
-    result = node.reshape(result, shape);
-  if (!result)
-    return failure();
-  Value scale = perChannel(node, node.getInput(1), result);
-  Value bias = perChannel(node, node.getInput(2), result);
-  result = add(node, multiply(node, result, scale), bias);
-  return node.setResult(node.reshape(result, shape));
+  Value scale = perChannel(node, node.getInput(1), x);
+  Value bias = perChannel(node, node.getInput(2), x);
+  return node.setResult(tensornorm(node, x, scale, bias,
+                                   countFrom(1, rankOf(x)), epsilon, groups));
 }
 
 LogicalResult npu::buildMeanVarianceNormalization(OnnxNode &node) {

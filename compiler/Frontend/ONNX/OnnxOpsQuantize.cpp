@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
 
@@ -15,19 +16,6 @@ using namespace npu;
 
 static Type f32(OnnxNode &node) { return node.getBuilder().getF32Type(); }
 static Type i32(OnnxNode &node) { return node.getBuilder().getI32Type(); }
-
-static Value add(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_add, {a, b});
-}
-static Value subtract(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_sub, {a, b});
-}
-static Value multiply(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_mul, {a, b});
-}
-static Value divide(OnnxNode &node, Value a, Value b) {
-  return node.eltwise(NPU_INSTR_div, {a, b});
-}
 
 /// Whether all numbers of an integer constant are 0.
 static bool isZero(Value value) {
@@ -156,6 +144,8 @@ LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
   if (failed(checkFloat(node, scale, "the scale")) ||
       !readGranularity(node, x, scale, zeroPoint))
     return failure();
+  if (Value number = numberFor(node, x, scale, zeroPoint, element))
+    return node.setResult(number);
   Value real =
       divide(node, node.cast(x, f32(node)), node.cast(scale, f32(node)));
   real = node.cast(node.cast(real, quotient), f32(node));
@@ -183,15 +173,7 @@ LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
       !isa<mlir::FloatType>(result) ||
       !readGranularity(node, x, scale, zeroPoint))
     return node.error("gives " + typeText(result) + ", expected a float type");
-  // Floats hold the differences of bytes exactly, and vectorize better.
-  bool isWide = !isByte(elementOf(x));
-  Type work = isWide ? i32(node) : f32(node);
-  Value difference = node.cast(x, work);
-  if (zeroPoint && !isZero(zeroPoint))
-    difference = subtract(node, difference, node.cast(zeroPoint, work));
-  Value real = multiply(node, node.cast(difference, f32(node)),
-                        node.cast(scale, f32(node)));
-  return node.setResult(node.cast(real, result));
+  return node.setResult(dequantized(node, {x, scale, zeroPoint}, result));
 }
 
 LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
@@ -219,8 +201,7 @@ LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
   return node.setResult(2, zeroPoint);
 }
 
-/// The number that a zero point is for all elements; 0 where none is given.
-static std::optional<int64_t> wholeZeroPoint(Value zeroPoint) {
+std::optional<int64_t> npu::wholeZeroPoint(Value zeroPoint) {
   if (!zeroPoint)
     return 0;
   ElementsAttr known = constantOf(zeroPoint);
@@ -258,10 +239,8 @@ static SmallVector<Value> byteParts(OnnxNode &node, Value weight,
   return parts;
 }
 
-/// conv(data - zero point, weight - zero point) + bias in i32. The weight's
-/// zero point broadcasts to the weight.
-static Value integerConv(OnnxNode &node, Value data, Value dataZero,
-                         Value weight, Value weightZero, Value bias) {
+Value npu::integerConv(OnnxNode &node, const IntegerConv &operands) {
+  auto [data, weight, bias, dataZero, weightZero] = operands;
   std::optional<int64_t> zero = wholeZeroPoint(dataZero);
   SmallVector<Value> parts = byteParts(node, weight, weightZero);
   if (!zero || parts.empty())
@@ -325,7 +304,7 @@ LogicalResult npu::buildConvInteger(OnnxNode &node) {
   if (node.hasFailed())
     return failure();
   return node.setResult(
-      integerConv(node, data, dataZero, weight, weightZero, Value()));
+      integerConv(node, {data, weight, Value(), dataZero, weightZero}));
 }
 
 /// An i32 sum in units of `factor` as a quantized number.
@@ -354,7 +333,7 @@ LogicalResult npu::buildQLinearConv(OnnxNode &node) {
   if (bias && !elementOf(bias).isSignlessInteger(32))
     return node.error("the bias has the element type " +
                       typeText(elementOf(bias)) + ", expected int32");
-  Value sum = integerConv(node, data, dataZero, weight, weightZero, bias);
+  Value sum = integerConv(node, {data, weight, bias, dataZero, weightZero});
   Value factor = divide(node, multiply(node, dataScale, weightScale), scale);
   if (!sum || !factor)
     return failure();

@@ -10,6 +10,9 @@
 
 using namespace npu;
 
+/// The mode that takes a region of interest.
+constexpr StringRef cropWord = "tf_crop_and_resize";
+
 static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
   Value x = node.getInput(0);
   if (ArrayRef<int64_t>(spec.extents) == shapeOf(x) &&
@@ -18,7 +21,8 @@ static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
   bool shrinks =
       llvm::any_of(spec.scales, [](double scale) { return scale < 1; });
   bool isSmooth = spec.mode != "nearest";
-  if (!spec.region.empty() || (spec.antialiases && isSmooth && shrinks))
+  if (!spec.region.empty() || spec.coordinates == tfHalfPixelWord ||
+      (spec.antialiases && isSmooth && shrinks))
     return node.setResult(resample(node, x, spec));
   Type element = elementOf(x);
   if (isSmooth && !isa<mlir::FloatType>(element))
@@ -142,9 +146,6 @@ static LogicalResult applyScaleInput(OnnxNode &node, ResizeSpec &spec,
   return applyScales(node, spec);
 }
 
-/// The mode that takes a region of interest.
-constexpr StringRef cropWord = "tf_crop_and_resize";
-
 /// The region of interest of the dimensions in `axes`.
 static LogicalResult readRegion(OnnxNode &node, ResizeSpec &spec,
                                 ArrayRef<int64_t> axes) {
@@ -176,6 +177,8 @@ static void readModes(OnnxNode &node, ResizeSpec &spec) {
     return;
   SmallVector<StringRef> words(resizeCoordinatesWords);
   words.push_back(cropWord);
+  if (node.version < 13)
+    words.push_back(tfHalfPixelWord);
   spec.coordinates =
       node.getWord("coordinate_transformation_mode", "half_pixel", words);
   spec.nearest =

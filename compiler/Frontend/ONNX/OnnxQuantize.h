@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps that quantized operators share; defined in OnnxOpsQuantize.cpp.
+// Steps that quantized operators share; defined in OnnxOpsQuantize.cpp and
+// OnnxDequantized.cpp.
 #ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXQUANTIZE_H
 #define NPU_COMPILER_FRONTEND_ONNX_ONNXQUANTIZE_H
 
 #include "compiler/Frontend/ONNX/OnnxNode.h"
 
 namespace npu {
+
+struct ConvOperands;
 
 /// Errors unless the value has 8-bit elements, or a float type.
 LogicalResult checkBytes(OnnxNode &node, Value value, StringRef what);
@@ -24,6 +27,39 @@ Value quantized(OnnxNode &node, Value real, Value zeroPoint, Type element);
 /// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.
 Value integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
                      Value bZero);
+
+/// The number that a zero point is for all elements; 0 where none is given,
+/// nothing where it depends on data or on the element.
+std::optional<int64_t> wholeZeroPoint(Value zeroPoint);
+
+/// Operands of a convolution of bytes; null for no bias and zero points of 0.
+/// The weight's zero point broadcasts to the weight.
+struct IntegerConv {
+  Value data, weight, bias, dataZero, weightZero;
+};
+
+/// conv(data - zero point, weight - zero point) + bias in i32.
+Value integerConv(OnnxNode &node, const IntegerConv &operands);
+
+/// (number - zero point) * scale of type `element`; noted as dequantized.
+Value dequantized(OnnxNode &node, const Dequantized &parts, Type element);
+
+/// The number that `real` was made of, if quantizing it gives just that; null
+/// if not.
+Value numberFor(OnnxNode &node, Value real, Value scale, Value zeroPoint,
+                Type element);
+
+/// Calls the operator's builder. What only moves elements moves the numbers of
+/// dequantized inputs.
+LogicalResult buildNode(OnnxNode &node);
+
+/// What the emitter and OnnxWindow make of real operands, on bytes where the
+/// operands were dequantized.
+Value padDequantized(OnnxNode &node, Value real, ArrayRef<int64_t> pads,
+                     StringRef mode, double number);
+Value convolveDequantized(OnnxNode &node, const ConvOperands &operands);
+Value multiplyDequantized(OnnxNode &node, Value a, Value b);
+Value transposeDequantized(OnnxNode &node, Value matrix);
 
 } // namespace npu
 

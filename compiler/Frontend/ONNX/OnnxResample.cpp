@@ -32,6 +32,9 @@ static npu_resize_attrs attributesOf(const ResizeSpec &spec) {
 static float coordinateOf(const ResizeSpec &spec, int64_t axis, int64_t i,
                           int64_t inputExtent) {
   int64_t extent = spec.extents[axis];
+  if (spec.coordinates == tfHalfPixelWord)
+    return (static_cast<float>(i) + 0.5f) /
+           static_cast<float>(spec.scales[axis]);
   if (spec.region.empty())
     return kernels::sourceCoordinate(attributesOf(spec), int(axis), i,
                                      inputExtent, extent);

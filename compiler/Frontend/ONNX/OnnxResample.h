@@ -9,6 +9,9 @@
 
 namespace npu {
 
+/// Coordinates of opset 11 and 12 that the resize kernel does not have.
+constexpr StringRef tfHalfPixelWord = "tf_half_pixel_for_nn";
+
 struct ResizeSpec {
   std::string mode = "nearest", coordinates = "asymmetric", nearest = "floor";
   double cubic = -0.75;

@@ -4,7 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxModel.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
-#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/Emitter.h"
 #include "kernels/tensor.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -57,26 +57,6 @@ FailureOr<Type> npu::elementTypeOf(Location location, int onnxType,
          << what << " has the element type " << llvm::StringRef(found).lower()
          << ", expected float, float16, bfloat16, int8, uint8, int32, int64 "
          << "or bool; export the model with one of these";
-}
-
-FailureOr<RankedTensorType> npu::makeTensorType(Location location,
-                                                const Twine &what,
-                                                ArrayRef<int64_t> shape,
-                                                Type elementType) {
-  if (shape.size() > NPU_MAX_RANK)
-    return emitError(location)
-           << what << " has " << shape.size()
-           << " dimensions, expected at most " << NPU_MAX_RANK;
-  std::string error;
-  FailureOr<int64_t> count = shapes::elements(shape, error);
-  if (failed(count))
-    return emitError(location) << what << ": " << error;
-  int64_t bytes = *count * kernels::dtypeBytes(dtypeOf(elementType));
-  if (bytes >= int64_t(1) << 31)
-    return emitError(location)
-           << what << " (" << shapes::text(shape) << ") takes " << bytes
-           << " bytes; a tensor must be smaller than 2 GB";
-  return RankedTensorType::get(shape, elementType);
 }
 
 /// The tensor's bytes from the field that holds its type, narrowed from the

@@ -2,6 +2,7 @@
 #include "compiler/tools/npu-dump/Print.h"
 
 #include "kernels/tensor.h"
+#include "kernels/validate.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,24 +15,6 @@ using llvm::formatv;
 using llvm::raw_ostream;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-StringRef dump::opName(int32_t op) {
-  static const StringRef names[] = {"eltwise",        "conv",
-                                    "conv_transpose", "max_pool",
-                                    "avg_pool",       "matmul",
-                                    "concat",         "pad",
-                                    "slice",          "reduce",
-                                    "softmax",        "resize",
-                                    "gather",         "relayout",
-                                    "transpose",      "reshape",
-                                    "broadcast",      "gather_elements",
-                                    "gather_nd",      "scatter_elements",
-                                    "scatter_nd",     "max_pool_indices",
-                                    "top_k",          "cumulate",
-                                    "conv_winograd",  "winograd_weight"};
-  static_assert(std::size(names) == NPU_OP_COUNT, "a name for each op");
-  return names[op];
-}
 
 static StringRef instrName(int16_t kind) {
   switch (kind) {
@@ -81,7 +64,7 @@ static std::string workText(const ProgramFile &file,
                             const npu_kernel_desc &kernel) {
   std::string text;
   if (kernel.op != NPU_OP_ELTWISE)
-    text = opName(kernel.op).str();
+    text = kernels::opName(kernel.op);
   for (const npu_instr &instr : instrsOf(file, kernel))
     text += (text.empty() ? "" : " + ") + instrName(instr.kind).str();
   return text;
@@ -234,7 +217,7 @@ static json::Array kernelsJson(const ProgramFile &file) {
     array.push_back(json::Object{{"name", told.name},
                                  {"op", told.op},
                                  {"node", told.node},
-                                 {"kind", opName(kernel.op)},
+                                 {"kind", kernels::opName(kernel.op)},
                                  {"functions", std::move(functions)},
                                  {"inputs", kernel.n_inputs},
                                  {"outputs", kernel.n_outputs},

@@ -24,9 +24,6 @@ void printText(llvm::raw_ostream &out, const ProgramFile &file,
                const Parts &parts);
 llvm::json::Value toJson(const ProgramFile &file, const Parts &parts);
 
-/// "conv", "eltwise", ...
-llvm::StringRef opName(int32_t op);
-
 /// The instructions of a function, one line each. Throws DumpError where LLVM
 /// has no disassembler for the file's processor.
 std::vector<std::string> disassemble(const llvm::Triple &triple,

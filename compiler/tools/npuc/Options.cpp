@@ -4,7 +4,9 @@
 #include "compiler/Layout/Colours.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
@@ -15,10 +17,12 @@ using namespace npu;
 
 static const char *const footer = R"(Examples:
   npuc model.onnx -o model.npu
+  npuc model.tflite -o model.npu --batch=1
   npuc model.onnx -o model.npu --target=npu-nhwc --layout=naive --batch=4
   npuc model.onnx --input-shape=image=1,3,640,640 --report=report.json
   npuc model.onnx --emit=mlir -o -        # the graph after the layout stage
   npuc model.onnx --emit=asm -o model.s   # the generated code
+  npuc model.onnx --reduce=small.onnx     # the nodes that npuc fails on
 
 Exit codes: 0 compiled, 1 the model cannot be compiled (for this target, with
 these inputs), 2 wrong usage (an option, target, strategy or processor that is
@@ -100,14 +104,36 @@ struct RawOptions {
   std::vector<std::string> ioLayouts = {"fixed"};
   std::vector<std::string> desiredLayouts;
   std::string emit = "npu", objective = "time", plan, maxBytes;
+  std::string reduced, reduceTest;
   int64_t batch = 0;
 };
 } // namespace
 
+/// How the model is read.
+static void addImportOptions(CLI::App &app, CompileOptions &compile,
+                             RawOptions &raw) {
+  app.add_option("--input-shape", raw.inputShapes,
+                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
+                 "repeated");
+  app.add_option("--batch", raw.batch,
+                 "binds the unknown first size of every input")
+      ->check(CLI::Range(int64_t(1), largestBatch));
+  app.add_option("--bind-input", raw.bindInputs,
+                 "NAME=FILE.npy: makes an input a constant; may be repeated");
+  app.add_flag("--taps", compile.import.taps,
+               "keeps every value that a node names as an output, which keeps "
+               "kernels from being fused (npu-compare reads them)");
+  app.add_option("--tflite-converter", compile.tfliteConverter,
+                 "the program tosa-converter-for-tflite, which reads .tflite "
+                 "models")
+      ->envname("NPU_TFLITE_CONVERTER");
+}
+
 static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   CompileOptions &compile = options.compile;
   app.add_option("model", compile.model,
-                 "the network: .onnx, or .mlir in the npu dialect")
+                 "the network: .onnx, .tflite, or .mlir (text or bytecode) in "
+                 "TOSA or the npu dialect")
       ->required();
   app.add_option("-o,--output", compile.output,
                  "file to write, - for standard output [MODEL.npu]");
@@ -135,14 +161,7 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "for --layout=preset: what inputs are that nothing tells "
                  "about: tensor, or image axes such as NCHW")
       ->capture_default_str();
-  app.add_option("--input-shape", raw.inputShapes,
-                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
-                 "repeated");
-  app.add_option("--batch", raw.batch,
-                 "binds the unknown first size of every input")
-      ->check(CLI::Range(int64_t(1), largestBatch));
-  app.add_option("--bind-input", raw.bindInputs,
-                 "NAME=FILE.npy: makes an input a constant; may be repeated");
+  addImportOptions(app, compile, raw);
   app.add_option("--emit", raw.emit,
                  "what to write: " + emitNames() +
                      "; mlir on standard output leaves large weights out")
@@ -170,21 +189,13 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "exit code 4 if they move more: 4096, 2.4MB, 1MiB");
   app.add_flag("--verify-layout", compile.layout.verifyExactly,
                "checks the layout stage exactly, on index-tagged values");
+  app.add_option("--reduce", raw.reduced,
+                 "compiles nothing: writes the smallest part of the model on "
+                 "which npuc fails in the same way (npu-reduce --help)");
+  app.add_option("--reduce-test", raw.reduceTest,
+                 "with --reduce: a command that fails instead of npuc; {} in "
+                 "it is the model");
   app.add_flag("-q,--quiet", options.quiet, "prints errors only");
-}
-
-/// What binds inputs speaks to the ONNX front end only.
-static void checkModelKind(const NpucOptions &options, const RawOptions &raw) {
-  if (llvm::sys::path::extension(options.compile.model) != ".mlir")
-    return;
-  const std::pair<const char *, bool> given[] = {
-      {"--input-shape", !raw.inputShapes.empty()},
-      {"--bind-input", !raw.bindInputs.empty()},
-      {"--batch", raw.batch > 0}};
-  for (auto [name, used] : given)
-    if (used)
-      throw CLI::ValidationError(std::string(name) +
-                                 ": a .mlir model has fixed inputs");
 }
 
 static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
@@ -222,6 +233,25 @@ static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
   compile.writePlan = !options.planPath.empty();
 }
 
+/// npu-reduce, beside npuc, gets the same words and calls npuc with those that
+/// are not its own. Returns its exit code.
+static int runReducer(int argc, char **argv) {
+  std::string self = llvm::sys::fs::getMainExecutable(
+      argv[0], reinterpret_cast<void *>(&runReducer));
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(self));
+  llvm::sys::path::append(path, "npu-reduce");
+  SmallVector<StringRef> words = {path};
+  for (int i = 1; i < argc; ++i)
+    words.push_back(argv[i]);
+  std::string why;
+  int code =
+      llvm::sys::ExecuteAndWait(path, words, std::nullopt, {}, 0, 0, &why);
+  if (!why.empty())
+    llvm::errs() << "npuc: error: cannot run '" << path << "': " << why
+                 << "; it lies beside npuc in a build folder\n";
+  return code < 0 ? exitUsage : code;
+}
+
 int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   CLI::App app("npuc compiles a neural network to an NPU binary.", "npuc");
   app.footer(footer);
@@ -252,7 +282,10 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
       throw CLI::ValidationError("--objective: unknown '" + raw.objective +
                                  "', expected one of: " + objectiveNames());
     options.compile.layout.objective = *objective;
-    checkModelKind(options, raw);
+    if (!raw.reduceTest.empty() && raw.reduced.empty())
+      throw CLI::ValidationError("--reduce-test goes with --reduce");
+    if (!raw.reduced.empty())
+      return runReducer(argc, argv);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)
       return app.exit(error); // --help, --version

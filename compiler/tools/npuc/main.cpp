@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npuc: the compiler's command line.
+#include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
@@ -16,7 +17,7 @@ using namespace npu;
 static std::string describePlace(mlir::Location location) {
   auto line = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!line)
-    return describeOnnxLocation(location);
+    return describeLocation(location);
   if (line.getLine() == 0) // the whole file
     return line.getFilename().str();
   return llvm::formatv("{0}:{1}:{2}", line.getFilename().getValue(),

@@ -111,7 +111,14 @@ typedef struct npu_kernel_info {
   int32_t slow;               /* not 0: runs on a reference implementation */
   /* The chip's time in one run: cycles is the larger of the other two. */
   uint64_t cycles, compute_cycles, dma_cycles;
-  uint64_t array_cycles; /* of compute_cycles, in the array of multipliers */
+  uint64_t array_cycles, vector_cycles; /* parts of compute_cycles */
+  uint64_t dma_in_cycles, dma_out_cycles;
+  uint64_t stall_cycles; /* nothing is computed */
+  uint64_t dram_read_bytes, dram_written_bytes;
+  uint64_t resident_bytes; /* of values that stay on the chip meanwhile */
+  uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
+  uint64_t tiles;          /* into how many parts the kernel is cut */
+  const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
   uint64_t macs;         /* multiply-adds, without those that pad blocks */
   double utilisation;    /* of the array: macs / (cycles * peak) */
   const char *bound;     /* what binds: "mac array", "vector unit", "dma" */
@@ -124,6 +131,7 @@ typedef struct npu_chip_info {
   double clock_mhz;
   double macs_per_cycle;
   double dma_bytes_per_cycle;
+  double sram_bytes; /* 0: not modelled */
 } npu_chip_info;
 
 typedef struct npu_kernel_time {

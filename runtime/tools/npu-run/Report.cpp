@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 namespace npu::tools {
 namespace {
@@ -88,11 +89,19 @@ double Session::chipMs() const {
 }
 
 static Json simulatedJson(const Session &session) {
-  uint64_t bytes = 0, macs = 0, relayouts = 0;
+  uint64_t bytes = 0, macs = 0, relayouts = 0, compute = 0, dma = 0;
+  uint64_t dramRead = 0, dramWritten = 0, residentPeak = 0, onChipPeak = 0;
   for (const npu_kernel_info &kernel : session.kernels) {
     bytes += kernel.bytes;
     macs += kernel.macs;
     relayouts += kernel.relayout ? kernel.cycles : 0;
+    compute += kernel.compute_cycles;
+    dma += kernel.dma_cycles;
+    dramRead += kernel.dram_read_bytes;
+    dramWritten += kernel.dram_written_bytes;
+    residentPeak = std::max(residentPeak, kernel.resident_bytes);
+    onChipPeak =
+        std::max(onChipPeak, kernel.resident_bytes + kernel.tile_bytes);
   }
   double peak =
       static_cast<double>(session.cycles()) * session.chip.macs_per_cycle;
@@ -102,6 +111,14 @@ static Json simulatedJson(const Session &session) {
           {"cycles", session.cycles()},
           {"ms", session.chipMs()},
           {"relayout_cycles", relayouts},
+          {"compute_cycles", compute},
+          {"dma_cycles", dma},
+          {"dram_read_bytes", dramRead},
+          {"dram_written_bytes", dramWritten},
+          {"dram_bytes_per_cycle", session.chip.dma_bytes_per_cycle},
+          {"sram_bytes", session.chip.sram_bytes},
+          {"resident_peak_bytes", residentPeak},
+          {"on_chip_peak_bytes", onChipPeak},
           {"bytes", bytes},
           {"macs", macs},
           {"utilisation", peak > 0 ? static_cast<double>(macs) / peak : 0}};
@@ -119,6 +136,16 @@ std::string jsonReport(const Session &session) {
                        {"compute_cycles", k.compute_cycles},
                        {"dma_cycles", k.dma_cycles},
                        {"array_cycles", k.array_cycles},
+                       {"vector_cycles", k.vector_cycles},
+                       {"dma_in_cycles", k.dma_in_cycles},
+                       {"dma_out_cycles", k.dma_out_cycles},
+                       {"stall_cycles", k.stall_cycles},
+                       {"dram_read_bytes", k.dram_read_bytes},
+                       {"dram_written_bytes", k.dram_written_bytes},
+                       {"resident_bytes", k.resident_bytes},
+                       {"tile_bytes", k.tile_bytes},
+                       {"tiles", k.tiles},
+                       {"tiling", k.tiling},
                        {"macs", k.macs},
                        {"utilisation", k.utilisation},
                        {"bound", k.bound},
@@ -226,10 +253,12 @@ std::string profileTable(const Session &session) {
       relayouts.add(kernel, rows[i].ms);
     adapterBytes += kernel.adapter_bytes;
   }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::make_pair(rows[a].ms, rows[a].cycles) >
-           std::make_pair(rows[b].ms, rows[b].cycles);
-  });
+  auto key = [&](size_t i) {
+    return std::make_tuple(-rows[i].ms, -static_cast<double>(rows[i].cycles),
+                           i);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return key(a) < key(b); });
   std::string text = line("%10s %6s %11s %6s %9s  %6s  %-11s  %-14s %-28s %s\n",
                           "ms", "share", "cycles", "share", "MB", "array",
                           "bound by", "op", "implementation", "kernel: node");

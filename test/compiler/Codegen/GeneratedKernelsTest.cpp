@@ -95,6 +95,10 @@ void fillRandom(const npu_tensor_desc &tensor, void *data,
     case NPU_F32:
       static_cast<float *>(data)[at] = value;
       break;
+    case NPU_I8:
+    case NPU_U8: // all bits
+      static_cast<uint8_t *>(data)[at] = static_cast<uint8_t>(random());
+      break;
     case NPU_I32:
       static_cast<int32_t *>(data)[at] = static_cast<int32_t>(value * 10);
       break;
@@ -220,10 +224,11 @@ floatOps(const std::string &type) {
   std::vector<std::pair<std::string, std::string>> ops;
   for (const char *name :
        {"abs", "neg", "relu", "sigmoid", "tanh", "exp", "erf", "floor", "ceil",
-        "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal"})
+        "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal",
+        "sin", "cos", "atan"})
     ops.emplace_back(std::string(name) + "(%x0)", type);
-  for (const char *name :
-       {"leaky_relu", "elu", "clip", "hard_sigmoid", "hard_swish", "swish"})
+  for (const char *name : {"leaky_relu", "elu", "clip", "hard_sigmoid",
+                           "hard_swish", "swish", "linear"})
     ops.emplace_back(std::string(name) +
                          "(%x0) {alpha = 0.25 : f32, beta = 0.5 : f32}",
                      type);
@@ -242,6 +247,26 @@ TEST(GeneratedKernelsTest, FloatFunctionsOnPositiveNumbers) {
   // log, sqrt and rsqrt of negative numbers are NaN on both sides.
   check(functionOf(
       {type}, {{"log(%x0)", type}, {"sqrt(%x0)", type}, {"rsqrt(%x0)", type}}));
+}
+
+TEST(GeneratedKernelsTest, Angles) {
+  std::string type = "tensor<1x37xf32>";
+  auto scaled = [&](const std::string &function, const std::string &factor) {
+    std::string unary = "(" + type + ") -> " + type + "\n";
+    return "func.func @main(%x: " + type + ") -> " + type +
+           " {\n %c = npu.constant dense<" + factor +
+           "> : tensor<f32> -> tensor<f32>\n %r = npu.fused(%x, %c) : (" +
+           type + ", tensor<f32>) -> " + type + " {\n ^bb0(%a: " + type +
+           ", %b: tensor<f32>):\n  %m = npu.eltwise mul(%a, %b) : (" + type +
+           ", tensor<f32>) -> " + type + "\n  %y = npu.eltwise " + function +
+           "(%m) : " + unary + "  npu.yield %y : " + type +
+           "\n }\n return %r : " + type + "\n}\n";
+  };
+  for (const char *function : {"sin", "cos"})
+    check(scaled(function, "1000.0"));
+  // Within -1..1, and far from the poles.
+  for (const char *function : {"asin", "acos", "tan"})
+    check(scaled(function, "0.33"));
 }
 
 TEST(GeneratedKernelsTest, BroadcastChannelInChannelsLast) {
@@ -271,19 +296,27 @@ TEST(GeneratedKernelsTest, OperandInAnotherOrderIsReadByStrides) {
 }
 
 TEST(GeneratedKernelsTest, IntegersAndBooleans) {
-  for (std::string element : {"i32", "i64"}) {
+  for (std::string element : {"i8", "ui8", "i32", "i64"}) {
     std::string type = "tensor<5x19x" + element + ">";
     std::string boolean = "tensor<5x19xi1>";
     std::vector<std::pair<std::string, std::string>> ops;
-    for (const char *name : {"add", "sub", "mul", "min", "max"})
+    for (const char *name : {"add", "sub", "mul", "min", "max", "bit_and",
+                             "bit_or", "bit_xor", "shift_left", "shift_right"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", type);
     for (const char *name :
          {"equal", "less", "less_equal", "greater", "greater_equal"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", boolean);
     ops.emplace_back("cast(%x0)", "tensor<5x19xf32>");
     ops.emplace_back("abs(%x0)", type);
-    ops.emplace_back("neg(%x0)", type);
+    for (const char *name : {"neg", "clz", "bit_not"})
+      ops.emplace_back(std::string(name) + "(%x0)", type);
+    ops.emplace_back("clip(%x0) {alpha = -6.5 : f32, beta = 9.0 : f32}", type);
+    ops.emplace_back("clip(%x0) {alpha = -1.0e30 : f32, beta = 4.0 : f32}",
+                     type);
     check(functionOf({type, type}, ops));
+    check(functionOf({type, type, type},
+                     {{"mul_shift(%x0, %x1, %x2)", type},
+                      {"mul_shift(%x0, %x1, %x2) {alpha = 1.0 : f32}", type}}));
   }
 }
 

@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"match_activations", onOperation(matchActivations)},
                     Case{"fold_pad", onOperation(foldPad)},
                     Case{"fold_scale", onOperation(foldScale)},
+                    Case{"fold_requantize", onOperation(foldRequantize)},
                     Case{"fuse", fuseFor("channels-last")},
                     Case{"fuse_row_major", fuseFor("row-major")},
                     Case{"whole_stage", wholeStage()}),

@@ -19,6 +19,9 @@ public:
 
 private:
   Value convolution(Value data);
+  Value quantizedConvolution(Value data);
+  Value quantized(Value data, float scale, float zero);
+  Value dequantized(Value bytes, float scale, float zero);
   Value convTranspose(Value data);
   Value matmul(Value data);
   Value unary(Value data);
@@ -50,6 +53,61 @@ Value Generator::convolution(Value data) {
                           typeOf({in[0], outputs, in[2], in[3]}), data, weight,
                           bias, ints({1, 1}), ints({pad, pad, pad, pad}),
                           ints({1, 1}), builder.getI64IntegerAttr(groups));
+}
+
+Value Generator::quantized(Value data, float scale, float zero) {
+  Value real = eltwise(NPU_INSTR_div, {data, scalar(scale)});
+  Value whole =
+      eltwise(NPU_INSTR_add, {eltwise(NPU_INSTR_round, real), scalar(zero)});
+  auto bytes =
+      RankedTensorType::get(shapeOf(data), builder.getIntegerType(8, false));
+  return unfolded(NPU_INSTR_cast, whole, bytes);
+}
+
+Value Generator::dequantized(Value bytes, float scale, float zero) {
+  Value number = unfolded(NPU_INSTR_cast, bytes, typeOf(shapeOf(bytes)));
+  return eltwise(NPU_INSTR_mul, {eltwise(NPU_INSTR_sub, {number, scalar(zero)}),
+                                 scalar(scale)});
+}
+
+/// A convolution of bytes with what a quantizer writes around it, and a
+/// residual or not. All scales are powers of two: every step is exact, so none
+/// can be told from another by its rounding.
+Value Generator::quantizedConvolution(Value data) {
+  ArrayRef<int64_t> in = shapeOf(data);
+  int64_t outputs = coin() ? in[1] : 1 + pick(4), zero = pick(200);
+  Value bytes = quantized(data, 0.03125f, static_cast<float>(zero));
+  auto intsOf = [&](ArrayRef<int64_t> shape, Type element) {
+    Value real = eltwise(NPU_INSTR_mul, {constant(shape), scalar(100)});
+    return unfolded(NPU_INSTR_cast, real,
+                    RankedTensorType::get(shape, element));
+  };
+  auto sums = RankedTensorType::get({in[0], outputs, in[2], in[3]},
+                                    builder.getI32Type());
+  Value bias = coin() ? intsOf({outputs}, builder.getI32Type()) : Value();
+  Value sum = Conv2dOp::create(
+      builder, location, sums, bytes,
+      intsOf({outputs, in[1], 1, 1}, builder.getI8Type()), bias, ints({1, 1}),
+      ints({0, 0, 0, 0}), ints({1, 1}), builder.getI64IntegerAttr(1),
+      builder.getI64IntegerAttr(zero));
+  SmallVector<float> scales(static_cast<size_t>(outputs));
+  for (float &scale : scales)
+    scale = coin() ? 0.0009765625f : 0.00048828125f;
+  Value factors =
+      coin() ? scalar(scales[0])
+             : rewrites::makeFloats(builder, location, {outputs, 1, 1}, scales);
+  Value real = eltwise(
+      NPU_INSTR_mul,
+      {unfolded(NPU_INSTR_cast, sum, typeOf(sums.getShape())), factors});
+  if (coin())
+    real = coin() ? eltwise(NPU_INSTR_relu, real)
+                  : eltwise(NPU_INSTR_clip, real, -0.5f, 2);
+  if (outputs == in[1] && coin()) {
+    Value first = dequantized(quantized(real, 0.0625f, 100), 0.0625f, 100);
+    Value other = dequantized(bytes, 0.03125f, static_cast<float>(zero));
+    real = eltwise(NPU_INSTR_add, {first, other});
+  }
+  return dequantized(quantized(real, 0.125f, 120), 0.125f, 120);
 }
 
 Value Generator::convTranspose(Value data) {
@@ -222,6 +280,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
 
   using Step = Value (Generator::*)(Value);
   const Step kinds[] = {&Generator::convolution,
+                        &Generator::quantizedConvolution,
+                        &Generator::quantizedConvolution,
                         &Generator::convTranspose,
                         &Generator::matmul,
                         &Generator::unary,

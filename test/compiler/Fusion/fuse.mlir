@@ -40,6 +40,21 @@ func.func @residuals(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>) -> ten
   return %4 : tensor<1x16x8x8xf32>
 }
 
+// Bytes are converted by the kernel that reads them, wherever the model does.
+// CHECK-LABEL: @converted
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[W:[^:]*]]: {{.*}}, %[[R:[^:]*]]:
+// CHECK-NEXT: %[[Y:.*]] = npu.fused(%[[X]], %[[W]], %[[R]])
+// CHECK: npu.conv2d
+// CHECK: %[[N:.*]] = npu.eltwise cast
+// CHECK: npu.eltwise add(%{{.*}}, %[[N]])
+// CHECK: return %[[Y]]
+func.func @converted(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xf32> {
+  %0 = npu.eltwise cast(%r) : (tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xf32>
+  %1 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %2 = npu.eltwise add(%1, %0) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  return %2 : tensor<1x16x8x8xf32>
+}
+
 // A value that is read outside ends the group; the rest forms its own.
 // CHECK-LABEL: @read_outside
 // CHECK-NEXT: %[[C:.*]] = npu.conv2d

@@ -24,7 +24,6 @@ struct Coverage {
   int64_t bruteForced = 0;        // searches compared with all choices
   int64_t randomPlans = 0;        // that met the demands
   int64_t cheaperRandomPlans = 0; // than a proved one: of no candidate orders
-  int64_t cheaperChains = 0;      // of relayouts, than what a search proved
   int64_t runs = 0;               // programs compiled and run
 
   Coverage &operator+=(const Coverage &other);

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "test/compiler/Layout/RandomChipOps.h"
 #include "test/compiler/Support/RandomBuilder.h"
 
 using namespace npu;
@@ -32,10 +33,15 @@ private:
   Shape shapeOfRank(size_t rank);
   bool small(ArrayRef<int64_t> shape, int64_t most = mostElements);
   RankedTensorType argument();
+  /// Of the value's element type.
+  static RankedTensorType typeLike(Value value, ArrayRef<int64_t> shape) {
+    return tensorType(value).clone(shape);
+  }
 
   Value unary(Value data);
   Value binary(Value data);
   Value select(Value data);
+  Value quantizePair(Value data);
   Value transpose(Value data);
   Value channelsLast(Value data);
   Value reshape(Value data);
@@ -52,6 +58,7 @@ private:
   Value convolution(Value data);
   Value convTranspose(Value data);
   Value pool(Value data);
+  Value chip(Value data);
   Value fused(Value data);
 
   Shape regrouped(ArrayRef<int64_t> shape);
@@ -183,6 +190,35 @@ Value Generator::select(Value data) {
                   data.getType());
 }
 
+/// As a quantizer writes it around every value, with one scale or one for each
+/// index of a dimension; between the two now and then a movement of the bytes.
+Value Generator::quantizePair(Value data) {
+  if (runnable) // a rounding error may change the number
+    return {};
+  Shape scales;
+  if (!shapeOf(data).empty() && oneIn(3)) {
+    size_t axis = static_cast<size_t>(pick(shapeOf(data).size()));
+    scales = broadcastable(shapeOf(data), axis, ~1U);
+    if (!small(scales, mostConstant)) // larger ones are no part of the text
+      scales.clear();
+  }
+  Value scale = constant(scales), zero = scalar(static_cast<float>(pick(9)));
+  Value real = unfolded(NPU_INSTR_div, {data, scale}, data.getType());
+  Value rounded = unfolded(NPU_INSTR_round, real, data.getType());
+  Value moved = unfolded(NPU_INSTR_add, {rounded, zero}, data.getType());
+  Type byte = coin() ? builder.getIntegerType(8, false) : builder.getI8Type();
+  Value bytes = unfolded(NPU_INSTR_cast, moved,
+                         RankedTensorType::get(shapeOf(data), byte));
+  if (scales.empty() && oneIn(2)) {
+    Value between = coin() ? transpose(bytes) : reshape(bytes);
+    bytes = between ? between : bytes;
+  }
+  RankedTensorType wide = typeOf(shapeOf(bytes));
+  Value number = unfolded(NPU_INSTR_cast, bytes, wide);
+  Value difference = unfolded(NPU_INSTR_sub, {number, zero}, wide);
+  return unfolded(NPU_INSTR_mul, {difference, scale}, wide);
+}
+
 // Data movement.
 
 Value Generator::transpose(Value data) {
@@ -193,7 +229,7 @@ Value Generator::transpose(Value data) {
   Shape shape;
   for (int64_t dim : permutation)
     shape.push_back(shapeOf(data)[dim]);
-  return TransposeOp::create(builder, location, typeOf(shape), data,
+  return TransposeOp::create(builder, location, typeLike(data, shape), data,
                              ints(permutation));
 }
 
@@ -254,7 +290,7 @@ Value Generator::reshape(Value data) {
   Shape shape = regrouped(shapeOf(data));
   if (shape.size() > mostRank)
     return {};
-  return ReshapeOp::create(builder, location, typeOf(shape), data);
+  return ReshapeOp::create(builder, location, typeLike(data, shape), data);
 }
 
 /// Squeeze or unsqueeze.
@@ -518,6 +554,14 @@ Value Generator::pool(Value data) {
                            ints(strides), ints(pads), ints(dilations), coin());
 }
 
+Value Generator::chip(Value data) {
+  auto pickOne = [&](int64_t count) { return pick(count); };
+  auto make = [&](ArrayRef<int64_t> shape) {
+    return small(shape, mostConstant) ? constant(shape) : Value();
+  };
+  return test::randomChipOp({builder, location, pickOne, make, runnable}, data);
+}
+
 /// A kernel and elementwise ops behind it, with operands of their own.
 Value Generator::fused(Value data) {
   static const Step roots[] = {&Generator::convolution, &Generator::convolution,
@@ -594,6 +638,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
   static const Step kinds[] = {
       &Generator::unary,          &Generator::binary,
       &Generator::binary,         &Generator::select,
+      &Generator::quantizePair,   &Generator::quantizePair,
       &Generator::transpose,      &Generator::transpose,
       &Generator::channelsLast,   &Generator::channelsLast,
       &Generator::reshape,        &Generator::reshape,
@@ -605,6 +650,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
       &Generator::matmul,         &Generator::convolution,
       &Generator::convolution,    &Generator::convolution,
       &Generator::convTranspose,  &Generator::pool,
+      &Generator::chip,           &Generator::chip,
       &Generator::fused,          &Generator::fused};
   for (int i = 0; i < steps; ++i)
     if (Value next = (this->*kinds[pick(std::size(kinds))])(pickValue()))

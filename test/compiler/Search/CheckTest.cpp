@@ -37,6 +37,8 @@ TEST_P(Check, SaysWhatIsWrongAndWhere) {
 const Damage damages[] = {
     {"NoLayouts", [](Problem &p) { p.values[1].layouts = 0; },
      "value 1 has 0 layouts; it needs at least one"},
+    {"TooManyLayouts", [](Problem &p) { p.values[1].layouts = 65; },
+     "value 1 has 65 layouts; at most 64 are looked at"},
     {"MoveCount", [](Problem &p) { p.values[0].move.pop_back(); },
      "value 0 has 3 relayout costs; 2 layouts need one for each pair"},
     {"NegativeMove", [](Problem &p) { p.values[0].move[1] = -5; },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Search/RandomProblem.h"
 
+#include "compiler/Search/RelayoutTrees.h"
+
 #include <algorithm>
 #include <random>
 
@@ -94,15 +96,16 @@ Problem randomProblem(uint64_t seed, const RandomOptions &options) {
 }
 
 Cost bruteForce(const Problem &problem) {
+  RelayoutTrees trees(problem);
   std::vector<int> ways(problem.ops.size(), 0);
-  Cost least = totalCost(problem, ways);
+  Cost least = totalCost(problem, trees, ways);
   for (size_t op = 0; op < ways.size();) {
     if (++ways[op] == static_cast<int>(problem.ops[op].ways.size())) {
       ways[op++] = 0;
       continue;
     }
     op = 0;
-    least = std::min(least, totalCost(problem, ways));
+    least = std::min(least, totalCost(problem, trees, ways));
   }
   return least;
 }

@@ -171,8 +171,11 @@ def test_options(bench: Bench) -> None:
     refuse(bench, USAGE, "--threads", path, "--threads=0")
     refuse(bench, USAGE, "standard output", path, "--batch=1", "-o", "-")
     refuse(bench, USAGE, "model is required")
+    function = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"
+    bench.path("model.mlir").write_text(function, encoding="utf-8")
+    np.save(bench.path("x.npy"), np.zeros(4, np.float32))
     for option in ("--batch=1", "--input-shape=x=1", "--bind-input=x=x.npy"):
-        refuse(bench, USAGE, ".mlir", "model.mlir", option)
+        refuse(bench, MODEL, "in the npu dialect, whose inputs are fixed", "model.mlir", option)
 
 
 def test_infeasible(bench: Bench) -> None:

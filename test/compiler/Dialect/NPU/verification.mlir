@@ -192,6 +192,15 @@ func.func @eltwise_c9(%x: tensor<4xf32>) {
 
 // -----
 
+// eltwise_c10
+func.func @eltwise_c10(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element type 'f32', expected an integer type}}
+  %0 = npu.eltwise shift_left(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // fused_c1
 func.func @fused_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{body takes 2 arguments, the op has 1 operands}}

@@ -312,6 +312,38 @@ TEST_F(FileErrors, NamesThatAreNotUtf8) {
   expectError(runner.run(output), {"an output's name is not UTF-8"});
 }
 
+/// A model that calls its function test.Twice once; the function has one node.
+static ModelBuilder callingModel(const char *inner, const Names &inputs) {
+  ModelBuilder model;
+  model.input("x", {4}).output("y");
+  model.node("Twice", inputs, {"y"})->set_domain("test");
+  onnx::FunctionProto *function = model.proto.add_functions();
+  function->set_name("Twice");
+  function->set_domain("test");
+  function->add_input("a");
+  function->add_output("b");
+  onnx::NodeProto *node = function->add_node();
+  node->set_op_type(inner);
+  node->set_domain(inner == std::string("Twice") ? "test" : "");
+  node->add_input("a");
+  node->add_output("b");
+  return model;
+}
+
+TEST_F(FileErrors, Functions) {
+  EXPECT_TRUE(runner.run(callingModel("Relu", {"x"})).succeeded);
+  expectError(runner.run(callingModel("Relu", {"x", "x"})),
+              {"Twice 'y'", "has 2 inputs and 1 results, expected at most 1"});
+  expectError(runner.run(callingModel("Twice", {"x"})),
+              {"Twice 'b'", "calls functions more than 32 deep"});
+  expectError(runner.run(callingModel("Relu", {""})),
+              {"Relu 'b'", "leaves out input 0"});
+  expectError(runner.run(callingModel("Nothing", {"x"})),
+              {"found operators that are not supported", "Nothing at 'b'"});
+  expectError(runner.run(callingModel("SequenceEmpty", {"x"})),
+              {"SequenceEmpty (out of scope: sequences) at 'b'"});
+}
+
 TEST_F(FileErrors, ActivationOfTwoGigabytes) {
   ModelBuilder model;
   model.input("x", {30000, 1}).input("z", {1, 30000}).output("y");

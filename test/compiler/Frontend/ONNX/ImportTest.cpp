@@ -227,16 +227,51 @@ TEST_F(Import, ErrorsOfLaterStagesNameTheNode) {
   std::string described;
   (*module)->walk([&](Operation *op) {
     if (op->getName().getStringRef() == "npu.eltwise")
-      described = describeOnnxLocation(op->getLoc());
+      described = describeLocation(op->getLoc());
   });
   EXPECT_EQ(described, path + ": Relu 'block/relu'");
   MLIRContext *context = &runner.context;
   Location unknown = mlir::UnknownLoc::get(context);
   Location named = mlir::NameLoc::get(StringAttr::get(context, "first"));
-  EXPECT_EQ(
-      describeOnnxLocation(mlir::FusedLoc::get(context, {named, unknown})),
-      "first");
-  EXPECT_EQ(describeOnnxLocation(unknown), "");
+  EXPECT_EQ(describeLocation(mlir::FusedLoc::get(context, {named, unknown})),
+            "first");
+  EXPECT_EQ(describeLocation(unknown), "");
+}
+
+TEST(Functions, TakeAttributesFromTheirCall) {
+  ModelBuilder model;
+  model.input("x", {4}).output("y");
+  NodeBuilder call = model.node("Leak", {"x"}, {"y"}).number("slope", 0.25f);
+  call->set_domain("test");
+  onnx::FunctionProto *function = model.proto.add_functions();
+  function->set_name("Leak");
+  function->set_domain("test");
+  function->add_input("a");
+  function->add_output("b");
+  function->add_attribute("slope");
+  onnx::NodeProto *node = function->add_node();
+  node->set_op_type("LeakyRelu");
+  node->add_input("a");
+  node->add_output("b");
+  onnx::AttributeProto *alpha = node->add_attribute();
+  alpha->set_name("alpha");
+  alpha->set_type(onnx::AttributeProto::FLOAT);
+  alpha->set_ref_attr_name("slope");
+  ImportRunner runner;
+  EXPECT_HAS(runner.run(model).text, "alpha = 2.500000e-01");
+}
+
+TEST(EmptyTensors, AreConstants) {
+  ModelBuilder model;
+  model.input("x", {0, 4}).output("y").output("z");
+  model.ints("axes", {0});
+  model.node("Relu", {"x"}, {"y"});
+  model.node("ReduceSum", {"x", "axes"}, {"z"});
+  ImportRunner runner;
+  ImportResult result = runner.run(model);
+  EXPECT_TRUE(result.succeeded);
+  EXPECT_LACKS(result.text, "npu.eltwise");
+  EXPECT_LACKS(result.text, "npu.reduce");
 }
 
 TEST(SupportedOps, DocumentIsUpToDate) {

@@ -106,11 +106,11 @@ TEST_F(Inputs, Contradictions) {
   expectError(openModel(), "is 'N', which --input-shape=x sets to 1, found 2");
 }
 
-TEST_F(Inputs, DeclaredSizesMustBePositive) {
+TEST_F(Inputs, DeclaredSizesAreNotNegative) {
   ModelBuilder model;
   model.input("x", {2, -1}).output("y");
   model.node("Relu", {"x"}, {"y"});
-  expectError(model, "dimension 1 of input 'x' is -1, expected a positive");
+  expectError(model, "dimension 1 of input 'x' is -1, expected 0 or more");
 }
 
 TEST_F(Inputs, NotATensor) {

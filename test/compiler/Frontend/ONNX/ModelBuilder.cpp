@@ -54,6 +54,14 @@ NodeBuilder &NodeBuilder::text(const std::string &name,
   return *this;
 }
 
+NodeBuilder &NodeBuilder::texts(const std::string &name,
+                                const std::vector<std::string> &values) {
+  onnx::AttributeProto *attribute = add(name, AttributeProto::STRINGS);
+  for (const std::string &value : values)
+    attribute->add_strings(value);
+  return *this;
+}
+
 NodeBuilder &NodeBuilder::graph(const std::string &name,
                                 const onnx::GraphProto &value) {
   *add(name, AttributeProto::GRAPH)->mutable_g() = value;
@@ -178,7 +186,7 @@ ImportResult ImportRunner::runFile(const std::string &path) {
   ImportResult result;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
-        result.errors.push_back(describeOnnxLocation(diagnostic.getLocation()) +
+        result.errors.push_back(describeLocation(diagnostic.getLocation()) +
                                 ": " + diagnostic.str());
         return success();
       });

@@ -35,6 +35,8 @@ public:
   NodeBuilder &numbers(const std::string &name,
                        const std::vector<float> &values);
   NodeBuilder &text(const std::string &name, const std::string &value);
+  NodeBuilder &texts(const std::string &name,
+                     const std::vector<std::string> &values);
   NodeBuilder &graph(const std::string &name, const onnx::GraphProto &value);
   onnx::NodeProto *operator->() { return node; }
 
@@ -92,7 +94,7 @@ struct ImportResult {
 
 class ImportRunner {
 public:
-  OnnxImportOptions options;
+  ImportOptions options;
   MLIRContext context;
   TemporaryFolder folder;
 

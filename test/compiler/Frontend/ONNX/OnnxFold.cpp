@@ -69,11 +69,11 @@ int main(int argc, char **argv) {
   MLIRContext context;
   mlir::ScopedDiagnosticHandler handler(
       &context, [](mlir::Diagnostic &diagnostic) {
-        std::cerr << describeOnnxLocation(diagnostic.getLocation()) << ": "
+        std::cerr << describeLocation(diagnostic.getLocation()) << ": "
                   << diagnostic.str() << '\n';
         return success();
       });
-  OnnxImportOptions options;
+  ImportOptions options;
   for (int i = 3; i < argc; ++i) {
     std::string text = argv[i];
     size_t split = text.find('=');

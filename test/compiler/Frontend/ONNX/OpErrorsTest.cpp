@@ -207,6 +207,34 @@ const BadNode poolAndMatrix[] = {
     {"PoolRank",
      [](ModelBuilder &m) { m.node("GlobalAveragePool", {"v"}, {"y"}); },
      "found data of shape 4, expected N, C and 1 to 3 spatial dimensions"},
+    {"UnpoolKernel",
+     [](ModelBuilder &m) {
+       m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {2, 2});
+       m.node("MaxUnpool", {"p", "i"}, {"y"});
+     },
+     "attribute 'kernel_shape' must have 2 entries", 11},
+    {"UnpoolIndices",
+     [](ModelBuilder &m) {
+       m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {2, 2});
+       m.node("MaxUnpool", {"x", "i"}, {"y"}).integers("kernel_shape", {2, 2});
+     },
+     "found indices of shape 1x4x5x5, expected 1x4x6x6, the data's", 11},
+    {"UnpoolPads",
+     [](ModelBuilder &m) {
+       m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {6, 6});
+       m.node("MaxUnpool", {"p", "i"}, {"y"})
+           .integers("kernel_shape", {2, 2})
+           .integers("pads", {1, 1, 1, 1});
+     },
+     "pads leave nothing of spatial dimension 0", 11},
+    {"UnpoolShape",
+     [](ModelBuilder &m) {
+       m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {2, 2});
+       m.node("Shape", {"p"}, {"s"});
+       m.node("MaxUnpool", {"p", "i", "s"}, {"y"})
+           .integers("kernel_shape", {2, 2});
+     },
+     "found the output shape 1x4x5x5, expected 1x4x6x6", 11},
     {"GemmRank", [](ModelBuilder &m) { m.node("Gemm", {"x", "w"}, {"y"}); },
      "expected matrices"},
     {"MatMulExtents",
@@ -497,6 +525,12 @@ const BadNode others[] = {
            .integer("num_groups", 3);
      },
      "num_groups = 3, expected N, channels that the groups divide", 21},
+    {"LayerNormScale",
+     [](ModelBuilder &m) {
+       m.weight("p", {3, 1});
+       m.node("LayerNormalization", {"x", "p"}, {"y"});
+     },
+     "scale or bias of shape 3x1 does not broadcast", 17},
 };
 
 INSTANTIATE_TEST_SUITE_P(Attributes, OpErrors, testing::ValuesIn(attributes),

@@ -3,8 +3,8 @@
 
 // naive brings a value home and relayouts it from there, which took a cycle
 // less than two relayouts of the value itself, proved to be the least.
-// CHECK: %[[HOME:.*]] = npu.relayout(%[[C:.*]]) : {{.*}}aBc16b{{.*}} -> {{.*}}<abc>
-// CHECK: npu.relayout(%[[HOME]]) : {{.*}} -> {{.*}}<caB4b>
+// CHECK: %[[FIRST:.*]] = npu.relayout(%[[C:.*]]) : {{.*}}aBc16b{{.*}} -> {{.*}}<caB4b>
+// CHECK: npu.relayout(%[[FIRST]]) : {{.*}} -> {{.*}}<abc>
 module {
   func.func @main(%arg0: tensor<1x1x1xf32> {npu.name = "x0"}, %arg1: tensor<1x1xf32> {npu.name = "x2"}) -> (tensor<1x1x1x1xf32> {npu.name = "y0"}, tensor<1x1x1xf32> {npu.name = "y1"}) {
     %0 = npu.conv1d(%arg0, %arg0) {dilations = [1], groups = 1 : i64, pads = [0, 0], strides = [1]} : (tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1xf32>

@@ -67,7 +67,8 @@ TEST(NpuDump, ShowsWhatIsAskedFor) {
   expectHolds(code.out, "\tret\n");
   EXPECT_EQ(code.out.find("not an instruction"), std::string::npos);
   ProcessResult manifest = dump({path, "--manifest"});
-  EXPECT_EQ(nlohmann::json::parse(manifest.out)["format_version"], 2);
+  EXPECT_EQ(nlohmann::json::parse(manifest.out)["format_version"],
+            NPU_FORMAT_VERSION);
 }
 
 TEST(NpuDump, JsonAgreesWithTheTables) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Frontend/ONNX/OnnxEmitter.h"
+#include "compiler/Frontend/Support/Emitter.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Kernel/Evaluator.h"
+#include "kernels/tensor.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -32,22 +33,48 @@ Ints npu::countFrom(int64_t first, int64_t end) {
   return result;
 }
 
-LogicalResult OnnxEmitter::error(const Twine &message) {
+FailureOr<RankedTensorType> npu::makeTensorType(Location location,
+                                                const Twine &what,
+                                                ArrayRef<int64_t> shape,
+                                                Type elementType) {
+  if (shape.size() > NPU_MAX_RANK)
+    return mlir::emitError(location)
+           << what << " has " << shape.size()
+           << " dimensions, expected at most " << NPU_MAX_RANK;
+  std::string error;
+  FailureOr<int64_t> count = shapes::elements(shape, error);
+  if (failed(count))
+    return mlir::emitError(location) << what << ": " << error;
+  int64_t bytes = *count * kernels::dtypeBytes(dtypeOf(elementType));
+  if (bytes >= int64_t(1) << 31)
+    return mlir::emitError(location)
+           << what << " (" << shapes::text(shape) << ") takes " << bytes
+           << " bytes; a tensor must be smaller than 2 GB";
+  return RankedTensorType::get(shape, elementType);
+}
+
+LogicalResult Emitter::error(const Twine &message) {
   // What follows from the first error says nothing new.
   if (std::exchange(sawError, true))
     return failure();
   return mlir::emitError(location, message);
 }
 
-Value OnnxEmitter::fail(const Twine &message) {
+Value Emitter::fail(const Twine &message) {
   (void)error(message);
   return Value();
 }
 
-Value OnnxEmitter::finish(Operation *op) {
+Value Emitter::finish(Operation *op) {
   if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {
     op->erase();
     return noteFailure();
+  }
+  // Nothing is left to compute of a tensor without elements.
+  RankedTensorType type = tensorType(op->getResult(0));
+  if (type.getNumElements() == 0) {
+    op->erase();
+    return constant(makeElements(type, ArrayRef<char>()));
   }
   Operation *before = op->getPrevNode();
   Block *block = op->getBlock();
@@ -59,12 +86,11 @@ Value OnnxEmitter::finish(Operation *op) {
   return (before ? before->getNextNode() : &block->front())->getResult(0);
 }
 
-Value OnnxEmitter::constant(ElementsAttr elements) {
+Value Emitter::constant(ElementsAttr elements) {
   return ConstantOp::create(builder, location, elements.getType(), elements);
 }
 
-Value OnnxEmitter::filled(double number, ArrayRef<int64_t> shape,
-                          Type element) {
+Value Emitter::filled(double number, ArrayRef<int64_t> shape, Type element) {
   FailureOr<RankedTensorType> type =
       makeTensorType(location, "the result", shape, element);
   if (failed(type))
@@ -77,10 +103,40 @@ Value OnnxEmitter::filled(double number, ArrayRef<int64_t> shape,
   return constant(DenseElementsAttr::get(*type, splat));
 }
 
-Value OnnxEmitter::ints(ArrayRef<int64_t> numbers) {
+Value Emitter::ints(ArrayRef<int64_t> numbers) {
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
                                     builder.getI64Type());
   return constant(DenseElementsAttr::get(type, numbers));
+}
+
+Value Emitter::floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape) {
+  FailureOr<RankedTensorType> type =
+      makeTensorType(location, "a constant", shape, builder.getF32Type());
+  if (failed(type))
+    return noteFailure();
+  std::vector<float> narrow(numbers.begin(), numbers.end());
+  return constant(makeElements(
+      *type, ArrayRef(reinterpret_cast<const char *>(narrow.data()),
+                      narrow.size() * sizeof(float))));
+}
+
+Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
+                          Type element) {
+  Ints shape(rank - axis, 1);
+  shape[0] = extent;
+  return reshape(cast(ints(countFrom(0, extent)), element), shape);
+}
+
+Value Emitter::at(Value value, int64_t axis, int64_t index) {
+  if (!value)
+    return noteFailure();
+  Ints extents(shapeOf(value)), starts(extents.size(), 0);
+  Ints steps(extents.size(), 1);
+  starts[axis] = index;
+  extents[axis] = 1;
+  Value part = slice(value, starts, steps, extents);
+  extents.erase(extents.begin() + axis);
+  return reshape(part, extents);
 }
 
 static bool isComparison(npu_instr_kind kind) {
@@ -89,8 +145,8 @@ static bool isComparison(npu_instr_kind kind) {
          kind == NPU_INSTR_greater_equal;
 }
 
-Value OnnxEmitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
-                           double alpha, double beta) {
+Value Emitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
+                       double alpha, double beta) {
   if (anyNull(operands))
     return noteFailure();
   ArrayRef<Value> typed = operands;
@@ -117,7 +173,7 @@ Value OnnxEmitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
                            builder.getF32FloatAttr(static_cast<float>(beta)));
 }
 
-Value OnnxEmitter::cast(Value value, Type element) {
+Value Emitter::cast(Value value, Type element) {
   if (!value || elementOf(value) == element)
     return value ? value : noteFailure();
   return create<EltwiseOp>(shapeOf(value), element,
@@ -126,7 +182,7 @@ Value OnnxEmitter::cast(Value value, Type element) {
                            builder.getF32FloatAttr(0));
 }
 
-Value OnnxEmitter::reshape(Value value, ArrayRef<int64_t> shape) {
+Value Emitter::reshape(Value value, ArrayRef<int64_t> shape) {
   if (!value || shapeOf(value) == shape)
     return value ? value : noteFailure();
   std::string reason;
@@ -139,7 +195,7 @@ Value OnnxEmitter::reshape(Value value, ArrayRef<int64_t> shape) {
   return create<ReshapeOp>(shape, elementOf(value), value);
 }
 
-Value OnnxEmitter::transpose(Value value, ArrayRef<int64_t> permutation) {
+Value Emitter::transpose(Value value, ArrayRef<int64_t> permutation) {
   if (!value)
     return noteFailure();
   std::string reason;
@@ -153,14 +209,14 @@ Value OnnxEmitter::transpose(Value value, ArrayRef<int64_t> permutation) {
                              intArray(permutation));
 }
 
-Value OnnxEmitter::broadcast(Value value, ArrayRef<int64_t> shape) {
+Value Emitter::broadcast(Value value, ArrayRef<int64_t> shape) {
   if (!value || shapeOf(value) == shape)
     return value ? value : noteFailure();
   return create<BroadcastOp>(shape, elementOf(value), value);
 }
 
-Value OnnxEmitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
-                          bool keepDims) {
+Value Emitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
+                      bool keepDims) {
   if (!value)
     return noteFailure();
   std::string reason;
@@ -175,7 +231,7 @@ Value OnnxEmitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
                           builder.getBoolAttr(keepDims));
 }
 
-Value OnnxEmitter::matmul(Value a, Value b) {
+Value Emitter::matmul(Value a, Value b) {
   if (!a || !b)
     return noteFailure();
   bool hasBytes = isByte(elementOf(a)) && isByte(elementOf(b));
@@ -191,7 +247,7 @@ Value OnnxEmitter::matmul(Value a, Value b) {
   return create<MatmulOp>(*shape, element, a, b);
 }
 
-Value OnnxEmitter::softmax(Value value, int64_t axis, bool isLog) {
+Value Emitter::softmax(Value value, int64_t axis, bool isLog) {
   if (!value)
     return noteFailure();
   return create<SoftmaxOp>(shapeOf(value), elementOf(value), value,
@@ -199,7 +255,7 @@ Value OnnxEmitter::softmax(Value value, int64_t axis, bool isLog) {
                            builder.getBoolAttr(isLog));
 }
 
-Value OnnxEmitter::concat(ArrayRef<Value> values, int64_t axis) {
+Value Emitter::concat(ArrayRef<Value> values, int64_t axis) {
   if (anyNull(values))
     return noteFailure();
   if (values.size() == 1)
@@ -220,8 +276,8 @@ Value OnnxEmitter::concat(ArrayRef<Value> values, int64_t axis) {
                           builder.getI64IntegerAttr(axis));
 }
 
-Value OnnxEmitter::slice(Value value, ArrayRef<int64_t> starts,
-                         ArrayRef<int64_t> steps, ArrayRef<int64_t> extents) {
+Value Emitter::slice(Value value, ArrayRef<int64_t> starts,
+                     ArrayRef<int64_t> steps, ArrayRef<int64_t> extents) {
   if (!value)
     return noteFailure();
   if (extents == shapeOf(value) && llvm::all_equal(steps) &&
@@ -231,7 +287,7 @@ Value OnnxEmitter::slice(Value value, ArrayRef<int64_t> starts,
                          intArray(steps));
 }
 
-Value OnnxEmitter::gatherElements(Value data, Value indices, int64_t axis) {
+Value Emitter::gatherElements(Value data, Value indices, int64_t axis) {
   if (!data || !indices)
     return noteFailure();
   std::string reason;
@@ -243,8 +299,8 @@ Value OnnxEmitter::gatherElements(Value data, Value indices, int64_t axis) {
                                   builder.getI64IntegerAttr(axis));
 }
 
-Value OnnxEmitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
-                       double number) {
+Value Emitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
+                   double number) {
   if (!value)
     return noteFailure();
   std::string reason;
@@ -256,4 +312,30 @@ Value OnnxEmitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
   return create<PadOp>(*shape, elementOf(value), value, intArray(pads),
                        builder.getStringAttr(mode),
                        builder.getF64FloatAttr(number));
+}
+
+Value Emitter::repeat(Value value, int64_t dim, int64_t times) {
+  if (!value || times == 1)
+    return value;
+  Ints merged(shapeOf(value));
+  Ints split(shapeOf(value));
+  merged[dim] *= times;
+  split.insert(split.begin() + dim, 1);
+  Value apart = reshape(value, split);
+  split[dim] = times;
+  return reshape(broadcast(apart, split), merged);
+}
+
+Value Emitter::placeOfBest(Value value, int64_t axis, bool isLargest,
+                           bool isLast) {
+  if (!value)
+    return noteFailure();
+  Type i32 = builder.getI32Type();
+  int64_t extent = shapeOf(value)[axis];
+  Value best = reduce(value, isLargest ? "max" : "min", {axis}, true);
+  Value holds = eltwise(NPU_INSTR_equal, {value, best});
+  Value places = eltwise(NPU_INSTR_select,
+                         {holds, countAlong(extent, axis, rankOf(value), i32),
+                          scalar(isLast ? -1 : double(extent), i32)});
+  return reduce(places, isLast ? "max" : "min", {axis}, true);
 }

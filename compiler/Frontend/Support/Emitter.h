@@ -3,11 +3,10 @@
 // Creates npu ops for a node. Each function infers the result's type, checks,
 // and computes the op at once if its operands are constants. After an error,
 // and for a null operand, it returns null, so that calls nest without checks.
-#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
-#define NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
+#ifndef NPU_COMPILER_FRONTEND_SUPPORT_EMITTER_H
+#define NPU_COMPILER_FRONTEND_SUPPORT_EMITTER_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
-#include "compiler/Frontend/ONNX/OnnxModel.h"
 
 #include <string>
 
@@ -15,9 +14,15 @@ namespace npu {
 
 using Ints = SmallVector<int64_t>;
 
-class OnnxEmitter {
+/// The type of a tensor, or an error: negative or overflowing extents, more
+/// than NPU_MAX_RANK of them, 2 GB or more.
+FailureOr<RankedTensorType> makeTensorType(Location location, const Twine &what,
+                                           ArrayRef<int64_t> shape,
+                                           Type elementType);
+
+class Emitter {
 public:
-  OnnxEmitter(OpBuilder &builder, Location location)
+  Emitter(OpBuilder &builder, Location location)
       : builder(builder), location(location) {}
 
   OpBuilder &getBuilder() { return builder; }
@@ -46,6 +51,14 @@ public:
     return filled(number, {}, element);
   }
   Value ints(ArrayRef<int64_t> numbers);
+  /// A float32 tensor of these numbers, in row-major order.
+  Value floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape);
+  /// 0, 1, 2, ... along dimension `axis`, such that it broadcasts to data of
+  /// rank `rank`.
+  Value countAlong(int64_t extent, int64_t axis, int64_t rank, Type element);
+  /// The elements whose index in dimension `axis` is `index`; the dimension
+  /// goes away.
+  Value at(Value value, int64_t axis, int64_t index);
 
   Value eltwise(npu_instr_kind kind, ArrayRef<Value> operands, double alpha = 0,
                 double beta = 0);
@@ -65,6 +78,12 @@ public:
   /// One element for each index, see npu.gather_elements.
   Value gatherElements(Value data, Value indices, int64_t axis);
   Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
+
+  /// The value `times` times in a row along `dim`.
+  Value repeat(Value value, int64_t dim, int64_t times);
+  /// Where the largest (or smallest) element along `axis` lies, as i32, the
+  /// dimension kept; the first of equals, or the last.
+  Value placeOfBest(Value value, int64_t axis, bool isLargest, bool isLast);
 
   ArrayAttr intArray(ArrayRef<int64_t> numbers) {
     return builder.getI64ArrayAttr(numbers);
@@ -101,4 +120,4 @@ Ints countFrom(int64_t first, int64_t end);
 
 } // namespace npu
 
-#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXEMITTER_H
+#endif // NPU_COMPILER_FRONTEND_SUPPORT_EMITTER_H

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares a model layer by layer with onnxruntime, and says where a difference arises."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from npu_bench.case import make_case, parse_shapes, zoo
+from npu_bench.contender import BenchError, Case
+from npu_compare.layers import Layer, Tolerance, compare_layers
+
+EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
+are then not fused: where a difference shows in a plain compilation only, it lies in fusion.
+
+Examples:
+  npu-compare model.onnx --batch=1
+  npu-compare model.onnx --target=npu-nhwc --layout=naive --input image=picture.npy
+  npu-compare efficientnet_b0 --rtol=1e-4 --atol=1e-5 --json=layers.json
+  npu-compare model.onnx --all        # every layer, not just those that differ
+
+Exit codes: 0 all values agree, 1 some differ, 2 wrong usage, or the model cannot be compiled or run."""
+
+
+def parse_arguments(words: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="npu-compare", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
+    parser.add_argument("--target", default="npu-nhwc", help="chip (npu-nhwc)")
+    parser.add_argument("--layout", default="optimal", help="strategy (optimal)")
+    parser.add_argument("--batch", type=int, default=1, help="the unknown first size of inputs (1)")
+    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
+                        help="an input's values (random ones)")  # fmt: skip
+    parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
+    parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
+    parser.add_argument("--all", action="store_true", help="print every layer")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every layer's numbers here (-: print)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
+                        help="the build folder with npuc and npu-run")  # fmt: skip
+    arguments = parser.parse_args(words)
+    if arguments.batch < 1 or arguments.threads < 1 or arguments.rtol < 0 or arguments.atol < 0:
+        parser.error("--batch and --threads: at least 1, --rtol and --atol: not negative")
+    return arguments
+
+
+def with_inputs(case: Case, texts: list[str]) -> Case:
+    """The case with values from files in place of random ones."""
+    inputs = dict(case.inputs)
+    for text in texts:
+        name, equals, file = text.partition("=")
+        if name not in inputs or not equals:
+            raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
+        try:
+            values = np.load(file)
+        except (OSError, ValueError) as error:
+            raise BenchError(f"--input: cannot read '{file}': {error}") from error
+        if values.shape != inputs[name].shape or values.dtype != inputs[name].dtype:
+            wanted, found = inputs[name], values
+            raise BenchError(f"--input: '{file}' holds {found.dtype}{list(found.shape)}, "
+                             f"expected {wanted.dtype}{list(wanted.shape)}")  # fmt: skip
+        inputs[name] = values
+    return dataclasses.replace(case, inputs=inputs)
+
+
+def line_of(layer: Layer) -> str:
+    mark = "FIRST " if layer.origin else "wrong " if layer.differs else "ok    "
+    text = f"{mark} {layer.op} '{layer.node}' -> '{layer.value}' {layer.shape}: largest difference {layer.worst:.1e}"
+    if layer.place is None:
+        return text if not layer.differs else f"{text}; the shapes differ"
+    return f"{text}; {layer.wrong} elements, at {layer.place} found {layer.found:.6g}, expected {layer.expected:.6g}"
+
+
+def write_json(arguments: argparse.Namespace, case: Case, layers: list[Layer]) -> None:
+    data = {
+        "model": case.title,
+        "target": arguments.target,
+        "layout": arguments.layout,
+        "rtol": arguments.rtol,
+        "atol": arguments.atol,
+        "first": [layer.value for layer in layers if layer.origin],
+        "layers": [dataclasses.asdict(layer) for layer in layers],
+    }
+    text = json.dumps(data, indent=1) + "\n"
+    if str(arguments.json) == "-":
+        sys.stdout.write(text)
+    else:
+        arguments.json.write_text(text, encoding="utf-8")
+
+
+def main(words: list[str] | None = None) -> int:
+    arguments = parse_arguments(words)
+    quiet = str(arguments.json) == "-"
+    try:
+        case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape))
+        case = with_inputs(case, arguments.input)
+        options = [f"--target={arguments.target}", f"--layout={arguments.layout}"]
+        tolerance = Tolerance(arguments.rtol, arguments.atol)
+        with Console(stderr=True).status(f"{case.title}: compiling, running, asking onnxruntime"):
+            layers = compare_layers(arguments.build.resolve(), case, options, arguments.threads, tolerance)
+        if arguments.json:
+            write_json(arguments, case, layers)
+    except (BenchError, zoo.ZooError, OSError) as error:
+        print(f"npu-compare: {error}", file=sys.stderr)
+        return 2
+    wrong = [layer for layer in layers if layer.differs]
+    if not quiet:
+        for layer in layers if arguments.all else wrong:
+            print(line_of(layer))
+        first = [layer for layer in layers if layer.origin]
+        print(f"{len(layers)} values compared, {len(wrong)} differ"
+              + (f", first at {first[0].op} '{first[0].node}'" if first else ""))  # fmt: skip
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

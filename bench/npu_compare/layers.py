@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model's values, from npuc and from onnxruntime, and how they differ.
+
+All values are in the model's logical order: npu-run brings them there, whatever
+the program stores.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from npu_bench.contender import BenchError, Case
+
+
+@dataclasses.dataclass(frozen=True)
+class Tolerance:
+    """What is no difference: |found - expected| <= atol + rtol * |expected|."""
+
+    rtol: float
+    atol: float
+
+
+@dataclasses.dataclass
+class Layer:
+    """One value of the model, and the node that makes it."""
+
+    value: str
+    node: str
+    op: str
+    inputs: list[str]
+    shape: list[int]
+    worst: float = 0.0  # largest absolute difference
+    scaled: float = 0.0  # of the largest expected value
+    wrong: int = 0  # elements beyond the tolerance
+    place: list[int] | None = None  # the first of them
+    found: float | None = None
+    expected: float | None = None
+    origin: bool = False  # differs, and nothing that it is computed from does
+
+    @property
+    def differs(self) -> bool:
+        return self.wrong > 0
+
+
+def _run(command: list[str], what: str) -> str:
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
+        raise BenchError(f"{what}: {lines[0]}")
+    return done.stdout
+
+
+def our_values(build: Path, case: Case, words: list[str], threads: int) -> dict[str, np.ndarray]:
+    """Every value that a build with taps keeps, by name."""
+    with tempfile.TemporaryDirectory(prefix="npu-compare-") as name:
+        folder = Path(name)
+        program = folder / "model.npu"
+        shapes = [f"--input-shape={key}={','.join(map(str, shape))}" for key, shape in case.shapes.items()]
+        command = [str(build / "bin" / "npuc"), str(case.model), "-q", "--taps", "-o", str(program)]
+        _run([*command, *shapes, *words], "npuc --taps")
+        dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--json"]
+        outputs = [entry["name"] for entry in json.loads(_run(dump, "npu-dump"))["signature"]["outputs"]]
+        command = [str(build / "bin" / "npu-run"), str(program), f"--threads={threads}", "--json"]
+        for index, (key, array) in enumerate(case.inputs.items()):
+            np.save(folder / f"in{index}.npy", array)
+            command += ["--input", f"{key}={folder / f'in{index}.npy'}"]
+        for index, key in enumerate(outputs):
+            command += ["--output", f"{key}={folder / f'out{index}.npy'}"]
+        _run(command, "npu-run")
+        return {key: np.load(folder / f"out{index}.npy") for index, key in enumerate(outputs)}
+
+
+def reference_values(case: Case, names: list[str]) -> dict[str, np.ndarray]:
+    """onnxruntime's values of these names, unfused: as the model says it."""
+    import onnxruntime
+
+    model = onnx.load(case.model)
+    known = {output.name for output in model.graph.output}
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names if name not in known)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        return dict(zip(names, session.run(names, case.inputs)))
+    except Exception as error:  # onnxruntime's own classes have no common base
+        raise BenchError(f"onnxruntime: {str(error).splitlines()[0]}") from error
+
+
+def difference(layer: Layer, found: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> None:
+    """Fills in how far two arrays are apart; equal infinities and NaNs agree."""
+    layer.shape = list(expected.shape)
+    if found.shape != expected.shape:
+        layer.wrong, layer.worst, layer.scaled = expected.size or 1, float("inf"), float("inf")
+        return
+    if expected.size == 0:
+        return
+    found, expected = (np.atleast_1d(values).astype(np.float64) for values in (found, expected))
+    with np.errstate(invalid="ignore", over="ignore"):
+        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+        error = np.where(same, 0.0, np.abs(found - expected))
+        error = np.where(np.isnan(error), np.inf, error)
+        wrong = error > tolerance.atol + tolerance.rtol * np.where(np.isfinite(expected), np.abs(expected), 0.0)
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
+    layer.worst = float(error.max())
+    layer.scaled = layer.worst / largest if largest > 0 else layer.worst
+    layer.wrong = int(wrong.sum())
+    if layer.wrong:
+        place = tuple(np.argwhere(wrong)[0])
+        layer.place = [int(index) for index in place]
+        layer.found, layer.expected = float(found[place]), float(expected[place])
+
+
+def layers_of(model: onnx.ModelProto, names: set[str]) -> list[Layer]:
+    """The values of these names in the order in which they are computed."""
+    weights = {tensor.name for tensor in model.graph.initializer}
+    layers = []
+    for node in model.graph.node:
+        inputs = [name for name in node.input if name and name not in weights]
+        for name in node.output:
+            if name in names:
+                layers.append(Layer(name, node.name or name, node.op_type, inputs, []))
+    return layers
+
+
+def mark_origins(model: onnx.ModelProto, layers: list[Layer]) -> None:
+    """A value that differs is an origin if nothing before it does, through values that were not kept, too."""
+    by_name = {layer.value: layer for layer in layers}
+    tainted: set[str] = set()
+    for node in model.graph.node:
+        is_tainted = any(name in tainted for name in node.input)
+        for name in node.output:
+            layer = by_name.get(name)
+            if layer is None:
+                if is_tainted:
+                    tainted.add(name)
+            elif layer.differs:
+                layer.origin = not is_tainted
+                tainted.add(name)
+
+
+def compare_layers(build: Path, case: Case, words: list[str], threads: int, tolerance: Tolerance) -> list[Layer]:
+    """Every value that both keep, in the model's order, with its difference."""
+    model = onnx.load(case.model, load_external_data=False)
+    ours = our_values(build, case, words, threads)
+    layers = layers_of(model, set(ours))
+    expected = reference_values(case, [layer.value for layer in layers])
+    for layer in layers:
+        difference(layer, ours[layer.value], expected[layer.value], tolerance)
+    mark_origins(model, layers)
+    return layers

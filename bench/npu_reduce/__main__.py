@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shrinks a model that npuc fails on to the nodes that matter."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import onnx
+from rich.console import Console
+
+from npu_reduce.shrink import ReduceError, bind_sizes, shrink
+
+EPILOG = """Without --reduce-test a part fails if npuc ends with the same signal, or with the same message
+apart from names and numbers. With it, a part fails if the command ends with another exit code than 0; {}
+stands for the part's file. Options that are not listed here go to npuc (--target, --layout, --batch,
+--input-shape, ...); sizes are bound in the model first.
+
+Examples:
+  npuc model.onnx --target=npu-nhwc --reduce=small.onnx
+  npu-reduce model.onnx --reduce=small.onnx --reduce-test='npu-compare {}; test $? -ne 1'
+  npu-reduce model.onnx --reduce=small.onnx --reduce-test='! ./my-check.sh {} | grep wrong'
+
+Exit codes: 0 written, 1 the model does not fail, 2 wrong usage."""
+
+
+def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
+    parser = argparse.ArgumentParser(
+        prog="npu-reduce", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument("model", type=Path, help="the ONNX file")
+    parser.add_argument("--reduce", type=Path, required=True, metavar="OUT.onnx", help="where the part is written")
+    parser.add_argument("--reduce-test", metavar="COMMAND", help="fails in place of npuc; {} is the model")
+    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("--batch", type=int, help="the unknown first size of inputs")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds after which a command failed (120)")
+    parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
+                        help="the build folder with npuc")  # fmt: skip
+    return parser.parse_known_args(words)
+
+
+def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
+    shapes = {}
+    for text in texts:
+        name, equals, sizes = text.rpartition("=")
+        if not equals or not all(size.isdigit() for size in sizes.split(",")):
+            raise ReduceError(f"--input-shape: '{text}' is not of the form NAME=1,3,224,224")
+        shapes[name] = [int(size) for size in sizes.split(",")]
+    return shapes
+
+
+def signature(done: subprocess.CompletedProcess | None) -> str:
+    """How a command ended: empty if well, else the same for the same cause."""
+    if done is None:
+        return "timeout"
+    if done.returncode == 0:
+        return ""
+    if done.returncode < 0 or done.returncode > 128:
+        return f"signal {done.returncode}"
+    lines = (done.stderr or "").splitlines()
+    errors = [line for line in lines if "error" in line] or lines[:1] or [""]
+    text = re.sub(r"^npuc: error: [^:]*(: \w+ '[^']*')?: ", "", errors[0])
+    text = re.sub(r"[0-9]+", "N", re.sub(r"'[^']*'", "NAME", text))
+    return f"{done.returncode} {text}"
+
+
+class Trial:
+    """Runs the failing command on a model."""
+
+    def __init__(self, arguments: argparse.Namespace, words: list[str], folder: Path) -> None:
+        self.arguments, self.words, self.folder = arguments, words, folder
+
+    def run(self, model: onnx.ModelProto) -> str:
+        path = self.folder / "part.onnx"
+        onnx.save(model, path)
+        test, shell = self.arguments.reduce_test, False
+        command: list[str] | str
+        if test:
+            quoted = shlex.quote(str(path))
+            command, shell = test.replace("{}", quoted) if "{}" in test else f"{test} {quoted}", True
+        else:
+            program = self.arguments.build / "bin" / "npuc"
+            command = [str(program), str(path), "-q", "-o", str(self.folder / "part.npu"), *self.words]
+        try:
+            done = subprocess.run(
+                command, shell=shell, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                timeout=self.arguments.timeout,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            done = None
+        if test:  # any failure is the failure
+            return "" if done is not None and done.returncode == 0 else "failed"
+        return signature(done)
+
+
+def reduce_model(arguments: argparse.Namespace, words: list[str], console: Console) -> tuple[int, int]:
+    """Writes the part; the numbers of nodes before and after."""
+    try:
+        model = onnx.load(arguments.model)
+    except Exception as error:
+        raise ReduceError(f"cannot read '{arguments.model}': {str(error).splitlines()[0]}") from error
+    before = len(model.graph.node)
+    with tempfile.TemporaryDirectory(prefix="npu-reduce-") as name, console.status("the whole model ...") as status:
+        trial = Trial(arguments, words, Path(name))
+        bind_sizes(model, parse_shapes(arguments.input_shape), arguments.batch)
+        wanted = trial.run(model)
+        if not wanted:
+            raise ReduceError(f"'{arguments.model}' does not fail; there is nothing to reduce")
+        part = shrink(
+            model,
+            lambda candidate: trial.run(candidate) == wanted,
+            lambda left, trials: status.update(f"{left} of {before} nodes left, trial {trials}"),
+        )
+    onnx.save(part, arguments.reduce)
+    return before, len(part.graph.node)
+
+
+def main(words: list[str] | None = None) -> int:
+    arguments, others = parse_arguments(words)
+    arguments.build = arguments.build.resolve()
+    try:
+        before, after = reduce_model(arguments, others, Console(stderr=True))
+    except (ReduceError, OSError) as error:
+        print(f"npu-reduce: {error}", file=sys.stderr)
+        return 1 if "does not fail" in str(error) else 2
+    print(f"{arguments.reduce}: {after} of {before} nodes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

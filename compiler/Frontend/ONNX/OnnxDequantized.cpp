@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Real numbers that stand for bytes. What comes out of DequantizeLinear is
+// (number - zero point) * scale, so what only moves elements moves the bytes,
+// and convolutions and matrix products sum bytes and scale the sums. Real
+// numbers that nobody reads any more vanish with the import.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
+#include "compiler/Frontend/ONNX/OnnxWindow.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace npu;
+
+static Value multiply(OnnxNode &node, Value a, Value b) {
+  return node.eltwise(NPU_INSTR_mul, {a, b});
+}
+
+static bool isGoodScale(float scale) {
+  return scale > 0 && std::isnormal(scale) && std::isnormal(1 / scale);
+}
+
+/// Whether all scales are known and ordinary: a reciprocal exists.
+static bool hasGoodScale(const Dequantized &parts) {
+  std::optional<std::vector<float>> scales = floatsOf(parts.scale);
+  return scales && llvm::all_of(*scales, isGoodScale);
+}
+
+static bool isZero(Value zeroPoint) {
+  return wholeZeroPoint(zeroPoint) == std::optional<int64_t>(0);
+}
+
+/// Whether both are constants with the same elements in the same shape.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  ElementsAttr first = a ? constantOf(a) : ElementsAttr();
+  ElementsAttr second = b ? constantOf(b) : ElementsAttr();
+  if (!first || !second || a.getType() != b.getType())
+    return false;
+  std::vector<char> storage[2];
+  return elementBytes(first, storage[0]) == elementBytes(second, storage[1]);
+}
+
+Value npu::dequantized(OnnxNode &node, const Dequantized &parts, Type element) {
+  if (!parts.number)
+    return Value();
+  OpBuilder &builder = node.getBuilder();
+  // Floats hold the differences of bytes exactly, and vectorize better.
+  bool isWide = !isByte(elementOf(parts.number));
+  Type work = isWide ? Type(builder.getI32Type()) : builder.getF32Type();
+  Value difference = node.cast(parts.number, work);
+  if (!isZero(parts.zeroPoint))
+    difference = node.eltwise(NPU_INSTR_sub,
+                              {difference, node.cast(parts.zeroPoint, work)});
+  Value scaled = multiply(node, node.cast(difference, builder.getF32Type()),
+                          node.cast(parts.scale, builder.getF32Type()));
+  Value real = node.cast(scaled, element);
+  if (real && elementOf(real).isF32() && hasGoodScale(parts))
+    node.dequantizedValues->insert({real, parts});
+  return real;
+}
+
+Value npu::numberFor(OnnxNode &node, Value real, Value scale, Value zeroPoint,
+                     Type element) {
+  const Dequantized *parts = node.getDequantized(real);
+  bool isIt = parts && elementOf(parts->number) == element &&
+              isSame(parts->scale, scale) &&
+              (isSame(parts->zeroPoint, zeroPoint) ||
+               (isZero(parts->zeroPoint) && isZero(zeroPoint)));
+  return isIt ? parts->number : Value();
+}
+
+/// Bytes with one scale and one zero point for all.
+static const Dequantized *wholeBytes(OnnxNode &node, Value real) {
+  const Dequantized *parts = node.getDequantized(real);
+  return parts && rankOf(parts->scale) == 0 &&
+                 isByte(elementOf(parts->number)) &&
+                 (!parts->zeroPoint || wholeZeroPoint(parts->zeroPoint))
+             ? parts
+             : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Movements
+//===----------------------------------------------------------------------===//
+
+/// Whether the node's results are elements of its first input (of all inputs
+/// where it takes any number), for whatever kind of number. A maximum is one of
+/// its elements, and scales are positive.
+static bool movesElements(OnnxNode &node) {
+  StringRef name = node.op.name;
+  if (name == "Resize")
+    return node.getString("mode", "nearest") == "nearest" &&
+           node.getString("coordinate_transformation_mode", "") !=
+               "tf_crop_and_resize";
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"Concat", "DepthToSpace", "Dropout", "Expand", "Flatten"}, true)
+      .Cases({"Gather", "GatherElements", "GatherND", "GlobalMaxPool"}, true)
+      .Cases({"Identity", "MaxPool", "Reshape", "Slice", "SpaceToDepth"}, true)
+      .Cases({"Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"}, true)
+      .Default(false);
+}
+
+LogicalResult npu::buildNode(OnnxNode &node) {
+  if (node.getInputCount() == 0 || !movesElements(node))
+    return node.op.build(node);
+  const Dequantized *found = wholeBytes(node, node.getInput(0));
+  if (!found)
+    return node.op.build(node);
+  Dequantized parts = *found;
+  size_t moved = node.op.mostInputs < 0 ? node.getInputCount() : 1;
+  SmallVector<Value> numbers;
+  for (size_t i = 0; i < moved; ++i)
+    numbers.push_back(numberFor(node, node.getInput(i), parts.scale,
+                                parts.zeroPoint, elementOf(parts.number)));
+  if (!llvm::all_of(numbers, [](Value number) { return !!number; }))
+    return node.op.build(node);
+  for (auto [i, number] : llvm::enumerate(numbers))
+    node.setInput(i, number);
+  if (failed(node.op.build(node)))
+    return failure();
+  for (size_t i = 0; i < node.getOutputCount(); ++i) {
+    Value result = node.getResults()[i];
+    if (!result || elementOf(result) != elementOf(parts.number))
+      continue; // positions of maxima, masks
+    Dequantized its{result, parts.scale, parts.zeroPoint};
+    if (failed(node.setResult(
+            i, dequantized(node, its, node.getBuilder().getF32Type()))))
+      return failure();
+  }
+  return success();
+}
+
+Value npu::padDequantized(OnnxNode &node, Value real, ArrayRef<int64_t> pads,
+                          StringRef mode, double number) {
+  const Dequantized *found = wholeBytes(node, real);
+  if (!found || (mode == "constant" && number != 0))
+    return node.pad(real, pads, mode, number);
+  Dequantized parts = *found;
+  int64_t zero = parts.zeroPoint ? *wholeZeroPoint(parts.zeroPoint) : 0;
+  parts.number = node.pad(parts.number, pads, mode, static_cast<double>(zero));
+  return dequantized(node, parts, node.getBuilder().getF32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of products
+//===----------------------------------------------------------------------===//
+
+/// A constant of bytes whose parameters vary over dimension `axis` at most.
+static const Dequantized *constantWeight(OnnxNode &node, Value real,
+                                         int64_t axis) {
+  const Dequantized *parts = node.getDequantized(real);
+  if (!parts || !constantOf(parts->number) ||
+      !isByte(elementOf(parts->number)) ||
+      (parts->zeroPoint && !constantOf(parts->zeroPoint)))
+    return nullptr;
+  int64_t rank = rankOf(parts->number);
+  ArrayRef<int64_t> shape = shapeOf(parts->scale);
+  for (auto [i, extent] : llvm::enumerate(shape))
+    if (extent != 1 && rank - int64_t(shape.size()) + int64_t(i) != axis)
+      return nullptr;
+  return parts;
+}
+
+/// An i32 bias in units of `factor`, both with one number for each channel.
+static Value bytesBias(OnnxNode &node, Value bias, Value factor) {
+  const Dequantized *parts = node.getDequantized(bias);
+  if (!parts || !elementOf(parts->number).isSignlessInteger(32) ||
+      !isZero(parts->zeroPoint))
+    return Value();
+  std::optional<std::vector<float>> units = floatsOf(parts->scale);
+  std::optional<std::vector<float>> wanted = floatsOf(factor);
+  if (!units || !wanted || units->empty() || wanted->empty())
+    return Value();
+  for (size_t i = 0; i < std::max(units->size(), wanted->size()); ++i) {
+    float unit = (*units)[i % units->size()],
+          one = (*wanted)[i % wanted->size()];
+    if (std::fabs(unit - one) > 1e-6f * one)
+      return Value();
+  }
+  return parts->number;
+}
+
+Value npu::convolveDequantized(OnnxNode &node, const ConvOperands &operands) {
+  const Dequantized *data = wholeBytes(node, operands.data);
+  const Dequantized *weight = constantWeight(node, operands.weight, 0);
+  if (!data || !weight)
+    return convolve(node, operands);
+  int64_t channels = shapeOf(operands.weight)[0];
+  Ints aligned(rankOf(operands.weight) - 1, 1);
+  aligned[0] = channels;
+  bool isWhole = tensorType(weight->scale).getNumElements() == 1;
+  Value scale = node.reshape(weight->scale, isWhole ? Ints() : aligned);
+  Value factor = multiply(node, data->scale, scale);
+  if (!factor)
+    return Value();
+  Value bias = operands.bias ? bytesBias(node, operands.bias, factor) : Value();
+  Value sum = integerConv(node, {data->number, weight->number, bias,
+                                 data->zeroPoint, weight->zeroPoint});
+  if (!sum)
+    return Value();
+  Value real =
+      multiply(node, node.cast(sum, node.getBuilder().getF32Type()), factor);
+  if (operands.bias && !bias)
+    real = node.eltwise(NPU_INSTR_add,
+                        {real, node.reshape(operands.bias, aligned)});
+  return real;
+}
+
+Value npu::multiplyDequantized(OnnxNode &node, Value a, Value b) {
+  const Dequantized *left = wholeBytes(node, a);
+  const Dequantized *right =
+      b && rankOf(b) >= 2 ? constantWeight(node, b, rankOf(b) - 1) : nullptr;
+  if (!left || !right)
+    return node.matmul(a, b);
+  bool isWhole = tensorType(right->scale).getNumElements() == 1;
+  Value scale =
+      node.reshape(right->scale, isWhole ? Ints() : Ints{shapeOf(b).back()});
+  Value product = integerProduct(node, left->number, left->zeroPoint,
+                                 right->number, right->zeroPoint);
+  Value factor = multiply(node, left->scale, scale);
+  if (!product || !factor)
+    return Value();
+  return multiply(node, node.cast(product, node.getBuilder().getF32Type()),
+                  factor);
+}
+
+Value npu::transposeDequantized(OnnxNode &node, Value matrix) {
+  Ints turned{1, 0};
+  const Dequantized *found = node.getDequantized(matrix);
+  if (!found)
+    return node.transpose(matrix, turned);
+  Dequantized parts = *found;
+  for (Value *value : {&parts.number, &parts.scale, &parts.zeroPoint}) {
+    if (!*value || rankOf(*value) == 0)
+      continue;
+    Ints shape(shapeOf(*value));
+    shape.insert(shape.begin(), 2 - shape.size(), 1);
+    *value = node.transpose(node.reshape(*value, shape), turned);
+  }
+  return dequantized(node, parts, elementOf(matrix));
+}

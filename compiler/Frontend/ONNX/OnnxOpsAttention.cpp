@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention and rotary embeddings, from matrix products and softmax.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace npu;
+
+namespace {
+
+/// What the steps of one Attention share. Queries, keys and values are (batch,
+/// heads, sequence, head size).
+struct Heads {
+  explicit Heads(OnnxNode &node) : node(node) {}
+  OnnxNode &node;
+  Value queries, keys, values;
+  Type element;
+  bool isFlat = false; // inputs of rank 3: heads lie side by side
+  int64_t past = 0;    // keys of the cache
+  Value lengths;       // keys that count, for each sample, or null
+  Value isAllowed;     // what may be attended, or null for all
+  Value bias;          // added to the scores, or null
+};
+
+} // namespace
+
+/// (batch, sequence, heads * size) as (batch, heads, sequence, size).
+static Value splitHeads(OnnxNode &node, Value x, int64_t heads) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (heads < 1 || shape[2] % heads != 0)
+    return node.fail("found data of shape " + shapes::text(shape) +
+                     ", expected a last dimension that " + Twine(heads) +
+                     " heads divide");
+  return node.transpose(
+      node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}),
+      {0, 2, 1, 3});
+}
+
+/// (batch, heads, sequence, size) as (batch, sequence, heads * size).
+static Value joinHeads(OnnxNode &node, Value x) {
+  if (!x)
+    return x;
+  ArrayRef<int64_t> shape = shapeOf(x);
+  return node.reshape(node.transpose(x, {0, 2, 1, 3}),
+                      {shape[0], shape[2], shape[1] * shape[3]});
+}
+
+static LogicalResult readHeads(Heads &heads) {
+  OnnxNode &node = heads.node;
+  Value inputs[] = {node.getInput(0), node.getInput(1), node.getInput(2)};
+  int64_t queryHeads = node.getInt("q_num_heads", 0, 0, 1 << 20);
+  int64_t keyHeads = node.getInt("kv_num_heads", 0, 0, 1 << 20);
+  int64_t rank = rankOf(inputs[0]);
+  if (node.hasFailed())
+    return failure();
+  for (Value input : inputs)
+    if (rankOf(input) != rank || (rank != 3 && rank != 4) ||
+        elementOf(input) != elementOf(inputs[0]))
+      return node.error("found queries, keys and values of " +
+                        typeText(inputs[0].getType()) + " and " +
+                        typeText(input.getType()) +
+                        ", expected one type and three or four dimensions");
+  heads.isFlat = rank == 3;
+  heads.element = elementOf(inputs[0]);
+  if (heads.isFlat)
+    for (size_t i = 0; i < 3; ++i)
+      inputs[i] = splitHeads(node, inputs[i], i == 0 ? queryHeads : keyHeads);
+  if (node.hasFailed())
+    return failure();
+  heads.queries = inputs[0];
+  heads.keys = inputs[1];
+  heads.values = inputs[2];
+  return success();
+}
+
+/// Puts the keys and values of the cache in front.
+static LogicalResult addPast(Heads &heads) {
+  OnnxNode &node = heads.node;
+  if (node.hasInput(4) != node.hasInput(5))
+    return node.error("has a past key or value without the other, expected "
+                      "both or none");
+  if (node.hasInput(6))
+    heads.lengths = node.getInput(6);
+  if (node.hasInput(4)) {
+    if (heads.lengths)
+      return node.error("has both a cache and lengths of keys, expected one of "
+                        "them");
+    if (rankOf(node.getInput(4)) != 4)
+      return node.error("found a cache of shape " +
+                        shapes::text(shapeOf(node.getInput(4))) +
+                        ", expected four dimensions");
+    heads.past = shapeOf(node.getInput(4))[2];
+    heads.keys = node.concat({node.getInput(4), heads.keys}, 2);
+    heads.values = node.concat({node.getInput(5), heads.values}, 2);
+  }
+  if (node.hasFailed() ||
+      (node.hasOutput(1) && failed(node.setResult(1, heads.keys))) ||
+      (node.hasOutput(2) && failed(node.setResult(2, heads.values))))
+    return failure();
+  ArrayRef<int64_t> q = shapeOf(heads.queries), k = shapeOf(heads.keys),
+                    v = shapeOf(heads.values);
+  if (q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[1] > 0 &&
+      q[1] % k[1] == 0 && k[2] == v[2] && q[3] == k[3])
+    return success();
+  return node.error("found queries, keys and values of shapes " +
+                    shapes::text(q) + ", " + shapes::text(k) + " and " +
+                    shapes::text(v) + ", which do not fit one another");
+}
+
+static void allow(Heads &heads, Value condition) {
+  heads.isAllowed = heads.isAllowed
+                        ? heads.node.eltwise(NPU_INSTR_logical_and,
+                                             {heads.isAllowed, condition})
+                        : condition;
+}
+
+/// Causal and sliding windows: which distances between query and key count.
+static void addWindows(Heads &heads) {
+  OnnxNode &node = heads.node;
+  int64_t left = node.getInt("left_window_size", -1, -1, INT32_MAX);
+  int64_t right = node.getInt("right_window_size", -1, -1, INT32_MAX);
+  if (node.getFlag("is_causal", false))
+    right = 0;
+  if (node.hasFailed())
+    return;
+  Type i64 = node.getBuilder().getI64Type();
+  int64_t queries = shapeOf(heads.queries)[2], keys = shapeOf(heads.keys)[2];
+  Value places = node.countAlong(keys, 1, 2, i64);
+  if (left >= 0 || right >= 0) {
+    Value first =
+        plus(node, node.countAlong(queries, 0, 2, i64), double(heads.past));
+    if (heads.lengths) {
+      Value offset =
+          plus(node, node.cast(heads.lengths, i64), -double(queries));
+      first = add(node, first,
+                  node.reshape(offset, {shapeOf(heads.queries)[0], 1, 1, 1}));
+    }
+    Value distance = subtract(node, places, first);
+    if (right >= 0)
+      allow(heads, node.eltwise(NPU_INSTR_less_equal,
+                                {distance, node.scalar(double(right), i64)}));
+    if (left >= 0)
+      allow(heads, node.eltwise(NPU_INSTR_greater_equal,
+                                {distance, node.scalar(-double(left), i64)}));
+  }
+  if (heads.lengths) {
+    Value lengths = node.reshape(node.cast(heads.lengths, i64),
+                                 {shapeOf(heads.queries)[0], 1, 1, 1});
+    allow(heads, node.eltwise(NPU_INSTR_less, {places, lengths}));
+  }
+}
+
+/// A mask may be shorter than the keys; what it does not reach is not allowed.
+static void addMask(Heads &heads) {
+  OnnxNode &node = heads.node;
+  if (!node.hasInput(3))
+    return;
+  Value mask = node.getInput(3);
+  int64_t rank = rankOf(mask), keys = shapeOf(heads.keys)[2];
+  int64_t extent = rank > 0 ? shapeOf(mask)[rank - 1] : 1;
+  if (rank > 0 && extent < keys && extent != 1) {
+    Ints pads(2 * rank, 0);
+    pads.back() = keys - extent;
+    mask = node.pad(mask, pads, "constant", 0);
+    Type i64 = node.getBuilder().getI64Type();
+    allow(heads,
+          node.eltwise(NPU_INSTR_less, {node.countAlong(keys, 0, 1, i64),
+                                        node.scalar(double(extent), i64)}));
+  }
+  if (mask && elementOf(mask).isInteger(1))
+    allow(heads, mask);
+  else
+    heads.bias = mask;
+}
+
+/// Rows in which nothing may be attended are 0, where softmax has no answer.
+static Value probabilities(Heads &heads, Value scores, Type precision) {
+  OnnxNode &node = heads.node;
+  Value result = node.softmax(node.cast(scores, precision), 3, false);
+  result = node.cast(result, heads.element);
+  Type f32 = node.getBuilder().getF32Type();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Value zero = node.scalar(0, heads.element), isOpen;
+  if (heads.isAllowed) {
+    int64_t last = rankOf(heads.isAllowed) - 1;
+    Value most =
+        node.reduce(node.cast(heads.isAllowed, f32), "max", last, true);
+    isOpen = node.eltwise(NPU_INSTR_greater, {most, node.scalar(0, f32)});
+    ElementsAttr known = isOpen ? constantOf(isOpen) : ElementsAttr();
+    if (known &&
+        llvm::all_of(elementInts(known), [](int64_t row) { return row != 0; }))
+      isOpen = Value();
+  }
+  if (heads.bias) {
+    int64_t last = rankOf(heads.bias) - 1;
+    Value most = node.reduce(node.cast(heads.bias, f32), "max", last, true);
+    Value some =
+        node.eltwise(NPU_INSTR_greater, {most, node.scalar(-infinity, f32)});
+    isOpen =
+        isOpen ? node.eltwise(NPU_INSTR_logical_and, {isOpen, some}) : some;
+  }
+  return isOpen ? select(node, isOpen, result, zero) : result;
+}
+
+/// Each head of keys serves several of queries.
+static Value repeatHeads(OnnxNode &node, Value x, int64_t count) {
+  Ints shape(shapeOf(x));
+  if (shape[1] == count)
+    return x;
+  Ints split{shape[0], shape[1], 1, shape[2], shape[3]}, wide = split;
+  wide[2] = count / shape[1];
+  return node.reshape(node.broadcast(node.reshape(x, split), wide),
+                      {shape[0], count, shape[2], shape[3]});
+}
+
+/// Scores with cap, bias and mask; sets the result that shows them.
+static Value scoresOf(Heads &heads, int64_t shown) {
+  OnnxNode &node = heads.node;
+  double cap = node.getFloat("softcap", 0);
+  double scale =
+      node.getFloat("scale", 1 / std::sqrt(double(shapeOf(heads.queries)[3])));
+  int64_t count = shapeOf(heads.queries)[1];
+  Value keys =
+      node.transpose(repeatHeads(node, heads.keys, count), {0, 1, 3, 2});
+  // Half of the scale for each, so that products do not overflow.
+  double root = std::sqrt(std::fabs(scale));
+  Value scores =
+      node.matmul(times(node, heads.queries, scale < 0 ? -root : root),
+                  times(node, keys, root));
+  if (shown == 0 && failed(node.setResult(3, scores)))
+    return Value();
+  if (cap > 0)
+    scores = times(
+        node, node.eltwise(NPU_INSTR_tanh, times(node, scores, 1 / cap)), cap);
+  if (shown == 1 && failed(node.setResult(3, scores)))
+    return Value();
+  if (heads.bias)
+    scores = add(node, scores, heads.bias);
+  if (heads.isAllowed)
+    scores = select(
+        node, heads.isAllowed, scores,
+        node.scalar(-std::numeric_limits<double>::infinity(), heads.element));
+  if (shown == 2 && failed(node.setResult(3, scores)))
+    return Value();
+  return scores;
+}
+
+LogicalResult npu::buildAttention(OnnxNode &node) {
+  Heads heads(node);
+  int64_t mode = node.getInt("qk_matmul_output_mode", 0, 0, 3);
+  int64_t shown = node.hasOutput(3) ? mode : -1;
+  int64_t wanted = node.getInt("softmax_precision", 0);
+  if (failed(readHeads(heads)) || failed(addPast(heads)))
+    return failure();
+  FailureOr<Type> precision =
+      wanted ? node.typeOf(wanted) : FailureOr<Type>(heads.element);
+  if (failed(precision))
+    return failure();
+  addWindows(heads);
+  addMask(heads);
+  if (node.hasFailed())
+    return failure();
+  Value scores = scoresOf(heads, shown);
+  if (!scores)
+    return failure();
+  Value weights = probabilities(heads, scores, *precision);
+  if (shown == 3 && failed(node.setResult(3, weights)))
+    return failure();
+  Value values = repeatHeads(node, heads.values, shapeOf(heads.queries)[1]);
+  Value result = node.matmul(weights, values);
+  return node.setResult(heads.isFlat ? joinHeads(node, result) : result);
+}
+
+/// The cosines or sines of each token: (batch or 1, sequence, 1, half).
+static Value cacheOf(OnnxNode &node, size_t index, ArrayRef<int64_t> tokens,
+                     int64_t half) {
+  Value cache = node.getInput(index);
+  if (node.hasInput(3)) {
+    Ints shape(shapeOf(node.getInput(3)));
+    shape.push_back(shapeOf(cache).back());
+    if (rankOf(cache) != 2)
+      return node.fail("found a cache of shape " +
+                       shapes::text(shapeOf(cache)) +
+                       ", expected two dimensions");
+    cache =
+        node.create<GatherOp>(shape, elementOf(cache), cache, node.getInput(3),
+                              node.getBuilder().getI64IntegerAttr(0));
+  }
+  if (!cache)
+    return cache;
+  if (rankOf(cache) != 3 || shapeOf(cache)[1] != tokens[1] ||
+      shapeOf(cache)[2] != half)
+    return node.fail("found cosines or sines of shape " +
+                     shapes::text(shapeOf(cache)) + ", expected N, " +
+                     Twine(tokens[1]) + ", " + Twine(half));
+  return node.reshape(cache, {shapeOf(cache)[0], tokens[1], 1, half});
+}
+
+LogicalResult npu::buildRotaryEmbedding(OnnxNode &node) {
+  Value x = node.getInput(0);
+  bool isInterleaved = node.getFlag("interleaved", false);
+  int64_t heads = node.getInt("num_heads", 0, 0, 1 << 20);
+  int64_t rotated = node.getInt("rotary_embedding_dim", 0, 0, 1 << 20);
+  if (node.hasFailed())
+    return failure();
+  bool isFlat = rankOf(x) == 3;
+  if (!isFlat && rankOf(x) != 4)
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      ", expected three or four dimensions");
+  if (isFlat && !(x = splitHeads(node, x, heads)))
+    return failure();
+  x = node.transpose(x, {0, 2, 1, 3}); // batch, sequence, heads, size
+  Ints shape(shapeOf(x));
+  int64_t size = shape[3];
+  rotated = rotated ? rotated : size;
+  if (rotated > size || rotated % 2 != 0)
+    return node.error("rotates " + Twine(rotated) + " of " + Twine(size) +
+                      " numbers, expected an even number of them");
+  int64_t half = rotated / 2;
+  Value cosines = cacheOf(node, 1, shape, half);
+  Value sines = cacheOf(node, 2, shape, half);
+  auto part = [&](int64_t start, int64_t step, int64_t count) {
+    Ints extents(shape);
+    extents[3] = count;
+    return node.slice(x, {0, 0, 0, start}, {1, 1, 1, step}, extents);
+  };
+  Value first = part(0, isInterleaved ? 2 : 1, half);
+  Value second = part(isInterleaved ? 1 : half, isInterleaved ? 2 : 1, half);
+  Value real = subtract(node, multiply(node, cosines, first),
+                        multiply(node, sines, second));
+  Value imaginary =
+      add(node, multiply(node, sines, first), multiply(node, cosines, second));
+  Ints turned(shape);
+  turned[3] = rotated;
+  Ints pairs{shape[0], shape[1], shape[2], half, 1};
+  Value result =
+      isInterleaved ? node.reshape(node.concat({node.reshape(real, pairs),
+                                                node.reshape(imaginary, pairs)},
+                                               4),
+                                   turned)
+                    : node.concat({real, imaginary}, 3);
+  if (rotated < size)
+    result = node.concat({result, part(rotated, 1, size - rotated)}, 3);
+  result = node.transpose(result, {0, 2, 1, 3});
+  return node.setResult(isFlat ? joinHeads(node, result) : result);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Control flow that is decided while importing: the branch of an If, loops of
+// which every iteration is written out.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+using namespace npu;
+
+/// A loop that is longer would take a chip's program memory, and minutes.
+static constexpr int64_t mostIterations = 4096;
+
+LogicalResult npu::buildIf(OnnxNode &node) {
+  FailureOr<Ints> condition = node.constantInts(0, "the condition");
+  onnx::GraphProto *thenGraph = node.getGraph("then_branch");
+  onnx::GraphProto *elseGraph = node.getGraph("else_branch");
+  if (failed(condition) || node.hasFailed())
+    return failure();
+  if (!thenGraph || !elseGraph || condition->size() != 1)
+    return node.error("expected a condition of one element and two branches");
+  FailureOr<SmallVector<Value>> values =
+      node.importBranch(condition->front() ? *thenGraph : *elseGraph, {});
+  if (failed(values))
+    return failure();
+  if (values->size() != node.getOutputCount())
+    return node.error("has " + Twine(node.getOutputCount()) +
+                      " results, but its branch gives " +
+                      Twine(values->size()));
+  for (auto [i, value] : llvm::enumerate(*values))
+    if (failed(node.setResult(i, value)))
+      return failure();
+  return success();
+}
+
+/// One iteration. The importer takes constants out of a graph, so each has a
+/// copy of its own.
+static FailureOr<SmallVector<Value>> iterate(OnnxNode &node,
+                                             const onnx::GraphProto &body,
+                                             ArrayRef<Value> inputs,
+                                             size_t results) {
+  onnx::GraphProto copy = body;
+  FailureOr<SmallVector<Value>> values = node.importBranch(copy, inputs);
+  if (failed(values))
+    return failure();
+  if (values->size() != results)
+    return node.error("has a body with " + Twine(values->size()) +
+                      " results, expected " + Twine(results));
+  return values;
+}
+
+static onnx::GraphProto *bodyOf(OnnxNode &node, size_t inputs) {
+  onnx::GraphProto *body = node.getGraph("body");
+  if (body && body->input_size() == static_cast<int>(inputs))
+    return body;
+  (void)node.error("has a body with " + Twine(body ? body->input_size() : 0) +
+                   " inputs, expected " + Twine(inputs));
+  return nullptr;
+}
+
+/// The parts of all iterations along a new dimension.
+static Value stacked(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
+  SmallVector<Value> grown;
+  for (Value part : parts) {
+    Ints shape(shapeOf(part));
+    if (axis < 0 || axis > static_cast<int64_t>(shape.size()))
+      return node.fail("axis " + Twine(axis) +
+                       " is out of range for parts of "
+                       "shape " +
+                       shapes::text(shape));
+    shape.insert(shape.begin() + axis, 1);
+    grown.push_back(node.reshape(part, shape));
+  }
+  return node.concat(grown, axis);
+}
+
+/// Whether a loop goes on; an error if that depends on data.
+static FailureOr<bool> isTrue(OnnxNode &node, Value condition) {
+  ElementsAttr known = condition ? constantOf(condition) : ElementsAttr();
+  if (known && known.getNumElements() == 1)
+    return elementInts(known).front() != 0;
+  return node.error("has a condition that depends on the model's data, "
+                    "expected one that is known when compiling: such loops "
+                    "are out of scope");
+}
+
+LogicalResult npu::buildLoop(OnnxNode &node) {
+  if (node.getInputCount() < 2 ||
+      llvm::is_contained(node.getInputs().drop_front(2), Value()))
+    return node.error("leaves out a state, expected a trip count, a condition "
+                      "(both may be empty) and states");
+  size_t states = node.getInputCount() - 2;
+  onnx::GraphProto *body = bodyOf(node, states + 2);
+  if (!body || node.getOutputCount() < states)
+    return body ? node.error("has fewer results than states") : failure();
+  int64_t trips = INT64_MAX;
+  if (node.hasInput(0)) {
+    FailureOr<int64_t> given =
+        node.constantInt(0, "the trip count", "trip counts");
+    if (failed(given))
+      return failure();
+    trips = *given;
+  }
+  OpBuilder &builder = node.getBuilder();
+  Value condition =
+      node.hasInput(1) ? node.getInput(1) : node.scalar(1, builder.getI1Type());
+  SmallVector<Value> state(node.getInputs().drop_front(2));
+  size_t scans = node.getOutputCount() - states;
+  std::vector<SmallVector<Value>> parts(scans);
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    FailureOr<bool> goesOn = isTrue(node, condition);
+    if (failed(goesOn))
+      return failure();
+    if (!*goesOn)
+      break;
+    if (trip == mostIterations)
+      return node.error("takes more than " + Twine(mostIterations) +
+                        " iterations, expected fewer: each is compiled by "
+                        "itself");
+    SmallVector<Value> inputs{node.reshape(node.ints(trip), {}), condition};
+    inputs.append(state);
+    FailureOr<SmallVector<Value>> values =
+        iterate(node, *body, inputs, 1 + states + scans);
+    if (failed(values))
+      return failure();
+    condition = values->front();
+    state.assign(values->begin() + 1, values->begin() + 1 + states);
+    for (size_t i = 0; i < scans; ++i)
+      parts[i].push_back((*values)[1 + states + i]);
+  }
+  for (auto [i, value] : llvm::enumerate(state))
+    if (failed(node.setResult(i, value)))
+      return failure();
+  for (size_t i = 0; i < scans; ++i) {
+    if (parts[i].empty() && node.hasOutput(states + i))
+      return node.error("has no iteration, so that the shape of a result is "
+                        "not known");
+    if (!parts[i].empty() &&
+        failed(node.setResult(states + i, stacked(node, parts[i], 0))))
+      return failure();
+  }
+  return success();
+}
+
+namespace {
+/// How a Scan goes over its inputs and puts its results together.
+struct ScanSpec {
+  size_t states, inputs, results;
+  Ints inputAxes, inputDirections, resultAxes, resultDirections;
+};
+} // namespace
+
+static Ints intsOr(OnnxNode &node, StringRef name, size_t count) {
+  Ints given = node.getInts(name).value_or(Ints(count, 0));
+  if (given.size() != count)
+    (void)node.error("attribute '" + name + "' has " + Twine(given.size()) +
+                     " entries, expected " + Twine(count));
+  given.resize(count, 0);
+  return given;
+}
+
+static FailureOr<ScanSpec> readScan(OnnxNode &node, size_t inputs) {
+  ScanSpec spec;
+  spec.inputs = static_cast<size_t>(
+      node.getInt("num_scan_inputs", 1, 1, static_cast<int64_t>(inputs)));
+  spec.states = inputs - std::min(spec.inputs, inputs);
+  if (node.getOutputCount() < spec.states)
+    return node.error("has fewer results than states");
+  spec.results = node.getOutputCount() - spec.states;
+  bool isOld = node.version < 9;
+  spec.inputDirections =
+      intsOr(node, isOld ? "directions" : "scan_input_directions", spec.inputs);
+  spec.inputAxes = Ints(spec.inputs, 0);
+  spec.resultAxes = spec.resultDirections = Ints(spec.results, 0);
+  if (!isOld) {
+    spec.inputAxes = intsOr(node, "scan_input_axes", spec.inputs);
+    spec.resultAxes = intsOr(node, "scan_output_axes", spec.results);
+    spec.resultDirections =
+        intsOr(node, "scan_output_directions", spec.results);
+  }
+  return node.hasFailed() ? FailureOr<ScanSpec>() : FailureOr<ScanSpec>(spec);
+}
+
+/// Scans `values`: the states, then the inputs; gives states and results.
+static FailureOr<SmallVector<Value>> scan(OnnxNode &node,
+                                          const onnx::GraphProto &body,
+                                          ScanSpec spec,
+                                          ArrayRef<Value> values) {
+  SmallVector<Value> state(values.take_front(spec.states));
+  ArrayRef<Value> inputs = values.drop_front(spec.states);
+  int64_t steps = -1;
+  for (auto [input, axis] : llvm::zip(inputs, spec.inputAxes)) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, rankOf(input));
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+    if (steps >= 0 && shapeOf(input)[axis] != steps)
+      return node.error("scans inputs of " + Twine(steps) + " and " +
+                        Twine(shapeOf(input)[axis]) + " steps");
+    steps = shapeOf(input)[axis];
+  }
+  if (steps < 1 || steps > mostIterations)
+    return node.error("scans " + Twine(steps) + " steps, expected 1 to " +
+                      Twine(mostIterations) + ": each is compiled by itself");
+  std::vector<SmallVector<Value>> parts(spec.results);
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> given(state);
+    for (size_t i = 0; i < spec.inputs; ++i)
+      given.push_back(
+          node.at(inputs[i], spec.inputAxes[i],
+                  spec.inputDirections[i] ? steps - 1 - step : step));
+    FailureOr<SmallVector<Value>> found =
+        iterate(node, body, given, spec.states + spec.results);
+    if (failed(found))
+      return failure();
+    state.assign(found->begin(), found->begin() + spec.states);
+    for (size_t i = 0; i < spec.results; ++i)
+      parts[i].push_back((*found)[spec.states + i]);
+  }
+  for (size_t i = 0; i < spec.results; ++i) {
+    if (spec.resultDirections[i])
+      std::reverse(parts[i].begin(), parts[i].end());
+    FailureOr<int64_t> axis =
+        node.normalizeAxis(spec.resultAxes[i], rankOf(parts[i].front()) + 1);
+    if (failed(axis))
+      return failure();
+    state.push_back(stacked(node, parts[i], *axis));
+  }
+  return state;
+}
+
+/// Opset 8 scans each sample of a batch by itself.
+static FailureOr<SmallVector<Value>>
+scanBatch(OnnxNode &node, const onnx::GraphProto &body, const ScanSpec &spec) {
+  if (node.hasInput(0))
+    return node.error("has sequence lengths, expected none: all samples have "
+                      "the same number of steps");
+  ArrayRef<Value> inputs = node.getInputs().drop_front();
+  std::vector<SmallVector<Value>> parts(spec.states + spec.results);
+  int64_t batch = shapeOf(inputs.front())[0];
+  for (int64_t sample = 0; sample < batch; ++sample) {
+    SmallVector<Value> values;
+    for (Value input : inputs)
+      values.push_back(node.at(input, 0, sample));
+    FailureOr<SmallVector<Value>> found = scan(node, body, spec, values);
+    if (failed(found))
+      return failure();
+    for (auto [part, value] : llvm::zip(parts, *found))
+      part.push_back(value);
+  }
+  SmallVector<Value> all;
+  for (const SmallVector<Value> &part : parts)
+    all.push_back(stacked(node, part, 0));
+  return all;
+}
+
+LogicalResult npu::buildScan(OnnxNode &node) {
+  bool isOld = node.version < 9;
+  size_t first = isOld ? 1 : 0, count = node.getInputCount();
+  if (count <= first ||
+      llvm::any_of(node.getInputs().drop_front(first), [&](Value input) {
+        return !input ||
+               (isOld && (rankOf(input) < 1 || shapeOf(input)[0] < 1));
+      }))
+    return node.error("leaves out an input, expected states and inputs");
+  FailureOr<ScanSpec> spec = readScan(node, count - first);
+  onnx::GraphProto *body = failed(spec) ? nullptr : bodyOf(node, count - first);
+  if (!body)
+    return failure();
+  FailureOr<SmallVector<Value>> values =
+      isOld ? scanBatch(node, *body, *spec)
+            : scan(node, *body, *spec, node.getInputs());
+  if (failed(values))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(*values))
+    if (failed(node.setResult(i, value)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fourier transforms as products with constant matrices; windows and mel
+// filters as constants.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <cmath>
+
+using namespace npu;
+
+static constexpr double pi = 3.14159265358979323846;
+/// Constants of this file are made whole; no signal needs larger ones.
+static constexpr int64_t largestLength = 1 << 16;
+
+static LogicalResult checkLength(OnnxNode &node, StringRef what,
+                                 int64_t length) {
+  if (length >= 1 && length <= largestLength)
+    return success();
+  return node.error("found " + what + " of " + Twine(length) +
+                    ", expected 1 to " + Twine(largestLength));
+}
+
+/// A constant of the type that attribute `output_datatype` names.
+static LogicalResult setConstant(OnnxNode &node, ArrayRef<double> numbers,
+                                 ArrayRef<int64_t> shape) {
+  FailureOr<Type> type =
+      node.typeOf(node.getInt("output_datatype", onnx::TensorProto::FLOAT));
+  if (failed(type))
+    return failure();
+  return node.setResult(node.cast(node.floats(numbers, shape), *type));
+}
+
+/// A sum of cosines over the window; the table's word says which.
+LogicalResult npu::buildWindow(OnnxNode &node) {
+  StringRef word = node.op.word;
+  SmallVector<double> terms{0.5, 0.5, 0}; // hann
+  if (word == "hamming")
+    terms = {25.0 / 46, 21.0 / 46, 0};
+  else if (word == "blackman")
+    terms = {0.42, 0.5, 0.08};
+  bool isPeriodic = node.getFlag("periodic", true);
+  FailureOr<int64_t> size = node.constantInt(0, "the size", "sizes");
+  if (failed(size) || failed(checkLength(node, "a window", *size)))
+    return failure();
+  double period = double(isPeriodic ? *size : std::max<int64_t>(*size - 1, 1));
+  SmallVector<double> numbers;
+  for (int64_t i = 0; i < *size; ++i) {
+    double angle = 2 * pi * double(i) / period;
+    numbers.push_back(terms[0] - terms[1] * std::cos(angle) +
+                      terms[2] * std::cos(2 * angle));
+  }
+  return setConstant(node, numbers, *size);
+}
+
+/// Triangles that overlap, evenly spaced on the mel scale: one for each column.
+static SmallVector<double> melTriangles(int64_t rows, int64_t columns,
+                                        ArrayRef<int64_t> edges) {
+  SmallVector<double> weights(rows * columns, 0);
+  auto set = [&](int64_t row, int64_t column, double weight) {
+    if (row >= 0 && row < rows)
+      weights[row * columns + column] = weight;
+  };
+  for (int64_t i = 0; i < columns; ++i) {
+    int64_t low = edges[i], centre = edges[i + 1], high = edges[i + 2];
+    for (int64_t j = low; j < centre; ++j)
+      set(j, i, double(j - low) / double(centre - low));
+    set(centre, i, 1);
+    for (int64_t j = centre + 1; j < high; ++j)
+      set(j, i, double(high - j) / double(high - centre));
+  }
+  return weights;
+}
+
+LogicalResult npu::buildMelWeightMatrix(OnnxNode &node) {
+  FailureOr<int64_t> columns =
+      node.constantInt(0, "the number of bins", "numbers of bins");
+  FailureOr<int64_t> length = node.constantInt(1, "the length", "lengths");
+  FailureOr<int64_t> rate = node.constantInt(2, "the sample rate", "rates");
+  FailureOr<double> low = node.constantFloat(3, "the lower edge", "edges");
+  FailureOr<double> high = node.constantFloat(4, "the upper edge", "edges");
+  if (failed(columns) || failed(length) || failed(rate) || failed(low) ||
+      failed(high) || failed(checkLength(node, "a filter bank", *columns)) ||
+      failed(checkLength(node, "a spectrum", *length)))
+    return failure();
+  if (*rate < 1 || !(*low >= 0) || !(*high >= *low) ||
+      !(*high <= double(*rate)))
+    return node.error("found the sample rate " + Twine(*rate) + " and edges " +
+                      std::to_string(*low) + " and " + std::to_string(*high) +
+                      " Hz, expected rising edges within the rate");
+  auto toMel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  double step = (toMel(*high) - toMel(*low)) / double(*columns + 2);
+  Ints edges;
+  for (int64_t i = 0; i < *columns + 2; ++i) {
+    double hertz =
+        700 * (std::pow(10, (double(i) * step + toMel(*low)) / 2595) - 1);
+    edges.push_back(static_cast<int64_t>(
+        std::floor(double(*length + 1) * hertz / double(*rate))));
+  }
+  int64_t rows = *length / 2 + 1;
+  return setConstant(node, melTriangles(rows, *columns, edges),
+                     {rows, *columns});
+}
+
+namespace {
+struct Fourier {
+  int64_t length;
+  bool isInverse, isOneSided;
+};
+} // namespace
+
+/// The matrix from `from` numbers of `parts` components to `to` pairs: row
+/// (n, component), column (k, component).
+static Value fourierMatrix(OnnxNode &node, const Fourier &transform,
+                           int64_t from, int64_t parts, int64_t to) {
+  double sign = transform.isInverse ? 1 : -1;
+  double scale = transform.isInverse ? 1.0 / double(transform.length) : 1;
+  SmallVector<double> numbers;
+  for (int64_t n = 0; n < from; ++n)
+    for (int64_t part = 0; part < parts; ++part)
+      for (int64_t k = 0; k < to; ++k) {
+        double angle = 2 * pi * double(n * k % transform.length) /
+                       double(transform.length);
+        double real = scale * std::cos(angle);
+        double imaginary = scale * sign * std::sin(angle);
+        // (a + ib) (c + is): a gives c, s; b gives -s, c.
+        numbers.push_back(part == 0 ? real : -imaginary);
+        numbers.push_back(part == 0 ? imaginary : real);
+      }
+  return node.floats(numbers, {from * parts, 2 * to});
+}
+
+/// From half a spectrum to a real signal: the other half mirrors the first.
+static Value mirroredMatrix(OnnxNode &node, const Fourier &transform,
+                            int64_t from) {
+  int64_t length = transform.length;
+  SmallVector<double> numbers;
+  for (int64_t k = 0; k < from; ++k)
+    for (bool isImaginary : {false, true})
+      for (int64_t n = 0; n < length; ++n) {
+        double angle = 2 * pi * double(n * k % length) / double(length);
+        double part = isImaginary ? -std::sin(angle) : std::cos(angle);
+        bool isTwice = k > 0 && 2 * k < length;
+        numbers.push_back((isTwice ? 2 : 1) * part / double(length));
+      }
+  return node.floats(numbers, {from * 2, length});
+}
+
+/// Transforms dimension `axis` of (..., 1 or 2 components); gives pairs, or
+/// single numbers where an inverse transform is one-sided.
+static Value transformed(OnnxNode &node, Value x, int64_t axis,
+                         const Fourier &transform) {
+  Type element = elementOf(x);
+  int64_t rank = rankOf(x), parts = shapeOf(x)[rank - 1];
+  bool isReal = transform.isInverse && transform.isOneSided;
+  int64_t half = transform.length / 2 + 1;
+  int64_t used = isReal ? half : transform.length;
+  int64_t given = std::min(shapeOf(x)[axis], used);
+  // Numbers behind the length are left out; missing ones are zeros, so that
+  // their rows of the matrix are.
+  Ints starts(rank, 0), steps(rank, 1), extents(shapeOf(x));
+  extents[axis] = given;
+  x = node.slice(x, starts, steps, extents);
+  Ints order = countFrom(0, rank - 1);
+  order.erase(order.begin() + axis);
+  order.append({axis, rank - 1});
+  Value moved =
+      node.transpose(node.cast(x, node.getBuilder().getF32Type()), order);
+  if (!moved)
+    return moved;
+  Ints rows(shapeOf(moved));
+  rows.pop_back();
+  rows.back() = given * parts;
+  int64_t bins = transform.isOneSided ? half : transform.length;
+  Value matrix = isReal ? mirroredMatrix(node, transform, given)
+                        : fourierMatrix(node, transform, given, parts, bins);
+  bool isVector = rows.size() == 1;
+  if (isVector)
+    rows.insert(rows.begin(), 1);
+  Value product = node.matmul(node.reshape(moved, rows), matrix);
+  if (isVector)
+    rows.erase(rows.begin());
+  rows.back() = isReal ? transform.length : bins;
+  rows.push_back(isReal ? 1 : 2);
+  Ints back(rank);
+  for (int64_t i = 0; i < rank; ++i)
+    back[order[i]] = i;
+  return node.cast(node.transpose(node.reshape(product, rows), back), element);
+}
+
+static LogicalResult checkSignal(OnnxNode &node, Value x, int64_t leastRank) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (isa<mlir::FloatType>(elementOf(x)) &&
+      static_cast<int64_t>(shape.size()) >= leastRank &&
+      (shape.back() == 1 || shape.back() == 2))
+    return success();
+  return node.error("found a signal of type " + typeText(elementOf(x)) +
+                    " and shape " + shapes::text(shape) +
+                    ", expected floats and a last dimension of 1 or 2");
+}
+
+LogicalResult npu::buildDft(OnnxNode &node) {
+  Value x = node.getInput(0);
+  Fourier transform{0, node.getFlag("inverse", false),
+                    node.getFlag("onesided", false)};
+  if (failed(checkSignal(node, x, 2)))
+    return failure();
+  FailureOr<int64_t> axis = -2;
+  if (node.version < 20)
+    axis = node.getInt("axis", 1);
+  else if (node.hasInput(2))
+    axis = node.constantInt(2, "the axis", "axes");
+  if (failed(axis) || failed(axis = node.normalizeAxis(*axis, rankOf(x))))
+    return failure();
+  if (*axis == rankOf(x) - 1)
+    return node.error("axis " + Twine(*axis) +
+                      " holds the parts of the numbers, expected another one");
+  bool isReal = transform.isInverse && transform.isOneSided;
+  int64_t extent = shapeOf(x)[*axis];
+  FailureOr<int64_t> length = isReal ? 2 * (extent - 1) : extent;
+  if (node.hasInput(1))
+    length = node.constantInt(1, "the length", "lengths");
+  if (failed(length) || failed(checkLength(node, "a transform", *length)))
+    return failure();
+  if (shapeOf(x).back() != (isReal ? 2 : 1) && transform.isOneSided)
+    return node.error("found numbers of " + Twine(shapeOf(x).back()) +
+                      " parts, where one side of the spectrum needs " +
+                      Twine(isReal ? 2 : 1));
+  transform.length = *length;
+  return node.setResult(transformed(node, x, *axis, transform));
+}
+
+LogicalResult npu::buildStft(OnnxNode &node) {
+  Value x = node.getInput(0);
+  bool isOneSided = node.getFlag("onesided", true);
+  if (failed(checkSignal(node, x, 3)))
+    return failure();
+  if (rankOf(x) != 3 || (isOneSided && shapeOf(x)[2] != 1))
+    return node.error("found a signal of shape " + shapes::text(shapeOf(x)) +
+                      ", expected N, length and 1 part where one side of the "
+                      "spectrum is asked for, or 2");
+  FailureOr<int64_t> step = node.constantInt(1, "the step", "steps");
+  int64_t samples = shapeOf(x)[1];
+  Value window = node.hasInput(2) ? node.getInput(2) : Value();
+  FailureOr<int64_t> length =
+      window ? tensorType(window).getNumElements() : samples;
+  if (node.hasInput(3))
+    length = node.constantInt(3, "the frame's length", "lengths");
+  if (failed(step) || failed(length) ||
+      failed(checkLength(node, "a frame", *length)))
+    return failure();
+  if (*step < 1 || *length > samples)
+    return node.error("found frames of " + Twine(*length) + " with steps of " +
+                      Twine(*step) + " in a signal of " + Twine(samples));
+  if (window && (rankOf(window) != 1 || shapeOf(window)[0] != *length))
+    return node.error("found a window of shape " +
+                      shapes::text(shapeOf(window)) + ", expected " +
+                      Twine(*length));
+  int64_t frames = (samples - *length) / *step + 1;
+  Ints places;
+  for (int64_t i = 0; i < frames; ++i)
+    llvm::append_range(places, countFrom(i * *step, i * *step + *length));
+  Value frame = node.create<GatherOp>(
+      {shapeOf(x)[0], frames, *length, shapeOf(x)[2]}, elementOf(x), x,
+      node.reshape(node.ints(places), {frames, *length}),
+      node.getBuilder().getI64IntegerAttr(1));
+  if (window)
+    frame = multiply(node, frame, node.reshape(window, {*length, 1}));
+  if (!frame)
+    return failure();
+  return node.setResult(
+      transformed(node, frame, 2, {*length, false, isOneSided}));
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every front end is told beside the model.
+#ifndef NPU_COMPILER_FRONTEND_SUPPORT_IMPORTOPTIONS_H
+#define NPU_COMPILER_FRONTEND_SUPPORT_IMPORTOPTIONS_H
+
+#include "compiler/Support/LLVM.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace npu {
+
+/// What the user says about the model's inputs, by name.
+struct ImportOptions {
+  /// --input-shape=NAME=1,3,224,224
+  std::map<std::string, std::vector<int64_t>> inputShapes;
+  /// --batch=N: the first dimension of every input where the model leaves it
+  /// open.
+  std::optional<int64_t> batch;
+  /// --bind-input=NAME=FILE.npy: the input becomes a constant.
+  std::map<std::string, ElementsAttr> boundInputs;
+  /// --taps: every value that a node of the main graph names becomes an output
+  /// of that name, behind the model's own. Not those that are known at compile
+  /// time, and of several names of one value the first.
+  bool taps = false;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_SUPPORT_IMPORTOPTIONS_H

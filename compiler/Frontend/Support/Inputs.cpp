@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/Support/Inputs.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/Emitter.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace npu;
+using mlir::emitError;
+
+namespace {
+
+class Binder {
+public:
+  Binder(Location location, std::vector<DeclaredInput> inputs,
+         const ImportOptions &options)
+      : location(location), options(options), inputs(std::move(inputs)) {}
+
+  LogicalResult checkNames() const;
+  LogicalResult applyShapes();
+  LogicalResult applyBatch();
+  FailureOr<std::vector<GraphInput>> finish();
+
+private:
+  LogicalResult checkName(StringRef name, StringRef option) const;
+  LogicalResult setShape(DeclaredInput &input, ArrayRef<int64_t> shape,
+                         StringRef option);
+  LogicalResult setDim(DeclaredInput &input, size_t index, int64_t size,
+                       StringRef option);
+  LogicalResult resolveSymbols();
+  FailureOr<GraphInput> finishInput(const DeclaredInput &input);
+
+  Location location;
+  const ImportOptions &options;
+  std::vector<DeclaredInput> inputs;
+  std::map<std::string, std::pair<int64_t, std::string>> symbols;
+};
+
+} // namespace
+
+LogicalResult Binder::checkName(StringRef name, StringRef option) const {
+  auto nameOf = [](const DeclaredInput &input) {
+    return "'" + input.name + "'";
+  };
+  if (llvm::any_of(inputs, [&](const DeclaredInput &input) {
+        return input.name == name;
+      }))
+    return success();
+  return emitError(location)
+         << option << " names '" << name << "', which is no input; the inputs "
+         << "are " << llvm::join(llvm::map_range(inputs, nameOf), ", ");
+}
+
+LogicalResult Binder::checkNames() const {
+  for (const auto &[name, shape] : options.inputShapes)
+    if (failed(checkName(name, "--input-shape")))
+      return failure();
+  for (const auto &[name, elements] : options.boundInputs)
+    if (failed(checkName(name, "--bind-input")))
+      return failure();
+  return success();
+}
+
+LogicalResult Binder::setDim(DeclaredInput &input, size_t index, int64_t size,
+                             StringRef option) {
+  InputDim &dim = input.dims[index];
+  auto error = [&] {
+    return emitError(location) << option << ": dimension " << index
+                               << " of input '" << input.name << "' ";
+  };
+  if (size < 1 && !options.boundInputs.count(input.name))
+    return error() << "is set to " << size << ", expected a positive size";
+  if (dim.isKnown() && dim.size != size)
+    return error() << "is " << dim.size << " in the model, found " << size;
+  dim.size = size;
+  if (dim.symbol.empty())
+    return success();
+  auto [entry, isNew] = symbols.try_emplace(dim.symbol, size, option.str());
+  if (!isNew && entry->second.first != size)
+    return error() << "is '" << dim.symbol << "', which "
+                   << entry->second.second << " sets to " << entry->second.first
+                   << ", found " << size;
+  return success();
+}
+
+LogicalResult Binder::setShape(DeclaredInput &input, ArrayRef<int64_t> shape,
+                               StringRef option) {
+  if (!input.hasRank)
+    input.dims.resize(shape.size());
+  input.hasRank = true;
+  if (input.dims.size() != shape.size())
+    return emitError(location)
+           << option << ": input '" << input.name << "' has "
+           << input.dims.size() << " dimensions, found " << shape.size() << " ("
+           << shapes::text(shape) << ")";
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (failed(setDim(input, i, size, option)))
+      return failure();
+  return success();
+}
+
+LogicalResult Binder::applyShapes() {
+  for (DeclaredInput &input : inputs) {
+    const std::string &name = input.name;
+    auto shape = options.inputShapes.find(name);
+    auto bound = options.boundInputs.find(name);
+    if (shape != options.inputShapes.end() &&
+        failed(setShape(input, shape->second, "--input-shape=" + name)))
+      return failure();
+    if (bound != options.boundInputs.end() &&
+        failed(setShape(input, bound->second.getShapedType().getShape(),
+                        "--bind-input=" + name)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Binder::applyBatch() {
+  if (!options.batch)
+    return success();
+  std::string option = "--batch=" + std::to_string(*options.batch);
+  const DeclaredInput *fixed = nullptr;
+  bool isUsed = false;
+  for (DeclaredInput &input : inputs) {
+    if (input.dims.empty())
+      continue;
+    if (!input.dims[0].isKnown() &&
+        failed(setDim(input, 0, *options.batch, option)))
+      return failure();
+    if (input.dims[0].size == *options.batch)
+      isUsed = true;
+    else
+      fixed = &input;
+  }
+  if (isUsed)
+    return success();
+  mlir::InFlightDiagnostic error = emitError(location)
+                                   << option << " binds no input";
+  if (fixed)
+    error << ": the batch of '" << fixed->name << "' is fixed to "
+          << fixed->dims[0].size
+          << "; export the model with an open batch dimension";
+  return error;
+}
+
+/// Dimensions of the same symbol have the same size. What is still open then
+/// is one error for all inputs.
+LogicalResult Binder::resolveSymbols() {
+  std::string open, hint;
+  for (DeclaredInput &input : inputs) {
+    std::string pattern;
+    bool isOpen = !input.hasRank;
+    for (InputDim &dim : input.dims) {
+      auto symbol = symbols.find(dim.symbol);
+      if (!dim.isKnown() && !dim.symbol.empty() && symbol != symbols.end())
+        dim.size = symbol->second.first;
+      isOpen |= !dim.isKnown();
+      pattern += pattern.empty() ? "" : ",";
+      pattern += dim.isKnown()        ? std::to_string(dim.size)
+                 : dim.symbol.empty() ? "?"
+                                      : "<" + dim.symbol + ">";
+    }
+    if (!isOpen)
+      continue;
+    open += (open.empty() ? "'" : ", '") + input.name + "' (" +
+            (input.hasRank ? pattern : "any rank") + ")";
+    hint += " --input-shape=" + input.name + "=" +
+            (input.hasRank ? pattern : "...");
+  }
+  if (open.empty())
+    return success();
+  return emitError(location)
+         << "found inputs of unknown size: " << open
+         << "; expected numbers; use" << hint
+         << " with a number for each unknown (or --batch=N for the first "
+            "dimension)";
+}
+
+FailureOr<GraphInput> Binder::finishInput(const DeclaredInput &input) {
+  const std::string &name = input.name;
+  std::string what = "input '" + name + "'";
+  SmallVector<int64_t> shape;
+  for (const InputDim &dim : input.dims)
+    shape.push_back(dim.size);
+  FailureOr<RankedTensorType> type =
+      makeTensorType(location, what, shape, input.element);
+  if (failed(type))
+    return failure();
+  auto bound = options.boundInputs.find(name);
+  if (bound == options.boundInputs.end())
+    return GraphInput{name, *type, ElementsAttr()};
+  if (bound->second.getElementType() != input.element)
+    return emitError(location)
+           << "--bind-input=" << name << ": the file has elements of type "
+           << bound->second.getElementType() << ", expected " << input.element;
+  return GraphInput{name, *type, bound->second};
+}
+
+FailureOr<std::vector<GraphInput>> Binder::finish() {
+  if (failed(resolveSymbols()))
+    return failure();
+  std::vector<GraphInput> result;
+  for (const DeclaredInput &input : inputs) {
+    FailureOr<GraphInput> finished = finishInput(input);
+    if (failed(finished))
+      return failure();
+    result.push_back(std::move(*finished));
+  }
+  return result;
+}
+
+FailureOr<std::vector<GraphInput>>
+npu::bindInputs(Location location, std::vector<DeclaredInput> inputs,
+                const ImportOptions &options) {
+  Binder binder(location, std::move(inputs), options);
+  if (failed(binder.checkNames()) || failed(binder.applyShapes()) ||
+      failed(binder.applyBatch()))
+    return failure();
+  return binder.finish();
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/TFLite/TfliteConverter.h"
+
+#include "compiler/Frontend/Support/SourceLocation.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+using namespace npu;
+using mlir::emitError;
+
+TemporaryFile::~TemporaryFile() {
+  if (!path.empty())
+    llvm::sys::fs::remove(path);
+}
+
+static std::error_code makeTemporary(TemporaryFile &file, StringRef suffix) {
+  SmallVector<char> path;
+  std::error_code error =
+      llvm::sys::fs::createTemporaryFile("npuc", suffix, path);
+  if (!error)
+    file.path.assign(path.begin(), path.end());
+  return error;
+}
+
+static std::string findConverter(StringRef given) {
+  constexpr const char *name = "tosa-converter-for-tflite";
+  if (!given.empty())
+    return given.str();
+  if (llvm::sys::fs::can_execute(NPU_TFLITE_CONVERTER))
+    return NPU_TFLITE_CONVERTER;
+  if (auto found = llvm::sys::findProgramByName(name))
+    return *found;
+  return "";
+}
+
+/// The lines that say what is wrong, without the converter's own chatter.
+static std::string complaints(StringRef path) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  if (!text)
+    return "";
+  SmallVector<StringRef> lines;
+  (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  std::string result;
+  for (StringRef line : lines) {
+    // A diagnostic of MLIR: loc(...): error: what
+    size_t at = line.find("error: ");
+    if (at != StringRef::npos && result.size() < 600)
+      result += (result.empty() ? "" : "; ") + line.substr(at + 7).trim().str();
+  }
+  if (result.empty() && !lines.empty())
+    result = lines.back().trim().str();
+  return llvm::json::fixUTF8(result);
+}
+
+LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
+                                 StringRef converter,
+                                 TemporaryFile &converted) {
+  Location file = fileLocation(context, model);
+  if (!llvm::sys::fs::exists(model))
+    return emitError(file) << "cannot be read: there is no such file";
+  std::string program = findConverter(converter);
+  if (!llvm::sys::fs::can_execute(program) ||
+      llvm::sys::fs::is_directory(program))
+    return emitError(file)
+           << "needs the program tosa-converter-for-tflite, "
+           << (program.empty() ? "which was not found"
+                               : "and '" + program + "' cannot be run")
+           << "; run `make deps`, or pip install tosa-converter-for-tflite and "
+              "name it with --tflite-converter";
+  TemporaryFile log;
+  std::error_code error = makeTemporary(converted, "mlirbc");
+  if (!error)
+    error = makeTemporary(log, "log");
+  if (error)
+    return emitError(file) << "needs a temporary file, which cannot be made: "
+                           << error.message();
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log.path),
+                                          StringRef(log.path)};
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(
+      program,
+      {program, model, "--bytecode", "--emit-debug-info", "-o", converted.path},
+      std::nullopt, redirects, 0, 0, &message);
+  if (code == 0)
+    return success();
+  std::string reason = message.empty() ? complaints(log.path) : message;
+  return emitError(file) << "cannot be converted to TOSA: "
+                         << (reason.empty() ? "the converter gave no reason"
+                                            : reason)
+                         << "; the converter is '" << program << "' (exit code "
+                         << code << ")";
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/TOSA/TosaNode.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+using namespace npu;
+
+Type npu::dialectElement(Type element) {
+  // Integer arithmetic on 16 bits saturates at a rescale; until then it fits.
+  if (element.isInteger(16))
+    return mlir::IntegerType::get(element.getContext(), 32);
+  return dtypeOf(element) < 0 ? Type() : element;
+}
+
+Ints TosaNode::getInts(StringRef name) const {
+  return Ints(attribute<mlir::DenseI64ArrayAttr>(name).asArrayRef());
+}
+
+int64_t TosaNode::getAxis() const {
+  return attribute<mlir::IntegerAttr>("axis").getInt();
+}
+
+FailureOr<Ints> TosaNode::getShape(size_t index) {
+  auto known = values.shapes.find(source->getOperand(index));
+  if (known != values.shapes.end())
+    return known->second;
+  return error("operand " + Twine(index) +
+               " is a shape that depends on data, expected tosa.const_shape");
+}
+
+Type TosaNode::resultElement() const { return dialectElement(sourceResult()); }
+
+std::optional<int64_t> TosaNode::constantInt(Value value) const {
+  ElementsAttr known = constantOf(value);
+  if (!known || known.getNumElements() != 1 ||
+      !isa<mlir::IntegerType>(known.getElementType()))
+    return std::nullopt;
+  return elementInts(known).front();
+}
+
+LogicalResult TosaNode::setResult(Value value) {
+  if (!value)
+    return failure();
+  auto declared = mlir::cast<mlir::ShapedType>(source->getResult(0).getType());
+  if (elementOf(value) != resultElement())
+    return error("gives " + typeText(elementOf(value)) +
+                 ", but the file says " + typeText(declared.getElementType()));
+  if (declared.hasRank() &&
+      failed(mlir::verifyCompatibleShape(declared.getShape(), shapeOf(value))))
+    return error("gives a result of shape " + shapes::text(shapeOf(value)) +
+                 ", but the file says " + typeText(declared));
+  results[0] = value;
+  return success();
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elementwise functions.
+#include "compiler/Frontend/TOSA/TosaOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+using namespace npu;
+
+static Type i32(TosaNode &node) { return node.getBuilder().getI32Type(); }
+static Type i64(TosaNode &node) { return node.getBuilder().getI64Type(); }
+
+static npu_instr_kind kindOf(TosaNode &node) {
+  return static_cast<npu_instr_kind>(node.row.kind);
+}
+
+LogicalResult npu::buildTosaUnary(TosaNode &node) {
+  return node.setResult(node.eltwise(kindOf(node), {node.getInput(0)}));
+}
+
+/// The same for select, which has three operands.
+LogicalResult npu::buildTosaBinary(TosaNode &node) {
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < node.getInputCount(); ++i)
+    operands.push_back(node.getInput(i));
+  return node.setResult(node.eltwise(kindOf(node), operands));
+}
+
+LogicalResult npu::buildTosaClamp(TosaNode &node) {
+  Value x = node.getInput(0);
+  if (isa<mlir::FloatType>(elementOf(x))) {
+    double low = node.attribute<mlir::FloatAttr>("min_val").getValueAsDouble();
+    double high = node.attribute<mlir::FloatAttr>("max_val").getValueAsDouble();
+    return node.setResult(node.eltwise(NPU_INSTR_clip, {x}, low, high));
+  }
+  // Bounds of 32 bits do not fit the numbers of npu.eltwise.
+  auto bound = [&](StringRef name) {
+    const llvm::APInt number =
+        node.attribute<mlir::IntegerAttr>(name).getValue();
+    bool isUnsigned = elementOf(x).isUnsignedInteger();
+    return node.scalar(isUnsigned ? double(number.getZExtValue())
+                                  : double(number.getSExtValue()),
+                       elementOf(x));
+  };
+  Value raised = node.eltwise(NPU_INSTR_max, {x, bound("min_val")});
+  return node.setResult(
+      node.eltwise(NPU_INSTR_min, {raised, bound("max_val")}));
+}
+
+/// x >> s; rounding adds the last bit that falls out.
+LogicalResult npu::buildTosaArithmeticShift(TosaNode &node) {
+  Value x = node.getInput(0), amount = node.getInput(1);
+  Value result = node.eltwise(NPU_INSTR_shift_right, {x, amount});
+  if (!node.attribute<mlir::BoolAttr>("round").getValue())
+    return node.setResult(result);
+  Type element = elementOf(x);
+  Value one = node.scalar(1, element), zero = node.scalar(0, element);
+  Value before = node.eltwise(NPU_INSTR_sub, {amount, one});
+  Value last =
+      node.eltwise(NPU_INSTR_bit_and,
+                   {node.eltwise(NPU_INSTR_shift_right, {x, before}), one});
+  Value isShifted = node.eltwise(NPU_INSTR_greater, {amount, zero});
+  return node.setResult(node.eltwise(
+      NPU_INSTR_add,
+      {result, node.eltwise(NPU_INSTR_select, {isShifted, last, zero})}));
+}
+
+/// On the bits as an unsigned number, in 64 bits.
+LogicalResult npu::buildTosaLogicalShift(TosaNode &node) {
+  Type element = node.resultElement();
+  unsigned bits = node.sourceResult().getIntOrFloatBitWidth();
+  if (bits > 32)
+    return node.error("shifts i64, expected i8, i16 or i32");
+  Value mask = node.scalar(double((uint64_t(1) << bits) - 1), i64(node));
+  Value wide = node.eltwise(NPU_INSTR_bit_and,
+                            {node.cast(node.getInput(0), i64(node)), mask});
+  Value shifted = node.eltwise(NPU_INSTR_shift_right,
+                               {wide, node.cast(node.getInput(1), i64(node))});
+  return node.setResult(node.cast(shifted, element));
+}
+
+LogicalResult npu::buildTosaMul(TosaNode &node) {
+  Value a = node.getInput(0), b = node.getInput(1);
+  Type result = node.resultElement();
+  if (isa<mlir::FloatType>(result))
+    return node.setResult(node.eltwise(NPU_INSTR_mul, {a, b}));
+  a = node.cast(a, result);
+  b = node.cast(b, result);
+  std::optional<int64_t> shift = node.constantInt(node.getInput(2));
+  if (!shift || *shift < 0 || *shift > 63)
+    return node.error("the shift must be one constant number from 0 to 63");
+  if (*shift == 0)
+    return node.setResult(node.eltwise(NPU_INSTR_mul, {a, b}));
+  return node.setResult(node.eltwise(
+      NPU_INSTR_mul_shift, {a, b, node.scalar(double(*shift), result)}));
+}
+
+LogicalResult npu::buildTosaNegate(TosaNode &node) {
+  Value x = node.getInput(0);
+  Type element = elementOf(x);
+  if (isa<mlir::FloatType>(element))
+    return node.setResult(node.eltwise(NPU_INSTR_neg, {x}));
+  std::optional<int64_t> inputZero = node.constantInt(node.getInput(1));
+  std::optional<int64_t> outputZero = node.constantInt(node.getInput(2));
+  if (!inputZero || !outputZero)
+    return node.error("the zero points must be constant numbers");
+  // -(x - inputZero) + outputZero, at the nearest end if out of range.
+  Value sum = node.scalar(double(*inputZero + *outputZero), i32(node));
+  Value result = node.eltwise(NPU_INSTR_sub, {sum, node.cast(x, i32(node))});
+  unsigned bits = node.sourceResult().getIntOrFloatBitWidth();
+  if (bits < 32) {
+    double most = double(int64_t(1) << (bits - 1));
+    result = node.eltwise(NPU_INSTR_clip, {result}, -most, most - 1);
+  }
+  return node.setResult(node.cast(result, element));
+}
+
+/// table[index] for each element.
+static Value lookUp(TosaNode &node, Value table, Value index) {
+  return node.create<GatherOp>(shapeOf(index), elementOf(table), table, index,
+                               node.getBuilder().getI64IntegerAttr(0));
+}
+
+LogicalResult npu::buildTosaTable(TosaNode &node) {
+  Value x = node.cast(node.getInput(0), i32(node)), table = node.getInput(1);
+  bool isByte = node.sourceElement(0).isInteger(8);
+  int64_t entries = isByte ? 256 : 513;
+  if (shapeOf(table) != ArrayRef(entries))
+    return node.error("found a table of shape " + shapes::text(shapeOf(table)) +
+                      ", expected " + Twine(entries) + " numbers");
+  auto number = [&](double value) { return node.scalar(value, i32(node)); };
+  auto two = [&](npu_instr_kind kind, Value a, Value b) {
+    return node.eltwise(kind, {a, b});
+  };
+  if (isByte)
+    return node.setResult(
+        lookUp(node, table, two(NPU_INSTR_add, x, number(128))));
+  // Between two entries, 7 bits apart.
+  Value index =
+      two(NPU_INSTR_add, two(NPU_INSTR_shift_right, x, number(7)), number(256));
+  Value rest = two(NPU_INSTR_bit_and, x, number(127));
+  Value base = lookUp(node, table, index);
+  Value next = lookUp(node, table, two(NPU_INSTR_add, index, number(1)));
+  Value slope = two(NPU_INSTR_sub, next, base);
+  return node.setResult(two(NPU_INSTR_add,
+                            two(NPU_INSTR_mul, base, number(128)),
+                            two(NPU_INSTR_mul, slope, rest)));
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions along one dimension, which stays with extent 1.
+#include "compiler/Frontend/TOSA/TosaOps.h"
+
+using namespace npu;
+
+LogicalResult npu::buildTosaReduce(TosaNode &node) {
+  return node.setResult(
+      node.reduce(node.getInput(0), node.row.word, {node.getAxis()}, true));
+}
+
+LogicalResult npu::buildTosaReduceBool(TosaNode &node) {
+  Value bits = node.cast(node.getInput(0), node.getBuilder().getI32Type());
+  return node.setResult(
+      node.cast(node.reduce(bits, node.row.word, {node.getAxis()}, true),
+                node.resultElement()));
+}
+
+LogicalResult npu::buildTosaArgMax(TosaNode &node) {
+  Value x = node.getInput(0);
+  int64_t axis = node.getAxis();
+  Value place = node.placeOfBest(x, axis, /*isLargest=*/true, /*isLast=*/false);
+  if (!place)
+    return failure();
+  Ints shape(shapeOf(place));
+  shape.erase(shape.begin() + axis);
+  return node.setResult(
+      node.cast(node.reshape(place, shape), node.resultElement()));
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each kernel of a laid-out program does on the chip, in which tiles, and
+// what lies in on-chip memory meanwhile.
+#ifndef NPU_COMPILER_PIPELINE_CHIPPLAN_H
+#define NPU_COMPILER_PIPELINE_CHIPPLAN_H
+
+#include "compiler/Codegen/ProgramPlan.h"
+#include "compiler/Target/TargetSpec.h"
+
+namespace npu {
+
+/// Fills in the kernels' work, tiling and resident bytes. Fails, with an error
+/// at the op, where not even its smallest tile fits the on-chip memory.
+LogicalResult planChip(mlir::func::FuncOp function, const TargetSpec &target,
+                       MutableArrayRef<PlannedKernel> kernels);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_PIPELINE_CHIPPLAN_H

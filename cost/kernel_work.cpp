@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/kernel_work.h"
+
+#include <algorithm>
+
+namespace npu::cost {
+
+static constexpr std::array<std::string_view, 3> roleNames = {
+    "result", "data", "weight"};
+
+std::string_view nameOf(Role role) {
+  return roleNames[static_cast<size_t>(role)];
+}
+
+std::optional<Role> findRole(std::string_view name) {
+  for (size_t i = 0; i < roleNames.size(); ++i)
+    if (roleNames[i] == name)
+      return static_cast<Role>(i);
+  return std::nullopt;
+}
+
+double KernelWork::bytes() const {
+  double sum = 0;
+  for (const auto *transfers : {&reads, &writes})
+    for (const Transfer &transfer : *transfers)
+      sum += transfer.bytes;
+  return sum;
+}
+
+double tileCapacity(const KernelWork &work, const Machine &machine) {
+  return std::max(0.0, machine.sramKiB * 1024 - work.reservedBytes);
+}
+
+} // namespace npu::cost

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel does on a chip, in the layouts that it has: written by the
+// compiler, kept in the program, timed by kernel_time.h.
+#ifndef NPU_COST_KERNEL_WORK_H
+#define NPU_COST_KERNEL_WORK_H
+
+#include "cost/mac_array.h"
+
+#include <string_view>
+#include <vector>
+
+namespace npu::cost {
+
+/// Which extents of the kernel's product a tensor has, and so what a tile holds
+/// of it.
+enum class Role {
+  Result, ///< M and N: results, and operands of the ops that follow
+  Data,   ///< M and K
+  Weight  ///< K and N
+};
+
+/// "result".
+std::string_view nameOf(Role role);
+std::optional<Role> findRole(std::string_view name);
+
+/// One tensor on its way between DRAM and the chip.
+struct Transfer {
+  double bytes = 0; ///< as stored, padding included
+  /// Bytes that lie next to each other in the innermost transfer.
+  double run = 0;
+  /// Neighbours of the one side of a relayout lie apart on the other.
+  bool scattered = false;
+  Role role = Role::Result;
+  /// Stays in on-chip memory between its producer and its readers.
+  bool onChip = false;
+  /// Bytes that two tiles have in common where M is cut: rows under a window.
+  double halo = 0;
+};
+
+/// Lanes that only pad a block are computed and moved like all others.
+struct KernelWork {
+  std::vector<Product> products;
+  double usefulMacs = 0; ///< without padding
+  double elements = 0;   ///< vector operations on one element each
+  std::vector<Transfer> reads, writes;
+  /// How many times longer the chip takes in this layout than in its best.
+  double factor = 1;
+  /// Bytes of on-chip memory that values need while they stay there.
+  double reservedBytes = 0;
+
+  /// Read and written, wherever the tensors lie.
+  double bytes() const;
+};
+
+/// On-chip memory that is left to the tiles, in bytes.
+double tileCapacity(const KernelWork &work, const Machine &machine);
+
+} // namespace npu::cost
+
+#endif // NPU_COST_KERNEL_WORK_H

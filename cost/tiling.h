@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which part of a kernel is on the chip at a time.
+#ifndef NPU_COST_TILING_H
+#define NPU_COST_TILING_H
+
+#include "cost/kernel_work.h"
+
+#include <string>
+
+namespace npu::cost {
+
+/// What stays in on-chip memory while the innermost loop over tiles runs; the
+/// other operand is read anew in each round of it.
+enum class Stays { Weights, Data, Sums };
+
+/// "weights".
+std::string_view nameOf(Stays stays);
+std::optional<Stays> findStays(std::string_view name);
+
+/// A kernel of one matrix product: extents of a tile, of `count` products at a
+/// time. Any other: `pieces` equal parts of everything, and zero extents.
+struct Tiling {
+  int64_t m = 0, k = 0, n = 0, count = 0;
+  Stays stays = Stays::Weights;
+  int64_t pieces = 1;
+
+  bool operator==(const Tiling &other) const {
+    return m == other.m && k == other.k && n == other.n &&
+           count == other.count && stays == other.stays &&
+           pieces == other.pieces;
+  }
+};
+
+/// How many tiles there are along each extent.
+struct Cuts {
+  double m = 1, k = 1, n = 1, count = 1;
+  double tiles() const { return m * k * n * count; }
+};
+
+/// Whether the kernel is cut along M, K and N: it is one matrix product.
+bool hasExtents(const KernelWork &work);
+
+/// What untrusted numbers are checked by.
+bool isValid(const Tiling &tiling, const KernelWork &work);
+
+/// In one piece.
+Tiling untiled(const KernelWork &work);
+Cuts cutsOf(const KernelWork &work, const Tiling &tiling);
+int64_t tileCount(const KernelWork &work, const Tiling &tiling);
+
+/// "392x576x64 of 3136x576x256, weights stay"; "4 pieces".
+std::string describe(const Tiling &tiling, const KernelWork &work);
+
+/// How often all of a tensor comes in.
+double timesMoved(const Transfer &transfer, const KernelWork &work,
+                  const Tiling &tiling);
+
+/// Bytes of on-chip memory for the tiles' buffers, in whole banks: two of each
+/// tensor that comes or goes in parts, so that the DMA fills one while the
+/// other is in use, and sums of 4 bytes where K is cut.
+double bufferBytes(const KernelWork &work, const Tiling &tiling,
+                   const Machine &machine);
+
+/// The fastest tiling that fits, the least traffic and the fewest tiles among
+/// equals; where none fits, the one that needs least.
+Tiling chooseTiling(const KernelWork &work, const Machine &machine);
+
+} // namespace npu::cost
+
+#endif // NPU_COST_TILING_H

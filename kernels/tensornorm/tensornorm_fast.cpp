@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalisation in any plain or fully blocked layout: sums in one pass over the
+// data as it lies in memory, the result in another. Each set of numbers with
+// one mean belongs to one thread, so sums do not depend on the team. They are
+// double, which is exact enough for the variance as a difference of sums.
+
+#include "kernels/parallel.h"
+#include "kernels/registry.h"
+#include "kernels/support/access.h"
+#include "kernels/support/reference.h"
+#include "kernels/support/sort.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace npu::kernels {
+
+constexpr int64_t minElementsPerThread = 8192;
+
+namespace {
+struct Loop {
+  int64_t extent = 1;
+  int64_t data = 0, scale = 0, bias = 0; // steps in elements
+  bool isReduced = false;
+  int64_t set = 0; // step in sets of numbers with one mean
+};
+
+/// Positions in all operands.
+struct Place {
+  int64_t data = 0, scale = 0, bias = 0, set = 0;
+  void advance(const Loop &loop, int64_t by) {
+    data += by * loop.data;
+    scale += by * loop.scale;
+    bias += by * loop.bias;
+    set += by * loop.set;
+  }
+};
+} // namespace
+
+#define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+
+namespace {
+/// Rows of `length` numbers that lie one after the other.
+struct Rows {
+  int64_t count, length;
+  Loop step; // from row to row
+};
+} // namespace
+
+/// Each row belongs to one set.
+static NPU_CLONES void addRuns(const Rows &rows, const float *x, double *sums,
+                               double *squares) {
+  constexpr int lanes = 16;
+  for (int64_t r = 0; r < rows.count; ++r, x += rows.step.data) {
+    double s[lanes] = {}, q[lanes] = {};
+    int64_t i = 0;
+    for (; i + lanes <= rows.length; i += lanes)
+      for (int k = 0; k < lanes; ++k) {
+        double v = x[i + k];
+        s[k] += v;
+        q[k] += v * v;
+      }
+    for (int k = 0; i < rows.length; ++i, ++k) {
+      double v = x[i];
+      s[k] += v;
+      q[k] += v * v;
+    }
+    for (int width = lanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; ++k) {
+        s[k] += s[k + width];
+        q[k] += q[k + width];
+      }
+    sums[r * rows.step.set] += s[0];
+    squares[r * rows.step.set] += q[0];
+  }
+}
+
+/// Each number of a row belongs to a set of its own, the same in all rows.
+static NPU_CLONES void addColumns(const Rows &rows, const float *x,
+                                  double *sums, double *squares) {
+  constexpr int lanes = 16;
+  int64_t first = 0;
+  for (; first + lanes <= rows.length; first += lanes) {
+    double s[lanes] = {}, q[lanes] = {};
+    const float *row = x + first;
+    for (int64_t r = 0; r < rows.count; ++r, row += rows.step.data)
+      for (int k = 0; k < lanes; ++k) {
+        double v = row[k];
+        s[k] += v;
+        q[k] += v * v;
+      }
+    for (int k = 0; k < lanes; ++k) {
+      sums[first + k] += s[k];
+      squares[first + k] += q[k];
+    }
+  }
+  for (int64_t r = 0; r < rows.count; ++r, x += rows.step.data)
+    for (int64_t i = first; i < rows.length; ++i) {
+      double v = x[i];
+      sums[i] += v;
+      squares[i] += v * v;
+    }
+}
+
+namespace {
+/// What rows are normalised with, at their first number.
+struct Parameters {
+  const float *mean, *factor, *scale, *bias;
+};
+} // namespace
+
+template <int Set, int Scale, int Bias>
+static inline __attribute__((always_inline)) void
+normalize(const Rows &rows, const float *x, float *y, Parameters p) {
+  for (int64_t r = 0; r < rows.count; ++r) {
+    for (int64_t i = 0; i < rows.length; ++i)
+      y[i] =
+          (x[i] - p.mean[i * Set]) * (p.factor[i * Set] * p.scale[i * Scale]) +
+          p.bias[i * Bias];
+    x += rows.step.data;
+    y += rows.step.data;
+    p.mean += rows.step.set;
+    p.factor += rows.step.set;
+    p.scale += rows.step.scale;
+    p.bias += rows.step.bias;
+  }
+}
+
+/// `kind`: whether sets, scale and bias change along a row (4, 2, 1).
+static NPU_CLONES void normalizeRows(int kind, const Rows &rows, const float *x,
+                                     float *y, const Parameters &p) {
+  switch (kind) {
+  case 0:
+    return normalize<0, 0, 0>(rows, x, y, p);
+  case 1:
+    return normalize<0, 0, 1>(rows, x, y, p);
+  case 2:
+    return normalize<0, 1, 0>(rows, x, y, p);
+  case 3:
+    return normalize<0, 1, 1>(rows, x, y, p);
+  case 4:
+    return normalize<1, 0, 0>(rows, x, y, p);
+  case 5:
+    return normalize<1, 0, 1>(rows, x, y, p);
+  case 6:
+    return normalize<1, 1, 0>(rows, x, y, p);
+  default:
+    return normalize<1, 1, 1>(rows, x, y, p);
+  }
+}
+
+namespace {
+class TensornormFast : public Kernel {
+public:
+  TensornormFast(const Problem &p, std::vector<Loop> all)
+      : attrs(p.attrs.norm), inputs(p.inputs.size()), threads(p.threads),
+        elements(elementCount(p.inputs[0])), loops(std::move(all)) {
+    size_t inside = 0; // the first reduced loop, or the last of all
+    while (inside + 1 < loops.size() && !loops[inside].isReduced)
+      ++inside;
+    for (size_t i = loops.size(); i-- > 0;) {
+      Loop &loop = loops[i];
+      count *= loop.isReduced ? loop.extent : 1;
+      if (loop.isReduced || i < inside)
+        continue;
+      loop.set = sets;
+      sets *= loop.extent;
+    }
+    outer = inside;
+    // Threads share the outermost kept loop, or the largest if that is small.
+    for (size_t i = 0; i < loops.size(); ++i)
+      if (!loops[i].isReduced &&
+          (shared < 0 ||
+           (loops[static_cast<size_t>(shared)].extent < threads &&
+            loops[i].extent > loops[static_cast<size_t>(shared)].extent)))
+        shared = static_cast<int>(i);
+  }
+
+  std::string implementation() const override { return "native:norm"; }
+  size_t scratchBytes() const override {
+    return static_cast<size_t>(threads) * perThread();
+  }
+
+  int run(void *const *operands, void *scratch) const override {
+    int team =
+        shared < 0 ? 1 : teamFor(elements, minElementsPerThread, threads);
+    parallelFor(team, [&](int thread, int threadCount) {
+      std::vector<Loop> mine = loops;
+      Place start;
+      if (shared >= 0) {
+        Loop &loop = mine[static_cast<size_t>(shared)];
+        Range range = shareOf(loop.extent, thread, threadCount);
+        start.advance(loop, range.begin);
+        loop.extent = range.end - range.begin;
+        if (loop.extent == 0)
+          return;
+      }
+      char *own = static_cast<char *>(scratch) +
+                  static_cast<size_t>(thread) * perThread();
+      forUnits(mine, start, [&](const Place &place) {
+        runUnit(mine, place, start.set, operands, own);
+      });
+    });
+    return 0;
+  }
+
+private:
+  size_t perThread() const {
+    return aligned(static_cast<size_t>(sets) *
+                   (2 * sizeof(double) + 2 * sizeof(float)));
+  }
+
+  template <typename Body>
+  static void forLoops(const std::vector<Loop> &all, size_t from, size_t to,
+                       Place place, const Body &body) {
+    if (from == to)
+      return body(place);
+    for (int64_t i = 0; i < all[from].extent; ++i) {
+      forLoops(all, from + 1, to, place, body);
+      place.advance(all[from], 1);
+    }
+  }
+
+  template <typename Body>
+  void forUnits(const std::vector<Loop> &mine, const Place &start,
+                const Body &body) const {
+    forLoops(mine, 0, outer, start, body);
+  }
+
+  /// All that lies inside the outermost kept loops.
+  void runUnit(const std::vector<Loop> &mine, const Place &unit,
+               int64_t firstSet, void *const *operands, char *own) const {
+    const auto *x = static_cast<const float *>(operands[0]);
+    auto *y = static_cast<float *>(operands[inputs]);
+    auto *sums = reinterpret_cast<double *>(own), *squares = sums + sets;
+    auto *mean = reinterpret_cast<float *>(squares + sets),
+         *factor = mean + sets;
+    std::fill(sums, sums + 2 * sets, 0.0);
+    const Loop &inner = mine.back();
+    size_t last = mine.size() - 1;
+    Rows rows = {1, inner.extent, {}};
+    // Columns add up where the loop around them is reduced; else row by row.
+    if (last > outer && (inner.isReduced || mine[last - 1].isReduced)) {
+      rows.step = mine[--last];
+      rows.count = rows.step.extent;
+    }
+    forLoops(mine, outer, last, unit, [&](const Place &at) {
+      (inner.isReduced ? addRuns : addColumns)(rows, x + at.data, sums + at.set,
+                                               squares + at.set);
+    });
+    for (int64_t i = firstSet; i < sets; ++i) {
+      double m = attrs.centered ? sums[i] / static_cast<double>(count) : 0;
+      double variance = squares[i] / static_cast<double>(count) - m * m;
+      mean[i] = static_cast<float>(m);
+      factor[i] = static_cast<float>(
+          1 / std::sqrt(std::max(variance, 0.0) + attrs.epsilon));
+    }
+    const float zero = 0;
+    const auto *scale = static_cast<const float *>(operands[1]);
+    const auto *bias =
+        attrs.has_bias ? static_cast<const float *>(operands[2]) : &zero;
+    int kind = (inner.isReduced ? 0 : 4) + (inner.scale ? 2 : 0) +
+               (inner.bias ? 1 : 0);
+    forLoops(mine, outer, last, unit, [&](const Place &at) {
+      normalizeRows(
+          kind, rows, x + at.data, y + at.data,
+          {mean + at.set, factor + at.set, scale + at.scale, bias + at.bias});
+    });
+  }
+
+  npu_norm_attrs attrs;
+  size_t inputs;
+  int threads;
+  int64_t elements;
+  std::vector<Loop> loops; // in the order of memory
+  size_t outer = 0;        // kept loops around all reduced ones
+  int64_t sets = 1;        // inside of those
+  int64_t count = 1;       // numbers of one set
+  int shared = -1;
+};
+} // namespace
+
+/// The loops of dimension `d`: groups, outer part, block. False where a group
+/// or the extent is no multiple of the block.
+static bool addLoops(const Problem &p, int d, const Strides &strides,
+                     std::vector<Loop> &loops) {
+  const npu_tensor_desc &x = p.inputs[0];
+  const npu_norm_attrs &a = p.attrs.norm;
+  bool isReduced = a.axes_mask >> d & 1;
+  int64_t groups = isReduced && d == a.group_axis ? a.groups : 1;
+  int64_t extent = x.dims[d] / groups, block = blockOf(x, d);
+  auto stepOf = [&](size_t input) {
+    return broadcastMaps(p.inputs[input], x)[static_cast<size_t>(d)].stride;
+  };
+  int64_t scale = stepOf(1), bias = a.has_bias ? stepOf(2) : 0;
+  if (extent % block)
+    return false;
+  int64_t blocks = extent / block;
+  loops.push_back({groups, strides.outer[d] * blocks, scale * extent,
+                   bias * extent, false});
+  loops.push_back(
+      {blocks, strides.outer[d], scale * block, bias * block, isReduced});
+  for (int k = 0; k < x.block_count; ++k)
+    if (x.block_dims[k] == d)
+      loops.push_back({block, strides.block[k], scale, bias, isReduced});
+  return true;
+}
+
+/// Sorted by memory, neighbours merged, units left out.
+static void tidy(std::vector<Loop> &loops) {
+  loops.erase(std::remove_if(loops.begin(), loops.end(),
+                             [](const Loop &l) { return l.extent == 1; }),
+              loops.end());
+  sortFew(loops, [](const Loop &a, const Loop &b) { return a.data > b.data; });
+  for (size_t i = loops.size(); i-- > 1;) {
+    Loop &before = loops[i - 1], &in = loops[i];
+    if (before.isReduced != in.isReduced ||
+        before.data != in.data * in.extent ||
+        before.scale != in.scale * in.extent ||
+        before.bias != in.bias * in.extent)
+      continue;
+    in.extent *= before.extent;
+    loops.erase(loops.begin() + static_cast<long>(i) - 1);
+  }
+}
+
+std::unique_ptr<Kernel> createTensornormFast(const Problem &problem,
+                                             std::string &whyNot) {
+  const npu_tensor_desc &x = problem.inputs[0];
+  bool isPlain = x.block_count <= 1 && elementCount(x) > 0;
+  for (size_t i = 1; i < (problem.attrs.norm.has_bias ? 3 : 2); ++i)
+    isPlain &= problem.inputs[i].dtype == NPU_F32 &&
+               problem.inputs[i].block_count == 0;
+  if (!problem.instrs.empty())
+    whyNot = "fused instructions";
+  else if (x.dtype != NPU_F32 || problem.outputs[0].dtype != NPU_F32)
+    whyNot = "types other than f32";
+  else if (!isPlain || !sameStorage(x, problem.outputs[0]))
+    whyNot = "several blocks, or another layout of the result";
+  std::vector<Loop> loops;
+  Strides strides = stridesOf(x);
+  for (int d = 0; whyNot.empty() && d < x.rank; ++d)
+    if (!addLoops(problem, d, strides, loops))
+      whyNot = "blocks that are not full";
+  if (!whyNot.empty())
+    return nullptr;
+  tidy(loops);
+  if (loops.empty())
+    loops.push_back({1, 1, 0, 0, true});
+  const Loop &inner = loops.back();
+  if (inner.data != 1 || inner.scale > 1 || inner.bias > 1) {
+    whyNot = "scale or bias in another order than the data";
+    return nullptr;
+  }
+  return std::make_unique<TensornormFast>(problem, std::move(loops));
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""npuc says in one sentence why a .tflite file cannot be compiled."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+def compile_file(build: Path, model: Path, *options: str, **environment: str) -> subprocess.CompletedProcess:
+    command = [str(build / "bin" / "npuc"), str(model), "-o", str(model.with_suffix(".npu")), *options]
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, **environment}
+    )
+
+
+def expect(done: subprocess.CompletedProcess, *texts: str) -> None:
+    """It failed with one error that says all of this."""
+    assert done.returncode == 1, done
+    assert done.stderr.count("error:") == 1, done.stderr
+    for text in texts:
+        assert text in done.stderr, (text, done.stderr)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
+    build = parser.parse_args().build
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        model = folder / "model.tflite"
+        expect(compile_file(build, model), "model.tflite", "there is no such file")
+        model.write_bytes(b"TFL3 but not really")
+        expect(compile_file(build, model), "cannot be converted to TOSA: couldn't parse flatbuffer")
+        missing = str(folder / "converter")
+        expect(compile_file(build, model, f"--tflite-converter={missing}"), missing, "cannot be run", "make deps")
+        expect(compile_file(build, model, NPU_TFLITE_CONVERTER=missing), missing, "cannot be run")
+        silent = folder / "silent"
+        silent.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+        silent.chmod(0o755)
+        expect(compile_file(build, model, f"--tflite-converter={silent}"), "gave no reason", "exit code 3")
+        empty = folder / "empty"
+        empty.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+        empty.chmod(0o755)
+        expect(compile_file(build, model, f"--tflite-converter={empty}"), "holds 0 functions")
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares npuc with TOSA's reference model on random ops.
+
+Integers must agree to the bit, floats within a tolerance. Prints a table by
+operator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import tosa_cases
+
+TOLERANCE = 2e-5  # relative to the largest value of a result; sums differ in order
+
+
+def run(command: list[str]) -> None:
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"failed ({done.returncode}): {' '.join(command)[:300]}\n{done.stderr[-3000:]}")
+
+
+def reference(folder: Path, tools: Path, case: tosa_cases.Builder) -> list[np.ndarray]:
+    """What TOSA's reference model gives."""
+    options = f"retain-graph-input-output-names=true tosa-flatbuffer-filename={folder / 'model.tosa'}"
+    target = "specification_version=1.0 profiles=pro_int,pro_fp"
+    run([str(tools / "tosa-opt"), str(folder / "model.mlir"), f"--tosa-attach-target={target}",
+         f"--tosa-serialize={options}", "-o", os.devnull])  # fmt: skip
+    outputs = [f"y{i}" for i in range(len(case.results))]
+    run([str(tools / "tosa_reference_model"), f"--tosa_file={folder / 'model.tosa'}",
+         f"--flatbuffer_dir={folder}", f"--output_dir={folder}",
+         "--ifm_name=" + ",".join(case.inputs), "--ifm_file=" + ",".join(f"{name}.npy" for name in case.inputs),
+         "--ofm_name=" + ",".join(outputs), "--ofm_file=" + ",".join(f"{name}-reference.npy" for name in outputs)])  # fmt: skip
+    return [np.load(folder / f"{name}-reference.npy") for name in outputs]
+
+
+def compiled(folder: Path, programs: Path, case: tosa_cases.Builder, options: list[str]) -> list[np.ndarray]:
+    """What npuc's program gives."""
+    run([str(programs / "npuc"), "-q", str(folder / "model.mlir"), "-o", str(folder / "model.npu"), *options])
+    command = [str(programs / "npu-run"), str(folder / "model.npu")]
+    for name in case.inputs:
+        command += ["--input", f"{name}={folder / name}.npy"]
+    for i in range(len(case.results)):
+        command += ["--output", f"y{i}={folder}/y{i}.npy"]
+    run(command)
+    return [np.load(folder / f"y{i}.npy") for i in range(len(case.results))]
+
+
+def difference(found: np.ndarray, expected: np.ndarray) -> str:
+    """What is wrong, or nothing."""
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"is {found.dtype}{list(found.shape)}, expected {expected.dtype}{list(expected.shape)}"
+    if found.dtype != np.float32:
+        wrong = np.flatnonzero(found != expected)
+        if wrong.size == 0:
+            return ""
+        first = wrong[0]
+        return f"{wrong.size} of {found.size} differ; first: {found.flat[first]}, expected {expected.flat[first]}"
+    distance = float(np.abs(found - expected).max())
+    return f"differs by {distance:.2e}" if not distance <= TOLERANCE * max(1.0, float(np.abs(expected).max())) else ""
+
+
+def check(family: str, seed: int, arguments: argparse.Namespace, table: collections.Counter) -> list[str]:
+    case = tosa_cases.Builder(np.random.default_rng([seed, len(family), *family.encode()]))
+    tosa_cases.FAMILIES[family](case)
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        (folder / "model.mlir").write_text(case.text(), encoding="utf-8")
+        for name, array in case.inputs.items():
+            np.save(folder / f"{name}.npy", array)
+        expected = reference(folder, arguments.tools, case)
+        found = compiled(folder, arguments.build / "bin", case, arguments.option)
+    problems = []
+    for i, (_, kind, op) in enumerate(case.results):
+        table[op] += 1
+        problem = difference(found[i], expected[i])
+        if problem:
+            problems.append(f"{family}, seed {seed}, y{i}: {op} -> {kind}: {problem}")
+    return problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], epilog="example: tosa_reference.py --build=build --seeds=20 rescales"
+    )
+    parser.add_argument("families", nargs="*", default=list(tosa_cases.FAMILIES), help="families of ops (all)")
+    parser.add_argument("--build", type=Path, default=Path("build"), help="folder with bin/npuc")
+    parser.add_argument("--tools", type=Path, help="folder with tosa-opt and tosa_reference_model [build/venv-tosa/bin]")
+    parser.add_argument("--seeds", type=int, default=1, help="how many random cases of each family")
+    parser.add_argument("--option", action="append", default=[], help="an option for npuc; may be repeated")
+    arguments = parser.parse_args()
+    environment = os.environ.get("NPU_VENV_TOSA", arguments.build / "venv-tosa")
+    arguments.tools = arguments.tools or Path(environment) / "bin"
+    if not (arguments.tools / "tosa_reference_model").exists():
+        raise SystemExit(f"{arguments.tools} has no tosa_reference_model; run `make deps-tosa`")
+    table: collections.Counter = collections.Counter()
+    problems: list[str] = []
+    for seed in range(arguments.seeds):
+        for family in arguments.families:
+            problems += check(family, seed, arguments, table)
+    print("| operator | cases |\n|---|---|")
+    for op, count in sorted(table.items()):
+        print(f"| {op} | {count} |")
+    print(f"{sum(table.values())} results, {len(problems)} wrong")
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+// RUN: npu-opt %s --npu-fold-requantize | FileCheck %s
+
+// The example of the pass's description: 0.5 / 0.25.
+// CHECK-LABEL: @example
+// CHECK: %[[REAL:.*]] = npu.eltwise cast
+// CHECK-NEXT: %[[UNIT:.*]] = npu.eltwise linear(%[[REAL]]) {alpha = 2.000000e+00 : f32}
+// CHECK-NEXT: npu.eltwise round(%[[UNIT]])
+func.func @example(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %3 : tensor<1x8xf32>
+}
+
+// A scale for each channel takes in the result's, through a clip and past a
+// bias, all of which change their unit. The zero point stays behind the
+// rounding.
+// CHECK-LABEL: @channels
+// CHECK: %[[REAL:.*]] = npu.eltwise cast
+// CHECK-NEXT: %[[SCALE:.*]] = npu.constant dense<{{\[\[\[}}2.000000e+00{{\]\]}}, {{\[\[}}4.000000e+00{{\]\]\]}}>
+// CHECK-NEXT: %[[SCALED:.*]] = npu.eltwise mul(%[[REAL]], %[[SCALE]])
+// CHECK-NEXT: %[[BIAS:.*]] = npu.constant dense<{{\[\[\[}}1.200000e+01{{\]\]}}, {{\[\[}}1.600000e+01{{\]\]\]}}>
+// CHECK-NEXT: %[[MOVED:.*]] = npu.eltwise add(%[[SCALED]], %[[BIAS]])
+// CHECK-NEXT: %[[BOUND:.*]] = npu.eltwise clip(%[[MOVED]]) {beta = 2.400000e+01 : f32}
+// CHECK-NEXT: %[[ROUND:.*]] = npu.eltwise round(%[[BOUND]])
+// CHECK-NEXT: %[[ZERO:.*]] = npu.eltwise linear(%[[ROUND]]) {alpha = 1.000000e+00 : f32, beta = 1.280000e+02 : f32}
+// CHECK-NEXT: npu.eltwise cast(%[[ZERO]])
+func.func @channels(%sum: tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xui8> {
+  %s = npu.constant dense<[[[0.5]], [[1.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
+  %b = npu.constant dense<[[[3.0]], [[4.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
+  %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %z = npu.constant dense<128.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%sum) : (tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xf32>
+  %1 = npu.eltwise mul(%0, %s) : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.eltwise add(%1, %b) : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %3 = npu.eltwise clip(%2) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %4 = npu.eltwise div(%3, %t) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %6 = npu.eltwise add(%5, %z) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %7 = npu.eltwise cast(%6) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  return %7 : tensor<1x2x4x4xui8>
+}
+
+// Scales are divided, as other runtimes do it: 0.1 / 0.3 is another float than
+// 0.1 * (1 / 0.3).
+// CHECK-LABEL: @divided
+// CHECK: npu.eltwise linear(%{{.*}}) {alpha = 0.333333313 : f32}
+func.func @divided(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+  %s = npu.constant dense<0.1> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0.3> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %3 : tensor<1x8xf32>
+}
+
+// A residual is read as bytes in its own unit; of two, that which is there
+// first. 2 a + 4 (b - 3) in units of 8.
+// CHECK-LABEL: @residual
+// CHECK-SAME: %[[A:[^:]*]]: tensor<1x8xui8>, %[[B:[^:]*]]: tensor<1x8xui8>
+// CHECK-DAG: %[[FIRST:.*]] = npu.eltwise cast(%[[A]])
+// CHECK-DAG: %[[SECOND:.*]] = npu.eltwise cast(%[[B]])
+// CHECK: %[[OTHER:.*]] = npu.eltwise linear(%[[FIRST]]) {alpha = 5.000000e-01 : f32}
+// CHECK-NEXT: %[[SUM:.*]] = npu.eltwise add(%[[OTHER]], %[[SECOND]])
+// CHECK-NEXT: %[[UNIT:.*]] = npu.eltwise linear(%[[SUM]]) {alpha = 5.000000e-01 : f32, beta = -1.500000e+00 : f32}
+// CHECK-NEXT: npu.eltwise round(%[[UNIT]])
+func.func @residual(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> tensor<1x8xf32> {
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
+  %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %3 = npu.eltwise sub(%2, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise mul(%3, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %5 = npu.eltwise add(%1, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %6 = npu.eltwise div(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %7 = npu.eltwise round(%6) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %7 : tensor<1x8xf32>
+}
+
+// A quantized number in another unit has its ties where the model has them.
+// CHECK-LABEL: @ties
+// CHECK: npu.eltwise sub
+// CHECK-NEXT: npu.eltwise mul
+// CHECK-NEXT: npu.eltwise div
+// CHECK-NEXT: npu.eltwise round
+func.func @ties(%x: tensor<1x8xui8>) -> tensor<1x8xf32> {
+  %s = npu.constant dense<0.3> : tensor<f32> -> tensor<f32>
+  %z = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0.6> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%x) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %1 = npu.eltwise sub(%0, %z) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise mul(%1, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise div(%2, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise round(%3) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %4 : tensor<1x8xf32>
+}
+
+// Nothing is rounded: the last bit stays what the model says.
+// CHECK-LABEL: @real
+// CHECK: npu.eltwise mul
+// CHECK-NEXT: npu.eltwise div
+func.func @real(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  return %2 : tensor<1x8xf32>
+}
+
+// Each reader of bytes converts them itself.
+// CHECK-LABEL: @readers
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[ONE:.*]] = npu.eltwise cast(%[[X]])
+// CHECK-DAG: %[[OTHER:.*]] = npu.eltwise cast(%[[X]])
+// CHECK-DAG: npu.eltwise relu(%[[ONE]])
+// CHECK-DAG: npu.eltwise abs(%[[OTHER]])
+func.func @readers(%x: tensor<1x8xi8>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+  %0 = npu.eltwise cast(%x) : (tensor<1x8xi8>) -> tensor<1x8xf32>
+  %1 = npu.eltwise relu(%0) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise abs(%0) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %1, %2 : tensor<1x8xf32>, tensor<1x8xf32>
+}

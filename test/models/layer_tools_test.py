@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests npu-compare and npu-reduce: what they find must be what was broken."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import onnx
+from onnx import helper
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
+
+import small  # noqa: E402
+from npu_bench.contender import Case  # noqa: E402
+from npu_compare import layers  # noqa: E402
+from npu_reduce import shrink  # noqa: E402
+
+
+def run(build: Path, program: str, *words: object) -> subprocess.CompletedProcess:
+    command = [str(build / "bin" / program), *map(str, words)]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def expect(done: subprocess.CompletedProcess, code: int, text: str) -> None:
+    said = done.stdout + done.stderr
+    assert done.returncode == code and text in said, f"{done.args}: {done.returncode}\n{said}"
+
+
+def test_compare(build: Path, folder: Path) -> None:
+    model = folder / "residual.onnx"
+    onnx.save(small.make("residual"), model)
+    expect(run(build, "npu-compare", model, "--batch=2"), 0, " 0 differ")
+    report = folder / "layers.json"
+    # Nothing is equal to the last bit: the first convolution is where it begins.
+    done = run(build, "npu-compare", model, "--rtol=0", "--atol=0", f"--json={report}", "--target=npu-nchw16c")
+    expect(done, 1, "first at Conv 'Conv_0'")
+    data = json.loads(report.read_text(encoding="utf-8"))
+    assert data["first"] == ["conv0"] and len(data["layers"]) > 5, data["first"]
+    np.save(folder / "x.npy", np.zeros((1, 3, 32, 32), np.float32))
+    expect(run(build, "npu-compare", model, "--input", f"x={folder}/x.npy", "--all"), 0, "ok     Conv 'Conv_0'")
+    expect(run(build, "npu-compare", model, "--input", f"y={folder}/x.npy"), 2, "is not NAME=FILE.npy of an input")
+    expect(run(build, "npu-compare", model, "--batch=2", "--input", f"x={folder}/x.npy"), 2, "expected float32[2, 3")
+    expect(run(build, "npu-compare", folder / "none.onnx"), 2, "there is no file")
+    expect(run(build, "npu-compare", model, "--target=none"), 2, "npuc --taps: npuc: error")
+
+
+def test_origin(folder: Path) -> None:
+    """A wrong value in the middle is found, and what it spoils is not blamed."""
+    path = folder / "hard_swish.onnx"
+    model = small.make("hard_swish")
+    onnx.save(model, path)
+    case = Case("x", path, 1, {}, {}, {"x": np.zeros((1, 3, 32, 32), np.float32)})
+    names = [name for node in model.graph.node for name in node.output]
+    right = {name: np.ones((2, 3), np.float32) for name in names}
+    wrong = {name: array.copy() for name, array in right.items()}
+    for name in names[3:]:
+        wrong[name][1, 2] = np.nan
+    with mock.patch.object(layers, "our_values", lambda *_: wrong):
+        with mock.patch.object(layers, "reference_values", lambda *_: right):
+            found = layers.compare_layers(folder, case, [], 1, layers.Tolerance(1e-3, 1e-4))
+    assert [layer.value for layer in found if layer.origin] == [names[3]], found
+    assert found[3].place == [1, 2] and found[3].wrong == 1 and not found[2].differs
+    wrong[names[0]] = np.ones((3, 2), np.float32)
+    layer = layers.Layer("v", "n", "Conv", [], [])
+    layers.difference(layer, wrong[names[0]], right[names[0]], layers.Tolerance(1, 1))
+    assert layer.differs and layer.worst == float("inf")
+
+
+def broken_model(path: Path) -> None:
+    """A network with one operator that nobody knows."""
+    model = small.make("depthwise")
+    nodes = list(model.graph.node)
+    place = len(nodes) // 2
+    unknown = helper.make_node("Unheard", [nodes[place].output[0]], ["u"], name="it", domain="test")
+    for node in nodes[place + 1 :]:
+        node.input[:] = ["u" if name == nodes[place].output[0] else name for name in node.input]
+    del model.graph.node[:]
+    model.graph.node.extend([*nodes[: place + 1], unknown, *nodes[place + 1 :]])
+    model.opset_import.append(helper.make_opsetid("test", 1))
+    del model.graph.value_info[:]
+    onnx.save(model, path)
+
+
+def test_reduce(build: Path, folder: Path) -> None:
+    model, out = folder / "broken.onnx", folder / "part.onnx"
+    broken_model(model)
+    expect(run(build, "npuc", model, "--batch=2", f"--reduce={out}"), 0, "1 of ")
+    assert [node.op_type for node in onnx.load(out).graph.node] == ["Unheard"]
+    expect(run(build, "npuc", out, "-o", folder / "out.npu"), 1, "Unheard")
+    whole = folder / "concat.onnx"
+    onnx.save(small.make("concat"), whole)
+    expect(run(build, "npuc", whole, "--batch=1", f"--reduce={out}"), 1, "does not fail")
+    # Any command: what fails here is whatever has both of these.
+    test = "! (grep -q MaxPool {} && grep -q Concat {})"
+    expect(run(build, "npu-reduce", whole, "--batch=1", f"--reduce={out}", "--reduce-test", test), 0, "2 of ")
+    assert [node.op_type for node in onnx.load(out).graph.node] == ["Concat", "MaxPool"]
+    onnx.checker.check_model(onnx.load(out))
+    expect(run(build, "npu-reduce", folder / "none.onnx", f"--reduce={out}"), 2, "cannot read")
+    expect(run(build, "npu-reduce", whole, f"--reduce={out}", "--input-shape=x"), 2, "not of the form")
+    expect(run(build, "npuc", whole, "--reduce-test=true"), 2, "--reduce-test goes with --reduce")
+
+
+def test_shrink() -> None:
+    """Only nodes 3 and 17 of twenty matter; a graph in an If is read as well."""
+    nodes = [helper.make_node("Relu", [f"v{i}"], [f"v{i + 1}"], name=str(i)) for i in range(20)]
+    values = [helper.make_tensor_value_info(f"v{i}", onnx.TensorProto.FLOAT, [2]) for i in (0, 20)]
+    model = helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:]))
+    part = shrink.shrink(model, lambda m: {"3", "17"} <= {node.name for node in m.graph.node}, lambda *_: None)
+    assert [node.name for node in part.graph.node] == ["3", "17"]
+    assert [value.name for value in part.graph.input] == ["v3", "v17"]
+    inner = helper.make_graph(nodes[:1], "inner", [], [helper.make_tensor_value_info("v1", 1, [2])])
+    node = helper.make_node("If", ["c"], ["y"], then_branch=inner, else_branch=inner)
+    assert set(shrink.reads_of(node)) == {"c", "v0"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
+    build = parser.parse_args().build.resolve()
+    test_shrink()
+    with tempfile.TemporaryDirectory() as name:
+        test_origin(Path(name))
+        for test in (test_compare, test_reduce):
+            test(build, Path(name))
+            print(f"{test.__name__} ok", flush=True)
+
+
+if __name__ == "__main__":
+    main()
