@@ -119,9 +119,9 @@ typedef struct npu_kernel_info {
   uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
   uint64_t tiles;          /* into how many parts the kernel is cut */
   const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
-  uint64_t macs;         /* multiply-adds, without those that pad blocks */
-  double utilisation;    /* of the array: macs / (cycles * peak) */
-  const char *bound;     /* what binds: "mac array", "vector unit", "dma" */
+  uint64_t macs;           /* multiply-adds, without those that pad blocks */
+  double utilisation;      /* of the array: macs / (cycles * peak) */
+  const char *bound;       /* what binds: "mac array", "vector unit", "dma" */
 } npu_kernel_info;
 
 /* The chip that a program is for, as its target file says. */
