@@ -458,6 +458,8 @@ Type npu::computeType(MLIRContext *context, int32_t dtype) {
   case NPU_I8:
   case NPU_U8:
     return builder.getI8Type();
+  case NPU_I16:
+    return builder.getI16Type();
   case NPU_I32:
     return builder.getI32Type();
   case NPU_I64:

@@ -44,7 +44,8 @@ typedef enum npu_dtype {
   NPU_I32 = 5,
   NPU_I64 = 6,
   NPU_BOOL = 7,
-  NPU_DTYPE_COUNT = 8
+  NPU_I16 = 8,
+  NPU_DTYPE_COUNT = 9
 } npu_dtype;
 
 /* Kinds of kernel. The operands (inputs first, then results) of each kind:

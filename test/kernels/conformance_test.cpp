@@ -431,11 +431,12 @@ TEST(Conformance, Resize) {
 
 TEST(Conformance, Movements) {
   uint32_t seed = 9000;
-  const int32_t types[] = {NPU_F32, NPU_BF16, NPU_U8, NPU_I64, NPU_BOOL};
+  const int32_t types[] = {NPU_F32, NPU_BF16, NPU_U8,
+                           NPU_I64, NPU_BOOL, NPU_I16};
   for (const char *in : {"abcd", "acdb", "aBcd16b", "dbca", "ABcd8b2a"})
     for (const char *out : {"abcd", "acdb", "aBcd16b", "aBcd8b", "cdba"})
       for (int64_t c : {20, 32}) {
-        int32_t type = types[seed % 5];
+        int32_t type = types[seed % 6];
         Case one;
         Problem &p = one.problem;
         p.threads = 1 + static_cast<int>(seed % 3);

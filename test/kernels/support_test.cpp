@@ -141,6 +141,10 @@ TEST(Convert, CastsBetweenAllTypes) {
   EXPECT_EQ(cast(NPU_F32, NPU_U8, {-1, 255, 256, 3.5}),
             (Values{0, 255, 255, 3}));
   EXPECT_EQ(cast(NPU_F32, NPU_I8, {-129, 127.9, 0}), (Values{-128, 127, 0}));
+  EXPECT_EQ(cast(NPU_F32, NPU_I16, {-4e4, 32767.9, 0}),
+            (Values{-32768, 32767, 0}));
+  EXPECT_EQ(cast(NPU_I32, NPU_I16, {32768, -5}), (Values{-32768, -5}));
+  EXPECT_EQ(cast(NPU_I16, NPU_I64, {-32768, 7}), (Values{-32768, 7}));
   EXPECT_EQ(cast(NPU_F32, NPU_BOOL, {0, -0.5, 2}), (Values{0, 1, 1}));
   EXPECT_EQ(cast(NPU_I64, NPU_U8, {256, -1, 7}), (Values{0, 255, 7}));
   EXPECT_EQ(cast(NPU_I64, NPU_BOOL, {256, 0}), (Values{1, 0}));

@@ -209,9 +209,7 @@ LogicalResult npu::buildMean(OnnxNode &node) {
 }
 
 LogicalResult npu::buildIsNaN(OnnxNode &node) {
-  Value x = node.getInput(0);
-  return node.setResult(node.eltwise(NPU_INSTR_logical_not,
-                                     {node.eltwise(NPU_INSTR_equal, {x, x})}));
+  return node.setResult(node.isNan(node.getInput(0)));
 }
 
 LogicalResult npu::buildIsInf(OnnxNode &node) {

@@ -314,6 +314,11 @@ Value Emitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
                        builder.getF64FloatAttr(number));
 }
 
+Value Emitter::isNan(Value value) {
+  return eltwise(NPU_INSTR_logical_not,
+                 {eltwise(NPU_INSTR_equal, {value, value})});
+}
+
 Value Emitter::repeat(Value value, int64_t dim, int64_t times) {
   if (!value || times == 1)
     return value;
@@ -334,6 +339,8 @@ Value Emitter::placeOfBest(Value value, int64_t axis, bool isLargest,
   int64_t extent = shapeOf(value)[axis];
   Value best = reduce(value, isLargest ? "max" : "min", {axis}, true);
   Value holds = eltwise(NPU_INSTR_equal, {value, best});
+  if (isa<mlir::FloatType>(elementOf(value)))
+    holds = eltwise(NPU_INSTR_logical_or, {holds, isNan(value)});
   Value places = eltwise(NPU_INSTR_select,
                          {holds, countAlong(extent, axis, rankOf(value), i32),
                           scalar(isLast ? -1 : double(extent), i32)});

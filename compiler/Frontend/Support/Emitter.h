@@ -79,10 +79,12 @@ public:
   Value gatherElements(Value data, Value indices, int64_t axis);
   Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
 
+  /// 1 where the elements are NaN.
+  Value isNan(Value value);
   /// The value `times` times in a row along `dim`.
   Value repeat(Value value, int64_t dim, int64_t times);
   /// Where the largest (or smallest) element along `axis` lies, as i32, the
-  /// dimension kept; the first of equals, or the last.
+  /// dimension kept; the first of equals, or the last. A NaN is the best.
   Value placeOfBest(Value value, int64_t axis, bool isLargest, bool isLast);
 
   ArrayAttr intArray(ArrayRef<int64_t> numbers) {

@@ -99,6 +99,9 @@ void fillRandom(const npu_tensor_desc &tensor, void *data,
     case NPU_U8: // all bits
       static_cast<uint8_t *>(data)[at] = static_cast<uint8_t>(random());
       break;
+    case NPU_I16: // all bits
+      static_cast<uint16_t *>(data)[at] = static_cast<uint16_t>(random());
+      break;
     case NPU_I32:
       static_cast<int32_t *>(data)[at] = static_cast<int32_t>(value * 10);
       break;
@@ -296,7 +299,7 @@ TEST(GeneratedKernelsTest, OperandInAnotherOrderIsReadByStrides) {
 }
 
 TEST(GeneratedKernelsTest, IntegersAndBooleans) {
-  for (std::string element : {"i8", "ui8", "i32", "i64"}) {
+  for (std::string element : {"i8", "ui8", "i16", "i32", "i64"}) {
     std::string type = "tensor<5x19x" + element + ">";
     std::string boolean = "tensor<5x19xi1>";
     std::vector<std::pair<std::string, std::string>> ops;
