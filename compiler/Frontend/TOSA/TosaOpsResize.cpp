@@ -39,7 +39,7 @@ static FailureOr<Axis> readAxis(TosaNode &node, size_t index) {
             border[index],
             shapeOf(node.getInput(0))[1 + index],
             0};
-  constexpr int64_t most = 1 << 20; // TOSA: 2^11; keeps products small
+  constexpr int64_t most = 1 << 20; // TOSA has less; keeps products small
   for (int64_t number : {axis.units, axis.step})
     if (number < 1 || number > most)
       return node.error("has the scale " + shapes::text(scale) +
@@ -52,6 +52,9 @@ static FailureOr<Axis> readAxis(TosaNode &node, size_t index) {
                       Twine(axis.offset) + " and border " + Twine(axis.border) +
                       " give no whole extent from " + Twine(axis.input));
   axis.extent = last / axis.step + 1;
+  if (axis.extent > most) // its indices are made one by one
+    return node.error("gives the extent " + Twine(axis.extent) +
+                      ", expected at most 2^20");
   return axis;
 }
 

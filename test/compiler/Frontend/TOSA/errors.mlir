@@ -263,3 +263,12 @@ func.func @f(%x: tensor<i8>) -> tensor<*xi8> {
   %y = tosa.rescale %u, %m, %s, %a, %a {input_unsigned = false, output_unsigned = false, per_channel = true, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<*xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<*xi8>
   return %y : tensor<*xi8>
 }
+
+// -----
+// CHECK-NEXT: model: resize 'line 5': gives the extent 999990001, expected at most 2^20
+func.func @f(%x: tensor<1x100000x1x1xi8>) -> tensor<?x?x?x?xi8> {
+  %s = tosa.const_shape {values = dense<[10000, 1, 1, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %o = tosa.const_shape {values = dense<[0, 0]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %y = tosa.resize %x, %s, %o, %o {mode = NEAREST_NEIGHBOR} : (tensor<1x100000x1x1xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x?x?x?xi8>
+  return %y : tensor<?x?x?x?xi8>
+}
