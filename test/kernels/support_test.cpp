@@ -261,6 +261,24 @@ TEST(Instructions, Bits) {
   check(two(NPU_INSTR_shift_right, NPU_U8), {{200}, {3}}, {25}, NPU_U8);
 }
 
+TEST(Instructions, BitCast) {
+  auto check = [](int32_t from, int32_t to, Values in, Values expected) {
+    EXPECT_EQ(apply(unary(NPU_INSTR_bitcast, 0, 0, 0, to), {in}, from),
+              expected)
+        << dtypeName(from) << " as " << dtypeName(to);
+  };
+  check(NPU_F32, NPU_I32, {1, -2}, {1065353216, -1073741824});
+  check(NPU_I32, NPU_F32, {1065353216, -1073741824}, {1, -2});
+  check(NPU_I8, NPU_U8, {-1, 5}, {255, 5});
+  check(NPU_U8, NPU_I8, {255, 5}, {-1, 5});
+  check(NPU_BF16, NPU_F16, {1}, {1.875});     // 0x3f80
+  check(NPU_F16, NPU_BF16, {1}, {0.0078125}); // 0x3c00
+  npu_instr wider = unary(NPU_INSTR_bitcast, 0, 0, 0, NPU_I64);
+  int32_t type = NPU_F32;
+  EXPECT_EQ(checkInstr(wider, &type),
+            "bitcast of f32 cannot give i64, which has another width");
+}
+
 TEST(Instructions, MulShift) {
   auto scaled = [](double value, double factor, double shift, bool twice) {
     npu_instr instr = binary(NPU_INSTR_mul_shift, 0, 1, NPU_I32);

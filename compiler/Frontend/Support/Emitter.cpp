@@ -173,13 +173,21 @@ Value Emitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
                            builder.getF32FloatAttr(static_cast<float>(beta)));
 }
 
-Value Emitter::cast(Value value, Type element) {
+Value Emitter::convert(Value value, Type element, npu_instr_kind kind) {
   if (!value || elementOf(value) == element)
     return value ? value : noteFailure();
   return create<EltwiseOp>(shapeOf(value), element,
-                           builder.getI32IntegerAttr(NPU_INSTR_cast),
-                           ValueRange(value), builder.getF32FloatAttr(0),
+                           builder.getI32IntegerAttr(kind), ValueRange(value),
+                           builder.getF32FloatAttr(0),
                            builder.getF32FloatAttr(0));
+}
+
+Value Emitter::cast(Value value, Type element) {
+  return convert(value, element, NPU_INSTR_cast);
+}
+
+Value Emitter::bitcast(Value value, Type element) {
+  return convert(value, element, NPU_INSTR_bitcast);
 }
 
 Value Emitter::reshape(Value value, ArrayRef<int64_t> shape) {

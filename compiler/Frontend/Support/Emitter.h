@@ -63,6 +63,8 @@ public:
   Value eltwise(npu_instr_kind kind, ArrayRef<Value> operands, double alpha = 0,
                 double beta = 0);
   Value cast(Value value, Type element);
+  /// The same bits as another type of this width.
+  Value bitcast(Value value, Type element);
   Value reshape(Value value, ArrayRef<int64_t> shape);
   Value transpose(Value value, ArrayRef<int64_t> permutation);
   Value broadcast(Value value, ArrayRef<int64_t> shape);
@@ -95,6 +97,8 @@ protected:
     return Value();
   }
   Value finish(Operation *op);
+  /// One operand, a result of another type.
+  Value convert(Value value, Type element, npu_instr_kind kind);
 
   OpBuilder &builder;
   Location location;

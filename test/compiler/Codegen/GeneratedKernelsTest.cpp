@@ -336,6 +336,15 @@ TEST(GeneratedKernelsTest, CastsFromFloat) {
                                          {"cast(%x0)", "tensor<7x9xbf16>"}}));
 }
 
+TEST(GeneratedKernelsTest, BitsAreKept) {
+  check(functionOf({"tensor<7x9xf32>"}, {{"bitcast(%x0)", "tensor<7x9xi32>"}}));
+  check(
+      functionOf({"tensor<7x9xf16>"}, {{"bitcast(%x0)", "tensor<7x9xbf16>"}}));
+  check(
+      functionOf({"tensor<7x9xbf16>"}, {{"bitcast(%x0)", "tensor<7x9xf16>"}}));
+  check(functionOf({"tensor<7x9xi8>"}, {{"bitcast(%x0)", "tensor<7x9xui8>"}}));
+}
+
 TEST(GeneratedKernelsTest, CastsSaturate) {
   // Far outside 32 bits, and the NaN of a negative number's logarithm.
   std::string type = "tensor<7x9xf32>";
