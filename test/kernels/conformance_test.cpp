@@ -530,8 +530,31 @@ TEST(Conformance, ConcatAndGather) {
                                         : tensor(NPU_F32, {2, 9, 4, 3, 2})};
           gather.problem.threads = 2;
           check(gather, seed++);
+          checkWithCast(gather, seed++);
           gather.problem.instrs = {unary(NPU_INSTR_neg, 2)};
           check(gather, seed++);
+          gather.problem.inputs[0] = image(2, 9, 4, 6, in, NPU_BF16);
+          gather.problem.instrs = {unary(NPU_INSTR_cast, 2)};
+          check(gather, seed++);
+        }
+}
+
+TEST(Conformance, GatherElements) {
+  uint32_t seed = 11500;
+  for (const char *in : {"abcd", "acdb", "aBcd16b"})
+    for (const char *out : {"abcd", "acdb", "aBcd16b"})
+      for (int32_t type : {NPU_F32, NPU_BF16, NPU_U8, NPU_I64})
+        for (int64_t axis : {1, 3}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_GATHER_ELEMENTS;
+          p.inputs = {tensor(type, {2, 20, 9, 40}, in),
+                      tensor(NPU_I64, {2, 17, 8, 31}, out)};
+          p.outputs = {tensor(type, {2, 17, 8, 31}, out)};
+          p.attrs.index.axis = axis;
+          p.threads = 2;
+          check(one, seed++);
+          checkWithCast(one, seed++);
         }
 }
 
