@@ -84,8 +84,9 @@ namespace {
 constexpr double maxMachineNumber = 1e12;
 
 const std::pair<StringRef, npu_dtype> typeNames[] = {
-    {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16}, {"i8", NPU_I8},
-    {"ui8", NPU_U8},  {"i32", NPU_I32}, {"i64", NPU_I64},   {"i1", NPU_BOOL}};
+    {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16},
+    {"i8", NPU_I8},   {"ui8", NPU_U8},  {"i32", NPU_I32},
+    {"i64", NPU_I64}, {"i1", NPU_BOOL}, {"i16", NPU_I16}};
 
 std::string formatted(double number) {
   return llvm::formatv("{0:g}", number).str();

@@ -59,7 +59,8 @@ typedef enum npu_type {
   NPU_TYPE_U8 = 4,
   NPU_TYPE_I32 = 5,
   NPU_TYPE_I64 = 6,
-  NPU_TYPE_BOOL = 7
+  NPU_TYPE_BOOL = 7,
+  NPU_TYPE_I16 = 8
 } npu_type;
 
 typedef struct npu_model npu_model;     /* a loaded program and its kernels */
