@@ -149,7 +149,7 @@ private:
     DualBound best;
     Relaxation relaxation(model, begin(model, best));
     constexpr int large = 20000; // rows
-    constexpr size_t few = 50;
+    constexpr size_t few = 150;
     const double all = until.left();
     double dived = model.wayColumns();
     for (int round = 0; !until.over() && solution.lowerBound < bestCost;
@@ -165,7 +165,7 @@ private:
           violatedRows(model, relaxed.values, until);
       // The fewer odd cycles are left, the better do the shares fit each other.
       const bool small = static_cast<int>(model.rows.size()) < large;
-      const bool hurry = until.left() < 0.3 * all;
+      const bool hurry = until.left() < 0.2 * all;
       const bool closed = rows.size() <= few && !hurry;
       if ((round == 0 && small) || hurry ||
           (closed && !dive(model, relaxed.values, until, dived)))

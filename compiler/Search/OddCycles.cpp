@@ -63,8 +63,8 @@ public:
       addRow(static_cast<int>(r));
   }
 
-  /// From all columns what is near, from some all that can be reached; from
-  /// all columns if that is nothing.
+  /// From all columns what is near; from some all that can be reached, from
+  /// more if that is nothing.
   std::vector<Row> run(const Deadline &deadline) {
     constexpr size_t near = 300, some = 150;
     std::vector<int> starts;
@@ -74,12 +74,9 @@ public:
     for (int start : starts)
       if (uses[start] == 0 && !deadline.over())
         search(start, near);
-    const size_t far = (starts.size() + some - 1) / some;
-    for (size_t i = 0; i < starts.size() && !deadline.over(); i += far)
-      search(starts[i], nodes.size());
-    for (size_t i = 0; i < starts.size() && found.empty() && !deadline.over();
-         ++i)
-      search(starts[i], nodes.size());
+    searchFrom(starts, some, deadline);
+    if (found.empty())
+      searchFrom(starts, 4 * some, deadline);
     return std::move(found);
   }
 
@@ -102,6 +99,14 @@ private:
   };
   static constexpr double unreached = 1e9, longest = 0.95;
   static constexpr int mostUses = 30; // cycles through one column
+
+  /// Looks at all that can be reached from about `count` of the columns.
+  void searchFrom(const std::vector<int> &starts, size_t count,
+                  const Deadline &deadline) {
+    const size_t step = (starts.size() + count - 1) / count;
+    for (size_t i = 0; i < starts.size() && !deadline.over(); i += step)
+      search(starts[i], nodes.size());
+  }
 
   /// An edge for each two columns, all others brought to their bounds.
   void addRow(int index) {
