@@ -165,11 +165,11 @@ private:
           violatedRows(model, relaxed.values, until);
       // The fewer odd cycles are left, the better do the shares fit each other.
       const bool small = static_cast<int>(model.rows.size()) < large;
-      const bool hurry = until.left() < 0.2 * all;
+      const bool hurry = until.left() < 0.3 * all;
       const bool closed = rows.size() <= few && !hurry;
       if ((round == 0 && small) || hurry ||
           (closed && !dive(model, relaxed.values, until, dived)))
-        improve(model.round(left.problem(), relaxed.values), 0.1);
+        improve(model.round(left.problem(), relaxed.values), hurry ? 0.3 : 0.1);
       if (rows.empty())
         break;
       model.rows.insert(model.rows.end(), rows.begin(), rows.end());
