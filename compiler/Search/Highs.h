@@ -10,23 +10,24 @@
 
 namespace npu::search {
 
-/// Floating-point answers: advice, never a proof.
-struct LinearSolution {
-  std::vector<double> values; // of the columns; empty: none was found
-  std::vector<double> duals;  // of the rows; empty for integer programmes
-};
-
 /// The model's relaxation. The model may get new rows in between; the solver
 /// then starts from its last solution.
 class Relaxation {
 public:
-  explicit Relaxation(const LinearModel &model);
+  /// Begins with the `likely` columns (one flag for each; empty: all) and
+  /// takes up others as their reduced costs ask for them: the fewer there are,
+  /// the faster, and the solution is one of all.
+  explicit Relaxation(const LinearModel &model,
+                      const std::vector<char> &likely = {});
   ~Relaxation();
 
   LinearSolution solve(double seconds);
 
 private:
   bool addNewRows();
+  void raiseDuals(std::vector<double> &reduced,
+                  std::vector<double> &duals) const;
+  bool openColumns(const std::vector<double> &reduced);
 
   const LinearModel &model;
   struct State;

@@ -8,6 +8,7 @@
 #include "compiler/Search/OddCycles.h"
 #include "compiler/Search/Polish.h"
 #include "compiler/Search/Reduction.h"
+#include "compiler/Search/SoftDuals.h"
 
 namespace npu::search {
 
@@ -109,12 +110,15 @@ private:
 
   void searchFurther() {
     solution.method = "linear relaxation";
+    improve({}, 0.01);
     if (options.incumbent.size() == whole.ops.size()) {
-      solution.ways = options.incumbent;
-      bestCost = totalCost(whole, trees, solution.ways);
+      Cost cost = totalCost(whole, trees, options.incumbent);
+      if (cost < bestCost) {
+        solution.ways = options.incumbent;
+        bestCost = cost;
+      }
+      improve(left.fromWhole(options.incumbent), 0.03);
     }
-    improve({}, 0.03);
-    improve(left.fromWhole(solution.ways), 0.03);
     if (bestCost != solution.lowerBound)
       relax();
   }
@@ -141,12 +145,15 @@ private:
   /// best bound's duals; nothing if there are none.
   DualBound cut() {
     LinearModel model(left.problem(), trees);
-    Relaxation relaxation(model);
-    DualBound best;
     const Deadline until = share(0.9);
+    DualBound best;
+    Relaxation relaxation(model, begin(model, best));
     constexpr int large = 20000; // rows
+    constexpr size_t few = 150;
+    const double all = until.left();
     double dived = model.wayColumns();
-    for (int round = 0; !until.over(); ++round) {
+    for (int round = 0; !until.over() && solution.lowerBound < bestCost;
+         ++round) {
       LinearSolution relaxed = relaxation.solve(until.left());
       if (relaxed.values.empty())
         break;
@@ -154,20 +161,35 @@ private:
       if (best.withWay.empty() || dual.bound > best.bound)
         best = std::move(dual);
       solution.lowerBound = std::max(solution.lowerBound, best.bound);
-      // Of large ones few relaxations are solved in time.
-      if (round == 0 && static_cast<int>(model.rows.size()) < large)
-        improve(model.round(left.problem(), relaxed.values), 0.2);
-      else if (!dive(model, relaxed.values, until, dived))
-        improve(model.round(left.problem(), relaxed.values), 0.05);
-      if (solution.lowerBound == bestCost || until.over())
-        break;
       std::vector<LinearModel::Row> rows =
           violatedRows(model, relaxed.values, until);
+      // The fewer odd cycles are left, the better do the shares fit each other.
+      const bool small = static_cast<int>(model.rows.size()) < large;
+      const bool hurry = until.left() < 0.3 * all;
+      const bool closed = rows.size() <= few && !hurry;
+      if ((round == 0 && small) || hurry ||
+          (closed && !dive(model, relaxed.values, until, dived)))
+        improve(model.round(left.problem(), relaxed.values), hurry ? 0.3 : 0.1);
       if (rows.empty())
         break;
       model.rows.insert(model.rows.end(), rows.begin(), rows.end());
     }
     return best;
+  }
+
+  /// A first bound and choice. Which columns the relaxation is likely to use.
+  std::vector<char> begin(const LinearModel &model, DualBound &best) {
+    LinearSolution soft = softSolution(model, share(0.2));
+    if (soft.values.empty())
+      return {};
+    best = proveBound(left.problem(), model, soft.duals);
+    solution.lowerBound = std::max(solution.lowerBound, best.bound);
+    improve(model.round(left.problem(), soft.values), 0.05);
+    constexpr double little = 1e-8;
+    std::vector<char> likely(model.columns(), 1);
+    for (int way = 0; way < model.wayColumns(); ++way)
+      likely[way] = soft.values[way] > little;
+    return likely;
   }
 
   /// Searches among only those ways that have a share in the relaxation's

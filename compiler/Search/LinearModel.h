@@ -104,6 +104,12 @@ private:
   bool listed = true; // no copy is underpriced
 };
 
+/// Floating-point answers: advice, never a proof.
+struct LinearSolution {
+  std::vector<double> values; // of the columns; empty: none was found
+  std::vector<double> duals;  // of the rows; empty for integer programmes
+};
+
 /// What the duals of the rows prove, in exact integers: whatever they are, the
 /// bound holds.
 struct DualBound {

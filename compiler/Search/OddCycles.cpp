@@ -18,16 +18,6 @@ constexpr double leastViolation = 0.01;
 /// A column's distance to the next integer.
 double fraction(double value) { return std::min(value, 1 - value); }
 
-/// A row as factors of columns, each named once.
-std::map<int, int> factorsOf(const Row &row) {
-  std::map<int, int> factors;
-  for (int column : row.plus)
-    ++factors[column];
-  for (int column : row.minus)
-    --factors[column];
-  return factors;
-}
-
 /// Half the sum of rows, rounded up.
 class Sum {
 public:
@@ -67,24 +57,26 @@ class Finder {
 public:
   Finder(const LinearModel &model, const std::vector<double> &values)
       : model(model), values(values), edges(model.columns()),
-        covered(model.columns(), 0) {
+        factor(model.columns(), 0), uses(model.columns(), 0),
+        nodes(model.columns()) {
     for (size_t r = 0; r < model.rows.size(); ++r)
       addRow(static_cast<int>(r));
-    distance.resize(2 * edges.size(), unreached);
-    from.resize(2 * edges.size());
   }
 
-  /// First what is near, which is quick; then, if that is little, all.
+  /// From all columns what is near; from some all that can be reached, from
+  /// more if that is nothing.
   std::vector<Row> run(const Deadline &deadline) {
-    constexpr size_t near = 2000, far = 8000, little = 10;
-    for (size_t reach : {near, far, distance.size()}) {
-      std::fill(covered.begin(), covered.end(), 0);
-      for (size_t start = 0; start < edges.size() && !deadline.over(); ++start)
-        if (!edges[start].empty() && !covered[start])
-          search(static_cast<int>(start), reach);
-      if (found.size() >= little)
-        break;
-    }
+    constexpr size_t near = 300, some = 150;
+    std::vector<int> starts;
+    for (size_t column = 0; column < edges.size(); ++column)
+      if (!edges[column].empty())
+        starts.push_back(static_cast<int>(column));
+    for (int start : starts)
+      if (uses[start] == 0 && !deadline.over())
+        search(start, near);
+    searchFrom(starts, some, deadline);
+    if (found.empty())
+      searchFrom(starts, 4 * some, deadline);
     return std::move(found);
   }
 
@@ -94,24 +86,57 @@ private:
     bool odd = false;
     double weight = 0;
   };
+  /// A column in the tree of shortest ways from the start.
+  struct Node {
+    double distance = unreached;
+    int before = -1, row = -1, depth = 0;
+    bool odd = false, settled = false;
+  };
+  /// An edge that makes an odd cycle with the tree's ways to both ends.
+  struct Closing {
+    double length = 0;
+    int a = 0, b = 0, row = 0;
+  };
   static constexpr double unreached = 1e9, longest = 0.95;
+  static constexpr int mostUses = 30; // cycles through one column
+
+  /// Looks at all that can be reached from about `count` of the columns.
+  void searchFrom(const std::vector<int> &starts, size_t count,
+                  const Deadline &deadline) {
+    const size_t step = (starts.size() + count - 1) / count;
+    for (size_t i = 0; i < starts.size() && !deadline.over(); i += step)
+      search(starts[i], nodes.size());
+  }
 
   /// An edge for each two columns, all others brought to their bounds.
   void addRow(int index) {
     const Row &row = model.rows[index];
-    double slack = -row.least, others = 0;
+    int open = 0;
+    for (int column : row.plus)
+      open += fraction(values[column]) > tiny;
+    for (int column : row.minus)
+      open += fraction(values[column]) > tiny;
+    if (open < 2)
+      return;
+    for (int column : row.plus)
+      ++factor[column];
+    for (int column : row.minus)
+      --factor[column];
+    double slack = row.excess(values), others = 0;
     bool odd = row.least % 2 != 0;
     std::vector<int> ends;
-    for (auto [column, factor] : factorsOf(row)) {
-      slack += factor * values[column];
-      if (factor % 2 == 0)
-        continue;
-      odd ^= values[column] > 0.5;
-      if (fraction(values[column]) > tiny) {
-        ends.push_back(column);
-        others += fraction(values[column]);
+    for (const std::vector<int> *side : {&row.plus, &row.minus})
+      for (int column : *side) {
+        bool isOdd = factor[column] % 2 != 0;
+        factor[column] = 0; // named again, it is not looked at again
+        if (!isOdd)
+          continue;
+        odd ^= values[column] > 0.5;
+        if (fraction(values[column]) > tiny) {
+          ends.push_back(column);
+          others += fraction(values[column]);
+        }
       }
-    }
     slack = std::max(slack, 0.0) + others;
     for (size_t i = 0; i < ends.size(); ++i)
       for (size_t k = i + 1; k < ends.size(); ++k) {
@@ -125,63 +150,86 @@ private:
       }
   }
 
-  /// The shortest odd way from a column back to it makes a row. Looks at no
-  /// more than `reach` nodes.
+  /// The tree of shortest ways from a column to at most `reach` others; the
+  /// shortest odd cycles that one more edge makes become rows.
   void search(int start, size_t reach) {
     // Short ways first: their rows have few columns.
     constexpr double step = 0.01;
     using Entry = std::pair<double, int>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    const int source = 2 * start, goal = source + 1;
-    std::vector<int> touched = {source};
-    distance[source] = 0;
-    queue.push({0, source});
-    while (!queue.empty() && queue.top().second != goal &&
-           touched.size() < reach) {
-      auto [length, node] = queue.top();
+    std::vector<int> touched = {start};
+    std::vector<Closing> closings;
+    nodes[start].distance = 0;
+    queue.push({0, start});
+    while (!queue.empty() && touched.size() < reach) {
+      auto [length, column] = queue.top();
       queue.pop();
-      if (length > distance[node])
+      Node &here = nodes[column];
+      if (here.settled)
         continue;
-      for (const Edge &edge : edges[node / 2]) {
-        int next = 2 * edge.to + ((node & 1) ^ edge.odd);
-        double there = length + edge.weight + step;
-        if (there >= longest || there >= distance[next])
+      here.settled = true;
+      for (const Edge &edge : edges[column]) {
+        Node &there = nodes[edge.to];
+        bool odd = here.odd ^ edge.odd;
+        double distance = length + edge.weight + step;
+        if (there.settled) {
+          if (odd != there.odd)
+            closings.push_back(
+                {distance + there.distance, column, edge.to, edge.row});
           continue;
-        if (distance[next] == unreached)
-          touched.push_back(next);
-        distance[next] = there;
-        from[next] = {node, edge.row};
-        queue.push({there, next});
+        }
+        if (distance >= there.distance || distance >= longest)
+          continue;
+        if (there.distance == unreached)
+          touched.push_back(edge.to);
+        there = {distance, column, edge.row, here.depth + 1, odd, false};
+        queue.push({distance, edge.to});
       }
     }
-    if (distance[goal] < unreached)
-      addRowsTo(goal, source);
-    for (int node : touched)
-      distance[node] = unreached;
+    std::sort(
+        closings.begin(), closings.end(),
+        [](const Closing &a, const Closing &b) { return a.length < b.length; });
+    for (const Closing &closing : closings)
+      close(closing);
+    for (int column : touched)
+      nodes[column] = {};
   }
 
-  void addRowsTo(int goal, int source) {
-    std::vector<int> rows;
-    Sum sum;
-    for (int node = goal; node != source; node = from[node].first) {
-      covered[node / 2] = 1;
-      rows.push_back(from[node].second);
-      sum.add(model.rows[rows.back()]);
+  void close(const Closing &closing) {
+    int a = closing.a, b = closing.b;
+    double length = closing.length;
+    std::vector<int> rows = {closing.row}, columns;
+    while (a != b) {
+      int &deeper = nodes[a].depth >= nodes[b].depth ? a : b;
+      if (uses[deeper] >= mostUses)
+        return;
+      columns.push_back(deeper);
+      rows.push_back(nodes[deeper].row);
+      deeper = nodes[deeper].before;
     }
+    columns.push_back(a);
+    if (uses[a] >= mostUses || length - 2 * nodes[a].distance >= longest)
+      return;
+    Sum sum;
+    for (int row : rows)
+      sum.add(model.rows[row]);
     std::sort(rows.begin(), rows.end());
     if (!known.insert(rows).second)
       return;
     Row row = sum.half(values);
-    if (row.excess(values) < -leastViolation)
-      found.push_back(std::move(row));
+    if (row.excess(values) >= -leastViolation)
+      return;
+    for (int column : columns)
+      ++uses[column];
+    found.push_back(std::move(row));
   }
 
   const LinearModel &model;
   const std::vector<double> &values;
   std::vector<std::vector<Edge>> edges; // by column
-  std::vector<char> covered;            // columns of the rows found
-  std::vector<double> distance;         // of column and parity
-  std::vector<std::pair<int, int>> from;
+  std::vector<int> factor;              // of the columns of one row
+  std::vector<int> uses;                // cycles found through a column
+  std::vector<Node> nodes;
   std::set<std::vector<int>> known; // rows of the cycles found
   std::vector<Row> found;
 };
