@@ -342,6 +342,37 @@ TEST(Conformance, Matmul) {
       }
 }
 
+/// Heads between the rows of matrices, a second operand by columns.
+TEST(Conformance, MatmulOfStridedMatrices) {
+  uint32_t seed = 5500;
+  auto run = [&](std::vector<npu_tensor_desc> inputs, npu_tensor_desc result) {
+    Case one;
+    Problem &p = one.problem;
+    p.op = NPU_OP_MATMUL;
+    p.inputs = std::move(inputs);
+    p.outputs = {result};
+    p.threads = 2;
+    check(one, seed++);
+    p.inputs.push_back(tensor(NPU_F32, {}));
+    p.instrs = {binary(NPU_INSTR_mul, 3, 2)};
+    check(one, seed++);
+    p.inputs.back() = tensor(NPU_F32, {result.dims, result.dims + result.rank});
+    p.instrs = {binary(NPU_INSTR_add, 3, 2)};
+    check(one, seed++);
+  };
+  for (const char *a : {"abc", "bac"})
+    for (const char *b : {"abc", "acb", "bac", "cab"})
+      for (const char *y : {"abc", "bac"})
+        run({tensor(NPU_F32, {3, 20, 16}, a), tensor(NPU_F32, {3, 16, 18}, b)},
+            tensor(NPU_F32, {3, 20, 18}, y));
+  for (const char *a : {"abcd", "acbd"})
+    for (const char *b : {"abcd", "abdc", "acbd", "adbc"})
+      for (const char *y : {"abcd", "acbd"})
+        run({tensor(NPU_F32, {2, 3, 20, 16}, a),
+             tensor(NPU_F32, {2, 3, 16, 18}, b)},
+            tensor(NPU_F32, {2, 3, 20, 18}, y));
+}
+
 TEST(Conformance, Reduce) {
   uint32_t seed = 6000;
   for (const char *in : {"abcd", "acdb", "aBcd16b", "cadb"})

@@ -8,6 +8,7 @@
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "kernels/support/convert.h"
 #include "kernels/tensor.h"
 #include "runtime/include/npu/npu.hpp"
 
@@ -94,6 +95,9 @@ void fillRandom(const npu_tensor_desc &tensor, void *data,
     switch (tensor.dtype) {
     case NPU_F32:
       static_cast<float *>(data)[at] = value;
+      break;
+    case NPU_F16:
+      static_cast<uint16_t *>(data)[at] = npu::kernels::floatToHalf(value);
       break;
     case NPU_I8:
     case NPU_U8: // all bits
