@@ -25,7 +25,7 @@ NETWORKS = (
 )  # fmt: skip
 OBJECTIVES = ("count", "time")
 CONTENDERS = ("npu-nhwc/optimal", "host/optimal", "onnxruntime", "openvino")
-TIMES = """Milliseconds (medians) of `npu-bench NETWORK --plans=npu-nhwc/optimal,host/optimal --peers=onnxruntime,openvino`, original sizes, batch 1, f32, 2 threads, contenders in turns. The last column is the faster of npuc's two by the faster peer.
+TIMES = """Milliseconds (medians) of `npu-bench NETWORK --plans=npu-nhwc/optimal,host/optimal --peers=onnxruntime,openvino`, original sizes, batch 1, f32, {threads}, contenders in turns. The last column is the faster of npuc's two by the faster peer.
 
 """
 HEAD = """# Networks of several modalities
@@ -83,11 +83,15 @@ def reasons(name: str, found: dict) -> list[str]:
 def times(files: list[Path]) -> list[str]:
     """What npu-bench measured (its --json), a line for each network."""
     rows: dict[str, dict[str, dict]] = {}
+    threads = set()
     for file in files:
-        for found in json.loads(file.read_text(encoding="utf-8"))["rows"]:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        threads.add(content["settings"]["threads"])
+        for found in content["rows"]:
             if found["latency_ms"]:
                 rows.setdefault(found["model"], {})[found["contender"]] = found
-    lines = ["\n## Times\n\n", TIMES, "| network | " + " | ".join(CONTENDERS) + " | to the better peer |\n",
+    text = TIMES.format(threads=f"threads: {', '.join(map(str, sorted(threads)))}")
+    lines = ["\n## Times\n\n", text, "| network | " + " | ".join(CONTENDERS) + " | to the better peer |\n",
              "|---|" + "---:|" * (len(CONTENDERS) + 1) + "\n"]  # fmt: skip
     for name, found in rows.items():
         numbers = {one: found[one]["latency_ms"]["median"] for one in CONTENDERS if one in found}
