@@ -116,7 +116,8 @@ const Break manifestBreaks[] = {
 };
 
 const Break tensorBreaks[] = {
-    BREAK(Dtype, "tensor 0: its type is 8", d.tensors()[0].dtype = 8),
+    BREAK(Dtype, "tensor 0: its type is 9",
+          d.tensors()[0].dtype = NPU_DTYPE_COUNT),
     BREAK(DtypeNegative, "its type is", d.tensors()[0].dtype = -1),
     BREAK(Rank, "its rank is 9", d.tensors()[1].rank = 9),
     BREAK(RankNegative, "its rank is", d.tensors()[1].rank = -1),
