@@ -61,6 +61,23 @@ class KernelInfo(c.Structure):
         ("generated", c.c_int32),
         ("relayout", c.c_int32),
         ("slow", c.c_int32),
+        ("cycles", c.c_uint64),
+        ("compute_cycles", c.c_uint64),
+        ("dma_cycles", c.c_uint64),
+        ("array_cycles", c.c_uint64),
+        ("vector_cycles", c.c_uint64),
+        ("dma_in_cycles", c.c_uint64),
+        ("dma_out_cycles", c.c_uint64),
+        ("stall_cycles", c.c_uint64),
+        ("dram_read_bytes", c.c_uint64),
+        ("dram_written_bytes", c.c_uint64),
+        ("resident_bytes", c.c_uint64),
+        ("tile_bytes", c.c_uint64),
+        ("tiles", c.c_uint64),
+        ("tiling", c.c_char_p),
+        ("macs", c.c_uint64),
+        ("utilisation", c.c_double),
+        ("bound", c.c_char_p),
     ]
 
 

@@ -73,7 +73,7 @@ public:
   /// Sizes of inner blocks that the chip's kernels know.
   SmallVector<int64_t> blocks;
   cost::Machine machine;
-  std::vector<TransferRun> runs; // the first that fits counts
+  std::vector<TransferRun> runs;                 // the first that fits counts
   std::map<std::string, OperandDemands> demands; // by getDemandName()
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
