@@ -58,7 +58,8 @@ def connect(scheduler: str | None, workers: int) -> Iterator[Client]:
 
 
 def _reach(address: str) -> Client:
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):  # we say ourselves, in a sentence, what went wrong
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError, ImportError, asyncio.TimeoutError) as error:
