@@ -228,13 +228,14 @@ def test_scheduler(bench: Bench) -> None:
     quiet = {"cwd": bench.path("far"), "env": alone, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     bench.path("far").mkdir()
     with contextlib.ExitStack() as stack:
-        def start(program: str, *words: str) -> None:
+        def start(program: str, *words: str) -> subprocess.Popen:
             options = ["--scheduler-file", str(file), "--no-dashboard", *words]
             process = subprocess.Popen([sys.executable, "-m", f"distributed.cli.{program}", *options], **quiet)
             stack.callback(process.wait)
             stack.callback(process.kill)
+            return process
 
-        start("dask_scheduler", "--host=127.0.0.1", "--port=0")
+        scheduler = start("dask_scheduler", "--host=127.0.0.1", "--port=0")
         end = time.monotonic() + TIMEOUT_SECONDS
         while not file.exists() or not file.read_text(encoding="utf-8").endswith("}"):
             assert time.monotonic() < end, "the scheduler did not start"
@@ -245,6 +246,13 @@ def test_scheduler(bench: Bench) -> None:
         assert not bench.path("far-away").exists()
         start("dask_worker", "--no-nanny", "--nthreads=1")
         assert summary(bench, *grid, address, "--output=far-away")["computed"] == 2
+        many = ("residual.onnx", "--set", "mac_rows=" + ",".join(map(str, range(1, 31))), "--output=lost")
+        with running(bench, *many, address) as process:
+            wait_for_results(bench, "lost", 1)
+            scheduler.kill()
+            _, said = process.communicate(timeout=TIMEOUT_SECONDS)
+            assert process.returncode == 2 and "the scheduler is gone" in said, (process.returncode, said)
+            assert "Traceback" not in said and not bench.path("lost/results.csv").exists(), said
     summary(bench, *grid, "--output=here", "--workers=1")
     assert table_bytes(bench, "far-away") == table_bytes(bench, "here")
 
