@@ -68,6 +68,8 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
   Cuts cuts = cutsOf(work, tiling);
   // The DMA itself makes relayouts, wherever the value lies.
   bool byDma = work.products.empty() && work.elements == 0;
+  bool byEngine = machine.transposeBytesPerCycle > 0 && byDma &&
+                  !work.writes.empty() && work.writes[0].scattered;
   for (const Transfer &transfer : transfers) {
     double times = timesMoved(transfer, work, tiling);
     double moved =
@@ -77,8 +79,10 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
     if (transfer.onChip && !byDma)
       continue;
     if (transfer.bytes > 0)
-      sum.charged += moved / transfer.bytes * chargedBytes(transfer, machine);
-    if (transfer.scattered)
+      sum.charged +=
+          byEngine ? moved
+                   : moved / transfer.bytes * chargedBytes(transfer, machine);
+    if (byEngine && transfer.scattered)
       sum.transposed += moved;
   }
   return sum;
@@ -87,8 +91,6 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
 } // namespace
 
 double chargedBytes(const Transfer &transfer, const Machine &machine) {
-  if (transfer.scattered && machine.transposeBytesPerCycle > 0)
-    return transfer.bytes;
   double burst = machine.dmaBurstBytes;
   double factor = transfer.run > 0 ? burst / std::min(burst, transfer.run) : 1;
   if (transfer.scattered)
@@ -120,9 +122,8 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   double dmaIn = in.charged * perByte, dmaOut = out.charged * perByte;
   double moving =
       machine.dmaChannels > 1 ? std::max(dmaIn, dmaOut) : dmaIn + dmaOut;
-  if (machine.transposeBytesPerCycle > 0)
-    moving = std::max(moving, (in.transposed + out.transposed) /
-                                  machine.transposeBytesPerCycle);
+  if (out.transposed > 0)
+    moving = std::max(moving, out.transposed / machine.transposeBytesPerCycle);
 
   KernelTime time;
   time.array = std::llround(array);
@@ -143,6 +144,13 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
 
 KernelTime timeOf(const KernelWork &work, const Machine &machine) {
   return timeOf(work, chooseTiling(work, machine), machine);
+}
+
+std::string mappingOf(const KernelWork &work, const Machine &machine) {
+  if (work.products.empty())
+    return nameOf(work.elements > 0 ? Bound::Vector : Bound::Dma);
+  std::string flow(nameOf(machine.dataFlow));
+  return work.products[0].depthwise ? "depthwise, " + flow : flow;
 }
 
 double utilisation(const KernelWork &work, int64_t cycles,

@@ -9,7 +9,8 @@
 
 namespace npu::cost {
 
-/// Bytes of full bursts that take as long as moving the transfer once.
+/// Bytes of full bursts that take as long as moving the transfer once, without
+/// a transpose engine.
 double chargedBytes(const Transfer &transfer, const Machine &machine);
 
 enum class Bound { Array, Vector, Dma };
@@ -37,6 +38,10 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
                   const Machine &machine);
 /// In the best tiling.
 KernelTime timeOf(const KernelWork &work, const Machine &machine);
+
+/// Where the kernel is computed: "weight-stationary", "depthwise,
+/// weight-stationary", "vector unit", "dma".
+std::string mappingOf(const KernelWork &work, const Machine &machine);
 
 /// Useful multiply-adds over those that the array could have done in `cycles`.
 double utilisation(const KernelWork &work, int64_t cycles,

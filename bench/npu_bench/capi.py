@@ -75,6 +75,7 @@ class KernelInfo(c.Structure):
         ("tile_bytes", c.c_uint64),
         ("tiles", c.c_uint64),
         ("tiling", c.c_char_p),
+        ("mapping", c.c_char_p),
         ("macs", c.c_uint64),
         ("utilisation", c.c_double),
         ("bound", c.c_char_p),

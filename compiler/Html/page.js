@@ -384,6 +384,7 @@ function onKey(event) {
 drawGraph();
 showHeader();
 showTotals();
+showChip();
 showLegend();
 showMoves();
 showRest();

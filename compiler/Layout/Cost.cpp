@@ -79,7 +79,12 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
   cost::KernelWork work;
   work.reads = {transferOf(problem, value, type, from)};
   work.writes = {transferOf(problem, value, type, to)};
+  // The one side's neighbours lie apart on the other: what passes at once is
+  // as short as the shorter rows.
   work.writes[0].scattered = innermost(type, from) != innermost(type, to);
+  if (work.writes[0].scattered)
+    work.reads[0].run = work.writes[0].run =
+        std::min(work.reads[0].run, work.writes[0].run);
   return work;
 }
 
@@ -90,14 +95,27 @@ int64_t npu::relayoutCycles(const LayoutProblem &problem, Value value,
       .total;
 }
 
-/// The chip keeps weights as it reads them, in one piece.
-static cost::Transfer operandTransfer(const LayoutProblem &problem,
-                                      Value operand, LayoutAttr layout) {
-  cost::Transfer transfer =
-      transferOf(problem, operand, tensorType(operand), layout);
-  if (operand.getDefiningOp<ConstantOp>())
-    transfer.run = transfer.bytes;
+/// The chip keeps weights as it reads them, in one piece, and in the order that
+/// it likes best where they need not follow the op's other operands.
+static cost::Transfer constantTransfer(const LayoutProblem &problem,
+                                       OpOperand &operand, LayoutAttr layout) {
+  RankedTensorType type = tensorType(operand.get());
+  if (!layout && !problem.target.blocks.empty()) {
+    SmallVector<LayoutAttr> accepted = problem.demanded(operand);
+    if (!accepted.empty())
+      layout = accepted.front();
+  }
+  cost::Transfer transfer;
+  transfer.bytes = transfer.run =
+      static_cast<double>(storedBytes(type, layout));
   return transfer;
+}
+
+static cost::Transfer operandTransfer(const LayoutProblem &problem,
+                                      OpOperand &operand, LayoutAttr layout) {
+  if (operand.get().getDefiningOp<ConstantOp>())
+    return constantTransfer(problem, operand, layout);
+  return transferOf(problem, operand.get(), tensorType(operand.get()), layout);
 }
 
 /// How many lanes there are in a layout for each element.
@@ -147,14 +165,17 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   }
   work.elements = own.elements * padding;
   for (auto [index, layout] : llvm::enumerate(layouts)) {
-    bool isRead = index < operands;
-    Value value =
-        isRead ? op->getOperand(index) : op->getResult(index - operands);
-    cost::Transfer transfer = operandTransfer(problem, value, layout);
+    if (index >= operands) {
+      Value result = op->getResult(index - operands);
+      work.writes.push_back(
+          transferOf(problem, result, tensorType(result), layout));
+      continue;
+    }
+    work.reads.push_back(
+        operandTransfer(problem, op->getOpOperand(index), layout));
     if (algorithm && index == 1)
-      transfer.bytes = transfer.run =
+      work.reads.back().bytes = work.reads.back().run =
           static_cast<double>(algorithm->weightBytes(op));
-    (isRead ? work.reads : work.writes).push_back(transfer);
   }
   assignRoles(op, own, work.reads);
   work.factor = problem.costFactor(

@@ -45,6 +45,7 @@ static json::Object kernelJson(const ReportedKernel &kernel,
       {"utilisation", cost::utilisation(kernel.work, time.total, machine)},
       {"dram_read_bytes", time.dramRead},
       {"dram_written_bytes", time.dramWritten},
+      {"mapping", cost::mappingOf(kernel.work, machine)},
       {"tiling", cost::describe(kernel.tiling, kernel.work)},
       {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
       {"tile_bytes", cost::bufferBytes(kernel.work, kernel.tiling, machine)},
@@ -86,6 +87,35 @@ static json::Array strategiesJson(const CompileReport &report) {
   return rows;
 }
 
+/// The network's time on the chip: its kernels' sum.
+static json::Object chipJson(const CompileReport &report) {
+  const cost::Machine &machine = report.machine;
+  int64_t cycles = 0;
+  double read = 0, written = 0, macs = 0, peak = 0;
+  for (const ReportedKernel &kernel : report.kernels) {
+    cost::KernelTime time = cost::timeOf(kernel.work, kernel.tiling, machine);
+    cycles += time.total;
+    read += time.dramRead;
+    written += time.dramWritten;
+    macs += kernel.work.usefulMacs;
+    peak = std::max(peak,
+                    static_cast<double>(kernel.residentBytes) +
+                        cost::bufferBytes(kernel.work, kernel.tiling, machine));
+  }
+  return json::Object{
+      {"clock_mhz", machine.clockMHz},
+      {"data_flow", cost::nameOf(machine.dataFlow).data()},
+      {"macs_per_cycle", machine.macRows * machine.macColumns},
+      {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
+      {"sram_bytes", machine.sramKiB * 1024},
+      {"cycles", cycles},
+      {"ms", static_cast<double>(cycles) / (machine.clockMHz * 1e3)},
+      {"macs", macs},
+      {"dram_read_bytes", read},
+      {"dram_written_bytes", written},
+      {"on_chip_peak_bytes", peak}};
+}
+
 json::Object npu::reportJson(const CompileReport &report) {
   json::Array items, kernels;
   for (const RelayoutItem &item : report.layout.items)
@@ -113,6 +143,7 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"items", std::move(items)}}},
       {"algorithms", std::move(algorithms)},
       {"kernels", std::move(kernels)},
+      {"chip", chipJson(report)},
       {"memory",
        json::Object{{"arena_bytes", report.arenaBytes},
                     {"arena_lower_bound_bytes", report.arenaLowerBoundBytes},

@@ -276,6 +276,8 @@ void Model::describeKernel(uint32_t index) {
       static_cast<uint64_t>(cost::tileCount(told.work, told.tiling));
   made.tiling = cost::describe(told.tiling, told.work);
   made.info.tiling = made.tiling.c_str();
+  made.mapping = cost::mappingOf(told.work, manifest.machine);
+  made.info.mapping = made.mapping.c_str();
   made.info.macs = static_cast<uint64_t>(told.work.usefulMacs);
   made.info.utilisation =
       cost::utilisation(told.work, time.total, manifest.machine);

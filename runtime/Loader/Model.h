@@ -19,7 +19,7 @@ namespace npu::runtime {
 struct ModelKernel {
   std::unique_ptr<kernels::Kernel> kernel; ///< null: generated
   std::string implementation;
-  std::string layouts, tiling;
+  std::string layouts, tiling, mapping;
   npu_kernel_info info; ///< points into this struct and the manifest
 };
 

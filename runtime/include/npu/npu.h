@@ -120,6 +120,7 @@ typedef struct npu_kernel_info {
   uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
   uint64_t tiles;          /* into how many parts the kernel is cut */
   const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
+  const char *mapping;     /* "depthwise, weight-stationary", "vector unit" */
   uint64_t macs;           /* multiply-adds, without those that pad blocks */
   double utilisation;      /* of the array: macs / (cycles * peak) */
   const char *bound;       /* what binds: "mac array", "vector unit", "dma" */

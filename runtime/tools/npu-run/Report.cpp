@@ -146,6 +146,7 @@ std::string jsonReport(const Session &session) {
                        {"tile_bytes", k.tile_bytes},
                        {"tiles", k.tiles},
                        {"tiling", k.tiling},
+                       {"mapping", k.mapping},
                        {"macs", k.macs},
                        {"utilisation", k.utilisation},
                        {"bound", k.bound},

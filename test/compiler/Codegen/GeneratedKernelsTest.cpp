@@ -118,12 +118,6 @@ void fillRandom(const npu_tensor_desc &tensor, void *data,
     case NPU_BOOL:
       static_cast<uint8_t *>(data)[at] = value > 0;
       break;
-    case NPU_BF16: {
-      uint32_t bits;
-      std::memcpy(&bits, &value, 4);
-      static_cast<uint16_t *>(data)[at] = static_cast<uint16_t>(bits >> 16);
-      break;
-    }
     default:
       FAIL() << "no random values for this type";
     }

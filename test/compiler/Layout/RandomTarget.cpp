@@ -84,7 +84,14 @@ private:
     number("mac_rows", 1, 16, "MAC");
     number("mac_columns", 1, 16, "MAC");
     number("vector_lanes", 1, 64, "lanes");
-    number("sram", 16, 2048, "KiB");
+    if (words.pick(4))
+      number("sram", 1, 2048, "KiB");
+    if (words.pick(2))
+      number("sram_banks", 1, 32, "banks");
+    if (words.pick(2))
+      number("dma_channels", 1, 2, "channels");
+    if (!words.pick(4))
+      number("transpose_bandwidth", 1, 64, "B/cycle");
     number("dram", 64, 4096, "MiB");
     number("dma_bandwidth", 1, 64, "B/cycle");
     number("dma_burst", 16, 128, "B");

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of docs/chip-time.md: what relayouts cost on chips, and what the same plans take on this machine.
+
+Run it on a quiet machine after `make models`: each plan is timed on the host, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "chip-time.md"
+sys.path[:0] = [str(ROOT / "test" / "models"), str(ROOT / "bench" / "models")]
+
+import compare  # noqa: E402 (test/models/compare.py)
+import zoo  # noqa: E402 (bench/models/zoo.py)
+
+NETWORKS = {
+    "resnet50": "ResNet-50", "mobilenet_v2": "MobileNetV2", "mobilenet_v3_large": "MobileNetV3-Large (Keras)",
+    "ppocr_det": "PP-OCRv4 detection",
+}  # fmt: skip
+TARGETS = ("npu-nhwc", "npu-nchw16c")
+STRATEGIES = ("naive", "auto-nhwc", "preset", "optimal")
+BEGIN, END = "<!-- tables: docs/chip_time.py -->\n", "<!-- end -->\n"
+
+
+def run(build: Path, program: str, *words: object) -> subprocess.CompletedProcess:
+    command = [str(build / "bin" / program), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def measure(arguments: argparse.Namespace, name: str, target: str, strategy: str, folder: Path) -> dict | None:
+    """npu-run's JSON of one plan, timed on the host; None where the chip cannot run the plan."""
+    path, inputs = compare.network_and_inputs(name, 1, arguments.small, arguments.build)
+    shapes = [f"--input-shape={key}={','.join(map(str, value.shape))}" for key, value in inputs.items()]
+    program = folder / "model.npu"
+    done = run(arguments.build, "npuc", path, "-o", program, "-q", f"--target={target}", f"--layout={strategy}", *shapes)
+    if done.returncode:
+        print(f"{name}, {target}/{strategy}: {done.stderr.strip().splitlines()[0]}", file=sys.stderr)
+        return None
+    done = run(arguments.build, "npu-run", program, "--random-inputs", "--json", "--warmup=3",
+               f"--repeat={arguments.repeat}", f"--threads={arguments.threads}")  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def table(target: str, results: dict[str, dict[str, dict | None]]) -> str:
+    text = f"\n### {target}\n\n"
+    text += "| network | strategy | chip ms | relayouts | their cycles | share | DRAM MB | times `optimal` | host ms | "
+    text += "times `optimal` |\n|---|---|" + "---:|" * 8 + "\n"
+    for name, plans in results.items():
+        best = plans["optimal"]
+        for strategy, found in plans.items():
+            if found is None:
+                text += f"| {NETWORKS[name]} | `{strategy}` | infeasible |" + " |" * 7 + "\n"
+                continue
+            chip = found["simulated"]
+            count = sum(bool(kernel["relayout"]) for kernel in found["kernels"])
+            traffic = (chip["dram_read_bytes"] + chip["dram_written_bytes"]) / 1e6
+            host = found["latency_ms"]["median"]
+            text += (
+                f"| {NETWORKS[name]} | `{strategy}` | {chip['ms']:.2f} | {count} | {chip['relayout_cycles']:,} | "
+                f"{100 * chip['relayout_cycles'] / chip['cycles']:.1f} % | {traffic:.1f} | "
+                f"{chip['cycles'] / best['simulated']['cycles']:.2f} | {host:.1f} | "
+                f"{host / best['latency_ms']['median']:.2f} |\n"
+            )
+    return text
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder (build)")
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page whose tables are replaced")
+    parser.add_argument("--small", action="store_true", help="in the smallest sensible sizes")
+    parser.add_argument("--repeat", type=int, default=15, help="runs on the host of each plan (15)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    arguments = parser.parse_args()
+    arguments.build = arguments.build.resolve()
+    os.environ.setdefault("NPU_MODELS", str(arguments.build / "models"))
+    text = ""
+    try:
+        with tempfile.TemporaryDirectory(prefix="npu-chip-time-") as folder:
+            for target in TARGETS:
+                results: dict[str, dict[str, dict | None]] = {}
+                for name in NETWORKS:
+                    print(f"{target}: {name} ...", file=sys.stderr, flush=True)
+                    results[name] = {
+                        strategy: measure(arguments, name, target, strategy, Path(folder)) for strategy in STRATEGIES
+                    }
+                text += table(target, results)
+    except (compare.Failure, zoo.ZooError, RuntimeError, OSError) as error:
+        print(f"chip_time: {error}", file=sys.stderr)
+        return 1
+    page = arguments.out.read_text(encoding="utf-8")
+    before, after = page.split(BEGIN)[0], page.split(END)[1]
+    arguments.out.write_text(before + BEGIN + text + "\n" + END + after, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chip's time through the programs, on chips that are target files: against SCALE-Sim, by hand, and by law.
+
+What the numbers are measured against is said at each test; SCALE-Sim 3.0.0 and Vela 5.2.0 were run once.
+"""
+
+from __future__ import annotations
+
+import json
+
+from chip_models import (
+    Chip, connected, convolution, convolutions, copy_of, layers, mobilenet_v2, orders, programs, resnet50, simulate,
+    turned,
+)  # fmt: skip
+
+# programs.py has put the folder of small.py on the path.
+import small
+from programs import Bench
+
+FLOWS = ("weight-stationary", "output-stationary", "input-stationary")
+
+
+def blocked_chip(weight: str = "any", **machine: str) -> Chip:
+    """16 channels stand together everywhere."""
+    demands = ", ".join([
+        f"{{ops: [conv2d], data: [aBcd16b], weight: [{weight}], result: [aBcd16b]}}",
+        orders("max_pool", "aBcd16b"), orders("eltwise", "aBcd16b", ("inputs", "result")),
+    ])  # fmt: skip
+    return Chip("blocked", machine, "[16]", f"[{demands}]")
+
+
+def last_chip(**machine: str) -> Chip:
+    """Channels last, in transfers of 8 to 16 bytes."""
+    demands = ", ".join([
+        orders("conv2d, max_pool", "acdb"), orders("eltwise", "acdb", ("inputs", "result")),
+    ])  # fmt: skip
+    return Chip("last", machine, "[]", f"[{demands}]", "[{layouts: [acdb], min: 8 B, max: 16 B}]")
+
+
+def kernels(report: dict, op: str) -> list[dict]:
+    found = [kernel for kernel in report["kernels"] if kernel["op"] == op]
+    assert found, f"no {op} in {[kernel['op'] for kernel in report['kernels']]}"
+    return found
+
+
+def check_sums(report: dict) -> None:
+    """An op takes the longer of computing and moving, a network the sum of its ops."""
+    total = report["simulated"]
+    for kernel in report["kernels"]:
+        assert kernel["cycles"] == max(kernel["compute_cycles"], kernel["dma_cycles"]) > 0, kernel
+        assert kernel["stall_cycles"] == kernel["cycles"] - kernel["compute_cycles"], kernel
+        assert 0 <= kernel["utilisation"] <= 1, kernel
+    for key in ("cycles", "compute_cycles", "dma_cycles", "dram_read_bytes", "dram_written_bytes"):
+        assert total[key] == sum(kernel[key] for kernel in report["kernels"]), key
+    assert total["cycles"] >= max(total["compute_cycles"], total["dma_cycles"])
+    assert abs(total["ms"] * total["clock_mhz"] * 1e3 - total["cycles"]) < 1e-6 * total["cycles"]
+
+
+def test_array_cycles_of_resnet50(bench: Bench) -> None:
+    """Each of the 53 convolutions on six arrays, as SCALE-Sim counts them; and what has to be moved at least."""
+    for size in (32, 128):
+        for flow in FLOWS:
+            rows = [row for row in layers() if (row.array, row.flow) == (size, flow)]
+            assert len(rows) == 53
+            machine = {"mac_rows": f"{size} MAC", "mac_columns": f"{size} MAC", "data_flow": flow}
+            report = simulate(bench, Chip("array", machine), convolutions(rows))
+            found = kernels(report, "npu.conv2d")
+            assert len(found) == 53
+            for row, kernel in zip(rows, found, strict=True):
+                assert kernel["array_cycles"] == row.cycles, f"{row}: {kernel}"
+                used = kernel["macs"] / (kernel["array_cycles"] * size * size)
+                assert abs(100 * used - row.utilisation) < 0.01, f"{row}: {used}"
+                assert kernel["tiling"] == "whole" and kernel["mapping"] == flow
+            check_sums(report)
+            weights = sum(row.kernel**2 * row.inputs * row.outputs for row in rows)
+            outputs = sum(row.out**2 * row.outputs for row in rows)
+            assert (weights, outputs) == (23454912, 11113984)
+            assert report["simulated"]["dram_written_bytes"] == 4 * outputs
+            assert report["simulated"]["dram_read_bytes"] >= 4 * weights
+
+
+def test_depthwise_has_a_mapping_of_its_own(bench: Bench) -> None:
+    """MobileNetV2's depthwise convolutions use 3 % to 30 % of a 32 x 32 array."""
+    report = simulate(bench, Chip("array", {"data_flow": "weight-stationary"}), mobilenet_v2(1, 224))
+    check_sums(report)
+    depthwise = [k for k in kernels(report, "npu.conv2d") if k["mapping"] == "depthwise, weight-stationary"]
+    assert len(depthwise) == 17
+    for kernel in depthwise:
+        used = kernel["macs"] / (kernel["array_cycles"] * 32 * 32)
+        assert 0.03 <= used <= 0.3, f"{used}: {kernel}"
+
+
+def test_peaks_of_feature_maps(bench: Bench) -> None:
+    """16-channel blocks, all on the chip: what Vela's live ranges come to, a byte an element (f32: four).
+
+    ResNet-50 is one of f32: of int8, npuc adds its branches in f32, which takes more.
+    """
+    cases = (
+        (mobilenet_v2(1, 224), 1470), (mobilenet_v2(0.35, 96), 144),
+        (mobilenet_v2(1, 224, False), 4 * 1470), (resnet50(224, False), 4 * 1764),
+    )  # fmt: skip
+    for model, kib in cases:
+        report = simulate(bench, blocked_chip(), model, "--io-layout=free")
+        peak = report["simulated"]["resident_peak_bytes"]
+        assert peak == kib * 1024, f"{model.graph.name}: {peak / 1024} KiB, expected {kib}"
+        check_sums(report)
+
+
+def test_bursts(bench: Bench) -> None:
+    """Writing 56 x 56 x C of int8 at 8 B/cycle in bursts of 32 B: runs of 8 and 16 B, and rows of blocks."""
+    cases = ((64, 25088, 50176), (8, 6272, 12544), (4, 6272, 6272))
+    for channels, in_blocks, last in cases:
+        for chip, cycles in ((blocked_chip(), in_blocks), (last_chip(), last)):
+            report = simulate(bench, chip, copy_of(channels), "--io-layout=free")
+            (kernel,) = report["kernels"]
+            assert kernel["dma_out_cycles"] == cycles, f"{chip.name}, C = {channels}: {kernel}"
+            check_sums(report)
+
+
+def test_padding_of_blocks(bench: Bench) -> None:
+    """17 channels cost what 32 cost: twice the bytes of 16, and more than 1.9 times the time."""
+    for machine in ({"data_flow": "weight-stationary", "mac_rows": "16 MAC", "mac_columns": "16 MAC"}, {}):
+        found = {}
+        for channels in (16, 17, 32):
+            report = simulate(bench, blocked_chip("ABcd16b16a", **machine), convolution(channels), "--io-layout=free")
+            (found[channels],) = report["kernels"]
+        assert found[17]["dram_written_bytes"] == 2 * found[16]["dram_written_bytes"]
+        assert found[17]["cycles"] >= 1.9 * found[16]["cycles"], found
+        assert abs(found[17]["cycles"] / found[32]["cycles"] - 1) < 0.01, (found[17], found[32])
+
+
+def test_relayouts(bench: Bench) -> None:
+    """Each is a row of its own; shorter runs are never faster; an engine makes them alike."""
+    before = 0.0
+    for channels in (256, 64, 32, 16, 8, 4, 3):
+        report = simulate(bench, Chip("plain"), turned(channels, 56))
+        (kernel,) = report["kernels"]
+        assert kernel["relayout"]
+        moved = 2 * 56 * 56 * channels
+        assert kernel["cycles"] >= moved / 8, kernel
+        per_byte = kernel["cycles"] / moved
+        assert per_byte >= before * 0.999, f"C = {channels}: {per_byte} cycles a byte, {before} before"
+        before = per_byte
+        if channels == 3:
+            assert kernel["cycles"] >= 10 * moved / 8, kernel
+        engine = Chip("engine", {"transpose_bandwidth": "4 B/cycle"})
+        (turned_by_engine,) = simulate(bench, engine, turned(channels, 56))["kernels"]
+        assert abs(turned_by_engine["cycles"] - moved / 8) < 3, turned_by_engine
+    for width in (224, 56, 28, 14, 7):
+        (kernel,) = simulate(bench, Chip("plain"), turned(256, width))["kernels"]
+        per_byte = kernel["cycles"] / (2 * width * width * 256)
+        assert width == 224 or per_byte >= before, f"W = {width}"
+        before = per_byte
+
+
+def test_a_wide_layer_is_bound_by_its_weights(bench: Bench) -> None:
+    chip = Chip("narrow", {"mac_rows": "16 MAC", "mac_columns": "16 MAC", "dma_bandwidth": "1 B/cycle"})
+    report = simulate(bench, chip, connected(1280, 1000))
+    (kernel,) = kernels(report, "npu.matmul")
+    assert kernel["bound"] == "dma" and abs(kernel["cycles"] - 1.29e6) < 1e4, kernel
+    assert abs(kernel["utilisation"] - 0.004) < 0.0005, kernel
+
+
+def test_tiles(bench: Bench) -> None:
+    """Less on-chip memory: more tiles, more traffic, never less time; all fits; the time tells of it."""
+    before = None
+    for kib in (65536, 1024, 512, 256, 128, 64):
+        chip = Chip("small", {"sram": f"{kib} KiB", "data_flow": "weight-stationary"})
+        report = simulate(bench, chip, resnet50(224), "--io-layout=free")
+        check_sums(report)
+        total = report["simulated"]
+        assert total["on_chip_peak_bytes"] <= kib * 1024, total
+        if before:
+            traffic = [t["dram_read_bytes"] + t["dram_written_bytes"] for t in (before, total)]
+            assert total["cycles"] >= before["cycles"] and traffic[1] >= traffic[0], (before, total)
+        before = total
+    assert any(kernel["tiles"] > 1 for kernel in report["kernels"])
+
+
+def test_a_tile_that_cannot_fit(bench: Bench) -> None:
+    path = bench.save(convolution(512))
+    chip = Chip("tiny", {"sram": "8 KiB"}).write(bench.folder)
+    done = bench.run("npuc", path, "-o", "out.npu", f"--target={chip}")
+    assert done.returncode != 0 and not bench.path("out.npu").exists()
+    for words in ("conv", "its smallest tile", "bytes of on-chip memory", "of 8192 are free"):
+        assert words in done.stderr, done.stderr
+
+
+def test_one_cost_function(bench: Bench) -> None:
+    """What the search minimises is what the simulator reports; one number of the target moves both."""
+    target = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8")
+    faster = target.replace("name: npu-nhwc", "name: faster").replace("dma_bandwidth: 32", "dma_bandwidth: 64")
+    assert faster.count("64 B/cycle") == 1
+    bench.path("faster.yaml").write_text(faster, encoding="utf-8")
+    for name in ("conv_relu", "residual", "depthwise", "squeeze_excite"):
+        found = []
+        for chip in ("npu-nhwc", "faster.yaml"):
+            report = bench.report(name, "--batch=1", f"--target={chip}", "--layout=optimal")
+            done = bench.run("npu-run", "out.npu", "--simulate-only", "--json")
+            simulated = json.loads(done.stdout)["simulated"]["cycles"]
+            assert report["cost"] == simulated, f"{name} on {chip}"
+            assert [k["cycles"] for k in report["kernels"]] == [k["cycles"] for k in json.loads(done.stdout)["kernels"]]
+            found.append(simulated)
+        assert found[1] < found[0], f"{name}: {found}"
+
+
+def test_optimal_is_never_slower(bench: Bench) -> None:
+    """Simulated time, against every other strategy that fits the chip."""
+    for name in small.NETWORKS:
+        for chip in ("npu-nhwc", "npu-nchw16c"):
+            cycles = {}
+            for strategy in ("optimal", "naive", "auto-nhwc", "preset", "convert", "alter"):
+                path = bench.save(name)
+                done = bench.run("npuc", path, "-o", "out.npu", "-q", "--batch=1", f"--target={chip}",
+                                 f"--layout={strategy}")  # fmt: skip
+                if done.returncode:
+                    assert strategy != "optimal", done.stderr
+                    continue
+                report = json.loads(bench.run("npu-run", "out.npu", "--simulate-only", "--json").stdout)
+                cycles[strategy] = report["simulated"]["cycles"]
+            assert cycles["optimal"] == min(cycles.values()), f"{name} on {chip}: {cycles}"
+
+
+if __name__ == "__main__":
+    programs.main(
+        __doc__,
+        [
+            test_array_cycles_of_resnet50, test_depthwise_has_a_mapping_of_its_own, test_peaks_of_feature_maps,
+            test_bursts, test_padding_of_blocks, test_relayouts, test_a_wide_layer_is_bound_by_its_weights,
+            test_tiles, test_a_tile_that_cannot_fit, test_one_cost_function, test_optimal_is_never_slower,
+        ],
+    )  # fmt: skip
