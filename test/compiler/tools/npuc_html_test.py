@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -15,10 +13,9 @@ import onnx
 import programs
 import small
 import zoo
+from browser import SKIPPED, browser, is_installed
 from programs import Bench
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 # What a browser has to lay out and to touch: times wobble, these do not.
 ELEMENTS_PER_ITEM, CHANGES_PER_FRAME = 5, 8
 EVIL = "</script><img src=x onerror=\"window.evil=1\"><!--<script>'\\u003c@DATA@&amp;\u2028"
@@ -50,18 +47,6 @@ watch.observe(document.body, { attributes: true, childList: true, characterData:
   requestAnimationFrame(frame);
 })();
 """
-
-
-@functools.cache
-def browser():
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1500,950"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
 
 
 def make_page(bench: Bench, model: Path, *words: object) -> tuple[dict, str]:
@@ -244,7 +229,7 @@ def test_same_bytes(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    if not BROWSER or not DRIVER:
+    if not is_installed():
         print("skipped: there is no chromium and chromedriver; `make deps` installs them")
         sys.exit(SKIPPED)
     try:

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Target files with other numbers in them."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from npu_bench.contender import BenchError
+
+TARGETS = Path(__file__).resolve().parents[2] / "targets"
+# What people who come from systolic array simulators write.
+ALIASES = {"array.rows": "mac_rows", "array.columns": "mac_columns"}
+# The least that npuc compiles: enough to hear what it thinks of a target.
+PROBE = "func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n  return %x : tensor<1xf32>\n}\n"
+WRONG_USAGE = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Chip:
+    """A target file as it lies on the disk."""
+
+    name: str
+    text: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.yaml"
+
+
+def key_of(word: str) -> str:
+    """A key of the `machine` map: mac_rows, machine.mac_rows and array.rows are the same."""
+    return ALIASES.get(word, word.removeprefix("machine."))
+
+
+def find_chip(word: str) -> Chip:
+    """By name in targets/, or a path that ends in .yaml."""
+    path = Path(word) if word.endswith(".yaml") else TARGETS / f"{word}.yaml"
+    try:
+        return Chip(path.stem, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        names = ", ".join(sorted(file.stem for file in TARGETS.glob("*.yaml")))
+        raise BenchError(f"--target: '{word}' cannot be read ({error}); "
+                         f"there are: {names}, or give a .yaml file") from error  # fmt: skip
+
+
+def _machine(chip: Chip) -> yaml.MappingNode:
+    try:
+        root = yaml.compose(chip.text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise BenchError(f"--target: {chip.file}: {' '.join(str(error).split())}") from error
+    for key, value in root.value if isinstance(root, yaml.MappingNode) else []:
+        if key.value == "machine" and isinstance(value, yaml.MappingNode) and value.value:
+            return value
+    raise BenchError(f"--target: {chip.file} has no `machine` map, so nothing in it can be varied")
+
+
+def with_values(chip: Chip, values: dict[str, str]) -> str:
+    """The file's text with other values of `machine` keys, all else as it is, comments too.
+
+    A number keeps the unit that the file gives it; where the file has no such key, or the value
+    says a unit, it is taken as it stands.
+    """
+    text = chip.text
+    for key, value in values.items():
+        machine = _machine(Chip(chip.name, text))
+        place = next((node for name, node in machine.value if name.value == key), None)
+        if place is None:
+            first = machine.value[0][0].start_mark
+            between = ", " if machine.flow_style else "\n" + " " * first.column
+            text = f"{text[: first.index]}{key}: {value}{between}{text[first.index :]}"
+            continue
+        unit = str(place.value).partition(" ")[2]
+        whole = value if " " in value or not unit else f"{value} {unit}"
+        text = text[: place.start_mark.index] + whole + text[place.end_mark.index :]
+    return text
+
+
+def unit_of(chip: Chip, key: str, value: str) -> str:
+    """Of a `machine` key: as in the file, or else as behind the value."""
+    texts = [str(node.value) for name, node in _machine(chip).value if name.value == key]
+    return (texts or [value])[0].partition(" ")[2]
+
+
+def complaint(npuc: Path, chip: Chip, text: str, *words: str) -> str:
+    """What npuc has against such a target or such options; empty: nothing."""
+    with tempfile.TemporaryDirectory(prefix="npu-sweep-") as name:
+        folder = Path(name)
+        (folder / chip.file).write_text(text, encoding="utf-8")
+        (folder / "probe.mlir").write_text(PROBE, encoding="utf-8")
+        command = [str(npuc), "probe.mlir", f"--target={chip.file}", "--emit=mlir", "-o", "-", "--quiet", *words]
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != WRONG_USAGE:
+        return ""
+    lines = done.stderr.strip().splitlines() or [f"npuc ended with exit code {WRONG_USAGE}"]
+    return lines[0].removeprefix("npuc: ").removeprefix("error: ")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dask: where points are computed, and what happens when a worker dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+import pickle
+from collections.abc import Callable, Iterator
+
+import cloudpickle
+import dask
+from distributed import Client, Future, LocalCluster, as_completed
+from distributed.scheduler import KilledWorker
+
+from npu_bench.contender import BenchError
+from npu_sweep import point as task
+from npu_sweep.point import Job
+
+SECONDS_TO_ANSWER = 5
+DEATHS = 3  # of workers with the same point, before the point is blamed
+
+
+class Shipped:
+    """`run_point` in a form that takes its code along: a scheduler and its workers are started by
+    somebody else, without our folders on their path. What arrives there is the function itself."""
+
+    def __call__(self, fields: dict) -> dict:
+        return task.run_point(task.Job(**fields))
+
+    def __reduce__(self) -> tuple:
+        def run(fields: dict) -> dict:
+            return task.run_point(task.Job(**fields))
+
+        cloudpickle.register_pickle_by_value(task)
+        try:
+            return pickle.loads, (cloudpickle.dumps(run),)
+        finally:
+            cloudpickle.unregister_pickle_by_value(task)
+
+
+@contextlib.contextmanager
+def connect(scheduler: str | None, workers: int) -> Iterator[Client]:
+    """A client of the scheduler at that address, or of processes of our own."""
+    with dask.config.set({"distributed.scheduler.allowed-failures": DEATHS}):
+        if scheduler:
+            with contextlib.closing(_reach(scheduler)) as client:
+                yield client
+            return
+        # Points are programs that run on their own: a worker's process needs one thread and little memory.
+        with LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster, Client(cluster) as client:  # fmt: skip
+            yield client
+
+
+def _reach(address: str) -> Client:
+    for name in ("distributed", "distributed.client"):  # we say ourselves, in a sentence, what went wrong
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=SECONDS_TO_ANSWER)
+    except (OSError, ValueError, ImportError, asyncio.TimeoutError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise BenchError(f"--scheduler: no Dask scheduler answers at '{address}' ({reason})") from error
+    try:
+        client.wait_for_workers(1, timeout=SECONDS_TO_ANSWER)
+    except (OSError, asyncio.TimeoutError) as error:
+        client.close()
+        raise BenchError(f"--scheduler: the one at '{address}' has no workers; start some: "
+                         f"dask worker {address}") from error  # fmt: skip
+    return client
+
+
+def compute(client: Client, jobs: list[Job], finished: Callable[[Job, dict], None]) -> None:
+    """Each job on some worker; `finished` hears of each as soon as it is done.
+
+    A worker that dies is replaced and its points are done by others. Raises BenchError if the scheduler is lost.
+    """
+    shipped = Shipped()
+    futures = {
+        client.submit(shipped, dataclasses.asdict(job), key=f"{job.number}-{job.folder}", pure=False): job
+        for job in jobs
+    }
+    for future in as_completed(futures):
+        finished(futures[future], _result(future))
+        future.release()
+
+
+def _result(future: Future) -> dict:
+    if future.status not in ("finished", "error"):
+        raise BenchError("the scheduler is gone; what is done stays, and the same command does the rest")
+    try:
+        return future.result()
+    except KilledWorker:
+        text = f"{DEATHS + 1} workers died with this point, perhaps for want of memory"
+    except Exception as error:  # whatever a worker's Python says, it is that point's row
+        text = f"the worker failed: {type(error).__name__}: {error}"
+    return {"values": {}, "error": text, "seconds": {}, "worker": "", "passing": True}

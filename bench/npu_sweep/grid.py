@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grid: which points there are, in which order, and what determines each."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import json
+from pathlib import Path
+
+import onnx
+from onnx import external_data_helper
+
+from npu_bench.case import make_case, parse_shapes, zoo
+from npu_bench.contender import BenchError
+from npu_sweep.chip import Chip, complaint, find_chip, key_of, with_values
+from npu_sweep.point import Job
+
+
+@dataclasses.dataclass(frozen=True)
+class Tools:
+    """The programs that compute a point; `digest` is that of their bytes."""
+
+    npuc: Path
+    npu_run: Path
+    digest: str
+
+    @staticmethod
+    def of_build(build: Path) -> "Tools":
+        npuc, npu_run = build / "bin" / "npuc", build / "bin" / "npu-run"
+        for program in (npuc, npu_run):
+            if not program.is_file():
+                raise BenchError(f"{program} is not there; run `make build` first, or say --build=FOLDER")
+        libraries = sorted((build / "lib").glob("libnpu.so"))
+        return Tools(npuc, npu_run, digest_of_files([npuc, npu_run, *libraries]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    name: str
+    path: Path
+    digest: str  # of all its bytes, weights in other files too
+    shapes: dict[str, list[int]]  # of inputs whose sizes are given; the first is the batch's
+
+    def words(self, batch: int) -> tuple[str, ...]:
+        """npuc's options that bind its sizes."""
+        shapes = {name: ",".join(map(str, [batch, *sizes[1:]])) for name, sizes in self.shapes.items()}
+        return (f"--batch={batch}", *(f"--input-shape={name}={sizes}" for name, sizes in shapes.items()))
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    number: int  # from 0, in the grid's order
+    model: Model
+    chip: Chip
+    layout: str
+    batch: int
+    settings: dict[str, str]  # machine key to value
+    digest: str  # of everything that determines the result
+
+    def job(self, folder: Path, tools: Tools, options: tuple[str, ...]) -> Job:
+        text = with_values(self.chip, self.settings)
+        words = (*_words(self.model, self.layout, self.batch), *options)
+        place = folder / f"{self.number:05d}-{self.digest}"
+        return Job(self.number, str(place), str(self.model.path), self.chip.file, text, words,
+                   str(tools.npuc), str(tools.npu_run))  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Axes:
+    """What was asked for, as written: what makes two grids the same grid."""
+
+    models: list[str]
+    targets: list[str]
+    layouts: list[str]
+    batches: list[int]
+    settings: dict[str, list[str]]
+    input_shapes: list[str]
+    objective: str
+
+    def named(self) -> dict[str, object]:
+        """By the options' names."""
+        sets = {f"--set {key}": values for key, values in self.settings.items()}
+        return {"models": self.models, "--target": self.targets, "--layout": self.layouts, "--batch": self.batches,
+                "--input-shape": self.input_shapes, "--objective": self.objective, **sets}  # fmt: skip
+
+    def options(self) -> tuple[str, ...]:
+        return (f"--objective={self.objective}",)
+
+
+def _words(model: Model, layout: str, batch: int) -> tuple[str, ...]:
+    return (f"--layout={layout}", *model.words(batch))
+
+
+def digest_of_files(paths: list[Path]) -> str:
+    total = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def number_of(text: str) -> int | float | str:
+    """16, 0.5, or the word itself; a unit behind a number does not count."""
+    word = text.partition(" ")[0]
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return text
+
+
+def parse_settings(texts: list[str]) -> dict[str, list[str]]:
+    """["array.rows=16,32"] to {"mac_rows": ["16", "32"]}."""
+    settings: dict[str, list[str]] = {}
+    for text in texts:
+        word, equals, rest = text.partition("=")
+        key, values = key_of(word.strip()), [value.strip() for value in rest.split(",")]
+        if not equals or not key or not all(values):
+            raise BenchError(f"--set: expected KEY=VALUE,VALUE,..., found '{text}'")
+        if key in settings:
+            raise BenchError(f"--set: '{key}' stands twice; give all its values in one --set")
+        if len({number_of(value) for value in values}) != len(values):
+            raise BenchError(f"--set: a value stands twice in '{text}'")
+        settings[key] = values
+    return settings
+
+
+def _onnx_facts(path: Path) -> tuple[list[str], list[Path]]:
+    """Names of inputs, and files with weights beside the model's. What onnx cannot read, npuc will judge."""
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:  # protobuf has no one class for what it throws
+        raise BenchError(f"{path}: no ONNX model: {' '.join(str(error).split())}") from error
+    tensors = filter(external_data_helper.uses_external_data, model.graph.initializer)
+    files = {external_data_helper.ExternalDataInfo(tensor).location for tensor in tensors}
+    return [value.name for value in model.graph.input], [path.parent / file for file in sorted(files)]
+
+
+def find_models(words: list[str], shapes: dict[str, list[int]]) -> list[Model]:
+    """Files, or names of networks of bench/models."""
+    models, used = [], set()
+    for word in words:
+        path, own, files = Path(word).resolve(), dict(shapes), []
+        if word in zoo.NETS:
+            path = zoo.ensure(word).resolve()
+            own = make_case(word, 1, {}).shapes if path.suffix == ".onnx" else {}
+        elif not path.is_file():
+            raise BenchError(f"there is no file '{word}', and no network of that name; known: {', '.join(zoo.NETS)}")
+        if path.suffix == ".onnx":
+            names, files = _onnx_facts(path)
+            own = {name: sizes for name, sizes in own.items() if name in names}
+        used |= own.keys()
+        missing = [file.name for file in files if not file.is_file()]
+        if missing:
+            raise BenchError(f"{word}: its weights lie in '{missing[0]}', which is not there")
+        name = word if word in zoo.NETS else path.stem
+        models.append(Model(name, path, digest_of_files([path, *files]), own))
+    unknown = shapes.keys() - used
+    if unknown:
+        raise BenchError(f"--input-shape: no model has an input '{sorted(unknown)[0]}'")
+    _no_twins("models", [model.name for model in models])
+    return models
+
+
+def _no_twins(what: str, names: list[str]) -> None:
+    twins = sorted({name for name in names if names.count(name) > 1})
+    if twins:
+        raise BenchError(f"{what}: '{twins[0]}' stands twice; rows are told apart by these names")
+
+
+def check_values(tools: Tools, chips: list[Chip], axes: Axes) -> None:
+    """npuc itself says whether a key, a value or a layout makes sense, before anything is started."""
+    for chip in chips:
+        said = complaint(tools.npuc, chip, chip.text, *axes.options())
+        if said:
+            raise BenchError(f"--target: {said}")
+        for key, values in axes.settings.items():
+            for value in values:
+                said = complaint(tools.npuc, chip, with_values(chip, {key: value}))
+                if said:
+                    raise BenchError(f"--set {key}={value}: {said}")
+    for layout in axes.layouts:
+        said = complaint(tools.npuc, chips[0], chips[0].text, f"--layout={layout}")
+        if said:
+            raise BenchError(f"--layout={layout}: {said}")
+
+
+def make_grid(axes: Axes, tools: Tools) -> list[Point]:
+    """Every combination, models outermost, batches innermost."""
+    chips = [find_chip(word) for word in axes.targets]
+    _no_twins("--target", [chip.name for chip in chips])
+    _no_twins("--layout", axes.layouts)
+    _no_twins("--batch", [str(batch) for batch in axes.batches])
+    models = find_models(axes.models, parse_shapes(axes.input_shapes))
+    check_values(tools, chips, axes)
+    settings = [dict(zip(axes.settings, values)) for values in itertools.product(*axes.settings.values())]
+    texts = {(chip.name, tuple(one.values())): with_values(chip, one) for chip in chips for one in settings}
+    points = []
+    for model, chip, one, layout, batch in itertools.product(models, chips, settings, axes.layouts, axes.batches):
+        text = texts[chip.name, tuple(one.values())]
+        words = [*_words(model, layout, batch), *axes.options()]
+        whole = json.dumps([tools.digest, model.digest, chip.file, text, words])
+        digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
+        points.append(Point(len(points), model, chip, layout, batch, one, digest))
+    return points
