@@ -11,6 +11,10 @@ import numpy as np
 
 MAX_RANK = 8
 MESSAGE_BYTES = 2044
+CHIP_NUMBERS = (
+    "cycles", "compute_cycles", "dma_cycles", "array_cycles", "vector_cycles", "dma_in_cycles", "dma_out_cycles",
+    "stall_cycles", "dram_read_bytes", "dram_written_bytes", "resident_bytes", "tile_bytes", "tiles",
+)  # fmt: skip
 DTYPES = {0: np.float32, 1: np.float16, 3: np.int8, 4: np.uint8, 5: np.int32, 6: np.int64, 7: np.bool_}
 
 
@@ -61,6 +65,11 @@ class KernelInfo(c.Structure):
         ("generated", c.c_int32),
         ("relayout", c.c_int32),
         ("slow", c.c_int32),
+        *((name, c.c_uint64) for name in CHIP_NUMBERS),
+        ("tiling", c.c_char_p),
+        ("macs", c.c_uint64),
+        ("utilisation", c.c_double),
+        ("bound", c.c_char_p),
     ]
 
 
@@ -116,6 +125,13 @@ def _declare(library: c.CDLL) -> None:
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
+
+
+def library_version(library: Path) -> str:
+    """"oneDNN 3.2.0": of the kernels in the runtime."""
+    api = c.CDLL(str(library))
+    _declare(api)
+    return _text(api.npu_kernel_library())
 
 
 class Program:
