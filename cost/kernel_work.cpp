@@ -5,8 +5,8 @@
 
 namespace npu::cost {
 
-static constexpr std::array<std::string_view, 3> roleNames = {
-    "result", "data", "weight"};
+static constexpr std::array<std::string_view, 3> roleNames = {"result", "data",
+                                                              "weight"};
 
 std::string_view nameOf(Role role) {
   return roleNames[static_cast<size_t>(role)];

@@ -206,8 +206,8 @@ std::string describe(const Tiling &tiling, const KernelWork &work) {
   if (cutsOf(work, tiling).tiles() == 1)
     return "whole";
   auto size = [](int64_t m, int64_t k, int64_t n, int64_t count) {
-    std::string text = std::to_string(m) + "x" + std::to_string(k) + "x" +
-                       std::to_string(n);
+    std::string text =
+        std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n);
     return count > 1 ? std::to_string(count) + " of " + text : text;
   };
   const Product &all = work.products[0];

@@ -21,6 +21,19 @@ const Implementation adapter = {adapterName, createAdapter};
 const Implementation splitDirect = {splitDirectName, createSplitDirect};
 const Implementation split = {splitName, createSplit};
 
+/// What gathers and scatters.
+static void addIndexLists(std::vector<List> &lists) {
+  lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
+                          split,
+                          {referenceName, createGatherReference}};
+  lists[NPU_OP_GATHER_ELEMENTS] = {{"fast", createGatherElementsFast},
+                                   split,
+                                   {referenceName, createIndexReference}};
+  for (npu_op op :
+       {NPU_OP_GATHER_ND, NPU_OP_SCATTER_ELEMENTS, NPU_OP_SCATTER_ND})
+    lists[op] = {{referenceName, createIndexReference}};
+}
+
 /// The order is the preference.
 static std::vector<List> makeLists() {
   std::vector<List> lists(NPU_OP_COUNT);
@@ -74,12 +87,7 @@ static std::vector<List> makeLists() {
                           adapter,
                           split,
                           {referenceName, createResizeReference}};
-  lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
-                          split,
-                          {referenceName, createGatherReference}};
-  for (npu_op op : {NPU_OP_GATHER_ELEMENTS, NPU_OP_GATHER_ND,
-                    NPU_OP_SCATTER_ELEMENTS, NPU_OP_SCATTER_ND})
-    lists[op] = {{referenceName, createIndexReference}};
+  addIndexLists(lists);
   lists[NPU_OP_MAX_POOL_INDICES] = {
       {referenceName, createPoolIndicesReference}};
   lists[NPU_OP_TOP_K] = {{referenceName, createTopKReference}};

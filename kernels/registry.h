@@ -28,6 +28,7 @@ Create createResizeReference;
 Create createPoolIndicesReference, createTopKReference;
 Create createCumulateReference, createIndexReference;
 Create createGatherFast, createGatherReference;
+Create createGatherElementsFast;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;
 Create createAdapter, createSplitDirect, createSplit;

@@ -13,6 +13,7 @@ int64_t dtypeBytes(int32_t dtype) {
     return 4;
   case NPU_F16:
   case NPU_BF16:
+  case NPU_I16:
     return 2;
   case NPU_I64:
     return 8;
@@ -23,7 +24,7 @@ int64_t dtypeBytes(int32_t dtype) {
 
 const char *dtypeName(int32_t dtype) {
   static const char *const names[NPU_DTYPE_COUNT] = {
-      "f32", "f16", "bf16", "i8", "u8", "i32", "i64", "bool"};
+      "f32", "f16", "bf16", "i8", "u8", "i32", "i64", "bool", "i16"};
   return dtype >= 0 && dtype < NPU_DTYPE_COUNT ? names[dtype] : "unknown type";
 }
 

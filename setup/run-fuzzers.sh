@@ -29,16 +29,18 @@ layout_fuzz() {
 }
 
 round() {
-  local program name corpus seeds
+  local program name corpus seeds words
   for program in "${programs[@]}"; do
     name=$(basename "$program")
     corpus=$build/corpus/$name
     mkdir -p "$corpus"
     seeds=()
     if [[ -d $build/seeds/$name ]]; then seeds=("$build/seeds/$name"); fi
+    words=()
+    if [[ -f $build/seeds/$name.dict ]]; then words=("-dict=$build/seeds/$name.dict"); fi
     echo "$name: $1 seconds"
     "$program" -max_total_time="$1" -print_final_stats=1 -artifact_prefix="$build/$name-" \
-      "$corpus" "${seeds[@]}"
+      -timeout=25 "${words[@]}" "$corpus" "${seeds[@]}"
   done
   layout_fuzz "$1"
 }

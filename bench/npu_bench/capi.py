@@ -11,10 +11,6 @@ import numpy as np
 
 MAX_RANK = 8
 MESSAGE_BYTES = 2044
-CHIP_NUMBERS = (
-    "cycles", "compute_cycles", "dma_cycles", "array_cycles", "vector_cycles", "dma_in_cycles", "dma_out_cycles",
-    "stall_cycles", "dram_read_bytes", "dram_written_bytes", "resident_bytes", "tile_bytes", "tiles",
-)  # fmt: skip
 DTYPES = {0: np.float32, 1: np.float16, 3: np.int8, 4: np.uint8, 5: np.int32, 6: np.int64, 7: np.bool_}
 
 
@@ -65,7 +61,19 @@ class KernelInfo(c.Structure):
         ("generated", c.c_int32),
         ("relayout", c.c_int32),
         ("slow", c.c_int32),
-        *((name, c.c_uint64) for name in CHIP_NUMBERS),
+        ("cycles", c.c_uint64),
+        ("compute_cycles", c.c_uint64),
+        ("dma_cycles", c.c_uint64),
+        ("array_cycles", c.c_uint64),
+        ("vector_cycles", c.c_uint64),
+        ("dma_in_cycles", c.c_uint64),
+        ("dma_out_cycles", c.c_uint64),
+        ("stall_cycles", c.c_uint64),
+        ("dram_read_bytes", c.c_uint64),
+        ("dram_written_bytes", c.c_uint64),
+        ("resident_bytes", c.c_uint64),
+        ("tile_bytes", c.c_uint64),
+        ("tiles", c.c_uint64),
         ("tiling", c.c_char_p),
         ("macs", c.c_uint64),
         ("utilisation", c.c_double),

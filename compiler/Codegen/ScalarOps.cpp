@@ -397,7 +397,8 @@ static Emit lookupEmit(const npu_instr &instr, ArrayRef<int32_t> types) {
 }
 
 bool npu::canEmitInstr(const npu_instr &instr, ArrayRef<int32_t> types) {
-  return instr.kind == NPU_INSTR_cast || lookupEmit(instr, types);
+  return instr.kind == NPU_INSTR_cast || instr.kind == NPU_INSTR_bitcast ||
+         lookupEmit(instr, types);
 }
 
 /// Floats to bytes, saturating. LLVM's own saturating conversion to bytes goes
@@ -443,11 +444,27 @@ static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                       : ExtSIOp::create(b, target, x).getResult();
 }
 
+static Type sameShape(Value value, Type scalar) {
+  auto vector = dyn_cast<mlir::VectorType>(value.getType());
+  return vector ? Type(vector.clone(scalar)) : scalar;
+}
+
+/// As memory holds it, so that 16-bit floats have their own bits.
+static Value emitBitcast(Builder &b, Value x, int32_t from, int32_t to) {
+  Value bits = toMemory(b, x, from);
+  Type target = sameShape(x, memoryType(b.getContext(), to));
+  if (bits.getType() != target)
+    bits = BitcastOp::create(b, target, bits);
+  return fromMemory(b, bits, to);
+}
+
 Value npu::emitInstr(Builder &builder, const npu_instr &instr,
                      ArrayRef<Value> operands, ArrayRef<int32_t> types) {
   if (instr.kind == NPU_INSTR_cast)
     return emitCast(builder, operands[0], types[0], instr.dtype,
                     computeType(builder.getContext(), instr.dtype));
+  if (instr.kind == NPU_INSTR_bitcast)
+    return emitBitcast(builder, operands[0], types[0], instr.dtype);
   bool isUnsigned = types[0] == NPU_U8 || types[0] == NPU_BOOL;
   return lookupEmit(instr, types)(builder, {instr, operands, isUnsigned});
 }
@@ -458,6 +475,8 @@ Type npu::computeType(MLIRContext *context, int32_t dtype) {
   case NPU_I8:
   case NPU_U8:
     return builder.getI8Type();
+  case NPU_I16:
+    return builder.getI16Type();
   case NPU_I32:
     return builder.getI32Type();
   case NPU_I64:
@@ -481,11 +500,6 @@ Type npu::memoryType(MLIRContext *context, int32_t dtype) {
   default:
     return computeType(context, dtype);
   }
-}
-
-static Type sameShape(Value value, Type scalar) {
-  auto vector = dyn_cast<mlir::VectorType>(value.getType());
-  return vector ? Type(vector.clone(scalar)) : scalar;
 }
 
 Value npu::fromMemory(Builder &b, Value value, int32_t dtype) {

@@ -50,25 +50,36 @@ static Value besideScalar(EltwiseOp op, float &number) {
   return {};
 }
 
-/// Reads `value` backwards through adds and muls by single numbers, up to
-/// `stop`; without one, up to a value that something else reads too.
+/// One step of that: false where the op is another one.
+static bool readBackwards(ScalarAffine &affine) {
+  auto op = affine.input.getDefiningOp<EltwiseOp>();
+  if (isKind(op, NPU_INSTR_neg)) {
+    affine.scale = -affine.scale;
+    affine.input = op.getInputs()[0];
+    return true;
+  }
+  bool isAdd = isKind(op, NPU_INSTR_add), isSub = isKind(op, NPU_INSTR_sub);
+  if (!isAdd && !isSub && !isKind(op, NPU_INSTR_mul))
+    return false;
+  float number = 0;
+  Value input = besideScalar(op, number);
+  // Constants behind a minus are sums by now (npu-simplify).
+  if (!input || (isSub && input == op.getInputs()[0]))
+    return false;
+  if (isAdd || isSub)
+    affine.offset += affine.scale * number;
+  affine.scale *= isAdd ? 1 : isSub ? -1 : number;
+  affine.input = input;
+  return true;
+}
+
+/// Reads `value` backwards through sums and products with single numbers, up
+/// to `stop`; without one, up to a value that something else reads too.
 static ScalarAffine affineOf(Value value, Value stop = {}) {
   ScalarAffine affine{value};
-  while (affine.input != stop && (stop || affine.input.hasOneUse())) {
-    auto op = affine.input.getDefiningOp<EltwiseOp>();
-    bool isAdd = isKind(op, NPU_INSTR_add);
-    if (!isAdd && !isKind(op, NPU_INSTR_mul))
-      return affine;
-    float number = 0;
-    Value input = besideScalar(op, number);
-    if (!input)
-      return affine;
-    if (isAdd)
-      affine.offset += affine.scale * number;
-    else
-      affine.scale *= number;
-    affine.input = input;
-  }
+  while (affine.input != stop && (stop || affine.input.hasOneUse()))
+    if (!readBackwards(affine))
+      break;
   return affine;
 }
 
@@ -195,6 +206,7 @@ struct Product {
 // Pattern: X * sigmoid(a * X) * n -> swish(X, a) * n
 //          where the factors n and n h vanish if they are 1
 // Pattern: X * (erf(X / sqrt(2)) + 1) * 0.5 -> gelu_erf(X)
+// Pattern: X * (1 - erf(-X / sqrt(2))) * 0.5 -> gelu_erf(X)
 struct MatchGated : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -255,13 +267,14 @@ struct MatchGated : OpRewritePattern<EltwiseOp> {
                                  Value input, Value gate, float number) {
     ScalarAffine outer = affineOf(gate);
     EltwiseOp erf = definedBy(outer.input, NPU_INSTR_erf);
-    // input / 2 * (erf(..) + 1), the half on either side
-    if (!erf || !isAbout(outer.scale * number, 0.5f) ||
-        !isAbout(outer.offset * number, 0.5f))
+    if (!erf)
       return failure();
+    // input / 2 * (erf(..) + 1), the half on either side; or 1 - erf(-..)
     ScalarAffine inner = affineOf(erf.getInputs()[0], input);
-    if (inner.input != input || inner.offset != 0 ||
-        !isAbout(inner.scale, 0.70710678f))
+    float sign = inner.scale < 0 ? -1.0f : 1.0f;
+    if (!isAbout(outer.scale * number * sign, 0.5f) ||
+        !isAbout(outer.offset * number, 0.5f) || inner.input != input ||
+        inner.offset != 0 || !isAbout(inner.scale * sign, 0.70710678f))
       return failure();
     return replace(rewriter, op, NPU_INSTR_gelu_erf, input);
   }

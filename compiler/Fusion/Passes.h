@@ -25,6 +25,7 @@ struct FuseCounts {
 LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
 LogicalResult matchActivations(Operation *root);
+LogicalResult matchNorms(Operation *root);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult foldRequantize(Operation *root);

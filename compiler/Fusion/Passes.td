@@ -77,6 +77,34 @@ def MatchActivations : Pass<"npu-match-activations", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def MatchNorms : Pass<"npu-match-norms", "::mlir::func::FuncOp"> {
+  let summary = "Recognises normalisations that the model spells out.";
+  let description = [{
+    A value less its mean over some dimensions, divided by the root of its
+    variance over the same ones plus a small number, becomes one
+    `npu.tensornorm`, also where exporters spread it into x * f - mean * f.
+    Constants behind it that vary along one dimension become its scale and bias.
+    Only where both sides are equal in real arithmetic.
+
+    Example:
+    ```mlir
+    %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
+    %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+    %2 = npu.eltwise mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+    ==>
+    %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+    %6 = npu.tensornorm(%x, %one) {axes = [1], epsilon = 9.9999997473787516E-6 : f64} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    ```
+    test/compiler/Fusion/match-norms.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
   let summary = "Makes zero padding an attribute of the op that reads it.";
   let description = [{

@@ -15,6 +15,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   // Activations before scales: an offset that belongs to an activation must
   // not vanish in a bias.
   functions.addPass(createMatchActivations());
+  functions.addPass(createMatchNorms());
   functions.addPass(createFoldPad());
   functions.addPass(createSimplify());
   functions.addPass(createFoldScale());

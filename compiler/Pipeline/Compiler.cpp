@@ -7,6 +7,7 @@
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "compiler/Frontend/Support/ModuleFile.h"
 #include "compiler/Frontend/TFLite/TfliteConverter.h"
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 #include "compiler/Fusion/Passes.h"
@@ -22,7 +23,6 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -144,7 +144,7 @@ static LogicalResult checkResources(mlir::ModuleOp module) {
 }
 
 LogicalResult Compilation::readMlir() {
-  module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, &context);
+  module = readModuleFile(context, options.model);
   if (!module)
     return failure();
   if (isTosa(*module)) {
@@ -164,7 +164,7 @@ LogicalResult Compilation::readTflite() {
   if (failed(convertTflite(context, options.model, options.tfliteConverter,
                            converted)))
     return failure();
-  auto source = mlir::parseSourceFile<mlir::ModuleOp>(converted.path, &context);
+  auto source = readModuleFile(context, converted.path);
   if (!source)
     return failure();
   return take(importTosa(*source, options.model, options.import));

@@ -85,8 +85,13 @@ namespace {
 constexpr double maxMachineNumber = 1e12;
 
 const std::pair<StringRef, npu_dtype> typeNames[] = {
-    {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16}, {"i8", NPU_I8},
-    {"ui8", NPU_U8},  {"i32", NPU_I32}, {"i64", NPU_I64},   {"i1", NPU_BOOL}};
+    {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16},
+    {"i8", NPU_I8},   {"ui8", NPU_U8},  {"i32", NPU_I32},
+    {"i64", NPU_I64}, {"i1", NPU_BOOL}, {"i16", NPU_I16}};
+
+std::string formatted(double number) {
+  return llvm::formatv("{0:g}", number).str();
+}
 
 /// Reads the document once, front to back; the first error stops it.
 class TargetReader : YamlReader {
@@ -208,11 +213,11 @@ private:
         required.push_back(number.key);
     }
     allowed.push_back("data_flow");
-    return readMap(node, "machine", allowed, required,
-                   [&](StringRef key, yaml::Node *value) {
-                     return key == "data_flow" ? readDataFlow(value)
-                                               : readMachineNumber(key, value);
-                   });
+    auto read = [&](StringRef key, yaml::Node *value) {
+      return key == "data_flow" ? readDataFlow(value)
+                                : readMachineNumber(key, value);
+    };
+    return readMap(node, "machine", allowed, required, read);
   }
 
   bool readMachineNumber(StringRef key, yaml::Node *node) {
@@ -223,8 +228,8 @@ private:
       return false;
     double value = spec.machine.*number.member;
     return value <= number.most ||
-           fail(node, llvm::formatv("{0}: {1} {2}, the most is {3}", key, value,
-                                    number.unit.data(), number.most));
+           fail(node, key + ": the most is " + formatted(number.most) + " " +
+                          number.unit);
   }
 
   /// One entry: `layouts`, and the least and most bytes of a transfer.
@@ -240,9 +245,9 @@ private:
                  }))
       return false;
     if (run.least > run.most)
-      return fail(node,
-                  llvm::formatv("runs: min, {0} B, is more than max, {1} B",
-                                run.least, run.most));
+      return fail(node, "runs: min, " + formatted(run.least) +
+                            " B, is more than max, " + formatted(run.most) +
+                            " B");
     spec.runs.push_back(std::move(run));
     return true;
   }

@@ -114,8 +114,24 @@ std::unique_ptr<Kernel> createConvOnednn(const Problem &problem,
   return finish(problem, p, found, whyNot);
 }
 
+/// Whether some places of the result lie between the windows of a transposed
+/// convolution.
+static bool hasGaps(const Problem &problem) {
+  const npu_conv_attrs &a = problem.attrs.conv;
+  const npu_tensor_desc &w = problem.inputs[1];
+  for (int i = 0; i < w.rank - 2; ++i)
+    if ((w.dims[i + 2] - 1) * a.dilations[i] + 1 < a.strides[i] ||
+        (a.dilations[i] > 1 && a.strides[i] > 1))
+      return true;
+  return false;
+}
+
 std::unique_ptr<Kernel> createConvTransposeOnednn(const Problem &problem,
                                                   std::string &whyNot) {
+  if (problem.attrs.conv.data_zero_point != 0 && hasGaps(problem)) {
+    whyNot = "oneDNN corrects for the zero point between the windows, too";
+    return nullptr;
+  }
   ThreadScope scope(problem.threads);
   ConvParts p;
   if (!makeParts(problem, p, whyNot))

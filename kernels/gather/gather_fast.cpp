@@ -67,6 +67,8 @@ std::unique_ptr<Kernel> createGatherFast(const Problem &problem,
                                          std::string &whyNot) {
   if (!problem.instrs.empty())
     whyNot = "fused instructions";
+  else if (problem.outputs[0].dtype != problem.inputs[0].dtype)
+    whyNot = "a result of another type";
   else if (!isRowMajor(problem.inputs[0]) || !isRowMajor(problem.inputs[1]) ||
            !isRowMajor(problem.outputs[0]))
     whyNot = "a layout that is not row-major";

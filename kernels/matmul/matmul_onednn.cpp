@@ -36,8 +36,8 @@ static bool typesFit(const Problem &problem, std::string &whyNot) {
   return false;
 }
 
-std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
-                                           std::string &whyNot) {
+static std::unique_ptr<Kernel> createAsIs(const Problem &problem,
+                                          std::string &whyNot) {
   ThreadScope scope(problem.threads);
   const npu_tensor_desc &y = problem.outputs[0];
   npu_tensor_desc a, b;
@@ -74,6 +74,31 @@ std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
   for (const Argument &argument : fusion.arguments)
     made->addArgument(argument);
   return made;
+}
+
+/// Whether a batch of matrices has other dimensions between rows or columns.
+static bool isStrided(const Problem &problem) {
+  for (const npu_tensor_desc &tensor :
+       {problem.inputs[0], problem.inputs[1], problem.outputs[0]})
+    if (tensor.rank == 3 &&
+        !sameStorage(tensor, makeTensor(tensor.dtype, tensor.dims, 3)))
+      return true;
+  return false;
+}
+
+std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
+                                           std::string &whyNot) {
+  if (problem.outputs[0].rank != 3 || !isStrided(problem))
+    return createAsIs(problem, whyNot);
+  // oneDNN's fast products know such strides in four dimensions only.
+  Problem raised = problem;
+  for (auto *tensors : {&raised.inputs, &raised.outputs})
+    for (npu_tensor_desc &tensor : *tensors) {
+      npu_tensor_desc flat = tensor;
+      if (flat.rank == 3 && !withRank(flat, 4, tensor, whyNot))
+        return nullptr;
+    }
+  return createAsIs(raised, whyNot);
 }
 
 } // namespace npu::kernels

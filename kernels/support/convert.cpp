@@ -64,6 +64,8 @@ int64_t wrapTo(int32_t dtype, int64_t value) {
     return static_cast<int8_t>(value);
   case NPU_U8:
     return static_cast<uint8_t>(value);
+  case NPU_I16:
+    return static_cast<int16_t>(value);
   case NPU_I32:
     return static_cast<int32_t>(value);
   case NPU_BOOL:
@@ -94,6 +96,8 @@ int64_t floatToInteger(int32_t dtype, float value) {
     return saturate<int8_t>(value);
   case NPU_U8:
     return saturate<uint8_t>(value);
+  case NPU_I16:
+    return saturate<int16_t>(value);
   case NPU_I32:
     return saturate<int32_t>(value);
   case NPU_BOOL:
@@ -135,6 +139,8 @@ void load(int32_t dtype, const void *data, Walk::Run run,
   switch (dtype) {
   case NPU_I8:
     return loadAs<int8_t>(data, run, offsets, n, out, widen);
+  case NPU_I16:
+    return loadAs<int16_t>(data, run, offsets, n, out, widen);
   case NPU_I32:
     return loadAs<int32_t>(data, run, offsets, n, out, widen);
   case NPU_I64:
@@ -176,6 +182,9 @@ void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
 void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
            int n, const int64_t *values) {
   switch (dtype) {
+  case NPU_I16:
+    return storeAs<int16_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return static_cast<int16_t>(v); });
   case NPU_I32:
     return storeAs<int32_t>(data, run, offsets, n, values,
                             [](int64_t v) { return static_cast<int32_t>(v); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace npu::kernels {
@@ -88,6 +89,11 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
   int arity = arityOf(instr.kind);
   if (instr.kind == NPU_INSTR_cast)
     return "";
+  if (instr.kind == NPU_INSTR_bitcast)
+    return dtypeBytes(types[0]) == dtypeBytes(instr.dtype)
+               ? ""
+               : name + " of " + dtypeName(types[0]) + " cannot give " +
+                     dtypeName(instr.dtype) + ", which has another width";
   bool resultFloat = isFloat(instr.dtype);
   int first = instr.kind == NPU_INSTR_select ? 1 : 0;
   for (int i = first; i < arity; ++i)
@@ -454,6 +460,38 @@ static void cast(const npu_instr &instr, int32_t from, const Row *a, Row *out,
   }
 }
 
+/// What memory holds for a number of the type, zeros above.
+static uint64_t bitsInMemory(int32_t dtype, const Row *row, int i) {
+  uint32_t word = 0;
+  switch (dtype) {
+  case NPU_F32:
+    std::memcpy(&word, &row->f[i], sizeof(word));
+    return word;
+  case NPU_F16:
+    return floatToHalf(row->f[i]);
+  case NPU_BF16:
+    return floatToBfloat(row->f[i]);
+  default:
+    return u(row->i[i]);
+  }
+}
+
+static void bitcast(const npu_instr &instr, int32_t from, const Row *a,
+                    Row *out, int n) {
+  for (int i = 0; i < n; ++i) {
+    uint64_t bits = bitsInMemory(from, a, i);
+    auto word = static_cast<uint32_t>(bits);
+    if (instr.dtype == NPU_F32)
+      std::memcpy(&out->f[i], &word, sizeof(word));
+    else if (instr.dtype == NPU_F16)
+      out->f[i] = halfToFloat(static_cast<uint16_t>(word));
+    else if (instr.dtype == NPU_BF16)
+      out->f[i] = bfloatToFloat(static_cast<uint16_t>(word));
+    else
+      out->i[i] = wrapTo(instr.dtype, wrapping(bits));
+  }
+}
+
 static void select(int32_t dtype, const Row *a, const Row *b, const Row *c,
                    Row *out, int n) {
   if (isFloat(dtype))
@@ -469,6 +507,8 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
   int arity = arityOf(instr.kind);
   if (instr.kind == NPU_INSTR_cast)
     return cast(instr, typeA, a, out, n);
+  if (instr.kind == NPU_INSTR_bitcast)
+    return bitcast(instr, typeA, a, out, n);
   if (instr.kind == NPU_INSTR_select)
     return select(instr.dtype, a, b, c, out, n);
   if (isComparison(instr.kind))

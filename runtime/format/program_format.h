@@ -44,7 +44,8 @@ typedef enum npu_dtype {
   NPU_I32 = 5,
   NPU_I64 = 6,
   NPU_BOOL = 7,
-  NPU_DTYPE_COUNT = 8
+  NPU_I16 = 8,
+  NPU_DTYPE_COUNT = 9
 } npu_dtype;
 
 /* Kinds of kernel. The operands (inputs first, then results) of each kind:
@@ -200,6 +201,7 @@ NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
   X(atan, 54, 1, "arctan(a)")                                                  \
   X(bit_not, 55, 1, "~a on integers")                                          \
   X(clz, 56, 1, "number of zero bits above the highest one")                   \
+  X(bitcast, 57, 1, "the bits of a as the instruction's type, of its width")   \
   X(select, 64, 3, "a ? b : c")                                                \
   X(mul_shift, 65, 3, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
 

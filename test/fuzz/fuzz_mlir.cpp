@@ -4,6 +4,7 @@
 // parses again, the rest is an error.
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Frontend/Support/ModuleFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -24,9 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         errors += diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
         return success();
       });
-  // As a file's buffer, with a zero behind its end: MLIR's lexer reads that.
-  std::string text(reinterpret_cast<const char *>(data), size);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  auto module = parseModule(context, text, "model.mlir");
   if (!module) {
     if (errors == 0)
       abort();

@@ -141,6 +141,10 @@ TEST(Convert, CastsBetweenAllTypes) {
   EXPECT_EQ(cast(NPU_F32, NPU_U8, {-1, 255, 256, 3.5}),
             (Values{0, 255, 255, 3}));
   EXPECT_EQ(cast(NPU_F32, NPU_I8, {-129, 127.9, 0}), (Values{-128, 127, 0}));
+  EXPECT_EQ(cast(NPU_F32, NPU_I16, {-4e4, 32767.9, 0}),
+            (Values{-32768, 32767, 0}));
+  EXPECT_EQ(cast(NPU_I32, NPU_I16, {32768, -5}), (Values{-32768, -5}));
+  EXPECT_EQ(cast(NPU_I16, NPU_I64, {-32768, 7}), (Values{-32768, 7}));
   EXPECT_EQ(cast(NPU_F32, NPU_BOOL, {0, -0.5, 2}), (Values{0, 1, 1}));
   EXPECT_EQ(cast(NPU_I64, NPU_U8, {256, -1, 7}), (Values{0, 255, 7}));
   EXPECT_EQ(cast(NPU_I64, NPU_BOOL, {256, 0}), (Values{1, 0}));
@@ -259,6 +263,24 @@ TEST(Instructions, Bits) {
         {-2147483648.0, 12, 0});
   check(two(NPU_INSTR_shift_right), {{-8, 9, -1}, {1, 3, 33}}, {-4, 1, -1});
   check(two(NPU_INSTR_shift_right, NPU_U8), {{200}, {3}}, {25}, NPU_U8);
+}
+
+TEST(Instructions, BitCast) {
+  auto check = [](int32_t from, int32_t to, Values in, Values expected) {
+    EXPECT_EQ(apply(unary(NPU_INSTR_bitcast, 0, 0, 0, to), {in}, from),
+              expected)
+        << dtypeName(from) << " as " << dtypeName(to);
+  };
+  check(NPU_F32, NPU_I32, {1, -2}, {1065353216, -1073741824});
+  check(NPU_I32, NPU_F32, {1065353216, -1073741824}, {1, -2});
+  check(NPU_I8, NPU_U8, {-1, 5}, {255, 5});
+  check(NPU_U8, NPU_I8, {255, 5}, {-1, 5});
+  check(NPU_BF16, NPU_F16, {1}, {1.875});     // 0x3f80
+  check(NPU_F16, NPU_BF16, {1}, {0.0078125}); // 0x3c00
+  npu_instr wider = unary(NPU_INSTR_bitcast, 0, 0, 0, NPU_I64);
+  int32_t type = NPU_F32;
+  EXPECT_EQ(checkInstr(wider, &type),
+            "bitcast of f32 cannot give i64, which has another width");
 }
 
 TEST(Instructions, MulShift) {

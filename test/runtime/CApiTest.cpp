@@ -40,6 +40,7 @@ TEST(CApi, NullPointersAreRefused) {
 TEST(CApi, Types) {
   EXPECT_STREQ(npu_type_name(NPU_TYPE_BF16), "bf16");
   EXPECT_EQ(npu_type_bytes(NPU_TYPE_I64), 8u);
+  EXPECT_EQ(npu_type_bytes(NPU_TYPE_I16), 2u);
   EXPECT_EQ(npu_type_bytes(99), 0u);
   EXPECT_EQ(npu_type_bytes(-1), 0u);
   EXPECT_STREQ(npu_type_name(99), "unknown");

@@ -235,7 +235,8 @@ TEST(Manifest, EveryKeyIsRequiredAndChecked) {
   for (const char *pointer :
        {"", "/model", "/target", "/target/machine", "/inputs/0", "/outputs/0",
         "/kernels/0", "/kernels/0/work", "/kernels/0/work/products/0",
-        "/kernels/0/work/reads/0", "/kernels/0/work/writes/0"})
+        "/kernels/0/tiling", "/kernels/0/work/reads/0",
+        "/kernels/0/work/writes/0"})
     breakEveryKey(whole, pointer);
 }
 
@@ -257,6 +258,10 @@ TEST(Manifest, OtherWrongValues) {
       {"/target/machine/clock", 1e13, "expected a positive number up to 1e12"},
       {"/target/machine/data_flow", "random", "is \"random\", expected dot-"},
       {"/kernels/0/work/macs", 1e16, "expected a number from 0 to 1e15"},
+      {"/kernels/0/work/reads/0/role", "bias", "is \"bias\", expected result"},
+      {"/kernels/0/tiling/stays", "none", "expected weights, data or sums"},
+      {"/kernels/0/tiling/m", 2, "expected tiles that are not larger"},
+      {"/kernels/0/tiling/n", 0, "expected tiles that are not larger"},
       {"/kernels/1/layouts/0", nullptr, "'kernels[1].layouts[0]' is null"},
   };
   for (const Case &c : cases) {

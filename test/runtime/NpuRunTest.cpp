@@ -146,18 +146,23 @@ TEST_F(NpuRun, Trace) {
   ProcessResult result = runGood({"--trace", file("trace.json"), "--repeat=2"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
   Json events = Json::parse(readFile(file("trace.json")))["traceEvents"];
-  size_t kernels = 0;
+  size_t kernels = 0, onChip = 0, memory = 0;
   double runEnd = 0;
   for (const Json &event : events) {
+    memory += event["ph"] == "C";
     if (event["ph"] != "X")
       continue;
     double end = event["ts"].get<double>() + event["dur"].get<double>();
-    if (event["cat"] == "run")
+    if (event["pid"] == 2)
+      onChip += event["tid"] == 1;
+    else if (event["cat"] == "run")
       runEnd = end;
     else if (++kernels)
       EXPECT_LE(end, runEnd); // inside its run, which comes first
   }
   EXPECT_EQ(kernels, 4u);
+  EXPECT_EQ(onChip, 2u); // one run of the chip
+  EXPECT_EQ(memory, 3u); // at each kernel and at the end
 }
 
 TEST_F(NpuRun, RandomInputsDependOnTheSeedOnly) {

@@ -47,6 +47,8 @@ static int64_t readInt(const char *bytes, int dtype) {
     return load(int64_t());
   case NPU_I32:
     return load(int32_t());
+  case NPU_I16:
+    return load(int16_t());
   case NPU_I8:
     return load(int8_t());
   default:
@@ -71,6 +73,8 @@ int npu::dtypeOf(Type elementType) {
   switch (integer.getWidth()) {
   case 1:
     return NPU_BOOL;
+  case 16:
+    return NPU_I16;
   case 32:
     return NPU_I32;
   case 64:
@@ -93,6 +97,8 @@ Type npu::elementTypeOf(MLIRContext *context, int dtype) {
     return IntegerType::get(context, 8);
   case NPU_U8:
     return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case NPU_I16:
+    return IntegerType::get(context, 16);
   case NPU_I32:
     return IntegerType::get(context, 32);
   case NPU_I64:

@@ -76,8 +76,13 @@ LayoutRelation relations::matmul(Shape a, Shape b, Shape result) {
   aDims.back() = {k};
   Dims bDims(all.end() - b.size(), all.end());
   bDims[b.size() - 2] = {k};
-  addOperand(relation, aDims, /*independent=*/false);
-  addOperand(relation, bDims, /*independent=*/false);
+  // One matrix for all rows of a leaves their order to the result. Of a matrix
+  // each, rows, columns and batch lie in one order in each of the three.
+  int64_t matrices = 1;
+  for (int64_t extent : b.drop_back(2))
+    matrices *= extent;
+  addOperand(relation, aDims, /*independent=*/matrices > 1);
+  addOperand(relation, bDims, /*independent=*/matrices > 1);
   relation.results.push_back(all);
   return relation;
 }

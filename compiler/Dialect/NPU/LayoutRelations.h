@@ -25,6 +25,9 @@ void addBroadcastOperand(LayoutRelation &relation, Shape operand, Shape result);
 /// take any layout.
 LayoutRelation conv(llvm::ArrayRef<Shape> operands, Shape result);
 
+/// One matrix b keeps the order of a's rows in the result. Of several, all
+/// operands take any layout: rows, columns and batch may lie in another order
+/// in each.
 LayoutRelation matmul(Shape a, Shape b, Shape result);
 
 /// Result dimension i is operand dimension permutation[i].

@@ -14,7 +14,7 @@ include "compiler/Dialect/NPU/NPUAttrs.td"
 include "compiler/Dialect/NPU/NPUInterfaces.td"
 
 def NPU_Tensor : StaticShapeTensorOf<
-    [F32, F16, BF16, SI8, I8, UI8, I32, I64, I1]>;
+    [F32, F16, BF16, SI8, I8, UI8, I16, I32, I64, I1]>;
 
 class NPU_Op<string mnemonic, list<Trait> traits = []>
     : Op<NPU_Dialect, mnemonic, !listconcat(traits, [Pure])> {

@@ -3,10 +3,12 @@
 // What each op must satisfy before a kernel may rely on it. Every check has a
 // label (`// conv_c1`), and every label a negative case in
 // test/compiler/Dialect/NPU/verification*.mlir.
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Dialect/NPU/VerifyHelpers.h"
+#include "kernels/tensor.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -112,7 +114,8 @@ enum class EltwiseTypes {
   Compare,
   Logical,
   Select,
-  Cast
+  Cast,
+  Bits
 };
 } // namespace
 
@@ -133,6 +136,8 @@ static EltwiseTypes typesOf(npu_instr_kind kind) {
     return EltwiseTypes::Select;
   case NPU_INSTR_cast:
     return EltwiseTypes::Cast;
+  case NPU_INSTR_bitcast:
+    return EltwiseTypes::Bits;
   case NPU_INSTR_leaky_relu:
   case NPU_INSTR_elu:
   case NPU_INSTR_sigmoid:
@@ -183,6 +188,10 @@ static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
   switch (types) {
   case EltwiseTypes::Cast:
     return success();
+  case EltwiseTypes::Bits: // eltwise_c11
+    return want(kernels::dtypeBytes(dtypeOf(elementOf(inputs[0]))) ==
+                    kernels::dtypeBytes(dtypeOf(result)),
+                result, "a type as wide as the operand's");
   case EltwiseTypes::Compare: // eltwise_c4
     if (failed(want(result.isInteger(1), result, "i1 as the result")))
       return failure();

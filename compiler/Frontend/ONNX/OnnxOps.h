@@ -22,6 +22,7 @@ int versionIn(const OnnxOp &op, int64_t opset);
 
 // OnnxOpsAttention.cpp
 LogicalResult buildAttention(OnnxNode &node);
+LogicalResult buildFlexAttention(OnnxNode &node);
 LogicalResult buildRotaryEmbedding(OnnxNode &node);
 // OnnxOpsChoice.cpp
 LogicalResult buildCompress(OnnxNode &node);
@@ -57,6 +58,7 @@ LogicalResult buildEinsum(OnnxNode &node);
 // OnnxOpsElementwise.cpp
 LogicalResult buildActivation(OnnxNode &node);
 LogicalResult buildBinary(OnnxNode &node);
+LogicalResult buildBitCast(OnnxNode &node);
 LogicalResult buildCast(OnnxNode &node);
 LogicalResult buildCastLike(OnnxNode &node);
 LogicalResult buildBitShift(OnnxNode &node);
@@ -99,6 +101,8 @@ LogicalResult buildScatterND(OnnxNode &node);
 LogicalResult buildTensorScatter(OnnxNode &node);
 LogicalResult buildTopK(OnnxNode &node);
 LogicalResult buildTrilu(OnnxNode &node);
+// OnnxOpsLinearAttention.cpp
+LogicalResult buildLinearAttention(OnnxNode &node);
 // OnnxOpsLoss.cpp
 LogicalResult buildNegativeLogLikelihoodLoss(OnnxNode &node);
 LogicalResult buildSoftmaxCrossEntropyLoss(OnnxNode &node);
@@ -128,6 +132,7 @@ LogicalResult buildLpNormalization(OnnxNode &node);
 LogicalResult buildLrn(OnnxNode &node);
 LogicalResult buildMeanVarianceNormalization(OnnxNode &node);
 // OnnxOpsPool.cpp
+LogicalResult buildGlobalLpPool(OnnxNode &node);
 LogicalResult buildGlobalPool(OnnxNode &node);
 LogicalResult buildLpPool(OnnxNode &node);
 LogicalResult buildPool(OnnxNode &node);
@@ -145,6 +150,9 @@ LogicalResult buildLstm(OnnxNode &node);
 LogicalResult buildRnn(OnnxNode &node);
 // OnnxOpsReduce.cpp
 LogicalResult buildReduce(OnnxNode &node);
+// OnnxOpsRegion.cpp
+LogicalResult buildMaxRoiPool(OnnxNode &node);
+LogicalResult buildRoiAlign(OnnxNode &node);
 // OnnxOpsResize.cpp
 LogicalResult buildResize(OnnxNode &node);
 LogicalResult buildUpsample(OnnxNode &node);
@@ -152,7 +160,6 @@ LogicalResult buildUpsample(OnnxNode &node);
 LogicalResult buildAffineGrid(OnnxNode &node);
 LogicalResult buildDeformConv(OnnxNode &node);
 LogicalResult buildGridSample(OnnxNode &node);
-LogicalResult buildRoiAlign(OnnxNode &node);
 // OnnxOpsSignal.cpp
 LogicalResult buildDft(OnnxNode &node);
 LogicalResult buildMelWeightMatrix(OnnxNode &node);

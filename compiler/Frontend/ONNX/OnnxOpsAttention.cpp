@@ -79,6 +79,17 @@ static LogicalResult readHeads(Heads &heads) {
   return success();
 }
 
+/// Shapes of queries, keys and values.
+static LogicalResult checkFit(OnnxNode &node, ArrayRef<int64_t> q,
+                              ArrayRef<int64_t> k, ArrayRef<int64_t> v) {
+  if (q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[1] > 0 &&
+      q[1] % k[1] == 0 && k[2] == v[2] && q[3] == k[3])
+    return success();
+  return node.error("found queries, keys and values of shapes " +
+                    shapes::text(q) + ", " + shapes::text(k) + " and " +
+                    shapes::text(v) + ", which do not fit one another");
+}
+
 /// Puts the keys and values of the cache in front.
 static LogicalResult addPast(Heads &heads) {
   OnnxNode &node = heads.node;
@@ -103,16 +114,9 @@ static LogicalResult addPast(Heads &heads) {
       (node.hasOutput(1) && failed(node.setResult(1, heads.keys))) ||
       (node.hasOutput(2) && failed(node.setResult(2, heads.values))))
     return failure();
-  ArrayRef<int64_t> q = shapeOf(heads.queries), k = shapeOf(heads.keys),
-                    v = shapeOf(heads.values);
-  if (q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[1] > 0 &&
-      q[1] % k[1] == 0 && k[2] == v[2] && q[3] == k[3])
-    return success();
-  return node.error("found queries, keys and values of shapes " +
-                    shapes::text(q) + ", " + shapes::text(k) + " and " +
-                    shapes::text(v) + ", which do not fit one another");
+  return checkFit(node, shapeOf(heads.queries), shapeOf(heads.keys),
+                  shapeOf(heads.values));
 }
-
 static void allow(Heads &heads, Value condition) {
   heads.isAllowed = heads.isAllowed
                         ? heads.node.eltwise(NPU_INSTR_logical_and,
@@ -219,20 +223,23 @@ static Value repeatHeads(OnnxNode &node, Value x, int64_t count) {
                       {shape[0], count, shape[2], shape[3]});
 }
 
+/// Products of queries and keys; half of the scale for each, so that they do
+/// not overflow.
+static Value products(OnnxNode &node, Value queries, Value keys, double scale) {
+  keys = node.transpose(repeatHeads(node, keys, shapeOf(queries)[1]),
+                        {0, 1, 3, 2});
+  double root = std::sqrt(std::fabs(scale));
+  return node.matmul(times(node, queries, scale < 0 ? -root : root),
+                     times(node, keys, root));
+}
+
 /// Scores with cap, bias and mask; sets the result that shows them.
 static Value scoresOf(Heads &heads, int64_t shown) {
   OnnxNode &node = heads.node;
   double cap = node.getFloat("softcap", 0);
   double scale =
       node.getFloat("scale", 1 / std::sqrt(double(shapeOf(heads.queries)[3])));
-  int64_t count = shapeOf(heads.queries)[1];
-  Value keys =
-      node.transpose(repeatHeads(node, heads.keys, count), {0, 1, 3, 2});
-  // Half of the scale for each, so that products do not overflow.
-  double root = std::sqrt(std::fabs(scale));
-  Value scores =
-      node.matmul(times(node, heads.queries, scale < 0 ? -root : root),
-                  times(node, keys, root));
+  Value scores = products(node, heads.queries, heads.keys, scale);
   if (shown == 0 && failed(node.setResult(3, scores)))
     return Value();
   if (cap > 0)
@@ -251,15 +258,21 @@ static Value scoresOf(Heads &heads, int64_t shown) {
   return scores;
 }
 
+/// The type that softmax computes in. Of double, float is what there is.
+static FailureOr<Type> precisionOf(OnnxNode &node, Type otherwise) {
+  int64_t wanted = node.getInt("softmax_precision", 0);
+  if (wanted == onnx::TensorProto::DOUBLE)
+    wanted = onnx::TensorProto::FLOAT;
+  return wanted ? node.typeOf(wanted) : FailureOr<Type>(otherwise);
+}
+
 LogicalResult npu::buildAttention(OnnxNode &node) {
   Heads heads(node);
   int64_t mode = node.getInt("qk_matmul_output_mode", 0, 0, 3);
   int64_t shown = node.hasOutput(3) ? mode : -1;
-  int64_t wanted = node.getInt("softmax_precision", 0);
   if (failed(readHeads(heads)) || failed(addPast(heads)))
     return failure();
-  FailureOr<Type> precision =
-      wanted ? node.typeOf(wanted) : FailureOr<Type>(heads.element);
+  FailureOr<Type> precision = precisionOf(node, heads.element);
   if (failed(precision))
     return failure();
   addWindows(heads);
@@ -275,6 +288,55 @@ LogicalResult npu::buildAttention(OnnxNode &node) {
   Value values = repeatHeads(node, heads.values, shapeOf(heads.queries)[1]);
   Value result = node.matmul(weights, values);
   return node.setResult(heads.isFlat ? joinHeads(node, result) : result);
+}
+
+/// A graph of the node on scores or probabilities, if it has one.
+static Value modified(OnnxNode &node, StringRef name, Value x) {
+  onnx::GraphProto *graph = x ? node.getGraph(name) : nullptr;
+  if (!graph)
+    return x;
+  if (graph->input_size() != 1 || graph->output_size() != 1)
+    return node.fail("attribute '" + name + "' is a graph of " +
+                     Twine(graph->input_size()) + " inputs and " +
+                     Twine(graph->output_size()) +
+                     " outputs, expected one of each");
+  FailureOr<SmallVector<Value>> results = node.importBranch(*graph, x);
+  if (failed(results))
+    return Value();
+  Value result = results->front();
+  if (result.getType() == x.getType())
+    return result;
+  return node.fail("attribute '" + name + "' is a graph that gives " +
+                   typeText(result.getType()) + ", expected " +
+                   typeText(x.getType()));
+}
+
+LogicalResult npu::buildFlexAttention(OnnxNode &node) {
+  Value queries = node.getInput(0), keys = node.getInput(1),
+        values = node.getInput(2);
+  for (Value input : node.getInputs())
+    if (rankOf(input) != 4)
+      return node.error("found data of shape " + shapes::text(shapeOf(input)) +
+                        ", expected four dimensions");
+  ArrayRef<int64_t> q = shapeOf(queries), k = shapeOf(keys),
+                    v = shapeOf(values);
+  if (failed(checkFit(node, q, k, v)))
+    return failure();
+  double scale = node.getFloat("scale", 1 / std::sqrt(double(q[3])));
+  FailureOr<Type> precision = precisionOf(node, node.getBuilder().getF32Type());
+  if (failed(precision) || node.hasFailed())
+    return failure();
+  Value scores = node.cast(products(node, queries, keys, scale), *precision);
+  scores = modified(node, "score_mod", scores);
+  if (!scores)
+    return failure();
+  Value weights =
+      modified(node, "prob_mod", node.softmax(scores, 3, /*isLog=*/false));
+  if (!weights)
+    return failure();
+  values = node.cast(repeatHeads(node, values, q[1]), *precision);
+  return node.setResult(
+      node.cast(node.matmul(weights, values), elementOf(node.getInput(2))));
 }
 
 /// The cosines or sines of each token: (batch or 1, sequence, 1, half).

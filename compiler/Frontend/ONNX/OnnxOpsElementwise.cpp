@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "kernels/tensor.h"
 
 #include <cmath>
 #include <limits>
@@ -209,9 +210,7 @@ LogicalResult npu::buildMean(OnnxNode &node) {
 }
 
 LogicalResult npu::buildIsNaN(OnnxNode &node) {
-  Value x = node.getInput(0);
-  return node.setResult(node.eltwise(NPU_INSTR_logical_not,
-                                     {node.eltwise(NPU_INSTR_equal, {x, x})}));
+  return node.setResult(node.isNan(node.getInput(0)));
 }
 
 LogicalResult npu::buildIsInf(OnnxNode &node) {
@@ -291,10 +290,28 @@ LogicalResult npu::buildCast(OnnxNode &node) {
       return node.error("has no attribute 'to', expected an element type");
     type = node.getInt("to", type);
   }
+  // Constants in double are read as float; what becomes of them is one, too.
+  if (type == onnx::TensorProto::DOUBLE && constantOf(node.getInput(0)))
+    type = onnx::TensorProto::FLOAT;
   FailureOr<Type> element = node.typeOf(type);
   if (failed(element))
     return failure();
   return node.setResult(node.cast(node.getInput(0), *element));
+}
+
+LogicalResult npu::buildBitCast(OnnxNode &node) {
+  if (!node.hasAttribute("to"))
+    return node.error("has no attribute 'to', expected an element type");
+  FailureOr<Type> element = node.typeOf(node.getInt("to", 0));
+  if (failed(element))
+    return failure();
+  Value x = node.getInput(0);
+  if (kernels::dtypeBytes(dtypeOf(*element)) !=
+      kernels::dtypeBytes(dtypeOf(elementOf(x))))
+    return node.error("found the bits of " + typeText(elementOf(x)) + " as " +
+                      typeText(*element) +
+                      ", expected a type of the same width");
+  return node.setResult(node.bitcast(x, *element));
 }
 
 LogicalResult npu::buildCastLike(OnnxNode &node) {

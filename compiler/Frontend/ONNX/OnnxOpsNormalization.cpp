@@ -11,6 +11,8 @@ using namespace npu;
 /// A vector of channels as (C, 1, ...), so that it broadcasts over N, C,
 /// spatial.
 static Value perChannel(OnnxNode &node, Value vector, Value data) {
+  if (!vector)
+    return vector;
   if (rankOf(vector) != 1 || shapeOf(vector)[0] != shapeOf(data)[1])
     return node.fail("found a parameter of shape " +
                      shapes::text(shapeOf(vector)) + ", expected " +
@@ -119,6 +121,19 @@ LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
                                    epsilon, /*groups=*/1, isCentered));
 }
 
+/// A vector of groups as one of channels: opset 18's scale and bias.
+static Value perGroup(OnnxNode &node, Value vector, int64_t groups,
+                      Value data) {
+  if (rankOf(vector) != 1 || shapeOf(vector)[0] != groups)
+    return node.fail("found a parameter of shape " +
+                     shapes::text(shapeOf(vector)) + ", expected " +
+                     Twine(groups) + ", the number of groups");
+  int64_t channels = shapeOf(data)[1];
+  Value column = node.reshape(vector, {groups, 1});
+  return node.reshape(node.broadcast(column, {groups, channels / groups}),
+                      {channels});
+}
+
 LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
   double epsilon = node.getFloat("epsilon", 1e-5);
   int64_t groups = node.getInt("num_groups", 0, 1, INT32_MAX);
@@ -131,9 +146,15 @@ LogicalResult npu::buildGroupNormalization(OnnxNode &node) {
                       " and num_groups = " + Twine(groups) +
                       ", expected N, channels that the groups divide, and "
                       "spatial dimensions");
-  Value scale = perChannel(node, node.getInput(1), x);
-  Value bias = perChannel(node, node.getInput(2), x);
-  return node.setResult(tensornorm(node, x, scale, bias,
+  Value factors[2];
+  for (size_t i : {0, 1}) {
+    Value input = node.getInput(i + 1);
+    factors[i] = perChannel(
+        node, node.version < 21 ? perGroup(node, input, groups, x) : input, x);
+    if (!factors[i])
+      return failure();
+  }
+  return node.setResult(tensornorm(node, x, factors[0], factors[1],
                                    countFrom(1, rankOf(x)), epsilon, groups));
 }
 

@@ -151,6 +151,19 @@ static double readNorm(OnnxNode &node) {
   return p;
 }
 
+/// The average of all powers times how many they are.
+LogicalResult npu::buildGlobalLpPool(OnnxNode &node) {
+  Value x = node.getInput(0);
+  double p = readNorm(node);
+  if (node.hasFailed() || failed(checkData(node, x)))
+    return failure();
+  double count = 1;
+  for (int64_t extent : shapeOf(x).drop_front(2))
+    count *= double(extent);
+  Value mean = globalPool(node, powersOf(node, x, p), NPU_OP_AVG_POOL);
+  return node.setResult(rootOf(node, times(node, mean, count), p));
+}
+
 /// Powers padded with zeros, so that every window is whole: their average times
 /// its size is the sum.
 LogicalResult npu::buildLpPool(OnnxNode &node) {

@@ -66,6 +66,11 @@ static std::string typedBytes(const TensorProto &tensor, int dtype) {
   auto append = [&bytes](auto value) {
     bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
   };
+  if (tensor.data_type() == TensorProto::DOUBLE) {
+    for (double value : tensor.double_data())
+      append(value);
+    return bytes;
+  }
   switch (dtype) {
   case NPU_F32:
     for (float value : tensor.float_data())
@@ -200,11 +205,26 @@ readBytes(const OnnxModel &model, Location location, TensorProto &tensor,
   return bytes;
 }
 
+/// Numbers in double as numbers in float.
+static void narrowDoubles(std::string &bytes) {
+  size_t count = bytes.size() / sizeof(double);
+  for (size_t i = 0; i < count; ++i) {
+    double wide;
+    std::memcpy(&wide, bytes.data() + i * sizeof(wide), sizeof(wide));
+    auto narrow = static_cast<float>(wide);
+    std::memcpy(bytes.data() + i * sizeof(narrow), &narrow, sizeof(narrow));
+  }
+  bytes.resize(count * sizeof(float));
+}
+
 FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
                                           Location location,
                                           TensorProto &tensor) {
   std::string name = "tensor '" + llvm::json::fixUTF8(tensor.name()) + "'";
-  FailureOr<Type> element = elementTypeOf(location, tensor.data_type(), name);
+  // No data of a network is double, but scalars that exporters cast are.
+  bool isDouble = tensor.data_type() == TensorProto::DOUBLE;
+  FailureOr<Type> element = elementTypeOf(
+      location, isDouble ? int(TensorProto::FLOAT) : tensor.data_type(), name);
   if (failed(element))
     return failure();
   if (tensor.has_segment())
@@ -217,10 +237,14 @@ FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
   if (failed(type))
     return failure();
   int dtype = dtypeOf(*element);
-  int64_t expected = type->getNumElements() * kernels::dtypeBytes(dtype);
+  int64_t width =
+      isDouble ? int64_t(sizeof(double)) : kernels::dtypeBytes(dtype);
+  int64_t expected = type->getNumElements() * width;
   auto bytes = readBytes(model, location, tensor, dtype, expected);
   if (failed(bytes))
     return failure();
+  if (isDouble)
+    narrowDoubles(**bytes);
   // Any byte but 0 is true in the file; kernels count on 0 and 1.
   if (dtype == NPU_BOOL)
     for (char &byte : **bytes)

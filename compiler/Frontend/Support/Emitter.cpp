@@ -173,13 +173,21 @@ Value Emitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
                            builder.getF32FloatAttr(static_cast<float>(beta)));
 }
 
-Value Emitter::cast(Value value, Type element) {
+Value Emitter::convert(Value value, Type element, npu_instr_kind kind) {
   if (!value || elementOf(value) == element)
     return value ? value : noteFailure();
   return create<EltwiseOp>(shapeOf(value), element,
-                           builder.getI32IntegerAttr(NPU_INSTR_cast),
-                           ValueRange(value), builder.getF32FloatAttr(0),
+                           builder.getI32IntegerAttr(kind), ValueRange(value),
+                           builder.getF32FloatAttr(0),
                            builder.getF32FloatAttr(0));
+}
+
+Value Emitter::cast(Value value, Type element) {
+  return convert(value, element, NPU_INSTR_cast);
+}
+
+Value Emitter::bitcast(Value value, Type element) {
+  return convert(value, element, NPU_INSTR_bitcast);
 }
 
 Value Emitter::reshape(Value value, ArrayRef<int64_t> shape) {
@@ -314,6 +322,11 @@ Value Emitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
                        builder.getF64FloatAttr(number));
 }
 
+Value Emitter::isNan(Value value) {
+  return eltwise(NPU_INSTR_logical_not,
+                 {eltwise(NPU_INSTR_equal, {value, value})});
+}
+
 Value Emitter::repeat(Value value, int64_t dim, int64_t times) {
   if (!value || times == 1)
     return value;
@@ -334,6 +347,8 @@ Value Emitter::placeOfBest(Value value, int64_t axis, bool isLargest,
   int64_t extent = shapeOf(value)[axis];
   Value best = reduce(value, isLargest ? "max" : "min", {axis}, true);
   Value holds = eltwise(NPU_INSTR_equal, {value, best});
+  if (isa<mlir::FloatType>(elementOf(value)))
+    holds = eltwise(NPU_INSTR_logical_or, {holds, isNan(value)});
   Value places = eltwise(NPU_INSTR_select,
                          {holds, countAlong(extent, axis, rankOf(value), i32),
                           scalar(isLast ? -1 : double(extent), i32)});

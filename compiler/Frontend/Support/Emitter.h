@@ -63,6 +63,8 @@ public:
   Value eltwise(npu_instr_kind kind, ArrayRef<Value> operands, double alpha = 0,
                 double beta = 0);
   Value cast(Value value, Type element);
+  /// The same bits as another type of this width.
+  Value bitcast(Value value, Type element);
   Value reshape(Value value, ArrayRef<int64_t> shape);
   Value transpose(Value value, ArrayRef<int64_t> permutation);
   Value broadcast(Value value, ArrayRef<int64_t> shape);
@@ -79,10 +81,12 @@ public:
   Value gatherElements(Value data, Value indices, int64_t axis);
   Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
 
+  /// 1 where the elements are NaN.
+  Value isNan(Value value);
   /// The value `times` times in a row along `dim`.
   Value repeat(Value value, int64_t dim, int64_t times);
   /// Where the largest (or smallest) element along `axis` lies, as i32, the
-  /// dimension kept; the first of equals, or the last.
+  /// dimension kept; the first of equals, or the last. A NaN is the best.
   Value placeOfBest(Value value, int64_t axis, bool isLargest, bool isLast);
 
   ArrayAttr intArray(ArrayRef<int64_t> numbers) {
@@ -95,6 +99,8 @@ protected:
     return Value();
   }
   Value finish(Operation *op);
+  /// One operand, a result of another type.
+  Value convert(Value value, Type element, npu_instr_kind kind);
 
   OpBuilder &builder;
   Location location;

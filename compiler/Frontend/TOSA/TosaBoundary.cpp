@@ -70,7 +70,7 @@ LogicalResult npu::checkBoundaryType(Location file, const Twine &what,
     return success();
   return emitError(file) << what << " is " << type
                          << ", expected a tensor of f32, f16, bf16, i8, ui8, "
-                            "i32, i64 or i1";
+                            "i16, i32, i64 or i1";
 }
 
 FailureOr<std::vector<DeclaredInput>> npu::declaredInputs(Location file,

@@ -11,7 +11,6 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 #include <map>
 
@@ -33,6 +32,8 @@ public:
 private:
   LogicalResult importOp(Operation &op);
   LogicalResult importConstant(tosa::ConstOp op);
+  void importInputs(FuncOp source, FuncOp function,
+                    ArrayRef<GraphInput> inputs);
   LogicalResult importOutputs(FuncOp source, FuncOp function);
   Location locationOf(Operation &op);
 
@@ -120,7 +121,8 @@ LogicalResult Importer::importOutputs(FuncOp source, FuncOp function) {
                                            operand.getType())))
       return value ? failure()
                    : emitError(file) << "output " << i << " is no tensor";
-    outputs.push_back(value);
+    Type element = mlir::getElementTypeOrSelf(operand.getType());
+    outputs.push_back(Emitter(builder, file).cast(value, element));
   }
   if (outputs.empty())
     return emitError(file) << "has no outputs, expected one or more";
@@ -128,11 +130,18 @@ LogicalResult Importer::importOutputs(FuncOp source, FuncOp function) {
   return success();
 }
 
-LogicalResult Importer::importBody(FuncOp source, FuncOp function,
-                                   ArrayRef<GraphInput> inputs) {
+/// i16 is i32 inside the graph.
+void Importer::importInputs(FuncOp source, FuncOp function,
+                            ArrayRef<GraphInput> inputs) {
   for (auto [argument, value] :
        llvm::zip(source.getArguments(), inputValues(builder, function, inputs)))
-    values.tensors[argument] = value;
+    values.tensors[argument] =
+        Emitter(builder, file).cast(value, dialectElement(elementOf(value)));
+}
+
+LogicalResult Importer::importBody(FuncOp source, FuncOp function,
+                                   ArrayRef<GraphInput> inputs) {
+  importInputs(source, function, inputs);
   for (Operation &op : source.getBody().front().without_terminator())
     if (failed(importOp(op)))
       return failure();
@@ -200,13 +209,4 @@ npu::importTosa(mlir::ModuleOp source, StringRef path,
   if (failed(mlir::verify(*module)))
     return failure();
   return module;
-}
-
-FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-npu::importTosa(MLIRContext &context, StringRef path,
-                const ImportOptions &options) {
-  auto source = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
-  if (!source)
-    return failure();
-  return importTosa(*source, path, options);
 }

@@ -28,10 +28,6 @@ bool isTosa(mlir::ModuleOp module);
 FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importTosa(mlir::ModuleOp source, StringRef path, const ImportOptions &options);
 
-/// Reads the file, then the same.
-FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-importTosa(MLIRContext &context, StringRef path, const ImportOptions &options);
-
 /// The table of supported operators in Markdown.
 std::string supportedTosaOpsMarkdown();
 

@@ -21,14 +21,6 @@ int64_t TosaNode::getAxis() const {
   return attribute<mlir::IntegerAttr>("axis").getInt();
 }
 
-FailureOr<Ints> TosaNode::getShape(size_t index) {
-  auto known = values.shapes.find(source->getOperand(index));
-  if (known != values.shapes.end())
-    return known->second;
-  return error("operand " + Twine(index) +
-               " is a shape that depends on data, expected tosa.const_shape");
-}
-
 Type TosaNode::resultElement() const { return dialectElement(sourceResult()); }
 
 std::optional<int64_t> TosaNode::constantInt(Value value) const {
@@ -37,6 +29,14 @@ std::optional<int64_t> TosaNode::constantInt(Value value) const {
       !isa<mlir::IntegerType>(known.getElementType()))
     return std::nullopt;
   return elementInts(known).front();
+}
+
+Value TosaNode::withoutNan(Value value, Value instead) {
+  auto mode = attribute<mlir::tosa::NanPropagationModeAttr>("nan_mode");
+  if (!value || !isa<mlir::FloatType>(elementOf(value)) || !mode ||
+      mode.getValue() != mlir::tosa::NanPropagationMode::IGNORE)
+    return value;
+  return eltwise(NPU_INSTR_select, {isNan(value), instead, value});
 }
 
 LogicalResult TosaNode::setResult(Value value) {

@@ -51,8 +51,11 @@ public:
   Value getInput(size_t index) const {
     return values.tensors.lookup(source->getOperand(index));
   }
-  /// The numbers of a shape operand, or an error where they depend on data.
-  FailureOr<Ints> getShape(size_t index);
+  /// The numbers of a shape operand. MLIR's verifier and the table of operators
+  /// see to it that tosa.const_shape gives them.
+  Ints getShape(size_t index) const {
+    return values.shapes.lookup(source->getOperand(index));
+  }
 
   /// Element types as the file has them: i16 is i32 in the dialect.
   Type sourceElement(size_t index) const {
@@ -66,6 +69,10 @@ public:
 
   /// A zero point that is one constant number.
   std::optional<int64_t> constantInt(Value value) const;
+
+  /// Floats where the op says that NaN counts as nothing: `instead` in place of
+  /// each; else `value`.
+  Value withoutNan(Value value, Value instead);
 
   LogicalResult setResult(Value value);
   ArrayRef<Value> getResults() const { return results; }

@@ -46,9 +46,9 @@ static const TosaOp table[] = {
     {"logical_right_shift", buildTosaLogicalShift, 0, "", "composed"},
     {"logical_xor", buildTosaBinary, NPU_INSTR_logical_xor},
     {"matmul", buildTosaMatMul},
-    {"max_pool2d", buildTosaMaxPool},
-    {"maximum", buildTosaBinary, NPU_INSTR_max},
-    {"minimum", buildTosaBinary, NPU_INSTR_min},
+    {"max_pool2d", buildTosaMaxPool, 0, "", "NaN counts as nothing"},
+    {"maximum", buildTosaExtreme, NPU_INSTR_max},
+    {"minimum", buildTosaExtreme, NPU_INSTR_min},
     {"mul", buildTosaMul},
     {"negate", buildTosaNegate},
     {"pad", buildTosaPad, 0, "", "padding and value constant"},
@@ -93,8 +93,8 @@ std::string npu::supportedTosaOpsMarkdown() {
       "<!-- Generated from compiler/Frontend/TOSA/TosaOps.cpp. -->\n"
       "# Supported TOSA operators\n\n"
       "TOSA 1.0 as MLIR's dialect, text or bytecode, on tensors of f32, f16, "
-      "bf16, i8, i16, i32, i64 and i1 (i16 inside the graph only). `const` and "
-      "`const_shape` become constants. Not supported: `fft2d`, `rfft2d`, "
+      "bf16, i8, i16, i32, i64 and i1. `const` and `const_shape` become "
+      "constants. Not supported: `fft2d`, `rfft2d`, "
       "control flow, variables, `custom`, 4-bit and 48-bit integers, 8-bit "
       "floats.\n\n"
       "| operator | notes |\n|---|---|\n";

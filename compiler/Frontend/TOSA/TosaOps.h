@@ -30,6 +30,7 @@ LogicalResult buildTosaTranspose(TosaNode &node);
 // TosaOpsElementwise.cpp
 LogicalResult buildTosaArithmeticShift(TosaNode &node);
 LogicalResult buildTosaBinary(TosaNode &node);
+LogicalResult buildTosaExtreme(TosaNode &node);
 LogicalResult buildTosaClamp(TosaNode &node);
 LogicalResult buildTosaLogicalShift(TosaNode &node);
 LogicalResult buildTosaMul(TosaNode &node);

@@ -22,22 +22,20 @@ LogicalResult npu::buildTosaConcat(TosaNode &node) {
 /// The numbers of a shape operand, one for each dimension of the data.
 static FailureOr<Ints> perDimension(TosaNode &node, size_t index,
                                     StringRef what, size_t count) {
-  FailureOr<Ints> numbers = node.getShape(index);
-  if (succeeded(numbers) && numbers->size() != count)
-    return node.error("found " + Twine(numbers->size()) + " numbers as the " +
+  Ints numbers = node.getShape(index);
+  if (numbers.size() != count)
+    return node.error("found " + Twine(numbers.size()) + " numbers as the " +
                       what + ", expected " + Twine(count));
   return numbers;
 }
 
 LogicalResult npu::buildTosaReshape(TosaNode &node) {
   Value x = node.getInput(0);
-  FailureOr<Ints> shape = node.getShape(1);
-  if (failed(shape))
-    return failure();
+  Ints shape = node.getShape(1);
   int64_t known = 1, open = 0;
-  for (int64_t extent : *shape) {
+  for (int64_t extent : shape) {
     if (extent < -1 || extent == 0 || extent > INT32_MAX)
-      return node.error("reshapes to " + shapes::text(*shape) +
+      return node.error("reshapes to " + shapes::text(shape) +
                         ", expected positive sizes");
     open += extent == -1;
     known = extent == -1 ? known : std::min(known * extent, int64_t(1) << 40);
@@ -45,11 +43,11 @@ LogicalResult npu::buildTosaReshape(TosaNode &node) {
   int64_t count = tensorType(x).getNumElements();
   if (open > 1 || (open == 1 && count % known != 0))
     return node.error("cannot reshape " + shapes::text(shapeOf(x)) + " to " +
-                      shapes::text(*shape));
-  for (int64_t &extent : *shape)
+                      shapes::text(shape));
+  for (int64_t &extent : shape)
     if (extent == -1)
       extent = count / known;
-  return node.setResult(node.reshape(x, *shape));
+  return node.setResult(node.reshape(x, shape));
 }
 
 LogicalResult npu::buildTosaTranspose(TosaNode &node) {

@@ -26,11 +26,18 @@ LogicalResult npu::buildTosaBinary(TosaNode &node) {
   return node.setResult(node.eltwise(kindOf(node), operands));
 }
 
+LogicalResult npu::buildTosaExtreme(TosaNode &node) {
+  Value a = node.getInput(0), b = node.getInput(1);
+  return node.setResult(node.eltwise(
+      kindOf(node), {node.withoutNan(a, b), node.withoutNan(b, a)}));
+}
+
 LogicalResult npu::buildTosaClamp(TosaNode &node) {
   Value x = node.getInput(0);
   if (isa<mlir::FloatType>(elementOf(x))) {
     double low = node.attribute<mlir::FloatAttr>("min_val").getValueAsDouble();
     double high = node.attribute<mlir::FloatAttr>("max_val").getValueAsDouble();
+    x = node.withoutNan(x, node.scalar(low, elementOf(x)));
     return node.setResult(node.eltwise(NPU_INSTR_clip, {x}, low, high));
   }
   // Bounds of 32 bits do not fit the numbers of npu.eltwise.

@@ -8,6 +8,8 @@
 #include "compiler/Frontend/TOSA/TosaScale.h"
 #include "compiler/Frontend/TOSA/TosaWindow.h"
 
+#include <cmath>
+
 using namespace npu;
 
 namespace {
@@ -41,7 +43,10 @@ static Ints resultShape(Value data, const PoolWindow &window) {
 
 LogicalResult npu::buildTosaMaxPool(TosaNode &node) {
   FailureOr<PoolWindow> window = readWindow(node);
-  Value data = channelsFirst(node, node.getInput(0));
+  Value x = node.getInput(0);
+  if (isa<mlir::FloatType>(elementOf(x)))
+    x = node.withoutNan(x, node.scalar(-HUGE_VAL, elementOf(x)));
+  Value data = channelsFirst(node, x);
   if (failed(window) || !data)
     return failure();
   return node.setResult(channelsLast(
@@ -100,9 +105,7 @@ static Value integerAverage(TosaNode &node, Value data,
   std::vector<int32_t> counts =
       windowCounts(window, shapeOf(data).drop_front(2));
   std::vector<int32_t> multipliers, shifts;
-  for (int32_t count : counts) {
-    if (count < 1)
-      return node.fail("has a window that holds padding only");
+  for (int32_t count : counts) { // padding is smaller than the kernel
     Reciprocal scale = reciprocalOf(count);
     multipliers.push_back(scale.multiplier);
     shifts.push_back(scale.shift);

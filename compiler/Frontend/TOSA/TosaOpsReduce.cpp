@@ -3,11 +3,16 @@
 // Reductions along one dimension, which stays with extent 1.
 #include "compiler/Frontend/TOSA/TosaOps.h"
 
+#include <cmath>
+
 using namespace npu;
 
 LogicalResult npu::buildTosaReduce(TosaNode &node) {
-  return node.setResult(
-      node.reduce(node.getInput(0), node.row.word, {node.getAxis()}, true));
+  Value x = node.getInput(0);
+  double least = StringRef(node.row.word) == "max" ? -HUGE_VAL : HUGE_VAL;
+  if (isa<mlir::FloatType>(elementOf(x)))
+    x = node.withoutNan(x, node.scalar(least, elementOf(x)));
+  return node.setResult(node.reduce(x, node.row.word, {node.getAxis()}, true));
 }
 
 LogicalResult npu::buildTosaReduceBool(TosaNode &node) {
@@ -20,6 +25,8 @@ LogicalResult npu::buildTosaReduceBool(TosaNode &node) {
 LogicalResult npu::buildTosaArgMax(TosaNode &node) {
   Value x = node.getInput(0);
   int64_t axis = node.getAxis();
+  if (isa<mlir::FloatType>(elementOf(x)))
+    x = node.withoutNan(x, node.scalar(-HUGE_VAL, elementOf(x)));
   Value place = node.placeOfBest(x, axis, /*isLargest=*/true, /*isLast=*/false);
   if (!place)
     return failure();

@@ -30,31 +30,31 @@ struct Axis {
 } // namespace
 
 static FailureOr<Axis> readAxis(TosaNode &node, size_t index) {
-  FailureOr<Ints> scale = node.getShape(1), offset = node.getShape(2),
-                  border = node.getShape(3);
-  if (failed(scale) || failed(offset) || failed(border))
-    return failure();
-  if (scale->size() != 4 || offset->size() != 2 || border->size() != 2)
-    return node.error("expected 4 numbers as scale, 2 as offset and border");
-  Axis axis{(*scale)[2 * index],
-            (*scale)[2 * index + 1],
-            (*offset)[index],
-            (*border)[index],
+  // Of 4, 2 and 2 numbers, which their types say.
+  Ints scale = node.getShape(1), offset = node.getShape(2),
+       border = node.getShape(3);
+  Axis axis{scale[2 * index],
+            scale[2 * index + 1],
+            offset[index],
+            border[index],
             shapeOf(node.getInput(0))[1 + index],
             0};
-  constexpr int64_t most = 1 << 20; // TOSA: 2^11; keeps products small
+  constexpr int64_t most = 1 << 20; // TOSA has less; keeps products small
   for (int64_t number : {axis.units, axis.step})
     if (number < 1 || number > most)
-      return node.error("has the scale " + shapes::text(*scale) +
-                        ", expected positive numbers");
+      return node.error("has the scale " + shapes::text(scale) +
+                        ", expected numbers from 1 to 2^20");
   if (std::abs(axis.offset) > most || std::abs(axis.border) > most)
     return node.error("has an offset or border beyond 2^20");
   int64_t last = (axis.input - 1) * axis.units - axis.offset + axis.border;
   if (last < 0 || last % axis.step != 0)
-    return node.error("scale " + shapes::text(*scale) + ", offset " +
+    return node.error("scale " + shapes::text(scale) + ", offset " +
                       Twine(axis.offset) + " and border " + Twine(axis.border) +
                       " give no whole extent from " + Twine(axis.input));
   axis.extent = last / axis.step + 1;
+  if (axis.extent > most) // its indices are made one by one
+    return node.error("gives the extent " + Twine(axis.extent) +
+                      ", expected at most 2^20");
   return axis;
 }
 

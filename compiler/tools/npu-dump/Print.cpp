@@ -96,6 +96,21 @@ static void printSignature(raw_ostream &out, const ProgramFile &file) {
   printTensors(out, "outputs", m.outputs);
 }
 
+/// "chip   6,072 cycles (dma), tiles 784x64x64 of 3136x64x64, weights stay".
+static std::string chipText(const format::Manifest &manifest,
+                            const format::ManifestKernel &kernel) {
+  cost::KernelTime time =
+      cost::timeOf(kernel.work, kernel.tiling, manifest.machine);
+  double buffers =
+      cost::bufferBytes(kernel.work, kernel.tiling, manifest.machine);
+  return formatv("chip   {0} cycles ({1}), tiles: {2}; on chip: {3} of tiles, "
+                 "{4} of values that stay",
+                 time.total, cost::nameOf(time.bound),
+                 cost::describe(kernel.tiling, kernel.work),
+                 bytesText(static_cast<uint64_t>(buffers)),
+                 bytesText(kernel.residentBytes));
+}
+
 static void printKernels(raw_ostream &out, const ProgramFile &file) {
   size_t generated = 0, relayouts = 0;
   for (const format::ManifestKernel &kernel : file.manifest.kernels) {
@@ -114,7 +129,7 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
       out << ", result in place of input " << kernel.in_place_input;
     if (!told.node.empty())
       out << ", from " << told.node;
-    out << "\n";
+    out << "\n        " << chipText(file.manifest, told) << "\n";
     auto tensors = tensorsOf(file, kernel);
     for (size_t t = 0; t < tensors.size(); ++t) {
       bool isInput = t < static_cast<size_t>(kernel.n_inputs);
@@ -206,6 +221,20 @@ static json::Array operandsJson(const ProgramFile &file,
   return array;
 }
 
+static json::Object chipJson(const format::Manifest &manifest,
+                             const format::ManifestKernel &kernel) {
+  cost::KernelTime time =
+      cost::timeOf(kernel.work, kernel.tiling, manifest.machine);
+  return json::Object{
+      {"cycles", time.total},
+      {"bound", cost::nameOf(time.bound)},
+      {"tiling", cost::describe(kernel.tiling, kernel.work)},
+      {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
+      {"tile_bytes",
+       cost::bufferBytes(kernel.work, kernel.tiling, manifest.machine)},
+      {"resident_bytes", static_cast<int64_t>(kernel.residentBytes)}};
+}
+
 static json::Array kernelsJson(const ProgramFile &file) {
   json::Array array;
   for (size_t i = 0; i < file.kernels.size(); ++i) {
@@ -225,7 +254,8 @@ static json::Array kernelsJson(const ProgramFile &file) {
                                  {"in_place_input", kernel.in_place_input},
                                  {"generated", told.generated},
                                  {"relayout", told.relayout},
-                                 {"bytes", static_cast<int64_t>(told.bytes)}});
+                                 {"bytes", static_cast<int64_t>(told.bytes)},
+                                 {"chip", chipJson(file.manifest, told)}});
   }
   return array;
 }

@@ -18,6 +18,7 @@ static int dtypeOfDescr(StringRef descr) {
       .Case("<f2", NPU_F16)
       .Case("|i1", NPU_I8)
       .Case("|u1", NPU_U8)
+      .Case("<i2", NPU_I16)
       .Case("<i4", NPU_I32)
       .Case("<i8", NPU_I64)
       .Case("|b1", NPU_BOOL)

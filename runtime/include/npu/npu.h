@@ -59,7 +59,8 @@ typedef enum npu_type {
   NPU_TYPE_U8 = 4,
   NPU_TYPE_I32 = 5,
   NPU_TYPE_I64 = 6,
-  NPU_TYPE_BOOL = 7
+  NPU_TYPE_BOOL = 7,
+  NPU_TYPE_I16 = 8
 } npu_type;
 
 typedef struct npu_model npu_model;     /* a loaded program and its kernels */
@@ -119,9 +120,9 @@ typedef struct npu_kernel_info {
   uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
   uint64_t tiles;          /* into how many parts the kernel is cut */
   const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
-  uint64_t macs;         /* multiply-adds, without those that pad blocks */
-  double utilisation;    /* of the array: macs / (cycles * peak) */
-  const char *bound;     /* what binds: "mac array", "vector unit", "dma" */
+  uint64_t macs;           /* multiply-adds, without those that pad blocks */
+  double utilisation;      /* of the array: macs / (cycles * peak) */
+  const char *bound;       /* what binds: "mac array", "vector unit", "dma" */
 } npu_kernel_info;
 
 /* The chip that a program is for, as its target file says. */

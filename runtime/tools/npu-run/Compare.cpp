@@ -34,6 +34,8 @@ double valueAt(npu_type type, const Buffer &values, size_t i) {
   case NPU_TYPE_U8:
   case NPU_TYPE_BOOL:
     return values.as<uint8_t>()[i];
+  case NPU_TYPE_I16:
+    return values.as<int16_t>()[i];
   case NPU_TYPE_I32:
     return values.as<int32_t>()[i];
   case NPU_TYPE_I64:

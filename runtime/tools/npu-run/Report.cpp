@@ -305,6 +305,14 @@ public:
                       {"dur", duration},
                       {"args", std::move(arguments)}});
   }
+  /// A counter's values from `at` on, in microseconds.
+  void count(int process, const std::string &name, double at, Json values) {
+    events.push_back({{"name", name},
+                      {"ph", "C"},
+                      {"pid", process},
+                      {"ts", at},
+                      {"args", std::move(values)}});
+  }
   std::string print() const {
     return dump({{"traceEvents", events}, {"displayTimeUnit", "ms"}});
   }
@@ -357,8 +365,10 @@ void traceChip(const Session &session, Trace &trace) {
   constexpr int chip = 2;
   trace.nameProcess(chip, std::string("chip ") + session.chip.name);
   trace.nameThread(chip, 1, "kernels");
-  trace.nameThread(chip, 2, "mac array and vector unit");
-  trace.nameThread(chip, 3, "dma");
+  trace.nameThread(chip, 2, "mac array");
+  trace.nameThread(chip, 3, "vector unit");
+  trace.nameThread(chip, 4, "dma in");
+  trace.nameThread(chip, 5, "dma out");
   uint64_t start = 0;
   auto microseconds = [&](uint64_t cycles) {
     return static_cast<double>(cycles) / session.chip.clock_mhz;
@@ -371,11 +381,19 @@ void traceChip(const Session &session, Trace &trace) {
                {"cycles", k.cycles},
                {"bound", k.bound},
                {"utilisation", k.utilisation}});
-    trace.add(chip, 2, k.name, "compute", begin,
-              microseconds(k.compute_cycles));
-    trace.add(chip, 3, k.name, "dma", begin, microseconds(k.dma_cycles));
+    const std::pair<int, uint64_t> parts[] = {{2, k.array_cycles},
+                                              {3, k.vector_cycles},
+                                              {4, k.dma_in_cycles},
+                                              {5, k.dma_out_cycles}};
+    for (auto [thread, cycles] : parts)
+      if (cycles)
+        trace.add(chip, thread, k.name, "part", begin, microseconds(cycles));
+    trace.count(chip, "on-chip memory", begin,
+                {{"values", k.resident_bytes}, {"tiles", k.tile_bytes}});
     start += k.cycles;
   }
+  trace.count(chip, "on-chip memory", microseconds(start),
+              {{"values", 0}, {"tiles", 0}});
 }
 
 } // namespace

@@ -22,6 +22,8 @@ const char *descrOf(npu_type type) {
     return "|i1";
   case NPU_TYPE_U8:
     return "|u1";
+  case NPU_TYPE_I16:
+    return "<i2";
   case NPU_TYPE_I32:
     return "<i4";
   case NPU_TYPE_I64:
@@ -137,6 +139,9 @@ Buffer randomTensor(const npu_tensor_info &info, uint64_t seed) {
   case NPU_TYPE_I8:
   case NPU_TYPE_U8:
     fill<uint8_t>(values, count, engine);
+    break;
+  case NPU_TYPE_I16:
+    fill<int16_t>(values, count, engine);
     break;
   case NPU_TYPE_I32:
     fill<int32_t>(values, count, small);

@@ -8,6 +8,7 @@
 #include "compiler/Codegen/ProgramWriter.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "kernels/support/convert.h"
 #include "kernels/tensor.h"
 #include "runtime/include/npu/npu.hpp"
 
@@ -95,9 +96,18 @@ void fillRandom(const npu_tensor_desc &tensor, void *data,
     case NPU_F32:
       static_cast<float *>(data)[at] = value;
       break;
+    case NPU_F16:
+      static_cast<uint16_t *>(data)[at] = npu::kernels::floatToHalf(value);
+      break;
+    case NPU_BF16:
+      static_cast<uint16_t *>(data)[at] = npu::kernels::floatToBfloat(value);
+      break;
     case NPU_I8:
     case NPU_U8: // all bits
       static_cast<uint8_t *>(data)[at] = static_cast<uint8_t>(random());
+      break;
+    case NPU_I16: // all bits
+      static_cast<uint16_t *>(data)[at] = static_cast<uint16_t>(random());
       break;
     case NPU_I32:
       static_cast<int32_t *>(data)[at] = static_cast<int32_t>(value * 10);
@@ -296,7 +306,7 @@ TEST(GeneratedKernelsTest, OperandInAnotherOrderIsReadByStrides) {
 }
 
 TEST(GeneratedKernelsTest, IntegersAndBooleans) {
-  for (std::string element : {"i8", "ui8", "i32", "i64"}) {
+  for (std::string element : {"i8", "ui8", "i16", "i32", "i64"}) {
     std::string type = "tensor<5x19x" + element + ">";
     std::string boolean = "tensor<5x19xi1>";
     std::vector<std::pair<std::string, std::string>> ops;
@@ -334,6 +344,15 @@ TEST(GeneratedKernelsTest, CastsFromFloat) {
                                          {"cast(%x0)", "tensor<7x9xi64>"},
                                          {"cast(%x0)", "tensor<7x9xi1>"},
                                          {"cast(%x0)", "tensor<7x9xbf16>"}}));
+}
+
+TEST(GeneratedKernelsTest, BitsAreKept) {
+  check(functionOf({"tensor<7x9xf32>"}, {{"bitcast(%x0)", "tensor<7x9xi32>"}}));
+  check(
+      functionOf({"tensor<7x9xf16>"}, {{"bitcast(%x0)", "tensor<7x9xbf16>"}}));
+  check(
+      functionOf({"tensor<7x9xbf16>"}, {{"bitcast(%x0)", "tensor<7x9xf16>"}}));
+  check(functionOf({"tensor<7x9xi8>"}, {{"bitcast(%x0)", "tensor<7x9xui8>"}}));
 }
 
 TEST(GeneratedKernelsTest, CastsSaturate) {

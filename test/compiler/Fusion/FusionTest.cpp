@@ -108,6 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"simplify", onOperation(simplify)},
                     Case{"sink_transposes", onOperation(sinkTransposes)},
                     Case{"match_activations", onOperation(matchActivations)},
+                    Case{"match_norms", onOperation(matchNorms)},
                     Case{"fold_pad", onOperation(foldPad)},
                     Case{"fold_scale", onOperation(foldScale)},
                     Case{"fold_requantize", onOperation(foldRequantize)},

@@ -119,3 +119,37 @@ func.func @near(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<
   %7 = npu.eltwise min(%5, %each) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return %2, %4, %6, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// As Keras writes it: x / 2 * (1 - erf(-x / sqrt(2))).
+// CHECK-LABEL: @gelu_of_complement
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[Y:.*]] = npu.eltwise gelu_erf(%[[X]])
+// CHECK-NEXT: return %[[Y]]
+func.func @gelu_of_complement(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %root = npu.constant dense<0.707106769> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise mul(%x, %half) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise neg(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise mul(%1, %root) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise erf(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise sub(%one, %3) : (tensor<f32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %5 = npu.eltwise mul(%0, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %5 : tensor<1x8xf32>
+}
+
+// The sign of only one of both is another function.
+// CHECK-LABEL: @no_gelu
+// CHECK-NOT: gelu_erf
+// CHECK: return
+func.func @no_gelu(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %root = npu.constant dense<0.707106769> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise mul(%x, %half) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise mul(%x, %root) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.eltwise erf(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise sub(%one, %3) : (tensor<f32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %5 = npu.eltwise mul(%0, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %5 : tensor<1x8xf32>
+}

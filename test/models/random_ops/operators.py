@@ -173,7 +173,7 @@ def along_axis(g: Graph, op: str) -> None:
 
 
 def normalised(g: Graph, op: str) -> None:
-    if g.opset < {"LayerNormalization": 17, "GroupNormalization": 21}.get(op, 0):
+    if g.opset < {"LayerNormalization": 17, "GroupNormalization": 18}.get(op, 0):
         raise Refused("onnxruntime takes it in any opset, ONNX does not")
     value = pick(g, lambda v: is_float(v) and v.rank >= 3 and np.prod(v.shape[2:]) > 3)
     channels = value.shape[1]
@@ -193,6 +193,8 @@ def normalised(g: Graph, op: str) -> None:
     elif op == "GroupNormalization":
         if channels % 2:
             raise Refused("an odd number of channels")
+        if g.opset < 21:  # one scale and bias for each group
+            positive, shift = g.constant(positive.array[:2]), g.constant(shift.array[:2])
         g.op(op, [value, positive, shift], num_groups=2, epsilon=1e-2)
     elif op == "LRN":
         g.op(op, [value], size=number(g, 1, 5), alpha=0.1, beta=0.75, bias=1.0)
@@ -251,7 +253,31 @@ def pool(g: Graph, op: str) -> None:
 
 
 def global_pool(g: Graph, op: str) -> None:
-    g.op(op, [image(g)], exact=op == "GlobalMaxPool")
+    attributes = {"p": number(g, 1, 3)} if op == "GlobalLpPool" else {}
+    g.op(op, [image(g)], exact=op == "GlobalMaxPool", **attributes)
+
+
+def regions(g: Graph, op: str) -> None:
+    """Regions of an image, also such as reach out of it; known when compiling, or not."""
+    value = pick(g, lambda v: is_float(v) and v.rank == 4 and (v.exact or op == "RoiAlign"))
+    count, sizes = number(g, 1, 3), np.array(value.shape[:1:-1], np.float64)
+    corners = np.round(g.random.uniform(-0.2, 1.0, (count, 2)) * sizes * 8) / 8
+    ends = corners + np.round(g.random.uniform(0.1, 1.2, (count, 2)) * sizes * 8 + 1) / 8
+    boxes = np.concatenate([corners, ends], axis=1).astype(np.float32)
+    batch = g.random.integers(0, value.shape[0], count)
+    bins = [number(g, 1, 4), number(g, 1, 4)]
+    give = g.constant if flag(g) else g.add_input
+    if op == "MaxRoiPool":
+        boxes = np.concatenate([batch[:, None], np.floor(boxes)], axis=1).astype(np.float32)
+        g.op(op, [value, give(boxes)], exact=True, pooled_shape=bins)
+        return
+    attributes = {"mode": str(g.random.choice(["avg", "max"])), "sampling_ratio": int(g.random.choice([0, 0, 1, 2]))}
+    if attributes["mode"] == "max" and attributes["sampling_ratio"] == 0:
+        give = g.constant
+    if g.opset >= 16 and flag(g):
+        attributes["coordinate_transformation_mode"] = "output_half_pixel"
+    g.op(op, [value, give(boxes), g.constant(batch.astype(np.int64))], output_height=bins[0], output_width=bins[1],
+         **attributes)  # fmt: skip
 
 
 def matmul(g: Graph, op: str) -> None:
@@ -296,7 +322,8 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
                  "GroupNormalization MeanVarianceNormalization"),
     (convolution, "Conv Conv Conv ConvTranspose"),
     (pool, "AveragePool MaxPool"),
-    (global_pool, "GlobalAveragePool GlobalMaxPool"),
+    (global_pool, "GlobalAveragePool GlobalLpPool GlobalMaxPool"),
+    (regions, "RoiAlign MaxRoiPool"),
     (matmul, "MatMul"),
     (gemm, "Gemm"),
 ]  # fmt: skip

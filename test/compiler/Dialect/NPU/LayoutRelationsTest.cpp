@@ -93,6 +93,13 @@ TEST(LayoutRelations, MatmulSharesOuterDimensions) {
   EXPECT_EQ(relation.operands[1][1], relation.results[0][2]);
 }
 
+TEST(LayoutRelations, MatmulOfManyMatricesBindsNoOrder) {
+  LayoutRelation one = relations::matmul({3, 2, 5}, {1, 5, 7}, {3, 2, 7});
+  EXPECT_FALSE(one.independent[0] || one.independent[1]);
+  LayoutRelation many = relations::matmul({3, 2, 5}, {3, 5, 7}, {3, 2, 7});
+  EXPECT_TRUE(many.independent[0] && many.independent[1]);
+}
+
 TEST(LayoutRelations, GatherPutsIndicesInThePlaceOfTheAxis) {
   LayoutRelation one = relations::gather({4, 8, 3}, {2}, 1);
   EXPECT_EQ(one.results[0][1], one.operands[0][1]);

@@ -201,6 +201,15 @@ func.func @eltwise_c10(%x: tensor<4xf32>) {
 
 // -----
 
+// eltwise_c11
+func.func @eltwise_c11(%x: tensor<4xf32>) {
+  // expected-error @+1 {{element type 'f16', expected a type as wide as the operand's}}
+  %0 = npu.eltwise bitcast(%x) : (tensor<4xf32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
 // fused_c1
 func.func @fused_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{body takes 2 arguments, the op has 1 operands}}

@@ -191,10 +191,28 @@ const BadNode samples[] = {
      "expected N, C, H, W; R, 4 and R"},
     {"Samples",
      [](ModelBuilder &m) {
-       m.weight("r", {2, 4}).ints("b", {0, 0});
-       m.node("RoiAlign", {"x", "r", "b"}, {"y"});
+       m.input("r", {2, 4}).ints("b", {0, 0});
+       m.node("RoiAlign", {"x", "r", "b"}, {"y"}).text("mode", "max");
      },
      "attribute 'sampling_ratio' is 0"},
+    {"RegionSize",
+     [](ModelBuilder &m) {
+       m.weight("r", {1, 4}, {0, 0, 1e9f, 1}).ints("b", {0});
+       m.node("RoiAlign", {"x", "r", "b"}, {"y"}).text("mode", "max");
+     },
+     "expected a smaller one"},
+    {"PooledShape",
+     [](ModelBuilder &m) {
+       m.weight("r", {2, 5});
+       m.node("MaxRoiPool", {"x", "r"}, {"y"}).integers("pooled_shape", {2, 0});
+     },
+     "attribute 'pooled_shape' must have two positive entries"},
+    {"PooledRegions",
+     [](ModelBuilder &m) {
+       m.weight("r", {2, 4});
+       m.node("MaxRoiPool", {"x", "r"}, {"y"}).integers("pooled_shape", {2, 2});
+     },
+     "expected N, C, H, W and R, 5"},
     {"AffineSize",
      [](ModelBuilder &m) {
        m.weight("t", {1, 2, 3}).ints("n", {2, 3, 4, 4});
@@ -254,6 +272,18 @@ const BadNode samples[] = {
      "found the shape 2x3, expected 4 sizes", 18},
 };
 
+/// A modifier of scores (1, 4, 6, 6) that casts them; its input may be missing.
+onnx::GraphProto scoreGraph(const char *input, int type) {
+  ModelBuilder body;
+  if (*input)
+    body.input(input, {1, 4, 6, 6});
+  else
+    body.weight("s", {1, 4, 6, 6});
+  body.node("Cast", {"s"}, {"changed"}).integer("to", type);
+  body.output("changed");
+  return body.graph();
+}
+
 const BadNode products[] = {
     {"Det", [](ModelBuilder &m) { m.node("Det", {"v"}, {"y"}); },
      "found data of shape 4, expected square matrices of 1 to 64 rows"},
@@ -306,6 +336,69 @@ const BadNode products[] = {
        m.node("Attention", {"x", "k", "x"}, {"y"});
      },
      "which do not fit one another", 23},
+    {"FlexRank",
+     [](ModelBuilder &m) {
+       m.node("FlexAttention", {"x", "x", "v"}, {"y"})
+           ->set_domain("ai.onnx.preview");
+     },
+     "found data of shape 4, expected four dimensions", 23},
+    {"FlexShapes",
+     [](ModelBuilder &m) {
+       m.input("k", {1, 4, 6, 5});
+       m.node("FlexAttention", {"x", "k", "x"}, {"y"})
+           ->set_domain("ai.onnx.preview");
+     },
+     "which do not fit one another", 23},
+    {"FlexGraphInputs",
+     [](ModelBuilder &m) {
+       m.node("FlexAttention", {"x", "x", "x"}, {"y"})
+           .graph("score_mod", scoreGraph("", TensorProto::FLOAT))
+           ->set_domain("ai.onnx.preview");
+     },
+     "attribute 'score_mod' is a graph of 0 inputs and 1 outputs", 23},
+    {"FlexGraphType",
+     [](ModelBuilder &m) {
+       m.node("FlexAttention", {"x", "x", "x"}, {"y"})
+           .graph("prob_mod", scoreGraph("s", TensorProto::FLOAT16))
+           ->set_domain("ai.onnx.preview");
+     },
+     "attribute 'prob_mod' is a graph that gives tensor<1x4x6x6xf16>", 23},
+    {"LinearHeads",
+     [](ModelBuilder &m) {
+       m.input("q", {1, 2, 6});
+       m.node("LinearAttention", {"q", "q", "q"}, {"y"})
+           .integer("q_num_heads", 2)
+           .integer("kv_num_heads", 4)
+           .text("update_rule", "linear");
+     },
+     "for 2 and 4 heads, which do not fit one another", 27},
+    {"LinearRule",
+     [](ModelBuilder &m) {
+       m.input("q", {1, 2, 6});
+       m.node("LinearAttention", {"q", "q", "q"}, {"y"})
+           .integer("q_num_heads", 2)
+           .integer("kv_num_heads", 2);
+     },
+     "has the update rule gated_delta, expected a decay and an update rate",
+     27},
+    {"LinearDecay",
+     [](ModelBuilder &m) {
+       m.input("q", {1, 2, 6}).input("d", {1, 2, 5});
+       m.node("LinearAttention", {"q", "q", "q", "", "d"}, {"y"})
+           .integer("q_num_heads", 2)
+           .integer("kv_num_heads", 2)
+           .text("update_rule", "gated");
+     },
+     "found input 4 of shape 1x2x5, expected 1x2x2 or x6", 27},
+    {"LinearState",
+     [](ModelBuilder &m) {
+       m.input("q", {1, 2, 6}).input("s", {1, 2, 3, 4});
+       m.node("LinearAttention", {"q", "q", "q", "s"}, {"y"})
+           .integer("q_num_heads", 2)
+           .integer("kv_num_heads", 2)
+           .text("update_rule", "linear");
+     },
+     "found a past state of shape 1x2x3x4, expected 1x2x3x3", 27},
     {"RotaryHalf",
      [](ModelBuilder &m) {
        m.weight("c", {1, 6, 2});

@@ -90,6 +90,37 @@ TEST_F(Import, FoldingDoesNotBlowUpConstants) {
   EXPECT_LACKS(text, "(tensor<1xf32>) -> tensor<1024xf32>");
 }
 
+TEST_F(Import, DoubleConstantsAreFloats) {
+  for (bool isRaw : {false, true}) {
+    ModelBuilder model;
+    model.input("x", {1, 3}).output("y");
+    onnx::TensorProto *tensor = model.graph().add_initializer();
+    tensor->set_name("d");
+    tensor->set_data_type(onnx::TensorProto::DOUBLE);
+    tensor->add_dims(3);
+    const double numbers[] = {0.5, -2, 1e300};
+    if (isRaw)
+      tensor->set_raw_data(numbers, sizeof(numbers));
+    else
+      for (double number : numbers)
+        tensor->add_double_data(number);
+    model.node("Cast", {"d"}, {"f"}).integer("to", onnx::TensorProto::FLOAT);
+    model.node("Mul", {"x", "f"}, {"y"});
+    std::string text = import(model);
+    EXPECT_HAS(text, "dense<[5.000000e-01, -2.000000e+00, 0x7F800000]>");
+    EXPECT_LACKS(text, "f64>");
+  }
+}
+
+TEST_F(Import, DoublesStayConstants) {
+  ModelBuilder model;
+  model.input("x", {1, 3}).ints("n", {3}).output("y");
+  model.node("Cast", {"n"}, {"wide"}).integer("to", onnx::TensorProto::DOUBLE);
+  model.node("Cast", {"wide"}, {"f"}).integer("to", onnx::TensorProto::FLOAT);
+  model.node("Mul", {"x", "f"}, {"y"});
+  EXPECT_HAS(import(model), "dense<3.000000e+00>");
+}
+
 TEST_F(Import, NodesThatNoOutputNeedsAreLeftOut) {
   ModelBuilder model;
   model.input("x", {2}).output("y");

@@ -98,6 +98,14 @@ const BadNode elementwise[] = {
     {"CastToDouble",
      [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).integer("to", 11); },
      "the result has the element type double"},
+    {"BitCastWidth",
+     [](ModelBuilder &m) {
+       m.node("BitCast", {"x"}, {"y"}).integer("to", TensorProto::INT64);
+     },
+     "found the bits of f32 as i64, expected a type of the same width", 26},
+    {"BitCastToNothing",
+     [](ModelBuilder &m) { m.node("BitCast", {"x"}, {"y"}); },
+     "has no attribute 'to'", 26},
     {"CastToNothing", [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}); },
      "has no attribute 'to'"},
     {"OldCastName",
@@ -518,6 +526,18 @@ const BadNode others[] = {
            .integer("spatial", 0);
      },
      "attribute 'spatial' is 0", 7},
+    {"GroupNormScale",
+     [](ModelBuilder &m) {
+       m.weight("p", {4});
+       m.node("GroupNormalization", {"x", "p", "p"}, {"y"})
+           .integer("num_groups", 2);
+     },
+     "found a parameter of shape 4, expected 2, the number of groups", 18},
+    {"GlobalLpNorm",
+     [](ModelBuilder &m) {
+       m.node("GlobalLpPool", {"x"}, {"y"}).integer("p", 0);
+     },
+     "attribute 'p' is 0.000000, expected a positive number"},
     {"GroupNorm",
      [](ModelBuilder &m) {
        m.weight("p", {4});

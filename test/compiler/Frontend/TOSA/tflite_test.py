@@ -36,8 +36,10 @@ def main() -> None:
         model.write_bytes(b"TFL3 but not really")
         expect(compile_file(build, model), "cannot be converted to TOSA: couldn't parse flatbuffer")
         missing = str(folder / "converter")
-        expect(compile_file(build, model, f"--tflite-converter={missing}"), missing, "cannot be run", "make deps")
+        expect(compile_file(build, model, f"--tflite-converter={missing}"), missing, "cannot be run",
+               "; run `make deps`, or pip install tosa-converter-for-tflite and name it with --tflite-converter")  # fmt: skip
         expect(compile_file(build, model, NPU_TFLITE_CONVERTER=missing), missing, "cannot be run")
+        expect(compile_file(build, model, TMPDIR=str(folder / "nowhere")), "needs a temporary file, which cannot be made")
         silent = folder / "silent"
         silent.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
         silent.chmod(0o755)

@@ -1,0 +1,124 @@
+// RUN: npu-opt %s --npu-match-norms | FileCheck %s
+
+// The example of the pass's description.
+// CHECK-LABEL: @example
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[ONE:.*]] = npu.constant dense<1.000000e+00> : tensor<f32>
+// CHECK: %[[Y:.*]] = npu.tensornorm(%[[X]], %[[ONE]]) {axes = [1], epsilon = 9.9999997473787516E-6 : f64}
+// CHECK-NEXT: return %[[Y]]
+func.func @example(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %2 = npu.eltwise mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+  %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}
+
+// As PyTorch writes it before opset 17, with scale and bias.
+// CHECK-LABEL: @parameters
+// CHECK-DAG: %[[S:.*]] = npu.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]>
+// CHECK-DAG: %[[B:.*]] = npu.constant dense<[5.000000e+00, 6.000000e+00, 7.000000e+00, 8.000000e+00]>
+// CHECK: npu.tensornorm(%{{.*}}, %[[S]], %[[B]])
+// CHECK-NEXT: return
+func.func @parameters(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
+  %scale = npu.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> -> tensor<4xf32>
+  %bias = npu.constant dense<[5.0, 6.0, 7.0, 8.0]> : tensor<4xf32> -> tensor<4xf32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %1 = npu.eltwise sub(%x, %0) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %2 = npu.eltwise mul(%1, %1) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %4 = npu.eltwise add(%3, %eps) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %5 = npu.eltwise rsqrt(%4) : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  %6 = npu.eltwise mul(%1, %5) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %7 = npu.eltwise mul(%6, %scale) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %8 = npu.eltwise add(%7, %bias) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %8 : tensor<2x4xf32>
+}
+
+// As TensorFlow writes it, the mean by pooling.
+// CHECK-LABEL: @spread
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[S:.*]] = npu.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK-DAG: %[[B:.*]] = npu.constant dense<3.000000e+00> : tensor<f32>
+// CHECK: %[[Y:.*]] = npu.tensornorm(%[[X]], %[[S]], %[[B]]) {axes = [2],
+// CHECK-NEXT: return %[[Y]]
+func.func @spread(%x: tensor<1x4x2xf32>) -> tensor<1x4x2xf32> {
+  %eps = npu.constant dense<1.0e-3> : tensor<f32> -> tensor<f32>
+  %scale = npu.constant dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
+  %bias = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %mean = npu.avg_pool(%x) {count_include_pad = false, dilations = [1], kernel = [2], pads = [0, 0], strides = [1]} : (tensor<1x4x2xf32>) -> tensor<1x4x1xf32>
+  %0 = npu.eltwise sub(%x, %mean) : (tensor<1x4x2xf32>, tensor<1x4x1xf32>) -> tensor<1x4x2xf32>
+  %1 = npu.eltwise mul(%0, %0) : (tensor<1x4x2xf32>, tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %2 = npu.avg_pool(%1) {count_include_pad = false, dilations = [1], kernel = [2], pads = [0, 0], strides = [1]} : (tensor<1x4x2xf32>) -> tensor<1x4x1xf32>
+  %3 = npu.eltwise add(%2, %eps) : (tensor<1x4x1xf32>, tensor<f32>) -> tensor<1x4x1xf32>
+  %4 = npu.eltwise sqrt(%3) : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %5 = npu.eltwise reciprocal(%4) : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %6 = npu.eltwise mul(%5, %scale) : (tensor<1x4x1xf32>, tensor<2xf32>) -> tensor<1x4x2xf32>
+  %7 = npu.eltwise mul(%x, %6) : (tensor<1x4x2xf32>, tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %8 = npu.eltwise neg(%mean) : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %9 = npu.eltwise mul(%8, %6) : (tensor<1x4x1xf32>, tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %10 = npu.eltwise add(%7, %9) : (tensor<1x4x2xf32>, tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %11 = npu.eltwise add(%10, %bias) : (tensor<1x4x2xf32>, tensor<f32>) -> tensor<1x4x2xf32>
+  return %11 : tensor<1x4x2xf32>
+}
+
+// The bias inside of the difference.
+// CHECK-LABEL: @offset
+// CHECK-DAG: %[[S:.*]] = npu.constant dense<2.000000e+00> : tensor<f32>
+// CHECK-DAG: %[[B:.*]] = npu.constant dense<3.000000e+00> : tensor<f32>
+// CHECK: npu.tensornorm(%{{.*}}, %[[S]], %[[B]])
+// CHECK-NEXT: return
+func.func @offset(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
+  %scale = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %bias = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %1 = npu.eltwise sub(%x, %0) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %2 = npu.eltwise mul(%1, %1) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %4 = npu.eltwise add(%3, %eps) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %5 = npu.eltwise rsqrt(%4) : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  %6 = npu.eltwise mul(%5, %scale) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %7 = npu.eltwise mul(%x, %6) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %8 = npu.eltwise mul(%0, %6) : (tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+  %9 = npu.eltwise sub(%bias, %8) : (tensor<f32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+  %10 = npu.eltwise add(%7, %9) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  return %10 : tensor<2x4xf32>
+}
+
+// The mean of other dimensions than the variance's is something else.
+// CHECK-LABEL: @other_axes
+// CHECK-NOT: npu.tensornorm
+// CHECK: return
+func.func @other_axes(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
+  %0 = npu.reduce(%x) {axes = [0], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<1x8xf32>
+  %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+  %2 = npu.eltwise mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+  %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}
+
+// Squares of what is not centred have no variance.
+// CHECK-LABEL: @not_centred
+// CHECK-NOT: npu.tensornorm
+// CHECK: return
+func.func @not_centred(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %2 = npu.eltwise mul(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+  %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}
