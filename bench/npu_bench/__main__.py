@@ -16,11 +16,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from npu_bench import present
+from npu_bench import predictions, present
+from npu_bench.calibrate import run_calibration
 from npu_bench.case import make_case, parse_shapes, zoo
 from npu_bench.contender import PEERS, BenchError, Case, Contender, Tools, ours, peer
 from npu_bench.measure import measure, profile
 from npu_bench.results import Row, compare, make_row
+from npu_bench.table import processor_name
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
@@ -28,8 +30,12 @@ DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="npu-bench", description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="+", metavar="MODEL", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
-    parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT, comma separated ({PLANS})")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
+    parser.add_argument("--calibrate", action="store_true",
+                        help="measure this machine's kernels for --target=host and keep the table; no models")  # fmt: skip
+    parser.add_argument("--predictions", action="store_true",
+                        help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones")  # fmt: skip
+    parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT (or TARGET/convert=conv2d:NCHW16c:default), comma separated ({PLANS})")
     parser.add_argument("--batch", default="1", help="batch sizes, comma separated (1)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     parser.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
@@ -42,10 +48,12 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc and libnpu.so")  # fmt: skip
     arguments = parser.parse_args(words)
+    if arguments.calibrate == bool(arguments.models):
+        parser.error("expected models, or --calibrate alone")
     arguments.plans = [plan for plan in arguments.plans.split(",") if plan]
     arguments.peers = [name for name in arguments.peers.split(",") if name]
     for plan in arguments.plans:
-        if plan.count("/") != 1 or not all(plan.split("/")):
+        if "/" not in plan or not all(plan.rsplit("/", 1)):
             parser.error(f"--plans: expected TARGET/LAYOUT, found '{plan}'")
     for name in arguments.peers:
         if name not in PEERS:
@@ -112,24 +120,25 @@ def write_files(rows: list[Row], arguments: argparse.Namespace) -> None:
         present.write_chart(rows, arguments.chart)
 
 
-def processor_name() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return "unknown"
-
-
 def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
     console = Console(width=None if sys.stdout.isatty() else 160)
+    if arguments.predictions:
+        arguments.plans = list(predictions.PLANS)
     rows: list[Row] = []
     try:
+        if arguments.calibrate:
+            run_calibration(Tools.of_build(arguments.build.resolve()), arguments.threads, arguments.rounds, console)
+            return 0
         shapes = parse_shapes(arguments.input_shape)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             for model in arguments.models:
                 for batch in arguments.batch:
                     rows += run_case(make_case(model, batch, shapes), arguments, progress)
-        present.print_table(rows, console)
+        if arguments.predictions:
+            rows = predictions.show(rows, console)
+        else:
+            present.print_table(rows, console)
         write_files(rows, arguments)
     except (BenchError, zoo.ZooError, OSError) as error:
         print(f"npu-bench: {error}", file=sys.stderr)

@@ -136,6 +136,13 @@ def _declare(library: c.CDLL) -> None:
         function.restype, function.argtypes = result, arguments
 
 
+def library_version(library: Path) -> str:
+    """"oneDNN 3.2.0": of the kernels in the runtime."""
+    api = c.CDLL(str(library))
+    _declare(api)
+    return _text(api.npu_kernel_library())
+
+
 class Program:
     """A loaded .npu file with one context and its buffers."""
 

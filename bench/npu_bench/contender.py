@@ -14,11 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from npu_bench.table import BenchError, cache_file
+
 PEERS = ("onnxruntime", "openvino")
-
-
-class BenchError(Exception):
-    """A sentence for the user."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,16 +51,22 @@ class Compiled:
 
 
 def compile_plan(tools: Tools, case: Case, plan: str) -> Compiled:
-    """Compiles unless the same compiler has done it before with the same words."""
-    target, _, layout = plan.partition("/")
+    """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
+
+    The same: with the same words and the same table of this machine's numbers.
+    """
+    target, _, strategy = plan.rpartition("/")
+    layout, _, desired = strategy.partition("=")
     words = [f"--target={target}", f"--layout={layout}"]
+    words += [f"--desired-layouts={desired}"] if desired else []
     words += [f"--input-shape={name}={','.join(map(str, shape))}" for name, shape in case.shapes.items()]
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
-    files = [(file, os.stat(file)) for file in (tools.npuc, case.model)]
+    table = [file for file in [cache_file()] if file.exists()]
+    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *table)]
     identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
     key = hashlib.sha256("\n".join(identity + words).encode()).hexdigest()[:16]
-    program = tools.cache / f"{case.title}-b{case.batch}-{target}-{layout}-{key}.npu"
+    program = tools.cache / f"{case.title}-b{case.batch}-{Path(target).stem}-{layout}-{key}.npu"
     report = program.with_suffix(".json")
     if not (program.exists() and report.exists()):
         tools.cache.mkdir(parents=True, exist_ok=True)

@@ -41,6 +41,21 @@ def estimate_ratio(numerator: list[float], denominator: list[float]) -> Estimate
     return _interval(float(np.median(top) / np.median(bottom)), resampled)
 
 
+def rank_correlation(first: list[float], second: list[float]) -> float:
+    """Spearman's: 1 where both have the same order; equal values share their ranks."""
+    ranks = [_ranks(np.asarray(values, np.float64)) for values in (first, second)]
+    spread = [float(np.std(rank)) for rank in ranks]
+    if min(spread) == 0.0:
+        return 1.0 if max(spread) == 0.0 else 0.0
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    below = (values[None, :] < values[:, None]).sum(axis=1)
+    equal = (values[None, :] == values[:, None]).sum(axis=1)
+    return below + (equal - 1) / 2.0
+
+
 def _interval(median: float, resampled: np.ndarray) -> Estimate:
     tail = 50.0 * (1.0 - LEVEL)
     low, high = np.percentile(resampled, [tail, 100.0 - tail])

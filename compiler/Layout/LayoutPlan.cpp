@@ -194,9 +194,13 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
     }
     return factor;
   };
+  std::vector<LayoutPattern> patterns = target.accepted(name, "result");
+  if (patterns.empty())
+    for (const LayoutFactor &entry : factors->second)
+      patterns.push_back(entry.layout);
   // Two names may mean one order (unit dimensions): the cheaper one counts.
   std::optional<double> least;
-  for (const LayoutPattern &pattern : target.accepted(name, "result")) {
+  for (const LayoutPattern &pattern : patterns) {
     std::optional<StoredOrder> order = pattern.resolve(type.getRank(), known);
     if (!order || !layout.isEquivalent(toLayout(op->getContext(), *order),
                                        type.getShape()))

@@ -16,7 +16,8 @@
 #include "compiler/Layout/LayoutFix.h"
 #include "compiler/Pipeline/ChipPlan.h"
 #include "compiler/Pipeline/Report.h"
-#include "compiler/Target/TargetSpec.h"
+#include "compiler/Target/Calibration.h"
+#include "kernels/kernel.h"
 #include "kernels/tensor.h"
 #include "runtime/format/atomic_file.h"
 
@@ -352,7 +353,8 @@ LogicalResult Compilation::write() {
 
 LogicalResult Compilation::checkOptions() {
   std::string message;
-  target = loadTarget(options.target, message);
+  target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
+                                report.targetNote, message);
   if (!target)
     return error(message);
   machine = makeTargetMachine(options.mcpu, message);
@@ -373,6 +375,8 @@ CompileStatus Compilation::run() {
     return CompileStatus::CannotWrite;
   }
   report.target = target->name;
+  report.measured = target->measured;
+  report.targetFile = target->file;
   report.strategy = options.layout.strategy;
   report.objective = options.layout.objective;
   if (failed(stage("import", [&] { return import(); })) ||

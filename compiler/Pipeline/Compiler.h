@@ -8,6 +8,7 @@
 #include "compiler/Frontend/Support/ImportOptions.h"
 #include "compiler/Layout/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
+#include "compiler/Target/TargetSpec.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -58,6 +59,10 @@ struct ReportedKernel {
 struct CompileReport {
   std::string target, strategy;
   cost::Machine machine; // the target's
+  /// Of a real machine's target: where its numbers were measured, the file that
+  /// they are from, and what a user should know about that.
+  std::optional<Measured> measured;
+  std::string targetFile, targetNote;
   Objective objective = Objective::Time;
   std::optional<SearchOutcome> search;
   /// Every strategy on the same network, if it was asked for.

@@ -132,6 +132,7 @@ json::Object npu::reportJson(const CompileReport &report) {
       {"version", reportVersion},
       {"npuc_version", NPU_VERSION},
       {"target", report.target},
+      {"clock_mhz", report.machine.clockMHz},
       {"layout", report.strategy},
       {"objective", objectiveName(report.objective)},
       {"cost", report.layout.cost.of(report.objective)},
@@ -149,6 +150,13 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"arena_lower_bound_bytes", report.arenaLowerBoundBytes},
                     {"weight_bytes", report.weightBytes}}},
       {"compile_seconds", std::move(seconds)}};
+  if (report.measured)
+    root["measured"] =
+        json::Object{{"file", json::fixUTF8(report.targetFile)},
+                     {"processor", json::fixUTF8(report.measured->processor)},
+                     {"library", json::fixUTF8(report.measured->library)},
+                     {"threads", report.measured->threads},
+                     {"of_this_machine", report.targetNote.empty()}};
   if (report.search)
     root["optimal"] = searchJson(*report.search);
   return root;
@@ -208,6 +216,8 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
          << "), weights "
          << llvm::format("%.2f MiB", mebibytes(report.weightBytes)) << ", "
          << llvm::format("%.2f s", seconds) << "\n";
+  if (!report.targetNote.empty())
+    stream << "note: " << report.targetNote << "\n";
   for (const ReportedKernel &kernel : report.kernels)
     if (kernel.slow)
       stream << "warning: " << kernel.name << " (" << kernel.node

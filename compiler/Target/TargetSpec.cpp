@@ -72,7 +72,8 @@ ArrayRef<LayoutPattern> TargetSpec::accepted(StringRef op,
 }
 
 bool TargetSpec::isDemanding(StringRef op) const {
-  return demands.count(op.str()) != 0;
+  auto found = demands.find(op.str());
+  return found != demands.end() && !found->second.empty();
 }
 
 bool TargetSpec::supports(npu_dtype type) const {
@@ -100,10 +101,10 @@ public:
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
-    static const StringRef keys[] = {"name",   "summary",   "types",
-                                     "blocks", "machine",   "demands",
-                                     "runs",   "algorithms"};
-    if (!readDocument("a target", keys, ArrayRef(keys).drop_back(2),
+    static const StringRef keys[] = {"name",   "summary",    "types",
+                                     "blocks", "machine",    "demands",
+                                     "runs",   "algorithms", "measured"};
+    if (!readDocument("a target", keys, ArrayRef(keys).drop_back(3),
                       [&](StringRef key, yaml::Node *value) {
                         return readTop(key, value);
                       }))
@@ -125,6 +126,8 @@ private:
                       [&](yaml::Node *item) { return readBlock(item); });
     if (key == "machine")
       return readMachine(value);
+    if (key == "measured")
+      return readMeasured(value);
     if (key == "runs")
       return readList(value, "runs",
                       [&](yaml::Node *item) { return readRun(item); });
@@ -182,6 +185,23 @@ private:
     if (llvm::is_contained(spec.algorithms, text))
       return fail(node, "algorithm '" + text + "' stands twice");
     spec.algorithms.push_back(text);
+    return true;
+  }
+
+  bool readMeasured(yaml::Node *node) {
+    static const StringRef keys[] = {"processor", "library", "threads"};
+    Measured measured;
+    if (!readMap(node, "measured", keys, keys,
+                 [&](StringRef key, yaml::Node *value) {
+                   if (key == "threads")
+                     return readNumber("measured: threads", "threads", value,
+                                       measured.threads);
+                   return readText(value, ("measured: " + key).str(),
+                                   key == "library" ? measured.library
+                                                    : measured.processor);
+                 }))
+      return false;
+    spec.measured = std::move(measured);
     return true;
   }
 
@@ -322,15 +342,21 @@ private:
     return !failed();
   }
 
-  /// A cost speaks of one of the layouts that the same entry accepts.
+  /// A cost speaks of one of the layouts that the same entry accepts; of any
+  /// where it does not say.
   bool addFactors(ArrayRef<std::string> ops,
                   const std::vector<LayoutPattern> &accepted,
                   ArrayRef<RawFactor> factors) {
     for (const RawFactor &raw : factors) {
+      std::string why;
+      std::optional<LayoutPattern> layout =
+          LayoutPattern::parse(raw.layout, why);
+      if (!layout)
+        return failAt(raw.line, raw.key + ": " + why);
       auto found = llvm::find_if(accepted, [&](const LayoutPattern &layout) {
         return layout.text == raw.layout;
       });
-      if (found == accepted.end())
+      if (!accepted.empty() && found == accepted.end())
         return failAt(raw.line, raw.key + ": " + raw.layout +
                                     " is not one of the layouts that `result` "
                                     "accepts here");
@@ -339,7 +365,7 @@ private:
         if (depthwise && !StringRef(op).starts_with("conv"))
           return failAt(raw.line,
                         "depthwise_cost: '" + op + "' is no convolution");
-        spec.factors[op].push_back({*found, raw.factor, depthwise});
+        spec.factors[op].push_back({*layout, raw.factor, depthwise});
       }
     }
     return true;

@@ -66,6 +66,12 @@ struct TransferRun {
   double least = 1, most = 0;
 };
 
+/// Where the numbers of a real machine's target were measured.
+struct Measured {
+  std::string processor, library; ///< as the system and oneDNN call themselves
+  double threads = 1;
+};
+
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -75,6 +81,7 @@ public:
   cost::Machine machine;
   std::vector<TransferRun> runs;                 // the first that fits counts
   std::map<std::string, OperandDemands> demands; // by getDemandName()
+  std::optional<Measured> measured;
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
   /// What the op's time is multiplied by where its result has a layout; 1 where

@@ -143,10 +143,16 @@ TEST(TargetSpec, Costs) {
   EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
   EXPECT_TRUE(spec->factors["conv2d"].empty());
 
-  expectError(base + entry, "chip.yaml:24: cost: NCHW is not one of the "
-                            "layouts that `result` accepts here");
   expectError(base + entry + "    result: [NHWC]\n",
-              "chip.yaml:24: cost: NCHW");
+              "chip.yaml:24: cost: NCHW is not one of the layouts that "
+              "`result` accepts here");
+  // Without demands, what layouts cost may still differ.
+  spec = parseTarget(base + entry, "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  EXPECT_EQ(spec->factors["max_pool"].size(), 1u);
+  EXPECT_FALSE(spec->isDemanding("max_pool"));
+  expectError(base + "  - ops: [max_pool]\n    cost: {NCXW: 2 times}\n",
+              "chip.yaml:24: cost: ");
   auto withCost = [&base](const std::string &cost) {
     return base +
            "  - ops: [max_pool]\n    result: [NHWC, NCHW]\n    cost: " + cost +
@@ -174,6 +180,28 @@ TEST(TargetSpec, Costs) {
   EXPECT_FALSE(both[0].depthwise);
   EXPECT_EQ(both[1].factor, 3);
   EXPECT_TRUE(both[1].depthwise);
+}
+
+TEST(TargetSpec, Measured) {
+  std::string error;
+  const std::string base = good;
+  auto spec = parseTarget(base, "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  EXPECT_FALSE(spec->measured);
+  spec = parseTarget(base + "measured: {processor: \"A: B\", library: L 1, "
+                            "threads: 4 threads}\n",
+                     "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  ASSERT_TRUE(spec->measured);
+  EXPECT_EQ(spec->measured->processor, "A: B");
+  EXPECT_EQ(spec->measured->library, "L 1");
+  EXPECT_EQ(spec->measured->threads, 4);
+  expectError(base + "measured: {processor: A, library: L}\n",
+              "measured: key 'threads' is missing");
+  expectError(base + "measured: {processor: A, library: L, threads: 0 "
+                     "threads}\n",
+              "measured: threads: '0 threads', expected a positive number");
+  expectError(base + "measured: [A]\n", "measured: expected `key: value`");
 }
 
 TEST(TargetSpec, NotYaml) {

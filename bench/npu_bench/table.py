@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of measured numbers: a target file, kept in the user's cache folder."""
+
+from __future__ import annotations
+
+import copy
+import os
+import tempfile
+from pathlib import Path
+
+import yaml
+
+TARGET = "host"
+SHIPPED = Path(__file__).resolve().parents[2] / "targets" / f"{TARGET}.yaml"
+HEADER = "# Written by npu-bench --calibrate: docs/calibration.md.\n"
+# A layout's names for each number of spatial dimensions.
+NAMES = {
+    "NHWC": ["NWC", "NHWC", "NDHWC"],
+    "NCHW16c": ["NCW16c", "NCHW16c", "NCDHW16c"],
+    "NCHW": ["NCW", "NCHW", "NCDHW"],
+}
+
+
+def cache_file() -> Path:
+    """Where npuc looks for the table (compiler/Target/Calibration.h)."""
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "npuc" / f"{TARGET}.yaml"
+
+
+def processor_name() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "unknown"
+
+
+class BenchError(Exception):
+    """A sentence for the user."""
+
+
+class Table:
+    """A target file's content with numbers that can be changed."""
+
+    def __init__(self, content: dict) -> None:
+        self.content = content
+
+    @staticmethod
+    def shipped() -> "Table":
+        return Table(yaml.safe_load(SHIPPED.read_text(encoding="utf-8")))
+
+    def copy(self) -> "Table":
+        return Table(copy.deepcopy(self.content))
+
+    def machine(self, key: str) -> float:
+        return float(self.content["machine"][key].split()[0])
+
+    def set_machine(self, key: str, value: float) -> None:
+        unit = self.content["machine"][key].split(maxsplit=1)[1]
+        self.content["machine"][key] = f"{value:.4g} {unit}"
+
+    def _entry(self, op: str) -> dict:
+        for entry in self.content["demands"]:
+            if op in entry["ops"]:
+                return entry
+        self.content["demands"].append({"ops": [op]})
+        return self.content["demands"][-1]
+
+    def cost(self, op: str, layout: str, key: str = "cost") -> float:
+        return float(self._entry(op).get(key, {}).get(layout, "1").split()[0])
+
+    def set_cost(self, op: str, layout: str, factor: float, key: str = "cost") -> None:
+        entry = self._entry(op)
+        accepted = entry.get("result", NAMES[layout])
+        for name in NAMES[layout]:
+            if name in accepted:
+                entry.setdefault(key, {})[name] = f"{factor:.4g} times"
+
+    def only(self, op: str, layout: str) -> "Table":
+        """The same numbers on a chip that takes the op in one layout."""
+        table = self.copy()
+        entry = table._entry(op)
+        entry["data"], entry["result"] = list(NAMES[layout]), list(NAMES[layout])  # YAML would link one list twice
+        for key in ("cost", "depthwise_cost"):
+            entry[key] = {name: text for name, text in entry.get(key, {}).items() if name in NAMES[layout]}
+        return table
+
+    def set_measured(self, library: str, threads: int) -> None:
+        self.content["summary"] = "the machine that npuc runs on, any layout, measured"
+        self.content["measured"] = {
+            "processor": processor_name(),
+            "library": library,
+            "threads": f"{threads} threads",
+        }
+
+    def write(self, path: Path) -> None:
+        """Whole or not at all."""
+        text = HEADER + yaml.safe_dump(self.content, sort_keys=False, default_flow_style=None, width=1000)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.replace(name, path)
+        except OSError as error:
+            raise BenchError(f"cannot write the table '{path}': {error.strerror}") from error

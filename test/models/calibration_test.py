@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests npu-bench --calibrate: the fit with made-up times, and a small real run whose table npuc takes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
+
+import onnx  # noqa: E402
+import small  # noqa: E402
+from npu_bench import fit, predictions, statistics, table  # noqa: E402
+from npu_bench.results import Row  # noqa: E402
+
+BUILD = Path()
+
+
+def compile_small(cache: Path, *words: str, target: str = "host") -> tuple[subprocess.CompletedProcess, dict]:
+    """npuc on a small network, with `cache` as the user's cache folder; the report is empty if it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, report = Path(folder) / "residual.onnx", Path(folder) / "report.json"
+        onnx.save(small.make("residual"), model)
+        command = [BUILD / "bin" / "npuc", model, "--batch=1", f"--target={target}", f"--report={report}",
+                   f"--output={Path(folder) / 'x.html'}", "--emit=html", "--layout=none", *words]  # fmt: skip
+        done = subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)}
+        )
+        return done, json.loads(report.read_text()) if done.returncode == 0 else {}
+
+
+class TableTest(unittest.TestCase):
+    """npuc and a table written by hand."""
+
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.cache = Path(self.folder.name)
+        self.path = self.cache / "npuc" / "host.yaml"
+        _, self.before = compile_small(self.cache)
+        self.table = table.Table.shipped()
+        self.table.set_measured("oneDNN 3.2.0", 2)
+
+    def write(self, text: str = "", **replaced: str) -> None:
+        self.table.write(self.path)
+        content = self.path.read_text()
+        for old, new in replaced.items():
+            content = content.replace(old, new)
+        self.path.write_text(text or content)
+
+    def test_absent(self) -> None:
+        done, report = compile_small(self.cache)
+        self.assertIn("npu-bench --calibrate", done.stderr)
+        self.assertFalse(report["measured"]["of_this_machine"])
+        self.assertEqual(compile_small(self.cache, "-q")[0].stderr, "")
+
+    def test_used(self) -> None:
+        self.table.set_machine("mac_columns", self.table.machine("mac_columns") / 100)
+        self.write()
+        done, report = compile_small(self.cache)
+        self.assertNotIn("calibrate", done.stderr)
+        self.assertTrue(report["measured"]["of_this_machine"])
+        self.assertEqual(report["measured"]["file"], str(self.path))
+        self.assertGreater(report["cost"], 2 * self.before["cost"])
+
+    def test_cost_of_layouts_without_demand(self) -> None:
+        self.table.set_cost("conv2d", "NCHW", 50)
+        self.table.set_cost("max_pool", "NCHW", 3)
+        self.write()
+        _, report = compile_small(self.cache)
+        self.assertGreater(report["cost"], 2 * self.before["cost"])
+
+    def check_unused(self, *expected: str) -> None:
+        done, report = compile_small(self.cache)
+        for text in (*expected, str(self.path), "npu-bench --calibrate"):
+            self.assertIn(text, done.stderr)
+        self.assertEqual(report["cost"], self.before["cost"])
+        self.assertFalse(report["measured"]["of_this_machine"])
+
+    def test_another_processor(self) -> None:
+        self.table.set_machine("mac_columns", 1)
+        self.table.content["measured"]["processor"] = "Abacus 2000"
+        self.write()
+        self.check_unused("'Abacus 2000'", table.processor_name())
+
+    def test_another_library(self) -> None:
+        self.table.set_machine("mac_columns", 1)
+        self.table.content["measured"]["library"] = "oneDNN 2.7.1"
+        self.write()
+        self.check_unused("'oneDNN 2.7.1'", "'oneDNN 3.2.0'")
+
+    def test_damaged(self) -> None:
+        whole = {
+            "mac_columns: 32 MAC": "mac_columns: -1 MAC",
+            "clock: 2500 MHz": "clock: 2500",
+            "kernel_start:": "kernel_stop:",
+            "threads: 2 threads": "threads: two",
+            "library: oneDNN 3.2.0": "",
+            "measured:": "weasured:",
+            "name: host": "name: guest",
+        }
+        for old, new in whole.items():
+            self.write(**{old: new})
+            self.assertIn(new, self.path.read_text())
+            self.check_refused()
+        for text in ("garbage", "name: host\n", "name: host\nmachine: {", table.SHIPPED.read_text().split("measured:")[0]):
+            self.write(text)
+            self.check_refused()
+
+    def check_refused(self) -> None:
+        done, _ = compile_small(self.cache)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, rf"npuc: error: {self.path}:\d+: .*remove the file")
+
+    def test_only_the_name_asks_for_it(self) -> None:
+        self.write("garbage")
+        self.assertEqual(compile_small(self.cache, target=str(table.SHIPPED))[0].returncode, 0)
+        self.assertEqual(compile_small(self.cache, target="npu-nchw")[0].returncode, 0)
+
+    def test_a_folder_that_cannot_be(self) -> None:
+        (self.cache / "npuc").write_text("a file")
+        with self.assertRaisesRegex(table.BenchError, "cannot write the table"):
+            self.table.write(self.path)
+
+
+class FitTest(unittest.TestCase):
+    def test_numbers_are_found(self) -> None:
+        """Times from a model of two numbers; the fit starts elsewhere."""
+        truth = table.Table.shipped()
+        truth.set_machine("mac_columns", 10)
+        truth.set_cost("conv2d", "NCHW16c", 1.5)
+
+        def times(values: table.Table) -> dict[str, float]:
+            alone = 1.0 / values.machine("mac_columns")
+            return {"NHWC": alone, "NCHW16c": alone * values.cost("conv2d", "NCHW16c")}
+
+        def predict(values: table.Table) -> list[fit.Sample]:
+            return [fit.Sample(variant, "conv", "conv2d", "mac array", times(truth)[variant], ms)
+                    for variant, ms in times(values).items()]  # fmt: skip
+
+        found = table.Table.shipped()
+        samples = fit.fit(found, predict, lambda: None)
+        self.assertAlmostEqual(found.machine("mac_columns"), 10, delta=0.01)
+        self.assertAlmostEqual(found.cost("conv2d", "NCHW16c"), 1.5, delta=0.01)
+        self.assertEqual(found.cost("conv2d", "NDHWC"), 1)
+        self.assertEqual(found.cost("conv2d", "NCDHW16c"), found.cost("conv2d", "NCHW16c"))
+        self.assertTrue(all(abs(sample.ratio - 1) < 0.01 for sample in samples))
+
+    def test_weighted_median(self) -> None:
+        self.assertEqual(fit.weighted_median([3, 1, 2], [1, 1, 1]), 2)
+        self.assertEqual(fit.weighted_median([3, 1, 2], [9, 1, 1]), 3)
+        with self.assertRaises(ValueError):
+            fit.weighted_median([], [])
+
+
+class PredictionsTest(unittest.TestCase):
+    def row(self, name: str, program: str, predicted: float, measured: float) -> Row:
+        row = Row("net", 1, f"host/{name}", predicted_ms=predicted, program=program)
+        row.latency_ms = statistics.estimate([measured])
+        return row
+
+    def test_rank_correlation(self) -> None:
+        self.assertAlmostEqual(statistics.rank_correlation([1, 2, 3], [10, 20, 90]), 1)
+        self.assertAlmostEqual(statistics.rank_correlation([1, 2, 3], [3, 2, 1]), -1)
+        self.assertAlmostEqual(statistics.rank_correlation([1, 1, 3], [1, 2, 3]), 3**0.5 / 2)
+        self.assertEqual(statistics.rank_correlation([1, 1], [1, 2]), 0)
+
+    def test_merge_and_quality(self) -> None:
+        rows = [self.row("none", "a", 4, 5), self.row("naive", "a", 4, 4.5), self.row("optimal", "b", 1, 2.2),
+                self.row("alter", "c", 2, 2)]  # fmt: skip
+        merged = predictions.merge(rows)
+        self.assertEqual([row.contender for row in merged], ["host/none, naive", "host/optimal", "host/alter"])
+        correlation, loss = predictions.quality(merged)
+        self.assertAlmostEqual(correlation, 0.5)
+        self.assertAlmostEqual(loss, 0.1)
+
+
+class CalibrateTest(unittest.TestCase):
+    def test_writes_a_table_that_npuc_takes(self) -> None:
+        """One round: the numbers are poor, the table is whole."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [str(BUILD / "bin" / "npu-bench"), "--calibrate", "--rounds=1", "--threads=2"], capture_output=True,
+                text=True, env={**os.environ, "XDG_CACHE_HOME": folder},
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("mac_columns", done.stdout)
+            self.assertEqual([file.name for file in (Path(folder) / "npuc").iterdir()], ["host.yaml"])
+            compiled, report = compile_small(Path(folder))
+            self.assertTrue(report["measured"]["of_this_machine"], compiled.stderr)
+
+
+def main() -> int:
+    global BUILD
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, required=True)
+    BUILD = parser.parse_args().build.resolve()
+    return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
