@@ -127,20 +127,6 @@ static double paddingOf(Value value, LayoutAttr layout) {
                  : 1;
 }
 
-/// The products' operands are the op's first two.
-static void assignRoles(LayoutOpInterface op, const Work &own,
-                        std::vector<cost::Transfer> &reads) {
-  if (own.products.empty() || reads.size() < 2)
-    return;
-  reads[0].role = cost::Role::Data;
-  reads[1].role = cost::Role::Weight;
-  ArrayRef<int64_t> shape = tensorType(op->getOperand(0)).getShape();
-  if (own.haloRows > 0 && shape.size() > 2)
-    reads[0].halo =
-        reads[0].bytes * static_cast<double>(own.haloRows) /
-        static_cast<double>(std::max<int64_t>(1, shape[0] * shape[2]));
-}
-
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/OnChip.h"
 
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/LayoutPlan.h"
+#include "cost/tiling.h"
+
+#include "llvm/ADT/Sequence.h"
 
 using namespace npu;
 
-/// Half of the memory is for the tiles of what does not stay.
+/// Half of the memory is for the tiles of what does not stay, or more where
+/// they need it.
 static constexpr double keptShare = 0.5;
 
 /// What a relayout or view of a value, or of its copy, is made from.
@@ -38,6 +43,30 @@ static double largestBytes(Value value, const TargetSpec &target,
                            static_cast<double>(llvm::alignTo(extent, block)) /
                                static_cast<double>(extent));
   return padding * static_cast<double>(storedBytes(type, LayoutAttr()));
+}
+
+/// Bytes that the op's smallest tiles take, all operands in the order that pads
+/// most.
+static double smallestTiles(Operation *op, const TargetSpec &target,
+                            const ImageAxesAnalysis &axes) {
+  Work own = workOf(op);
+  cost::KernelWork work;
+  auto transfer = [&](Value value) {
+    cost::Transfer transfer;
+    transfer.bytes = transfer.run = largestBytes(value, target, axes);
+    return transfer;
+  };
+  for (Value operand : op->getOperands())
+    work.reads.push_back(transfer(operand));
+  for (Value result : op->getResults())
+    work.writes.push_back(transfer(result));
+  work.products.assign(own.products.begin(), own.products.end());
+  work.elements = own.elements;
+  assignRoles(op, own, work.reads);
+  // Nothing is free, so the tiling that needs least is chosen.
+  work.reservedBytes = target.machine.sramKiB * 1024;
+  cost::Tiling tiling = cost::chooseTiling(work, target.machine);
+  return cost::bufferBytes(work, tiling, target.machine);
 }
 
 namespace {
@@ -87,26 +116,28 @@ static SmallVector<LiveRange> rangesOf(ArrayRef<Operation *> ops,
 OnChipValues::OnChipValues(mlir::func::FuncOp function,
                            const TargetSpec &target,
                            const ImageAxesAnalysis &axes) {
-  double budget = keptShare * target.machine.sramKiB * 1024;
-  if (budget <= 0)
+  double memory = target.machine.sramKiB * 1024;
+  if (memory <= 0)
     return;
   Block &block = function.getBody().front();
   SmallVector<Operation *> ops;
   for (Operation &op : block)
     if (isComputing(op))
       ops.push_back(&op);
-  SmallVector<double> used(ops.size());
+  SmallVector<double> used(ops.size()), budget;
+  for (Operation *op : ops)
+    budget.push_back(
+        std::min(keptShare * memory, memory - smallestTiles(op, target, axes)));
   for (const LiveRange &range : rangesOf(ops, block.getTerminator())) {
     double bytes =
         largestBytes(range.value, target, axes) * (1 + range.readers);
-    auto during = llvm::MutableArrayRef(used).slice(
-        range.first, range.last - range.first + 1);
+    auto during = llvm::seq(range.first, range.last + 1);
     if (llvm::any_of(during,
-                     [&](double held) { return held + bytes > budget; }))
+                     [&](size_t i) { return used[i] + bytes > budget[i]; }))
       continue;
     kept.insert(range.value);
-    for (double &heldThen : during)
-      heldThen += bytes;
+    for (size_t i : during)
+      used[i] += bytes;
   }
   for (auto [op, bytes] : llvm::zip_equal(ops, used))
     held[op] = bytes;

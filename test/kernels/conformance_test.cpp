@@ -5,6 +5,7 @@
 
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
+#include "test/kernels/conformance_matmul.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
@@ -332,81 +333,6 @@ TEST(Conformance, Pools) {
           one.tolerance = 1e-4;
           check(one, seed++);
         }
-}
-
-TEST(Conformance, Matmul) {
-  uint32_t seed = 5000;
-  const struct {
-    std::vector<int64_t> a, b, y;
-  } shapes[] = {{{1, 64}, {64, 40}, {1, 40}},
-                {{3, 33}, {33, 17}, {3, 17}},
-                {{2, 5, 8}, {8, 6}, {2, 5, 6}},
-                {{2, 1, 5, 8}, {3, 8, 6}, {2, 3, 5, 6}},
-                {{4, 7, 1}, {4, 1, 9}, {4, 7, 9}},
-                {{2, 1, 1}, {2, 1, 2}, {2, 1, 2}},
-                {{2, 3, 1}, {2, 1, 1}, {2, 3, 1}},
-                {{1, 1, 4}, {1, 4, 5}, {1, 1, 5}}};
-  for (const auto &s : shapes)
-    for (bool constant : {false, true})
-      for (int variant = 0; variant < 5; ++variant) {
-        Case one;
-        Problem &p = one.problem;
-        p.op = NPU_OP_MATMUL;
-        npu_tensor_desc y = tensor(NPU_F32, s.y);
-        p.inputs = {tensor(NPU_F32, s.a), tensor(NPU_F32, s.b)};
-        p.outputs = {y};
-        p.threads = 2;
-        if (variant == 4) // the second operand transposed in memory
-          std::swap(p.inputs[1].order[p.inputs[1].rank - 1],
-                    p.inputs[1].order[p.inputs[1].rank - 2]);
-        if (constant)
-          makeConstant(p, 1);
-        if (variant == 1) {
-          p.inputs.push_back(tensor(NPU_F32, {s.y.back()}));
-          p.instrs = {binary(NPU_INSTR_add, 3, 2), unary(NPU_INSTR_relu, 4)};
-        } else if (variant == 2) {
-          p.inputs.push_back(y);
-          p.instrs = {binary(NPU_INSTR_add, 2, 3)};
-          p.inPlaceInput = 2;
-        } else if (variant == 3) {
-          p.outputs[0].order[p.outputs[0].rank - 1] =
-              static_cast<int8_t>(y.rank - 2);
-          p.outputs[0].order[p.outputs[0].rank - 2] =
-              static_cast<int8_t>(y.rank - 1);
-        }
-        check(one, seed++);
-      }
-}
-
-/// Heads between the rows of matrices, a second operand by columns.
-TEST(Conformance, MatmulOfStridedMatrices) {
-  uint32_t seed = 5500;
-  auto run = [&](std::vector<npu_tensor_desc> inputs, npu_tensor_desc result) {
-    Case one;
-    Problem &p = one.problem;
-    p.op = NPU_OP_MATMUL;
-    p.inputs = std::move(inputs);
-    p.outputs = {result};
-    p.threads = 2;
-    check(one, seed++);
-    p.inputs.push_back(tensor(NPU_F32, {}));
-    p.instrs = {binary(NPU_INSTR_mul, 3, 2)};
-    check(one, seed++);
-    p.inputs.back() = tensor(NPU_F32, {result.dims, result.dims + result.rank});
-    p.instrs = {binary(NPU_INSTR_add, 3, 2)};
-    check(one, seed++);
-  };
-  for (const char *a : {"abc", "bac"})
-    for (const char *b : {"abc", "acb", "bac", "cab"})
-      for (const char *y : {"abc", "bac"})
-        run({tensor(NPU_F32, {3, 20, 16}, a), tensor(NPU_F32, {3, 16, 18}, b)},
-            tensor(NPU_F32, {3, 20, 18}, y));
-  for (const char *a : {"abcd", "acbd"})
-    for (const char *b : {"abcd", "abdc", "acbd", "adbc"})
-      for (const char *y : {"abcd", "acbd"})
-        run({tensor(NPU_F32, {2, 3, 20, 16}, a),
-             tensor(NPU_F32, {2, 3, 16, 18}, b)},
-            tensor(NPU_F32, {2, 3, 20, 18}, y));
 }
 
 TEST(Conformance, Reduce) {

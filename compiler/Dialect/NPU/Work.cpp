@@ -160,6 +160,19 @@ Work npu::workOf(Operation *op) {
   return total;
 }
 
+void npu::assignRoles(Operation *op, const Work &work,
+                      std::vector<cost::Transfer> &reads) {
+  if (work.products.empty() || reads.size() < 2)
+    return;
+  reads[0].role = cost::Role::Data;
+  reads[1].role = cost::Role::Weight;
+  ArrayRef<int64_t> shape = tensorType(op->getOperand(0)).getShape();
+  if (work.haloRows > 0 && shape.size() > 2)
+    reads[0].halo =
+        reads[0].bytes * static_cast<double>(work.haloRows) /
+        static_cast<double>(std::max<int64_t>(1, shape[0] * shape[2]));
+}
+
 bool npu::isDepthwise(Operation *op) {
   if (auto fused = dyn_cast<FusedOp>(op))
     op = fused.getRoot();

@@ -5,7 +5,7 @@
 #define NPU_COMPILER_DIALECT_NPU_WORK_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
-#include "cost/mac_array.h"
+#include "cost/kernel_work.h"
 
 namespace npu {
 
@@ -23,6 +23,11 @@ struct Work {
 /// The work of one kernel op, of npu.fused the sum over its body. Views and
 /// constants have none.
 Work workOf(Operation *op);
+
+/// Tells the transfers of an op's operands which extents of its products they
+/// have; products read the first two.
+void assignRoles(Operation *op, const Work &work,
+                 std::vector<cost::Transfer> &reads);
 
 /// Whether a kernel is, or is built around, a convolution in which each channel
 /// meets its own weights only.
