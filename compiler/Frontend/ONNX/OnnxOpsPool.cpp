@@ -57,18 +57,36 @@ static FailureOr<OnnxWindow> readPoolWindow(OnnxNode &node, size_t rank) {
   return readWindow(node, *kernel);
 }
 
+/// Rounded up, a window may reach over the padding by less than a stride: even
+/// the only one. Pads with which such a window fits.
+static Ints padsOfOnlyWindow(const OnnxWindow &window,
+                             ArrayRef<int64_t> spatial) {
+  Ints pads = window.pads;
+  size_t rank = spatial.size();
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t over =
+        dilatedKernel(window, i) - spatial[i] - pads[i] - pads[rank + i];
+    if (over > 0 && over < window.strides[i])
+      pads[rank + i] += over;
+  }
+  return pads;
+}
+
 /// The result's shape for data of this shape; resolves the window's auto_pad.
 static FailureOr<Ints> pooledShape(OnnxNode &node, ArrayRef<int64_t> data,
                                    OnnxWindow &window) {
   ArrayRef<int64_t> spatial = data.drop_front(2);
   resolveAutoPad(window, spatial);
+  bool roundsUp = node.getFlag("ceil_mode", false);
   std::string reason;
   FailureOr<shapes::Shape> extents = shapes::windowed(
-      spatial, {window.kernel, window.strides, window.dilations, window.pads},
+      spatial,
+      {window.kernel, window.strides, window.dilations,
+       roundsUp ? padsOfOnlyWindow(window, spatial) : window.pads},
       reason);
   if (failed(extents))
     return node.error(reason);
-  if (node.getFlag("ceil_mode", false))
+  if (roundsUp)
     roundUp(*extents, window, spatial);
   Ints shape{data[0], data[1]};
   shape.append(*extents);

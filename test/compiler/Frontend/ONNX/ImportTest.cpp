@@ -63,6 +63,17 @@ TEST_F(Import, CeilModeIsInTheResultsShape) {
   EXPECT_HAS(import(model), "-> tensor<1x1x3x3xf32>");
 }
 
+/// ceil((4 - 5) / 2) + 1 = 1: the only window reaches over the data.
+TEST_F(Import, CeilModeOfAWindowLargerThanTheData) {
+  ModelBuilder model;
+  model.input("x", {1, 1, 4, 9}).output("y");
+  model.node("MaxPool", {"x"}, {"y"})
+      .integers("kernel_shape", {5, 5})
+      .integers("strides", {2, 2})
+      .integer("ceil_mode", 1);
+  EXPECT_HAS(import(model), "-> tensor<1x1x1x3xf32>");
+}
+
 TEST_F(Import, ShapeArithmeticDisappears) {
   ModelBuilder model;
   model.input("x", {2, 3, 4}).number("zero", 0).ints("rest", {-1}).output("y");
