@@ -248,7 +248,11 @@ def pool(g: Graph, op: str) -> None:
     if op == "AveragePool":
         attributes["count_include_pad"] = number(g, 0, 1)
     elif flag(g, 0.2):
-        attributes["dilations"] = [number(g, 1, 2) for _ in attributes["kernel_shape"]]
+        # A window that does not fit has no result by ONNX; onnxruntime rounds towards zero and gives one.
+        attributes["dilations"] = [
+            number(g, 1, 2 if 2 * size - 1 <= extent else 1)
+            for size, extent in zip(attributes["kernel_shape"], value.shape[2:])
+        ]
     g.op(op, [value], exact=op == "MaxPool", **attributes)
 
 
