@@ -75,7 +75,7 @@ function occupancy(kernels, chip) {
   picture.append(
     draw("path", { class: "tiles", d: outline((kernel) => kernel.resident_bytes + kernel.tile_bytes) }),
     draw("path", { class: "values", d: outline((kernel) => kernel.resident_bytes) }),
-    draw("text", { class: "tick", x: CHART.left - 4, y: py(chip.sram_bytes) + 6, "text-anchor": "end" }, bytesText(chip.sram_bytes).replace(".0", "")),
+    draw("text", { class: "tick", x: CHART.left - 4, y: py(chip.sram_bytes) + 6, "text-anchor": "end" }, bytesText(chip.sram_bytes).replace(/\.0+ /, " ")),
     draw("text", { class: "tick", x: CHART.left - 4, y: py(0) + 3, "text-anchor": "end" }, "0"),
   );
   picture.addEventListener("click", (event) => {
