@@ -20,27 +20,14 @@ std::array<Extent, 2> split(int64_t extent, int64_t tile) {
            {extent % tile, extent % tile ? 1.0 : 0.0}}};
 }
 
-/// What the array does over all tiles.
-struct ArrayWork {
+/// Of the array, over all tiles.
+double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
+                     const Machine &machine) {
   double cycles = 0;
-  OnChipAccess access;
-
-  void add(const Product &product, double times, const Machine &machine) {
-    cycles += times * arrayCycles(product, machine);
-    OnChipAccess one = onChipAccess(product, machine);
-    access.inputs += times * one.inputs;
-    access.weights += times * one.weights;
-    access.outputs += times * one.outputs;
-  }
-};
-
-ArrayWork arrayWork(const KernelWork &work, const Tiling &tiling,
-                    const Machine &machine) {
-  ArrayWork sum;
   if (!hasExtents(work)) {
     for (const Product &product : work.products)
-      sum.add(product, 1, machine);
-    return sum;
+      cycles += arrayCycles(product, machine);
+    return cycles;
   }
   const Product &whole = work.products[0];
   for (Extent m : split(whole.m, tiling.m))
@@ -51,9 +38,9 @@ ArrayWork arrayWork(const KernelWork &work, const Tiling &tiling,
         tile.k = k.size;
         tile.n = n.size;
         if (double times = m.times * k.times * n.times)
-          sum.add(tile, times, machine);
+          cycles += times * arrayCycles(tile, machine);
       }
-  return sum;
+  return cycles;
 }
 
 /// What passes between DRAM and the chip, in one direction.
@@ -113,8 +100,7 @@ const char *nameOf(Bound bound) {
 KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
                   const Machine &machine) {
   double start = machine.kernelStartCycles + machine.dmaStartCycles;
-  ArrayWork done = arrayWork(work, tiling, machine);
-  double array = done.cycles * work.factor;
+  double array = arrayCyclesOf(work, tiling, machine) * work.factor;
   double vector = work.elements * work.factor / machine.vectorLanes;
   Traffic in = trafficOf(work.reads, work, tiling, machine),
           out = trafficOf(work.writes, work, tiling, machine);
@@ -137,8 +123,6 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
     time.bound = array >= vector ? Bound::Array : Bound::Vector;
   time.dramRead = in.bytes;
   time.dramWritten = out.bytes;
-  time.onChipRead = done.access.inputs + done.access.weights;
-  time.onChipWritten = done.access.outputs;
   return time;
 }
 

@@ -27,8 +27,7 @@ struct KernelTime {
   int64_t dma = 0;               ///< channels, or the transpose engine
   int64_t total = 0;
   Bound bound = Bound::Dma;
-  double dramRead = 0, dramWritten = 0;     ///< bytes
-  double onChipRead = 0, onChipWritten = 0; ///< elements of the products
+  double dramRead = 0, dramWritten = 0; ///< bytes
 
   /// Cycles in which nothing is computed.
   int64_t stall() const { return total - compute; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/kernel_work.h"
 
+#include "cost/names.h"
+
 #include <algorithm>
 
 namespace npu::cost {
@@ -13,10 +15,7 @@ std::string_view nameOf(Role role) {
 }
 
 std::optional<Role> findRole(std::string_view name) {
-  for (size_t i = 0; i < roleNames.size(); ++i)
-    if (roleNames[i] == name)
-      return static_cast<Role>(i);
-  return std::nullopt;
+  return findByName<Role>(roleNames, name);
 }
 
 double KernelWork::bytes() const {

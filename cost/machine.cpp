@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/machine.h"
 
+#include "cost/names.h"
+
 namespace npu::cost {
 
 static constexpr std::array<std::string_view, 4> flows = {
@@ -12,10 +14,7 @@ std::string_view nameOf(DataFlow flow) {
 }
 
 std::optional<DataFlow> findDataFlow(std::string_view name) {
-  for (size_t i = 0; i < flows.size(); ++i)
-    if (flows[i] == name)
-      return static_cast<DataFlow>(i);
-  return std::nullopt;
+  return findByName<DataFlow>(flows, name);
 }
 
 std::string_view dataFlowNames() {

@@ -2,6 +2,7 @@
 #include "cost/tiling.h"
 
 #include "cost/kernel_time.h"
+#include "cost/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -156,10 +157,7 @@ std::string_view nameOf(Stays stays) {
 }
 
 std::optional<Stays> findStays(std::string_view name) {
-  for (size_t i = 0; i < stayNames.size(); ++i)
-    if (stayNames[i] == name)
-      return static_cast<Stays>(i);
-  return std::nullopt;
+  return findByName<Stays>(stayNames, name);
 }
 
 bool hasExtents(const KernelWork &work) {

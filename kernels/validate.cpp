@@ -126,6 +126,19 @@ std::string checkWindowSize(const char *what, int64_t size, int spatial) {
          " is not in 1..2^20";
 }
 
+std::string checkWindowSteps(int64_t stride, int64_t dilation, int spatial) {
+  std::string text = checkWindowSize("stride", stride, spatial);
+  return text.empty() ? checkWindowSize("dilation", dilation, spatial) : text;
+}
+
+std::string checkWindowPads(int64_t begin, int64_t end, int spatial) {
+  auto fits = [](int64_t pad) { return pad >= 0 && pad <= maxWindowSize; };
+  if (fits(begin) && fits(end))
+    return "";
+  return "padding of spatial dimension " + std::to_string(spatial) +
+         " is not in 0..2^20";
+}
+
 std::string checkSameShape(const npu_tensor_desc &input,
                            const npu_tensor_desc &output) {
   std::string text = checkSameRank(input, output);

@@ -67,6 +67,10 @@ std::string wrongExtent(const char *what, int dim, int64_t found,
 constexpr int64_t maxWindowSize = int64_t{1} << 20;
 /// `what` of spatial dimension `spatial` is in 1..maxWindowSize.
 std::string checkWindowSize(const char *what, int64_t size, int spatial);
+/// Steps of a window along one spatial dimension.
+std::string checkWindowSteps(int64_t stride, int64_t dilation, int spatial);
+/// Padding that may be larger than the window: 0..maxWindowSize.
+std::string checkWindowPads(int64_t begin, int64_t end, int spatial);
 
 std::string checkAxis(int64_t axis, int rank);
 std::string checkSameRank(const npu_tensor_desc &input,

@@ -56,16 +56,6 @@ private:
 
 } // namespace
 
-/// The value whose bytes a chain of free views shows.
-static Value viewedValue(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isFreeView(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 static void collectNames(Location location, llvm::SetVector<StringRef> &names) {
   if (auto name = dyn_cast<mlir::NameLoc>(location))
     names.insert(name.getName().getValue());

@@ -133,3 +133,12 @@ bool npu::isFreeView(Operation *op) {
            isReshapeView(from, to);
   return kernels::sameStorage(from, to);
 }
+
+Value npu::viewedValue(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isFreeView(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}

@@ -24,6 +24,9 @@ bool isKernel(Operation *op);
 /// the layouts of operand and result.
 bool isFreeView(Operation *op);
 
+/// The value whose bytes a chain of free views shows.
+Value viewedValue(Value value);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_KERNEL_KERNELPROBLEM_H

@@ -8,16 +8,6 @@
 
 using namespace npu;
 
-/// The value whose bytes these are.
-static Value storageOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isFreeView(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 /// Of the values that stay on the chip, the stored bytes that are there while
 /// each kernel runs.
 static void addResidents(const LayoutProblem &problem,
@@ -26,7 +16,7 @@ static void addResidents(const LayoutProblem &problem,
   SmallVector<Value> values;
   for (auto [index, kernel] : llvm::enumerate(kernels)) {
     for (Value operand : kernel.op->getOperands()) {
-      auto range = ranges.find(storageOf(operand));
+      auto range = ranges.find(viewedValue(operand));
       if (range != ranges.end())
         range->second.second = index;
     }

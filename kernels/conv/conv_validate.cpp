@@ -32,15 +32,12 @@ static std::string checkSpatial(const Problem &problem, int i,
   int dim = i + 2;
   auto [in, kernel, out] = extents;
   std::string at = " of spatial dimension " + std::to_string(i);
-  if (std::string text = checkWindowSize("stride", a.strides[i], i);
+  if (std::string text = checkWindowSteps(a.strides[i], a.dilations[i], i);
       !text.empty())
     return text;
-  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+  if (std::string text = checkWindowPads(a.pads_begin[i], a.pads_end[i], i);
       !text.empty())
     return text;
-  if (a.pads_begin[i] < 0 || a.pads_begin[i] > maxWindowSize ||
-      a.pads_end[i] < 0 || a.pads_end[i] > maxWindowSize)
-    return "padding" + at + " is not in 0..2^20";
   if (std::string text = checkWindowSize("kernel extent", kernel, i);
       !text.empty())
     return text;

@@ -11,15 +11,12 @@ static std::string checkDim(const Problem &problem, int i, int64_t &taps) {
   if (std::string text = checkWindowSize("kernel extent", a.kernel[i], i);
       !text.empty())
     return text;
-  if (std::string text = checkWindowSize("stride", a.strides[i], i);
+  if (std::string text = checkWindowSteps(a.strides[i], a.dilations[i], i);
       !text.empty())
     return text;
-  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+  if (std::string text = checkWindowPads(a.pads_begin[i], a.pads_end[i], i);
       !text.empty())
     return text;
-  if (a.pads_begin[i] < 0 || a.pads_begin[i] > maxWindowSize ||
-      a.pads_end[i] < 0 || a.pads_end[i] > maxWindowSize)
-    return "padding" + at + " is not in 0..2^20";
   int64_t window = (a.kernel[i] - 1) * a.dilations[i] + 1;
   int64_t room =
       problem.inputs[0].dims[dim] + a.pads_begin[i] + a.pads_end[i] - window;

@@ -13,10 +13,7 @@ static std::string checkWindow(const Problem &problem, int i) {
   if (std::string text = checkWindowSize("kernel extent", a.kernel[i], i);
       !text.empty())
     return text;
-  if (std::string text = checkWindowSize("stride", a.strides[i], i);
-      !text.empty())
-    return text;
-  if (std::string text = checkWindowSize("dilation", a.dilations[i], i);
+  if (std::string text = checkWindowSteps(a.strides[i], a.dilations[i], i);
       !text.empty())
     return text;
   int64_t window = (a.kernel[i] - 1) * a.dilations[i] + 1;

@@ -99,6 +99,15 @@ ManifestTensor readTensor(const Node &node) {
 
 std::string readText(const Node &node) { return node.text(); }
 
+/// One of the names that `find` knows.
+template <class Enum>
+Enum readName(const Node &node, std::optional<Enum> (*find)(std::string_view),
+              const char *expected) {
+  std::optional<Enum> found = find(node.text());
+  node.require(found.has_value(), expected);
+  return *found;
+}
+
 cost::Product readProduct(const Node &node) {
   return {node.member("m").extent(),          node.member("k").extent(),
           node.member("n").extent(),          node.member("count").extent(),
@@ -110,10 +119,8 @@ cost::Transfer readTransfer(const Node &node) {
   transfer.bytes = node.member("bytes").quantity();
   transfer.run = node.member("run").quantity();
   transfer.scattered = node.member("scattered").boolean();
-  Node role = node.member("role");
-  std::optional<cost::Role> found = cost::findRole(role.text());
-  role.require(found.has_value(), "result, data or weight");
-  transfer.role = *found;
+  transfer.role =
+      readName(node.member("role"), cost::findRole, "result, data or weight");
   transfer.onChip = node.member("on_chip").boolean();
   transfer.halo = node.member("halo").quantity();
   return transfer;
@@ -138,10 +145,8 @@ cost::Tiling readTiling(const Node &node, const cost::KernelWork &work) {
   tiling.n = node.member("n").extent();
   tiling.count = node.member("count").extent();
   tiling.pieces = node.member("pieces").extent();
-  Node stays = node.member("stays");
-  std::optional<cost::Stays> found = cost::findStays(stays.text());
-  stays.require(found.has_value(), "weights, data or sums");
-  tiling.stays = *found;
+  tiling.stays =
+      readName(node.member("stays"), cost::findStays, "weights, data or sums");
   node.require(cost::isValid(tiling, work),
                "tiles that are not larger than the kernel's product, and at "
                "least one piece");
@@ -155,10 +160,8 @@ cost::Machine readMachine(const Node &node) {
         number.optional
             ? node.member(std::string(number.key).c_str()).quantity()
             : node.member(std::string(number.key).c_str()).positive();
-  Node flow = node.member("data_flow");
-  std::optional<cost::DataFlow> found = cost::findDataFlow(flow.text());
-  flow.require(found.has_value(), std::string(cost::dataFlowNames()).c_str());
-  machine.dataFlow = *found;
+  machine.dataFlow = readName(node.member("data_flow"), cost::findDataFlow,
+                              std::string(cost::dataFlowNames()).c_str());
   return machine;
 }
 
