@@ -23,6 +23,9 @@ struct Product {
   bool depthwise = false;
   /// Pixels of M that no tile separates: a row of the result.
   int64_t row = 1;
+  /// Neighbours in K that no tile narrower than the array separates: a
+  /// channel's kernel area. For choosing tiles; programs do not keep it.
+  int64_t window = 1;
 
   /// Multiply-adds.
   double macs() const {

@@ -63,8 +63,12 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
 
 /// The fastest tiling that fits, the least traffic and the fewest tiles among
-/// equals; where none fits, the one that needs least.
+/// equals; where none fits, the one that needs least. Tiles are narrower than
+/// the array only where no other fits.
 Tiling chooseTiling(const KernelWork &work, const Machine &machine);
+
+/// Of the tilings that fill the array, the one that needs least.
+Tiling smallestTiling(KernelWork work, const Machine &machine);
 
 } // namespace npu::cost
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 from chip_models import (
     Chip, connected, convolution, convolutions, copy_of, layers, mobilenet_v2, orders, programs, resnet50, simulate,
     turned,
@@ -177,12 +178,32 @@ def test_tiles(bench: Bench) -> None:
     assert any(kernel["tiles"] > 1 for kernel in report["kernels"])
 
 
+def test_tiles_narrower_than_the_array(bench: Bench) -> None:
+    """Where no tile as wide as the array fits, narrower ones do, and the array is partly used."""
+    array = {"mac_rows": "256 MAC", "mac_columns": "256 MAC", "data_flow": "output-stationary"}
+    cycles = []
+    for kib in (65536, 1024, 64, 8):
+        report = simulate(bench, Chip("wide", {**array, "sram": f"{kib} KiB"}), convolution(512, 14))
+        check_sums(report)
+        (kernel,) = kernels(report, "npu.conv2d")
+        assert kernel["tile_bytes"] <= kib * 1024, kernel
+        if kib <= 64:
+            m, k, n = (int(extent) for extent in kernel["tiling"].split()[0].split("x"))
+            assert 1 <= n < 256 or 9 <= k < 256, kernel
+            # By hand; n, and perhaps k, do not divide what there is: the last tile is smaller.
+            tiles = [-(-whole // part) for whole, part in zip((14 * 14, 9 * 512, 512), (m, k, n), strict=True)]
+            least = tiles[0] * tiles[2] * (9 * 512 + tiles[1] * (256 + 256 - 2))
+            assert kernel["tiles"] == np.prod(tiles) and kernel["array_cycles"] == least, kernel
+        cycles.append(kernel["array_cycles"])
+    assert cycles == sorted(cycles) and cycles[0] < cycles[-1], cycles
+
+
 def test_a_tile_that_cannot_fit(bench: Bench) -> None:
     path = bench.save(convolution(512))
-    chip = Chip("tiny", {"sram": "8 KiB"}).write(bench.folder)
+    chip = Chip("tiny", {"sram": "1 KiB"}).write(bench.folder)
     done = bench.run("npuc", path, "-o", "out.npu", f"--target={chip}")
     assert done.returncode != 0 and not bench.path("out.npu").exists()
-    for words in ("conv", "its smallest tile", "bytes of on-chip memory", "of 8192 are free"):
+    for words in ("conv", "its smallest tile", "bytes of on-chip memory", "of 1024 are free"):
         assert words in done.stderr, done.stderr
 
 
@@ -227,6 +248,7 @@ if __name__ == "__main__":
         [
             test_array_cycles_of_resnet50, test_depthwise_has_a_mapping_of_its_own, test_peaks_of_feature_maps,
             test_bursts, test_padding_of_blocks, test_relayouts, test_a_wide_layer_is_bound_by_its_weights,
-            test_tiles, test_a_tile_that_cannot_fit, test_one_cost_function, test_optimal_is_never_slower,
+            test_tiles, test_tiles_narrower_than_the_array, test_a_tile_that_cannot_fit, test_one_cost_function,
+            test_optimal_is_never_slower,
         ],
     )  # fmt: skip
