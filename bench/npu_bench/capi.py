@@ -19,7 +19,7 @@ class Status(c.Structure):
 
 
 class LoadOptions(c.Structure):
-    _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32)]
+    _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32), ("simulate_only", c.c_int32)]
 
 
 class TensorInfo(c.Structure):
