@@ -7,7 +7,7 @@ using namespace npu;
 namespace json = llvm::json;
 
 /// Raised when a key changes its meaning or goes.
-static constexpr int64_t reportVersion = 1;
+static constexpr int64_t reportVersion = 2;
 
 static json::Object relayoutJson(const RelayoutItem &item) {
   json::Object row{{"kind", item.kind},           {"value", item.value},
@@ -29,7 +29,7 @@ static json::Object relayoutJson(const RelayoutItem &item) {
 
 static json::Object kernelJson(const ReportedKernel &kernel,
                                const cost::Machine &machine) {
-  cost::KernelTime time = cost::timeOf(kernel.work, kernel.tiling, machine);
+  const cost::KernelTime &time = kernel.time;
   return json::Object{
       {"name", kernel.name},
       {"op", kernel.op},
@@ -93,10 +93,9 @@ static json::Object chipJson(const CompileReport &report) {
   int64_t cycles = 0;
   double read = 0, written = 0, macs = 0, peak = 0;
   for (const ReportedKernel &kernel : report.kernels) {
-    cost::KernelTime time = cost::timeOf(kernel.work, kernel.tiling, machine);
-    cycles += time.total;
-    read += time.dramRead;
-    written += time.dramWritten;
+    cycles += kernel.time.total;
+    read += kernel.time.dramRead;
+    written += kernel.time.dramWritten;
     macs += kernel.work.usefulMacs;
     peak = std::max(peak,
                     static_cast<double>(kernel.residentBytes) +
@@ -132,7 +131,6 @@ json::Object npu::reportJson(const CompileReport &report) {
       {"version", reportVersion},
       {"npuc_version", NPU_VERSION},
       {"target", report.target},
-      {"clock_mhz", report.machine.clockMHz},
       {"layout", report.strategy},
       {"objective", objectiveName(report.objective)},
       {"cost", report.layout.cost.of(report.objective)},
