@@ -35,7 +35,8 @@ struct Product {
 };
 
 /// Elements that the array reads from on-chip memory, and writes there; partial
-/// sums are written once for each part of K.
+/// sums are written once for each part of K. As SCALE-Sim counts; a depthwise
+/// convolution reads its data once for each channel.
 struct OnChipAccess {
   double inputs = 0, weights = 0, outputs = 0;
 };

@@ -11,7 +11,6 @@
 namespace npu::cost {
 namespace {
 
-constexpr double sumBytes = 4;
 constexpr std::array<std::string_view, 3> stayNames = {"weights", "data",
                                                        "sums"};
 

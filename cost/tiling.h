@@ -10,6 +10,9 @@
 
 namespace npu::cost {
 
+/// Of a sum that is not complete.
+inline constexpr double sumBytes = 4;
+
 /// What stays in on-chip memory while the innermost loop over tiles runs; the
 /// other operand is read anew in each round of it.
 enum class Stays { Weights, Data, Sums };

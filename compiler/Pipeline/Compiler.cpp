@@ -251,6 +251,7 @@ LogicalResult Compilation::plan() {
     row.work = kernel.work;
     row.tiling = kernel.tiling;
     row.time = cost::timeOf(kernel.work, kernel.tiling, target->machine);
+    row.onChip = cost::onChipBytes(kernel.work, kernel.tiling, target->machine);
     row.residentBytes = kernel.residentBytes;
     row.name = kernel.name;
     row.op = kernel.opName;

@@ -55,6 +55,7 @@ struct ReportedKernel {
   cost::KernelWork work;
   cost::Tiling tiling;
   cost::KernelTime time;
+  cost::OnChipBytes onChip;
   int64_t residentBytes = 0;
 };
 

@@ -45,6 +45,8 @@ static json::Object kernelJson(const ReportedKernel &kernel,
       {"utilisation", cost::utilisation(kernel.work, time.total, machine)},
       {"dram_read_bytes", time.dramRead},
       {"dram_written_bytes", time.dramWritten},
+      {"on_chip_read_bytes", kernel.onChip.read},
+      {"on_chip_written_bytes", kernel.onChip.written},
       {"mapping", cost::mappingOf(kernel.work, machine)},
       {"tiling", cost::describe(kernel.tiling, kernel.work)},
       {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
@@ -92,10 +94,13 @@ static json::Object chipJson(const CompileReport &report) {
   const cost::Machine &machine = report.machine;
   int64_t cycles = 0;
   double read = 0, written = 0, macs = 0, peak = 0;
+  cost::OnChipBytes onChip;
   for (const ReportedKernel &kernel : report.kernels) {
     cycles += kernel.time.total;
     read += kernel.time.dramRead;
     written += kernel.time.dramWritten;
+    onChip.read += kernel.onChip.read;
+    onChip.written += kernel.onChip.written;
     macs += kernel.work.usefulMacs;
     peak = std::max(peak,
                     static_cast<double>(kernel.residentBytes) +
@@ -112,6 +117,8 @@ static json::Object chipJson(const CompileReport &report) {
       {"macs", macs},
       {"dram_read_bytes", read},
       {"dram_written_bytes", written},
+      {"on_chip_read_bytes", onChip.read},
+      {"on_chip_written_bytes", onChip.written},
       {"on_chip_peak_bytes", peak}};
 }
 

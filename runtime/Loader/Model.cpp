@@ -284,6 +284,10 @@ void Model::describeKernel(uint32_t index, std::string implementation) {
   made.info.stall_cycles = static_cast<uint64_t>(time.stall());
   made.info.dram_read_bytes = static_cast<uint64_t>(time.dramRead);
   made.info.dram_written_bytes = static_cast<uint64_t>(time.dramWritten);
+  cost::OnChipBytes onChip =
+      cost::onChipBytes(told.work, told.tiling, manifest.machine);
+  made.info.on_chip_read_bytes = static_cast<uint64_t>(onChip.read);
+  made.info.on_chip_written_bytes = static_cast<uint64_t>(onChip.written);
   made.info.resident_bytes = told.residentBytes;
   made.info.tile_bytes = static_cast<uint64_t>(
       cost::bufferBytes(told.work, told.tiling, manifest.machine));

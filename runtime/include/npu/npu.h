@@ -121,6 +121,8 @@ typedef struct npu_kernel_info {
   uint64_t dma_in_cycles, dma_out_cycles;
   uint64_t stall_cycles; /* nothing is computed */
   uint64_t dram_read_bytes, dram_written_bytes;
+  /* By array and vector unit; see OnChipBytes in cost/kernel_time.h. */
+  uint64_t on_chip_read_bytes, on_chip_written_bytes;
   uint64_t resident_bytes; /* of values that stay on the chip meanwhile */
   uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
   uint64_t tiles;          /* into how many parts the kernel is cut */
