@@ -236,7 +236,7 @@ def test_one_cost_function(bench: Bench) -> None:
 def test_optimal_is_never_slower(bench: Bench) -> None:
     """Simulated time, against every other strategy that fits the chip."""
     for name in small.NETWORKS:
-        for chip in ("npu-nhwc", "npu-nchw16c"):
+        for chip in ("npu-nhwc", "npu-nchw16c", "host"):
             cycles = {}
             for strategy in ("optimal", "naive", "auto-nhwc", "preset", "convert", "alter"):
                 path = bench.save(name)
