@@ -114,7 +114,7 @@ def test_peaks_of_feature_maps(bench: Bench) -> None:
 
 def test_bursts(bench: Bench) -> None:
     """Writing 56 x 56 x C of int8 at 8 B/cycle in bursts of 32 B: runs of 8 and 16 B, and rows of blocks."""
-    cases = ((64, 25088, 50176), (8, 6272, 12544), (4, 6272, 6272))
+    cases = ((64, 25088, 50176), (8, 6272, 12544), (4, 6272, 6272), (1, 6272, 1568))
     for channels, in_blocks, last in cases:
         for chip, cycles in ((blocked_chip(), in_blocks), (last_chip(), last)):
             report = simulate(bench, chip, copy_of(channels), "--io-layout=free")
