@@ -75,7 +75,7 @@ def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> R
 def _add_report(row: Row, contender: Contender) -> None:
     relayouts = contender.report["relayouts"]
     kernels = contender.report["kernels"]
-    row.predicted_ms = sum(kernel["cycles"] for kernel in kernels) / (1e3 * contender.report["clock_mhz"])
+    row.predicted_ms = contender.report["chip"]["ms"]
     row.program = str([(kernel["node"], kernel["implementation"], kernel["layouts"]) for kernel in kernels])
     row.relayouts, row.relayout_bytes = relayouts["count"], relayouts["bytes"]
     total = sum(kernel["ms"] for kernel in contender.kernels)

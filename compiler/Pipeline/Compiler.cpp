@@ -250,6 +250,8 @@ LogicalResult Compilation::plan() {
     ReportedKernel row;
     row.work = kernel.work;
     row.tiling = kernel.tiling;
+    row.time = cost::timeOf(kernel.work, kernel.tiling, target->machine);
+    row.onChip = cost::onChipBytes(kernel.work, kernel.tiling, target->machine);
     row.residentBytes = kernel.residentBytes;
     row.name = kernel.name;
     row.op = kernel.opName;

@@ -123,6 +123,7 @@ cost::Transfer readTransfer(const Node &node) {
       readName(node.member("role"), cost::findRole, "result, data or weight");
   transfer.onChip = node.member("on_chip").boolean();
   transfer.halo = node.member("halo").quantity();
+  transfer.elementBytes = node.member("element_bytes").quantity();
   return transfer;
 }
 
@@ -228,7 +229,8 @@ Json transfersJson(const std::vector<cost::Transfer> &transfers) {
                     {"scattered", transfer.scattered},
                     {"role", cost::nameOf(transfer.role)},
                     {"on_chip", transfer.onChip},
-                    {"halo", transfer.halo}});
+                    {"halo", transfer.halo},
+                    {"element_bytes", transfer.elementBytes}});
   return rows;
 }
 
