@@ -50,14 +50,14 @@ class Compiled:
     report: dict
 
 
-def compile_plan(tools: Tools, case: Case, plan: str) -> Compiled:
+def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
 
     The same: with the same words and the same table of this machine's numbers.
     """
     target, _, strategy = plan.rpartition("/")
     layout, _, desired = strategy.partition("=")
-    words = [f"--target={target}", f"--layout={layout}"]
+    words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
     words += [f"--input-shape={name}={','.join(map(str, shape))}" for name, shape in case.shapes.items()]
     if not tools.npuc.exists():
@@ -138,7 +138,7 @@ class Contender:
 
 
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
-    compiled = compile_plan(tools, case, plan)
+    compiled = compile_plan(tools, case, plan, threads)
     spec = {"kind": "npu", "library": str(tools.library), "program": str(compiled.program), "threads": threads}
     contender = Contender(plan, spec)
     contender.report = compiled.report

@@ -113,6 +113,7 @@ Model::Model(const std::string &path, const npu_load_options &options)
   loadStats.weight_bytes = program().weight_bytes;
   loadStats.arena_bytes = program().arena_bytes;
   loadStats.threads = threads;
+  checkThreads();
   runner = std::make_unique<Executor>(threads, options.run_inline != 0);
   Clock::time_point packing = Clock::now();
   // On the executor's thread: what kernels choose depends on its team.
@@ -156,6 +157,17 @@ void Model::checkMachine(const std::string &path) {
     warningTexts.push_back("compiled for " + manifest.onednnVersion +
                            ", running on " + here +
                            ": kernels may be others than the compiler chose");
+}
+
+void Model::checkThreads() {
+  auto measured = static_cast<int64_t>(manifest.measuredThreads);
+  if (measured > 0 && measured != loadStats.threads)
+    warningTexts.push_back(
+        "layouts and predicted times are by measurements with " +
+        std::to_string(measured) + " threads, this run has " +
+        std::to_string(loadStats.threads) + "; `npu-bench --calibrate " +
+        "--threads=" + std::to_string(loadStats.threads) +
+        "` and npuc make a program for it");
 }
 
 void Model::describeSignature() {

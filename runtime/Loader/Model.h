@@ -47,6 +47,7 @@ public:
 private:
   void verify(const std::string &path);
   void checkMachine(const std::string &path);
+  void checkThreads();
   void describeSignature();
   void makeKernels();
   void makeKernel(uint32_t index, std::vector<bool> &stillRead);

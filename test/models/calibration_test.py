@@ -23,13 +23,15 @@ from npu_bench.results import Row  # noqa: E402
 BUILD = Path()
 
 
-def compile_small(cache: Path, *words: str, target: str = "host") -> tuple[subprocess.CompletedProcess, dict]:
+def compile_small(
+    cache: Path, *words: str, target: str = "host", threads: int = 2
+) -> tuple[subprocess.CompletedProcess, dict]:
     """npuc on a small network, with `cache` as the user's cache folder; the report is empty if it failed."""
     with tempfile.TemporaryDirectory() as folder:
         model, report = Path(folder) / "residual.onnx", Path(folder) / "report.json"
         onnx.save(small.make("residual"), model)
         command = [BUILD / "bin" / "npuc", model, "--batch=1", f"--target={target}", f"--report={report}",
-                   f"--output={Path(folder) / 'x.html'}", "--emit=html", "--layout=none", *words]  # fmt: skip
+                   f"--output={Path(folder) / 'x.html'}", "--emit=html", "--layout=none", f"--threads={threads}", *words]  # fmt: skip
         done = subprocess.run(
             list(map(str, command)), capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)}
         )
@@ -69,6 +71,17 @@ class TableTest(unittest.TestCase):
         self.assertTrue(report["measured"]["of_this_machine"])
         self.assertEqual(report["measured"]["file"], str(self.path))
         self.assertGreater(report["cost"], 2 * self.before["cost"])
+
+    def test_other_threads(self) -> None:
+        self.table.set_machine("mac_columns", self.table.machine("mac_columns") / 100)
+        self.write()
+        self.assertEqual(compile_small(self.cache)[0].stderr.count("threads"), 0)
+        done, report = compile_small(self.cache, threads=1)
+        for text in (str(self.path), "with 2 threads, the program is for 1", "--calibrate --threads=1"):
+            self.assertIn(text, done.stderr)
+        self.assertTrue(report["measured"]["of_this_machine"])
+        self.assertGreater(report["cost"], 2 * self.before["cost"])
+        self.assertEqual(compile_small(self.cache, "-q", threads=1)[0].stderr, "")
 
     def test_cost_of_layouts_without_demand(self) -> None:
         self.table.set_cost("conv2d", "NCHW", 50)
