@@ -94,6 +94,8 @@ class Contender:
         self.disturbed = 0  # kept all the same, for want of better ones
 
     def start(self, inputs: dict[str, np.ndarray]) -> None:
+        """Starts the process, or ends it and starts another."""
+        self._end()
         files = {}
         for index, (name, array) in enumerate(inputs.items()):
             files[name] = str(Path(self.folder.name) / f"input{index}.npy")
@@ -128,12 +130,16 @@ class Contender:
         with np.load(self.spec["outputs"]) as values:
             return [values[f"value{index}"] for index in range(len(values.files))]
 
-    def stop(self) -> None:
+    def _end(self) -> None:
         if self.process:
             self.process.stdin.close()
             self.process.wait()
             self.process.stdout.close()
             self.process.stderr.close()
+        self.process = None
+
+    def stop(self) -> None:
+        self._end()
         self.folder.cleanup()
 
 

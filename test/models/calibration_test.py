@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -173,26 +174,78 @@ class FitTest(unittest.TestCase):
             fit.weighted_median([], [])
 
 
+class StandIn:
+    """Of a contender: what `merge` looks at."""
+
+    def __init__(self, name: str, work: str, *implementations: str) -> None:
+        self.name, self.facts, self.stopped = name, {"work": work}, False
+        self.report = {"kernels": [{"implementation": name} for name in implementations]}
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
 class PredictionsTest(unittest.TestCase):
-    def row(self, name: str, program: str, predicted: float, measured: float) -> Row:
-        row = Row("net", 1, f"host/{name}", predicted_ms=predicted, program=program)
-        row.latency_ms = statistics.estimate([measured])
-        return row
+    def program(self, predicted: float, *sittings: list[float], kernels: list[tuple] = ()) -> predictions.Program:
+        """Kernels: node and predicted time; without: one of its own, predicted without error."""
+        median = statistics.estimate([value for sitting in sittings for value in sitting])
+        row = Row("net", 1, f"host/{predicted}", predicted_ms=predicted, latency_ms=median)
+        rows = [(node, "", ms, ms) for node, ms in kernels or [(str(predicted), predicted)]]
+        return predictions.Program(row, list(sittings), rows)
 
     def test_rank_correlation(self) -> None:
-        self.assertAlmostEqual(statistics.rank_correlation([1, 2, 3], [10, 20, 90]), 1)
-        self.assertAlmostEqual(statistics.rank_correlation([1, 2, 3], [3, 2, 1]), -1)
-        self.assertAlmostEqual(statistics.rank_correlation([1, 1, 3], [1, 2, 3]), 3**0.5 / 2)
-        self.assertEqual(statistics.rank_correlation([1, 1], [1, 2]), 0)
+        def of(first: list[float], second: list[float]) -> float:
+            return statistics.rank_correlation(statistics.order(first), statistics.order(second))
 
-    def test_merge_and_quality(self) -> None:
-        rows = [self.row("none", "a", 4, 5), self.row("naive", "a", 4, 4.5), self.row("optimal", "b", 1, 2.2),
-                self.row("alter", "c", 2, 2)]  # fmt: skip
+        self.assertAlmostEqual(of([1, 2, 3], [10, 20, 90]), 1)
+        self.assertAlmostEqual(of([1, 2, 3], [3, 2, 1]), -1)
+        self.assertAlmostEqual(of([1, 1, 3], [1, 2, 3]), 3**0.5 / 2)
+        self.assertAlmostEqual(of([1, 2, 3, 4], [2, 1, 3, 4]), 0.8)
+        self.assertEqual(of([1, 1], [1, 2]), 0)
+
+    def test_measured_ties(self) -> None:
+        """Noise between rounds, and between processes: only what stands out of both is an order."""
+        steady = [[1.0, 1.01, 0.99], [1.0, 0.99, 1.01]]
+        slower = [[1.1, 1.11, 1.09], [1.1, 1.09, 1.11]]
+        jumping = [[0.9, 0.91, 0.89], [1.3, 1.31, 1.29]]
+        signs = statistics.measured_order([steady, slower, jumping])
+        self.assertEqual(signs.tolist(), [[0, -1, 0], [1, 0, 0], [0, 0, 0]])
+        # The same rounds, each twice as slow as the one before: what is common to both cancels out.
+        drift = [[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]]
+        signs = statistics.measured_order([drift, [[1.2 * value for value in sitting] for sitting in drift]])
+        self.assertEqual(signs.tolist(), [[0, -1], [1, 0]])
+
+    def test_predicted_ties(self) -> None:
+        """Kernels that two programs share say nothing of their difference, however wrong they are."""
+        first = self.program(10, [1.0], kernels=[("common", 9), ("a", 1)])
+        second = self.program(10.3, [1.0], kernels=[("common", 9), ("b", 1.3)])
+        self.assertAlmostEqual(predictions.resolution_ms(first, second, 0.1), 1.96 * 0.1 * (1 + 1.3**2) ** 0.5)
+        self.assertEqual(predictions.predicted_order([first, second], 0.1).tolist(), [[0, 0], [0, 0]])
+        self.assertEqual(predictions.predicted_order([first, second], 0.05).tolist(), [[0, -1], [1, 0]])
+
+    def test_kernel_error(self) -> None:
+        exact = self.program(2, [1.0])
+        self.assertEqual(predictions.kernel_error([exact]), 0)
+        exact.kernels = [("a", "", 1, 2), ("b", "", 1, 2), ("c", "", 1, 2)]  # all twice: the order is right
+        self.assertEqual(predictions.kernel_error([exact]), 0)
+        exact.kernels = [("a", "", 1, 1), ("b", "", 1, 1.1), ("c", "", 1, 1.21)]
+        self.assertAlmostEqual(predictions.kernel_error([exact]), 1.4826 * math.log(1.1))
+
+    def test_merge(self) -> None:
+        rows = [StandIn("host/optimal", "a", "x"), StandIn("host/none", "b", "x"), StandIn("host/alter", "a", "x"),
+                StandIn("host/preset", "a", "y")]  # fmt: skip
         merged = predictions.merge(rows)
-        self.assertEqual([row.contender for row in merged], ["host/none, naive", "host/optimal", "host/alter"])
-        correlation, loss = predictions.quality(merged)
-        self.assertAlmostEqual(correlation, 0.5)
-        self.assertAlmostEqual(loss, 0.1)
+        self.assertEqual([row.name for row in merged], ["host/optimal, alter", "host/none", "host/preset"])
+        self.assertEqual([row.stopped for row in rows], [False, False, True, False])
+
+    def test_quality(self) -> None:
+        programs = [self.program(4, [4.5, 4.5], [4.5]), self.program(1, [2.2, 2.2], [2.2]),
+                    self.program(2, [2.0, 2.0], [2.0])]  # fmt: skip
+        found = predictions.quality(programs)
+        self.assertAlmostEqual(found.raw, 0.5)
+        self.assertAlmostEqual(found.correlation, 0.5)
+        self.assertAlmostEqual(found.loss.median, 1.1)
+        self.assertAlmostEqual(found.loss.high, 1.1)
 
 
 class CalibrateTest(unittest.TestCase):
