@@ -111,7 +111,27 @@ std::vector<Chain> requantizations(const npu_tensor_desc &y) {
     return instr;
   };
   npu_instr back = unary(NPU_INSTR_cast, 205);
+  // (sum / 16 + 1.5) + residual / 4, with and without a step in front of it.
+  std::vector<npu_instr> scaled = {real,
+                                   unary(NPU_INSTR_linear, 201, 0.0625f, 1.5f),
+                                   number,
+                                   unary(NPU_INSTR_linear, 203, 0.25f, 0),
+                                   binary(NPU_INSTR_add, 202, 204),
+                                   unary(NPU_INSTR_relu, 205),
+                                   unary(NPU_INSTR_round, 206),
+                                   stored(207)};
+  std::vector<npu_instr> alone = {real,
+                                  number,
+                                  unary(NPU_INSTR_linear, 202, 0.25f, 0),
+                                  binary(NPU_INSTR_add, 203, 201),
+                                  unary(NPU_INSTR_linear, 204, 0.5f, 2),
+                                  unary(NPU_INSTR_round, 205),
+                                  stored(206)};
   return {
+      {"scaled residual", {residual}, scaled},
+      {"scaled residual in place", {residual}, scaled, 0},
+      {"scaled residual, no step in front", {residual}, alone},
+      {"scaled residual, no step in front, in place", {residual}, alone, 0},
       {"one scale",
        {},
        {real, unary(NPU_INSTR_linear, 201, 0.0625f, 0),
