@@ -6,6 +6,7 @@
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
 #include "test/kernels/conformance_matmul.h"
+#include "test/kernels/conformance_pool.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
@@ -316,45 +317,6 @@ TEST(Conformance, ConvTransposeOfBytes) {
           }
 }
 
-TEST(Conformance, Pools) {
-  uint32_t seed = 4000;
-  for (npu_op op : {NPU_OP_MAX_POOL, NPU_OP_AVG_POOL})
-    for (const char *in : layouts4)
-      for (const char *out : layouts4)
-        for (int variant = 0; variant < 6; ++variant) {
-          // Windows with padding, rounding up, dilation, the whole image.
-          const int64_t kernel[] = {3, 2, 3, 2, 7, 3},
-                        stride[] = {2, 2, 1, 2, 1, 2},
-                        pad[] = {1, 0, 1, 0, 0, 1}, dil[] = {1, 1, 1, 2, 1, 1};
-          bool roundUp = variant == 5;
-          Case one;
-          Problem &p = one.problem;
-          p.op = op;
-          int64_t size = 8;
-          int64_t room = size - 1 + 2 * pad[variant] -
-                         (kernel[variant] - 1) * dil[variant];
-          int64_t extent =
-              (room + (roundUp ? stride[variant] - 1 : 0)) / stride[variant] +
-              1;
-          for (int i = 0; i < 2; ++i) {
-            p.attrs.pool.kernel[i] = kernel[variant];
-            p.attrs.pool.strides[i] = stride[variant];
-            p.attrs.pool.dilations[i] = dil[variant];
-            p.attrs.pool.pads_begin[i] = p.attrs.pool.pads_end[i] =
-                pad[variant];
-          }
-          p.attrs.pool.count_include_pad = seed % 2;
-          p.inputs = {image(1 + seed % 3, 20, size, size, in)};
-          p.outputs = {image(p.inputs[0].dims[0], 20, extent, extent, out)};
-          p.threads = 2;
-          one.tolerance = op == NPU_OP_AVG_POOL ? 1e-6 : 0;
-          check(one, seed++);
-          p.instrs = {unary(NPU_INSTR_exp, 1)};
-          one.tolerance = 1e-4;
-          check(one, seed++);
-        }
-}
-
 TEST(Conformance, Reduce) {
   uint32_t seed = 6000;
   for (const char *in : {"abcd", "acdb", "aBcd16b", "cadb"})
@@ -636,7 +598,7 @@ TEST(Conformance, ReferencesSeeNoLayouts) {
       bytes)
       .index.reduction = NPU_SCATTER_MAX;
   add(NPU_OP_MAX_POOL_INDICES, {data}, tensor(NPU_I64, {3, 20, 4, 5})).pool = {
-      {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
+      {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0, 0};
   add(NPU_OP_TOP_K, {bytes}, tensor(NPU_I64, {3, 9, 5, 6})).top_k = {1, 1};
   add(NPU_OP_CUMULATE, {data}, data).cumulate = {1, NPU_CUMULATE_SUM, 0, 1};
   add(NPU_OP_MASKUNPOOL, {bytes, tensor(NPU_I32, {3, 20, 5, 6})},
@@ -645,7 +607,7 @@ TEST(Conformance, ReferencesSeeNoLayouts) {
       2;
   problems.back().attrs.pool.kernel[1] = 3;
   add(NPU_OP_IMG2COL, {data}, tensor(NPU_F32, {3, 120, 3, 5})).pool = {
-      {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0};
+      {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0, 0};
   add(NPU_OP_ROTATE, {bytes}, tensor(NPU_U8, {3, 20, 6, 5})).rotate = {{2, 3},
                                                                        3};
   uint32_t seed = 14000;
