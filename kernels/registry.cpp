@@ -68,6 +68,8 @@ static std::vector<List> makeLists() {
                             split,
                             {referenceName, createPoolReference}};
   lists[NPU_OP_AVG_POOL] = lists[NPU_OP_MAX_POOL];
+  lists[NPU_OP_MAX_POOL].insert(lists[NPU_OP_MAX_POOL].begin(),
+                                {"onednn, NaN kept", createPoolKeepingNan});
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
                           adapter,
                           split,

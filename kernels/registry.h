@@ -19,7 +19,7 @@ Create createMaskunpoolFast, createMaskunpoolReference;
 Create createTensornormFast, createTensornormReference;
 Create createConvWinogradFast, createConvWinogradReference;
 Create createWinogradWeightReference;
-Create createPoolOnednn, createPoolReference;
+Create createPoolKeepingNan, createPoolOnednn, createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
 Create createReduceOnednn, createReduceFast, createReduceReference;
 Create createSoftmaxOnednn, createSoftmaxReference;

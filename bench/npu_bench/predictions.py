@@ -81,7 +81,7 @@ def run(
         row = make_row(case, contender, contenders[0].outputs())
         row.latency_ms = estimate(round_medians(contender))
         row.sittings_ms = times[contender.name]
-        per_ms = 1e3 * contender.report["clock_mhz"]
+        per_ms = 1e3 * contender.report["chip"]["clock_mhz"]
         kernels = [
             (kernel["node"], kernel["implementation"], kernel["cycles"] / per_ms, measured["ms"])
             for kernel, measured in zip(contender.report["kernels"], contender.kernels)

@@ -55,11 +55,6 @@ def relative_difference(value: list[np.ndarray], reference: list[np.ndarray]) ->
     return worst
 
 
-def predicted_ms(report: dict) -> float:
-    """A network's, by the target's cost function."""
-    return sum(kernel["cycles"] for kernel in report["kernels"]) / (1e3 * report["clock_mhz"])
-
-
 def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> Row:
     answers = contender.rounds
     row = Row(case.title, case.batch, contender.name)
@@ -80,7 +75,7 @@ def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> R
 def _add_report(row: Row, contender: Contender) -> None:
     relayouts = contender.report["relayouts"]
     kernels = contender.report["kernels"]
-    row.predicted_ms = predicted_ms(contender.report)
+    row.predicted_ms = contender.report["chip"]["ms"]
     row.relayouts, row.relayout_bytes = relayouts["count"], relayouts["bytes"]
     total = sum(kernel["ms"] for kernel in contender.kernels)
     moving = sum(kernel["ms"] for kernel in contender.kernels if kernel["relayout"])

@@ -8,6 +8,9 @@
 // channel, and vanish in other such steps; a linear step moves below a sum only
 // off a converted byte, and only where no operand of the sum is one without a
 // step.
+//
+// Sums of two quantized numbers come first, in a run of their own: their
+// constants are made of the zero points and scales that the model gives.
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -102,12 +105,18 @@ static Value changed(OpBuilder &builder, Value constant, float alpha,
   return makeFloats(builder, constant.getLoc(), shapeOf(constant), values);
 }
 
+/// The number that `op` divides reals by, all of them by the same.
+static std::optional<float> divisorOf(EltwiseOp op) {
+  if (!isKind(op, NPU_INSTR_div) || !elementOf(op.getResult()).isF32() ||
+      op.getInputs()[0].getType() != op.getResult().getType())
+    return std::nullopt;
+  return scalarOf(op.getInputs()[1]);
+}
+
 namespace {
 
 // Pattern: mul(X, c), add(X, c), sub(X, c), div(X, c) -> linear(X)
 // Pattern: add(round(X), c) -> linear(round(X))
-// Pattern: div(mul(X, C), c) -> mul(X, C / c)
-// Pattern: div(f(X), c) -> f'(div(X, c)) for relu, clip, add(X, C)
 struct ScalarStep : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -143,20 +152,37 @@ struct ScalarStep : OpRewritePattern<EltwiseOp> {
   static LogicalResult divide(PatternRewriter &rewriter, EltwiseOp op,
                               float number) {
     Value input = op.getInputs()[0];
-    auto inner = input.getDefiningOp<EltwiseOp>();
-    int64_t kind = inner && inner->hasOneUse() ? inner.getKind() : -1;
-    bool hasBounds = kind == NPU_INSTR_relu || kind == NPU_INSTR_clip;
-    if (kind == NPU_INSTR_linear)
+    EltwiseOp inner = definedBy(input, NPU_INSTR_linear);
+    if (inner && inner->hasOneUse())
       return replaceByLinear(rewriter, op, fuseLocations({inner, op}),
                              inner.getInputs()[0], alphaOf(inner) / number,
                              betaOf(inner) / number);
+    return replaceByLinear(rewriter, op, op.getLoc(), input, 1 / number, 0);
+  }
+};
+
+// Pattern: div(mul(X, C), c) -> mul(X, C / c)
+// Pattern: div(f(X), c) -> f'(div(X, c)) for relu, clip, add(X, C)
+struct DivideInside : OpRewritePattern<EltwiseOp> {
+  // Before a quotient becomes a linear step.
+  explicit DivideInside(mlir::MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<float> number = divisorOf(op);
+    if (!number || !isRequantizing(op))
+      return rewriter.notifyMatchFailure(op, "no quotient of a quantized sum");
+    auto inner = op.getInputs()[0].getDefiningOp<EltwiseOp>();
+    int64_t kind = inner && inner->hasOneUse() ? inner.getKind() : -1;
+    bool hasBounds = kind == NPU_INSTR_relu || kind == NPU_INSTR_clip;
     bool isStep = kind == NPU_INSTR_mul || kind == NPU_INSTR_add;
     bool hasConstant =
         isStep && floatsOf(inner.getInputs()[1]) &&
         inner.getInputs()[0].getType() == inner.getResult().getType();
-    if (!(hasBounds && number > 0) && !hasConstant)
-      return replaceByLinear(rewriter, op, op.getLoc(), input, 1 / number, 0);
-    return divideInside(rewriter, op, inner, number);
+    if (!(hasBounds && *number > 0) && !hasConstant)
+      return rewriter.notifyMatchFailure(op, "nothing to divide inside of");
+    return divideInside(rewriter, op, inner, *number);
   }
 
   /// div(f(X), c) -> f'(div(X, c)); for a product f'(X).
@@ -271,6 +297,137 @@ Value convertedBytes(Value value) {
   return from && from.getWidth() == 8 ? cast.getInputs()[0] : Value();
 }
 
+/// A real value as (bytes - zero) * scale.
+struct Quantized {
+  Value bytes;
+  float scale, zero;
+};
+
+/// What a sum's operand was dequantized from; no bytes if it was not, or not
+/// with one scale and one zero point.
+Quantized quantizedOf(Value value) {
+  EltwiseOp product = definedBy(value, NPU_INSTR_mul);
+  std::optional<float> scale =
+      product ? scalarOf(product.getInputs()[1]) : std::nullopt;
+  if (!scale)
+    return {};
+  Value number = product.getInputs()[0];
+  float zero = 0;
+  for (npu_instr_kind kind : {NPU_INSTR_add, NPU_INSTR_sub})
+    if (EltwiseOp shift = definedBy(number, kind))
+      if (std::optional<float> offset = scalarOf(shift.getInputs()[1])) {
+        zero = kind == NPU_INSTR_sub ? *offset : -*offset;
+        number = shift.getInputs()[0];
+        break;
+      }
+  Value bytes = convertedBytes(number);
+  if (!bytes || shapeOf(bytes) != shapeOf(value)) // not for each channel
+    return {};
+  return {bytes, *scale, zero};
+}
+
+// Pattern: div(add((a - z) * s, (b - y) * r), c)
+//          -> add(linear(b, r / c, -(z * s + y * r) / c), linear(a, s / c))
+// Pattern: add(round(that), t) -> add(round(that + t'), t - t')
+struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isKind(op, NPU_INSTR_add) || !op->hasOneUse() || !isRequantizing(op))
+      return rewriter.notifyMatchFailure(op, "no sum to be quantized");
+    Quantized first = quantizedOf(op.getInputs()[0]);
+    Quantized other = quantizedOf(op.getInputs()[1]);
+    if (!first.bytes || !other.bytes ||
+        shapeOf(first.bytes) != shapeOf(other.bytes))
+      return rewriter.notifyMatchFailure(op, "not of two quantized numbers");
+    if (isEarlier(other.bytes, first.bytes))
+      std::swap(first, other);
+    auto reader = dyn_cast<EltwiseOp>(*op->user_begin());
+    if (isDividedLater(reader))
+      return rewriter.notifyMatchFailure(op, "the quotient comes here yet");
+    std::optional<float> unit = reader ? divisorOf(reader) : std::nullopt;
+    if (!unit)
+      return sum(rewriter, op, op, first, other, 1);
+    return sum(rewriter, op, reader, first, other, *unit);
+  }
+
+  /// Whether a quotient behind bounds will be moved inside of them.
+  static bool isDividedLater(EltwiseOp op) {
+    bool isBound = false;
+    while (op && (isKind(op, NPU_INSTR_relu) || isKind(op, NPU_INSTR_clip)) &&
+           op->hasOneUse()) {
+      isBound = true;
+      op = dyn_cast<EltwiseOp>(*op->user_begin());
+    }
+    return isBound && op && divisorOf(op).value_or(0) > 0;
+  }
+
+  static bool isEarlier(Value a, Value b) {
+    Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+    return second && (!first || first->isBeforeInBlock(second));
+  }
+
+  /// The zero point that is added to the rounded quotient, or null.
+  static EltwiseOp zeroPointBehind(EltwiseOp quotient) {
+    auto round = dyn_cast<EltwiseOp>(*quotient->user_begin());
+    if (!isKind(round, NPU_INSTR_round) || !round->hasOneUse())
+      return EltwiseOp();
+    auto zero = dyn_cast<EltwiseOp>(*round->user_begin());
+    bool isZero = isKind(zero, NPU_INSTR_add) &&
+                  zero.getInputs()[0] == round.getResult() &&
+                  scalarOf(zero.getInputs()[1]);
+    return isZero ? zero : EltwiseOp();
+  }
+
+  /// The bytes that are there first are the residual: only the other can be in
+  /// a kernel's accumulator. All numbers are computed as onnxruntime's
+  /// QLinearAdd does it, the zero point inside of the rounding: an offset that
+  /// is one bit off turns ten numbers of a million. An odd zero point leaves
+  /// one behind, so that ties go where the model says.
+  static LogicalResult sum(PatternRewriter &rewriter, EltwiseOp op,
+                           EltwiseOp last, const Quantized &residual,
+                           const Quantized &other, float unit) {
+    float scale = residual.scale / unit, otherScale = other.scale / unit;
+    EltwiseOp behind = last == op ? EltwiseOp() : zeroPointBehind(last);
+    float zero = behind ? *scalarOf(behind.getInputs()[1]) : 0;
+    float even = 2 * std::floor(zero / 2);
+    float offset =
+        even - std::fma(scale, residual.zero, otherScale * other.zero);
+    if (!std::isnormal(scale) || !std::isnormal(otherScale) ||
+        !std::isfinite(offset))
+      return rewriter.notifyMatchFailure(op, "no ordinary number");
+    Location location = fuseLocations({op, last});
+    rewriter.setInsertionPoint(last);
+    auto scaled = [&](Value bytes, float alpha, float beta) {
+      auto real = EltwiseOp::create(
+          rewriter, location, op.getResult().getType(),
+          rewriter.getI32IntegerAttr(NPU_INSTR_cast), bytes,
+          rewriter.getF32FloatAttr(0), rewriter.getF32FloatAttr(0));
+      return makeEltwise(rewriter, location, NPU_INSTR_linear,
+                         {real.getResult()}, alpha, beta);
+    };
+    FailureOr<Value> accumulated = scaled(other.bytes, otherScale, offset);
+    FailureOr<Value> added = scaled(residual.bytes, scale, 0);
+    if (failed(accumulated) || failed(added))
+      return failure();
+    FailureOr<Value> result =
+        makeEltwise(rewriter, location, NPU_INSTR_add, {*accumulated, *added});
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(last, *result);
+    if (even == 0)
+      return success();
+    Value rounded = behind.getInputs()[0];
+    rewriter.setInsertionPoint(behind);
+    if (even != zero)
+      return replaceByLinear(rewriter, behind, behind.getLoc(), rounded, 1,
+                             zero - even);
+    rewriter.replaceOp(behind, rounded);
+    return success();
+  }
+};
+
 // Pattern: add(X, linear(cast(bytes), s, t))
 //          -> linear(add(linear(X, 1 / s, 0), cast(bytes)), s, t)
 struct ResidualInItsUnit : OpRewritePattern<EltwiseOp> {
@@ -301,9 +458,9 @@ struct ResidualInItsUnit : OpRewritePattern<EltwiseOp> {
                            betaOf(residual));
   }
 
-  /// The operand to be read as bytes: of two, the one that is there earlier.
+  /// The operand to be read as bytes, if it is the only one.
   static std::optional<unsigned> residualSide(EltwiseOp op) {
-    Value bytes[2];
+    bool isBytes[2] = {false, false};
     for (unsigned i : {0u, 1u}) {
       Value input = op.getInputs()[i];
       if (constantOf(input) || input.getType() != op.getResult().getType())
@@ -311,16 +468,12 @@ struct ResidualInItsUnit : OpRewritePattern<EltwiseOp> {
       if (convertedBytes(input)) // one is in its unit already
         return std::nullopt;
       EltwiseOp linear = definedBy(input, NPU_INSTR_linear);
-      if (linear && linear->hasOneUse())
-        bytes[i] = convertedBytes(linear.getInputs()[0]);
+      isBytes[i] = linear && linear->hasOneUse() &&
+                   convertedBytes(linear.getInputs()[0]);
     }
-    if (!bytes[0] || !bytes[1])
-      return bytes[0]   ? std::optional(0u)
-             : bytes[1] ? std::optional(1u)
-                        : std::nullopt;
-    Operation *first = bytes[0].getDefiningOp();
-    Operation *second = bytes[1].getDefiningOp();
-    return second && (!first || first->isBeforeInBlock(second)) ? 0u : 1u;
+    if (isBytes[0] == isBytes[1])
+      return std::nullopt;
+    return isBytes[0] ? 0u : 1u;
   }
 };
 
@@ -353,8 +506,14 @@ static void convertAtReaders(Operation *root) {
 }
 
 LogicalResult npu::foldRequantize(Operation *root) {
-  mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<ScalarStep, MoveLinear, ResidualInItsUnit>(root->getContext());
+  mlir::MLIRContext *context = root->getContext();
+  mlir::RewritePatternSet sums(context);
+  sums.add<SumOfQuantized, DivideInside>(context);
+  if (failed(apply(root, std::move(sums))))
+    return failure();
+  mlir::RewritePatternSet patterns(context);
+  patterns.add<ScalarStep, DivideInside, MoveLinear, ResidualInItsUnit>(
+      context);
   if (failed(apply(root, std::move(patterns))))
     return failure();
   convertAtReaders(root);

@@ -20,17 +20,25 @@ static bool canJoin(Operation *op, ArrayRef<int64_t> shape) {
 }
 
 /// The conversion of bytes to floats that defines an operand of `op` and that
-/// nothing else reads: a kernel does that as it reads the operand.
+/// nothing else reads, and a factor behind it: a kernel does both as it reads
+/// the operand.
 static SmallVector<Operation *> conversionsFor(Operation *op) {
   SmallVector<Operation *> conversions;
   for (Value operand : op->getOperands()) {
-    auto cast = operand.getDefiningOp<EltwiseOp>();
-    if (cast && cast.getKind() == NPU_INSTR_cast && cast->hasOneUse() &&
-        isa<mlir::FloatType>(tensorType(operand).getElementType()) &&
+    EltwiseOp scale = rewrites::definedBy(operand, NPU_INSTR_linear);
+    bool isScaled =
+        scale && scale->hasOneUse() && scale.getBeta().convertToFloat() == 0;
+    auto cast = rewrites::definedBy(isScaled ? scale.getInputs()[0] : operand,
+                                    NPU_INSTR_cast);
+    if (!cast || !cast->hasOneUse() ||
+        !isa<mlir::FloatType>(tensorType(cast.getResult()).getElementType()) ||
         tensorType(cast.getInputs()[0])
                 .getElementType()
-                .getIntOrFloatBitWidth() == 8)
-      conversions.push_back(cast);
+                .getIntOrFloatBitWidth() != 8)
+      continue;
+    conversions.push_back(cast);
+    if (isScaled)
+      conversions.push_back(scale);
   }
   return conversions;
 }

@@ -154,10 +154,11 @@ def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
   let summary = "Makes one scale of those between a sum and its rounding.";
   let description = [{
     A sum of products of bytes is scaled to a real number and divided by the
-    result's scale; both become one step, and where the sum is added to another
-    quantized number, that one is read as bytes in its own unit. Numbers that
-    are not sums keep every step: there the last bit decides where a tie rounds
-    to.
+    result's scale; both become one step. Of two quantized numbers that are added
+    (a residual), the one that is there first is read as bytes with a factor,
+    and what is left of scales and zero points is a step of the other. Numbers
+    that are not sums keep every step: there the last bit decides where a tie
+    rounds to.
 
     Example:
     ```mlir

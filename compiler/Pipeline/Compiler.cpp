@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 #include "compiler/Frontend/Support/ModuleFile.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Frontend/TFLite/TfliteConverter.h"
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 #include "compiler/Fusion/Passes.h"
@@ -404,7 +405,15 @@ CompileStatus Compilation::run() {
 CompileStatus npu::compileModel(MLIRContext &context,
                                 const CompileOptions &options,
                                 CompileReport &report) {
-  return Compilation(context, options, report).run();
+  bool isBeyond = false;
+  mlir::ScopedDiagnosticHandler watch(&context, [&](mlir::Diagnostic &one) {
+    isBeyond |= isUnsupported(one);
+    return failure(); // the handler behind this one prints it
+  });
+  CompileStatus status = Compilation(context, options, report).run();
+  return status == CompileStatus::BadModel && isBeyond
+             ? CompileStatus::Unsupported
+             : status;
 }
 
 std::string npu::outputProblem(StringRef path) {

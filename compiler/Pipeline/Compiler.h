@@ -80,6 +80,7 @@ struct CompileReport {
 enum class CompileStatus {
   Ok,
   BadModel,    // it cannot be compiled for this target with these options
+  Unsupported, // it asks for something that npuc does not do
   BadOptions,  // no such target, strategy or processor
   CannotWrite, // options.output
   OverBudget   // more relayouts than allowed

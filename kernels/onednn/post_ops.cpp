@@ -7,6 +7,7 @@
 #include "kernels/support/interpreter.h"
 
 #include <cmath>
+#include <optional>
 
 namespace npu::kernels::onednn {
 
@@ -57,8 +58,6 @@ static bool appendUnary(const npu_instr &instr, dnnl::post_ops &ops) {
     return append(algorithm::eltwise_gelu_erf, 0, 0);
   case NPU_INSTR_gelu_tanh:
     return append(algorithm::eltwise_gelu_tanh, 0, 0);
-  case NPU_INSTR_linear:
-    return append(algorithm::eltwise_linear, instr.alpha, instr.beta);
   default:
     return false;
   }
@@ -154,6 +153,13 @@ static bool givesWhole(int kind) {
 }
 
 namespace {
+/// An input as floats: all that post-ops can read besides it is a factor.
+struct ReadInput {
+  int value; // the number of the value that it is
+  int input;
+  float scale;
+};
+
 /// State of a translation.
 struct Translation {
   const Problem &problem;
@@ -164,8 +170,10 @@ struct Translation {
   int next;        // that of the next instruction
   bool isInteger;  // what the accumulator holds by its type
   bool isRounded;  // and by its value
-  /// Values that are an input, converted: their numbers.
-  std::vector<std::pair<int, int>> converted;
+  std::vector<ReadInput> converted;
+  /// A step of the accumulator that is not among the post-ops yet: a scaled
+  /// operand behind it changes it.
+  std::optional<std::pair<float, float>> linear;
 
   Translation(const Problem &p, Fusion &f, std::string &w)
       : problem(p), fusion(f), whyNot(w),
@@ -181,22 +189,34 @@ struct Translation {
     return value < static_cast<int>(problem.inputs.size());
   }
 
-  /// The input that a value is, -1 for none.
-  int inputOf(int value) const {
-    for (auto [number, input] : converted)
-      if (number == value)
-        return input;
-    return isInput(value) ? value : -1;
+  /// The input that a value is, perhaps scaled; input -1 for none.
+  ReadInput inputOf(int value) const {
+    for (const ReadInput &read : converted)
+      if (read.value == value)
+        return read;
+    return {value, isInput(value) ? value : -1, 1};
+  }
+
+  void flush() {
+    if (linear)
+      ops.append_eltwise(algorithm::eltwise_linear, linear->first,
+                         linear->second);
+    linear.reset();
   }
 
   bool binary(const npu_instr &instr) {
     bool isFirst = instr.a == accumulator, isSecond = instr.b == accumulator;
-    int other = inputOf(isFirst ? instr.b : instr.a);
+    auto [value, other, scale] = inputOf(isFirst ? instr.b : instr.a);
     if (isFirst == isSecond || other < 0)
       return refuse("fused chain that is not a line");
+    if (scale != 1 && instr.kind != NPU_INSTR_add)
+      return refuse("scaled operand that is not just added");
     algorithm kind;
     if (!binaryAlgorithm(instr.kind, kind))
       return refuse(std::string("fused ") + kindName(instr.kind));
+    bool isInPlace = other == problem.inPlaceInput;
+    if (scale == 1 || isInPlace)
+      flush();
     if (isSecond && instr.kind == NPU_INSTR_sub) { // x - acc = -acc + x
       ops.append_eltwise(algorithm::eltwise_linear, -1, 0);
       kind = algorithm::binary_add;
@@ -205,8 +225,10 @@ struct Translation {
                     " by the result");
     }
     isRounded = false;
-    if (other == problem.inPlaceInput)
-      return sum(instr, other);
+    if (isInPlace)
+      return sum(instr, other, scale);
+    if (scale != 1 && !divideBy(scale))
+      return false;
     if (ops.len() >= 30)
       return refuse("too many fused instructions");
     Desc desc;
@@ -219,8 +241,20 @@ struct Translation {
     return true;
   }
 
+  /// a x + b + s y = s (a / s x + y) + b: what is left for the operand is to be
+  /// added, and the factor follows.
+  bool divideBy(float scale) {
+    auto [alpha, beta] = linear.value_or(std::pair(1.0f, 0.0f));
+    auto ratio = static_cast<float>(static_cast<double>(alpha) / scale);
+    if (!std::isnormal(ratio) || !std::isnormal(scale))
+      return refuse("scale of an operand that is no ordinary number");
+    ops.append_eltwise(algorithm::eltwise_linear, ratio, 0);
+    linear = {scale, beta};
+    return true;
+  }
+
   /// The operand lies in the output's memory: oneDNN reads it there.
-  bool sum(const npu_instr &instr, int other) {
+  bool sum(const npu_instr &instr, int other, float scale) {
     const npu_tensor_desc &operand = problem.inputs[static_cast<size_t>(other)];
     bool isAddition = instr.kind == NPU_INSTR_add ||
                       (instr.kind == NPU_INSTR_sub && instr.b == accumulator);
@@ -229,7 +263,7 @@ struct Translation {
     for (int i = 0; i < ops.len(); ++i)
       if (ops.kind(i) == dnnl::primitive::kind::sum)
         return refuse("in-place operand that is added twice");
-    ops.append_sum();
+    ops.append_sum(scale);
     return true;
   }
 
@@ -237,6 +271,11 @@ struct Translation {
     if (arityOf(instr.kind) != 1 || instr.a != accumulator)
       return refuse("fused chain that is not a line");
     isRounded = givesWhole(instr.kind) || (isRounded && keepsWhole(instr));
+    flush();
+    if (instr.kind == NPU_INSTR_linear) {
+      linear = {instr.alpha, instr.beta};
+      return true;
+    }
     return appendUnary(instr, ops) ||
            refuse(std::string("fused ") + kindName(instr.kind));
   }
@@ -247,8 +286,21 @@ struct Translation {
     if (instr.dtype != NPU_F32 || (!isByte(from) && from != NPU_BF16))
       return refuse(std::string("fused cast of a ") + dtypeName(from) +
                     " operand");
-    converted.emplace_back(next, instr.a);
+    converted.push_back({next, instr.a, 1});
     return true;
+  }
+
+  /// Whether the instruction multiplies an operand, not the accumulator.
+  bool scalesInput(const npu_instr &instr) {
+    if (instr.kind != NPU_INSTR_linear || instr.beta != 0 ||
+        instr.dtype != NPU_F32)
+      return false;
+    for (const ReadInput &read : converted)
+      if (read.value == instr.a) {
+        converted.push_back({next, read.input, read.scale * instr.alpha});
+        return true;
+      }
+    return false;
   }
 
   /// The store rounds and clips by itself, in the middle a post-op clips. A
@@ -258,6 +310,7 @@ struct Translation {
       return refuse("fused cast to bytes of what is not a rounded float");
     isInteger = true;
     bool isSigned = instr.dtype == NPU_I8;
+    flush();
     if (!isLast)
       ops.append_eltwise(algorithm::eltwise_clip, isSigned ? -128 : 0,
                          isSigned ? 127 : 255);
@@ -280,6 +333,8 @@ struct Translation {
     bool isCast = instr.kind == NPU_INSTR_cast;
     if (isCast && isInput(instr.a))
       return convertInput(instr);
+    if (scalesInput(instr))
+      return true;
     if (!isCast && (!isFloat(instr.dtype) || isInteger))
       return refuse(std::string("fused result of type ") +
                     dtypeName(instr.dtype));
@@ -300,6 +355,7 @@ bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot) {
       return false;
     ++translation.next;
   }
+  translation.flush();
   if (problem.inPlaceInput >= 0) {
     bool isSummed = false;
     for (int i = 0; i < translation.ops.len(); ++i)

@@ -2,6 +2,7 @@
 
 #include "kernels/onednn/onednn.h"
 #include "kernels/parallel.h"
+#include "kernels/support/convert.h"
 
 #include <algorithm>
 
@@ -33,6 +34,10 @@ std::unique_ptr<Kernel> createPoolOnednn(const Problem &problem,
   ThreadScope scope(problem.threads);
   const npu_pool_attrs &a = problem.attrs.pool;
   const npu_tensor_desc &x = problem.inputs[0], &y = problem.outputs[0];
+  if (a.keep_nan && isFloat(x.dtype)) {
+    whyNot = "maximum that keeps NaN";
+    return nullptr;
+  }
   Desc data, result;
   Fusion fusion;
   if (!translate(problem, fusion, whyNot) || !describeTensor(x, data, whyNot) ||

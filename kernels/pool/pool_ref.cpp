@@ -59,6 +59,7 @@ private:
     for (int i = 0; i < 3; ++i)
       taps[i] = tapsOf(i, position.d[i]);
     bool isMax = problem.op == NPU_OP_MAX_POOL;
+    bool keepsNan = problem.attrs.pool.keep_nan;
     T largest = std::numeric_limits<T>::lowest();
     double sum = 0;
     int64_t count = 0;
@@ -68,7 +69,7 @@ private:
           int64_t plane = taps[0].first + z * dilations.d[0];
           int64_t row = plane * in.d[1] + taps[1].first + y * dilations.d[1];
           T v = data[row * in.d[2] + taps[2].first + x * dilations.d[2]];
-          largest = v > largest ? v : largest;
+          largest = v > largest || (keepsNan && v != v) ? v : largest;
           sum += static_cast<double>(v);
         }
     if (isMax)

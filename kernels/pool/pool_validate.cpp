@@ -50,6 +50,9 @@ std::string validatePool(const Problem &problem) {
   int64_t columns = problem.attrs.pool.column_major;
   if (columns != 0 && columns != 1)
     return "column_major is not 0 or 1";
+  int64_t keepNan = problem.attrs.pool.keep_nan;
+  if (keepNan != 0 && keepNan != 1)
+    return "keep_nan is not 0 or 1";
   for (int i = 0; i < x.rank - 2; ++i)
     if (std::string text = checkWindow(problem, i); !text.empty())
       return text;

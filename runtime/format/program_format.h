@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 4u
+#define NPU_FORMAT_VERSION 5u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -244,6 +244,7 @@ typedef struct npu_pool_attrs {
   int64_t count_include_pad; /* average: divide by the whole window */
   int64_t column_major;      /* indices: the first spatial dimension is the
                                 innermost, batch and channel stay outside */
+  int64_t keep_nan;          /* maximum: NaN if an element of the window is */
 } npu_pool_attrs;
 
 typedef struct npu_axis_attrs { /* CONCAT, SOFTMAX, GATHER */

@@ -22,6 +22,7 @@ using Values = std::vector<double>;
 struct Case {
   Problem problem;
   double tolerance = 0; // relative to 1 + |expected|
+  int nanEach = 0;      // one element of so many of the data is NaN; 0: none
 };
 
 const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
@@ -40,6 +41,9 @@ void check(const Case &one, uint32_t seed) {
            std::to_string(p.threads);
   SCOPED_TRACE(title);
   auto inputs = inputsFor(p, seed);
+  if (one.nanEach)
+    for (size_t i = seed % 5; i < inputs[0].size(); i += one.nanEach)
+      inputs[0][i] = std::nan("");
   Values expected = runReference(p, inputs);
   for (const Implementation &implementation : implementations(p.op)) {
     std::string whyNot;
@@ -51,11 +55,14 @@ void check(const Case &one, uint32_t seed) {
     ++taken[{p.op, implementation.name}];
     Values found = runKernel(*kernel, p, inputs);
     ASSERT_EQ(found.size(), expected.size());
-    for (size_t i = 0; i < found.size(); ++i)
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (std::isnan(found[i]) && std::isnan(expected[i]))
+        continue;
       ASSERT_LE(std::fabs(found[i] - expected[i]),
                 one.tolerance * (1 + std::fabs(expected[i])))
           << kernel->implementation() << ", element " << i << ": " << found[i]
           << ", expected " << expected[i];
+    }
   }
 }
 

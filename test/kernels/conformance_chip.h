@@ -133,7 +133,7 @@ TEST(Conformance, ImageMovements) {
         checkWithCast(one, seed++);
         p.attrs = {};
         p.op = NPU_OP_IMG2COL;
-        p.attrs.pool = {{3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0};
+        p.attrs.pool = {{3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0, 0};
         p.outputs = {image(2, c * 6, 3, 6, out)};
         check(one, seed++);
         checkWithCast(one, seed++);

@@ -6,6 +6,7 @@
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
 #include "test/kernels/conformance_matmul.h"
+#include "test/kernels/conformance_pool.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
@@ -111,7 +112,27 @@ std::vector<Chain> requantizations(const npu_tensor_desc &y) {
     return instr;
   };
   npu_instr back = unary(NPU_INSTR_cast, 205);
+  // (sum / 16 + 1.5) + residual / 4, with and without a step in front of it.
+  std::vector<npu_instr> scaled = {real,
+                                   unary(NPU_INSTR_linear, 201, 0.0625f, 1.5f),
+                                   number,
+                                   unary(NPU_INSTR_linear, 203, 0.25f, 0),
+                                   binary(NPU_INSTR_add, 202, 204),
+                                   unary(NPU_INSTR_relu, 205),
+                                   unary(NPU_INSTR_round, 206),
+                                   stored(207)};
+  std::vector<npu_instr> alone = {real,
+                                  number,
+                                  unary(NPU_INSTR_linear, 202, 0.25f, 0),
+                                  binary(NPU_INSTR_add, 203, 201),
+                                  unary(NPU_INSTR_linear, 204, 0.5f, 2),
+                                  unary(NPU_INSTR_round, 205),
+                                  stored(206)};
   return {
+      {"scaled residual", {residual}, scaled},
+      {"scaled residual in place", {residual}, scaled, 0},
+      {"scaled residual, no step in front", {residual}, alone},
+      {"scaled residual, no step in front, in place", {residual}, alone, 0},
       {"one scale",
        {},
        {real, unary(NPU_INSTR_linear, 201, 0.0625f, 0),
@@ -294,51 +315,6 @@ TEST(Conformance, ConvTransposeOfBytes) {
                          std::to_string(pad));
             check(one, seed++);
           }
-}
-
-TEST(Conformance, Pools) {
-  uint32_t seed = 4000;
-  for (npu_op op : {NPU_OP_MAX_POOL, NPU_OP_AVG_POOL})
-    for (const char *in : layouts4)
-      for (const char *out : layouts4)
-        for (int variant = 0; variant < 6; ++variant) {
-          // Windows with padding, rounding up, dilation, the whole image.
-          const int64_t kernel[] = {3, 2, 3, 2, 7, 3},
-                        stride[] = {2, 2, 1, 2, 1, 2},
-                        pad[] = {1, 0, 1, 0, 0, 1}, dil[] = {1, 1, 1, 2, 1, 1};
-          bool roundUp = variant == 5;
-          Case one;
-          Problem &p = one.problem;
-          p.op = op;
-          int64_t size = 8;
-          int64_t room = size - 1 + 2 * pad[variant] -
-                         (kernel[variant] - 1) * dil[variant];
-          int64_t extent =
-              (room + (roundUp ? stride[variant] - 1 : 0)) / stride[variant] +
-              1;
-          for (int i = 0; i < 2; ++i) {
-            p.attrs.pool.kernel[i] = kernel[variant];
-            p.attrs.pool.strides[i] = stride[variant];
-            p.attrs.pool.dilations[i] = dil[variant];
-            p.attrs.pool.pads_begin[i] = p.attrs.pool.pads_end[i] =
-                pad[variant];
-          }
-          p.attrs.pool.count_include_pad = seed % 2;
-          p.inputs = {image(1 + seed % 3, 20, size, size, in)};
-          p.outputs = {image(p.inputs[0].dims[0], 20, extent, extent, out)};
-          p.threads = 2;
-          one.tolerance = op == NPU_OP_AVG_POOL ? 1e-6 : 0;
-          check(one, seed++);
-          p.instrs = {unary(NPU_INSTR_exp, 1)};
-          one.tolerance = 1e-4;
-          check(one, seed++);
-          // An operand as large as the result; of one value a channel.
-          p.instrs = {binary(NPU_INSTR_add, 2, 1)};
-          p.inputs.push_back(p.outputs[0]);
-          check(one, seed++);
-          p.inputs[1] = image(1, 20, 1, 1, out);
-          check(one, seed++);
-        }
 }
 
 TEST(Conformance, Reduce) {
@@ -622,7 +598,7 @@ TEST(Conformance, ReferencesSeeNoLayouts) {
       bytes)
       .index.reduction = NPU_SCATTER_MAX;
   add(NPU_OP_MAX_POOL_INDICES, {data}, tensor(NPU_I64, {3, 20, 4, 5})).pool = {
-      {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
+      {2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0, 0};
   add(NPU_OP_TOP_K, {bytes}, tensor(NPU_I64, {3, 9, 5, 6})).top_k = {1, 1};
   add(NPU_OP_CUMULATE, {data}, data).cumulate = {1, NPU_CUMULATE_SUM, 0, 1};
   add(NPU_OP_MASKUNPOOL, {bytes, tensor(NPU_I32, {3, 20, 5, 6})},
@@ -631,7 +607,7 @@ TEST(Conformance, ReferencesSeeNoLayouts) {
       2;
   problems.back().attrs.pool.kernel[1] = 3;
   add(NPU_OP_IMG2COL, {data}, tensor(NPU_F32, {3, 120, 3, 5})).pool = {
-      {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0};
+      {3, 2}, {2, 1}, {1, 2}, {1, 0}, {1, 1}, 0, 0, 0};
   add(NPU_OP_ROTATE, {bytes}, tensor(NPU_U8, {3, 20, 6, 5})).rotate = {{2, 3},
                                                                        3};
   uint32_t seed = 14000;

@@ -193,6 +193,19 @@ TEST(PoolReference, MaxAverageAndPadding) {
   EXPECT_EQ(runReference(p, {data}), (Values{-0.75, -1.25, -3, -4}));
 }
 
+TEST(PoolReference, NanIsDroppedOrKept) {
+  Problem p = make(NPU_OP_MAX_POOL, {tensor(NPU_F32, {1, 1, 4})},
+                   tensor(NPU_F32, {1, 1, 3}));
+  p.attrs.pool.kernel[0] = 2;
+  p.attrs.pool.strides[0] = p.attrs.pool.dilations[0] = 1;
+  Values data = {NAN, 1, 2, 3};
+  EXPECT_EQ(runReference(p, {data}), (Values{1, 2, 3}));
+  p.attrs.pool.keep_nan = 1;
+  Values kept = runReference(p, {data});
+  EXPECT_TRUE(std::isnan(kept[0]));
+  EXPECT_EQ((Values{kept[1], kept[2]}), (Values{2, 3}));
+}
+
 TEST(PoolReference, DilatedAndRoundedUp) {
   Problem p = make(NPU_OP_MAX_POOL, {tensor(NPU_I8, {1, 1, 5})},
                    tensor(NPU_I8, {1, 1, 3}));
@@ -373,7 +386,7 @@ TEST(IndexReference, Scatters) {
 TEST(PositionReference, PoolIndicesAndTopK) {
   Problem p = make(NPU_OP_MAX_POOL_INDICES, {tensor(NPU_U8, {1, 2, 2, 3})},
                    tensor(NPU_I64, {1, 2, 1, 2}));
-  p.attrs.pool = {{2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0};
+  p.attrs.pool = {{2, 2}, {1, 1}, {1, 1}, {}, {}, 0, 0, 0};
   Values data = {1, 5, 5, 4, 0, 2, 9, 8, 7, 6, 5, 4};
   EXPECT_EQ(runReference(p, {data}), (Values{1, 1, 6, 7}));
   p.attrs.pool.column_major = 1;
@@ -496,7 +509,8 @@ TEST(ResizeReference, OnnxExamples) {
 TEST(ChipReference, Img2col) {
   Problem p = make(NPU_OP_IMG2COL, {tensor(NPU_I32, {1, 2, 3})},
                    tensor(NPU_I32, {1, 4, 3}));
-  p.attrs.pool = {{2}, {1}, {2}, {1}, {1}, 0, 0}; // taps two apart, both padded
+  p.attrs.pool = {{2}, {1}, {2}, {1},
+                  {1}, 0,   0,   0}; // taps two apart, both padded
   EXPECT_EQ(runReference(p, {{1, 2, 3, 4, 5, 6}}),
             (Values{0, 1, 2, 2, 3, 0, 0, 4, 5, 5, 6, 0}));
 }

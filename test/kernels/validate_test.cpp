@@ -132,7 +132,7 @@ TEST(Validate, GradientByWeight) {
 
 TEST(Validate, Img2col) {
   Problem p = simple(NPU_OP_IMG2COL, {2, 4, 9, 9}, {2, 36, 5, 5});
-  p.attrs.pool = {{3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 0, 0};
+  p.attrs.pool = {{3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 0, 0, 0};
   expectRules(
       p, {{"rank 2", [](Problem &p) { p.inputs[0] = tensor(NPU_F32, {2, 4}); }},
           {"different ranks",
@@ -395,6 +395,7 @@ TEST(Validate, Pool) {
           {"dimension 1", [](Problem &q) { q.outputs[0].dims[1] = 3; }},
           {"count_include_pad",
            [](Problem &q) { q.attrs.pool.count_include_pad = 2; }},
+          {"keep_nan", [](Problem &q) { q.attrs.pool.keep_nan = 2; }},
           {"kernel", [](Problem &q) { q.attrs.pool.kernel[0] = 0; }},
           {"stride", [](Problem &q) { q.attrs.pool.strides[0] = 0; }},
           {"dilation", [](Problem &q) { q.attrs.pool.dilations[0] = 0; }},

@@ -134,7 +134,8 @@ def NPU_MaxPoolOp : NPU_PoolOp<"max_pool"> {
   let description = [{
     Data is (N, C, spatial). Pads lists the beginnings, then the ends; the end
     may be shorter or longer than the last window (ceil mode is resolved into
-    the result's shape).
+    the result's shape). A NaN counts as nothing, or with `keep_nan` makes NaN
+    of every window that it is in.
 
     Example:
     ```mlir
@@ -143,7 +144,8 @@ def NPU_MaxPoolOp : NPU_PoolOp<"max_pool"> {
   }];
   let arguments = (ins NPU_Tensor:$data, I64ArrayAttr:$kernel,
                        I64ArrayAttr:$strides, I64ArrayAttr:$pads,
-                       I64ArrayAttr:$dilations);
+                       I64ArrayAttr:$dilations,
+                       DefaultValuedAttr<BoolAttr, "false">:$keep_nan);
 }
 
 def NPU_AvgPoolOp : NPU_PoolOp<"avg_pool"> {

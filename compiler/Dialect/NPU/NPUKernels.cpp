@@ -78,6 +78,7 @@ npu_op WinogradWeightOp::getKernel(npu_attrs &attributes) {
 
 npu_op MaxPoolOp::getKernel(npu_attrs &attributes) {
   fillPool(*this, attributes.pool);
+  attributes.pool.keep_nan = getKeepNan();
   return NPU_OP_MAX_POOL;
 }
 

@@ -185,22 +185,22 @@ static Value bytesBias(OnnxNode &node, Value bias, Value factor) {
   return parts->number;
 }
 
-Value npu::convolveDequantized(OnnxNode &node, const ConvOperands &operands) {
-  const Dequantized *data = wholeBytes(node, operands.data);
-  const Dequantized *weight = constantWeight(node, operands.weight, 0);
-  if (!data || !weight)
-    return convolve(node, operands);
-  int64_t channels = shapeOf(operands.weight)[0];
+/// A convolution of bytes as real numbers: what `sumOf` gives for an i32 bias
+/// (null: none) by the scales of data and weight, and a bias of another unit
+/// behind it. The weight's scale is one, or one for each of `channels`.
+static Value scaledSum(OnnxNode &node, const ConvOperands &operands,
+                       const Dequantized &data, const Dequantized &weight,
+                       int64_t channels,
+                       function_ref<Value(Value bias)> sumOf) {
   Ints aligned(rankOf(operands.weight) - 1, 1);
   aligned[0] = channels;
-  bool isWhole = tensorType(weight->scale).getNumElements() == 1;
-  Value scale = node.reshape(weight->scale, isWhole ? Ints() : aligned);
-  Value factor = multiply(node, data->scale, scale);
+  bool isWhole = tensorType(weight.scale).getNumElements() == 1;
+  Value scale = node.reshape(weight.scale, isWhole ? Ints() : aligned);
+  Value factor = multiply(node, data.scale, scale);
   if (!factor)
     return Value();
   Value bias = operands.bias ? bytesBias(node, operands.bias, factor) : Value();
-  Value sum = integerConv(node, {data->number, weight->number, bias,
-                                 data->zeroPoint, weight->zeroPoint});
+  Value sum = sumOf(bias);
   if (!sum)
     return Value();
   Value real =
@@ -209,6 +209,37 @@ Value npu::convolveDequantized(OnnxNode &node, const ConvOperands &operands) {
     real = node.eltwise(NPU_INSTR_add,
                         {real, node.reshape(operands.bias, aligned)});
   return real;
+}
+
+Value npu::convolveDequantized(OnnxNode &node, const ConvOperands &operands) {
+  const Dequantized *data = wholeBytes(node, operands.data);
+  const Dequantized *weight = constantWeight(node, operands.weight, 0);
+  if (!data || !weight)
+    return convolve(node, operands);
+  return scaledSum(node, operands, *data, *weight, shapeOf(operands.weight)[0],
+                   [&](Value bias) {
+                     return integerConv(node,
+                                        {data->number, weight->number, bias,
+                                         data->zeroPoint, weight->zeroPoint});
+                   });
+}
+
+Value npu::convolveTransposedDequantized(
+    OnnxNode &node, const ConvOperands &operands, int64_t groups,
+    function_ref<Value(const ConvOperands &)> convolve) {
+  const Dequantized *data = wholeBytes(node, operands.data);
+  const Dequantized *weight = constantWeight(node, operands.weight, 1);
+  bool isWhole = weight && tensorType(weight->scale).getNumElements() == 1;
+  if (!data || !weight || !isZero(weight->zeroPoint) ||
+      !elementOf(weight->number).isSignlessInteger(8) ||
+      (groups > 1 && !isWhole)) // its scales are those of one group
+    return convolve(operands);
+  int64_t zero = wholeZeroPoint(data->zeroPoint).value_or(0);
+  int64_t channels = shapeOf(operands.weight)[1] * groups;
+  return scaledSum(node, operands, *data, *weight, channels, [&](Value bias) {
+    return convolve({data->number, weight->number, bias,
+                     node.getBuilder().getI32Type(), zero});
+  });
 }
 
 Value npu::multiplyDequantized(OnnxNode &node, Value a, Value b) {

@@ -10,6 +10,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/Support/MainFunction.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -121,7 +122,7 @@ static LogicalResult reportUnknown(const OnnxModel &model,
     if (names.size() > mostNamed)
       text += " and " + std::to_string(names.size() - mostNamed) + " more";
   }
-  return emitError(model.location)
+  return emitUnsupported(model.location)
          << "found operators that are not supported in opset " << model.opset
          << ": " << llvm::json::fixUTF8(text)
          << "; expected operators of the list in docs/onnx-ops.md";
@@ -129,7 +130,7 @@ static LogicalResult reportUnknown(const OnnxModel &model,
 
 LogicalResult Importer::checkOps() {
   if (model.proto->graph().sparse_initializer_size() > 0)
-    return emitError(model.location)
+    return emitUnsupported(model.location)
            << "has sparse initializers, expected dense ones";
   llvm::StringSet<> outputs;
   for (const onnx::ValueInfoProto &output : model.proto->graph().output())

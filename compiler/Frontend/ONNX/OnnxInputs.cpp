@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -12,7 +13,7 @@ using mlir::emitError;
 static FailureOr<DeclaredInput> readInput(const OnnxModel &model,
                                           const onnx::ValueInfoProto &info) {
   if (!info.type().has_tensor_type())
-    return emitError(model.location)
+    return emitUnsupported(model.location)
            << "input '" << info.name() << "' is not a tensor, expected tensors";
   if (!llvm::json::isUTF8(info.name()))
     return emitError(model.location) << "an input's name is not UTF-8: '"

@@ -2,6 +2,7 @@
 #include "compiler/Frontend/ONNX/OnnxModel.h"
 
 #include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -41,7 +42,7 @@ static FailureOr<int64_t> opsetOf(Location location,
                                   "ai.onnx, expected one; export the model "
                                   "again";
   if (*version < 1 || *version > newestOnnxOpset)
-    return emitError(location)
+    return emitUnsupported(location)
            << "found ai.onnx opset " << *version << ", expected 1 to "
            << newestOnnxOpset << "; convert the model with "
            << "onnx.version_converter";

@@ -123,10 +123,10 @@ LogicalResult OnnxNode::checkAttributes() {
 FailureOr<ElementsAttr> OnnxNode::constantInput(size_t index, StringRef what) {
   if (ElementsAttr elements = constantOf(inputs[index]))
     return elements;
-  return error("takes " + what + " from '" +
-               proto.input(static_cast<int>(index)) +
-               "', which depends on the model's data, expected a constant; "
-               "make the model's input behind it one with --bind-input");
+  return unsupported(
+      "takes " + what + " from '" + proto.input(static_cast<int>(index)) +
+      "', which depends on the model's data, expected a constant; "
+      "make the model's input behind it one with --bind-input");
 }
 
 FailureOr<Ints> OnnxNode::constantInts(size_t index, StringRef what) {

@@ -80,9 +80,10 @@ static FailureOr<bool> isTrue(OnnxNode &node, Value condition) {
   ElementsAttr known = condition ? constantOf(condition) : ElementsAttr();
   if (known && known.getNumElements() == 1)
     return elementInts(known).front() != 0;
-  return node.error("has a condition that depends on the model's data, "
-                    "expected one that is known when compiling: such loops "
-                    "are out of scope");
+  return node.unsupported(
+      "has a condition that depends on the model's data, "
+      "expected one that is known when compiling: such loops "
+      "are out of scope");
 }
 
 LogicalResult npu::buildLoop(OnnxNode &node) {

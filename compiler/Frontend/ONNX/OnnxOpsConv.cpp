@@ -182,28 +182,31 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
       resolveTransposed(node, *window, shapeOf(data).drop_front(2));
   if (failed(spatial))
     return failure();
-  weight = canonicalWeight(node, weight, groups);
-  if (!weight)
-    return failure();
-  operands->weight = weight;
-  std::string reason;
-  FailureOr<shapes::Shape> shape =
-      shapes::convTranspose(shapeOf(data), shapeOf(weight), window->strides,
-                            window->dilations, window->pads, groups, reason);
-  if (failed(shape))
-    return node.error(reason);
-  std::copy(spatial->begin(), spatial->end(), shape->begin() + 2);
-  switch (rankOf(data)) {
-  case 3:
-    return node.setResult(createConv<ConvTranspose1dOp>(node, *operands, *shape,
-                                                        *window, groups));
-  case 4:
-    return node.setResult(createConv<ConvTranspose2dOp>(node, *operands, *shape,
-                                                        *window, groups));
-  default:
-    return node.setResult(createConv<ConvTranspose3dOp>(node, *operands, *shape,
-                                                        *window, groups));
-  }
+  auto convolve = [&](ConvOperands parts) -> Value {
+    parts.weight = canonicalWeight(node, parts.weight, groups);
+    if (!parts.weight)
+      return Value();
+    std::string reason;
+    FailureOr<shapes::Shape> shape = shapes::convTranspose(
+        shapeOf(data), shapeOf(parts.weight), window->strides,
+        window->dilations, window->pads, groups, reason);
+    if (failed(shape))
+      return node.fail(reason);
+    std::copy(spatial->begin(), spatial->end(), shape->begin() + 2);
+    switch (rankOf(data)) {
+    case 3:
+      return createConv<ConvTranspose1dOp>(node, parts, *shape, *window,
+                                           groups);
+    case 4:
+      return createConv<ConvTranspose2dOp>(node, parts, *shape, *window,
+                                           groups);
+    default:
+      return createConv<ConvTranspose3dOp>(node, parts, *shape, *window,
+                                           groups);
+    }
+  };
+  return node.setResult(
+      convolveTransposedDequantized(node, *operands, groups, convolve));
 }
 
 /// A depthwise convolution that sees what came before: the state in front of

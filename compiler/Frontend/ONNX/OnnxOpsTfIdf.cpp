@@ -29,8 +29,9 @@ static FailureOr<Grams> readGrams(OnnxNode &node) {
   if (node.hasFailed())
     return failure();
   if (node.hasAttribute("pool_strings"))
-    return node.error("has a pool of strings, expected pool_int64s: strings "
-                      "are out of scope");
+    return node.unsupported(
+        "has a pool of strings, expected pool_int64s: strings "
+        "are out of scope");
   grams.starts.push_back(static_cast<int64_t>(grams.pool.size()));
   int64_t count = 0;
   for (size_t i = 0; i + 1 < grams.starts.size(); ++i) {

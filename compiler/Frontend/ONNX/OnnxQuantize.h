@@ -58,6 +58,11 @@ LogicalResult buildNode(OnnxNode &node);
 Value padDequantized(OnnxNode &node, Value real, ArrayRef<int64_t> pads,
                      StringRef mode, double number);
 Value convolveDequantized(OnnxNode &node, const ConvOperands &operands);
+/// The same for a transposed convolution, whose weight is (C, M / groups,
+/// kernel); `convolve` makes it, of floats or of bytes with an i32 result.
+Value convolveTransposedDequantized(
+    OnnxNode &node, const ConvOperands &operands, int64_t groups,
+    function_ref<Value(const ConvOperands &)> convolve);
 Value multiplyDequantized(OnnxNode &node, Value a, Value b);
 Value transposeDequantized(OnnxNode &node, Value matrix);
 

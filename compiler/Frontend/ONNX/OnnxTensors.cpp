@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Frontend/Support/Emitter.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 #include "kernels/tensor.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -53,7 +54,7 @@ FailureOr<Type> npu::elementTypeOf(Location location, int onnxType,
                           ? TensorProto::DataType_Name(
                                 static_cast<TensorProto::DataType>(onnxType))
                           : "number " + std::to_string(onnxType);
-  return emitError(location)
+  return emitUnsupported(location)
          << what << " has the element type " << llvm::StringRef(found).lower()
          << ", expected float, float16, bfloat16, int8, uint8, int32, int64 "
          << "or bool; export the model with one of these";

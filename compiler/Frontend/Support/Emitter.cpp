@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/Emitter.h"
 
+#include "compiler/Frontend/Support/Unsupported.h"
+
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Kernel/Evaluator.h"
@@ -38,7 +40,7 @@ FailureOr<RankedTensorType> npu::makeTensorType(Location location,
                                                 ArrayRef<int64_t> shape,
                                                 Type elementType) {
   if (shape.size() > NPU_MAX_RANK)
-    return mlir::emitError(location)
+    return emitUnsupported(location)
            << what << " has " << shape.size()
            << " dimensions, expected at most " << NPU_MAX_RANK;
   std::string error;
@@ -58,6 +60,12 @@ LogicalResult Emitter::error(const Twine &message) {
   if (std::exchange(sawError, true))
     return failure();
   return mlir::emitError(location, message);
+}
+
+LogicalResult Emitter::unsupported(const Twine &message) {
+  if (std::exchange(sawError, true))
+    return failure();
+  return emitUnsupported(location) << message;
 }
 
 Value Emitter::fail(const Twine &message) {

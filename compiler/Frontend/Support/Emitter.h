@@ -30,6 +30,8 @@ public:
 
   /// Reports an error at the node, the first one only.
   LogicalResult error(const Twine &message);
+  /// The same, where npuc does not do what the model asks for.
+  LogicalResult unsupported(const Twine &message);
   Value fail(const Twine &message);
   bool hasFailed() const { return sawError; }
 

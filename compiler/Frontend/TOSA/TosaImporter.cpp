@@ -5,6 +5,7 @@
 
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Frontend/TOSA/TosaBoundary.h"
 #include "compiler/Frontend/TOSA/TosaConstants.h"
 #include "compiler/Frontend/TOSA/TosaOps.h"
@@ -102,9 +103,10 @@ LogicalResult Importer::importOp(Operation &op) {
   TosaNode node(builder, locationOf(op), &op, row, values);
   for (Type type : op.getResultTypes())
     if (!dialectElement(mlir::getElementTypeOrSelf(type)))
-      return node.error("gives " + typeText(type) +
-                        ", which no value of npuc can be; expected f32, f16, "
-                        "bf16, i8, i16, i32, i64 or i1");
+      return node.unsupported(
+          "gives " + typeText(type) +
+          ", which no value of npuc can be; expected f32, f16, "
+          "bf16, i8, i16, i32, i64 or i1");
   if (failed(row.build(node)) || node.hasFailed())
     return failure();
   for (auto [result, value] : llvm::zip(op.getResults(), node.getResults()))
@@ -166,9 +168,10 @@ static LogicalResult checkOps(Location file, FuncOp source) {
   std::string text;
   for (auto &[op, names] : found)
     text += (text.empty() ? "" : "; ") + op + " at " + names;
-  return emitError(file) << "found operators that are not supported: " << text
-                         << "; expected operators of the list in "
-                            "docs/tosa-ops.md";
+  return emitUnsupported(file)
+         << "found operators that are not supported: " << text
+         << "; expected operators of the list in "
+            "docs/tosa-ops.md";
 }
 
 static FailureOr<FuncOp> onlyFunction(Location file, mlir::ModuleOp source) {

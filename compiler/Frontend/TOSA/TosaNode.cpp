@@ -31,10 +31,13 @@ std::optional<int64_t> TosaNode::constantInt(Value value) const {
   return elementInts(known).front();
 }
 
-Value TosaNode::withoutNan(Value value, Value instead) {
+bool TosaNode::keepsNan() const {
   auto mode = attribute<mlir::tosa::NanPropagationModeAttr>("nan_mode");
-  if (!value || !isa<mlir::FloatType>(elementOf(value)) || !mode ||
-      mode.getValue() != mlir::tosa::NanPropagationMode::IGNORE)
+  return !mode || mode.getValue() != mlir::tosa::NanPropagationMode::IGNORE;
+}
+
+Value TosaNode::withoutNan(Value value, Value instead) {
+  if (!value || !isa<mlir::FloatType>(elementOf(value)) || keepsNan())
     return value;
   return eltwise(NPU_INSTR_select, {isNan(value), instead, value});
 }

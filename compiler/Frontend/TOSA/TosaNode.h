@@ -73,6 +73,8 @@ public:
   /// Floats where the op says that NaN counts as nothing: `instead` in place of
   /// each; else `value`.
   Value withoutNan(Value value, Value instead);
+  /// Whether NaN passes through the op, as it does if nothing is said.
+  bool keepsNan() const;
 
   LogicalResult setResult(Value value);
   ArrayRef<Value> getResults() const { return results; }

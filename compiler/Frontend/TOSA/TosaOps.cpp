@@ -46,7 +46,7 @@ static const TosaOp table[] = {
     {"logical_right_shift", buildTosaLogicalShift, 0, "", "composed"},
     {"logical_xor", buildTosaBinary, NPU_INSTR_logical_xor},
     {"matmul", buildTosaMatMul},
-    {"max_pool2d", buildTosaMaxPool, 0, "", "NaN counts as nothing"},
+    {"max_pool2d", buildTosaMaxPool},
     {"maximum", buildTosaExtreme, NPU_INSTR_max},
     {"minimum", buildTosaExtreme, NPU_INSTR_min},
     {"mul", buildTosaMul},

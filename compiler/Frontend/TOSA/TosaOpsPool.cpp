@@ -44,17 +44,18 @@ static Ints resultShape(Value data, const PoolWindow &window) {
 LogicalResult npu::buildTosaMaxPool(TosaNode &node) {
   FailureOr<PoolWindow> window = readWindow(node);
   Value x = node.getInput(0);
-  if (isa<mlir::FloatType>(elementOf(x)))
+  bool isFloat = isa<mlir::FloatType>(elementOf(x));
+  if (isFloat)
     x = node.withoutNan(x, node.scalar(-HUGE_VAL, elementOf(x)));
   Value data = channelsFirst(node, x);
   if (failed(window) || !data)
     return failure();
   return node.setResult(channelsLast(
-      node, node.create<MaxPoolOp>(resultShape(data, *window), elementOf(data),
-                                   data, node.intArray(window->kernel),
-                                   node.intArray(window->strides),
-                                   node.intArray(window->pads),
-                                   node.intArray(window->dilations))));
+      node, node.create<MaxPoolOp>(
+                resultShape(data, *window), elementOf(data), data,
+                node.intArray(window->kernel), node.intArray(window->strides),
+                node.intArray(window->pads), node.intArray(window->dilations),
+                node.getBuilder().getBoolAttr(isFloat && node.keepsNan()))));
 }
 
 /// How many elements of the data lie in the window at each place, by row and

@@ -15,7 +15,7 @@
 
 using namespace npu;
 
-static const char *const footer = R"(Examples:
+static const char *const examples = R"(Examples:
   npuc model.onnx -o model.npu
   npuc model.tflite -o model.npu --batch=1
   npuc model.onnx -o model.npu --target=npu-nhwc --layout=naive --batch=4
@@ -23,11 +23,31 @@ static const char *const footer = R"(Examples:
   npuc model.onnx --emit=mlir -o -        # the graph after the layout stage
   npuc model.onnx --emit=asm -o model.s   # the generated code
   npuc model.onnx --reduce=small.onnx     # the nodes that npuc fails on
+)";
 
-Exit codes: 0 compiled, 1 the model cannot be compiled (for this target, with
-these inputs), 2 wrong usage (an option, target, strategy or processor that is
-not there), 3 an output cannot be written, 4 more relayouts than
---max-transposes or --max-relayout-bytes allows.)";
+static const struct {
+  int code;
+  const char *meaning;
+} exitCodes[] = {
+    {0, "compiled"},
+    {exitModel, "the model cannot be compiled, for this target and with these "
+                "inputs"},
+    {exitUsage, "wrong usage: an option, target, strategy or processor that is "
+                "not there"},
+    {exitOutput, "an output cannot be written"},
+    {exitBudget, "more relayouts than --max-transposes or --max-relayout-bytes "
+                 "allows"},
+    {exitUnsupported,
+     "the model uses what npuc does not support: an operator, an element type, "
+     "a shape or a loop that depends on data"},
+};
+
+static std::string footer() {
+  std::string text = std::string(examples) + "\nExit codes:\n";
+  for (const auto &[code, meaning] : exitCodes)
+    text += "  " + std::to_string(code) + "  " + meaning + "\n";
+  return text;
+}
 
 /// Splits "NAME=VALUE"; throws what CLI11 prints.
 static std::pair<std::string, std::string> split(const std::string &option,
@@ -254,7 +274,7 @@ static int runReducer(int argc, char **argv) {
 
 int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   CLI::App app("npuc compiles a neural network to an NPU binary.", "npuc");
-  app.footer(footer);
+  app.footer(footer());
   app.set_version_flag("--version", "npuc " NPU_VERSION);
   app.option_defaults()->always_capture_default(false);
   RawOptions raw;

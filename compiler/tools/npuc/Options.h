@@ -10,8 +10,15 @@
 
 namespace npu {
 
-/// Exit codes, as --help lists them.
-enum ExitCode { exitModel = 1, exitUsage = 2, exitOutput = 3, exitBudget = 4 };
+/// Exit codes. What they mean is said once, in exitCodes of Options.cpp, which
+/// --help prints; a test holds docs/npuc.md to that.
+enum ExitCode {
+  exitModel = 1,
+  exitUsage = 2,
+  exitOutput = 3,
+  exitBudget = 4,
+  exitUnsupported = 5
+};
 
 struct NpucOptions {
   CompileOptions compile;

@@ -58,6 +58,8 @@ static int exitCodeOf(CompileStatus status) {
     return 0;
   case CompileStatus::BadModel:
     return exitModel;
+  case CompileStatus::Unsupported:
+    return exitUnsupported;
   case CompileStatus::BadOptions:
     return exitUsage;
   case CompileStatus::CannotWrite:

@@ -107,7 +107,8 @@ Value Generator::quantizedConvolution(Value data) {
     Value other = dequantized(bytes, 0.03125f, static_cast<float>(zero));
     real = eltwise(NPU_INSTR_add, {first, other});
   }
-  return dequantized(quantized(real, 0.125f, 120), 0.125f, 120);
+  auto last = static_cast<float>(100 + pick(40));
+  return dequantized(quantized(real, 0.125f, last), 0.125f, last);
 }
 
 Value Generator::convTranspose(Value data) {

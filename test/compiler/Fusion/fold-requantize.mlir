@@ -20,9 +20,9 @@ func.func @example(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
 // rounding.
 // CHECK-LABEL: @channels
 // CHECK: %[[REAL:.*]] = npu.eltwise cast
-// CHECK-NEXT: %[[SCALE:.*]] = npu.constant dense<{{\[\[\[}}2.000000e+00{{\]\]}}, {{\[\[}}4.000000e+00{{\]\]\]}}>
-// CHECK-NEXT: %[[SCALED:.*]] = npu.eltwise mul(%[[REAL]], %[[SCALE]])
-// CHECK-NEXT: %[[BIAS:.*]] = npu.constant dense<{{\[\[\[}}1.200000e+01{{\]\]}}, {{\[\[}}1.600000e+01{{\]\]\]}}>
+// CHECK-DAG: %[[SCALE:.*]] = npu.constant dense<{{\[\[\[}}2.000000e+00{{\]\]}}, {{\[\[}}4.000000e+00{{\]\]\]}}>
+// CHECK-DAG: %[[BIAS:.*]] = npu.constant dense<{{\[\[\[}}1.200000e+01{{\]\]}}, {{\[\[}}1.600000e+01{{\]\]\]}}>
+// CHECK: %[[SCALED:.*]] = npu.eltwise mul(%[[REAL]], %[[SCALE]])
 // CHECK-NEXT: %[[MOVED:.*]] = npu.eltwise add(%[[SCALED]], %[[BIAS]])
 // CHECK-NEXT: %[[BOUND:.*]] = npu.eltwise clip(%[[MOVED]]) {beta = 2.400000e+01 : f32}
 // CHECK-NEXT: %[[ROUND:.*]] = npu.eltwise round(%[[BOUND]])
@@ -58,22 +58,127 @@ func.func @divided(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
   return %3 : tensor<1x8xf32>
 }
 
-// A residual is read as bytes in its own unit; of two, that which is there
-// first. 2 a + 4 (b - 3) in units of 8.
-// CHECK-LABEL: @residual
+// Of a sum of two quantized numbers, the one that is there first is read as
+// bytes with a factor, the other takes the offset: 2 a + 4 (b - 3) in units
+// of 8.
+// CHECK-LABEL: @residual(
 // CHECK-SAME: %[[A:[^:]*]]: tensor<1x8xui8>, %[[B:[^:]*]]: tensor<1x8xui8>
-// CHECK-DAG: %[[FIRST:.*]] = npu.eltwise cast(%[[A]])
-// CHECK-DAG: %[[SECOND:.*]] = npu.eltwise cast(%[[B]])
-// CHECK: %[[OTHER:.*]] = npu.eltwise linear(%[[FIRST]]) {alpha = 5.000000e-01 : f32}
-// CHECK-NEXT: %[[SUM:.*]] = npu.eltwise add(%[[OTHER]], %[[SECOND]])
-// CHECK-NEXT: %[[UNIT:.*]] = npu.eltwise linear(%[[SUM]]) {alpha = 5.000000e-01 : f32, beta = -1.500000e+00 : f32}
-// CHECK-NEXT: npu.eltwise round(%[[UNIT]])
+// CHECK: %[[OTHER:.*]] = npu.eltwise cast(%[[B]])
+// CHECK-NEXT: %[[MAIN:.*]] = npu.eltwise linear(%[[OTHER]]) {alpha = 5.000000e-01 : f32, beta = -1.500000e+00 : f32}
+// CHECK-NEXT: %[[FIRST:.*]] = npu.eltwise cast(%[[A]])
+// CHECK-NEXT: %[[SCALED:.*]] = npu.eltwise linear(%[[FIRST]]) {alpha = 2.500000e-01 : f32}
+// CHECK-NEXT: %[[SUM:.*]] = npu.eltwise add(%[[MAIN]], %[[SCALED]])
+// CHECK-NEXT: npu.eltwise round(%[[SUM]])
 func.func @residual(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> tensor<1x8xf32> {
   %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
   %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
   %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
   %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %3 = npu.eltwise sub(%2, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise mul(%3, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %5 = npu.eltwise add(%1, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %6 = npu.eltwise div(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %7 = npu.eltwise round(%6) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %7 : tensor<1x8xf32>
+}
+
+// The quotient passes a relu to get there; an odd zero point leaves one behind
+// the rounding, so that ties go to the even quotient. 2 a + 4 b in units of 8,
+// and a sum that is computed earlier is the residual, on either side.
+// CHECK-LABEL: @bounded_residual(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<1x8xui8>, %[[SUM:[^:]*]]: tensor<1x8xi32>
+// CHECK: %[[STORED:.*]] = npu.eltwise cast(%{{.*}}) : (tensor<1x8xf32>) -> tensor<1x8xui8>
+// CHECK-DAG: %[[BACK:.*]] = npu.eltwise cast(%[[STORED]])
+// CHECK-DAG: npu.eltwise linear(%[[BACK]]) {alpha = 2.500000e-01 : f32}
+// CHECK-DAG: %[[R:.*]] = npu.eltwise cast(%[[A]])
+// CHECK-DAG: npu.eltwise linear(%[[R]]) {alpha = 5.000000e-01 : f32}
+// CHECK: npu.eltwise add
+// CHECK-NEXT: npu.eltwise relu
+// CHECK-NEXT: npu.eltwise round
+// CHECK-NOT: npu.eltwise div
+func.func @bounded_residual(%a: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
+  %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
+  %s = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+  %t = npu.eltwise mul(%s, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %u = npu.eltwise round(%t) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %b = npu.eltwise cast(%u) : (tensor<1x8xf32>) -> tensor<1x8xui8>
+  %0 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %3 = npu.eltwise mul(%2, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise add(%3, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %5 = npu.eltwise relu(%4) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %6 = npu.eltwise div(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %7 = npu.eltwise round(%6) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %7 : tensor<1x8xf32>
+}
+
+// An even zero point goes into the rounding, as other runtimes have it; of an
+// odd one, one stays behind: ties go to the even quotient, as the model says.
+// CHECK-LABEL: @zero_points(
+// CHECK: linear(%{{.*}}) {alpha = 5.000000e-01 : f32, beta = 1.000000e+01 : f32}
+// CHECK: %[[EVEN:.*]] = npu.eltwise round
+// CHECK: linear(%{{.*}}) {alpha = 5.000000e-01 : f32, beta = 1.000000e+01 : f32}
+// CHECK: %[[ODD:.*]] = npu.eltwise round
+// CHECK-NEXT: %[[ONE:.*]] = npu.eltwise linear(%[[ODD]]) {alpha = 1.000000e+00 : f32, beta = 1.000000e+00 : f32}
+// CHECK: return %[[EVEN]], %[[ONE]]
+func.func @zero_points(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
+  %ten = npu.constant dense<10.0> : tensor<f32> -> tensor<f32>
+  %eleven = npu.constant dense<11.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %1 = npu.eltwise mul(%0, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
+  %3 = npu.eltwise mul(%2, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.eltwise add(%1, %3) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %5 = npu.eltwise div(%4, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %6 = npu.eltwise round(%5) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %7 = npu.eltwise add(%6, %ten) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %8 = npu.eltwise add(%1, %3) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %9 = npu.eltwise div(%8, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %10 = npu.eltwise round(%9) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %11 = npu.eltwise add(%10, %eleven) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  return %7, %11 : tensor<1x8xf32>, tensor<1x8xf32>
+}
+
+// A scale for each channel is no factor of a residual: the sum stays.
+// CHECK-LABEL: @residual_channels(
+// CHECK: %[[S:.*]] = npu.eltwise mul(%{{.*}}, %{{.*}}) : (tensor<1x2x4xf32>, tensor<2x1xf32>)
+// CHECK: npu.eltwise add(%[[S]], %{{.*}})
+func.func @residual_channels(%a: tensor<1x2x4xui8>, %b: tensor<1x2x4xui8>) -> tensor<1x2x4xf32> {
+  %s = npu.constant dense<[[0.5], [1.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%a) : (tensor<1x2x4xui8>) -> tensor<1x2x4xf32>
+  %1 = npu.eltwise mul(%0, %t) : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<1x2x4xui8>) -> tensor<1x2x4xf32>
+  %3 = npu.eltwise mul(%2, %s) : (tensor<1x2x4xf32>, tensor<2x1xf32>) -> tensor<1x2x4xf32>
+  %4 = npu.eltwise add(%1, %3) : (tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
+  %5 = npu.eltwise div(%4, %t) : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xf32>
+  %6 = npu.eltwise round(%5) : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
+  return %6 : tensor<1x2x4xf32>
+}
+
+// Beside a sum that is not quantized itself, bytes are read in their own unit.
+// 4 (b - 3) + 2 sum in units of 8.
+// CHECK-LABEL: @residual_of_sum(
+// CHECK-SAME: %[[B:[^:]*]]: tensor<1x8xui8>, %[[SUM:[^:]*]]: tensor<1x8xi32>
+// CHECK-DAG: %[[REAL:.*]] = npu.eltwise cast(%[[SUM]])
+// CHECK-DAG: %[[BYTES:.*]] = npu.eltwise cast(%[[B]])
+// CHECK: %[[UNIT:.*]] = npu.eltwise linear(%[[REAL]]) {alpha = 5.000000e-01 : f32}
+// CHECK-NEXT: %[[ADDED:.*]] = npu.eltwise add(%[[UNIT]], %[[BYTES]])
+// CHECK-NEXT: npu.eltwise linear(%[[ADDED]]) {alpha = 5.000000e-01 : f32, beta = -1.500000e+00 : f32}
+func.func @residual_of_sum(%b: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+  %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
+  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
+  %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
   %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
   %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
   %3 = npu.eltwise sub(%2, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>

@@ -55,6 +55,37 @@ func.func @converted(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: te
   return %2 : tensor<1x16x8x8xf32>
 }
 
+// So is their factor; an offset would be another step of the kernel.
+// CHECK-LABEL: @scaled
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[W:[^:]*]]: {{.*}}, %[[R:[^:]*]]:
+// CHECK-NEXT: %[[Y:.*]] = npu.fused(%[[X]], %[[W]], %[[R]])
+// CHECK: npu.conv2d
+// CHECK: %[[N:.*]] = npu.eltwise cast
+// CHECK: %[[S:.*]] = npu.eltwise linear(%[[N]]) {alpha = 5.000000e-01 : f32}
+// CHECK: npu.eltwise add(%{{.*}}, %[[S]])
+// CHECK: return %[[Y]]
+func.func @scaled(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xf32> {
+  %0 = npu.eltwise cast(%r) : (tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32} : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  %2 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %3 = npu.eltwise add(%2, %1) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  return %3 : tensor<1x16x8x8xf32>
+}
+
+// CHECK-LABEL: @shifted
+// CHECK: npu.fused
+// CHECK: npu.eltwise linear
+// CHECK: npu.fused
+// CHECK: npu.conv2d
+// CHECK-NOT: npu.eltwise linear
+func.func @shifted(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xf32> {
+  %0 = npu.eltwise cast(%r) : (tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = 1.0 : f32} : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  %2 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %3 = npu.eltwise add(%2, %1) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  return %3 : tensor<1x16x8x8xf32>
+}
+
 // A value that is read outside ends the group; the rest forms its own.
 // CHECK-LABEL: @read_outside
 // CHECK-NEXT: %[[C:.*]] = npu.conv2d

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -13,7 +14,7 @@ import small
 from onnx import TensorProto, helper
 from programs import Bench
 
-MODEL, USAGE, OUTPUT = 1, 2, 3
+MODEL, USAGE, OUTPUT, UNSUPPORTED = 1, 2, 3, 5
 
 
 def refuse(bench: Bench, code: int, text: str, *words: object, **options) -> str:
@@ -34,10 +35,10 @@ def refuse(bench: Bench, code: int, text: str, *words: object, **options) -> str
     return lines[0]
 
 
-def refuse_model(bench: Bench, text: str, model: onnx.ModelProto, *words: object) -> str:
+def refuse_model(bench: Bench, text: str, model: onnx.ModelProto, *words: object, code: int = MODEL) -> str:
     path = bench.path("model.onnx")
     onnx.save(model, path)
-    return refuse(bench, MODEL, text, path, *words)
+    return refuse(bench, code, text, path, *words)
 
 
 def relu(shape: list, element: int = TensorProto.FLOAT) -> onnx.ModelProto:
@@ -57,15 +58,45 @@ def test_files(bench: Bench) -> None:
 
 
 def test_graphs(bench: Bench) -> None:
-    model = programs.chain("unknown", [2], "Relu", "Whatever", "Relu", "Other")
-    line = refuse_model(bench, "'Whatever_1'", model)
-    assert "Whatever" in line and "Other" in line and "'Other_3'" in line, line
     cycle = [helper.make_node("Add", ["x", "b"], ["a"], name="one"), helper.make_node("Relu", ["a"], ["b"], name="two")]
     refuse_model(bench, "cycle", programs.network("cycle", cycle, {}, {"x": [2]}, ["b"]))
     dangling = [helper.make_node("Add", ["x", "nothing"], ["y"], name="one")]
     refuse_model(bench, "nothing", programs.network("dangling", dangling, {}, {"x": [2]}, ["y"]))
-    refuse_model(bench, "element type string", relu([2], TensorProto.STRING))
-    refuse_model(bench, "element type complex64", relu([2], TensorProto.COMPLEX64))
+
+
+def test_unsupported(bench: Bench) -> None:
+    """What npuc does not do has an exit code of its own, whatever the front end."""
+
+    def beyond(text: str, model: onnx.ModelProto) -> str:
+        return refuse_model(bench, text, model, code=UNSUPPORTED)
+
+    line = beyond("'Whatever_1'", programs.chain("unknown", [2], "Relu", "Whatever", "Relu", "Other"))
+    assert "Whatever" in line and "Other" in line and "'Other_3'" in line, line
+    assert "out of scope: random numbers" in beyond("'RandomNormalLike_0'", programs.chain("random", [2], "RandomNormalLike"))
+    for element, name in ((TensorProto.STRING, "string"), (TensorProto.COMPLEX64, "complex64")):
+        beyond(f"element type {name}", relu([2], element))
+    newer = relu([2])
+    newer.opset_import[0].version = 99
+    beyond("opset 99", newer)
+    beyond("9 dimensions, expected at most 8", relu([1] * 9))
+    sequence = relu([2])
+    sequence.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(sequence.graph.input[0].type))
+    beyond("is not a tensor", sequence)
+    reshape = helper.make_node("Reshape", ["x", "shape"], ["y"], name="turn")
+    model = programs.network("reshape", [reshape], {}, {"x": [2, 3], "shape": [2]}, ["y"])
+    model.graph.input[1].type.tensor_type.elem_type = TensorProto.INT64
+    beyond("which depends on the model's data", model)
+    tosa = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  %y = {} : (tensor<4xf32>) -> tensor<4xf32>\n  return %y : tensor<4xf32>\n}}\n"
+    bench.path("model.mlir").write_text(tosa.format('tosa.custom %x {domain_name="a", implementation_attrs="b", operator_name="c"}'))
+    refuse(bench, UNSUPPORTED, "tosa.custom", "model.mlir")
+
+
+def test_exit_codes_are_documented(bench: Bench) -> None:
+    """--help and docs/npuc.md list the same codes."""
+    said = bench.run("npuc", "--help").stdout.partition("Exit codes:\n")[2]
+    codes = re.findall(r"^  (\d)  \w", said, re.MULTILINE)
+    page = (programs.ROOT / "docs" / "npuc.md").read_text(encoding="utf-8").partition("| exit code | meaning |")[2]
+    assert codes == re.findall(r"^\| (\d) \| ", page, re.MULTILINE) == list("012345"), said
 
 
 def test_sizes(bench: Bench) -> None:
@@ -225,6 +256,6 @@ def test_full_disk_of_the_report(bench: Bench) -> None:
 if __name__ == "__main__":
     programs.main(
         __doc__,
-        [test_files, test_graphs, test_sizes, test_external_data, test_inputs, test_bound_inputs, test_targets,
-         test_options, test_infeasible, test_outputs, test_full_disk, test_full_disk_of_the_report],
+        [test_files, test_graphs, test_unsupported, test_exit_codes_are_documented, test_sizes, test_external_data,
+         test_inputs, test_bound_inputs, test_targets, test_options, test_infeasible, test_outputs, test_full_disk, test_full_disk_of_the_report],
     )  # fmt: skip

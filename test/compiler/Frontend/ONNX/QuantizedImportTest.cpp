@@ -89,6 +89,29 @@ TEST_F(Quantized, AScaleAlongInputsStaysReal) {
   EXPECT_HAS(import(), "(tensor<1x4x6x6xf32>, tensor<8x4x3x3xf32>)");
 }
 
+TEST_F(Quantized, TransposedConvolutionSumsBytes) {
+  weight({4, 8, 3, 3}, 1);
+  model.node("ConvTranspose", {"x", "w", "b"}, {"c"});
+  model.node("QuantizeLinear", {"c", "other", "z"}, {"y"});
+  std::string text = import();
+  EXPECT_HAS(text, "data_zero_point = 3");
+  EXPECT_HAS(text, "(tensor<1x4x6x6xui8>, tensor<8x4x3x3xi8>, tensor<8xi32>) "
+                   "-> tensor<1x8x8x8xi32>");
+  EXPECT_HAS(text, "tensor<8x1x1xf32>");
+}
+
+TEST_F(Quantized, TransposedGroupsHaveOneScaleOrStayReal) {
+  weight({4, 8, 3, 3}, 1);
+  model.node("ConvTranspose", {"x", "w"}, {"y"}).integer("group", 2);
+  EXPECT_HAS(import(), "(tensor<1x4x6x6xf32>, tensor<16x2x3x3xf32>)");
+}
+
+TEST_F(Quantized, TransposedInputsScalesStayReal) {
+  weight({4, 8, 3, 3}, 0);
+  model.node("ConvTranspose", {"x", "w"}, {"y"});
+  EXPECT_HAS(import(), "(tensor<1x4x6x6xf32>, tensor<8x4x3x3xf32>)");
+}
+
 TEST_F(Quantized, AScaleThatDependsOnDataStaysReal) {
   weight({8, 4, 3, 3}, 0);
   model.input("free", {});

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X0:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = npu.transpose(%[[X0]]) {permutation = [0, 3, 1, 2]} : {{.*}} -> tensor<1x5x7x8xf32>
-// CHECK-NEXT: %[[V1:.*]] = npu.max_pool(%[[V0]]) {dilations = [1, 1], kernel = [3, 2], pads = [1, 0, 1, 0], strides = [2, 2]} : {{.*}} -> tensor<1x5x4x4xf32>
+// CHECK-NEXT: %[[V1:.*]] = npu.max_pool(%[[V0]]) {dilations = [1, 1], keep_nan = true, kernel = [3, 2], pads = [1, 0, 1, 0], strides = [2, 2]} : {{.*}} -> tensor<1x5x4x4xf32>
 // CHECK-NEXT: %[[V2:.*]] = npu.transpose(%[[V1]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x4x4x5xf32>
 // CHECK-NEXT: return %[[V2]]
 func.func @f(%x: tensor<1x7x8x5xf32>) -> tensor<1x4x4x5xf32> {
