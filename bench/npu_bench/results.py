@@ -41,7 +41,7 @@ class Row:
     warnings: list[str] = dataclasses.field(default_factory=list)
     version: str | None = None
     predicted_ms: float | None = None  # by the target's cost function
-    program: str | None = None  # equal where kernels, layouts and implementations are
+    sittings_ms: list[list[float]] | None = None  # of --predictions: each round's median, by sitting
 
 
 def relative_difference(value: list[np.ndarray], reference: list[np.ndarray]) -> float:
@@ -53,6 +53,11 @@ def relative_difference(value: list[np.ndarray], reference: list[np.ndarray]) ->
         scale = max(float(np.abs(theirs).max(initial=0.0)), 1e-30)
         worst = max(worst, float(np.abs(ours.astype(np.float64) - theirs).max(initial=0.0)) / scale)
     return worst
+
+
+def predicted_ms(report: dict) -> float:
+    """A network's, by the target's cost function."""
+    return sum(kernel["cycles"] for kernel in report["kernels"]) / (1e3 * report["clock_mhz"])
 
 
 def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> Row:
@@ -75,8 +80,7 @@ def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> R
 def _add_report(row: Row, contender: Contender) -> None:
     relayouts = contender.report["relayouts"]
     kernels = contender.report["kernels"]
-    row.predicted_ms = contender.report["chip"]["ms"]
-    row.program = str([(kernel["node"], kernel["implementation"], kernel["layouts"]) for kernel in kernels])
+    row.predicted_ms = predicted_ms(contender.report)
     row.relayouts, row.relayout_bytes = relayouts["count"], relayouts["bytes"]
     total = sum(kernel["ms"] for kernel in contender.kernels)
     moving = sum(kernel["ms"] for kernel in contender.kernels if kernel["relayout"])

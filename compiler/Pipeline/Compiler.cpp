@@ -343,6 +343,8 @@ LogicalResult Compilation::write() {
       makeManifest(program, boundaryLayoutNames(function()));
   manifest.targetName = target->name;
   manifest.machine = target->machine;
+  if (target->measured && target->measured->ofThisMachine)
+    manifest.measuredThreads = target->measured->threads;
   manifest.layoutStrategy = options.layout.strategy;
   manifest.modelName = llvm::sys::path::filename(options.model).str();
   for (const std::string &feature : requiredFeatures(*machine))
@@ -356,7 +358,7 @@ LogicalResult Compilation::write() {
 LogicalResult Compilation::checkOptions() {
   std::string message;
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
-                                report.targetNote, message);
+                                options.threads, report.targetNote, message);
   if (!target)
     return error(message);
   machine = makeTargetMachine(options.mcpu, message);

@@ -161,7 +161,7 @@ json::Object npu::reportJson(const CompileReport &report) {
                      {"processor", json::fixUTF8(report.measured->processor)},
                      {"library", json::fixUTF8(report.measured->library)},
                      {"threads", report.measured->threads},
-                     {"of_this_machine", report.targetNote.empty()}};
+                     {"of_this_machine", report.measured->ofThisMachine}};
   if (report.search)
     root["optimal"] = searchJson(*report.search);
   return root;

@@ -121,6 +121,7 @@ Model::Model(const std::string &path, const npu_load_options &options)
       describeKernel(i,
                      manifest.kernels[i].generated ? "generated" : "not made");
   } else {
+    checkThreads();
     runner = std::make_unique<Executor>(threads, options.run_inline != 0);
     Clock::time_point packing = Clock::now();
     // On the executor's thread: what kernels choose depends on its team.
@@ -174,6 +175,17 @@ void Model::checkMachine(const std::string &path) {
     warningTexts.push_back("compiled for " + manifest.onednnVersion +
                            ", running on " + here +
                            ": kernels may be others than the compiler chose");
+}
+
+void Model::checkThreads() {
+  auto measured = static_cast<int64_t>(manifest.measuredThreads);
+  if (measured > 0 && measured != loadStats.threads)
+    warningTexts.push_back(
+        "layouts and predicted times are by measurements with " +
+        std::to_string(measured) + " threads, this run has " +
+        std::to_string(loadStats.threads) + "; `npu-bench --calibrate " +
+        "--threads=" + std::to_string(loadStats.threads) +
+        "` and npuc make a program for it");
 }
 
 void Model::describeSignature() {

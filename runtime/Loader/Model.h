@@ -49,6 +49,7 @@ public:
 private:
   void verify(const std::string &path, bool simulateOnly);
   void checkMachine(const std::string &path);
+  void checkThreads();
   void describeSignature();
   void makeKernels();
   void makeKernel(uint32_t index, std::vector<bool> &stillRead);

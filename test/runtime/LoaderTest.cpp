@@ -322,6 +322,31 @@ TEST(Loader, OtherMinorVersionIsAWarning) {
   npu_model_free(model);
 }
 
+/// Whether loading with so many threads warns of a measurement with others.
+bool warnsOfThreads(const std::string &path, int threads) {
+  npu_load_options options = {};
+  options.threads = threads;
+  npu_model *model = nullptr;
+  npu_status status;
+  npu_model_load(path.c_str(), &options, &model, &status);
+  EXPECT_EQ(status.code, NPU_OK) << status.message;
+  bool warns = false;
+  for (size_t i = 0; i < npu_model_warning_count(model); ++i)
+    warns |= std::string(npu_model_warning(model, i))
+                 .find("measurements with 2 threads, this run has 1") !=
+             std::string::npos;
+  npu_model_free(model);
+  return warns;
+}
+
+TEST(Loader, OtherThreadsThanWereMeasured) {
+  DemoFile demo("conv");
+  EXPECT_FALSE(warnsOfThreads(demo.seal("threads.npu"), 1));
+  demo.manifest.measuredThreads = 2;
+  EXPECT_TRUE(warnsOfThreads(demo.seal("threads.npu"), 1));
+  EXPECT_FALSE(warnsOfThreads(demo.seal("threads.npu"), 2));
+}
+
 TEST(Loader, ElfThatTheDynamicLoaderRefuses) {
   DemoFile demo("conv");
   demo.elf[4] = 1; // ELFCLASS32
