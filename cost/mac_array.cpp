@@ -36,8 +36,14 @@ Mapping mappingOf(const Product &p, const Machine &machine) {
 } // namespace
 
 double arrayCycles(const Product &product, const Machine &machine) {
-  if (machine.dataFlow == DataFlow::DotProduct)
-    return product.macs() / (machine.macRows * machine.macColumns);
+  if (machine.dataFlow == DataFlow::DotProduct) {
+    double cycles = product.macs() / (machine.macRows * machine.macColumns);
+    // A channel has nothing else to sum up than its kernel area.
+    auto k = static_cast<double>(product.k);
+    return product.depthwise && k > 0
+               ? cycles * std::ceil(k / machine.macRows) * machine.macRows / k
+               : cycles;
+  }
   if (product.macs() == 0)
     return 0;
   Mapping map = mappingOf(product, machine);

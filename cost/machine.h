@@ -12,7 +12,8 @@ namespace npu::cost {
 
 /// How a matrix product M x K by K x N lies on the array of multipliers.
 enum class DataFlow {
-  DotProduct,       ///< no fill, no drain: rows x columns products each cycle
+  DotProduct,       ///< no fill, no drain: rows x columns products each cycle;
+                    ///< of a depthwise convolution, K on rows
   WeightStationary, ///< K on rows, N on columns, M streams
   OutputStationary, ///< M on rows, N on columns, K streams
   InputStationary   ///< K on rows, M on columns, N streams

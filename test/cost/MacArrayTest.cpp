@@ -99,6 +99,11 @@ TEST(MacArray, GroupsRunOneAfterAnother) {
 }
 
 TEST(MacArray, DotProductsUseEveryMultiplier) {
+  // But for depthwise convolutions: 9 or 25 of 32 rows, then 81 of 96.
+  Machine machine = machineOf(32, "dot-product");
+  EXPECT_EQ(arrayCycles({100, 9, 64, 1, true}, machine), 200);
+  EXPECT_EQ(arrayCycles({100, 25, 64, 1, true}, machine), 200);
+  EXPECT_EQ(arrayCycles({100, 81, 64, 1, true}, machine), 600);
   EXPECT_EQ(arrayCycles({100, 33, 8}, machineOf(10, "dot-product")), 264);
 }
 
@@ -107,13 +112,17 @@ TEST(MacArray, DepthwiseUsesSomeOfTheArray) {
   const std::pair<int64_t, int64_t> layers[] = {
       {32, 112}, {96, 56},  {144, 56}, {144, 28}, {192, 28},
       {192, 14}, {384, 14}, {576, 14}, {576, 7},  {960, 7}};
-  Machine machine = machineOf(32, "weight-stationary");
-  for (auto [channels, side] : layers) {
-    Product product{side * side, 9, channels, 1, true};
-    double used = product.macs() / (arrayCycles(product, machine) * 32 * 32);
-    EXPECT_GE(used, 0.03) << channels << " channels, " << side;
-    EXPECT_LE(used, 0.30) << channels << " channels, " << side;
-  }
+  for (const char *flow : {"weight-stationary", "output-stationary",
+                           "input-stationary", "dot-product"})
+    for (auto [channels, side] : layers) {
+      SCOPED_TRACE(std::string(flow) + ", " + std::to_string(channels) +
+                   " channels, " + std::to_string(side));
+      Product product{side * side, 9, channels, 1, true};
+      double used = product.macs() /
+                    (arrayCycles(product, machineOf(32, flow)) * 32 * 32);
+      EXPECT_GE(used, 0.03);
+      EXPECT_LE(used, 0.30);
+    }
 }
 
 TEST(MacArray, DataFlowsByName) {
