@@ -20,14 +20,13 @@ std::array<Extent, 2> split(int64_t extent, int64_t tile) {
            {extent % tile, extent % tile ? 1.0 : 0.0}}};
 }
 
-/// Of the array, over all tiles.
-double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
-                     const Machine &machine) {
-  double cycles = 0;
+/// Calls `visit` with the product of each kind of tile, and how many there are.
+template <class Visit>
+void visitTiles(const KernelWork &work, const Tiling &tiling, Visit visit) {
   if (!hasExtents(work)) {
     for (const Product &product : work.products)
-      cycles += arrayCycles(product, machine);
-    return cycles;
+      visit(product, 1.0);
+    return;
   }
   const Product &whole = work.products[0];
   for (Extent m : split(whole.m, tiling.m))
@@ -38,9 +37,23 @@ double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
         tile.k = k.size;
         tile.n = n.size;
         if (double times = m.times * k.times * n.times)
-          cycles += times * arrayCycles(tile, machine);
+          visit(tile, times);
       }
+}
+
+/// Of the array, over all tiles.
+double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
+                     const Machine &machine) {
+  double cycles = 0;
+  visitTiles(work, tiling, [&](const Product &tile, double times) {
+    cycles += times * arrayCycles(tile, machine);
+  });
   return cycles;
+}
+
+/// The DMA itself makes relayouts, wherever the value lies.
+bool isByDma(const KernelWork &work) {
+  return work.products.empty() && work.elements == 0;
 }
 
 /// What passes between DRAM and the chip, in one direction.
@@ -53,8 +66,7 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
                   const Machine &machine) {
   Traffic sum;
   Cuts cuts = cutsOf(work, tiling);
-  // The DMA itself makes relayouts, wherever the value lies.
-  bool byDma = work.products.empty() && work.elements == 0;
+  bool byDma = isByDma(work);
   bool byEngine = machine.transposeBytesPerCycle > 0 && byDma &&
                   !work.writes.empty() && work.writes[0].scattered;
   for (const Transfer &transfer : transfers) {
@@ -128,6 +140,37 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
 
 KernelTime timeOf(const KernelWork &work, const Machine &machine) {
   return timeOf(work, chooseTiling(work, machine), machine);
+}
+
+OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
+                        const Machine &machine) {
+  OnChipBytes sum;
+  bool byDma = isByDma(work), byArray = !work.products.empty();
+  double data = 1, weight = 1, result = 1;
+  for (const Transfer &transfer : work.reads) {
+    if (transfer.role == Role::Data)
+      data = transfer.elementBytes;
+    else if (transfer.role == Role::Weight)
+      weight = transfer.elementBytes;
+    else if (transfer.onChip || !byDma)
+      sum.read += transfer.bytes;
+  }
+  for (const Transfer &transfer : work.writes) {
+    result = transfer.elementBytes;
+    if (!byArray && (transfer.onChip || !byDma))
+      sum.written += transfer.bytes;
+  }
+  double written = 0, complete = 0;
+  visitTiles(work, tiling, [&](const Product &tile, double times) {
+    OnChipAccess access = onChipAccess(tile, machine);
+    sum.read += times * (access.inputs * data + access.weights * weight);
+    written += times * access.outputs;
+  });
+  for (const Product &product : work.products)
+    complete +=
+        product.macs() / static_cast<double>(std::max<int64_t>(1, product.k));
+  sum.written += complete * result + (written - complete) * sumBytes;
+  return sum;
 }
 
 std::string mappingOf(const KernelWork &work, const Machine &machine) {

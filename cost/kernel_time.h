@@ -38,6 +38,16 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
 /// In the best tiling.
 KernelTime timeOf(const KernelWork &work, const Machine &machine);
 
+/// Bytes that array and vector unit read from on-chip memory and write there;
+/// where a relayout's value stays on the chip, the DMA. What the DMA fills and
+/// empties besides is the DRAM's bytes. Sums that are not complete have 4 bytes
+/// and are added to where they lie.
+struct OnChipBytes {
+  double read = 0, written = 0;
+};
+OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
+                        const Machine &machine);
+
 /// Where the kernel is computed: "weight-stationary", "depthwise,
 /// weight-stationary", "vector unit", "dma".
 std::string mappingOf(const KernelWork &work, const Machine &machine);

@@ -36,6 +36,7 @@ struct Transfer {
   bool onChip = false;
   /// Bytes that two tiles have in common where M is cut: rows under a window.
   double halo = 0;
+  double elementBytes = 1;
 };
 
 /// Lanes that only pad a block are computed and moved like all others.

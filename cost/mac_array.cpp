@@ -49,20 +49,29 @@ double arrayCycles(const Product &product, const Machine &machine) {
 OnChipAccess onChipAccess(const Product &p, const Machine &machine) {
   auto m = static_cast<double>(p.m), k = static_cast<double>(p.k),
        n = static_cast<double>(p.n), count = static_cast<double>(p.count);
-  if (machine.dataFlow == DataFlow::DotProduct)
-    return {count * m * k, count * k * n, count * m * n};
+  if (p.macs() == 0)
+    return {};
+  // How often each operand passes by.
+  double inputs = 1, weights = 1, sums = 1;
   Mapping map = mappingOf(p, machine);
   switch (machine.dataFlow) {
   case DataFlow::OutputStationary:
-    return {count * m * k * map.columnFolds, count * k * n * map.rowFolds,
-            count * m * n};
+    inputs = map.columnFolds;
+    weights = map.rowFolds;
+    break;
   case DataFlow::InputStationary:
-    return {count * m * k, count * k * n * map.columnFolds,
-            count * m * n * map.rowFolds};
-  default:
-    return {count * m * k * map.columnFolds, count * k * n,
-            count * m * n * map.rowFolds};
+    weights = map.columnFolds;
+    sums = map.rowFolds;
+    break;
+  case DataFlow::WeightStationary:
+    inputs = map.columnFolds;
+    sums = map.rowFolds;
+    break;
+  case DataFlow::DotProduct:
+    break;
   }
+  return {count * m * k * (p.depthwise ? n : inputs), count * k * n * weights,
+          count * m * n * sums};
 }
 
 } // namespace npu::cost

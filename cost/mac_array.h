@@ -23,6 +23,9 @@ struct Product {
   bool depthwise = false;
   /// Pixels of M that no tile separates: a row of the result.
   int64_t row = 1;
+  /// Neighbours in K that no tile narrower than the array separates: a
+  /// channel's kernel area. For choosing tiles; programs do not keep it.
+  int64_t window = 1;
 
   /// Multiply-adds.
   double macs() const {
@@ -32,7 +35,8 @@ struct Product {
 };
 
 /// Elements that the array reads from on-chip memory, and writes there; partial
-/// sums are written once for each part of K.
+/// sums are written once for each part of K. As SCALE-Sim counts; a depthwise
+/// convolution reads its data once for each channel.
 struct OnChipAccess {
   double inputs = 0, weights = 0, outputs = 0;
 };

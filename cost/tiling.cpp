@@ -11,7 +11,6 @@
 namespace npu::cost {
 namespace {
 
-constexpr double sumBytes = 4;
 constexpr std::array<std::string_view, 3> stayNames = {"weights", "data",
                                                        "sums"};
 
@@ -24,16 +23,17 @@ double share(int64_t tile, int64_t extent) {
                     : 1;
 }
 
-/// Of a tensor, how much is in one tile, and in how many parts it comes.
+/// Of a tensor, how much is in one tile, and of its halo; and in how many parts
+/// it comes.
 struct Part {
-  double share, pieces;
+  double share, halo, pieces;
 };
 
 Part partOf(const Transfer &transfer, const KernelWork &work,
             const Tiling &tiling) {
   Cuts cuts = cutsOf(work, tiling);
   if (!hasExtents(work))
-    return {1 / cuts.tiles(), cuts.tiles()};
+    return {1 / cuts.tiles(), 1, cuts.tiles()};
   const Product &product = work.products[0];
   double m = share(tiling.m, product.m), k = share(tiling.k, product.k),
          n = share(tiling.n, product.n),
@@ -42,27 +42,37 @@ Part partOf(const Transfer &transfer, const KernelWork &work,
   case Role::Data:
     // Each channel of a depthwise convolution has its own data.
     if (product.depthwise)
-      return {count * m * n, cuts.count * cuts.m * cuts.n};
-    return {count * m * k, cuts.count * cuts.m * cuts.k};
+      return {count * m * n, count * n, cuts.count * cuts.m * cuts.n};
+    return {count * m * k, count * k, cuts.count * cuts.m * cuts.k};
   case Role::Weight:
-    return {count * k * n, cuts.count * cuts.k * cuts.n};
+    return {count * k * n, count * k * n, cuts.count * cuts.k * cuts.n};
   case Role::Result:
     break;
   }
-  return {count * m * n, cuts.count * cuts.m * cuts.n};
+  return {count * m * n, count * n, cuts.count * cuts.m * cuts.n};
 }
 
 /// The extents of tiles along one dimension: all, a half, a quarter, ... in
 /// whole `unit`s.
-std::vector<int64_t> extents(int64_t extent, double unit) {
-  auto step = std::max<int64_t>(1, static_cast<int64_t>(unit));
-  int64_t units = parts(extent, step);
+std::vector<int64_t> extents(int64_t extent, int64_t unit) {
+  int64_t step = std::max<int64_t>(1, unit), units = parts(extent, step);
   std::vector<int64_t> list;
   for (;; units = (units + 1) / 2) {
     list.push_back(std::min(extent, units * step));
     if (units <= 1)
       return list;
   }
+}
+
+/// As above, and below the smallest of these, in whole `least`s.
+std::vector<int64_t> narrowExtents(int64_t extent, int64_t unit,
+                                   int64_t least) {
+  std::vector<int64_t> list = extents(extent, unit);
+  int64_t smallest = list.back();
+  for (int64_t part : extents(smallest, least))
+    if (part < smallest)
+      list.push_back(part);
+  return list;
 }
 
 /// What a tiling is judged by, best first.
@@ -96,6 +106,7 @@ public:
         return consider(tiling);
     }
   }
+  bool anyFits() const { return found && !std::get<0>(best); }
   Tiling get() const { return tilingOfBest; }
 
 private:
@@ -108,20 +119,27 @@ private:
   Tiling tilingOfBest;
 };
 
-Tiling tileProduct(const KernelWork &work, const Machine &machine) {
+/// Whether tiles fill the array, or may be narrower than it.
+enum class Width { Array, Any };
+
+void considerProduct(Choice &choice, const KernelWork &work,
+                     const Machine &machine, Width width) {
   const Product &product = work.products[0];
-  std::vector<int64_t> ms =
-      extents(product.m, static_cast<double>(product.row));
+  auto along = [&](int64_t extent, double unit, int64_t least) {
+    auto step = static_cast<int64_t>(unit);
+    return width == Width::Array ? extents(extent, step)
+                                 : narrowExtents(extent, step, least);
+  };
+  std::vector<int64_t> ms = extents(product.m, product.row);
   // Kernel area is never cut from its channel.
-  std::vector<int64_t> ks = product.depthwise
-                                ? std::vector<int64_t>{product.k}
-                                : extents(product.k, machine.macRows);
+  std::vector<int64_t> ks =
+      product.depthwise ? std::vector<int64_t>{product.k}
+                        : along(product.k, machine.macRows, product.window);
   std::vector<int64_t> counts = {product.count};
   if (product.count > 1)
     counts.push_back(1);
-  Choice choice(work, machine);
   for (int64_t count : counts)
-    for (int64_t n : extents(product.n, machine.macColumns))
+    for (int64_t n : along(product.n, machine.macColumns, 1))
       for (int64_t k : ks) {
         Tiling tiling{0, k, n, count, Stays::Sums, 1};
         if (k == product.k)
@@ -132,6 +150,15 @@ Tiling tileProduct(const KernelWork &work, const Machine &machine) {
         else
           choice.considerLargest(tiling, ms);
       }
+}
+
+/// A tile narrower than the array leaves a part of it idle, so there are such
+/// tiles only where no other fits.
+Tiling tileProduct(const KernelWork &work, const Machine &machine) {
+  Choice choice(work, machine);
+  considerProduct(choice, work, machine, Width::Array);
+  if (!choice.anyFits())
+    considerProduct(choice, work, machine, Width::Any);
   return choice.get();
 }
 
@@ -247,8 +274,8 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
       if (transfer.onChip || transfer.bytes <= 0)
         continue;
       Part part = partOf(transfer, work, tiling);
-      double tile =
-          std::min(transfer.bytes, transfer.bytes * part.share + transfer.halo);
+      double tile = std::min(transfer.bytes, transfer.bytes * part.share +
+                                                 transfer.halo * part.halo);
       add(part.pieces > 1 ? 2 * tile : tile);
     }
   if (cutsOf(work, tiling).k > 1)
@@ -264,6 +291,18 @@ Tiling chooseTiling(const KernelWork &work, const Machine &machine) {
     return whole;
   return hasExtents(work) ? tileProduct(work, machine)
                           : cutInPieces(work, machine);
+}
+
+Tiling smallestTiling(KernelWork work, const Machine &machine) {
+  if (machine.sramKiB <= 0)
+    return untiled(work);
+  // Nothing is free, so the tiling that needs least is chosen.
+  work.reservedBytes = machine.sramKiB * 1024;
+  if (!hasExtents(work))
+    return cutInPieces(work, machine);
+  Choice choice(work, machine);
+  considerProduct(choice, work, machine, Width::Array);
+  return choice.get();
 }
 
 } // namespace npu::cost

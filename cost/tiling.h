@@ -10,6 +10,9 @@
 
 namespace npu::cost {
 
+/// Of a sum that is not complete.
+inline constexpr double sumBytes = 4;
+
 /// What stays in on-chip memory while the innermost loop over tiles runs; the
 /// other operand is read anew in each round of it.
 enum class Stays { Weights, Data, Sums };
@@ -63,8 +66,12 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
 
 /// The fastest tiling that fits, the least traffic and the fewest tiles among
-/// equals; where none fits, the one that needs least.
+/// equals; where none fits, the one that needs least. Tiles are narrower than
+/// the array only where no other fits.
 Tiling chooseTiling(const KernelWork &work, const Machine &machine);
+
+/// Of the tilings that fill the array, the one that needs least.
+Tiling smallestTiling(KernelWork work, const Machine &machine);
 
 } // namespace npu::cost
 

@@ -34,12 +34,15 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--calibrate", action="store_true",
                         help="measure this machine's kernels for --target=host and keep the table; no models")  # fmt: skip
     parser.add_argument("--predictions", action="store_true",
-                        help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones")  # fmt: skip
+                        help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones, and "
+                        "their rank correlation; what cannot be told apart counts as a tie (docs/calibration.md)")  # fmt: skip
     parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT (or TARGET/convert=conv2d:NCHW16c:default), comma separated ({PLANS})")
     parser.add_argument("--batch", default="1", help="batch sizes, comma separated (1)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     parser.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
     parser.add_argument("--rounds", type=int, default=15, help="good rounds of each contender (15)")
+    parser.add_argument("--sittings", type=int, default=3,
+                        help="of --predictions: into so many parts the rounds are divided, each with new processes (3)")  # fmt: skip
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
                         help="binds unknown sizes; the first one is the batch's")  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
@@ -61,8 +64,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     if not all(part.isdigit() and int(part) > 0 for part in arguments.batch.split(",")):
         parser.error(f"--batch: expected sizes such as 1,16, found '{arguments.batch}'")
     arguments.batch = [int(part) for part in arguments.batch.split(",")]
-    if arguments.threads < 1 or arguments.rounds < 1:
-        parser.error("--threads and --rounds: expected at least 1")
+    if min(arguments.threads, arguments.rounds, arguments.sittings) < 1:
+        parser.error("--threads, --rounds and --sittings: expected at least 1")
     return arguments
 
 
@@ -110,6 +113,37 @@ def run_case(case: Case, arguments: argparse.Namespace, progress: Progress) -> l
     return rows
 
 
+def run_predictions(models: list, arguments: argparse.Namespace, console: Console, progress: Progress) -> list[Row]:
+    """Every strategy of every case; one table as soon as a network is measured."""
+    rows, groups = [], []
+    for make in models:
+        case = make()
+        task = progress.add_task("", total=arguments.rounds)
+
+        def tell(text: str) -> None:
+            progress.update(task, description=text)
+
+        contenders, failed = start_all(case, arguments, tell)
+        try:
+            contenders = predictions.merge(contenders)
+            tell(f"{case.title} batch {case.batch}: measuring")
+            group = contenders and predictions.run(
+                case, contenders, arguments.rounds, arguments.sittings, arguments.threads, lambda: progress.advance(task)
+            )
+        finally:
+            for contender in contenders:
+                contender.stop()
+            progress.remove_task(task)
+        if group:
+            groups.append(group)
+            predictions.show_network(group, console)
+        rows += [program.row for program in group] + failed
+    predictions.show(groups, console)
+    for line in present.notes(rows, brief=True):
+        console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
+    return rows
+
+
 def write_files(rows: list[Row], arguments: argparse.Namespace) -> None:
     settings = {"threads": arguments.threads, "rounds": arguments.rounds, "processor": processor_name()}
     if arguments.json:
@@ -132,12 +166,13 @@ def main(words: list[str] | None = None) -> int:
             return 0
         shapes = parse_shapes(arguments.input_shape)
         with Progress(console=Console(stderr=True), transient=True) as progress:
-            for model in arguments.models:
-                for batch in arguments.batch:
-                    rows += run_case(make_case(model, batch, shapes), arguments, progress)
-        if arguments.predictions:
-            rows = predictions.show(rows, console)
-        else:
+            makers = [lambda model=model, batch=batch: make_case(model, batch, shapes)
+                      for model in arguments.models for batch in arguments.batch]  # fmt: skip
+            if arguments.predictions:
+                rows = run_predictions(makers, arguments, console, progress)
+            else:
+                rows = [row for make in makers for row in run_case(make(), arguments, progress)]
+        if not arguments.predictions:
             present.print_table(rows, console)
         write_files(rows, arguments)
     except (BenchError, zoo.ZooError, OSError) as error:

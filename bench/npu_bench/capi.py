@@ -19,7 +19,7 @@ class Status(c.Structure):
 
 
 class LoadOptions(c.Structure):
-    _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32)]
+    _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32), ("simulate_only", c.c_int32)]
 
 
 class TensorInfo(c.Structure):
@@ -71,6 +71,8 @@ class KernelInfo(c.Structure):
         ("stall_cycles", c.c_uint64),
         ("dram_read_bytes", c.c_uint64),
         ("dram_written_bytes", c.c_uint64),
+        ("on_chip_read_bytes", c.c_uint64),
+        ("on_chip_written_bytes", c.c_uint64),
         ("resident_bytes", c.c_uint64),
         ("tile_bytes", c.c_uint64),
         ("tiles", c.c_uint64),

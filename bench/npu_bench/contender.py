@@ -50,14 +50,14 @@ class Compiled:
     report: dict
 
 
-def compile_plan(tools: Tools, case: Case, plan: str) -> Compiled:
+def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
 
     The same: with the same words and the same table of this machine's numbers.
     """
     target, _, strategy = plan.rpartition("/")
     layout, _, desired = strategy.partition("=")
-    words = [f"--target={target}", f"--layout={layout}"]
+    words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
     words += [f"--input-shape={name}={','.join(map(str, shape))}" for name, shape in case.shapes.items()]
     if not tools.npuc.exists():
@@ -94,6 +94,8 @@ class Contender:
         self.disturbed = 0  # kept all the same, for want of better ones
 
     def start(self, inputs: dict[str, np.ndarray]) -> None:
+        """Starts the process, or ends it and starts another."""
+        self._end()
         files = {}
         for index, (name, array) in enumerate(inputs.items()):
             files[name] = str(Path(self.folder.name) / f"input{index}.npy")
@@ -128,17 +130,21 @@ class Contender:
         with np.load(self.spec["outputs"]) as values:
             return [values[f"value{index}"] for index in range(len(values.files))]
 
-    def stop(self) -> None:
+    def _end(self) -> None:
         if self.process:
             self.process.stdin.close()
             self.process.wait()
             self.process.stdout.close()
             self.process.stderr.close()
+        self.process = None
+
+    def stop(self) -> None:
+        self._end()
         self.folder.cleanup()
 
 
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
-    compiled = compile_plan(tools, case, plan)
+    compiled = compile_plan(tools, case, plan, threads)
     spec = {"kind": "npu", "library": str(tools.library), "program": str(compiled.program), "threads": threads}
     contender = Contender(plan, spec)
     contender.report = compiled.report

@@ -43,14 +43,15 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def notes(rows: list[Row]) -> list[str]:
-    """What a reader of the table must know beside the numbers."""
-    lines = []
+def notes(rows: list[Row], brief: bool = False) -> list[str]:
+    """What a reader of the table must know beside the numbers; `brief`: not what runs where."""
+    # Slow kernels have a line of their own; the others speak of the machine.
+    lines = list(dict.fromkeys(text for row in rows for text in row.warnings if "slow implementation" not in text))
     for row in rows:
         place = f"{row.model} batch {row.batch} {row.contender}"
         if row.error:
             lines.append(f"{place}: {row.error}")
-        if row.implementations:
+        if row.implementations and not brief:
             names = ", ".join(f"{name or 'unnamed'} x{count}" for name, count in row.implementations.items())
             lines.append(f"{place}: {names}")
         if row.slow_kernels:

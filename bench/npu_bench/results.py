@@ -41,7 +41,7 @@ class Row:
     warnings: list[str] = dataclasses.field(default_factory=list)
     version: str | None = None
     predicted_ms: float | None = None  # by the target's cost function
-    program: str | None = None  # equal where kernels, layouts and implementations are
+    sittings_ms: list[list[float]] | None = None  # of --predictions: each round's median, by sitting
 
 
 def relative_difference(value: list[np.ndarray], reference: list[np.ndarray]) -> float:
@@ -75,8 +75,7 @@ def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> R
 def _add_report(row: Row, contender: Contender) -> None:
     relayouts = contender.report["relayouts"]
     kernels = contender.report["kernels"]
-    row.predicted_ms = sum(kernel["cycles"] for kernel in kernels) / (1e3 * contender.report["clock_mhz"])
-    row.program = str([(kernel["node"], kernel["implementation"], kernel["layouts"]) for kernel in kernels])
+    row.predicted_ms = contender.report["chip"]["ms"]
     row.relayouts, row.relayout_bytes = relayouts["count"], relayouts["bytes"]
     total = sum(kernel["ms"] for kernel in contender.kernels)
     moving = sum(kernel["ms"] for kernel in contender.kernels if kernel["relayout"])

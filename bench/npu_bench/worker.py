@@ -7,6 +7,7 @@ sleep while the others are measured. Every answer is one line of JSON.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -34,7 +35,9 @@ class NpuRunner:
     def facts(self) -> dict:
         stats = self.program.stats
         sizes = ("load_ms", "pack_ms", "weight_bytes", "packed_bytes", "arena_bytes", "scratch_bytes")
-        return {**{name: getattr(stats, name) for name in sizes}, "warnings": self.program.warnings()}
+        kernels = [(kernel["node"], kernel["work"]) for kernel in self.program.manifest()["kernels"]]
+        digest = hashlib.sha256(json.dumps(kernels).encode()).hexdigest()
+        return {**{name: getattr(stats, name) for name in sizes}, "warnings": self.program.warnings(), "work": digest}
 
     def profile(self, runs: int) -> list[dict]:
         return self.program.profile(runs)

@@ -26,6 +26,8 @@ MEASURES = {
     "dram_read_bytes": "B",
     "dram_written_bytes": "B",
     "dram_bytes": "B, read and written",
+    "on_chip_read_bytes": "B, by array and vector unit",
+    "on_chip_written_bytes": "B, by array and vector unit",
     "on_chip_peak_bytes": "B",
     "macs": "multiply-accumulates",
     "utilisation": "part of the array's peak",

@@ -41,11 +41,15 @@ static int64_t innermost(RankedTensorType type, LayoutAttr layout) {
   return 0;
 }
 
+static double elementBytes(RankedTensorType type) {
+  return static_cast<double>(
+      storedBytes(RankedTensorType::get({}, type.getElementType())));
+}
+
 /// Bytes next to each other in the innermost transfer of a tensor: a row of its
 /// innermost dimension, of blocked tensors a row of blocks.
 static double runBytes(RankedTensorType type, LayoutAttr layout) {
-  double run = static_cast<double>(
-      storedBytes(RankedTensorType::get({}, type.getElementType())));
+  double run = elementBytes(type);
   for (LayoutBlock block : layout.getBlocks())
     run *= static_cast<double>(block.size);
   int64_t inner = 1;
@@ -65,6 +69,7 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
                                  RankedTensorType type, LayoutAttr layout) {
   cost::Transfer transfer;
   transfer.bytes = static_cast<double>(storedBytes(type, layout));
+  transfer.elementBytes = elementBytes(type);
   // Read in whatever order it is stored in: whole bursts.
   transfer.run = layout ? problem.transferRun(type, problem.axes.of(value),
                                               layout, runBytes(type, layout))
@@ -108,6 +113,7 @@ static cost::Transfer constantTransfer(const LayoutProblem &problem,
   cost::Transfer transfer;
   transfer.bytes = transfer.run =
       static_cast<double>(storedBytes(type, layout));
+  transfer.elementBytes = elementBytes(type);
   return transfer;
 }
 

@@ -157,9 +157,16 @@ double LayoutProblem::transferRun(RankedTensorType type, const ImageAxes &axes,
   for (const TransferRun &entry : target.runs)
     for (const LayoutPattern &pattern : entry.layouts) {
       std::optional<StoredOrder> order = pattern.resolve(type.getRank(), axes);
-      if (order && layout.isEquivalent(toLayout(type.getContext(), *order),
-                                       type.getShape()))
-        return std::clamp(run, entry.least, entry.most);
+      if (!order || !layout.isEquivalent(toLayout(type.getContext(), *order),
+                                         type.getShape()))
+        continue;
+      // Of the dimension that the entry names, even if it has one element.
+      if (order->blocks.empty() && !order->order.empty())
+        run = static_cast<double>(storedBytes(
+            RankedTensorType::get({type.getShape()[order->order.back()]},
+                                  type.getElementType()),
+            LayoutAttr()));
+      return std::clamp(run, entry.least, entry.most);
     }
   return run;
 }

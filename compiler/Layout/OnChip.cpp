@@ -46,7 +46,7 @@ static double largestBytes(Value value, const TargetSpec &target,
 }
 
 /// Bytes that the op's smallest tiles take, all operands in the order that pads
-/// most.
+/// most. They fill the array: no value stays at the price of idle multipliers.
 static double smallestTiles(Operation *op, const TargetSpec &target,
                             const ImageAxesAnalysis &axes) {
   Work own = workOf(op);
@@ -63,9 +63,7 @@ static double smallestTiles(Operation *op, const TargetSpec &target,
   work.products.assign(own.products.begin(), own.products.end());
   work.elements = own.elements;
   assignRoles(op, own, work.reads);
-  // Nothing is free, so the tiling that needs least is chosen.
-  work.reservedBytes = target.machine.sramKiB * 1024;
-  cost::Tiling tiling = cost::chooseTiling(work, target.machine);
+  cost::Tiling tiling = cost::smallestTiling(work, target.machine);
   return cost::bufferBytes(work, tiling, target.machine);
 }
 

@@ -251,6 +251,8 @@ LogicalResult Compilation::plan() {
     ReportedKernel row;
     row.work = kernel.work;
     row.tiling = kernel.tiling;
+    row.time = cost::timeOf(kernel.work, kernel.tiling, target->machine);
+    row.onChip = cost::onChipBytes(kernel.work, kernel.tiling, target->machine);
     row.residentBytes = kernel.residentBytes;
     row.name = kernel.name;
     row.op = kernel.opName;
@@ -342,6 +344,8 @@ LogicalResult Compilation::write() {
       makeManifest(program, boundaryLayoutNames(function()));
   manifest.targetName = target->name;
   manifest.machine = target->machine;
+  if (target->measured && target->measured->ofThisMachine)
+    manifest.measuredThreads = target->measured->threads;
   manifest.layoutStrategy = options.layout.strategy;
   manifest.modelName = llvm::sys::path::filename(options.model).str();
   for (const std::string &feature : requiredFeatures(*machine))
@@ -355,7 +359,7 @@ LogicalResult Compilation::write() {
 LogicalResult Compilation::checkOptions() {
   std::string message;
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
-                                report.targetNote, message);
+                                options.threads, report.targetNote, message);
   if (!target)
     return error(message);
   machine = makeTargetMachine(options.mcpu, message);

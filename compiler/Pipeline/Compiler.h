@@ -9,6 +9,7 @@
 #include "compiler/Layout/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Target/TargetSpec.h"
+#include "cost/kernel_time.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -53,6 +54,8 @@ struct ReportedKernel {
   // On the chip.
   cost::KernelWork work;
   cost::Tiling tiling;
+  cost::KernelTime time;
+  cost::OnChipBytes onChip;
   int64_t residentBytes = 0;
 };
 

@@ -7,7 +7,7 @@ using namespace npu;
 namespace json = llvm::json;
 
 /// Raised when a key changes its meaning or goes.
-static constexpr int64_t reportVersion = 1;
+static constexpr int64_t reportVersion = 2;
 
 static json::Object relayoutJson(const RelayoutItem &item) {
   json::Object row{{"kind", item.kind},           {"value", item.value},
@@ -29,7 +29,7 @@ static json::Object relayoutJson(const RelayoutItem &item) {
 
 static json::Object kernelJson(const ReportedKernel &kernel,
                                const cost::Machine &machine) {
-  cost::KernelTime time = cost::timeOf(kernel.work, kernel.tiling, machine);
+  const cost::KernelTime &time = kernel.time;
   return json::Object{
       {"name", kernel.name},
       {"op", kernel.op},
@@ -45,6 +45,8 @@ static json::Object kernelJson(const ReportedKernel &kernel,
       {"utilisation", cost::utilisation(kernel.work, time.total, machine)},
       {"dram_read_bytes", time.dramRead},
       {"dram_written_bytes", time.dramWritten},
+      {"on_chip_read_bytes", kernel.onChip.read},
+      {"on_chip_written_bytes", kernel.onChip.written},
       {"mapping", cost::mappingOf(kernel.work, machine)},
       {"tiling", cost::describe(kernel.tiling, kernel.work)},
       {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
@@ -92,11 +94,13 @@ static json::Object chipJson(const CompileReport &report) {
   const cost::Machine &machine = report.machine;
   int64_t cycles = 0;
   double read = 0, written = 0, macs = 0, peak = 0;
+  cost::OnChipBytes onChip;
   for (const ReportedKernel &kernel : report.kernels) {
-    cost::KernelTime time = cost::timeOf(kernel.work, kernel.tiling, machine);
-    cycles += time.total;
-    read += time.dramRead;
-    written += time.dramWritten;
+    cycles += kernel.time.total;
+    read += kernel.time.dramRead;
+    written += kernel.time.dramWritten;
+    onChip.read += kernel.onChip.read;
+    onChip.written += kernel.onChip.written;
     macs += kernel.work.usefulMacs;
     peak = std::max(peak,
                     static_cast<double>(kernel.residentBytes) +
@@ -113,6 +117,8 @@ static json::Object chipJson(const CompileReport &report) {
       {"macs", macs},
       {"dram_read_bytes", read},
       {"dram_written_bytes", written},
+      {"on_chip_read_bytes", onChip.read},
+      {"on_chip_written_bytes", onChip.written},
       {"on_chip_peak_bytes", peak}};
 }
 
@@ -132,7 +138,6 @@ json::Object npu::reportJson(const CompileReport &report) {
       {"version", reportVersion},
       {"npuc_version", NPU_VERSION},
       {"target", report.target},
-      {"clock_mhz", report.machine.clockMHz},
       {"layout", report.strategy},
       {"objective", objectiveName(report.objective)},
       {"cost", report.layout.cost.of(report.objective)},
@@ -156,7 +161,7 @@ json::Object npu::reportJson(const CompileReport &report) {
                      {"processor", json::fixUTF8(report.measured->processor)},
                      {"library", json::fixUTF8(report.measured->library)},
                      {"threads", report.measured->threads},
-                     {"of_this_machine", report.targetNote.empty()}};
+                     {"of_this_machine", report.measured->ofThisMachine}};
   if (report.search)
     root["optimal"] = searchJson(*report.search);
   return root;

@@ -95,28 +95,17 @@ bool hasSolution(void *highs) {
 
 } // namespace
 
-/// The solver's, for reduced costs.
-constexpr double tolerance = 1e-7;
-
 struct Relaxation::State {
   Handle highs;
   double scale = 1;
-  size_t rows = 0;  // of the model, that the solver knows
-  size_t plain = 0; // of those, the first; none names a column twice
-  std::vector<HighsInt> closed; // columns not taken up so far
+  size_t rows = 0; // of the model, that the solver knows
 };
 
-Relaxation::Relaxation(const LinearModel &model,
-                       const std::vector<char> &likely)
+Relaxation::Relaxation(const LinearModel &model)
     : model(model), state(std::make_unique<State>()) {
   Arrays arrays(model);
-  for (size_t column = 0; column < likely.size(); ++column)
-    if (!likely[column]) {
-      state->closed.push_back(static_cast<HighsInt>(column));
-      arrays.upper[column] = 0;
-    }
   state->scale = arrays.scale;
-  state->rows = state->plain = model.rows.size();
+  state->rows = model.rows.size();
   state->highs = create(0);
   // Without presolve the dual simplex is twice as fast here, and what it knows
   // when time runs out is a bound.
@@ -139,70 +128,23 @@ bool Relaxation::addNewRows() {
                        rows.factors.data()) != kHighsStatusError;
 }
 
-/// The solver has no reason to give a dual to a row that matters only to
-/// columns that are closed: they then look cheap. Raises duals as far as other
-/// columns do not become cheap.
-void Relaxation::raiseDuals(std::vector<double> &reduced,
-                            std::vector<double> &duals) const {
-  for (size_t r = model.choices; r < state->plain; ++r) {
-    const LinearModel::Row &row = model.rows[r];
-    double lacking = 0, spare = INFINITY;
-    for (int column : row.minus)
-      lacking = std::max(lacking, -reduced[column]);
-    if (lacking <= tolerance)
-      continue;
-    for (int column : row.plus)
-      spare = std::min(spare, std::max(0.0, reduced[column]));
-    double raise = std::min(lacking, spare);
-    duals[r] += raise;
-    for (int column : row.minus)
-      reduced[column] += raise;
-    for (int column : row.plus)
-      reduced[column] -= raise;
-  }
-}
-
-/// Takes up the columns that would make the solution cheaper. False if there
-/// are none.
-bool Relaxation::openColumns(const std::vector<double> &reduced) {
-  std::vector<HighsInt> opened, closed;
-  for (HighsInt column : state->closed)
-    (reduced[column] < -tolerance ? opened : closed).push_back(column);
-  state->closed = std::move(closed);
-  std::vector<double> lower(opened.size(), 0), upper(opened.size(), 1);
-  return !opened.empty() &&
-         Highs_changeColsBoundsBySet(
-             state->highs.get(), static_cast<HighsInt>(opened.size()),
-             opened.data(), lower.data(), upper.data()) != kHighsStatusError;
-}
-
 LinearSolution Relaxation::solve(double seconds) {
   LinearSolution solution;
   if (!state->highs || !addNewRows())
     return solution;
-  void *highs = state->highs.get();
   // The solver counts the time of all its runs.
-  Highs_setDoubleOptionValue(highs, "time_limit",
-                             Highs_getRunTime(highs) + std::max(0.0, seconds));
-  std::vector<double> values(model.columns()), duals(model.rows.size());
-  std::vector<double> reduced(model.columns()), rows(model.rows.size());
-  // Without presolve the dual simplex goes on from where it was; and is twice
-  // as fast, unless many columns are closed.
-  bool fresh = state->rows == state->plain && !state->closed.empty();
-  Highs_setStringOptionValue(highs, "presolve", fresh ? "on" : "off");
-  do {
-    if (Highs_run(highs) == kHighsStatusError)
-      return solution;
-    Highs_setStringOptionValue(highs, "presolve", "off");
-    Highs_getSolution(highs, values.data(), reduced.data(), rows.data(),
-                      duals.data());
-    raiseDuals(reduced, duals);
-  } while (Highs_getModelStatus(highs) == kHighsModelStatusOptimal &&
-           openColumns(reduced));
-  for (double &dual : duals)
+  Highs_setDoubleOptionValue(state->highs.get(), "time_limit",
+                             Highs_getRunTime(state->highs.get()) +
+                                 std::max(0.0, seconds));
+  if (Highs_run(state->highs.get()) == kHighsStatusError)
+    return solution;
+  solution.values.resize(model.columns(), 0);
+  solution.duals.resize(model.rows.size(), 0);
+  std::vector<double> columnDuals(model.columns()), rows(model.rows.size());
+  Highs_getSolution(state->highs.get(), solution.values.data(),
+                    columnDuals.data(), rows.data(), solution.duals.data());
+  for (double &dual : solution.duals)
     dual *= state->scale;
-  solution.values = std::move(values);
-  solution.duals = std::move(duals);
   return solution;
 }
 

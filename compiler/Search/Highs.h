@@ -14,20 +14,13 @@ namespace npu::search {
 /// then starts from its last solution.
 class Relaxation {
 public:
-  /// Begins with the `likely` columns (one flag for each; empty: all) and
-  /// takes up others as their reduced costs ask for them: the fewer there are,
-  /// the faster, and the solution is one of all.
-  explicit Relaxation(const LinearModel &model,
-                      const std::vector<char> &likely = {});
+  explicit Relaxation(const LinearModel &model);
   ~Relaxation();
 
   LinearSolution solve(double seconds);
 
 private:
   bool addNewRows();
-  void raiseDuals(std::vector<double> &reduced,
-                  std::vector<double> &duals) const;
-  bool openColumns(const std::vector<double> &reduced);
 
   const LinearModel &model;
   struct State;

@@ -5,10 +5,12 @@
 #include "compiler/Search/Elimination.h"
 #include "compiler/Search/Encoding.h"
 #include "compiler/Search/Highs.h"
+#include "compiler/Search/Narrowing.h"
 #include "compiler/Search/OddCycles.h"
 #include "compiler/Search/Polish.h"
 #include "compiler/Search/Reduction.h"
-#include "compiler/Search/SoftDuals.h"
+
+#include <utility>
 
 namespace npu::search {
 
@@ -101,6 +103,16 @@ private:
     solution.ways = left.toWhole(ways);
   }
 
+  /// The same for states of the encoding's variables, of which the ops come
+  /// first. False if there are none.
+  bool considerStates(std::vector<int> states) {
+    if (states.empty())
+      return false;
+    states.resize(whole.ops.size());
+    consider(states);
+    return true;
+  }
+
   void improve(std::vector<int> ways, double part) {
     Deadline until = share(part);
     Assignment assignment(left.problem(), trees, std::move(ways));
@@ -109,7 +121,7 @@ private:
   }
 
   void searchFurther() {
-    solution.method = "linear relaxation";
+    solution.method = "message passing";
     improve({}, 0.01);
     if (options.incumbent.size() == whole.ops.size()) {
       Cost cost = totalCost(whole, trees, options.incumbent);
@@ -119,11 +131,84 @@ private:
       }
       improve(left.fromWhole(options.incumbent), 0.03);
     }
-    if (bestCost != solution.lowerBound)
+    if (bestCost != solution.lowerBound &&
+        !(encoding.complete && passMessages()))
       relax();
   }
 
+  /// Raises the bound by messages and makes choices that they suggest, until
+  /// what can still be cheaper is narrow enough to be eliminated: true. False
+  /// if that is too far away; then ways that cannot be cheaper are gone.
+  bool passMessages() {
+    constexpr int passes = 50, patience = 100;
+    Narrowing narrowing(encoding.network, bestCost);
+    std::vector<std::vector<int>> guesses;
+    size_t tried = narrowing.size();
+    int nextGuess = 0;
+    for (int round = 0; !deadline.over(); ++round) {
+      for (int i = 0; i < passes && !deadline.over(); ++i)
+        narrowing.pass();
+      Cost before = std::exchange(
+          solution.lowerBound,
+          std::max(solution.lowerBound, narrowing.narrow(bestCost)));
+      if (solution.lowerBound == bestCost)
+        return true;
+      if (narrowing.size() < 0.9 * tried) {
+        tried = narrowing.size();
+        if (considerStates(narrowing.solve(options.tableEntries, share(0.5)))) {
+          solution.lowerBound = bestCost;
+          return true;
+        }
+      }
+      Cost gap = bestCost - solution.lowerBound;
+      if (round > 0 && (solution.lowerBound - before) * patience < gap)
+        break;
+      if (round < nextGuess)
+        continue;
+      nextGuess = 2 * round + 1;
+      addGuess(narrowing, guesses);
+    }
+    std::vector<std::vector<char>> keep = narrowing.left();
+    keep.resize(whole.ops.size());
+    left.keepOnly(keep);
+    encoding = encode(left.problem(), trees);
+    return false;
+  }
+
+  /// Each guess is wrong elsewhere: the best of their ways, put together, are
+  /// better than each.
+  void addGuess(const Narrowing &narrowing,
+                std::vector<std::vector<int>> &guesses) {
+    std::vector<int> states =
+        narrowing.guess(static_cast<int>(whole.ops.size()), share(0.5));
+    if (!considerStates(states))
+      return;
+    states.resize(whole.ops.size());
+    guesses.push_back(std::move(states));
+    if (guesses.size() < 2 || depth > 0)
+      return;
+    std::vector<std::vector<char>> keep;
+    for (size_t i = 0; i < whole.ops.size(); ++i) {
+      keep.emplace_back(left.problem().ops[i].ways.size(), 0);
+      for (const std::vector<int> &ways : guesses)
+        keep[i][ways[i]] = 1;
+    }
+    searchAmong(keep, 0.2);
+  }
+
+  /// Takes the best choice of only these ways.
+  void searchAmong(const std::vector<std::vector<char>> &keep, double part) {
+    Reduction shared = left;
+    shared.keepOnly(keep);
+    Options narrower = options;
+    narrower.seconds = part * deadline.left();
+    narrower.incumbent.clear();
+    Solution found = Search(shared.problem(), narrower, depth + 1).run();
+    consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
+  }
+
   void relax() {
+    solution.method = "linear relaxation";
     DualBound dual = cut();
     if (dual.withWay.empty() || solution.lowerBound == bestCost ||
         solveNear(dual))
@@ -147,7 +232,7 @@ private:
     LinearModel model(left.problem(), trees);
     const Deadline until = share(0.9);
     DualBound best;
-    Relaxation relaxation(model, begin(model, best));
+    Relaxation relaxation(model);
     constexpr int large = 20000; // rows
     constexpr size_t few = 150;
     const double all = until.left();
@@ -177,21 +262,6 @@ private:
     return best;
   }
 
-  /// A first bound and choice. Which columns the relaxation is likely to use.
-  std::vector<char> begin(const LinearModel &model, DualBound &best) {
-    LinearSolution soft = softSolution(model, share(0.2));
-    if (soft.values.empty())
-      return {};
-    best = proveBound(left.problem(), model, soft.duals);
-    solution.lowerBound = std::max(solution.lowerBound, best.bound);
-    improve(model.round(left.problem(), soft.values), 0.05);
-    constexpr double little = 1e-8;
-    std::vector<char> likely(model.columns(), 1);
-    for (int way = 0; way < model.wayColumns(); ++way)
-      likely[way] = soft.values[way] > little;
-    return likely;
-  }
-
   /// Searches among only those ways that have a share in the relaxation's
   /// solution; they fit each other better than the largest shares do. False if
   /// these are hardly fewer than all, or than last time (`dived`).
@@ -213,13 +283,7 @@ private:
     if (kept > fewer * dived)
       return false;
     dived = kept;
-    Reduction shared = left;
-    shared.keepOnly(keep);
-    Options narrower = options;
-    narrower.seconds = 0.5 * until.left();
-    narrower.incumbent.clear();
-    Solution found = Search(shared.problem(), narrower, depth + 1).run();
-    consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
+    searchAmong(keep, 0.5 * until.left() / deadline.left());
     return true;
   }
 

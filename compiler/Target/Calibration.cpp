@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -48,10 +49,21 @@ static std::string mismatchOf(const Measured &table, StringRef library) {
   return "";
 }
 
-std::optional<TargetSpec> npu::loadCalibratedTarget(StringRef nameOrPath,
-                                                    StringRef library,
-                                                    std::string &note,
-                                                    std::string &error) {
+/// Says so where the numbers are for another number of threads.
+static std::string threadsNote(const TargetSpec &table, int threads) {
+  if (table.measured->threads == threads)
+    return "";
+  auto measured = static_cast<int64_t>(table.measured->threads);
+  return llvm::formatv("target {0}: '{1}' was measured with {2} threads, the "
+                       "program is for {3}; layouts and times are those of "
+                       "{2}, `npu-bench --calibrate --threads={3}` measures "
+                       "anew",
+                       table.name, table.file, measured, threads);
+}
+
+std::optional<TargetSpec>
+npu::loadCalibratedTarget(StringRef nameOrPath, StringRef library, int threads,
+                          std::string &note, std::string &error) {
   std::optional<TargetSpec> shipped = loadTarget(nameOrPath, error);
   if (!shipped || !shipped->measured || shipped->name != nameOrPath)
     return shipped;
@@ -69,8 +81,11 @@ std::optional<TargetSpec> npu::loadCalibratedTarget(StringRef nameOrPath,
     return std::nullopt;
   }
   std::string why = mismatchOf(*table->measured, library);
-  if (why.empty())
+  if (why.empty()) {
+    table->measured->ofThisMachine = true;
+    note = threadsNote(*table, threads);
     return table;
+  }
   note = "target " + shipped->name + ": '" + path + "' was measured with " +
          why + "; it is not used, " + advice;
   return shipped;

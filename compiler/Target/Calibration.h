@@ -17,10 +17,11 @@ std::string calibrationPath(StringRef name);
 
 /// loadTarget. A shipped target of a real machine (`measured`) is read from the
 /// table at calibrationPath instead, if there is one of this processor and
-/// `library`; where there is none, `note` says so and what to do. A damaged
-/// table is an error.
+/// `library`; where there is none, `note` says so and what to do. So it does
+/// where the table is for another number of threads than `threads`; the table
+/// is used all the same. A damaged table is an error.
 std::optional<TargetSpec> loadCalibratedTarget(StringRef nameOrPath,
-                                               StringRef library,
+                                               StringRef library, int threads,
                                                std::string &note,
                                                std::string &error);
 

@@ -70,6 +70,7 @@ struct TransferRun {
 struct Measured {
   std::string processor, library; ///< as the system and oneDNN call themselves
   double threads = 1;
+  bool ofThisMachine = false; ///< read from its table (Calibration.h)
 };
 
 class TargetSpec {

@@ -81,7 +81,9 @@ void checkOverlap(const npu_buffer *inputs, size_t inputCount,
 Context::Context(std::shared_ptr<Model> owner)
     : model(std::move(owner)), arena(model->stats().arena_bytes, "the arena"),
       scratch(model->stats().scratch_bytes, "scratch"),
-      times(model->kernels().size()) {}
+      times(model->kernels().size()) {
+  model->executor(); // Refuses what cannot run.
+}
 
 void Context::setProfiling(bool on) {
   profiling = on;

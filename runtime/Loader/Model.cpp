@@ -108,20 +108,38 @@ Model::Model(const std::string &path, const npu_load_options &options)
     : image(path) {
   Clock::time_point start = Clock::now();
   int threads = teamSize(options);
-  verify(path);
+  bool simulateOnly = options.simulate_only != 0;
+  verify(path, simulateOnly);
   describeSignature();
   loadStats.weight_bytes = program().weight_bytes;
   loadStats.arena_bytes = program().arena_bytes;
   loadStats.threads = threads;
-  runner = std::make_unique<Executor>(threads, options.run_inline != 0);
-  Clock::time_point packing = Clock::now();
-  // On the executor's thread: what kernels choose depends on its team.
-  runner->run([this] { makeKernels(); });
-  loadStats.pack_ms = millisecondsSince(packing);
+  // Sized once: the infos point into their own elements.
+  modelKernels.resize(program().n_kernels);
+  if (simulateOnly) {
+    for (uint32_t i = 0; i < program().n_kernels; ++i)
+      describeKernel(i,
+                     manifest.kernels[i].generated ? "generated" : "not made");
+  } else {
+    checkThreads();
+    runner = std::make_unique<Executor>(threads, options.run_inline != 0);
+    Clock::time_point packing = Clock::now();
+    // On the executor's thread: what kernels choose depends on its team.
+    runner->run([this] { makeKernels(); });
+    loadStats.pack_ms = millisecondsSince(packing);
+  }
   loadStats.load_ms = millisecondsSince(start);
 }
 
-void Model::verify(const std::string &path) {
+Executor &Model::executor() {
+  if (!runner)
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "the model was loaded with simulate_only, so nothing in it "
+                  "can run; load it without");
+  return *runner;
+}
+
+void Model::verify(const std::string &path, bool simulateOnly) {
   format::Sealed sealed = format::readSealed(image.descriptor(), path);
   if (sealed.error != format::ReadError::None)
     throw Failure(codeOf(sealed.error), sealed.message);
@@ -131,7 +149,8 @@ void Model::verify(const std::string &path) {
   if (!wrong.empty())
     throw Failure(NPU_BAD_FILE,
                   "'" + path + "': " + wrong + "; compile it again with npuc");
-  checkMachine(path);
+  if (!simulateOnly)
+    checkMachine(path);
   image.load();
   wrong = verifyProgram(*image.program(), image.bounds(), manifest);
   if (!wrong.empty())
@@ -158,6 +177,17 @@ void Model::checkMachine(const std::string &path) {
                            ": kernels may be others than the compiler chose");
 }
 
+void Model::checkThreads() {
+  auto measured = static_cast<int64_t>(manifest.measuredThreads);
+  if (measured > 0 && measured != loadStats.threads)
+    warningTexts.push_back(
+        "layouts and predicted times are by measurements with " +
+        std::to_string(measured) + " threads, this run has " +
+        std::to_string(loadStats.threads) + "; `npu-bench --calibrate " +
+        "--threads=" + std::to_string(loadStats.threads) +
+        "` and npuc make a program for it");
+}
+
 void Model::describeSignature() {
   for (uint32_t i = 0; i < program().n_inputs; ++i)
     inputInfos.push_back(tensorInfo(program().inputs[i], manifest.inputs[i]));
@@ -167,8 +197,6 @@ void Model::describeSignature() {
 }
 
 void Model::makeKernels() {
-  // Sized once: the infos point into their own elements.
-  modelKernels.resize(program().n_kernels);
   std::vector<bool> stillRead(program().n_tensors, false);
   for (uint32_t i = 0; i < program().n_kernels; ++i)
     makeKernel(i, stillRead);
@@ -180,7 +208,7 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
   if (k.flags & NPU_KERNEL_GENERATED) {
     for (int32_t i = 0; i < k.n_inputs; ++i)
       stillRead[k.first_tensor + i] = true;
-    describeKernel(index);
+    describeKernel(index, "generated");
     return;
   }
   kernels::Problem problem = problemOf(program(), index, loadStats.threads);
@@ -207,7 +235,7 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
         static_cast<uint64_t>(problem.inputs[i].weights_offset),
         static_cast<uint64_t>(kernels::storedBytes(problem.inputs[i])));
   }
-  describeKernel(index);
+  describeKernel(index, kernel->implementation());
 }
 
 /// Releases every page of weights that no kernel reads any more.
@@ -239,12 +267,11 @@ npu_chip_info Model::chip() const {
           machine.sramKiB * 1024};
 }
 
-void Model::describeKernel(uint32_t index) {
+void Model::describeKernel(uint32_t index, std::string implementation) {
   const format::ManifestKernel &told = manifest.kernels[index];
   ModelKernel &made = modelKernels[index];
   made.layouts = layoutsText(program(), program().kernels[index]);
-  made.implementation =
-      made.kernel ? made.kernel->implementation() : "generated";
+  made.implementation = std::move(implementation);
   bool slow = made.kernel && kernels::isSlowImplementation(made.implementation);
   made.info = {};
   made.info.name = told.name.c_str();
@@ -269,6 +296,10 @@ void Model::describeKernel(uint32_t index) {
   made.info.stall_cycles = static_cast<uint64_t>(time.stall());
   made.info.dram_read_bytes = static_cast<uint64_t>(time.dramRead);
   made.info.dram_written_bytes = static_cast<uint64_t>(time.dramWritten);
+  cost::OnChipBytes onChip =
+      cost::onChipBytes(told.work, told.tiling, manifest.machine);
+  made.info.on_chip_read_bytes = static_cast<uint64_t>(onChip.read);
+  made.info.on_chip_written_bytes = static_cast<uint64_t>(onChip.written);
   made.info.resident_bytes = told.residentBytes;
   made.info.tile_bytes = static_cast<uint64_t>(
       cost::bufferBytes(told.work, told.tiling, manifest.machine));
@@ -290,6 +321,7 @@ void Model::describeKernel(uint32_t index) {
 
 void Model::convert(const npu_tensor_desc &from, const void *source,
                     const npu_tensor_desc &to, void *target) {
+  Executor &team = executor();
   if (kernels::sameStorage(from, to)) {
     std::memcpy(target, source,
                 static_cast<size_t>(kernels::storedBytes(from)));
@@ -301,7 +333,7 @@ void Model::convert(const npu_tensor_desc &from, const void *source,
   problem.outputs = {to};
   problem.threads = loadStats.threads;
   int status = 0;
-  runner->run([&] {
+  team.run([&] {
     auto kernel = kernels::create(problem);
     Memory scratch(kernel->scratchBytes(), "a conversion");
     void *const operands[] = {const_cast<void *>(source), target};

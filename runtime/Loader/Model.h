@@ -26,7 +26,8 @@ struct ModelKernel {
 /// Immutable once made.
 class Model {
 public:
-  /// Opens, verifies, makes kernels, packs weights. Throws Failure.
+  /// Opens, verifies, makes kernels, packs weights; the latter two unless only
+  /// the chip's time is asked for. Throws Failure.
   Model(const std::string &path, const npu_load_options &options);
 
   const npu_program &program() const { return *image.program(); }
@@ -38,20 +39,22 @@ public:
   const npu_load_stats &stats() const { return loadStats; }
   /// Valid as long as the model.
   npu_chip_info chip() const;
-  Executor &executor() { return *runner; }
+  /// Throws Failure where kernels were not made.
+  Executor &executor();
 
   /// Moves a tensor between layouts on the executor.
   void convert(const npu_tensor_desc &from, const void *source,
                const npu_tensor_desc &to, void *target);
 
 private:
-  void verify(const std::string &path);
+  void verify(const std::string &path, bool simulateOnly);
   void checkMachine(const std::string &path);
+  void checkThreads();
   void describeSignature();
   void makeKernels();
   void makeKernel(uint32_t index, std::vector<bool> &stillRead);
   void releaseWeights(const std::vector<bool> &stillRead);
-  void describeKernel(uint32_t index);
+  void describeKernel(uint32_t index, std::string implementation);
 
   Image image;
   std::string text;

@@ -30,6 +30,7 @@ public:
       throw Refusal("manifest key '" + where + "' is missing");
     return {*found, where};
   }
+  bool has(const char *key) const { return value.contains(key); }
   std::string text() const {
     require(value.is_string(), "a string");
     return value.get<std::string>();
@@ -123,6 +124,7 @@ cost::Transfer readTransfer(const Node &node) {
       readName(node.member("role"), cost::findRole, "result, data or weight");
   transfer.onChip = node.member("on_chip").boolean();
   transfer.halo = node.member("halo").quantity();
+  transfer.elementBytes = node.member("element_bytes").quantity();
   return transfer;
 }
 
@@ -190,6 +192,8 @@ Manifest readManifest(const Node &root) {
   Node target = root.member("target");
   m.targetName = target.member("name").text();
   m.machine = readMachine(target.member("machine"));
+  if (target.has("measured_threads"))
+    m.measuredThreads = target.member("measured_threads").positive();
   m.layoutStrategy = root.member("layout").text();
   m.onednnVersion = root.member("onednn_version").text();
   m.cpuFeatures = root.member("cpu_features").list(readText);
@@ -228,7 +232,8 @@ Json transfersJson(const std::vector<cost::Transfer> &transfers) {
                     {"scattered", transfer.scattered},
                     {"role", cost::nameOf(transfer.role)},
                     {"on_chip", transfer.onChip},
-                    {"halo", transfer.halo}});
+                    {"halo", transfer.halo},
+                    {"element_bytes", transfer.elementBytes}});
   return rows;
 }
 
@@ -290,20 +295,22 @@ std::string printManifest(const Manifest &m) {
     outputs.push_back(tensorJson(tensor));
   for (const ManifestKernel &kernel : m.kernels)
     kernels.push_back(kernelJson(kernel));
-  Json root = {
-      {"format_version", m.formatVersion},
-      {"npuc_version", m.npucVersion},
-      {"model", {{"name", m.modelName}}},
-      {"target", {{"name", m.targetName}, {"machine", machineJson(m.machine)}}},
-      {"layout", m.layoutStrategy},
-      {"onednn_version", m.onednnVersion},
-      {"cpu_features", m.cpuFeatures},
-      {"inputs", inputs},
-      {"outputs", outputs},
-      {"kernels", kernels},
-      {"arena_bytes", m.arenaBytes},
-      {"arena_lower_bound_bytes", m.arenaLowerBoundBytes},
-      {"weight_bytes", m.weightBytes}};
+  Json target = {{"name", m.targetName}, {"machine", machineJson(m.machine)}};
+  if (m.measuredThreads > 0)
+    target["measured_threads"] = m.measuredThreads;
+  Json root = {{"format_version", m.formatVersion},
+               {"npuc_version", m.npucVersion},
+               {"model", {{"name", m.modelName}}},
+               {"target", target},
+               {"layout", m.layoutStrategy},
+               {"onednn_version", m.onednnVersion},
+               {"cpu_features", m.cpuFeatures},
+               {"inputs", inputs},
+               {"outputs", outputs},
+               {"kernels", kernels},
+               {"arena_bytes", m.arenaBytes},
+               {"arena_lower_bound_bytes", m.arenaLowerBoundBytes},
+               {"weight_bytes", m.weightBytes}};
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -41,6 +41,9 @@ struct Manifest {
   std::string npucVersion;
   std::string targetName;
   cost::Machine machine; ///< the chip's numbers
+  /// With how many threads they were measured on this machine; 0: they were
+  /// not.
+  double measuredThreads = 0;
   std::string layoutStrategy;
   std::string onednnVersion; ///< kernels::libraryVersion() of the compiler
   std::vector<std::string> cpuFeatures; ///< LLVM's names: "avx512f", ...

@@ -97,5 +97,53 @@ TEST(KernelTime, AWideLayerIsBoundByItsWeights) {
   EXPECT_NEAR(utilisation(work, time.total, machine), 0.004, 0.0005);
 }
 
+/// A 16 x 16 array, weight stationary: K = 144 passes in 9 parts, N = 24 in 2.
+TEST(OnChipBytes, OfAnInt8Convolution) {
+  Machine machine = plain();
+  machine.macRows = machine.macColumns = 16;
+  machine.dataFlow = DataFlow::WeightStationary;
+  KernelWork work;
+  work.products = {{100, 144, 24}};
+  Transfer data, weight, bias, result;
+  data.role = Role::Data;
+  weight.role = Role::Weight;
+  bias.bytes = 96;
+  bias.elementBytes = 4;
+  data.bytes = 100 * 16;
+  weight.bytes = 144 * 24;
+  result.bytes = 100 * 24;
+  work.reads = {data, weight, bias};
+  work.writes = {result};
+  OnChipBytes bytes = onChipBytes(work, untiled(work), machine);
+  EXPECT_EQ(bytes.read, 100 * 144 * 2 + 144 * 24 + 96);
+  // Eight partial sums of 4 bytes for each result.
+  EXPECT_EQ(bytes.written, 100 * 24 * (8 * 4 + 1));
+  // Cut along N as the array cuts it, nothing changes; narrower, data are read
+  // for each tile.
+  Tiling half = {100, 144, 16, 1, Stays::Weights, 1};
+  EXPECT_EQ(onChipBytes(work, half, machine).read, bytes.read);
+  Tiling narrow = {100, 144, 8, 1, Stays::Weights, 1};
+  EXPECT_EQ(onChipBytes(work, narrow, machine).read,
+            100 * 144 * 3 + 144 * 24 + 96);
+  EXPECT_EQ(onChipBytes(work, narrow, machine).written, bytes.written);
+  // The data of each channel are its own.
+  work.products = {{100, 9, 16, 1, true}};
+  EXPECT_EQ(onChipBytes(work, untiled(work), machine).read,
+            100 * 9 * 16 + 9 * 16 + 96);
+}
+
+TEST(OnChipBytes, OfVectorUnitAndDma) {
+  KernelWork work = moving({800, 8}, {400, 8});
+  EXPECT_EQ(onChipBytes(work, {}, plain()).read, 0);
+  EXPECT_EQ(onChipBytes(work, {}, plain()).written, 0);
+  work.reads[0].onChip = true;
+  EXPECT_EQ(onChipBytes(work, {}, plain()).read, 800);
+  EXPECT_EQ(onChipBytes(work, {}, plain()).written, 0);
+  work.reads[0].onChip = false;
+  work.elements = 100;
+  EXPECT_EQ(onChipBytes(work, {}, plain()).read, 800);
+  EXPECT_EQ(onChipBytes(work, {}, plain()).written, 400);
+}
+
 } // namespace
 } // namespace npu::cost

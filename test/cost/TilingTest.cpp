@@ -23,7 +23,7 @@ Machine withMemory(double kib, double banks = 1) {
 /// A 3x3 convolution of one byte an element, as the compiler describes it.
 KernelWork convolution(int64_t size, int64_t inputs, int64_t outputs) {
   KernelWork work;
-  work.products = {{size * size, 9 * inputs, outputs, 1, false, size}};
+  work.products = {{size * size, 9 * inputs, outputs, 1, false, size, 9}};
   work.usefulMacs = work.products[0].macs();
   auto side = static_cast<double>(size), in = static_cast<double>(inputs),
        out = static_cast<double>(outputs);
@@ -141,11 +141,47 @@ TEST(Tiling, OtherKernelsAreCutInPieces) {
   EXPECT_EQ(timeOf(work, machine).dramRead, 1 << 20);
 }
 
+/// Tiles fill the array as long as one of that width fits; below, an array
+/// partly used takes the time that the same formula gives.
+TEST(Tiling, NarrowerThanTheArrayWhereNothingElseFits) {
+  KernelWork work = convolution(14, 256, 512);
+  Machine machine = withMemory(1024);
+  machine.macRows = machine.macColumns = 256;
+  for (double kib : {1024.0, 512.0, 256.0, 128.0, 64.0, 32.0, 16.0, 4.0}) {
+    machine.sramKiB = kib;
+    Tiling tiling = chooseTiling(work, machine);
+    ASSERT_TRUE(isValid(tiling, work));
+    EXPECT_LE(bufferBytes(work, tiling, machine), kib * 1024);
+    Tiling wide = smallestTiling(work, machine);
+    EXPECT_EQ(wide.k, 256);
+    EXPECT_EQ(wide.n, 256);
+    bool fills = tiling.k % 256 == 0 && tiling.n % 256 == 0;
+    EXPECT_EQ(fills, bufferBytes(work, wide, machine) <= kib * 1024) << kib;
+    // Channels stay whole.
+    EXPECT_TRUE(tiling.k % 256 == 0 || tiling.k % 9 == 0) << tiling.k;
+  }
+}
+
+/// The rows that two tiles share come with the tile's channels, not with all.
+TEST(Tiling, HaloOfATileHasTheTilesChannels) {
+  KernelWork work = convolution(32, 32, 64);
+  double data = work.reads[0].bytes, halo = work.reads[0].halo;
+  KernelWork only = work;
+  only.reads.resize(1);
+  only.writes.clear();
+  Machine machine = withMemory(1024);
+  EXPECT_EQ(bufferBytes(only, {32, 288, 64, 1, Stays::Weights, 1}, machine),
+            2 * (data / 32 + halo));
+  EXPECT_EQ(bufferBytes(only, {32, 72, 64, 1, Stays::Sums, 1}, machine),
+            2 * (data / 32 + halo) / 4 + 4 * 32 * 64);
+}
+
 TEST(Tiling, NothingFits) {
   KernelWork work = convolution(56, 512, 512);
-  Machine machine = withMemory(1);
+  Machine machine = withMemory(0.5);
   Tiling tiling = chooseTiling(work, machine);
   EXPECT_GT(bufferBytes(work, tiling, machine), tileCapacity(work, machine));
+  EXPECT_EQ(tiling, (Tiling{56, 9, 1, 1, Stays::Sums, 1}));
 }
 
 TEST(Tiling, ValuesThatStayAreNotMoved) {

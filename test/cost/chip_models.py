@@ -78,6 +78,9 @@ class Layer:
     outputs: int
     cycles: int
     utilisation: float
+    input_reads: int
+    weight_reads: int
+    output_writes: int
 
 
 def layers() -> Iterator[Layer]:
@@ -86,7 +89,8 @@ def layers() -> Iterator[Layer]:
             yield Layer(
                 int(row["array"]), row["data_flow"], row["layer"], int(row["out_hw"]), int(row["k"]),
                 int(row["stride"]), int(row["cin"]), int(row["cout"]), int(row["cycles"]),
-                float(row["utilisation_percent"]),
+                float(row["utilisation_percent"]), int(row["input_reads"]), int(row["weight_reads"]),
+                int(row["output_writes"]),
             )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -23,13 +24,15 @@ from npu_bench.results import Row  # noqa: E402
 BUILD = Path()
 
 
-def compile_small(cache: Path, *words: str, target: str = "host") -> tuple[subprocess.CompletedProcess, dict]:
+def compile_small(
+    cache: Path, *words: str, target: str = "host", threads: int = 2
+) -> tuple[subprocess.CompletedProcess, dict]:
     """npuc on a small network, with `cache` as the user's cache folder; the report is empty if it failed."""
     with tempfile.TemporaryDirectory() as folder:
         model, report = Path(folder) / "residual.onnx", Path(folder) / "report.json"
         onnx.save(small.make("residual"), model)
         command = [BUILD / "bin" / "npuc", model, "--batch=1", f"--target={target}", f"--report={report}",
-                   f"--output={Path(folder) / 'x.html'}", "--emit=html", "--layout=none", *words]  # fmt: skip
+                   f"--output={Path(folder) / 'x.html'}", "--emit=html", "--layout=none", f"--threads={threads}", *words]  # fmt: skip
         done = subprocess.run(
             list(map(str, command)), capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)}
         )
@@ -69,6 +72,17 @@ class TableTest(unittest.TestCase):
         self.assertTrue(report["measured"]["of_this_machine"])
         self.assertEqual(report["measured"]["file"], str(self.path))
         self.assertGreater(report["cost"], 2 * self.before["cost"])
+
+    def test_other_threads(self) -> None:
+        self.table.set_machine("mac_columns", self.table.machine("mac_columns") / 100)
+        self.write()
+        self.assertEqual(compile_small(self.cache)[0].stderr.count("threads"), 0)
+        done, report = compile_small(self.cache, threads=1)
+        for text in (str(self.path), "with 2 threads, the program is for 1", "--calibrate --threads=1"):
+            self.assertIn(text, done.stderr)
+        self.assertTrue(report["measured"]["of_this_machine"])
+        self.assertGreater(report["cost"], 2 * self.before["cost"])
+        self.assertEqual(compile_small(self.cache, "-q", threads=1)[0].stderr, "")
 
     def test_cost_of_layouts_without_demand(self) -> None:
         self.table.set_cost("conv2d", "NCHW", 50)
@@ -160,26 +174,74 @@ class FitTest(unittest.TestCase):
             fit.weighted_median([], [])
 
 
+class StandIn:
+    """Of a contender: what `merge` looks at."""
+
+    def __init__(self, name: str, work: str, *implementations: str) -> None:
+        self.name, self.facts, self.stopped = name, {"work": work}, False
+        self.report = {"kernels": [{"implementation": name} for name in implementations]}
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
 class PredictionsTest(unittest.TestCase):
-    def row(self, name: str, program: str, predicted: float, measured: float) -> Row:
-        row = Row("net", 1, f"host/{name}", predicted_ms=predicted, program=program)
-        row.latency_ms = statistics.estimate([measured])
-        return row
+    def program(self, predicted: float, *sittings: list[float], kernels: list[tuple] = ()) -> predictions.Program:
+        """Kernels: node and predicted time; without: one of its own, predicted without error."""
+        median = statistics.estimate([value for sitting in sittings for value in sitting])
+        row = Row("net", 1, f"host/{predicted}", predicted_ms=predicted, latency_ms=median)
+        rows = [(node, "", ms, ms) for node, ms in kernels or [(str(predicted), predicted)]]
+        return predictions.Program(row, list(sittings), rows)
 
     def test_rank_correlation(self) -> None:
-        self.assertAlmostEqual(statistics.rank_correlation([1, 2, 3], [10, 20, 90]), 1)
-        self.assertAlmostEqual(statistics.rank_correlation([1, 2, 3], [3, 2, 1]), -1)
-        self.assertAlmostEqual(statistics.rank_correlation([1, 1, 3], [1, 2, 3]), 3**0.5 / 2)
-        self.assertEqual(statistics.rank_correlation([1, 1], [1, 2]), 0)
+        def of(first: list[float], second: list[float]) -> float:
+            return statistics.rank_correlation(statistics.order(first), statistics.order(second))
 
-    def test_merge_and_quality(self) -> None:
-        rows = [self.row("none", "a", 4, 5), self.row("naive", "a", 4, 4.5), self.row("optimal", "b", 1, 2.2),
-                self.row("alter", "c", 2, 2)]  # fmt: skip
+        self.assertAlmostEqual(of([1, 2, 3], [10, 20, 90]), 1)
+        self.assertAlmostEqual(of([1, 2, 3], [3, 2, 1]), -1)
+        self.assertAlmostEqual(of([1, 1, 3], [1, 2, 3]), 3**0.5 / 2)
+        self.assertAlmostEqual(of([1, 2, 3, 4], [2, 1, 3, 4]), 0.8)
+        self.assertEqual(of([1, 1], [1, 2]), 0)
+
+    def test_measured_ties(self) -> None:
+        """Noise between rounds, and between processes: only what stands out of both is an order."""
+        steady = [[1.0, 1.01, 0.99], [1.0, 0.99, 1.01]]
+        slower = [[1.1, 1.11, 1.09], [1.1, 1.09, 1.11]]
+        jumping = [[0.9, 0.91, 0.89], [1.3, 1.31, 1.29]]
+        signs = statistics.measured_order([steady, slower, jumping])
+        self.assertEqual(signs.tolist(), [[0, -1, 0], [1, 0, 0], [0, 0, 0]])
+        # The same rounds, each twice as slow as the one before: what is common to both cancels out.
+        drift = [[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]]
+        signs = statistics.measured_order([drift, [[1.2 * value for value in sitting] for sitting in drift]])
+        self.assertEqual(signs.tolist(), [[0, -1], [1, 0]])
+
+    def test_predicted_ties(self) -> None:
+        programs = [self.program(ms, [1.0]) for ms in (10.0, 10.009, 10.02)]
+        self.assertEqual(predictions.predicted_order(programs).tolist(), [[0, 0, -1], [0, 0, -1], [1, 1, 0]])
+
+    def test_kernel_error(self) -> None:
+        exact = self.program(2, [1.0])
+        self.assertEqual(predictions.kernel_error([exact]), 0)
+        exact.kernels = [("a", "", 1, 2), ("b", "", 1, 2), ("c", "", 1, 2)]  # all twice: the order is right
+        self.assertEqual(predictions.kernel_error([exact]), 0)
+        exact.kernels = [("a", "", 1, 1), ("b", "", 1, 1.1), ("c", "", 1, 1.21)]
+        self.assertAlmostEqual(predictions.kernel_error([exact]), 1.4826 * math.log(1.1))
+
+    def test_merge(self) -> None:
+        rows = [StandIn("host/optimal", "a", "x"), StandIn("host/none", "b", "x"), StandIn("host/alter", "a", "x"),
+                StandIn("host/preset", "a", "y")]  # fmt: skip
         merged = predictions.merge(rows)
-        self.assertEqual([row.contender for row in merged], ["host/none, naive", "host/optimal", "host/alter"])
-        correlation, loss = predictions.quality(merged)
-        self.assertAlmostEqual(correlation, 0.5)
-        self.assertAlmostEqual(loss, 0.1)
+        self.assertEqual([row.name for row in merged], ["host/optimal, alter", "host/none", "host/preset"])
+        self.assertEqual([row.stopped for row in rows], [False, False, True, False])
+
+    def test_quality(self) -> None:
+        programs = [self.program(4, [4.5, 4.5], [4.5]), self.program(1, [2.2, 2.2], [2.2]),
+                    self.program(2, [2.0, 2.0], [2.0])]  # fmt: skip
+        found = predictions.quality(programs)
+        self.assertAlmostEqual(found.raw, 0.5)
+        self.assertAlmostEqual(found.correlation, 0.5)
+        self.assertAlmostEqual(found.loss.median, 1.1)
+        self.assertAlmostEqual(found.loss.high, 1.1)
 
 
 class CalibrateTest(unittest.TestCase):

@@ -195,6 +195,7 @@ TEST(Manifest, RoundTrip) {
   manifest.inputs[0].name = "name with \"quotes\" and \u00fcmlaut";
   manifest.machine.dataFlow = cost::DataFlow::OutputStationary;
   manifest.machine.clockMHz = 1234.5;
+  manifest.measuredThreads = 3;
   manifest.kernels[0].work.products = {{2, 3, 4, 5, true}};
   manifest.kernels[0].work.writes = {{64, 16, true}};
   format::Manifest read;
@@ -258,6 +259,8 @@ TEST(Manifest, OtherWrongValues) {
       {"/arena_bytes", -4, "'arena_bytes' is -4"},
       {"/target/machine/clock", 0, "expected a positive number"},
       {"/target/machine/clock", 1e13, "expected a positive number up to 1e12"},
+      {"/target/measured_threads", 0, "expected a positive number"},
+      {"/target/measured_threads", "two", "is \"two\", expected a positive"},
       {"/target/machine/data_flow", "random", "is \"random\", expected dot-"},
       {"/kernels/0/work/macs", 1e16, "expected a number from 0 to 1e15"},
       {"/kernels/0/work/reads/0/role", "bias", "is \"bias\", expected result"},

@@ -19,7 +19,7 @@ struct Result {
   std::string message;
 };
 
-Result load(const std::string &path, npu_load_options options = {1, 0}) {
+Result load(const std::string &path, npu_load_options options = {1, 0, 0}) {
   npu_status status;
   npu_model *model = nullptr;
   npu_model_load(path.c_str(), &options, &model, &status);
@@ -322,6 +322,31 @@ TEST(Loader, OtherMinorVersionIsAWarning) {
   npu_model_free(model);
 }
 
+/// Whether loading with so many threads warns of a measurement with others.
+bool warnsOfThreads(const std::string &path, int threads) {
+  npu_load_options options = {};
+  options.threads = threads;
+  npu_model *model = nullptr;
+  npu_status status;
+  npu_model_load(path.c_str(), &options, &model, &status);
+  EXPECT_EQ(status.code, NPU_OK) << status.message;
+  bool warns = false;
+  for (size_t i = 0; i < npu_model_warning_count(model); ++i)
+    warns |= std::string(npu_model_warning(model, i))
+                 .find("measurements with 2 threads, this run has 1") !=
+             std::string::npos;
+  npu_model_free(model);
+  return warns;
+}
+
+TEST(Loader, OtherThreadsThanWereMeasured) {
+  DemoFile demo("conv");
+  EXPECT_FALSE(warnsOfThreads(demo.seal("threads.npu"), 1));
+  demo.manifest.measuredThreads = 2;
+  EXPECT_TRUE(warnsOfThreads(demo.seal("threads.npu"), 1));
+  EXPECT_FALSE(warnsOfThreads(demo.seal("threads.npu"), 2));
+}
+
 TEST(Loader, ElfThatTheDynamicLoaderRefuses) {
   DemoFile demo("conv");
   demo.elf[4] = 1; // ELFCLASS32
@@ -343,11 +368,59 @@ TEST(Loader, ElfWithoutAProgram) {
 
 TEST(Loader, Options) {
   std::string path = DemoFile("conv").seal("options.npu");
-  expectRefused(load(path, {-1, 0}), NPU_BAD_ARGUMENT, "-1 threads");
-  expectRefused(load(path, {5000, 0}), NPU_BAD_ARGUMENT, "5000 threads");
-  expectRefused(load(path, {2, 1}), NPU_BAD_ARGUMENT, "inline");
-  EXPECT_EQ(load(path, {0, 1}).code, NPU_OK);
-  EXPECT_EQ(load(path, {0, 0}).code, NPU_OK);
+  expectRefused(load(path, {-1, 0, 0}), NPU_BAD_ARGUMENT, "-1 threads");
+  expectRefused(load(path, {5000, 0, 0}), NPU_BAD_ARGUMENT, "5000 threads");
+  expectRefused(load(path, {2, 1, 0}), NPU_BAD_ARGUMENT, "inline");
+  EXPECT_EQ(load(path, {0, 1, 0}).code, NPU_OK);
+  EXPECT_EQ(load(path, {0, 0, 0}).code, NPU_OK);
+}
+
+/// The chip's time needs no kernel and no processor of a kind, and is the same.
+TEST(Loader, SimulateOnly) {
+  DemoFile demo("conv");
+  npu_status status;
+  npu_model *whole = nullptr, *model = nullptr;
+  ASSERT_EQ(
+      npu_model_load(demo.seal("whole.npu").c_str(), nullptr, &whole, &status),
+      NPU_OK);
+  demo.manifest.cpuFeatures = {"warp-drive"};
+  npu_load_options options = {1, 0, 1};
+  npu_model_load(demo.seal("simulate.npu").c_str(), &options, &model, &status);
+  ASSERT_EQ(status.code, NPU_OK) << status.message;
+  EXPECT_GT(npu_model_stats(whole).packed_bytes, 0u);
+  EXPECT_EQ(npu_model_stats(model).packed_bytes, 0u);
+  EXPECT_EQ(npu_model_stats(model).scratch_bytes, 0u);
+  ASSERT_EQ(npu_model_kernel_count(model), npu_model_kernel_count(whole));
+  for (size_t i = 0; i < npu_model_kernel_count(model); ++i) {
+    npu_kernel_info info, wanted;
+    npu_model_kernel(model, i, &info, nullptr);
+    npu_model_kernel(whole, i, &wanted, nullptr);
+    EXPECT_GT(info.cycles, 0u);
+    EXPECT_EQ(info.cycles, wanted.cycles);
+    EXPECT_STREQ(info.layouts, wanted.layouts);
+    EXPECT_STREQ(info.implementation,
+                 info.generated ? "generated" : "not made");
+  }
+  npu_context *context = nullptr;
+  EXPECT_EQ(npu_context_create(model, &context, &status), NPU_BAD_ARGUMENT);
+  EXPECT_NE(std::string(status.message).find("simulate_only"),
+            std::string::npos);
+  EXPECT_EQ(context, nullptr);
+  npu_tensor_info input;
+  npu_model_input(model, 0, &input, nullptr);
+  npu_buffer stored = npu_buffer_create(input.bytes),
+             rows = npu_buffer_create(input.row_bytes);
+  EXPECT_EQ(
+      npu_model_store_input(model, 0, rows.data, rows.bytes, stored, nullptr),
+      NPU_BAD_ARGUMENT);
+  npu_buffer_free(stored);
+  npu_buffer_free(rows);
+  npu_model_free(model);
+  npu_model_free(whole);
+  // What a damaged file gets does not change.
+  demo.elf = "no ELF";
+  expectRefused(load(demo.seal("simulate.npu"), options), NPU_BAD_FILE,
+                "ELF part that cannot be loaded");
 }
 
 /// The dynamic loader must not answer a reused descriptor number with the
@@ -355,7 +428,7 @@ TEST(Loader, Options) {
 TEST(Loader, DescriptorNumbersAreReused) {
   std::string conv = DemoFile("conv").seal("first.npu");
   std::string matmul = DemoFile("matmul-4mb").seal("second.npu");
-  npu_load_options options = {1, 0};
+  npu_load_options options = {1, 0, 0};
   npu_model *first = nullptr, *again = nullptr, *other = nullptr;
   ASSERT_EQ(npu_model_load(conv.c_str(), &options, &first, nullptr), NPU_OK);
   ASSERT_EQ(npu_model_load(conv.c_str(), &options, &again, nullptr), NPU_OK);

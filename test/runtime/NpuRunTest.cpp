@@ -134,6 +134,18 @@ TEST_F(NpuRun, JsonReport) {
   }
 }
 
+TEST_F(NpuRun, SimulateOnly) {
+  ProcessResult result = run({program, "--simulate-only", "--json"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  Json json = Json::parse(result.out);
+  EXPECT_EQ(json["latency_ms"]["runs"].size(), 0u);
+  EXPECT_EQ(json["pack_ms"], 0);
+  EXPECT_EQ(json["packed_bytes"], 0);
+  EXPECT_GT(json["simulated"]["cycles"], 0);
+  Json whole = Json::parse(runGood({"--json"}).out);
+  EXPECT_EQ(json["simulated"], whole["simulated"]);
+}
+
 TEST_F(NpuRun, ProfileTable) {
   ProcessResult result = runGood({"--profile", "--repeat=3"});
   ASSERT_EQ(result.exitCode, 0) << result.err;

@@ -43,6 +43,7 @@ static Work convWork(Operation *op, const npu_conv_attrs &conv) {
   if (channelwise)
     product = {pixels, extent(weight, 1), result[1], 1, true};
   product.row = extent(result, 3);
+  product.window = extent(weight, 2);
   int64_t window = (weight[2] - 1) * conv.dilations[0] + 1;
   return {{product},
           0,

@@ -227,13 +227,17 @@ static Value binWeights(OnnxNode &node, const Span &span, int64_t bins,
   Value count = atLeast(node, bin ? node.eltwise(NPU_INSTR_ceil, bin) : bin, 0);
   Value step = divide(node, bin, atLeast(node, count, 1));
   step = atLeast(node, step, 1e-30); // an empty region has no samples
-  Value first = add(node, add(node, wide(span.start), times(node, step, 0.5)),
+  Value begin = add(node, wide(span.start),
                     multiply(node, bin, node.countAlong(bins, 1, 3, f32)));
+  Value first = add(node, begin, times(node, step, 0.5));
   auto within = [&](Value number) {
     return node.eltwise(NPU_INSTR_min, {atLeast(node, number, 0), count});
   };
+  // By count and extent, not by the rounded step: a sample that lies exactly at
+  // a place must be found there.
   auto steps = [&](Value place) {
-    return divide(node, subtract(node, place, first), step);
+    Value samples = multiply(node, subtract(node, place, begin), count);
+    return plus(node, divide(node, samples, atLeast(node, bin, 1e-30)), -0.5);
   };
   // How many samples lie at a place or before.
   auto upTo = [&](Value place) {

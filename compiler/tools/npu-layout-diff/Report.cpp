@@ -8,7 +8,7 @@
 using namespace npu::diff;
 using nlohmann::json;
 
-static constexpr int64_t knownVersion = 1;
+static constexpr int64_t knownVersion = 2;
 
 namespace {
 

@@ -74,6 +74,10 @@ typedef struct npu_load_options {
    * run side by side. Then `threads` must be 0 or 1. Else one thread that the
    * model owns runs everything, with its team, and concurrent runs queue. */
   int32_t run_inline;
+  /* Not 0: only the chip's time is asked for. No kernel is made, no weight is
+   * packed, no thread started, and any processor will do. npu_context_create
+   * and the conversions then return NPU_BAD_ARGUMENT. */
+  int32_t simulate_only;
 } npu_load_options;
 
 typedef struct npu_tensor_info {
@@ -102,20 +106,23 @@ typedef struct npu_load_stats {
 typedef struct npu_kernel_info {
   const char *name;
   const char *op;
-  const char *implementation; /* "brgconv:avx512_core", "generated", ... */
-  const char *node;           /* the model's node it comes from */
-  const char *layouts;        /* operands then results: "acdb, dcab -> acdb" */
-  uint64_t bytes;             /* read and written in one run */
-  uint64_t adapter_bytes;     /* moved by hidden layout changes in one run */
-  int32_t generated;          /* not 0: code of the file itself */
-  int32_t relayout;           /* not 0: only moves bytes because of layout */
-  int32_t slow;               /* not 0: runs on a reference implementation */
+  /* "brgconv:avx512_core", "generated", ...; "not made": simulate_only */
+  const char *implementation;
+  const char *node;       /* the model's node it comes from */
+  const char *layouts;    /* operands then results: "acdb, dcab -> acdb" */
+  uint64_t bytes;         /* read and written in one run */
+  uint64_t adapter_bytes; /* moved by hidden layout changes in one run */
+  int32_t generated;      /* not 0: code of the file itself */
+  int32_t relayout;       /* not 0: only moves bytes because of layout */
+  int32_t slow;           /* not 0: runs on a reference implementation */
   /* The chip's time in one run: cycles is the larger of the other two. */
   uint64_t cycles, compute_cycles, dma_cycles;
   uint64_t array_cycles, vector_cycles; /* parts of compute_cycles */
   uint64_t dma_in_cycles, dma_out_cycles;
   uint64_t stall_cycles; /* nothing is computed */
   uint64_t dram_read_bytes, dram_written_bytes;
+  /* By array and vector unit; see OnChipBytes in cost/kernel_time.h. */
+  uint64_t on_chip_read_bytes, on_chip_written_bytes;
   uint64_t resident_bytes; /* of values that stay on the chip meanwhile */
   uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
   uint64_t tiles;          /* into how many parts the kernel is cut */

@@ -70,7 +70,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
                  "Writes a trace that Perfetto opens")
       ->type_name("FILE.json");
   app.add_flag("--simulate-only", options.simulateOnly,
-               "The chip's time without running any kernel; needs no inputs")
+               "The chip's time without making or running any kernel; needs no "
+               "inputs")
       ->excludes("--input")
       ->excludes("--output")
       ->excludes("--expect");

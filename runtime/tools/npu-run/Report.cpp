@@ -90,7 +90,8 @@ double Session::chipMs() const {
 
 static Json simulatedJson(const Session &session) {
   uint64_t bytes = 0, macs = 0, relayouts = 0, compute = 0, dma = 0;
-  uint64_t dramRead = 0, dramWritten = 0, residentPeak = 0, onChipPeak = 0;
+  uint64_t dramRead = 0, dramWritten = 0, onChipRead = 0, onChipWritten = 0;
+  uint64_t residentPeak = 0, onChipPeak = 0;
   for (const npu_kernel_info &kernel : session.kernels) {
     bytes += kernel.bytes;
     macs += kernel.macs;
@@ -99,6 +100,8 @@ static Json simulatedJson(const Session &session) {
     dma += kernel.dma_cycles;
     dramRead += kernel.dram_read_bytes;
     dramWritten += kernel.dram_written_bytes;
+    onChipRead += kernel.on_chip_read_bytes;
+    onChipWritten += kernel.on_chip_written_bytes;
     residentPeak = std::max(residentPeak, kernel.resident_bytes);
     onChipPeak =
         std::max(onChipPeak, kernel.resident_bytes + kernel.tile_bytes);
@@ -115,6 +118,8 @@ static Json simulatedJson(const Session &session) {
           {"dma_cycles", dma},
           {"dram_read_bytes", dramRead},
           {"dram_written_bytes", dramWritten},
+          {"on_chip_read_bytes", onChipRead},
+          {"on_chip_written_bytes", onChipWritten},
           {"dram_bytes_per_cycle", session.chip.dma_bytes_per_cycle},
           {"sram_bytes", session.chip.sram_bytes},
           {"resident_peak_bytes", residentPeak},
@@ -142,6 +147,8 @@ std::string jsonReport(const Session &session) {
                        {"stall_cycles", k.stall_cycles},
                        {"dram_read_bytes", k.dram_read_bytes},
                        {"dram_written_bytes", k.dram_written_bytes},
+                       {"on_chip_read_bytes", k.on_chip_read_bytes},
+                       {"on_chip_written_bytes", k.on_chip_written_bytes},
                        {"resident_bytes", k.resident_bytes},
                        {"tile_bytes", k.tile_bytes},
                        {"tiles", k.tiles},
@@ -214,12 +221,14 @@ namespace {
 /// What the table of kernels adds up.
 struct ProfileSum {
   double ms = 0;
-  uint64_t cycles = 0, bytes = 0;
+  uint64_t cycles = 0, bytes = 0, dram = 0, onChip = 0;
 
   void add(const npu_kernel_info &kernel, double kernelMs) {
     ms += kernelMs;
     cycles += kernel.cycles;
     bytes += kernel.bytes;
+    dram += kernel.dram_read_bytes + kernel.dram_written_bytes;
+    onChip += kernel.on_chip_read_bytes + kernel.on_chip_written_bytes;
   }
 };
 
@@ -229,12 +238,12 @@ double percent(double part, double whole) {
 
 std::string profileRow(const ProfileSum &row, const ProfileSum &total,
                        const std::string &rest) {
-  return line("%10.4f %5.1f%% %11llu %5.1f%% %9.3f  ", row.ms,
-              percent(row.ms, total.ms),
+  return line("%10.4f %5.1f%% %9.3f %11llu %5.1f%% %9.3f %9.3f  ", row.ms,
+              percent(row.ms, total.ms), megabytes(row.bytes),
               static_cast<unsigned long long>(row.cycles),
               percent(static_cast<double>(row.cycles),
                       static_cast<double>(total.cycles)),
-              megabytes(row.bytes)) +
+              megabytes(row.dram), megabytes(row.onChip)) +
          rest + "\n";
 }
 
@@ -260,9 +269,10 @@ std::string profileTable(const Session &session) {
   };
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return key(a) < key(b); });
-  std::string text = line("%10s %6s %11s %6s %9s  %6s  %-11s  %-14s %-28s %s\n",
-                          "ms", "share", "cycles", "share", "MB", "array",
-                          "bound by", "op", "implementation", "kernel: node");
+  std::string text =
+      line("%10s %6s %9s %11s %6s %9s %9s  %6s  %-11s  %-14s %-28s %s\n", "ms",
+           "share", "MB", "cycles", "share", "DRAM MB", "chip MB", "array",
+           "bound by", "op", "implementation", "kernel: node");
   for (size_t i : order) {
     const npu_kernel_info &k = session.kernels[i];
     text +=
@@ -271,7 +281,7 @@ std::string profileTable(const Session &session) {
                         100 * k.utilisation, k.bound, k.op, k.implementation,
                         k.name, k.node, k.slow ? "  [slow]" : ""));
     if (k.adapter_bytes)
-      text += line("%36s %9.3f  hidden data movement inside %s\n", "",
+      text += line("%17s %9.3f  hidden data movement inside %s\n", "",
                    megabytes(k.adapter_bytes), k.name);
   }
   text +=

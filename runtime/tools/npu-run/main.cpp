@@ -28,6 +28,7 @@ double millisecondsSince(Clock::time_point start) {
 Model loadModel(const Options &options) {
   npu_load_options load = {};
   load.threads = options.threads;
+  load.simulate_only = options.simulateOnly;
   try {
     return Model(options.program, load);
   } catch (const Error &error) {

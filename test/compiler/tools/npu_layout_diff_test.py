@@ -82,7 +82,7 @@ def test_errors(bench: Bench) -> None:
     good = bench.report("residual", "--batch=1")
     damages: list[tuple[Callable[[dict], object], str]] = [
         (lambda r: r.pop("version"), "has no 'version'"),
-        (lambda r: r.update(version=2), "has version 2"),
+        (lambda r: r.update(version=3), "has version 3"),
         (lambda r: r.update(version="1"), "the report.version is string"),
         (lambda r: r.pop("target"), "has no 'target'"),
         (lambda r: r.update(layout=3), "the report.layout is number, expected a text"),

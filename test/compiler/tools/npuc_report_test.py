@@ -69,7 +69,7 @@ def test_schema_refuses(bench: Bench) -> None:
     assert good["relayouts"]["items"] and good["kernels"]
     damages = [
         lambda report: report.pop("memory"),
-        lambda report: report.update(version=2),
+        lambda report: report.update(version=1),
         lambda report: report["relayouts"].update(count=-1),
         lambda report: report["relayouts"]["items"][0].update(kind="move"),
         lambda report: report["relayouts"]["items"][0].pop("reason"),

@@ -247,7 +247,8 @@ def pool(g: Graph, op: str) -> None:
         attributes["ceil_mode"] = number(g, 0, 1)
     if op == "AveragePool":
         attributes["count_include_pad"] = number(g, 0, 1)
-    elif flag(g, 0.2):
+    elif flag(g, 0.2) and attributes.get("auto_pad", "VALID") == "VALID":
+        # SAME means as many results as steps by ONNX; onnxruntime forgets the dilations and gives less.
         # A window that does not fit has no result by ONNX; onnxruntime rounds towards zero and gives one.
         attributes["dilations"] = [
             number(g, 1, 2 if 2 * size - 1 <= extent else 1)
