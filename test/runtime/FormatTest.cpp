@@ -249,8 +249,10 @@ TEST(Manifest, OtherWrongValues) {
     nlohmann::json value;
     const char *expected;
   };
+  const std::string version =
+      "is 1, expected version " + std::to_string(NPU_FORMAT_VERSION);
   const Case cases[] = {
-      {"/format_version", 1, "is 1, expected version 4"},
+      {"/format_version", 1, version.c_str()},
       {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
       {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
       {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},
