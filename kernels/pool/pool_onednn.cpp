@@ -3,10 +3,30 @@
 #include "kernels/onednn/onednn.h"
 #include "kernels/parallel.h"
 
+#include <algorithm>
+
 namespace npu::kernels {
 
 using namespace onednn;
 using dnnl::memory;
+
+/// With channels outermost oneDNN (3.2.0) pools in blocks of channels of its
+/// own, and reads an operand that is as large as the result as if that had such
+/// blocks, too: wrong elements, also beyond its end.
+static bool readsWrongElements(const Problem &problem, const Fusion &fusion) {
+  const npu_tensor_desc &y = problem.outputs[0];
+  if (y.block_count || sameStorage(y, channelsLast(y)))
+    return false;
+  for (const Argument &argument : fusion.arguments) {
+    const npu_tensor_desc &operand = problem.inputs[argument.operand];
+    // Aligned at the end, as broadcasting aligns.
+    for (int d = std::max(0, operand.rank - (y.rank - 2)); d < operand.rank;
+         ++d)
+      if (operand.dims[d] > 1)
+        return true;
+  }
+  return false;
+}
 
 std::unique_ptr<Kernel> createPoolOnednn(const Problem &problem,
                                          std::string &whyNot) {
@@ -18,6 +38,10 @@ std::unique_ptr<Kernel> createPoolOnednn(const Problem &problem,
   if (!translate(problem, fusion, whyNot) || !describeTensor(x, data, whyNot) ||
       !describeTensor(y, result, whyNot))
     return nullptr;
+  if (readsWrongElements(problem, fusion)) {
+    whyNot = "an operand as large as the result, channels outermost";
+    return nullptr;
+  }
   memory::dims strides, kernel, dilations, padsBegin, padsEnd;
   for (int i = 0; i < x.rank - 2; ++i) {
     int64_t window = (a.kernel[i] - 1) * a.dilations[i] + 1;

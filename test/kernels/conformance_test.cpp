@@ -332,6 +332,12 @@ TEST(Conformance, Pools) {
           p.instrs = {unary(NPU_INSTR_exp, 1)};
           one.tolerance = 1e-4;
           check(one, seed++);
+          // An operand as large as the result; of one value a channel.
+          p.instrs = {binary(NPU_INSTR_add, 2, 1)};
+          p.inputs.push_back(p.outputs[0]);
+          check(one, seed++);
+          p.inputs[1] = image(1, 20, 1, 1, out);
+          check(one, seed++);
         }
 }
 
