@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 
 from npu_bench.contender import Case, Contender
 from npu_bench.fit import weighted_median
-from npu_bench.measure import measure, profile, round_medians
+from npu_bench.measure import measure, round_medians
 from npu_bench.results import Row, make_row
 from npu_bench.statistics import Estimate, estimate, measured_order, order, rank_correlation, sittings_ratio
 from npu_bench.table import TARGET
@@ -24,6 +24,7 @@ STRATEGIES = (
     "convert=conv2d:NHWC:default", "convert=conv2d:NCHW:default", "convert=conv2d:NCHW16c:default",
 )  # fmt: skip
 PLANS = tuple(f"{TARGET}/{strategy}" for strategy in STRATEGIES)
+PROFILES = 10  # a kernel's time is the median of so many runs
 SIGMAS = 1.96  # of a normal distribution's 95 %
 OF_DEVIATION = 1.4826  # a standard deviation for a median deviation, likewise
 
@@ -77,7 +78,7 @@ def run(
     programs = []
     for contender in contenders:
         contender.rounds, contender.discarded, contender.disturbed = kept[contender.name], discarded, disturbed
-        profile(contender)
+        contender.kernels = kernel_times(contender)
         row = make_row(case, contender, contenders[0].outputs())
         row.latency_ms = estimate(round_medians(contender))
         per_ms = 1e3 * contender.report["clock_mhz"]
@@ -87,6 +88,13 @@ def run(
         ]
         programs.append(Program(row, times[contender.name], kernels))
     return programs
+
+
+def kernel_times(contender: Contender) -> list[dict]:
+    """Kernels with their median times."""
+    runs = [contender.ask(profile=1)["kernels"] for _ in range(PROFILES)]
+    medians = np.median([[kernel["ms"] for kernel in kernels] for kernels in runs], axis=0)
+    return [{**kernel, "ms": float(ms)} for kernel, ms in zip(runs[0], medians)]
 
 
 def kernel_error(programs: list[Program]) -> float:
