@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -25,8 +24,8 @@ STRATEGIES = (
 )  # fmt: skip
 PLANS = tuple(f"{TARGET}/{strategy}" for strategy in STRATEGIES)
 PROFILES = 10  # a kernel's time is the median of so many runs
-SIGMAS = 1.96  # of a normal distribution's 95 %
-OF_DEVIATION = 1.4826  # a standard deviation for a median deviation, likewise
+RESOLUTION = 1e-3  # of predictions: each number of a table has four digits
+OF_DEVIATION = 1.4826  # a standard deviation for a median deviation of normal errors
 
 
 @dataclasses.dataclass
@@ -81,6 +80,7 @@ def run(
         contender.kernels = kernel_times(contender)
         row = make_row(case, contender, contenders[0].outputs())
         row.latency_ms = estimate(round_medians(contender))
+        row.sittings_ms = times[contender.name]
         per_ms = 1e3 * contender.report["clock_mhz"]
         kernels = [
             (kernel["node"], kernel["implementation"], kernel["cycles"] / per_ms, measured["ms"])
@@ -106,22 +106,11 @@ def kernel_error(programs: list[Program]) -> float:
     return OF_DEVIATION * weighted_median([abs(ratio - middle) for ratio in ratios], weights)
 
 
-def resolution_ms(first: Program, second: Program, error: float) -> float:
-    """By how much two predictions must differ to say anything: kernels that both programs have cancel out."""
-    counts = [Counter(kernel[:3] for kernel in program.kernels) for program in (first, second)]
-    alone = (counts[0] - counts[1]) + (counts[1] - counts[0])
-    return SIGMAS * error * math.sqrt(sum(times * kernel[2] ** 2 for kernel, times in alone.items()))
-
-
-def predicted_order(programs: list[Program], error: float) -> np.ndarray:
-    """`order` of the predictions; 0 where two differ by less than their resolution."""
-    signs = order([program.row.predicted_ms for program in programs])
-    for i, first in enumerate(programs):
-        for j, second in enumerate(programs[:i]):
-            difference = abs(first.row.predicted_ms - second.row.predicted_ms)
-            if difference <= resolution_ms(first, second, error):
-                signs[i, j] = signs[j, i] = 0
-    return signs
+def predicted_order(programs: list[Program]) -> np.ndarray:
+    """`order` of the predictions; 0 where two are equal to the digits that a table has."""
+    predicted = np.array([program.row.predicted_ms for program in programs])
+    near = np.abs(predicted[:, None] - predicted) <= RESOLUTION * np.maximum(predicted[:, None], predicted)
+    return np.where(near, 0, order(list(predicted)))
 
 
 def quality(programs: list[Program]) -> Quality:
@@ -132,7 +121,7 @@ def quality(programs: list[Program]) -> Quality:
     error = kernel_error(programs)
     return Quality(
         rank_correlation(order(predicted), order(measured)),
-        rank_correlation(predicted_order(programs, error), measured_order([program.times for program in programs])),
+        rank_correlation(predicted_order(programs), measured_order([program.times for program in programs])),
         sittings_ratio(programs[chosen].times, programs[best].times),
         error,
     )

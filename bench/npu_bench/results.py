@@ -41,6 +41,7 @@ class Row:
     warnings: list[str] = dataclasses.field(default_factory=list)
     version: str | None = None
     predicted_ms: float | None = None  # by the target's cost function
+    sittings_ms: list[list[float]] | None = None  # of --predictions: each round's median, by sitting
 
 
 def relative_difference(value: list[np.ndarray], reference: list[np.ndarray]) -> float:
