@@ -53,6 +53,13 @@ TEST(Conformance, Pools) {
             one.nanEach = 0;
             check(one, seed++);
           }
+          // An operand as large as the result; of one value a channel.
+          p.attrs.pool.keep_nan = 0;
+          p.instrs = {binary(NPU_INSTR_add, 2, 1)};
+          p.inputs.push_back(p.outputs[0]);
+          check(one, seed++);
+          p.inputs[1] = image(1, 20, 1, 1, out);
+          check(one, seed++);
         }
 }
 
