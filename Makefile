@@ -116,6 +116,7 @@ bench-autonhwc: build models ## AutoNHWC's published experiment: ResNet-101, bat
 
 bench-search: build ## time the exact layout search on graphs of up to 10,000 ops
 	@$(BUILD)/bin/layout-search-bench --json=$(BUILD)/search.json
+	@$(PY) bench/search/random_network.py --npuc=$(BUILD)/bin/npuc --json=$(BUILD)/search-networks.json
 
 # --- keep it tidy ----------------------------------------------------------
 

@@ -180,20 +180,20 @@ bool Narrowing::leaveOutDearest(int candidates) {
   auto limit =
       costs.begin() + static_cast<ptrdiff_t>((1 - part) * costs.size());
   std::nth_element(costs.begin(), limit, costs.end());
-  // One of the cheapest stays; of those the one that fits the others.
+  // States that fit each other stay; and nothing else, if these are dearest.
   std::vector<int> chosen = messages->choose();
-  std::vector<std::vector<char>> keep;
+  std::vector<std::vector<char>> keep, fitting;
+  size_t kept = 0;
   for (size_t v = 0; v < names.size(); ++v) {
     const bool candidate = names[v] < candidates;
-    const std::vector<Cost> &mine = bound.withState[v];
     keep.emplace_back();
-    for (Cost cost : mine)
+    for (Cost cost : bound.withState[v])
       keep.back().push_back(!candidate || cost < *limit);
-    auto least = std::min_element(mine.begin(), mine.end());
-    keep.back()[mine[chosen[v]] == *least ? chosen[v] : least - mine.begin()] =
-        1;
+    fitting.emplace_back(keep.back().size(), !candidate);
+    keep.back()[chosen[v]] = fitting.back()[chosen[v]] = 1;
+    kept += numbersOf(keep.back()).size();
   }
-  keepOnly(keep);
+  keepOnly(kept < size() ? keep : fitting);
   return true;
 }
 
