@@ -12,7 +12,7 @@ namespace npu::search::bench {
 enum class Costs {
   /// Relayouts in proportion to the bytes of the tensor, convolutions to their
   /// work, with a favourite layout for each; half of them accept only one.
-  Real,
+  Bytes,
   /// Anything between 0 and 1000, for each way and each pair of layouts apart.
   Random
 };

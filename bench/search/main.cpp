@@ -15,7 +15,7 @@ namespace {
 
 struct Settings {
   std::vector<std::string> names;
-  std::vector<std::string> costs = {"real", "random"};
+  std::vector<std::string> costs = {"bytes", "random"};
   std::vector<int> sizes = {1000, 10000};
   int seeds = 1;
   double seconds = 10;
@@ -25,7 +25,7 @@ struct Settings {
 nlohmann::json measure(const Family &family, const std::string &costs, int ops,
                        int seed, double seconds) {
   Problem problem =
-      family.make(ops, costs == "real" ? Costs::Real : Costs::Random, seed);
+      family.make(ops, costs == "bytes" ? Costs::Bytes : Costs::Random, seed);
   Options options;
   options.seconds = seconds;
   Solution solution = solve(problem, options);
@@ -94,9 +94,10 @@ int main(int argc, char **argv) {
       ->delimiter(',')
       ->check(CLI::IsMember(known));
   app.add_option("--costs", settings.costs,
-                 "real (bytes and work), random (0 to 1000)")
+                 "bytes (relayouts by bytes, ops by work, favourites drawn), "
+                 "random (0 to 1000)")
       ->delimiter(',')
-      ->check(CLI::IsMember({"real", "random"}))
+      ->check(CLI::IsMember({"bytes", "random"}))
       ->capture_default_str();
   app.add_option("--ops", settings.sizes, "Ops of each graph")
       ->delimiter(',')

@@ -131,9 +131,17 @@ private:
       }
       improve(left.fromWhole(options.incumbent), 0.03);
     }
-    if (bestCost != solution.lowerBound &&
-        !(encoding.complete && passMessages()))
+    if (bestCost != solution.lowerBound && !(isListed() && passMessages()))
       relax();
+  }
+
+  /// Whether messages need no larger tables than elimination may have.
+  bool isListed() const {
+    size_t entries = 0;
+    for (const PairCost &pair : encoding.network.pairs)
+      entries += pair.table.size();
+    return encoding.complete &&
+           entries <= static_cast<size_t>(options.tableEntries);
   }
 
   /// Raises the bound by messages and makes choices that they suggest, until

@@ -58,8 +58,8 @@ std::string check(const Problem &problem);
 struct Options {
   /// Wall time after which the best solution found so far is returned.
   double seconds = 10;
-  /// Entries of the largest elimination table that may be allocated; beyond
-  /// it the linear programme is solved instead.
+  /// Entries of the largest table that elimination may allocate, and of all
+  /// that messages pass between; beyond it the linear programme is solved.
   int64_t tableEntries = int64_t(1) << 24;
   /// A known solution (ways), to start from; empty: none.
   std::vector<int> incumbent;

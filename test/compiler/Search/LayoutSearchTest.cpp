@@ -77,6 +77,27 @@ TEST(LayoutSearch, LinearProgrammesAgreeWithElimination) {
   EXPECT_GT(proved, 5);
 }
 
+/// Tables large enough for messages, and too small to eliminate at once.
+TEST(LayoutSearch, MessagesAgreeWithElimination) {
+  RandomOptions shape;
+  shape.ops = 80;
+  shape.layouts = 4;
+  shape.window = 14;
+  Options options;
+  options.tableEntries = 1 << 13;
+  int byMessages = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Problem problem = randomProblem(seed, shape);
+    Solution eliminated = solve(problem), found = solve(problem, options);
+    expectValid(problem, found);
+    ASSERT_TRUE(eliminated.proved);
+    EXPECT_EQ(found.cost, eliminated.cost) << found.method;
+    byMessages += found.proved && found.method == "message passing";
+  }
+  EXPECT_GT(byMessages, 5);
+}
+
 /// Too wide to eliminate with the tables allowed.
 Problem wideProblem(uint64_t seed) {
   RandomOptions options;
