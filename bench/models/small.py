@@ -220,13 +220,22 @@ def image_ops(b: Builder, x: str) -> str:
     return b.conv(b.op("Transpose", layer, perm=[0, 3, 1, 2]), 8, 4, 3)
 
 
+def many_kernels(b: Builder, x: str) -> str:
+    """More kernels than one generated function holds."""
+    x = b.conv(x, 3, 4, 1)
+    for step in range(260):
+        kind = "MaxPool" if step % 8 == 0 else "AveragePool"
+        x = b.op(kind, x, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    return x
+
+
 Network = Callable[[Builder, str], str]
 NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (
         conv_relu, residual, depthwise, grouped, concat, dense_concat, upsample, squeeze_excite, hard_swish,
         channels_last, classifier, global_pool, shape_arithmetic, quantized, by_index,
-        image_ops,
+        image_ops, many_kernels,
     )
 }  # fmt: skip
 

@@ -57,11 +57,16 @@ private:
   }
   Value addressOf(const Storage &storage);
   Value callKernel(size_t index, const GeneratedKernel *generated);
+  Value callPart(size_t index);
+  void readFrame(size_t mostOperands);
+  void emitFunction(StringRef symbol, LLVM::Linkage linkage, size_t steps,
+                    llvm::function_ref<void()> prepare,
+                    llvm::function_ref<Value(size_t)> step);
 
   Builder &b;
   const ProgramPlan &plan;
   Type pointer;
-  Value imports, exec, arena, weights, inputs, outputs, slots;
+  Value frame, imports, exec, arena, weights, inputs, outputs, slots;
 };
 
 } // namespace
@@ -105,33 +110,44 @@ Value RunEmitter::callKernel(size_t index, const GeneratedKernel *generated) {
       .getResult();
 }
 
-/// One block for each kernel; a status other than 0 leaves at once.
-void RunEmitter::emit(ArrayRef<GeneratedKernel> generated) {
-  Type i32 = b.getI32Type();
-  auto function = LLVM::LLVMFuncOp::create(
-      b, runSymbol, LLVM::LLVMFunctionType::get(i32, {pointer}));
-  Block *entry = function.addEntryBlock(b);
-  b.setInsertionPointToStart(entry);
-  Value frame = entry->getArgument(0);
+static std::string partSymbol(size_t index) {
+  return (runSymbol + "_part" + llvm::Twine(index)).str();
+}
+
+Value RunEmitter::callPart(size_t index) {
+  return LLVM::CallOp::create(b, b.getI32Type(), partSymbol(index), frame)
+      .getResult();
+}
+
+void RunEmitter::readFrame(size_t mostOperands) {
   imports = field(frame, offsetof(npu_frame, imports));
   exec = field(frame, offsetof(npu_frame, exec));
   arena = field(frame, offsetof(npu_frame, arena));
   weights = field(frame, offsetof(npu_frame, weights));
   inputs = field(frame, offsetof(npu_frame, inputs));
   outputs = field(frame, offsetof(npu_frame, outputs));
-  size_t most = 1;
-  for (const PlannedKernel &kernel : plan.kernels)
-    most = std::max(most, kernel.operands.size());
-  slots = LLVM::AllocaOp::create(b, pointer, pointer, constant(most, 64));
+  slots = LLVM::AllocaOp::create(
+      b, pointer, pointer, constant(static_cast<int64_t>(mostOperands), 64));
+}
 
+/// One block for each step; a status other than 0 leaves at once.
+void RunEmitter::emitFunction(StringRef symbol, LLVM::Linkage linkage,
+                              size_t steps, llvm::function_ref<void()> prepare,
+                              llvm::function_ref<Value(size_t)> step) {
+  OpBuilder::InsertionGuard guard(b);
+  Type i32 = b.getI32Type();
+  auto function = LLVM::LLVMFuncOp::create(
+      b, symbol, LLVM::LLVMFunctionType::get(i32, {pointer}), linkage);
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  frame = entry->getArgument(0);
+  prepare();
   Block *leave = b.createBlock(&function.getBody(), function.getBody().end(),
                                {i32}, {b.getLoc()});
   LLVM::ReturnOp::create(b, leave->getArgument(0));
   b.setInsertionPointToEnd(entry);
-  const GeneratedKernel *next = generated.begin();
-  for (size_t index = 0; index < plan.kernels.size(); ++index) {
-    Value status =
-        callKernel(index, plan.kernels[index].generated ? next++ : nullptr);
+  for (size_t index = 0; index < steps; ++index) {
+    Value status = step(index);
     Value failed = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, status,
                                         constant(0, 32));
     Block *following = b.createBlock(leave);
@@ -141,6 +157,35 @@ void RunEmitter::emit(ArrayRef<GeneratedKernel> generated) {
     b.setInsertionPointToEnd(following);
   }
   LLVM::BrOp::create(b, ValueRange{constant(0, 32)}, leave);
+}
+
+void RunEmitter::emit(ArrayRef<GeneratedKernel> generated) {
+  // Registers are allocated for a whole function at once, in more than linear
+  // time: beyond so many kernels there are several functions.
+  constexpr size_t kernelsOfPart = 256;
+  const size_t kernels = plan.kernels.size();
+  const size_t parts = (kernels + kernelsOfPart - 1) / kernelsOfPart;
+  size_t most = 1;
+  for (const PlannedKernel &kernel : plan.kernels)
+    most = std::max(most, kernel.operands.size());
+  const GeneratedKernel *next = generated.begin();
+  auto emitKernels = [&](StringRef symbol, LLVM::Linkage linkage, size_t first,
+                         size_t last) {
+    emitFunction(
+        symbol, linkage, last - first, [&] { readFrame(most); },
+        [&](size_t step) {
+          const PlannedKernel &kernel = plan.kernels[first + step];
+          return callKernel(first + step, kernel.generated ? next++ : nullptr);
+        });
+  };
+  if (parts <= 1)
+    return emitKernels(runSymbol, LLVM::Linkage::External, 0, kernels);
+  for (size_t part = 0; part < parts; ++part)
+    emitKernels(partSymbol(part), LLVM::Linkage::Internal, part * kernelsOfPart,
+                std::min(kernels, (part + 1) * kernelsOfPart));
+  emitFunction(
+      runSymbol, LLVM::Linkage::External, parts, [] {},
+      [&](size_t part) { return callPart(part); });
 }
 
 /// exp, tanh, erf, log as polynomials: the file may call no library.

@@ -91,12 +91,13 @@ void storeValues(const npu_tensor_desc &tensor,
                  const std::vector<double> &values, void *data) {
   std::memset(data, 0, static_cast<size_t>(storedBytes(tensor)));
   forElements(tensor, [&](size_t i, int64_t offset) {
-    auto f = static_cast<float>(values[i]);
-    auto n = static_cast<int64_t>(values[i]);
-    if (isFloat(tensor.dtype))
-      store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &f);
-    else
-      store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &n);
+    if (isFloat(tensor.dtype)) {
+      auto number = static_cast<float>(values[i]);
+      store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &number);
+    } else {
+      auto number = static_cast<int64_t>(values[i]);
+      store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &number);
+    }
   });
 }
 
