@@ -123,9 +123,10 @@ private:
     for (int64_t plane = 0; plane < planes(problem); ++plane)
       eachPosition({{0, 0, 0}}, this->in, [&](const Extents3 &at) {
         int64_t i = place(x, from, plane, at);
-        uint32_t bits = isWide ? static_cast<const uint32_t *>(data)[i] << 1
-                               : static_cast<const uint16_t *>(data)[i] << 17;
-        if (bits <= (isWide ? in.infinity << 1 : in.infinity << 17))
+        uint32_t bits = isWide ? static_cast<const uint32_t *>(data)[i]
+                               : static_cast<const uint16_t *>(data)[i];
+        const int sign = isWide ? 1 : 17; // bits up to the sign and with it
+        if (bits << sign <= in.infinity << sign)
           return;
         Extents3 begin, end;
         resultsOf(at, begin, end);
