@@ -94,7 +94,7 @@ def test_reduce(build: Path, folder: Path) -> None:
     broken_model(model)
     expect(run(build, "npuc", model, "--batch=2", f"--reduce={out}"), 0, "1 of ")
     assert [node.op_type for node in onnx.load(out).graph.node] == ["Unheard"]
-    expect(run(build, "npuc", out, "-o", folder / "out.npu"), 1, "Unheard")
+    expect(run(build, "npuc", out, "-o", folder / "out.npu"), 5, "Unheard")
     whole = folder / "concat.onnx"
     onnx.save(small.make("concat"), whole)
     expect(run(build, "npuc", whole, "--batch=1", f"--reduce={out}"), 1, "does not fail")

@@ -148,9 +148,9 @@ class Outcome:
     text: str
 
     def is_clear_refusal(self) -> bool:
-        """Exit code 1 and one error of npuc, no crash."""
+        """Exit code 1 or 5 (not supported) and one error of npuc, no crash."""
         errors = [line for line in self.text.splitlines() if line.startswith("npuc: error: ")]
-        return self.code == 1 and len(errors) == 1
+        return self.code in (1, 5) and len(errors) == 1
 
 
 class Server:
