@@ -201,15 +201,15 @@ private:
       for (const std::vector<int> &ways : guesses)
         keep[i][ways[i]] = 1;
     }
-    searchAmong(keep, 0.2);
+    searchAmong(keep, 0.2 * deadline.left());
   }
 
   /// Takes the best choice of only these ways.
-  void searchAmong(const std::vector<std::vector<char>> &keep, double part) {
+  void searchAmong(const std::vector<std::vector<char>> &keep, double seconds) {
     Reduction shared = left;
     shared.keepOnly(keep);
     Options narrower = options;
-    narrower.seconds = part * deadline.left();
+    narrower.seconds = seconds;
     narrower.incumbent.clear();
     Solution found = Search(shared.problem(), narrower, depth + 1).run();
     consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
@@ -291,7 +291,7 @@ private:
     if (kept > fewer * dived)
       return false;
     dived = kept;
-    searchAmong(keep, 0.5 * until.left() / deadline.left());
+    searchAmong(keep, 0.5 * until.left());
     return true;
   }
 

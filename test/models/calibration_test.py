@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -18,10 +17,9 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 
 import onnx  # noqa: E402
 import small  # noqa: E402
+import suite  # noqa: E402
 from npu_bench import fit, predictions, statistics, table  # noqa: E402
 from npu_bench.results import Row  # noqa: E402
-
-BUILD = Path()
 
 
 def compile_small(
@@ -31,7 +29,7 @@ def compile_small(
     with tempfile.TemporaryDirectory() as folder:
         model, report = Path(folder) / "residual.onnx", Path(folder) / "report.json"
         onnx.save(small.make("residual"), model)
-        command = [BUILD / "bin" / "npuc", model, "--batch=1", f"--target={target}", f"--report={report}",
+        command = [suite.BUILD / "bin" / "npuc", model, "--batch=1", f"--target={target}", f"--report={report}",
                    f"--output={Path(folder) / 'x.html'}", "--emit=html", "--layout=none", f"--threads={threads}", *words]  # fmt: skip
         done = subprocess.run(
             list(map(str, command)), capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)}
@@ -249,7 +247,7 @@ class CalibrateTest(unittest.TestCase):
         """One round: the numbers are poor, the table is whole."""
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
-                [str(BUILD / "bin" / "npu-bench"), "--calibrate", "--rounds=1", "--threads=2"], capture_output=True,
+                [str(suite.BUILD / "bin" / "npu-bench"), "--calibrate", "--rounds=1", "--threads=2"], capture_output=True,
                 text=True, env={**os.environ, "XDG_CACHE_HOME": folder},
             )  # fmt: skip
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -259,13 +257,5 @@ class CalibrateTest(unittest.TestCase):
             self.assertTrue(report["measured"]["of_this_machine"], compiled.stderr)
 
 
-def main() -> int:
-    global BUILD
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, required=True)
-    BUILD = parser.parse_args().build.resolve()
-    return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(suite.main(__doc__))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import unittest
@@ -13,16 +12,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np  # noqa: E402
 import random_models  # noqa: E402
+import suite  # noqa: E402
 from random_ops.graph import Graph  # noqa: E402
-
-BUILD = Path()
 
 
 class FoundTest(unittest.TestCase):
     def check(self, graph: Graph) -> None:
         for plan in ("host/optimal", "npu-nhwc/optimal"):
             with tempfile.TemporaryDirectory() as folder:
-                self.assertIsNone(random_models.check(graph, plan, BUILD, Path(folder)), plan)
+                self.assertIsNone(random_models.check(graph, plan, suite.BUILD, Path(folder)), plan)
 
     def test_sample_on_the_edge(self) -> None:
         """RoiAlign: the second of six samples lies exactly on the image's last row, the third is outside."""
@@ -34,13 +32,5 @@ class FoundTest(unittest.TestCase):
         self.check(graph)
 
 
-def main() -> int:
-    global BUILD
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, required=True)
-    BUILD = parser.parse_args().build.resolve()
-    return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(suite.main(__doc__))

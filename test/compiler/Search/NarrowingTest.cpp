@@ -68,6 +68,20 @@ Cost leastOf(const CostNetwork &network, int variable = -1, int state = 0) {
   return least;
 }
 
+/// Calls test(network, least cost) for 300 networks that can be paid for, and
+/// stops where it has failed.
+template <class Test>
+void forEachNetwork(Test test) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    CostNetwork network = randomNetwork(seed);
+    if (Cost least = leastOf(network); least < forbidden)
+      test(network, least);
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
+}
+
 TEST(Contraction, CostsTheSame) {
   int smaller = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
@@ -92,12 +106,7 @@ TEST(Contraction, CostsTheSame) {
 
 TEST(Messages, BoundsHoldAndRise) {
   int reached = 0;
-  for (uint64_t seed = 0; seed < 300; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    CostNetwork network = randomNetwork(seed);
-    Cost least = leastOf(network);
-    if (least >= forbidden)
-      continue;
+  forEachNetwork([&](const CostNetwork &network, Cost least) {
     Messages messages(network, least + 1);
     Cost first = messages.bound().least;
     for (int i = 0; i < 30; ++i)
@@ -115,18 +124,13 @@ TEST(Messages, BoundsHoldAndRise) {
     // Moved costs are the same costs.
     CostNetwork moved = messages.moved();
     ASSERT_EQ(leastOf(moved), least);
-  }
+  });
   EXPECT_GT(reached, 100);
 }
 
 TEST(Narrowing, LeavesOutNothingCheaper) {
   int gone = 0;
-  for (uint64_t seed = 0; seed < 300; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    CostNetwork network = randomNetwork(seed);
-    Cost least = leastOf(network);
-    if (least >= forbidden)
-      continue;
+  forEachNetwork([&](const CostNetwork &network, Cost least) {
     Narrowing narrowing(network, least + 1);
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < 10; ++i)
@@ -144,7 +148,7 @@ TEST(Narrowing, LeavesOutNothingCheaper) {
     ASSERT_EQ(costOf(network, best), least);
     // If the best choice is known, nothing cheaper is left.
     ASSERT_LE(narrowing.narrow(least), least);
-  }
+  });
   EXPECT_GT(gone, 100);
 }
 
