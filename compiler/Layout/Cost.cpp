@@ -218,22 +218,42 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
   return layouts;
 }
 
+/// The layout in which one of a view's two values is the same bytes as the
+/// other in `layout`; null where there is none.
+static LayoutAttr sameBytes(LayoutOpInterface op, LayoutAttr layout,
+                            bool ofOperand) {
+  LayoutRelation relation = op.getLayoutRelation();
+  RelatedValue operand = relatedOperand(relation, op, 0);
+  RelatedValue result = relatedResult(relation, op);
+  TransferResult carried =
+      transferLayout(relation, ofOperand ? result : operand,
+                     toStoredOrder(layout), ofOperand ? operand : result);
+  return carried.layout ? toLayout(op->getContext(), *carried.layout)
+                        : LayoutAttr();
+}
+
+/// A view that moves its data does what a relayout before or behind a free view
+/// would do; where neither is possible, its elements go one by one.
 static cost::KernelWork viewWork(const LayoutProblem &problem,
                                  LayoutOpInterface op, LayoutAttr from,
                                  LayoutAttr to) {
-  Value operand = op->getOperand(0);
-  LayoutRelation relation = op.getLayoutRelation();
-  TransferResult free =
-      transferLayout(relation, relatedResult(relation, op), toStoredOrder(to),
-                     relatedOperand(relation, op, 0));
-  if (free.layout)
-    return relayoutWork(problem, operand, from,
-                        toLayout(op->getContext(), *free.layout));
-  cost::KernelWork work;
-  work.reads =
-      work.writes = {transferOf(problem, operand, tensorType(operand), from)};
-  work.writes[0].scattered = true;
-  return work;
+  Value operand = op->getOperand(0), result = op->getResult(0);
+  SmallVector<cost::KernelWork, 2> works;
+  if (LayoutAttr before = sameBytes(op, to, /*ofOperand=*/true))
+    works.push_back(relayoutWork(problem, operand, from, before));
+  if (LayoutAttr behind = sameBytes(op, from, /*ofOperand=*/false))
+    works.push_back(relayoutWork(problem, result, behind, to));
+  if (!works.empty())
+    return *llvm::min_element(works, [&](const auto &a, const auto &b) {
+      return cost::timeOf(a, problem.target.machine).total <
+             cost::timeOf(b, problem.target.machine).total;
+    });
+  cost::KernelWork apart;
+  apart.reads = {transferOf(problem, operand, tensorType(operand), from)};
+  apart.writes = {transferOf(problem, result, tensorType(result), to)};
+  apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
+  apart.writes[0].scattered = true;
+  return apart;
 }
 
 int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
