@@ -153,27 +153,37 @@ void CopyPlan::mergeLoops() {
     loops.insert(loops.begin(), {1, DimMap(), DimMap()});
 }
 
+/// Makes the loop over lines the last but one, if the innermost loop and one
+/// over neighbours in the source are a transposition of at least `least` lines.
+bool CopyPlan::findTiles(int64_t least) {
+  for (size_t d = 0; d + 1 < loops.size(); ++d) {
+    const Loop &line = loops[d];
+    if (!line.from.isLinear() || line.from.stride != 1 || !line.to.isLinear() ||
+        line.extent < least)
+      continue;
+    Loop moved = line;
+    loops.erase(loops.begin() + static_cast<long>(d));
+    loops.insert(loops.end() - 1, std::move(moved));
+    return true;
+  }
+  return false;
+}
+
 void CopyPlan::chooseKind() {
   Loop inner = loops.back();
   bool isDense = inner.to.isLinear() && inner.to.stride == 1;
   bool fromLinear = inner.from.isLinear();
-  if (source < 0 || (isDense && fromLinear && inner.from.stride == 0)) {
+  bool isRepeated = fromLinear && inner.from.stride == 0;
+  // Each element a few times over, as in an enlarged image.
+  bool isShort = source >= 0 && inner.extent <= 4;
+  if (source < 0 || (isDense && isRepeated && !isShort))
     kind = isDense ? Kind::Fill : Kind::Elements;
-  } else if (isDense && fromLinear && inner.from.stride == 1) {
+  else if (isDense && fromLinear && inner.from.stride == 1)
     kind = Kind::Runs;
-  } else if (isDense && fromLinear) {
-    for (size_t d = 0; d + 1 < loops.size(); ++d) {
-      const Loop &line = loops[d];
-      if (!line.from.isLinear() || line.from.stride != 1 ||
-          !line.to.isLinear() || line.extent < 3)
-        continue;
-      kind = Kind::Tiles;
-      Loop moved = line;
-      loops.erase(loops.begin() + static_cast<long>(d));
-      loops.insert(loops.end() - 1, std::move(moved));
-      break;
-    }
-  }
+  else if (isDense && fromLinear && findTiles(isRepeated ? 8 : 3))
+    kind = Kind::Tiles;
+  else if (isDense && isRepeated)
+    kind = Kind::Fill;
   for (size_t d = 0; d + 2 < loops.size(); ++d)
     outerCount *= loops[d].extent;
   int64_t lines = loops[loops.size() - 2].extent, count = loops.back().extent;
@@ -236,6 +246,8 @@ template <typename T>
 static void transpose(const T *from, int64_t fromStride, T *to,
                       int64_t toStride, int64_t lines, int64_t count) {
   constexpr int64_t tile = 256 / sizeof(T);
+  if (count == 2 && toStride == 2)
+    return interleave<2>(from, fromStride, to, lines);
   if (count == 3 && toStride == 3) // a picture's colours
     return interleave<3>(from, fromStride, to, lines);
   if (lines == 3 && fromStride == 3)

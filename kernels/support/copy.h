@@ -32,6 +32,7 @@ private:
 
   void orderLoops();
   void mergeLoops();
+  bool findTiles(int64_t least);
   void chooseKind();
   template <typename T>
   void runAs(const T *from, T *to, int64_t begin, int64_t end) const;
