@@ -91,6 +91,7 @@ static bool isRounded(Value value, int depth = 8) {
            case NPU_INSTR_clip:
            case NPU_INSTR_relu:
            case NPU_INSTR_leaky_relu:
+           case NPU_INSTR_select: // a scale that must not be 0
              break;
            default:
              return false;

@@ -3,10 +3,25 @@
 #include "kernels/onednn/onednn.h"
 #include "kernels/parallel.h"
 
+#include <algorithm>
+
 namespace npu::kernels {
 
 using namespace onednn;
 using dnnl::memory;
+
+/// A matrix of one row in row-major order, wherever its layout has the row: a
+/// product with a leading dimension below the row's length ends with an error.
+static void putRowFirst(npu_tensor_desc &tensor) {
+  int row = tensor.rank - 2, column = tensor.rank - 1;
+  if (row < 0 || tensor.dims[row] != 1)
+    return;
+  auto *end = std::remove(tensor.order, tensor.order + tensor.rank,
+                          static_cast<int8_t>(row));
+  auto *place = std::find(tensor.order, end, static_cast<int8_t>(column));
+  std::move_backward(place, end, end + 1);
+  *place = static_cast<int8_t>(row);
+}
 
 /// The tensor with units in front up to `rank`, so that batches broadcast.
 static bool withRank(npu_tensor_desc tensor, int rank, npu_tensor_desc &out,
@@ -23,6 +38,7 @@ static bool withRank(npu_tensor_desc tensor, int rank, npu_tensor_desc &out,
     out.order[d] =
         static_cast<int8_t>(d < shift ? d : tensor.order[d - shift] + shift);
   }
+  putRowFirst(out);
   return true;
 }
 
@@ -39,20 +55,15 @@ static bool typesFit(const Problem &problem, std::string &whyNot) {
 static std::unique_ptr<Kernel> createAsIs(const Problem &problem,
                                           std::string &whyNot) {
   ThreadScope scope(problem.threads);
-  const npu_tensor_desc &y = problem.outputs[0];
-  npu_tensor_desc a, b;
+  npu_tensor_desc a, b, y = problem.outputs[0];
   Desc first, second, result;
   Fusion fusion;
   if (!typesFit(problem, whyNot) || !translate(problem, fusion, whyNot) ||
       !withRank(problem.inputs[0], y.rank, a, whyNot) ||
       !withRank(problem.inputs[1], y.rank, b, whyNot) ||
-      !describeAsStored(a, first, whyNot) ||
+      !withRank(y, y.rank, y, whyNot) || !describeAsStored(a, first, whyNot) ||
       !describeAsStored(y, result, whyNot))
     return nullptr;
-  if (y.block_count) {
-    whyNot = "blocked result";
-    return nullptr;
-  }
   bool isPackable = problem.isConstant(1) && problem.inputs[1].rank == y.rank;
   if (isPackable)
     second = Desc(memory::dims(b.dims, b.dims + b.rank), typeOf(b.dtype),

@@ -19,10 +19,12 @@ TEST(Conformance, Matmul) {
                 {{4, 7, 1}, {4, 1, 9}, {4, 7, 9}},
                 {{2, 1, 1}, {2, 1, 2}, {2, 1, 2}},
                 {{2, 3, 1}, {2, 1, 1}, {2, 3, 1}},
-                {{1, 1, 4}, {1, 4, 5}, {1, 1, 5}}};
+                {{1, 1, 4}, {1, 4, 5}, {1, 1, 5}},
+                {{1, 1, 3}, {1, 3, 2}, {1, 1, 2}},
+                {{1, 3}, {3, 2}, {1, 2}}};
   for (const auto &s : shapes)
     for (bool constant : {false, true})
-      for (int variant = 0; variant < 5; ++variant) {
+      for (int variant = 0; variant < 6; ++variant) {
         Case one;
         Problem &p = one.problem;
         p.op = NPU_OP_MATMUL;
@@ -33,6 +35,9 @@ TEST(Conformance, Matmul) {
         if (variant == 4) // the second operand transposed in memory
           std::swap(p.inputs[1].order[p.inputs[1].rank - 1],
                     p.inputs[1].order[p.inputs[1].rank - 2]);
+        if (variant == 5) // the second operand and the result
+          for (npu_tensor_desc *each : {&p.inputs[1], &p.outputs[0]})
+            std::swap(each->order[each->rank - 1], each->order[each->rank - 2]);
         if (constant)
           makeConstant(p, 1);
         if (variant == 1) {

@@ -17,8 +17,8 @@ from random_ops.graph import Graph  # noqa: E402
 
 
 class FoundTest(unittest.TestCase):
-    def check(self, graph: Graph) -> None:
-        for plan in ("host/optimal", "npu-nhwc/optimal"):
+    def check(self, graph: Graph, *more: str) -> None:
+        for plan in ("host/optimal", "npu-nhwc/optimal", *more):
             with tempfile.TemporaryDirectory() as folder:
                 self.assertIsNone(random_models.check(graph, plan, suite.BUILD, Path(folder)), plan)
 
@@ -29,6 +29,38 @@ class FoundTest(unittest.TestCase):
         region = graph.add_input(np.array([[1.25, 4.625, 2.375, 10.125]], np.float32))
         (bins,) = graph.op("RoiAlign", [image, region, graph.ints(0)], output_height=1, output_width=2, sampling_ratio=0)
         self.assertGreater(bins.array.max(), 0)
+        self.check(graph)
+
+    def test_row_of_a_transposed_result(self) -> None:
+        """Einsum: a product whose result is one row, stored by columns, ended with an error of oneDNN."""
+        graph = Graph(np.random.default_rng(0), 13)
+        row = graph.add_input(np.arange(3, dtype=np.float32).reshape(1, 3))
+        matrix = graph.add_input(np.arange(6, dtype=np.float32).reshape(2, 3))
+        graph.op("Einsum", [row, matrix], equation="km,jm")
+        self.check(graph, "npu-nhwc/auto-nhwc")
+
+    def test_zero_point_on_a_tie(self) -> None:
+        """DynamicQuantizeLinear of -1.875 to 1.875: 127.5 steps below zero, if the scale is divided and not multiplied."""
+        graph = Graph(np.random.default_rng(0), 13)
+        value = graph.add_input(np.linspace(-1.875, 1.875, 31, dtype=np.float32))
+        graph.op("DynamicQuantizeLinear", [value], outputs=3)
+        self.check(graph)
+
+    def test_cubic_beyond_the_border(self) -> None:
+        """GridSample: between the border and what lies beyond it, each pixel is clamped and not the place."""
+        graph = Graph(np.random.default_rng(0), 20)
+        image = graph.add_input(np.arange(20, dtype=np.float32).reshape(1, 1, 4, 5) ** 2)
+        grid = graph.add_input(np.array([[[[-1.1, 0.95], [0.9, -1.3], [1.2, 1.2]]]], np.float32))
+        graph.op("GridSample", [image, grid], mode="cubic", padding_mode="border")
+        self.check(graph)
+
+    def test_weights_of_grams(self) -> None:
+        """TfIdfVectorizer: a weight belongs to a gram, wherever the gram's count goes."""
+        graph = Graph(np.random.default_rng(0), 13)
+        words = graph.add_input(np.array([1, 2, 1, 3], np.int32))
+        for mode in ("IDF", "TFIDF"):
+            graph.op("TfIdfVectorizer", [words], mode=mode, min_gram_length=1, max_gram_length=1, max_skip_count=0,
+                     ngram_counts=[0], ngram_indexes=[2, 0, 1], pool_int64s=[1, 2, 3], weights=[10.0, 20.0, 30.0])  # fmt: skip
         self.check(graph)
 
 

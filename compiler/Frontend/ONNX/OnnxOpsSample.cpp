@@ -92,8 +92,8 @@ static SmallVector<Tap> tapsAlong(OnnxNode &node, Value x, StringRef mode,
                                   const Extent &extent) {
   if (mode == "nearest")
     x = node.eltwise(NPU_INSTR_round, x);
-  if (extent.padding == Padding::Border)
-    x = clamped(node, x, extent.size);
+  // Places beyond the border stay there: each pixel that counts is clamped by
+  // itself, which is another result for cubic interpolation.
   if (extent.padding == Padding::Reflection)
     x = reflected(node, x, extent);
   if (mode == "nearest")

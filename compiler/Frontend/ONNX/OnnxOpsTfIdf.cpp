@@ -75,9 +75,8 @@ static Value countGrams(OnnxNode &node, Value x, ArrayRef<int64_t> pool,
 }
 
 /// The counts of all grams of the lengths that are asked for, over all skips,
-/// and their places.
-static Value countAll(OnnxNode &node, Value x, const Grams &grams,
-                      Ints &places) {
+/// and which grams these are.
+static Value countAll(OnnxNode &node, Value x, const Grams &grams, Ints &used) {
   SmallVector<Value> counts;
   int64_t id = 0;
   for (int64_t length = 1; length < int64_t(grams.starts.size()); ++length) {
@@ -95,8 +94,8 @@ static Value countAll(OnnxNode &node, Value x, const Grams &grams,
       if (shapeOf(x)[1] > stride * (length - 1))
         sum = add(node, sum, countGrams(node, x, pool, length, stride));
     counts.push_back(sum);
-    places.append(grams.places.begin() + (id - count),
-                  grams.places.begin() + id);
+    for (int64_t gram = id - count; gram < id; ++gram)
+      used.push_back(gram);
   }
   if (counts.empty())
     return node.fail("has no grams of the lengths that are asked for");
@@ -119,27 +118,25 @@ LogicalResult npu::buildTfIdfVectorizer(OnnxNode &node) {
   int64_t rows = isVector ? 1 : shapeOf(x)[0];
   x = node.cast(node.reshape(x, {rows, shapeOf(x).back()}),
                 node.getBuilder().getI64Type());
-  Ints places;
-  Value counts = countAll(node, x, *grams, places);
+  Ints used;
+  Value counts = countAll(node, x, *grams, used);
   int64_t columns = *llvm::max_element(grams->places) + 1;
-  auto inputs = static_cast<int64_t>(places.size());
-  if (!weights.empty() && static_cast<int64_t>(weights.size()) < columns)
+  auto inputs = static_cast<int64_t>(used.size());
+  if (!weights.empty() && weights.size() != grams->places.size())
     return node.error("attribute 'weights' has " + Twine(weights.size()) +
-                      " entries, expected " + Twine(columns));
+                      " entries, expected " + Twine(grams->places.size()) +
+                      ", one for each gram");
+  bool isWeighted = mode != "TF" && !weights.empty();
   SmallVector<double> spread(inputs * columns, 0);
-  for (auto [i, place] : llvm::enumerate(places))
-    spread[i * columns + place] = 1;
-  Value result = node.matmul(counts, node.floats(spread, {inputs, columns}));
-  if (!result)
+  for (auto [i, gram] : llvm::enumerate(used))
+    spread[i * columns + grams->places[gram]] = isWeighted ? weights[gram] : 1;
+  if (!counts)
     return failure();
   if (mode == "IDF") {
     Value occurs = node.eltwise(NPU_INSTR_greater,
-                                {result, node.scalar(0, elementOf(result))});
-    result = node.cast(occurs, elementOf(result));
+                                {counts, node.scalar(0, elementOf(counts))});
+    counts = node.cast(occurs, elementOf(counts));
   }
-  if (mode != "TF" && !weights.empty()) {
-    weights.resize(columns);
-    result = multiply(node, result, node.floats(weights, columns));
-  }
+  Value result = node.matmul(counts, node.floats(spread, {inputs, columns}));
   return node.setResult(isVector ? node.reshape(result, columns) : result);
 }

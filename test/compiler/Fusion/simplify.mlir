@@ -160,3 +160,19 @@ func.func @requantize(%x: tensor<4xui8>) -> tensor<4xui8> {
   %5 = npu.eltwise cast(%4) : (tensor<4xf32>) -> tensor<4xui8>
   return %5 : tensor<4xui8>
 }
+
+// So does a scale that a sum is divided by before it is rounded.
+// CHECK-LABEL: @dynamic_scale
+// CHECK: npu.eltwise div
+// CHECK: npu.eltwise select
+// CHECK: npu.eltwise div
+// CHECK: npu.eltwise round
+func.func @dynamic_scale(%x: tensor<4xf32>, %range: tensor<f32>, %empty: tensor<i1>) -> tensor<4xf32> {
+  %steps = npu.constant dense<255.0> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise div(%range, %steps) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %1 = npu.eltwise select(%empty, %one, %0) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %2 = npu.eltwise div(%x, %1) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = npu.eltwise round(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}

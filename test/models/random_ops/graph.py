@@ -8,15 +8,31 @@ onnxruntime refuses never gets in, and the expected outputs are there at the end
 from __future__ import annotations
 
 import dataclasses
+import functools
+import os
+from collections.abc import Sequence
 
+import ml_dtypes
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+# Without it onnxruntime refuses ONNX's newest opset.
+os.environ["ALLOW_RELEASED_ONNX_OPSET_ONLY"] = "0"
+import onnxruntime  # noqa: E402
 
 LARGEST = 1e4  # of a value's elements
 MOST_ELEMENTS = 40_000
 IR_VERSION = 8
+NEWEST_OF_ONNXRUNTIME = 27
+# What onnxruntime does not know; ONNX's own evaluator computes these few.
+BY_DEFINITION = {"SwiGLU", "ai.onnx.preview.FlexAttention"}
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+# The last opset for which onnxruntime has a kernel or opens the function, where it is not its newest.
+LAST_KERNEL = {"GlobalLpPool": 21, "MaxRoiPool": 21, "RoiAlign": 21, "Swish": 24}
+# Half the distance of neighbours at 1.
+ROUNDING = {np.dtype(np.float16): 2.0**-11, BFLOAT16: 2.0**-8}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +42,7 @@ class Value:
     name: str
     array: np.ndarray
     exact: bool
+    rounding: float = 0.0  # the coarsest type's that it came through, if it is not exact
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -37,11 +54,45 @@ class Value:
 
     @property
     def kind(self) -> str:
-        return self.array.dtype.kind
+        """numpy's letter, but 'h' for the floats of 16 bits."""
+        return "h" if self.array.dtype in ROUNDING else self.array.dtype.kind
 
 
 class Refused(Exception):
     """The node cannot be part of a test."""
+
+
+def split_name(op: str) -> tuple[str, str]:
+    """'com.microsoft.QGemm' is QGemm of the domain com.microsoft."""
+    domain, _, name = op.rpartition(".")
+    return domain, name
+
+
+@functools.cache
+def opsets_of(op: str) -> tuple[int, int]:
+    """The first and last opset of the default domain in which an operator may stand."""
+    domain, name = split_name(op)
+    if domain:
+        return 1, onnx.defs.onnx_opset_version()
+    found = [s for s in onnx.defs.get_all_schemas_with_history() if s.name == name and s.domain == ""]
+    newest = max(found, key=lambda s: s.since_version)
+    last = newest.since_version - 1 if newest.deprecated else onnx.defs.onnx_opset_version()
+    return min(s.since_version for s in found), min(last, LAST_KERNEL.get(op, last))
+
+
+def _version(op: str, opset: int) -> int:
+    """The opset that defined the operator as this opset has it."""
+    domain, name = split_name(op)
+    if domain:
+        return 1
+    first, last = opsets_of(op)
+    if not first <= opset <= last:
+        raise Refused(f"opset {opset} has no {name}")
+    return onnx.defs.get_schema(name, opset).since_version
+
+
+def _info(name: str, dtype: np.dtype, shape: Sequence[int]) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), shape)
 
 
 def _session_options() -> onnxruntime.SessionOptions:
@@ -65,8 +116,18 @@ class Graph:
         self.final: set[str] = set()  # not to be read: rounded to steps
         self.options = _session_options()
 
+    def state(self) -> tuple:
+        """What `restore` goes back to, when a family refuses after it has added something."""
+        lists = (self.nodes, self.weights, self.inputs, self.values)
+        return tuple(map(len, lists)), set(self.read), set(self.final)
+
+    def restore(self, state: tuple) -> None:
+        for array, length in zip((self.nodes, self.weights, self.inputs, self.values), state[0]):
+            del array[length:]
+        self.read, self.final = set(state[1]), set(state[2])
+
     def add_input(self, array: np.ndarray) -> Value:
-        value = Value(f"x{len(self.inputs)}", array, True)
+        value = Value(f"x{len(self.inputs)}", np.asarray(array, order="C"), True)
         self.inputs.append(value)
         self.values.append(value)
         return value
@@ -81,24 +142,31 @@ class Graph:
         return self.constant(np.array(numbers, np.int64))
 
     def op(
-        self, kind: str, inputs: list[Value | None], exact: bool = False, outputs: int = 1, final: bool = False,
-        **attributes,
+        self, kind: str, inputs: Sequence[Value | None], exact: bool = False, outputs: int = 1, final: bool = False,
+        unused: Sequence[int] = (), captured: Sequence[Value] = (), **attributes,
     ) -> list[Value]:  # fmt: skip
-        """Adds a node and its results. Movement is exact where its inputs are."""
+        """Adds a node and its results. Movement is exact where its inputs are.
+
+        `unused` results are left out; `captured` values are what graphs among the attributes read.
+        """
         number = len(self.nodes)
-        names = [f"v{number}_{i}" for i in range(outputs)]
+        names = ["" if i in unused else f"v{number}_{i}" for i in range(outputs)]
         words = [value.name if value else "" for value in inputs]
         while words and not words[-1]:
             words.pop()
-        node = helper.make_node(kind, words, names, name=f"{kind}_{number}", **attributes)
-        arrays = self._compute(node, [value for value in inputs if value])
-        is_exact = exact and all(value.exact for value in inputs if value)
+        domain, name = split_name(kind)
+        node = helper.make_node(name, words, names, name=f"{name}_{number}", domain=domain, **attributes)
+        operands = [*(value for value in inputs if value), *captured]
+        arrays = self._compute(node, kind, operands)
+        is_exact = exact and all(value.exact for value in operands)
         results = []
-        for name, array in zip(names, arrays):
+        for name, array in zip(filter(None, names), arrays):
             self._check(array)
-            results.append(Value(name, array, is_exact or (array.dtype.kind in "biu" and exact)))
+            is_same = is_exact or (array.dtype.kind in "biu" and exact)
+            roundings = [ROUNDING.get(array.dtype, 0.0), *(value.rounding for value in operands)]
+            results.append(Value(name, array, is_same, 0.0 if is_same else max(roundings)))
         self.nodes.append(node)
-        self.read |= set(words)
+        self.read |= {value.name for value in operands}
         self.values += results
         if final:
             self.final |= {value.name for value in results}
@@ -107,43 +175,75 @@ class Graph:
     def _check(self, array: np.ndarray) -> None:
         if array.size > MOST_ELEMENTS or array.ndim > 6 or array.size == 0:
             raise Refused("too large, or empty")
-        if array.dtype.kind == "f" and not (np.isfinite(array).all() and np.abs(array).max() < LARGEST):
-            raise Refused("not finite, or too large")
+        if array.dtype.kind in "fV":
+            numbers = np.abs(array.astype(np.float32))
+            if not (np.isfinite(numbers).all() and numbers.max() < LARGEST):
+                raise Refused("not finite, or too large")
 
-    def _compute(self, node: onnx.NodeProto, inputs: list[Value]) -> list[np.ndarray]:
-        feeds = {value.name: value.array for value in inputs}
-        weights = {tensor.name: tensor for tensor in self.weights}
-        declared = [
-            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
-            for name, array in feeds.items()
-            if name not in weights
-        ]
-        used = [tensor for name, tensor in weights.items() if name in feeds]
-        results = [onnx.ValueInfoProto(name=name) for name in node.output]
-        graph = helper.make_graph([node], "node", declared, results, used)
-        opset = helper.make_opsetid("", self.opset)
-        model = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION)
+    def _compute(self, node: onnx.NodeProto, kind: str, inputs: Sequence[Value]) -> list[np.ndarray]:
+        opset = self.opset if kind in BY_DEFINITION else min(self.opset, NEWEST_OF_ONNXRUNTIME)
+        if _version(kind, self.opset) != _version(kind, opset):
+            raise Refused(f"onnxruntime does not know opset {self.opset}")
         try:
-            session = onnxruntime.InferenceSession(
-                model.SerializeToString(), self.options, providers=["CPUExecutionProvider"]
-            )
-            given = {value.name: feeds[value.name] for value in inputs if value.name not in weights}
-            return session.run(list(node.output), given)
+            if kind in BY_DEFINITION:
+                model, feeds = self._model_of(node, inputs, opset, [])
+                return ReferenceEvaluator(model).run(None, feeds)
+            return self._run(node, inputs, opset)
+        except Refused:
+            raise
         except Exception as error:  # onnxruntime's own classes have no common base
             raise Refused(str(error).splitlines()[0]) from error
+
+    def _run(self, node: onnx.NodeProto, inputs: Sequence[Value], opset: int) -> list[np.ndarray]:
+        names = [name for name in node.output if name]
+        model, feeds = self._model_of(node, inputs, opset, [])
+        session = self._session(model)
+        halves = [out.name for out in session.get_outputs() if out.type == "tensor(bfloat16)"]
+        if halves:  # numpy has no such type: widened where it leaves onnxruntime
+            model, feeds = self._model_of(node, inputs, opset, halves)
+            session = self._session(model)
+        results = session.run([f"{name}_wide" if name in halves else name for name in names], feeds)
+        return [array.astype(BFLOAT16) if name in halves else array for name, array in zip(names, results)]
+
+    def _session(self, model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), self.options, providers=["CPUExecutionProvider"]
+        )
+
+    def _model_of(
+        self, node: onnx.NodeProto, inputs: Sequence[Value], opset: int, widened: list[str]
+    ) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
+        """The node alone, and its inputs; bfloat16 comes in and goes out as float32."""
+        arrays = {value.name: value.array for value in inputs}
+        used = [tensor for tensor in self.weights if tensor.name in arrays]
+        constants = {tensor.name for tensor in used}
+        nodes, declared, feeds = [node], [], {}
+        for name, array in arrays.items():
+            if name in constants:
+                continue
+            if array.dtype == BFLOAT16:
+                cast = helper.make_node("Cast", [f"{name}_wide"], [name], to=onnx.TensorProto.BFLOAT16)
+                nodes.insert(0, cast)
+                name, array = f"{name}_wide", array.astype(np.float32)
+            declared.append(_info(name, array.dtype, array.shape))
+            feeds[name] = array
+        outputs = [f"{name}_wide" if name in widened else name for name in node.output if name]
+        for name in widened:
+            nodes.append(helper.make_node("Cast", [name], [f"{name}_wide"], to=onnx.TensorProto.FLOAT))
+        graph = helper.make_graph(nodes, "node", declared, [onnx.ValueInfoProto(name=o) for o in outputs], used)
+        return self._stamped(graph, opset), feeds
+
+    def _stamped(self, graph: onnx.GraphProto, opset: int) -> onnx.ModelProto:
+        domains = sorted({node.domain for node in graph.node if node.domain})
+        opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
     def outputs(self) -> list[Value]:
         inputs = {value.name for value in self.inputs}
         return [value for value in self.values if value.name not in self.read and value.name not in inputs]
 
     def model(self) -> onnx.ModelProto:
-        def info(value: Value) -> onnx.ValueInfoProto:
-            return helper.make_tensor_value_info(
-                value.name, helper.np_dtype_to_tensor_dtype(value.array.dtype), value.shape
-            )
-
         read = [tensor for tensor in self.weights if tensor.name in self.read]
-        inputs, outputs = map(info, self.inputs), map(info, self.outputs())
-        graph = helper.make_graph(self.nodes, "random", list(inputs), list(outputs), read)
-        opset = helper.make_opsetid("", self.opset)
-        return helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION)
+        inputs = [_info(value.name, value.array.dtype, value.shape) for value in self.inputs]
+        outputs = [_info(value.name, value.array.dtype, value.shape) for value in self.outputs()]
+        return self._stamped(helper.make_graph(self.nodes, "random", inputs, outputs, read), self.opset)

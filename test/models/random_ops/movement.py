@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from onnx import helper
 
+from .choose import axis_of, flag, image, listed, number, one_of, partner, pick, scalar, some_axes, weights
 from .graph import Graph, Refused, Value
-from .operators import axis_of, flag, image, number, partner, pick, some_axes, weights
 
 
 def ranked(g: Graph, least: int = 1) -> Value:
@@ -49,12 +50,15 @@ def flatten(g: Graph, op: str) -> None:
 
 def squeeze(g: Graph, op: str) -> None:
     value = pick(g, lambda v: 1 in v.shape)
-    g.op(op, [value, g.ints(*[i for i, extent in enumerate(value.shape) if extent == 1])], exact=True)
+    inputs, attributes = listed(g, 13, axes=[i for i, extent in enumerate(value.shape) if extent == 1])
+    g.op(op, [value, *inputs], exact=True, **attributes)
 
 
 def unsqueeze(g: Graph, op: str) -> None:
     value = pick(g, lambda v: v.rank < 5)
-    g.op(op, [value, g.ints(number(g, -value.rank - 1, value.rank))], exact=True)
+    least = -value.rank - 1 if g.opset >= 11 else 0
+    inputs, attributes = listed(g, 13, axes=[number(g, least, value.rank)])
+    g.op(op, [value, *inputs], exact=True, **attributes)
 
 
 def concat(g: Graph, op: str) -> None:
@@ -72,7 +76,8 @@ def split(g: Graph, op: str) -> None:
     value = pick(g, lambda v: v.rank > 0 and max(v.shape) > 1)
     axis = int(np.argmax(value.shape))
     first = number(g, 1, value.shape[axis] - 1)
-    g.op(op, [value, g.ints(first, value.shape[axis] - first)], exact=True, outputs=2, axis=axis)
+    inputs, attributes = listed(g, 13, split=[first, value.shape[axis] - first])
+    g.op(op, [value, *inputs], exact=True, outputs=2, axis=axis, **attributes)
 
 
 def cut(g: Graph, op: str) -> None:
@@ -82,20 +87,23 @@ def cut(g: Graph, op: str) -> None:
     for axis in axes:
         extent = value.shape[axis]
         start, step = number(g, 0, extent - 1), number(g, 1, 2)
-        backwards = flag(g, 0.25)
+        backwards = g.opset >= 10 and flag(g, 0.25)
         starts.append(extent - 1 - start if backwards else start)
         ends.append(-extent - 1 if backwards else extent + number(g, 0, 3))
         steps.append(-step if backwards else step)
-    g.op(op, [value, g.ints(*starts), g.ints(*ends), g.ints(*axes), g.ints(*steps)], exact=True)
+    inputs, attributes = listed(g, 10, starts=starts, ends=ends, axes=axes)
+    g.op(op, [value, *inputs, *([g.ints(*steps)] if g.opset >= 10 else [])], exact=True, **attributes)
 
 
 def pad(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank > 0 and v.kind in "fi")
+    value = pick(g, lambda v: v.rank > 0 and v.kind in "fhiu")
     mode = str(g.random.choice(["constant", "reflect", "edge"]))
     limit = 2 if mode != "reflect" else min(2, min(value.shape) - 1)
     amounts = [number(g, 0, limit) for _ in range(2 * value.rank)]
-    filler = g.constant(value.array.dtype.type(1.5)) if mode == "constant" and flag(g) else None
-    g.op(op, [value, g.ints(*amounts), filler], exact=True, mode=mode)
+    inputs, attributes = listed(g, 11, pads=amounts)
+    if g.opset >= 11 and mode == "constant" and flag(g):
+        inputs.append(g.constant(value.array.dtype.type(1.5)))
+    g.op(op, [value, *inputs], exact=True, mode=mode, **attributes)
 
 
 def expand(g: Graph, op: str) -> None:
@@ -131,7 +139,7 @@ def gather_nd(g: Graph, op: str) -> None:
 
 
 def scatter(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank > 0 and v.kind in "fi")
+    value = pick(g, lambda v: v.rank > 0 and v.kind in "fhiu")
     if op == "ScatterND":
         rows = g.random.permutation(value.shape[0])[: number(g, 1, 2)][:, None]
         update = g.random.uniform(0.5, 2.0, (len(rows), *value.shape[1:])).astype(value.array.dtype)
@@ -148,7 +156,7 @@ def scatter(g: Graph, op: str) -> None:
 
 def blocks(g: Graph, op: str) -> None:
     if op == "DepthToSpace":
-        value = pick(g, lambda v: v.kind == "f" and v.rank == 4 and v.shape[1] % 4 == 0)
+        value = pick(g, lambda v: v.kind in "fhiu" and v.rank == 4 and v.shape[1] % 4 == 0)
         g.op(op, [value], exact=True, blocksize=2, mode=str(g.random.choice(["DCR", "CRD"])))
         return
     value = pick(g, lambda v: v.kind == "f" and v.rank == 4 and v.shape[2] % 2 == 0 and v.shape[3] % 2 == 0)
@@ -156,97 +164,50 @@ def blocks(g: Graph, op: str) -> None:
 
 
 def triangle(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank >= 2 and v.kind in "fi")
-    g.op(op, [value, g.constant(np.array(number(g, -1, 1), np.int64))], exact=True, upper=number(g, 0, 1))
+    value = pick(g, lambda v: v.rank >= 2 and v.kind in "fhiub")
+    g.op(op, [value, scalar(g, number(g, -1, 1))], exact=True, upper=number(g, 0, 1))
 
 
-def resize(g: Graph, op: str) -> None:
-    value = image(g)
-    mode = str(g.random.choice(["nearest", "linear", "cubic"]))
-    place = str(g.random.choice(["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]))
-    scales = [1.0, 1.0, *[float(g.random.choice([0.5, 1.0, 1.5, 2.0, 3.0])) for _ in value.shape[2:]]]
-    if mode == "cubic" and value.rank != 4:
-        raise Refused("cubic is for images")
-    attributes = {"nearest_mode": str(g.random.choice(["floor", "round_prefer_floor", "ceil"]))}
-    inputs = [value, None, g.constant(np.array(scales, np.float32))]
-    if flag(g, 0.4):
-        sizes = [max(int(extent * scale), 1) for extent, scale in zip(value.shape, scales)]
-        inputs = [value, None, None, g.ints(*sizes)]
-    g.op(op, inputs, exact=mode == "nearest", mode=mode, coordinate_transformation_mode=place,
-         **attributes if mode == "nearest" else {})  # fmt: skip
-
-
-def running_sum(g: Graph, op: str) -> None:
+def running(g: Graph, op: str) -> None:
     value = pick(g, lambda v: v.rank > 0 and v.kind in "fi")
-    axis = g.constant(np.array(axis_of(g, value), np.int64))
-    g.op(op, [value, axis], exclusive=number(g, 0, 1), reverse=number(g, 0, 1), exact=value.kind == "i")
+    g.op(op, [value, scalar(g, axis_of(g, value))], exclusive=number(g, 0, 1), reverse=number(g, 0, 1), exact=value.kind == "i")
 
 
 def top_k(g: Graph, op: str) -> None:
     value = pick(g, lambda v: v.rank > 0 and v.kind == "f" and v.exact)
     axis = axis_of(g, value)
-    count = g.ints(number(g, 1, value.shape[axis]))
-    g.op(op, [value, count], exact=True, outputs=2, axis=axis, largest=number(g, 0, 1))
+    count = number(g, 1, value.shape[axis])
+    if g.opset < 10:
+        g.op(op, [value], exact=True, outputs=2, axis=axis, k=count)
+        return
+    order = {"largest": number(g, 0, 1)} if g.opset >= 11 else {}
+    g.op(op, [value, g.ints(count)], exact=True, outputs=2, axis=axis, **order)
 
 
 def one_hot(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.kind == "i" and v.exact and v.rank < 4)
-    ends = g.constant(np.array([0, 1], np.float32))
-    g.op(op, [value, g.constant(np.array(number(g, 2, 5), np.int64)), ends], exact=True)
+    value = pick(g, lambda v: v.array.dtype in (np.int32, np.int64) and v.exact and 0 < v.rank < 4)
+    depth = scalar(g, number(g, 2, 5), value.array.dtype)
+    g.op(op, [value, depth, g.constant(np.array([0, 1], np.float32))], exact=True, axis=number(g, -1, value.rank))
 
 
 def cast(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.exact or v.kind == "f")
-    kinds = [1, 6, 7, 9] if value.exact else [1]
+    """Of an inexact value only to floats: another type would be a jump."""
+    value = pick(g, lambda v: v.exact or v.kind in "fh")
+    halves = [10] if g.opset < 13 else [10, 16]
+    kinds = [1, *halves, 2, 3, 6, 7, 9] if value.exact else [1, *halves]
+    if (value.array.astype(np.float32) < 0).any() and 2 in kinds:
+        kinds.remove(2)  # C leaves a negative float's uint8 open, and onnxruntime does, too
     target = int(g.random.choice(kinds))
-    g.op(op, [value], exact=True, to=target)
+    if op == "CastLike":
+        like = g.constant(np.ones(number(g, 1, 3), helper.tensor_dtype_to_np_dtype(target)))
+        found = [v for v in g.values if v.array.dtype == like.array.dtype]
+        g.op(op, [value, found[-1] if found else like], exact=value.exact)
+        return
+    g.op(op, [value], exact=value.exact, to=target)
 
 
 def dropout(g: Graph, op: str) -> None:
     g.op(op, [pick(g, lambda v: v.kind == "f")], exact=True)
-
-
-def quantize(g: Graph, op: str) -> None:
-    """A pair around a value; its steps are coarse, so nothing reads it."""
-    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank > 0)
-    signed = flag(g)
-    scale = g.constant(np.float32(g.random.uniform(0.01, 0.05)))
-    zero = g.constant(np.array(0 if signed else 128, np.int8 if signed else np.uint8))
-    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
-    g.op("DequantizeLinear", [steps, scale, zero], final=True, exact=True)
-
-
-def integer_product(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank >= 2)
-    scale, zero = g.constant(np.float32(0.03)), g.constant(np.array(120, np.uint8))
-    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
-    other = g.constant(g.random.integers(-100, 100, (value.shape[-1], number(g, 1, 12))).astype(np.int8))
-    if op == "MatMulInteger":
-        g.op(op, [steps, other, zero], exact=True)
-        return
-    inner = g.constant(np.float32(0.01))
-    nothing = g.constant(np.array(0, np.int8))
-    result, place = g.constant(np.float32(0.1)), g.constant(np.array(100, np.uint8))
-    g.op(op, [steps, scale, zero, other, inner, nothing, result, place], final=True)
-
-
-def integer_convolution(g: Graph, op: str) -> None:
-    """Bytes from a rounded image; with requantisation nothing may read the result."""
-    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank in (3, 4))
-    scale, zero = g.constant(np.float32(0.03)), g.constant(np.array(number(g, 100, 140), np.uint8))
-    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
-    outputs, kernel = number(g, 1, 12), [min(extent, number(g, 1, 3)) for extent in value.shape[2:]]
-    weight = g.constant(g.random.integers(-100, 100, (outputs, value.shape[1], *kernel)).astype(np.int8))
-    pads = [min(number(g, 0, 1), size - 1) for size in kernel * 2]
-    if op == "ConvInteger":
-        g.op(op, [steps, weight, zero], exact=True, kernel_shape=kernel, pads=pads)
-        return
-    scales = g.constant(g.random.uniform(0.002, 0.01, outputs).astype(np.float32))
-    zeros = g.constant(np.zeros(outputs, np.int8))
-    result, place = g.constant(np.float32(0.1)), g.constant(np.array(100, np.uint8))
-    bias = g.constant(g.random.integers(-900, 900, outputs).astype(np.int32))
-    g.op(op, [steps, scale, zero, weight, scales, zeros, result, place, bias], final=True, kernel_shape=kernel,
-         pads=pads)  # fmt: skip
 
 
 def prelu_like(g: Graph, op: str) -> None:
@@ -275,18 +236,14 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (tile, "Tile"),
     (gather, "Gather GatherElements"),
     (gather_nd, "GatherND"),
-    (scatter, "ScatterElements ScatterND"),
+    (scatter, "Scatter ScatterElements ScatterND"),
     (blocks, "DepthToSpace SpaceToDepth"),
     (triangle, "Trilu"),
-    (resize, "Resize"),
-    (running_sum, "CumSum"),
+    (running, "CumSum CumProd"),
     (top_k, "TopK"),
     (one_hot, "OneHot"),
-    (cast, "Cast Cast"),
+    (cast, "Cast Cast CastLike"),
     (dropout, "Dropout"),
-    (quantize, "QuantizeLinear"),
-    (integer_product, "MatMulInteger QLinearMatMul"),
-    (integer_convolution, "ConvInteger QLinearConv"),
     (prelu_like, "PRelu"),
     (expand_with_op, "Add Mul"),
 ]

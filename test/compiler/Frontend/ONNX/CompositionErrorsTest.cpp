@@ -171,6 +171,16 @@ const BadNode signals[] = {
            .integers("ngram_indexes", {0, 1});
      },
      "does not divide the pool into grams"},
+    {"GramWeights",
+     [](ModelBuilder &m) {
+       m.node("TfIdfVectorizer", {"v"}, {"y"})
+           .text("mode", "IDF")
+           .integers("pool_int64s", {2, 3})
+           .integers("ngram_counts", {0})
+           .integers("ngram_indexes", {0, 1})
+           .numbers("weights", {1});
+     },
+     "attribute 'weights' has 1 entries, expected 2, one for each gram"},
     {"GramData",
      [](ModelBuilder &m) {
        m.node("TfIdfVectorizer", {"x"}, {"y"})

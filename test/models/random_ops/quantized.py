@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of random models on quantized values.
+
+Rounding to steps is a jump, so a result that is rounded is final: no node reads it, and it may be off by a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .choose import axis_of, flag, image, is_float, number, partner, pick, scalar, window
+from .graph import Graph, Refused, Value
+
+
+def zero_point(g: Graph, signed: bool) -> Value:
+    return g.constant(np.array(number(g, -20, 20), np.int8) if signed else np.array(number(g, 100, 150), np.uint8))
+
+
+def step_of(g: Graph, least: float = 0.01, most: float = 0.05) -> Value:
+    return g.constant(np.float32(g.random.uniform(least, most)))
+
+
+def byte_type(value: Value) -> bool:
+    return value.array.dtype in (np.int8, np.uint8)
+
+
+def in_steps(g: Graph, value: Value, signed: bool) -> list[Value]:
+    """The value's steps, with scale and zero point."""
+    scale, zero = step_of(g), zero_point(g, signed)
+    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
+    return [steps, scale, zero]
+
+
+def real_and_bytes(g: Graph, fits: Callable[[Value], bool] = lambda v: True) -> list[Value]:
+    """Bytes of the graph, or those of a real value."""
+    if flag(g, 0.4):
+        found = [v for v in g.values if byte_type(v) and v.exact and v.name not in g.final and fits(v)]
+        if found:
+            return [found[-1], step_of(g), zero_point(g, found[-1].array.dtype == np.int8)]
+    return in_steps(g, pick(g, lambda v: is_float(v) and v.exact and fits(v)), flag(g))
+
+
+def quantize(g: Graph, op: str) -> None:
+    """A pair around a value, for a whole tensor or for each place on an axis."""
+    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank > 0)
+    signed = flag(g)
+    zero: Value | None = zero_point(g, signed)
+    scale, attributes = step_of(g), {}
+    theirs = op.startswith("com.")
+    if (g.opset >= 13 or theirs) and flag(g, 0.4):
+        axis = axis_of(g, value)
+        attributes["axis"] = axis
+        count = value.shape[axis]
+        scale = g.constant(g.random.uniform(0.01, 0.05, count).astype(np.float32))
+        zero = g.constant(np.full(count, zero.array, zero.array.dtype))
+    if flag(g, 0.2) and not theirs:
+        zero = None  # uint8
+    (steps,) = g.op(op, [value, scale, zero], exact=True, **attributes)
+    g.op(op.replace("Quantize", "Dequantize"), [steps, scale, zero], final=True, exact=True, **attributes)
+
+
+def dequantize(g: Graph, op: str) -> None:
+    """Of bytes, or of the sums of products."""
+    value = pick(g, lambda v: (byte_type(v) or v.array.dtype == np.int32) and v.exact)
+    dtype = value.array.dtype
+    zero = scalar(g, 0 if dtype == np.int32 else number(g, 0, 100), dtype)
+    scale, attributes = step_of(g), {}
+    if value.rank and (g.opset >= 13 or op.startswith("com.")) and flag(g, 0.4):
+        axis = axis_of(g, value)
+        attributes["axis"] = axis
+        count = value.shape[axis]
+        scale = g.constant(g.random.uniform(0.01, 0.05, count).astype(np.float32))
+        zero = g.constant(np.full(count, zero.array, dtype))
+    left_out = dtype == np.int32 or (flag(g, 0.3) and not op.startswith("com."))
+    g.op(op, [value, scale, None if left_out else zero], **attributes)
+
+
+def dynamic(g: Graph, op: str) -> None:
+    value = pick(g, lambda v: v.kind == "f" and v.exact)
+    g.op(op, [value], outputs=3, exact=True, final=True)
+
+
+def integer_product(g: Graph, op: str) -> None:
+    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank >= 2)
+    scale, zero = g.constant(np.float32(0.03)), g.constant(np.array(120, np.uint8))
+    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
+    other = g.constant(g.random.integers(-100, 100, (value.shape[-1], number(g, 1, 12))).astype(np.int8))
+    if op == "MatMulInteger":
+        g.op(op, [steps, other, zero], exact=True)
+        return
+    inner = g.constant(np.float32(0.01))
+    nothing = g.constant(np.array(0, np.int8))
+    result, place = g.constant(np.float32(0.1)), g.constant(np.array(100, np.uint8))
+    g.op(op, [steps, scale, zero, other, inner, nothing, result, place], final=True)
+
+
+def integer_convolution(g: Graph, op: str) -> None:
+    """Bytes from a rounded image; with requantisation nothing may read the result."""
+    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank in (3, 4))
+    scale, zero = g.constant(np.float32(0.03)), g.constant(np.array(number(g, 100, 140), np.uint8))
+    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
+    outputs, kernel = number(g, 1, 12), [min(extent, number(g, 1, 3)) for extent in value.shape[2:]]
+    weight = g.constant(g.random.integers(-100, 100, (outputs, value.shape[1], *kernel)).astype(np.int8))
+    pads = [min(number(g, 0, 1), size - 1) for size in kernel * 2]
+    if op == "ConvInteger":
+        g.op(op, [steps, weight, zero], exact=True, kernel_shape=kernel, pads=pads)
+        return
+    scales = g.constant(g.random.uniform(0.002, 0.01, outputs).astype(np.float32))
+    zeros = g.constant(np.zeros(outputs, np.int8))
+    result, place = g.constant(np.float32(0.1)), g.constant(np.array(100, np.uint8))
+    bias = g.constant(g.random.integers(-900, 900, outputs).astype(np.int32))
+    g.op(op, [steps, scale, zero, weight, scales, zeros, result, place, bias], final=True, kernel_shape=kernel,
+         pads=pads)  # fmt: skip
+
+
+def result_of(g: Graph, like: Value) -> list[Value]:
+    """Scale and zero point of a result that is of the same type."""
+    return [step_of(g, 0.02, 0.1), zero_point(g, like.array.dtype == np.int8)]
+
+
+def byte_unary(g: Graph, op: str) -> None:
+    steps = real_and_bytes(g)
+    slope = {"alpha": float(g.random.uniform(0.01, 0.5))} if "Leaky" in op else {}
+    result = [g.constant(np.float32(1 / 256)), zero_point(g, steps[0].array.dtype == np.int8)]
+    g.op(op, [*steps, *(result_of(g, steps[0]) if slope else result)], final=True, **slope)
+
+
+def other_steps(g: Graph, steps: list[Value]) -> list[Value]:
+    """Something that broadcasts with these bytes, with its own scale and zero point."""
+    dtype = steps[0].array.dtype
+    shape = [1 if flag(g, 0.3) else extent for extent in steps[0].shape][number(g, 0, steps[0].rank) :]
+    info = np.iinfo(dtype)
+    array = g.random.integers(info.min, info.max + 1, shape).astype(dtype)
+    return [(g.constant if flag(g) else g.add_input)(array), step_of(g), zero_point(g, dtype == np.int8)]
+
+
+def byte_binary(g: Graph, op: str) -> None:
+    steps = real_and_bytes(g)
+    inputs = [*steps, *other_steps(g, steps)]
+    if flag(g, 0.3):
+        inputs = inputs[3:] + inputs[:3]
+    g.op(op, [*inputs, *result_of(g, steps[0])], final=True)
+
+
+def byte_where(g: Graph, op: str) -> None:
+    steps = real_and_bytes(g)
+    condition = g.add_input(g.random.integers(0, 2, steps[0].shape).astype(bool))
+    g.op(op, [condition, *steps, *other_steps(g, steps), *result_of(g, steps[0])], final=True)
+
+
+def byte_concat(g: Graph, op: str) -> None:
+    steps = real_and_bytes(g, lambda v: v.rank > 0)
+    axis = axis_of(g, steps[0])
+    more = [step_of(g), zero_point(g, steps[0].array.dtype == np.int8)]
+    g.op(op, [*result_of(g, steps[0]), *steps, steps[0], *more], final=True, axis=axis)
+
+
+def byte_pool(g: Graph, op: str) -> None:
+    real = image(g, exact=True)
+    steps = in_steps(g, real, flag(g))
+    attributes = {}
+    if op.endswith("QLinearAveragePool"):
+        attributes = window(g, real) | {"count_include_pad": number(g, 0, 1)}
+    if flag(g, 0.3):
+        order = [0, *range(2, real.rank), 1]
+        (steps[0],) = g.op("Transpose", [steps[0]], exact=True, perm=order)
+        attributes["channels_last"] = 1
+    g.op(op, [*steps, *result_of(g, steps[0])], final=True, **attributes)
+
+
+def byte_softmax(g: Graph, op: str) -> None:
+    """Over two classes or more: of a single one, whose share is 1, onnxruntime makes 0."""
+    steps = real_and_bytes(g, lambda v: v.rank > 0)
+    axis, opset = axis_of(g, steps[0]), 13 if flag(g) else 12
+    if (steps[0].shape[axis] if opset == 13 else np.prod(steps[0].shape[axis % steps[0].rank :])) == 1:
+        raise Refused("one class")
+    signed = steps[0].array.dtype == np.int8
+    result = [g.constant(np.float32(1 / 255)), g.constant(np.array(-128, np.int8) if signed else np.array(0, np.uint8))]
+    g.op(op, [*steps, *result], final=True, axis=axis, opset=opset)
+
+
+def byte_gemm(g: Graph, op: str) -> None:
+    """With a result's scale bytes, without real numbers."""
+    steps = real_and_bytes(g, lambda v: v.rank == 2)
+    turned, other_turned, outputs = number(g, 0, 1), number(g, 0, 1), number(g, 1, 12)
+    inner = steps[0].shape[0 if turned else 1]
+    shape = (outputs, inner) if other_turned else (inner, outputs)
+    per_column = flag(g, 0.4)
+    scale = g.random.uniform(0.002, 0.01, outputs if per_column else ()).astype(np.float32)
+    other = g.constant(g.random.integers(-100, 100, shape).astype(np.int8))
+    zero = g.constant(np.zeros(outputs if per_column else (), np.int8))
+    bias = g.constant(g.random.integers(-900, 900, outputs).astype(np.int32)) if flag(g) else None
+    result = result_of(g, steps[0]) if flag(g, 0.7) else []
+    g.op(op, [*steps, other, g.constant(scale), zero, bias, *result], final=bool(result), transA=turned,
+         transB=other_turned, alpha=1.0)  # fmt: skip
+
+
+TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
+    (quantize, "QuantizeLinear com.microsoft.QuantizeLinear"),
+    (dequantize, "DequantizeLinear com.microsoft.DequantizeLinear"),
+    (dynamic, "DynamicQuantizeLinear"),
+    (integer_product, "MatMulInteger QLinearMatMul"),
+    (integer_convolution, "ConvInteger QLinearConv"),
+    (byte_unary, "com.microsoft.QLinearLeakyRelu com.microsoft.QLinearSigmoid"),
+    (byte_binary, "com.microsoft.QLinearAdd com.microsoft.QLinearMul"),
+    (byte_where, "com.microsoft.QLinearWhere"),
+    (byte_concat, "com.microsoft.QLinearConcat"),
+    (byte_pool, "com.microsoft.QLinearAveragePool com.microsoft.QLinearGlobalAveragePool"),
+    (byte_softmax, "com.microsoft.QLinearSoftmax"),
+    (byte_gemm, "com.microsoft.QGemm"),
+]
