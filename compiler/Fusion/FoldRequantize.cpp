@@ -7,7 +7,7 @@
 // towards the operands of relu, clip and steps with one constant for each
 // channel, and vanish in other such steps; a linear step moves below a sum only
 // off a converted byte, and only where no operand of the sum is one without a
-// step.
+// step; an average of real numbers becomes one of bytes once.
 //
 // Sums of two quantized numbers and averages come first, in a run of their own:
 // their constants are made of the zero points and scales that the model gives.
