@@ -68,6 +68,8 @@ static std::vector<List> makeLists() {
                             split,
                             {referenceName, createPoolReference}};
   lists[NPU_OP_AVG_POOL] = lists[NPU_OP_MAX_POOL];
+  lists[NPU_OP_AVG_POOL].insert(lists[NPU_OP_AVG_POOL].begin() + 1,
+                                {"whole image", createPoolWhole});
   lists[NPU_OP_MAX_POOL].insert(lists[NPU_OP_MAX_POOL].begin(),
                                 {"onednn, NaN kept", createPoolKeepingNan});
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},

@@ -114,9 +114,10 @@ class Calibration:
             measured = self.kernels[variant.name]
             if len(report["kernels"]) != len(measured):
                 raise BenchError(f"--calibrate: {variant.name} has other kernels than were measured")
-            per_ms = 1e3 * table.machine("clock")
+            per_ms, cache = 1e3 * table.machine("clock"), 1024 * table.machine("cache")
             for kernel, ms in zip(report["kernels"], measured):
-                rows.append(Sample(variant.name, kind_of(kernel["node"]), kernel["op"], kernel["bound"],
+                moved = kernel["dram_read_bytes"] + kernel["dram_written_bytes"]
+                rows.append(Sample(variant.name, kind_of(kernel["node"]), kernel["op"], kernel["bound"], moved > cache,
                                    max(ms, 1e-6), kernel["cycles"] / per_ms))  # fmt: skip
         return rows
 

@@ -23,6 +23,7 @@ import small  # noqa: E402
 STAGES = [(112, 24), (56, 64), (28, 128), (14, 256), (7, 512)]
 EXPANSION = 4  # of a stage's channels for its depthwise convolutions
 CLASSES = 1000
+TINY = 512  # channels whose weights are read in no time
 LARGE = 192  # channels at the first stage's size, in f32 more than a core's share of any cache
 
 
@@ -56,9 +57,9 @@ class Builder(small.Builder):
 
 
 def _squeeze_excite(b: Builder, x: str, channels: int) -> str:
-    """Small kernels, which show what starting one takes."""
-    squeezed = b.labelled("tiny", "GlobalAveragePool", x)
-    squeezed = b.unit("tiny", squeezed, channels, channels // 4, 1)
+    """Small kernels, which show what starting one takes; where channels are many, reading their weights takes longer."""
+    squeezed = b.op("GlobalAveragePool", x)
+    squeezed = b.unit("tiny" if channels <= TINY else "weights", squeezed, channels, channels // 4, 1)
     gate = b.conv(squeezed, channels // 4, channels, 1)
     return b.labelled("eltwise", "Mul", x, b.op("Sigmoid", gate))
 

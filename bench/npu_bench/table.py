@@ -28,10 +28,10 @@ def cache_file() -> Path:
 
 
 def cache_kib() -> int:
-    """A quarter of the last cache, which other processors use too; 0 if the system does not say."""
+    """Half of the last cache, which keeps other things too; 0 if the system does not say."""
     sizes = [int(path.read_text().strip().removesuffix("K"))
              for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]  # fmt: skip
-    return max(sizes, default=0) // 4
+    return max(sizes, default=0) // 2
 
 
 def processor_name() -> str:

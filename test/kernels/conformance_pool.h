@@ -13,11 +13,12 @@ TEST(Conformance, Pools) {
   for (npu_op op : {NPU_OP_MAX_POOL, NPU_OP_AVG_POOL})
     for (const char *in : layouts4)
       for (const char *out : layouts4)
-        for (int variant = 0; variant < 6; ++variant) {
+        for (int variant = 0; variant < 7; ++variant) {
           // Windows with padding, rounding up, dilation, the whole image.
-          const int64_t kernel[] = {3, 2, 3, 2, 7, 3},
-                        stride[] = {2, 2, 1, 2, 1, 2},
-                        pad[] = {1, 0, 1, 0, 0, 1}, dil[] = {1, 1, 1, 2, 1, 1};
+          const int64_t kernel[] = {3, 2, 3, 2, 7, 3, 8},
+                        stride[] = {2, 2, 1, 2, 1, 2, 1},
+                        pad[] = {1, 0, 1, 0, 0, 1, 0},
+                        dil[] = {1, 1, 1, 2, 1, 1, 1};
           bool roundUp = variant == 5;
           Case one;
           Problem &p = one.problem;

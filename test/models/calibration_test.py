@@ -154,7 +154,7 @@ class FitTest(unittest.TestCase):
             return {"NHWC": alone, "NCHW16c": alone * values.cost("conv2d", "NCHW16c")}
 
         def predict(values: table.Table) -> list[fit.Sample]:
-            return [fit.Sample(variant, "conv", "conv2d", "mac array", times(truth)[variant], ms)
+            return [fit.Sample(variant, "conv", "conv2d", "mac array", False, times(truth)[variant], ms)
                     for variant, ms in times(values).items()]  # fmt: skip
 
         found = table.Table.shipped()
@@ -164,6 +164,34 @@ class FitTest(unittest.TestCase):
         self.assertEqual(found.cost("conv2d", "NDHWC"), 1)
         self.assertEqual(found.cost("conv2d", "NCDHW16c"), found.cost("conv2d", "NCHW16c"))
         self.assertTrue(all(abs(sample.ratio - 1) < 0.01 for sample in samples))
+
+    def test_memory_cache_and_start_are_told_apart(self) -> None:
+        truth = table.Table.shipped()
+        for key, value in (("dma_bandwidth", 80), ("beyond_cache", 3), ("kernel_start", 12500), ("strided_access", 4)):
+            truth.set_machine(key, value)
+
+        def times(values: table.Table) -> dict[tuple[str, str, str, bool], float]:
+            def moved(mib: float) -> float:
+                return mib * 2**20 / values.machine("dma_bandwidth") / 2.5e6
+
+            start = values.machine("kernel_start") / 2.5e6
+            far, apart = values.machine("beyond_cache"), values.machine("strided_access")
+            return {
+                ("NHWC", "tiny", "conv2d", False): start,
+                ("NHWC", "eltwise", "eltwise", False): start + moved(2),
+                ("NHWC", "beyond", "concat", True): start + moved(40) * far,
+                ("NHWC pairs", "conv", "relayout", False): start + moved(1) * (1 + apart),
+            }
+
+        def predict(values: table.Table) -> list[fit.Sample]:
+            return [fit.Sample(variant, kind, op, "dma", large, times(truth)[variant, kind, op, large], ms)
+                    for (variant, kind, op, large), ms in times(values).items()]  # fmt: skip
+
+        found = table.Table.shipped()
+        for _ in range(5):
+            fit.fit(found, predict, lambda: None)
+        for key in ("dma_bandwidth", "beyond_cache", "kernel_start", "strided_access"):
+            self.assertAlmostEqual(found.machine(key) / truth.machine(key), 1, delta=0.03, msg=key)
 
     def test_weighted_median(self) -> None:
         self.assertEqual(fit.weighted_median([3, 1, 2], [1, 1, 1]), 2)
