@@ -90,6 +90,10 @@ bool givesPositions(const Problem &problem) {
   return problem.op == NPU_OP_MAX_POOL_INDICES || problem.op == NPU_OP_TOP_K;
 }
 
+bool givesFloats(const Problem &problem) {
+  return isFloat(problem.inputs[0].dtype) || problem.op == NPU_OP_AVG_POOL;
+}
+
 std::string wrongExtent(const char *what, int dim, int64_t found,
                         int64_t expected) {
   return std::string(what) + ": dimension " + std::to_string(dim) + " has " +
@@ -276,7 +280,7 @@ static std::string checkInstrs(const Problem &problem) {
   if (givesPositions(problem))
     proper = NPU_I64;
   else if (!isMovement(problem))
-    proper = isFloat(proper) ? NPU_F32 : NPU_I64;
+    proper = givesFloats(problem) ? NPU_F32 : NPU_I64;
   if (problem.op != NPU_OP_ELTWISE)
     types.push_back(proper);
   for (size_t k = 0; k < problem.instrs.size(); ++k)

@@ -49,6 +49,9 @@ bool isMovement(const Problem &problem);
 /// Whether the result proper is i64 whatever the input is.
 bool givesPositions(const Problem &problem);
 
+/// Whether the result proper of arithmetic is f32: of floats, and averages.
+bool givesFloats(const Problem &problem);
+
 /// No attribute may be larger than this in magnitude.
 constexpr int64_t attributeLimit = int64_t{1} << 40;
 

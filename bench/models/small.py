@@ -29,7 +29,7 @@ class Builder:
 
     def constant(self, values: np.ndarray) -> str:
         name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        self.weights.append(numpy_helper.from_array(np.require(values, requirements="C"), name))
         return name
 
     def scalar(self, value: float) -> str:
@@ -194,6 +194,22 @@ def quantized(b: Builder, x: str) -> str:
     return b.op("DequantizeLinear", value, scale, zero)
 
 
+def quantized_averages(b: Builder, x: str) -> str:
+    """Averages between bytes: padded, with padding that counts, rounded up, to another type, of the whole image."""
+
+    def between(value: str, scale: float, zero: np.number) -> str:
+        parameters = b.scalar(scale), b.constant(np.array(zero))
+        return b.op("DequantizeLinear", b.op("QuantizeLinear", value, *parameters), *parameters)
+
+    value = b.op("Concat", *(between(x, scale, np.uint8(120)) for scale in (0.031, 0.017, 0.012)), axis=1)
+    value = between(value, 0.0173, np.uint8(101))
+    value = between(b.op("AveragePool", value, kernel_shape=[3, 3], pads=[1] * 4), 0.0091, np.uint8(117))
+    value = between(b.op("AveragePool", value, kernel_shape=[3, 3], pads=[1] * 4, count_include_pad=1), 0.0067, np.uint8(90))
+    value = between(b.op("AveragePool", value, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1), 0.0041, np.int8(-3))
+    value = between(b.op("AveragePool", value, kernel_shape=[2, 2]), 0.0039, np.int8(5))
+    return between(b.op("GlobalAveragePool", value), 0.0013, np.int8(-20))
+
+
 def by_index(b: Builder, x: str) -> str:
     """Positions, gather and scatter by element between two convolutions."""
     features = b.conv(x, 3, 8, 3)
@@ -234,8 +250,8 @@ NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (
         conv_relu, residual, depthwise, grouped, concat, dense_concat, upsample, squeeze_excite, hard_swish,
-        channels_last, classifier, global_pool, shape_arithmetic, quantized, by_index,
-        image_ops, many_kernels,
+        channels_last, classifier, global_pool, shape_arithmetic, quantized,
+        quantized_averages, by_index, image_ops, many_kernels,
     )
 }  # fmt: skip
 

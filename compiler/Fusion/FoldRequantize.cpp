@@ -7,10 +7,10 @@
 // towards the operands of relu, clip and steps with one constant for each
 // channel, and vanish in other such steps; a linear step moves below a sum only
 // off a converted byte, and only where no operand of the sum is one without a
-// step.
+// step; an average of real numbers becomes one of bytes once.
 //
-// Sums of two quantized numbers come first, in a run of their own: their
-// constants are made of the zero points and scales that the model gives.
+// Sums of two quantized numbers and averages come first, in a run of their own:
+// their constants are made of the zero points and scales that the model gives.
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -326,6 +326,58 @@ Quantized quantizedOf(Value value) {
   return {bytes, *scale, zero};
 }
 
+/// The type of the quantized number that the quotient becomes, if nothing else
+/// happens to it; null if not.
+Type quantizedTypeBehind(EltwiseOp quotient) {
+  EltwiseOp step = quotient;
+  auto next = [&] {
+    step = step && step->hasOneUse() ? dyn_cast<EltwiseOp>(*step->user_begin())
+                                     : EltwiseOp();
+    return step;
+  };
+  if (!isKind(next(), NPU_INSTR_round))
+    return Type();
+  if (isKind(next(), NPU_INSTR_add) && scalarOf(step.getInputs()[1]))
+    next();
+  return isKind(step, NPU_INSTR_cast) ? elementOf(step.getResult()) : Type();
+}
+
+// Pattern: div(avg_pool((a - z) * s), c) -> linear(avg_pool(a), s / c, -z * s /
+// c)
+struct AverageOfQuantized : OpRewritePattern<EltwiseOp> {
+  // Before the quotient becomes a linear step.
+  explicit AverageOfQuantized(mlir::MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/3) {}
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<float> unit = divisorOf(op);
+    auto pool =
+        unit ? op.getInputs()[0].getDefiningOp<AvgPoolOp>() : AvgPoolOp();
+    if (!pool || !pool->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "no quotient of an average");
+    Quantized data = quantizedOf(pool.getData());
+    if (!data.bytes || quantizedTypeBehind(op) != elementOf(data.bytes))
+      return rewriter.notifyMatchFailure(op, "not from bytes to such bytes");
+    auto is = [](ArrayAttr numbers, int64_t all) {
+      return llvm::all_of(toInts(numbers),
+                          [all](int64_t number) { return number == all; });
+    };
+    // Padding that counts is the number 0, which is no byte 0; no fast kernel
+    // dilates.
+    if ((pool.getCountIncludePad() && !is(pool.getPads(), 0)) ||
+        !is(pool.getDilations(), 1))
+      return rewriter.notifyMatchFailure(op, "counts padding, or is dilated");
+    auto average = AvgPoolOp::create(
+        rewriter, pool.getLoc(), pool.getResult().getType(), data.bytes,
+        pool.getKernel(), pool.getStrides(), pool.getPads(),
+        pool.getDilations(), pool.getCountIncludePadAttr());
+    float scale = data.scale / *unit;
+    return replaceByLinear(rewriter, op, op.getLoc(), average.getResult(),
+                           scale, -scale * data.zero);
+  }
+};
+
 // Pattern: div(add((a - z) * s, (b - y) * r), c)
 //          -> add(linear(b, r / c, -(z * s + y * r) / c), linear(a, s / c))
 // Pattern: add(round(that), t) -> add(round(that + t'), t - t')
@@ -508,7 +560,7 @@ static void convertAtReaders(Operation *root) {
 LogicalResult npu::foldRequantize(Operation *root) {
   mlir::MLIRContext *context = root->getContext();
   mlir::RewritePatternSet sums(context);
-  sums.add<SumOfQuantized, DivideInside>(context);
+  sums.add<SumOfQuantized, AverageOfQuantized, DivideInside>(context);
   if (failed(apply(root, std::move(sums))))
     return failure();
   mlir::RewritePatternSet patterns(context);

@@ -45,9 +45,11 @@ static void storeAs(StringRef layout, kernels::Problem &problem) {
 
 /// Whether one implementation runs the kernel directly: no reference, no second
 /// pass over the result, no conversion inside that the root alone would not
-/// need.
-static bool runsDirectly(const kernels::Problem &problem) {
+/// need. A group that `mayBeSlow` may run on a reference if the root does, too.
+static bool runsDirectly(const kernels::Problem &problem, bool mayBeSlow) {
   kernels::Answer fused = kernels::query(problem);
+  if (fused.slow && !mayBeSlow)
+    return false;
   kernels::Problem root = problem;
   root.instrs.clear();
   if (!fused.slow && fused.adapterBytes == 0)
@@ -57,7 +59,8 @@ static bool runsDirectly(const kernels::Problem &problem) {
          fused.implementation == alone.implementation;
 }
 
-static bool libraryTakes(FusedOp fused, const FuseOptions &options) {
+static bool libraryTakes(FusedOp fused, const FuseOptions &options,
+                         bool mayBeSlow) {
   FailureOr<kernels::Problem> problem = makeProblem(fused, options.threads);
   if (failed(problem) || !kernels::validate(*problem).empty())
     return false;
@@ -67,7 +70,7 @@ static bool libraryTakes(FusedOp fused, const FuseOptions &options) {
   return llvm::all_of(layouts, [&](StringRef layout) {
     kernels::Problem stored = *problem;
     storeAs(layout, stored);
-    return runsDirectly(stored);
+    return runsDirectly(stored, mayBeSlow);
   });
 }
 
@@ -79,17 +82,19 @@ static bool canBeRoot(Operation *op) {
          rule.getSensitivity() == Sensitivity::Heavy;
 }
 
-/// Makes the largest group around `root` that the library takes.
+/// Makes the largest group around `root` that the library takes; one that it
+/// takes on a reference only if there is no other.
 static bool fuseRoot(Operation *root, const FuseOptions &options) {
-  for (FusionGroup group = FusionGroup::growDown(root); group.size() > 1;
-       group.shrink()) {
-    FusedOp fused = group.create();
-    if (libraryTakes(fused, options)) {
-      group.replaceBy(fused);
-      return true;
+  for (bool mayBeSlow : {false, true})
+    for (FusionGroup group = FusionGroup::growDown(root); group.size() > 1;
+         group.shrink()) {
+      FusedOp fused = group.create();
+      if (libraryTakes(fused, options, mayBeSlow)) {
+        group.replaceBy(fused);
+        return true;
+      }
+      fused.erase();
     }
-    fused.erase();
-  }
   return false;
 }
 

@@ -156,8 +156,9 @@ def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
     A sum of products of bytes is scaled to a real number and divided by the
     result's scale; both become one step. Of two quantized numbers that are added
     (a residual), the one that is there first is read as bytes with a factor,
-    and what is left of scales and zero points is a step of the other. Numbers
-    that are not sums keep every step: there the last bit decides where a tie
+    and what is left of scales and zero points is a step of the other. An average
+    between quantized numbers of one type is one of bytes. Numbers that are not
+    sums keep every step: there the last bit decides where a tie
     rounds to.
 
     Example:

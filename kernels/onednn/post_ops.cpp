@@ -5,6 +5,7 @@
 #include "kernels/onednn/onednn.h"
 #include "kernels/support/convert.h"
 #include "kernels/support/interpreter.h"
+#include "kernels/validate.h"
 
 #include <cmath>
 #include <optional>
@@ -178,7 +179,7 @@ struct Translation {
   Translation(const Problem &p, Fusion &f, std::string &w)
       : problem(p), fusion(f), whyNot(w),
         accumulator(static_cast<int>(p.inputs.size())), next(accumulator + 1),
-        isInteger(!isFloat(p.inputs[0].dtype)), isRounded(isInteger) {}
+        isInteger(!givesFloats(p)), isRounded(isInteger) {}
 
   bool refuse(const std::string &text) {
     whyNot = text;

@@ -4,6 +4,7 @@
 // image, which oneDNN does well in the layouts where its reduction does not.
 
 #include "kernels/registry.h"
+#include "kernels/support/convert.h"
 #include "kernels/tensor.h"
 
 namespace npu::kernels {
@@ -26,6 +27,10 @@ std::unique_ptr<Kernel> createReduceOnednn(const Problem &problem,
   if (x.rank < 3 || x.rank > 2 + NPU_MAX_SPATIAL || a.kind != NPU_REDUCE_MEAN ||
       a.axes_mask != spatial) {
     whyNot = "not a mean over the spatial dimensions";
+    return nullptr;
+  }
+  if (!isFloat(x.dtype)) { // a pooling's result would be floats
+    whyNot = "mean of integers";
     return nullptr;
   }
   if (!a.keep_dims && problem.inputs.size() > 1) {

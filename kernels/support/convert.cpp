@@ -125,12 +125,19 @@ static void loadAs(const void *data, Walk::Run run, const int64_t *offsets,
 
 void load(int32_t dtype, const void *data, Walk::Run run,
           const int64_t *offsets, int n, float *out) {
-  if (dtype == NPU_F32)
-    loadAs<float>(data, run, offsets, n, out, [](float v) { return v; });
-  else if (dtype == NPU_F16)
-    loadAs<uint16_t>(data, run, offsets, n, out, halfToFloat);
-  else
-    loadAs<uint16_t>(data, run, offsets, n, out, bfloatToFloat);
+  auto widen = [](auto v) { return static_cast<float>(v); };
+  switch (dtype) {
+  case NPU_F32:
+    return loadAs<float>(data, run, offsets, n, out, widen);
+  case NPU_F16:
+    return loadAs<uint16_t>(data, run, offsets, n, out, halfToFloat);
+  case NPU_I8:
+    return loadAs<int8_t>(data, run, offsets, n, out, widen);
+  case NPU_U8:
+    return loadAs<uint8_t>(data, run, offsets, n, out, widen);
+  default:
+    return loadAs<uint16_t>(data, run, offsets, n, out, bfloatToFloat);
+  }
 }
 
 void load(int32_t dtype, const void *data, Walk::Run run,

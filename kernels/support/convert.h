@@ -29,7 +29,8 @@ int64_t wrapTo(int32_t dtype, int64_t value);
 int64_t floatToInteger(int32_t dtype, float value);
 
 /// Elements of `data` at the offsets that Walk::offsets gave. The integer
-/// forms take integer and boolean types, the float forms float types.
+/// forms take integer and boolean types, the float forms float types; loads of
+/// floats take bytes, too.
 void load(int32_t dtype, const void *data, Walk::Run run,
           const int64_t *offsets, int n, float *out);
 void load(int32_t dtype, const void *data, Walk::Run run,

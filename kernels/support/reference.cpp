@@ -3,6 +3,8 @@
 #include "kernels/support/reference.h"
 #include "kernels/support/movement.h"
 
+#include "kernels/validate.h"
+
 namespace npu::kernels {
 
 Elementwise makeEpilogue(const Problem &problem,
@@ -27,7 +29,7 @@ static void finish(const Problem &problem, const Elementwise &epilogue,
 }
 
 static int32_t arithmeticType(const Problem &problem) {
-  return isFloat(problem.inputs[0].dtype) ? NPU_F32 : NPU_I64;
+  return givesFloats(problem) ? NPU_F32 : NPU_I64;
 }
 
 ArithmeticReference::ArithmeticReference(const Problem &p, int dense)

@@ -87,7 +87,7 @@ static std::unique_ptr<Kernel> split(const Problem &problem,
   if (givesPositions(problem))
     type = NPU_I64;
   else if (!isMovement(problem))
-    type = isFloat(type) ? NPU_F32 : NPU_I32;
+    type = givesFloats(problem) ? NPU_F32 : NPU_I32;
   bare.outputs[0].dtype = type;
   for (CreateBare create : ways)
     if (std::unique_ptr<Kernel> kernel = create(bare, whyNot))

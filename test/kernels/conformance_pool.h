@@ -64,6 +64,38 @@ TEST(Conformance, Pools) {
         }
 }
 
+// Averages of bytes, requantized to the same type and to the other.
+TEST(Conformance, AveragesOfBytes) {
+  uint32_t seed = 4300;
+  for (int32_t type : {NPU_U8, NPU_I8})
+    for (int32_t to : {type, NPU_U8 + NPU_I8 - type, int32_t(NPU_F32)})
+      for (const char *layout : layouts4)
+        for (int64_t kernel : {1, 3, 8}) {
+          int64_t pad = kernel == 3, extent = kernel == 8 ? 1 : 8;
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_AVG_POOL;
+          npu_pool_attrs &a = p.attrs.pool;
+          for (int i = 0; i < 2; ++i) {
+            a.kernel[i] = kernel;
+            a.strides[i] = a.dilations[i] = 1;
+            a.pads_begin[i] = a.pads_end[i] = pad;
+          }
+          a.count_include_pad = seed % 2;
+          p.inputs = {image(2, 20, 8, 8, layout, type)};
+          p.outputs = {image(2, 20, extent, extent, layout, to)};
+          p.threads = 2;
+          if (to == NPU_F32)
+            one.tolerance = 1e-6;
+          else // nothing lies in the middle between two numbers
+            p.instrs = {unary(NPU_INSTR_linear, 1, 0.7103f, 2.19f),
+                        unary(NPU_INSTR_round, 2),
+                        unary(NPU_INSTR_linear, 3, 1, 4),
+                        unary(NPU_INSTR_cast, 4, 0, 0, to)};
+          check(one, seed++);
+        }
+}
+
 // The last dimensions alone, three of them, and types of 16 bits.
 TEST(Conformance, PoolsKeepNan) {
   uint32_t seed = 4500;

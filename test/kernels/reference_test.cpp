@@ -191,6 +191,8 @@ TEST(PoolReference, MaxAverageAndPadding) {
   EXPECT_EQ(runReference(p, {data}), (Values{-1.5, -2.5, -3, -4}));
   a.count_include_pad = 1;
   EXPECT_EQ(runReference(p, {data}), (Values{-0.75, -1.25, -3, -4}));
+  p.inputs[0].dtype = NPU_I8; // bytes average to floats, too
+  EXPECT_EQ(runReference(p, {data}), (Values{-0.75, -1.25, -3, -4}));
 }
 
 TEST(PoolReference, NanIsDroppedOrKept) {

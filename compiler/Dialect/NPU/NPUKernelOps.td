@@ -152,7 +152,8 @@ def NPU_AvgPoolOp : NPU_PoolOp<"avg_pool"> {
   let summary = "Average over windows of the spatial dimensions.";
   let description = [{
     As `npu.max_pool`; `count_include_pad` divides by the whole window, padding
-    included. Global pooling is a window of the whole extent.
+    included. Global pooling is a window of the whole extent. The average of
+    bytes is f32.
 
     Example:
     ```mlir

@@ -470,7 +470,12 @@ LogicalResult AvgPoolOp::verify() {
   if (!isFloat(getResult())) // avg_pool_c1
     return emitOpError() << "element type " << elementOf(getResult())
                          << ", expected a float type";
-  return verifyPool(*this);
+  if (!isByte(getData()))
+    return verifyPool(*this);
+  if (!elementOf(getResult()).isF32()) // avg_pool_c2
+    return emitOpError() << "element type " << elementOf(getResult())
+                         << ", expected f32 from bytes";
+  return verifyPoolWindows(*this);
 }
 
 LogicalResult MaxPoolIndicesOp::verify() {

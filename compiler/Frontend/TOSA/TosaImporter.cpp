@@ -176,6 +176,8 @@ static LogicalResult checkOps(Location file, FuncOp source) {
 
 static FailureOr<FuncOp> onlyFunction(Location file, mlir::ModuleOp source) {
   auto functions = source.getBody()->getOps<FuncOp>();
+  if (functions.empty())
+    return emitError(file) << "holds no function, expected one";
   if (!llvm::hasSingleElement(functions))
     return emitUnsupported(file) << "holds " << llvm::range_size(functions)
                                  << " functions, expected one; split the file";

@@ -233,3 +233,36 @@ func.func @readers(%x: tensor<1x8xi8>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
   %2 = npu.eltwise abs(%0) : (tensor<1x8xf32>) -> tensor<1x8xf32>
   return %1, %2 : tensor<1x8xf32>, tensor<1x8xf32>
 }
+
+// An average between bytes of one type is one of bytes; 0.5 / 0.25, and the
+// zero point 3 times that. Not so where zeros around the data count, which are
+// no bytes, nor to another type, which no kernel does in one step.
+// CHECK-LABEL: @average
+// CHECK: %[[AVERAGE:.*]] = npu.avg_pool(%{{.*}}) {{.*}} : (tensor<1x2x4x4xui8>) -> tensor<1x2x2x2xf32>
+// CHECK-NEXT: %[[UNIT:.*]] = npu.eltwise linear(%[[AVERAGE]]) {alpha = 2.000000e+00 : f32, beta = -6.000000e+00 : f32}
+// CHECK-NEXT: npu.eltwise round(%[[UNIT]])
+// CHECK: npu.avg_pool({{.*}}count_include_pad = true{{.*}}(tensor<1x2x4x4xf32>)
+// CHECK: npu.avg_pool({{.*}}(tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+func.func @average(%x: tensor<1x2x4x4xui8>) -> (tensor<1x2x2x2xui8>, tensor<1x2x3x3xui8>, tensor<1x2x2x2xi8>) {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %z = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %y = npu.constant dense<7.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%x) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
+  %1 = npu.eltwise sub(%0, %z) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.eltwise mul(%1, %s) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %a = npu.avg_pool(%2) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+  %a1 = npu.eltwise div(%a, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
+  %a2 = npu.eltwise round(%a1) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  %a3 = npu.eltwise add(%a2, %y) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
+  %a4 = npu.eltwise cast(%a3) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xui8>
+  %b = npu.avg_pool(%2) {count_include_pad = true, dilations = [1, 1], kernel = [2, 2], pads = [1, 1, 1, 1], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
+  %b1 = npu.eltwise div(%b, %t) : (tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %b2 = npu.eltwise round(%b1) : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %b3 = npu.eltwise cast(%b2) : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xui8>
+  %c = npu.avg_pool(%2) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+  %c1 = npu.eltwise div(%c, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
+  %c2 = npu.eltwise round(%c1) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  %c3 = npu.eltwise cast(%c2) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xi8>
+  return %a4, %b3, %c3 : tensor<1x2x2x2xui8>, tensor<1x2x3x3xui8>, tensor<1x2x2x2xi8>
+}

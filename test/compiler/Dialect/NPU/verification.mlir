@@ -500,6 +500,15 @@ func.func @pool_c6(%x: tensor<1x4x8x8xf32>) {
 
 // -----
 
+// avg_pool_c2
+func.func @avg_pool_c2(%x: tensor<1x4x8x8xui8>) {
+  // expected-error @+1 {{element type 'f16', expected f32 from bytes}}
+  %0 = npu.avg_pool(%x) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x8x8xui8>) -> tensor<1x4x4x4xf16>
+  return
+}
+
+// -----
+
 // avg_pool_c1
 func.func @avg_pool_c1(%x: tensor<1x4x8x8xi32>) {
   // expected-error @+1 {{element type 'i32', expected a float type}}

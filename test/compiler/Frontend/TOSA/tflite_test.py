@@ -47,7 +47,7 @@ def main() -> None:
         empty = folder / "empty"
         empty.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
         empty.chmod(0o755)
-        expect(compile_file(build, model, f"--tflite-converter={empty}"), "holds 0 functions")
+        expect(compile_file(build, model, f"--tflite-converter={empty}"), "holds no function")
     print("ok")
 
 
