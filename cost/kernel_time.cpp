@@ -117,6 +117,8 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   Traffic in = trafficOf(work.reads, work, tiling, machine),
           out = trafficOf(work.writes, work, tiling, machine);
   double perByte = work.factor / machine.dmaBytesPerCycle;
+  if (machine.cacheKiB > 0 && work.bytes() > machine.cacheKiB * 1024)
+    perByte *= machine.beyondCacheFactor;
   double dmaIn = in.charged * perByte, dmaOut = out.charged * perByte;
   double moving =
       machine.dmaChannels > 1 ? std::max(dmaIn, dmaOut) : dmaIn + dmaOut;

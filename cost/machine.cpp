@@ -21,7 +21,7 @@ std::string_view dataFlowNames() {
   return "dot-product, weight-stationary, output-stationary, input-stationary";
 }
 
-const std::array<MachineNumber, 14> machineNumbers = {{
+const std::array<MachineNumber, 17> machineNumbers = {{
     {"clock", "MHz", &Machine::clockMHz},
     {"mac_rows", "MAC", &Machine::macRows},
     {"mac_columns", "MAC", &Machine::macColumns},
@@ -34,6 +34,9 @@ const std::array<MachineNumber, 14> machineNumbers = {{
     {"dma_channels", "channels", &Machine::dmaChannels, true, 2},
     {"dma_start", "cycles", &Machine::dmaStartCycles},
     {"kernel_start", "cycles", &Machine::kernelStartCycles},
+    {"cache", "KiB", &Machine::cacheKiB, true},
+    {"beyond_cache", "times", &Machine::beyondCacheFactor, true},
+    {"unpadded_channels", "channels", &Machine::unpaddedChannels, true},
     {"strided_access", "times", &Machine::stridedAccessFactor},
     {"transpose_bandwidth", "B/cycle", &Machine::transposeBytesPerCycle, true},
 }};

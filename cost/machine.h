@@ -40,6 +40,11 @@ struct Machine {
   double dmaChannels = 1;
   double dmaStartCycles = 1;
   double kernelStartCycles = 1;
+  /// Of a machine with caches: kernels whose operands and results are more move
+  /// them so many times slower; 0: there is none.
+  double cacheKiB = 0, beyondCacheFactor = 1;
+  /// Up to so many input channels are read without their block's padding.
+  double unpaddedChannels = 0;
   /// Time of an access whose neighbours lie apart in memory, as a multiple of a
   /// contiguous one.
   double stridedAccessFactor = 1;
@@ -57,7 +62,7 @@ struct MachineNumber {
   double most = 1e12; ///< what is above is a mistake
 };
 
-extern const std::array<MachineNumber, 14> machineNumbers;
+extern const std::array<MachineNumber, 17> machineNumbers;
 
 } // namespace npu::cost
 

@@ -130,12 +130,12 @@ static Problem weightGradient(const Layout &layout) {
   return p;
 }
 
-/// Of 64 channels, a scale and a bias each; over the dimensions from `first` to
-/// `last`.
+/// Of 64 channels, a scale and a bias each, stored like the data; over the
+/// dimensions from `first` to `last`.
 static Problem norm(int first, int last, const Layout &layout) {
   Problem p = sameShape(NPU_OP_TENSORNORM, NPU_F32, layout);
-  const int64_t channels[3] = {64, 1, 1};
-  p.inputs.resize(3, makeTensor(NPU_F32, channels, 3));
+  npu_tensor_desc parameter = image(NPU_F32, 1, 64, 1, layout);
+  p.inputs.resize(3, parameter);
   p.attrs.norm = {0, first, 1, 1, 1, 1e-5};
   for (int d = first; d <= last; ++d)
     p.attrs.norm.axes_mask |= int64_t{1} << d;

@@ -22,7 +22,7 @@ from npu_bench import calibration_net
 from npu_bench.capi import library_version
 from npu_bench.contender import Contender, Tools
 from npu_bench.fit import ROUNDS, Sample, fit, numbers
-from npu_bench.table import TARGET, BenchError, Table, cache_file, processor_name
+from npu_bench.table import TARGET, BenchError, Table, cache_file, cache_kib, processor_name
 
 RUNS_PER_ROUND = 4
 # A kernel's time: that of its quicker runs, since what disturbs only adds.
@@ -129,6 +129,8 @@ def kind_of(node: str) -> str:
 def calibrate(tools: Tools, threads: int, rounds: int, progress: Progress) -> tuple[Table, list[Sample]]:
     """A table of this machine, and how well it predicts what it is from."""
     table = Table.shipped()
+    if cache := cache_kib():
+        table.set_machine("cache", cache)
     task = progress.add_task("calibrating: compiling", total=len(VARIANTS) + rounds + ROUNDS)
 
     def tick() -> None:

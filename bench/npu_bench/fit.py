@@ -77,6 +77,7 @@ def numbers() -> list[Number]:
         machine_number("mac_columns", lambda s: s.variant == "NHWC" and s.kind == "conv" and s.bound == "mac array", True),
         machine_number("dma_bandwidth", lambda s: s.variant == "NHWC" and s.kind in ("eltwise", "matmul"), True),
         machine_number("kernel_start", lambda s: s.measured_ms < SMALL_MS, added=per_ms),
+        machine_number("beyond_cache", lambda s: s.kind == "beyond" and s.op != "relayout"),
         machine_number("strided_access", lambda s: s.op == "relayout" and s.variant == "NHWC pairs"),
     ]  # fmt: skip
     convs = ["conv2d"]

@@ -133,6 +133,18 @@ static double paddingOf(Value value, LayoutAttr layout) {
                  : 1;
 }
 
+/// The same of a product's input channels: a network's first convolution may
+/// have a way of its own.
+static double channelPaddingOf(const LayoutProblem &problem, Value input,
+                               LayoutAttr layout) {
+  if (layout && layout.isBlocked() &&
+      static_cast<double>(
+          tensorType(input).getDimSize(layout.getBlocks()[0].dim)) <=
+          problem.target.machine.unpaddedChannels)
+    return 1;
+  return paddingOf(input, layout);
+}
+
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
@@ -149,7 +161,9 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   unsigned operands = op->getNumOperands();
   double padding = paddingOf(op->getResult(0), layouts[operands]);
   double channels =
-      own.countsChannels ? paddingOf(op->getOperand(0), layouts[0]) : 1;
+      own.countsChannels
+          ? channelPaddingOf(problem, op->getOperand(0), layouts[0])
+          : 1;
   for (cost::Product product : own.products) {
     product.n = std::llround(static_cast<double>(product.n) * padding);
     product.k = std::llround(static_cast<double>(product.k) * channels);

@@ -242,9 +242,12 @@ private:
       }
       pointsToResults(attrs.tile, products + (tile - first) * channels,
                       blocks.each * channels, channels, to);
-      for (int64_t i = 0; i < attrs.tile * attrs.tile; ++i)
-        if (to.pixels[i] != reinterpret_cast<float *>(spare))
-          epilogue.applyRest(to.pixels[i], channels);
+      if (epilogue.rest.empty())
+        return;
+      // Pixels of a row are neighbours.
+      int64_t wide = std::min(attrs.tile, y.dims[3] - column);
+      for (int64_t i = 0; i < attrs.tile && row + i < y.dims[2]; ++i)
+        epilogue.applyRest(to.pixels[i * attrs.tile], wide * channels);
     });
   }
 

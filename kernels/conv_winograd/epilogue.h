@@ -19,7 +19,7 @@ struct Epilogue {
   float most = std::numeric_limits<float>::infinity();
   std::vector<npu_instr> rest;
 
-  void applyRest(float *pixel, int64_t channels) const;
+  void applyRest(float *values, int64_t count) const;
 };
 
 /// False with a reason where the instructions are no such chain.

@@ -3,6 +3,7 @@
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/convert.h"
+#include "kernels/support/movement.h"
 
 #include <algorithm>
 #include <atomic>

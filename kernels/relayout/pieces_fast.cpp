@@ -12,19 +12,17 @@ class PiecesFast : public Kernel {
 public:
   PiecesFast(const Problem &p, const std::vector<Piece> &pieces)
       : plans(makePlans(pieces, dtypeBytes(p.outputs[0].dtype))),
-        output(p.outputs[0]), inputs(p.inputs.size()), threads(p.threads) {}
+        inputs(p.inputs.size()), threads(p.threads) {}
 
   std::string implementation() const override { return "native:copy"; }
 
   int run(void *const *operands, void *) const override {
     runPlans(plans, operands, operands[inputs], threads);
-    zeroPadding(output, operands[inputs]);
     return 0;
   }
 
 private:
   std::vector<CopyPlan> plans;
-  npu_tensor_desc output;
   size_t inputs;
   int threads;
 };
@@ -39,6 +37,8 @@ std::unique_ptr<Kernel> createPiecesFast(const Problem &problem,
   std::vector<Piece> pieces = makePieces(problem, problem.outputs[0], whyNot);
   if (!whyNot.empty())
     return nullptr;
+  for (Piece &padding : paddingPieces(problem.outputs[0]))
+    pieces.push_back(std::move(padding));
   return std::make_unique<PiecesFast>(problem, pieces);
 }
 

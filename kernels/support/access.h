@@ -67,10 +67,6 @@ Walk walkOf(const npu_tensor_desc &tensor);
 std::vector<DimMap> inOrder(const npu_tensor_desc &tensor,
                             std::vector<DimMap> maps);
 
-/// Writes zeros to the block padding of a stored tensor.
-void zeroPadding(const npu_tensor_desc &tensor, void *data);
-bool hasPadding(const npu_tensor_desc &tensor);
-
 } // namespace npu::kernels
 
 #endif // NPU_KERNELS_SUPPORT_ACCESS_H

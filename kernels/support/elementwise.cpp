@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernels/support/elementwise.h"
+#include "kernels/support/movement.h"
 
 #include "kernels/parallel.h"
 

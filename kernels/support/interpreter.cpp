@@ -171,8 +171,9 @@ static bool trigonometric(int kind, const float *a, float *out, int n) {
   return true;
 }
 
-static void unaryFloat(const npu_instr &instr, const float *a, float *out,
-                       int n) {
+/// exp goes through glibc's vector library (CMakeLists.txt), 8 at once.
+__attribute__((target_clones("avx512f", "avx2", "default"))) static void
+unaryFloat(const npu_instr &instr, const float *a, float *out, int n) {
   float alpha = instr.alpha, beta = instr.beta;
   if (trigonometric(instr.kind, a, out, n))
     return;

@@ -422,6 +422,43 @@ std::vector<Piece> makePieces(const Problem &problem,
   }
 }
 
+/// Behind the last element of dimension `dim`; over the padding of later
+/// dimensions too, but not of earlier ones, so that boxes are disjoint.
+static Piece paddingOf(const npu_tensor_desc &tensor, int dim) {
+  npu_tensor_desc padded = tensor;
+  Piece piece;
+  for (int d = 0; d < tensor.rank; ++d) {
+    int64_t block = blockOf(tensor, d);
+    padded.dims[d] = (tensor.dims[d] + block - 1) / block * block;
+  }
+  for (int place = 0; place < tensor.rank; ++place) {
+    int d = tensor.order[place];
+    int64_t extent = d < dim ? tensor.dims[d] : padded.dims[d];
+    DimMap map = dimMap(padded, d, extent);
+    if (d == dim) {
+      map.table.erase(map.table.begin(), map.table.begin() + tensor.dims[d]);
+      extent -= tensor.dims[d];
+    }
+    piece.extents.push_back(extent);
+    piece.to.push_back(std::move(map));
+  }
+  return piece;
+}
+
+std::vector<Piece> paddingPieces(const npu_tensor_desc &tensor) {
+  std::vector<Piece> pieces;
+  if (storedElements(tensor) != elementCount(tensor))
+    for (int d = 0; d < tensor.rank; ++d)
+      if (tensor.dims[d] % blockOf(tensor, d) != 0)
+        pieces.push_back(paddingOf(tensor, d));
+  return pieces;
+}
+
+void zeroPadding(const npu_tensor_desc &tensor, void *data) {
+  for (const Piece &piece : paddingPieces(tensor))
+    movePlainly(piece, dtypeBytes(tensor.dtype), nullptr, data);
+}
+
 template <typename T>
 static void moveAs(const Piece &piece, const Walk &walk, const T *from, T *to) {
   constexpr int chunk = 256;

@@ -26,6 +26,12 @@ std::vector<Piece> makePieces(const Problem &problem,
                               const npu_tensor_desc &target,
                               std::string &whyNot);
 
+/// The block padding of a stored tensor, to be filled with zeros.
+std::vector<Piece> paddingPieces(const npu_tensor_desc &tensor);
+
+/// Writes zeros there.
+void zeroPadding(const npu_tensor_desc &tensor, void *data);
+
 /// Moves one piece, element by element.
 void movePlainly(const Piece &piece, int64_t elementBytes, const void *from,
                  void *to);

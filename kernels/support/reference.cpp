@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernels/support/reference.h"
+#include "kernels/support/movement.h"
 
 namespace npu::kernels {
 

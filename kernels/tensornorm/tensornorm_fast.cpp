@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace npu::kernels {
 
@@ -281,30 +282,56 @@ private:
 };
 } // namespace
 
-/// The loops of dimension `d`: groups, outer part, block. False where a group
-/// or the extent is no multiple of the block.
-static bool addLoops(const Problem &p, int d, const Strides &strides,
-                     std::vector<Loop> &loops) {
+namespace {
+/// Steps of a parameter along a dimension of the data.
+struct Steps {
+  int64_t element = 0; // inside a block of the data
+  int64_t block = 0;   // from block to block
+};
+} // namespace
+
+/// Along dimension `d` of the data, which is stored in blocks of `block`; none
+/// where the parameter's own blocks, of one dimension at most, do not fit
+/// these.
+static std::optional<Steps> stepsOf(const npu_tensor_desc &parameter, int d,
+                                    int rank, int64_t block) {
+  int dim = d - (rank - parameter.rank);
+  if (dim < 0 || parameter.dims[dim] == 1)
+    return Steps{};
+  Strides strides = stridesOf(parameter);
+  int64_t outer = strides.outer[dim], own = blockOf(parameter, dim);
+  int64_t inner = own == 1 ? outer : strides.block[0];
+  if (outer == inner * own) // as if it had no blocks
+    return Steps{inner, inner * block};
+  return own == block ? std::optional(Steps{inner, outer}) : std::nullopt;
+}
+
+/// The loops of dimension `d`: groups, outer part, block.
+static std::string addLoops(const Problem &p, int d, const Strides &strides,
+                            std::vector<Loop> &loops) {
   const npu_tensor_desc &x = p.inputs[0];
   const npu_norm_attrs &a = p.attrs.norm;
   bool isReduced = a.axes_mask >> d & 1;
   int64_t groups = isReduced && d == a.group_axis ? a.groups : 1;
   int64_t extent = x.dims[d] / groups, block = blockOf(x, d);
-  auto stepOf = [&](size_t input) {
-    return broadcastMaps(p.inputs[input], x)[static_cast<size_t>(d)].stride;
-  };
-  int64_t scale = stepOf(1), bias = a.has_bias ? stepOf(2) : 0;
   if (extent % block)
-    return false;
+    return "blocks that are not full";
+  std::optional<Steps> scale = stepsOf(p.inputs[1], d, x.rank, block);
+  std::optional<Steps> bias = a.has_bias
+                                  ? stepsOf(p.inputs[2], d, x.rank, block)
+                                  : std::optional(Steps{});
+  if (!scale || !bias)
+    return "scale or bias in other blocks than the data";
   int64_t blocks = extent / block;
-  loops.push_back({groups, strides.outer[d] * blocks, scale * extent,
-                   bias * extent, false});
+  loops.push_back({groups, strides.outer[d] * blocks, scale->block * blocks,
+                   bias->block * blocks, false});
   loops.push_back(
-      {blocks, strides.outer[d], scale * block, bias * block, isReduced});
+      {blocks, strides.outer[d], scale->block, bias->block, isReduced});
   for (int k = 0; k < x.block_count; ++k)
     if (x.block_dims[k] == d)
-      loops.push_back({block, strides.block[k], scale, bias, isReduced});
-  return true;
+      loops.push_back(
+          {block, strides.block[k], scale->element, bias->element, isReduced});
+  return "";
 }
 
 /// Sorted by memory, neighbours merged, units left out.
@@ -331,7 +358,7 @@ std::unique_ptr<Kernel> createTensornormFast(const Problem &problem,
   bool isPlain = x.block_count <= 1 && elementCount(x) > 0;
   for (size_t i = 1; i < (problem.attrs.norm.has_bias ? 3 : 2); ++i)
     isPlain &= problem.inputs[i].dtype == NPU_F32 &&
-               problem.inputs[i].block_count == 0;
+               problem.inputs[i].block_count <= 1;
   if (!problem.instrs.empty())
     whyNot = "fused instructions";
   else if (x.dtype != NPU_F32 || problem.outputs[0].dtype != NPU_F32)
@@ -341,8 +368,7 @@ std::unique_ptr<Kernel> createTensornormFast(const Problem &problem,
   std::vector<Loop> loops;
   Strides strides = stridesOf(x);
   for (int d = 0; whyNot.empty() && d < x.rank; ++d)
-    if (!addLoops(problem, d, strides, loops))
-      whyNot = "blocks that are not full";
+    whyNot = addLoops(problem, d, strides, loops);
   if (!whyNot.empty())
     return nullptr;
   tidy(loops);

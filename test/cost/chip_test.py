@@ -134,6 +134,28 @@ def test_padding_of_blocks(bench: Bench) -> None:
         assert abs(found[17]["cycles"] / found[32]["cycles"] - 1) < 0.01, (found[17], found[32])
 
 
+def test_unpadded_channels(bench: Bench) -> None:
+    """A chip that reads pictures as they are computes 3 channels in the 3/16 of 16; more than it says, in full."""
+    found = {}
+    for name, numbers in (("padded", {}), ("unpadded", {"unpadded_channels": "4 channels"})):
+        chip = blocked_chip("any", **numbers)
+        for channels in (3, 5):
+            report = simulate(bench, chip, convolution(channels), "--io-layout=free")
+            (found[name, channels],) = (kernel["array_cycles"] for kernel in report["kernels"])
+    assert abs(found["unpadded", 3] / found["padded", 3] - 3 / 16) < 0.01, found
+    assert found["unpadded", 5] == found["padded", 5], found
+
+
+def test_cache(bench: Bench) -> None:
+    """A kernel of 2 x 196 KiB moves at full speed in a cache of that size, three times slower in a smaller one."""
+    cycles = {}
+    for kib in (392, 391):
+        chip = Chip("cached", {"cache": f"{kib} KiB", "beyond_cache": "3 times"})
+        (kernel,) = simulate(bench, chip, copy_of(64), "--io-layout=free")["kernels"]
+        cycles[kib] = kernel["dma_in_cycles"]
+    assert cycles[392] == 56 * 56 * 64 / 8 and cycles[391] == 3 * cycles[392], cycles
+
+
 def test_relayouts(bench: Bench) -> None:
     """Each is a row of its own; shorter runs are never faster; an engine makes them alike."""
     before = 0.0

@@ -168,7 +168,7 @@ TEST(Conformance, Tensornorm) {
   } sets[] = {{12, 2, 1}, {14, 1, 1}, {14, 1, 4}, {2, 1, 1},
               {8, 3, 1},  {2, 1, 2},  {15, 0, 1}, {1, 0, 1}};
   const std::vector<int64_t> parameters[] = {
-      {32, 1, 1}, {6}, {1}, {2, 32, 5, 6}, {32, 5, 6}};
+      {32, 1, 1}, {6}, {1}, {2, 32, 5, 6}, {32, 5, 6}, {1, 32, 1, 1}};
   for (const char *in : layouts4)
     for (const char *out : layouts4)
       for (const auto &set : sets)
@@ -182,6 +182,9 @@ TEST(Conformance, Tensornorm) {
               extent = extent == 32 ? channels : extent;
             p.inputs = {tensor(NPU_F32, {2, channels, 5, 6}, in),
                         tensor(NPU_F32, shape), tensor(NPU_F32, shape)};
+            // Parameters are stored like the data, or not.
+            for (size_t i = 1; shape.size() == 4 && i < 3; ++i)
+              p.inputs[i] = tensor(NPU_F32, shape, layouts4[(seed / i) % 4]);
             if (seed % 3 == 0)
               p.inputs.pop_back();
             p.outputs = {tensor(NPU_F32, {2, channels, 5, 6}, out)};

@@ -206,6 +206,17 @@ TEST(Query, CasesThatOnednnDoesSlowly) {
   reduce.outputs = {tensor(NPU_F32, {1, 64, 1, 1}, "acdb")};
   reduce.attrs.reduce = {NPU_REDUCE_MEAN, 12, 1};
   EXPECT_FALSE(isSlow(reduce));
+  for (const char *layout : {"abcd", "acdb", "aBcd16b"}) { // layer norm over C
+    Problem norm;
+    norm.op = NPU_OP_TENSORNORM;
+    norm.inputs = {tensor(NPU_F32, {1, 96, 14, 14}, layout),
+                   tensor(NPU_F32, {1, 96, 1, 1}, layout),
+                   tensor(NPU_F32, {1, 96, 1, 1}, layout)};
+    norm.outputs = {norm.inputs[0]};
+    norm.attrs.norm = {2, 1, 1, 1, 1, 1e-5};
+    norm.threads = 2;
+    EXPECT_FALSE(isSlow(norm)) << layout;
+  }
 }
 
 // Known to be slow: the compiler must see it.

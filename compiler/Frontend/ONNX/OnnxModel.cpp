@@ -27,6 +27,10 @@ static bool parse(const llvm::MemoryBuffer &file, onnx::ModelProto &proto) {
   return proto.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
+static mlir::InFlightDiagnostic emitWrong(Location location) {
+  return emitError(location);
+}
+
 /// The version of ai.onnx that the model asks for. Files before IR version 3
 /// could not say it and mean 1.
 static FailureOr<int64_t> opsetOf(Location location,
@@ -37,15 +41,17 @@ static FailureOr<int64_t> opsetOf(Location location,
       version = opset.version();
   if (!version && proto.ir_version() < 3)
     version = 1;
+  // A model may do without ai.onnx, but not without any domain.
+  bool isWrong = proto.opset_import().empty() || (version && *version < 1);
+  auto emit = isWrong ? emitWrong : emitUnsupported;
   if (!version)
-    return emitError(location) << "found no opset_import of the domain "
-                                  "ai.onnx, expected one; export the model "
-                                  "again";
+    return emit(location) << "found no opset_import of the domain ai.onnx, "
+                             "expected one; export the model again";
   if (*version < 1 || *version > newestOnnxOpset)
-    return emitUnsupported(location)
-           << "found ai.onnx opset " << *version << ", expected 1 to "
-           << newestOnnxOpset << "; convert the model with "
-           << "onnx.version_converter";
+    return emit(location) << "found ai.onnx opset " << *version
+                          << ", expected 1 to " << newestOnnxOpset
+                          << "; convert the model with "
+                          << "onnx.version_converter";
   return *version;
 }
 

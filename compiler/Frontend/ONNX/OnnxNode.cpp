@@ -151,8 +151,8 @@ FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
   }
   auto dense = dyn_cast<DenseElementsAttr>(*elements);
   if (!dense)
-    return error(what + " has " + Twine(elements->getNumElements()) +
-                 " elements, expected a few");
+    return unsupported(what + " has " + Twine(elements->getNumElements()) +
+                       " elements, expected a few");
   for (const llvm::APFloat &number : dense.getValues<llvm::APFloat>()) {
     llvm::APFloat wide = number;
     bool losesInfo = false;

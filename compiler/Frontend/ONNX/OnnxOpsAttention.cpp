@@ -61,11 +61,15 @@ static LogicalResult readHeads(Heads &heads) {
     return failure();
   for (Value input : inputs)
     if (rankOf(input) != rank || (rank != 3 && rank != 4) ||
-        elementOf(input) != elementOf(inputs[0]))
+        (input != inputs[2] && elementOf(input) != elementOf(inputs[0])))
       return node.error("found queries, keys and values of " +
                         typeText(inputs[0].getType()) + " and " +
                         typeText(input.getType()) +
                         ", expected one type and three or four dimensions");
+  if (elementOf(inputs[2]) != elementOf(inputs[0]))
+    return node.unsupported("found keys of " + typeText(elementOf(inputs[0])) +
+                            " and values of " + typeText(elementOf(inputs[2])) +
+                            ", expected one type for both");
   heads.isFlat = rank == 3;
   heads.element = elementOf(inputs[0]);
   if (heads.isFlat)

@@ -90,7 +90,8 @@ LogicalResult npu::buildUnique(OnnxNode &node) {
   if (failed(axis) || failed(numbers))
     return failure();
   if (llvm::any_of(*numbers, [](double x) { return std::isnan(x); }))
-    return node.error("found data that is not a number, which has no order");
+    return node.unsupported(
+        "found data that is not a number, which has no order");
   auto rows = slicesAlong(*numbers, shapeOf(x), *axis);
   Ints order = countFrom(0, static_cast<int64_t>(rows.size()));
   llvm::sort(order, [&](int64_t a, int64_t b) {

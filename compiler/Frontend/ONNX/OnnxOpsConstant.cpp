@@ -67,9 +67,12 @@ template <typename Number>
 static FailureOr<SmallVector<Number>> countRange(OnnxNode &node, Number start,
                                                  Number limit, Number delta) {
   double count = std::ceil((double(limit) - double(start)) / double(delta));
-  if (delta == 0 || !(count < 1e8))
-    return node.error("found a range of more than 10^8 numbers, or a delta "
-                      "of 0, expected fewer");
+  if (delta == 0 || std::isnan(count))
+    return node.error("found a range with a delta of 0 or an end that is not a "
+                      "number, expected a delta that reaches the end");
+  if (count >= 1e8)
+    return node.unsupported("found a range of more than 10^8 numbers, expected "
+                            "fewer");
   SmallVector<Number> numbers;
   for (int64_t i = 0; i < int64_t(count); ++i)
     numbers.push_back(static_cast<Number>(start + Number(i) * delta));

@@ -116,9 +116,10 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
     if (!*goesOn)
       break;
     if (trip == mostIterations)
-      return node.error("takes more than " + Twine(mostIterations) +
-                        " iterations, expected fewer: each is compiled by "
-                        "itself");
+      return node.unsupported(
+          "takes more than " + Twine(mostIterations) +
+          " iterations, expected fewer: each is compiled by "
+          "itself");
     SmallVector<Value> inputs{node.reshape(node.ints(trip), {}), condition};
     inputs.append(state);
     FailureOr<SmallVector<Value>> values =
@@ -135,8 +136,9 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
       return failure();
   for (size_t i = 0; i < scans; ++i) {
     if (parts[i].empty() && node.hasOutput(states + i))
-      return node.error("has no iteration, so that the shape of a result is "
-                        "not known");
+      return node.unsupported(
+          "has no iteration, so that the shape of a result is "
+          "not known");
     if (!parts[i].empty() &&
         failed(node.setResult(states + i, stacked(node, parts[i], 0))))
       return failure();
@@ -202,8 +204,9 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node,
     steps = shapeOf(input)[axis];
   }
   if (steps < 1 || steps > mostIterations)
-    return node.error("scans " + Twine(steps) + " steps, expected 1 to " +
-                      Twine(mostIterations) + ": each is compiled by itself");
+    return node.unsupported("scans " + Twine(steps) + " steps, expected 1 to " +
+                            Twine(mostIterations) +
+                            ": each is compiled by itself");
   std::vector<SmallVector<Value>> parts(spec.results);
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> given(state);
@@ -235,8 +238,9 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node,
 static FailureOr<SmallVector<Value>>
 scanBatch(OnnxNode &node, const onnx::GraphProto &body, const ScanSpec &spec) {
   if (node.hasInput(0))
-    return node.error("has sequence lengths, expected none: all samples have "
-                      "the same number of steps");
+    return node.unsupported(
+        "has sequence lengths, expected none: all samples have "
+        "the same number of steps");
   ArrayRef<Value> inputs = node.getInputs().drop_front();
   std::vector<SmallVector<Value>> parts(spec.states + spec.results);
   int64_t batch = shapeOf(inputs.front())[0];

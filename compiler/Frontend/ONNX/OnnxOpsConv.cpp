@@ -14,10 +14,12 @@ using namespace npu;
 static LogicalResult checkOperands(OnnxNode &node, const ConvOperands &operands,
                                    int64_t outputs) {
   Value data = operands.data, weight = operands.weight;
-  if (rankOf(data) < 3 || rankOf(data) > 5 || rankOf(data) != rankOf(weight))
+  if (rankOf(data) != rankOf(weight))
     return node.error("found data " + shapes::text(shapeOf(data)) +
                       " and weight " + shapes::text(shapeOf(weight)) +
-                      ", expected the same rank and 1 to 3 spatial dimensions");
+                      ", expected the same rank");
+  if (failed(checkSpatial(node, data)))
+    return failure();
   if (operands.bias && shapeOf(operands.bias) != ArrayRef(outputs))
     return node.error("found a bias of shape " +
                       shapes::text(shapeOf(operands.bias)) + ", expected " +

@@ -182,9 +182,10 @@ static LogicalResult checkReflect(OnnxNode &node, ArrayRef<int64_t> pads) {
   for (size_t i = 0; i < pads.size(); ++i) {
     int64_t extent = shape[i % shape.size()];
     if (pads[i] >= extent)
-      return node.error("reflects " + Twine(pads[i]) +
-                        " elements of dimension " + Twine(i % shape.size()) +
-                        ", expected less than its " + Twine(extent));
+      return node.unsupported("reflects " + Twine(pads[i]) +
+                              " elements of dimension " +
+                              Twine(i % shape.size()) +
+                              ", expected less than its " + Twine(extent));
   }
   return success();
 }
@@ -323,9 +324,12 @@ LogicalResult npu::buildTile(OnnxNode &node) {
     return node.error("found " + Twine(repeats->size()) +
                       " repeats, expected " + Twine(rankOf(x)));
   for (auto [dim, times] : llvm::enumerate(*repeats)) {
-    if (times < 1 || times > INT32_MAX)
+    if (times < 0)
       return node.error("found " + Twine(times) +
-                        " repeats, expected 1 to 2^31");
+                        " repeats, expected 0 or more");
+    if (times < 1 || times > INT32_MAX)
+      return node.unsupported("found " + Twine(times) +
+                              " repeats, expected 1 to 2^31");
     x = node.repeat(x, static_cast<int64_t>(dim), times);
   }
   return node.setResult(x);

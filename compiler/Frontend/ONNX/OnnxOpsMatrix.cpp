@@ -126,10 +126,13 @@ LogicalResult npu::buildDet(OnnxNode &node) {
   Value x = node.getInput(0);
   Ints shape(shapeOf(x));
   if (shape.size() < 2 || shape.back() != shape[shape.size() - 2] ||
-      shape.back() < 1 || shape.back() > largest)
+      shape.back() < 1)
     return node.error("found data of shape " + shapes::text(shape) +
-                      ", expected square matrices of 1 to " + Twine(largest) +
-                      " rows");
+                      ", expected square matrices");
+  if (shape.back() > largest)
+    return node.unsupported("found data of shape " + shapes::text(shape) +
+                            ", expected matrices of at most " + Twine(largest) +
+                            " rows");
   Type element = elementOf(x);
   int64_t n = shape.pop_back_val();
   shape.pop_back();

@@ -26,11 +26,13 @@ static Value perChannel(OnnxNode &node, Value vector, Value data) {
 static LogicalResult checkBatchNorm(OnnxNode &node) {
   node.ignore({"consumed_inputs", "is_test", "momentum"});
   if (node.getInt("spatial", 1) == 0)
-    return node.error("attribute 'spatial' is 0, expected 1: statistics for "
-                      "each channel");
+    return node.unsupported(
+        "attribute 'spatial' is 0, expected 1: statistics for "
+        "each channel");
   if (node.getFlag("training_mode", false) || node.hasOutput(1))
-    return node.error("runs in training mode, expected an inference model; "
-                      "export it with training=False");
+    return node.unsupported(
+        "runs in training mode, expected an inference model; "
+        "export it with training=False");
   if (rankOf(node.getInput(0)) < 2)
     return node.error("found data of shape " +
                       shapes::text(shapeOf(node.getInput(0))) +

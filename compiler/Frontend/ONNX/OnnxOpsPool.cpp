@@ -11,13 +11,6 @@
 
 using namespace npu;
 
-static LogicalResult checkData(OnnxNode &node, Value data) {
-  if (rankOf(data) < 3 || rankOf(data) > 2 + NPU_MAX_SPATIAL)
-    return node.error("found data of shape " + shapes::text(shapeOf(data)) +
-                      ", expected N, C and 1 to 3 spatial dimensions");
-  return success();
-}
-
 /// Rounded up, a last window that would start behind the data and its first
 /// padding is dropped.
 static void roundUp(MutableArrayRef<int64_t> extents, const OnnxWindow &window,
@@ -94,7 +87,7 @@ static FailureOr<Ints> pooledShape(OnnxNode &node, ArrayRef<int64_t> data,
 }
 
 Value npu::pool(OnnxNode &node, Value input, npu_op kind) {
-  if (!input || failed(checkData(node, input)))
+  if (!input || failed(checkSpatial(node, input)))
     return Value();
   ArrayRef<int64_t> data = shapeOf(input);
   FailureOr<OnnxWindow> window = readPoolWindow(node, data.size() - 2);
@@ -123,7 +116,7 @@ LogicalResult npu::buildPool(OnnxNode &node) {
 }
 
 Value npu::globalPool(OnnxNode &node, Value input, npu_op kind) {
-  if (!input || failed(checkData(node, input)))
+  if (!input || failed(checkSpatial(node, input)))
     return Value();
   ArrayRef<int64_t> data = shapeOf(input);
   size_t rank = data.size() - 2;
@@ -173,7 +166,7 @@ static double readNorm(OnnxNode &node) {
 LogicalResult npu::buildGlobalLpPool(OnnxNode &node) {
   Value x = node.getInput(0);
   double p = readNorm(node);
-  if (node.hasFailed() || failed(checkData(node, x)))
+  if (node.hasFailed() || failed(checkSpatial(node, x)))
     return failure();
   double count = 1;
   for (int64_t extent : shapeOf(x).drop_front(2))
@@ -187,7 +180,7 @@ LogicalResult npu::buildGlobalLpPool(OnnxNode &node) {
 LogicalResult npu::buildLpPool(OnnxNode &node) {
   Value x = node.getInput(0);
   double p = readNorm(node);
-  if (node.hasFailed() || failed(checkData(node, x)))
+  if (node.hasFailed() || failed(checkSpatial(node, x)))
     return failure();
   ArrayRef<int64_t> data = shapeOf(x), spatial = data.drop_front(2);
   auto rank = static_cast<int64_t>(spatial.size());
@@ -227,8 +220,8 @@ static FailureOr<Ints> unpooledShape(OnnxNode &node, ArrayRef<int64_t> data) {
     int64_t extent = 0;
     if (llvm::MulOverflow(data[i + 2] - 1, window->strides[i], extent) ||
         extent > INT32_MAX)
-      return node.error("found the stride " + Twine(window->strides[i]) +
-                        ", expected a smaller one");
+      return node.unsupported("found the stride " + Twine(window->strides[i]) +
+                              ", expected a smaller one");
     extent += window->kernel[i] - window->pads[i] - window->pads[rank + i];
     if (extent < 1)
       return node.error("pads leave nothing of spatial dimension " + Twine(i));
@@ -239,7 +232,7 @@ static FailureOr<Ints> unpooledShape(OnnxNode &node, ArrayRef<int64_t> data) {
 
 LogicalResult npu::buildMaxUnpool(OnnxNode &node) {
   Value x = node.getInput(0), indices = node.getInput(1);
-  if (failed(checkData(node, x)))
+  if (failed(checkSpatial(node, x)))
     return failure();
   if (shapeOf(indices) != shapeOf(x))
     return node.error("found indices of shape " +

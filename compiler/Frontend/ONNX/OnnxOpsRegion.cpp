@@ -101,15 +101,16 @@ static FailureOr<Ints> sampleCounts(OnnxNode &node, const Span &span,
   if (span.extent)
     known = floatsOf(span.extent);
   if (!known)
-    return node.error("attribute 'sampling_ratio' is 0, so that the number of "
-                      "samples depends on the regions, expected a positive "
-                      "one, mode avg, or constant regions");
+    return node.unsupported(
+        "attribute 'sampling_ratio' is 0, so that the number of "
+        "samples depends on the regions, expected a positive "
+        "one, mode avg, or constant regions");
   Ints counts;
   for (float extent : *known) {
     double count = std::ceil(double(extent) / double(bins));
     if (!(count <= most))
-      return node.error("found a region of " + std::to_string(extent) +
-                        " pixels, expected a smaller one");
+      return node.unsupported("found a region of " + std::to_string(extent) +
+                              " pixels, expected a smaller one");
     counts.push_back(std::max<int64_t>(int64_t(count), 1));
   }
   return counts;

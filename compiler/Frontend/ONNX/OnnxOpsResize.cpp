@@ -47,10 +47,14 @@ static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
   spec.extents.clear();
   for (auto [scale, extent] : llvm::zip(spec.scales, shape)) {
     float result = std::floor(float(extent) * float(scale));
-    if (!(scale > 0) || !(result >= 1) || !(result < 1e9f))
+    if (!(scale > 0) || !(result >= 1))
       return node.error("found the scale " + Twine(std::to_string(scale)) +
                         " for extent " + Twine(extent) +
                         ", expected a positive one with a result of 1 or more");
+    if (!(result < 1e9f))
+      return node.unsupported("found the scale " +
+                              Twine(std::to_string(scale)) + " for extent " +
+                              Twine(extent) + ", expected a result below 10^9");
     spec.extents.push_back(static_cast<int64_t>(result));
   }
   return success();
@@ -114,9 +118,12 @@ static LogicalResult applySizes(OnnxNode &node, ResizeSpec &spec, size_t input,
                       Twine(axes.size()));
   SmallVector<double> scales;
   for (auto [size, axis] : llvm::zip(*sizes, axes)) {
-    if (size < 1 || size > INT32_MAX)
+    if (size < 1)
       return node.error("found the size " + Twine(size) +
-                        ", expected 1 to 2^31");
+                        ", expected 1 or more");
+    if (size > INT32_MAX)
+      return node.unsupported("found the size " + Twine(size) +
+                              ", expected at most 2^31");
     scales.push_back(double(size) / double(shape[axis]));
   }
   if (policy != "stretch" && !scales.empty())

@@ -17,10 +17,13 @@ static constexpr int64_t largestLength = 1 << 16;
 
 static LogicalResult checkLength(OnnxNode &node, StringRef what,
                                  int64_t length) {
-  if (length >= 1 && length <= largestLength)
-    return success();
-  return node.error("found " + what + " of " + Twine(length) +
-                    ", expected 1 to " + Twine(largestLength));
+  if (length < 1)
+    return node.error("found " + what + " of " + Twine(length) +
+                      ", expected 1 or more");
+  if (length > largestLength)
+    return node.unsupported("found " + what + " of " + Twine(length) +
+                            ", expected at most " + Twine(largestLength));
+  return success();
 }
 
 /// A constant of the type that attribute `output_datatype` names.

@@ -190,8 +190,9 @@ LogicalResult npu::buildDropout(OnnxNode &node) {
     if (failed(trains))
       return failure();
     if (llvm::is_contained(*trains, 1))
-      return node.error("runs in training mode, expected an inference model; "
-                        "export it with training=False");
+      return node.unsupported(
+          "runs in training mode, expected an inference model; "
+          "export it with training=False");
   }
   Value x = node.getInput(0);
   if (node.hasOutput(1) &&

@@ -229,9 +229,9 @@ FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
   if (failed(element))
     return failure();
   if (tensor.has_segment())
-    return emitError(location) << name
-                               << " is stored in segments, expected "
-                                  "it in one piece";
+    return emitUnsupported(location) << name
+                                     << " is stored in segments, expected "
+                                        "it in one piece";
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   FailureOr<RankedTensorType> type =
       makeTensorType(location, name, shape, *element);

@@ -16,11 +16,26 @@ static LogicalResult checkInts(OnnxNode &node, StringRef name,
   if (numbers.size() != length)
     return node.error("attribute '" + name + "' has " + Twine(numbers.size()) +
                       " entries, expected " + Twine(length));
-  for (int64_t number : numbers)
-    if (number < least || number > largest)
+  for (int64_t number : numbers) {
+    if (number < least)
       return node.error("attribute '" + name + "' has the entry " +
                         Twine(number) + ", expected " + Twine(least) +
-                        " to 2^24");
+                        " or more");
+    if (number > largest)
+      return node.unsupported("attribute '" + name + "' has the entry " +
+                              Twine(number) + ", expected at most 2^24");
+  }
+  return success();
+}
+
+LogicalResult npu::checkSpatial(OnnxNode &node, Value data) {
+  if (rankOf(data) < 3)
+    return node.error("found data of shape " + shapes::text(shapeOf(data)) +
+                      ", expected N, C and spatial dimensions");
+  if (rankOf(data) > 2 + NPU_MAX_SPATIAL)
+    return node.unsupported(
+        "found data of shape " + shapes::text(shapeOf(data)) +
+        ", expected at most " + Twine(NPU_MAX_SPATIAL) + " spatial dimensions");
   return success();
 }
 

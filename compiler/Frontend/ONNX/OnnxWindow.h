@@ -18,6 +18,9 @@ struct OnnxWindow {
 /// defaults and checks their lengths and signs.
 FailureOr<OnnxWindow> readWindow(OnnxNode &node, ArrayRef<int64_t> kernel);
 
+/// Checks that `data` is (N, C, spatial) of as many dimensions as kernels take.
+LogicalResult checkSpatial(OnnxNode &node, Value data);
+
 /// Turns auto_pad of a convolution or pooling into pads.
 void resolveAutoPad(OnnxWindow &window, ArrayRef<int64_t> spatial);
 

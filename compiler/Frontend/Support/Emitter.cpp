@@ -49,7 +49,7 @@ FailureOr<RankedTensorType> npu::makeTensorType(Location location,
     return mlir::emitError(location) << what << ": " << error;
   int64_t bytes = *count * kernels::dtypeBytes(dtypeOf(elementType));
   if (bytes >= int64_t(1) << 31)
-    return mlir::emitError(location)
+    return emitUnsupported(location)
            << what << " (" << shapes::text(shape) << ") takes " << bytes
            << " bytes; a tensor must be smaller than 2 GB";
   return RankedTensorType::get(shape, elementType);

@@ -2,6 +2,7 @@
 #include "compiler/Frontend/TOSA/TosaBoundary.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -68,9 +69,10 @@ LogicalResult npu::checkBoundaryType(Location file, const Twine &what,
   auto tensor = dyn_cast<mlir::TensorType>(type);
   if (tensor && dtypeOf(tensor.getElementType()) >= 0)
     return success();
-  return emitError(file) << what << " is " << type
-                         << ", expected a tensor of f32, f16, bf16, i8, ui8, "
-                            "i16, i32, i64 or i1";
+  return emitUnsupported(file)
+         << what << " is " << type
+         << ", expected a tensor of f32, f16, bf16, i8, ui8, "
+            "i16, i32, i64 or i1";
 }
 
 FailureOr<std::vector<DeclaredInput>> npu::declaredInputs(Location file,

@@ -33,8 +33,9 @@ FailureOr<ElementsAttr> npu::dialectElements(Emitter &emitter,
   auto type = cast<RankedTensorType>(elements.getShapedType());
   bool isWide = type.getElementType().isInteger(16);
   if (!isWide && dtypeOf(type.getElementType()) < 0)
-    return emitter.error("has elements of " + typeText(type.getElementType()) +
-                         ", expected f32, f16, bf16, i8, i16, i32, i64 or i1");
+    return emitter.unsupported(
+        "has elements of " + typeText(type.getElementType()) +
+        ", expected f32, f16, bf16, i8, i16, i32, i64 or i1");
   FailureOr<RankedTensorType> checked = makeTensorType(
       emitter.getLocation(), "the constant", type.getShape(),
       isWide ? emitter.getBuilder().getI32Type() : type.getElementType());
@@ -54,7 +55,8 @@ FailureOr<ElementsAttr> npu::dialectElements(Emitter &emitter,
           "has " + Twine(bytes.size()) + " bytes in resource '" +
           resource.getRawHandle().getKey() + "', expected " + Twine(wanted));
   } else if (!isa<DenseElementsAttr>(elements)) {
-    return emitter.error("has elements that are neither dense nor a resource");
+    return emitter.unsupported(
+        "has elements that are neither dense nor a resource");
   }
   if (!isWide)
     return elements;

@@ -122,7 +122,7 @@ LogicalResult Importer::importOutputs(FuncOp source, FuncOp function) {
     if (!value || failed(checkBoundaryType(file, "output " + Twine(i),
                                            operand.getType())))
       return value ? failure()
-                   : emitError(file) << "output " << i << " is no tensor";
+                   : emitUnsupported(file) << "output " << i << " is no tensor";
     Type element = mlir::getElementTypeOrSelf(operand.getType());
     outputs.push_back(Emitter(builder, file).cast(value, element));
   }
@@ -177,8 +177,8 @@ static LogicalResult checkOps(Location file, FuncOp source) {
 static FailureOr<FuncOp> onlyFunction(Location file, mlir::ModuleOp source) {
   auto functions = source.getBody()->getOps<FuncOp>();
   if (!llvm::hasSingleElement(functions))
-    return emitError(file) << "holds " << llvm::range_size(functions)
-                           << " functions, expected one; split the file";
+    return emitUnsupported(file) << "holds " << llvm::range_size(functions)
+                                 << " functions, expected one; split the file";
   FuncOp function = *functions.begin();
   if (!llvm::hasSingleElement(function.getBody()) ||
       !isa<ReturnOp>(function.getBody().front().getTerminator()))

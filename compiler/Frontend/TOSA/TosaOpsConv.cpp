@@ -91,9 +91,9 @@ static LogicalResult setOperands(TosaNode &node, TosaConv &conv, Value data,
     return success();
   }
   if (!isByte(elementOf(data)) || !isByte(elementOf(weight)))
-    return node.error("convolves " + typeText(node.sourceElement(0)) + " by " +
-                      typeText(node.sourceElement(1)) +
-                      ", expected floats, or i8 by i8");
+    return node.unsupported("convolves " + typeText(node.sourceElement(0)) +
+                            " by " + typeText(node.sourceElement(1)) +
+                            ", expected floats, or i8 by i8");
   std::optional<int64_t> dataZero = node.constantInt(node.getInput(3));
   std::optional<int64_t> weightZero = node.constantInt(node.getInput(4));
   if (dataZero && weightZero == 0) {
@@ -209,9 +209,9 @@ LogicalResult npu::buildTosaMatMul(TosaNode &node) {
   std::optional<int64_t> aZero = node.constantInt(node.getInput(2));
   std::optional<int64_t> bZero = node.constantInt(node.getInput(3));
   if (!isByte(elementOf(a)) || !isByte(elementOf(b)) || !aZero || !bZero)
-    return node.error("multiplies " + typeText(node.sourceElement(0)) + " by " +
-                      typeText(node.sourceElement(1)) +
-                      ", expected floats, or i8 by i8 with constant zero "
-                      "points");
+    return node.unsupported("multiplies " + typeText(node.sourceElement(0)) +
+                            " by " + typeText(node.sourceElement(1)) +
+                            ", expected floats, or i8 by i8 with constant zero "
+                            "points");
   return node.setResult(integerProduct(node, a, *aZero, b, *bZero));
 }

@@ -105,7 +105,8 @@ LogicalResult npu::buildTosaTile(TosaNode &node) {
 static FailureOr<double> padNumber(TosaNode &node, Value value) {
   ElementsAttr known = constantOf(value);
   if (!known || known.getNumElements() != 1)
-    return node.error("the value to pad with must be one constant number");
+    return node.unsupported(
+        "the value to pad with must be one constant number");
   if (std::optional<int64_t> number = node.constantInt(value))
     return double(*number);
   Value wide = node.cast(value, node.getBuilder().getF32Type());

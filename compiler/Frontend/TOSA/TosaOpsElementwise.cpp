@@ -94,8 +94,11 @@ LogicalResult npu::buildTosaMul(TosaNode &node) {
   a = node.cast(a, result);
   b = node.cast(b, result);
   std::optional<int64_t> shift = node.constantInt(node.getInput(2));
-  if (!shift || *shift < 0 || *shift > 63)
-    return node.error("the shift must be one constant number from 0 to 63");
+  if (!shift)
+    return node.unsupported("the shift must be one constant number");
+  if (*shift < 0 || *shift > 63)
+    return node.error("found the shift " + Twine(*shift) +
+                      ", expected 0 to 63");
   if (*shift == 0)
     return node.setResult(node.eltwise(NPU_INSTR_mul, {a, b}));
   return node.setResult(node.eltwise(
@@ -110,7 +113,7 @@ LogicalResult npu::buildTosaNegate(TosaNode &node) {
   std::optional<int64_t> inputZero = node.constantInt(node.getInput(1));
   std::optional<int64_t> outputZero = node.constantInt(node.getInput(2));
   if (!inputZero || !outputZero)
-    return node.error("the zero points must be constant numbers");
+    return node.unsupported("the zero points must be constant numbers");
   // -(x - inputZero) + outputZero, at the nearest end if out of range.
   Value sum = node.scalar(double(*inputZero + *outputZero), i32(node));
   Value result = node.eltwise(NPU_INSTR_sub, {sum, node.cast(x, i32(node))});

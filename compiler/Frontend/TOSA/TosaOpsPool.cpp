@@ -93,9 +93,12 @@ static Value integerAverage(TosaNode &node, Value data,
   OpBuilder &builder = node.getBuilder();
   Type i32 = builder.getI32Type();
   std::optional<int64_t> inputZero = node.constantInt(node.getInput(1));
-  if (!isByte(elementOf(data)) || !inputZero)
-    return node.fail("averages " + typeText(node.sourceElement(0)) +
-                     ", expected floats, or i8 with a constant zero point");
+  if (!isByte(elementOf(data)) || !inputZero) {
+    (void)node.unsupported("averages " + typeText(node.sourceElement(0)) +
+                           ", expected floats, or i8 with a constant zero "
+                           "point");
+    return Value();
+  }
   int64_t channels = shapeOf(data)[1];
   Value ones = node.filled(1, {channels, 1, window.kernel[0], window.kernel[1]},
                            builder.getIntegerType(8));

@@ -99,8 +99,8 @@ LogicalResult npu::buildTosaRescale(TosaNode &node) {
   bool isUnsigned = flag("input_unsigned"),
        toUnsigned = flag("output_unsigned");
   if (from > 32 || to > 32)
-    return node.error("rescales i" + Twine(from) + " to i" + Twine(to) +
-                      ", expected at most 32 bits");
+    return node.unsupported("rescales i" + Twine(from) + " to i" + Twine(to) +
+                            ", expected at most 32 bits");
   if (flag("per_channel") && rankOf(x) < 1)
     return node.error("rescales a scalar by channel");
   int64_t channels = rankOf(x) > 0 ? shapeOf(x).back() : 1;

@@ -39,7 +39,7 @@ static const struct {
                  "allows"},
     {exitUnsupported,
      "the model uses what npuc does not support: an operator, an element type, "
-     "a shape or a loop that depends on data"},
+     "a combination of attributes, a shape or a loop that depends on data"},
 };
 
 static std::string footer() {

@@ -129,63 +129,73 @@ static Json simulatedJson(const Session &session) {
           {"utilisation", peak > 0 ? static_cast<double>(macs) / peak : 0}};
 }
 
-std::string jsonReport(const Session &session) {
-  Json kernels = Json::array();
-  for (size_t i = 0; i < session.kernels.size(); ++i) {
-    const npu_kernel_info &k = session.kernels[i];
-    kernels.push_back({{"name", k.name},
-                       {"op", k.op},
-                       {"implementation", k.implementation},
-                       {"host_ms", session.kernelMs(i)},
-                       {"cycles", k.cycles},
-                       {"compute_cycles", k.compute_cycles},
-                       {"dma_cycles", k.dma_cycles},
-                       {"array_cycles", k.array_cycles},
-                       {"vector_cycles", k.vector_cycles},
-                       {"dma_in_cycles", k.dma_in_cycles},
-                       {"dma_out_cycles", k.dma_out_cycles},
-                       {"stall_cycles", k.stall_cycles},
-                       {"dram_read_bytes", k.dram_read_bytes},
-                       {"dram_written_bytes", k.dram_written_bytes},
-                       {"on_chip_read_bytes", k.on_chip_read_bytes},
-                       {"on_chip_written_bytes", k.on_chip_written_bytes},
-                       {"resident_bytes", k.resident_bytes},
-                       {"tile_bytes", k.tile_bytes},
-                       {"tiles", k.tiles},
-                       {"tiling", k.tiling},
-                       {"mapping", k.mapping},
-                       {"macs", k.macs},
-                       {"utilisation", k.utilisation},
-                       {"bound", k.bound},
-                       {"bytes", k.bytes},
-                       {"node", k.node},
-                       {"layouts", k.layouts},
-                       {"slow", k.slow != 0},
-                       {"relayout", k.relayout != 0},
-                       {"generated", k.generated != 0},
-                       {"adapter_bytes", k.adapter_bytes}});
-  }
+static Json kernelJson(const Session &session, size_t index) {
+  const npu_kernel_info &k = session.kernels[index];
+  Json kernel = {{"name", k.name}, {"op", k.op}};
+  if (!session.isSimulatedOnly())
+    kernel.update({{"implementation", k.implementation},
+                   {"host_ms", session.kernelMs(index)}});
+  kernel.update({{"cycles", k.cycles},
+                 {"compute_cycles", k.compute_cycles},
+                 {"dma_cycles", k.dma_cycles},
+                 {"array_cycles", k.array_cycles},
+                 {"vector_cycles", k.vector_cycles},
+                 {"dma_in_cycles", k.dma_in_cycles},
+                 {"dma_out_cycles", k.dma_out_cycles},
+                 {"stall_cycles", k.stall_cycles},
+                 {"dram_read_bytes", k.dram_read_bytes},
+                 {"dram_written_bytes", k.dram_written_bytes},
+                 {"on_chip_read_bytes", k.on_chip_read_bytes},
+                 {"on_chip_written_bytes", k.on_chip_written_bytes},
+                 {"resident_bytes", k.resident_bytes},
+                 {"tile_bytes", k.tile_bytes},
+                 {"tiles", k.tiles},
+                 {"tiling", k.tiling},
+                 {"mapping", k.mapping},
+                 {"macs", k.macs},
+                 {"utilisation", k.utilisation},
+                 {"bound", k.bound},
+                 {"bytes", k.bytes},
+                 {"node", k.node},
+                 {"layouts", k.layouts},
+                 {"relayout", k.relayout != 0},
+                 {"generated", k.generated != 0}});
+  if (!session.isSimulatedOnly())
+    kernel.update({{"slow", k.slow != 0}, {"adapter_bytes", k.adapter_bytes}});
+  return kernel;
+}
+
+/// What loading and running took on this machine.
+static Json hostJson(const Session &session) {
   Json runs = Json::array();
   for (const RunTime &run : session.runs)
     runs.push_back(run.ms);
   const npu_load_stats &load = session.load;
-  Json root = {{"latency_ms",
-                {{"min", session.minMs()},
-                 {"median", session.medianMs()},
-                 {"runs", runs}}},
-               {"threads", load.threads},
-               {"load_ms", load.load_ms},
-               {"pack_ms", load.pack_ms},
-               {"convert_ms", session.convertMs},
-               {"peak_rss_bytes", peakResidentBytes()},
-               {"file_bytes", load.file_bytes},
+  return {{"latency_ms",
+           {{"min", session.minMs()},
+            {"median", session.medianMs()},
+            {"runs", runs}}},
+          {"threads", load.threads},
+          {"load_ms", load.load_ms},
+          {"pack_ms", load.pack_ms},
+          {"convert_ms", session.convertMs},
+          {"peak_rss_bytes", peakResidentBytes()},
+          {"packed_bytes", load.packed_bytes},
+          {"released_bytes", load.released_bytes},
+          {"scratch_bytes", load.scratch_bytes}};
+}
+
+std::string jsonReport(const Session &session) {
+  Json kernels = Json::array();
+  for (size_t i = 0; i < session.kernels.size(); ++i)
+    kernels.push_back(kernelJson(session, i));
+  const npu_load_stats &load = session.load;
+  Json root = session.isSimulatedOnly() ? Json::object() : hostJson(session);
+  root.update({{"file_bytes", load.file_bytes},
                {"weight_bytes", load.weight_bytes},
-               {"packed_bytes", load.packed_bytes},
-               {"released_bytes", load.released_bytes},
                {"arena_bytes", load.arena_bytes},
-               {"scratch_bytes", load.scratch_bytes},
                {"simulated", simulatedJson(session)},
-               {"kernels", kernels}};
+               {"kernels", kernels}});
   return dump(root);
 }
 
@@ -199,7 +209,7 @@ static std::string chipLine(const Session &session) {
 }
 
 std::string summary(const Session &session) {
-  if (session.runs.empty())
+  if (session.isSimulatedOnly())
     return chipLine(session);
   const npu_load_stats &load = session.load;
   return line("latency  %.3f ms median, %.3f ms min of %zu runs, %d threads\n",
@@ -236,18 +246,29 @@ double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-std::string profileRow(const ProfileSum &row, const ProfileSum &total,
-                       const std::string &rest) {
-  return line("%10.4f %5.1f%% %9.3f %11llu %5.1f%% %9.3f %9.3f  ", row.ms,
-              percent(row.ms, total.ms), megabytes(row.bytes),
+std::string hostColumns(const ProfileSum &row, const ProfileSum &total) {
+  return line("%10.4f %5.1f%% ", row.ms, percent(row.ms, total.ms));
+}
+
+std::string chipColumns(const ProfileSum &row, const ProfileSum &total) {
+  return line("%9.3f %11llu %5.1f%% %9.3f %9.3f  ", megabytes(row.bytes),
               static_cast<unsigned long long>(row.cycles),
               percent(static_cast<double>(row.cycles),
                       static_cast<double>(total.cycles)),
-              megabytes(row.dram), megabytes(row.onChip)) +
-         rest + "\n";
+              megabytes(row.dram), megabytes(row.onChip));
 }
 
 } // namespace
+
+/// What a kernel is, behind its numbers.
+static std::string kernelColumns(const npu_kernel_info &kernel, bool hasHost) {
+  std::string text = line("%5.1f%%  %-11s  %-14s ", 100 * kernel.utilisation,
+                          kernel.bound, kernel.op);
+  if (hasHost)
+    text += line("%-28s ", kernel.implementation);
+  return text + line("%s: %s%s", kernel.name, kernel.node,
+                     kernel.slow ? "  [slow]" : "");
+}
 
 std::string profileTable(const Session &session) {
   std::vector<size_t> order(session.kernels.size());
@@ -269,27 +290,28 @@ std::string profileTable(const Session &session) {
   };
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return key(a) < key(b); });
+  bool hasHost = !session.isSimulatedOnly();
+  auto rowOf = [&](const ProfileSum &row, const std::string &rest) {
+    return (hasHost ? hostColumns(row, total) : "") + chipColumns(row, total) +
+           rest + "\n";
+  };
   std::string text =
-      line("%10s %6s %9s %11s %6s %9s %9s  %6s  %-11s  %-14s %-28s %s\n", "ms",
-           "share", "MB", "cycles", "share", "DRAM MB", "chip MB", "array",
-           "bound by", "op", "implementation", "kernel: node");
+      (hasHost ? line("%10s %6s ", "ms", "share") : "") +
+      line("%9s %11s %6s %9s %9s  %6s  %-11s  %-14s ", "MB", "cycles", "share",
+           "DRAM MB", "chip MB", "array", "bound by", "op") +
+      (hasHost ? line("%-28s ", "implementation") : "") + "kernel: node\n";
   for (size_t i : order) {
     const npu_kernel_info &k = session.kernels[i];
-    text +=
-        profileRow(rows[i], total,
-                   line("%5.1f%%  %-11s  %-14s %-28s %s: %s%s",
-                        100 * k.utilisation, k.bound, k.op, k.implementation,
-                        k.name, k.node, k.slow ? "  [slow]" : ""));
+    text += rowOf(rows[i], kernelColumns(k, hasHost));
     if (k.adapter_bytes)
       text += line("%17s %9.3f  hidden data movement inside %s\n", "",
                    megabytes(k.adapter_bytes), k.name);
   }
-  text +=
-      profileRow(total, total, line("in %zu kernels", session.kernels.size()));
+  text += rowOf(total, line("in %zu kernels", session.kernels.size()));
   std::string adapters =
       adapterBytes ? line(", and %.3f MB in adapters", megabytes(adapterBytes))
                    : "";
-  return text + profileRow(relayouts, total, "in relayouts" + adapters);
+  return text + rowOf(relayouts, "in relayouts" + adapters);
 }
 
 namespace {
@@ -411,7 +433,8 @@ void traceChip(const Session &session, Trace &trace) {
 
 std::string traceJson(const Session &session) {
   Trace trace;
-  traceHost(session, trace);
+  if (!session.isSimulatedOnly())
+    traceHost(session, trace);
   traceChip(session, trace);
   return trace.print();
 }

@@ -25,6 +25,9 @@ struct Session {
   std::vector<RunTime> runs;
   double convertMs = 0;
 
+  /// No kernel was made, so nothing is known of this machine: reports leave it
+  /// out.
+  bool isSimulatedOnly() const { return runs.empty(); }
   double minMs() const;
   double medianMs() const;
   /// Median over runs of kernel `index`; 0 where none was timed.
@@ -38,7 +41,7 @@ struct Session {
 std::string jsonReport(const Session &session);
 /// Latency, load and memory in a few lines.
 std::string summary(const Session &session);
-/// One row per kernel, slowest first.
+/// One row per kernel, slowest first; on the chip where nothing ran.
 std::string profileTable(const Session &session);
 /// Chrome trace events.
 std::string traceJson(const Session &session);

@@ -91,6 +91,36 @@ def test_unsupported(bench: Bench) -> None:
     refuse(bench, UNSUPPORTED, "tosa.custom", "model.mlir")
 
 
+def test_unsupported_attributes(bench: Bench) -> None:
+    """One operator may be asked for what npuc does not do, or wrongly: two exit codes."""
+
+    def one(op: str, shape: list, weights: dict, version: int = 17, **attributes: object) -> onnx.ModelProto:
+        node = helper.make_node(op, ["x", *weights], ["y"], name="one", **attributes)
+        arrays = {name: np.ones(size, np.float32) for name, size in weights.items()}
+        model = programs.network(op, [node], arrays, {"x": shape}, ["y"])
+        model.opset_import[0].version = version
+        return model
+
+    def both(beyond: tuple[str, onnx.ModelProto], wrong: tuple[str, onnx.ModelProto]) -> None:
+        refuse_model(bench, *beyond, code=UNSUPPORTED)
+        refuse_model(bench, *wrong, code=MODEL)
+
+    both(("at most 3 spatial dimensions", one("Conv", [1, 2, 3, 3, 3, 3], {"w": (2, 2, 1, 1, 1, 1)})),
+         ("expected the same rank", one("Conv", [1, 2, 3, 3], {"w": (2, 2, 1)})))  # fmt: skip
+    both(("at most 3 spatial dimensions", one("GlobalAveragePool", [1, 2, 3, 3, 3, 3], {})),
+         ("expected N, C and spatial dimensions", one("GlobalAveragePool", [1, 2], {})))  # fmt: skip
+    both(("expected at most 2^24", one("MaxPool", [1, 2, 3, 3], {}, kernel_shape=[2, 2], strides=[2**25, 1])),
+         ("expected 1 or more", one("MaxPool", [1, 2, 3, 3], {}, kernel_shape=[2, 2], strides=[0, 1])))  # fmt: skip
+    both(("expected 1: statistics", one("BatchNormalization", [1, 2, 3, 3], dict.fromkeys("abcd", (2,)), 7, spatial=0)),
+         ("the number of channels", one("BatchNormalization", [1, 2, 3, 3], dict.fromkeys("abcd", (5,)), 7)))  # fmt: skip
+    tosa = "func.func @main(%x: tensor<4xi8>, %s: tensor<1xi8>, %t: tensor<9xi8>) -> tensor<4xi8> {{\n  %y = {}\n  return %y : tensor<4xi8>\n}}\n"
+    negate = "tosa.negate %x, %s, %s : (tensor<4xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>"
+    for code, text, line in ((UNSUPPORTED, "zero points must be constant", negate),
+                             (MODEL, "found a table", "tosa.table %x, %t : (tensor<4xi8>, tensor<9xi8>) -> tensor<4xi8>")):  # fmt: skip
+        bench.path("model.mlir").write_text(tosa.format(line))
+        refuse(bench, code, text, "model.mlir")
+
+
 def test_exit_codes_are_documented(bench: Bench) -> None:
     """--help and docs/npuc.md list the same codes."""
     said = bench.run("npuc", "--help").stdout.partition("Exit codes:\n")[2]
@@ -104,7 +134,7 @@ def test_sizes(bench: Bench) -> None:
     refuse_model(bench, "'x'", relu([-3, 4]))
     refuse_model(bench, "'x'", relu([2**62, 2**62]))
     refuse_model(bench, "2^40", relu([2**31, 2**10]))
-    refuse_model(bench, "must be smaller than 2 GB", relu(["n", 1024]), "--batch=600000")
+    refuse_model(bench, "must be smaller than 2 GB", relu(["n", 1024]), "--batch=600000", code=UNSUPPORTED)
     negative = small.make("conv_relu")
     negative.graph.initializer[0].dims[0] = -16
     refuse_model(bench, "-16", negative, "--batch=1")
@@ -256,6 +286,6 @@ def test_full_disk_of_the_report(bench: Bench) -> None:
 if __name__ == "__main__":
     programs.main(
         __doc__,
-        [test_files, test_graphs, test_unsupported, test_exit_codes_are_documented, test_sizes, test_external_data,
+        [test_files, test_graphs, test_unsupported, test_unsupported_attributes, test_exit_codes_are_documented, test_sizes, test_external_data,
          test_inputs, test_bound_inputs, test_targets, test_options, test_infeasible, test_outputs, test_full_disk, test_full_disk_of_the_report],
     )  # fmt: skip

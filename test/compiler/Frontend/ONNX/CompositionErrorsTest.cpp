@@ -103,10 +103,16 @@ const BadNode signals[] = {
        m.number("n", 0);
        m.node("HannWindow", {"n"}, {"y"});
      },
-     "found a window of 0, expected 1 to 65536"},
+     "found a window of 0, expected 1 or more"},
+    {"LongWindow",
+     [](ModelBuilder &m) {
+       m.number("n", 70000);
+       m.node("HannWindow", {"n"}, {"y"});
+     },
+     "unsupported: found a window of 70000, expected at most 65536"},
     {"WindowOfData",
      [](ModelBuilder &m) { m.node("HannWindow", {"v"}, {"y"}); },
-     "takes the size from 'v', which depends on the model's data"},
+     "unsupported: takes the size from 'v', which depends on the model's data"},
     {"Edges",
      [](ModelBuilder &m) {
        m.number("n", 8).weight("low", {}, {5}).weight("high", {}, {1});
@@ -204,13 +210,13 @@ const BadNode samples[] = {
        m.input("r", {2, 4}).ints("b", {0, 0});
        m.node("RoiAlign", {"x", "r", "b"}, {"y"}).text("mode", "max");
      },
-     "attribute 'sampling_ratio' is 0"},
+     "unsupported: attribute 'sampling_ratio' is 0"},
     {"RegionSize",
      [](ModelBuilder &m) {
        m.weight("r", {1, 4}, {0, 0, 1e9f, 1}).ints("b", {0});
        m.node("RoiAlign", {"x", "r", "b"}, {"y"}).text("mode", "max");
      },
-     "expected a smaller one"},
+     "unsupported: expected a smaller one"},
     {"PooledShape",
      [](ModelBuilder &m) {
        m.weight("r", {2, 5});
@@ -296,7 +302,13 @@ onnx::GraphProto scoreGraph(const char *input, int type) {
 
 const BadNode products[] = {
     {"Det", [](ModelBuilder &m) { m.node("Det", {"v"}, {"y"}); },
-     "found data of shape 4, expected square matrices of 1 to 64 rows"},
+     "found data of shape 4, expected square matrices"},
+    {"LargeDet",
+     [](ModelBuilder &m) {
+       m.input("large", {65, 65});
+       m.node("Det", {"large"}, {"y"});
+     },
+     "unsupported: found data of shape 65x65, expected matrices of at most 64"},
     {"EyeLike", [](ModelBuilder &m) { m.node("EyeLike", {"x"}, {"y"}); },
      "found data of shape 1x4x6x6, expected a matrix"},
     {"EinsumOperands",
@@ -327,6 +339,12 @@ const BadNode products[] = {
     {"AttentionRank",
      [](ModelBuilder &m) { m.node("Attention", {"x", "x", "v"}, {"y"}); },
      "expected one type and three or four dimensions", 23},
+    {"AttentionTypes",
+     [](ModelBuilder &m) {
+       m.input("half", {1, 4, 6, 6}, TensorProto::FLOAT16);
+       m.node("Attention", {"x", "x", "half"}, {"y"});
+     },
+     "unsupported: found keys of f32 and values of f16", 23},
     {"AttentionHeads",
      [](ModelBuilder &m) {
        m.input("q", {1, 2, 6});
@@ -430,7 +448,8 @@ const BadNode choices[] = {
        m.input("c", {4}, TensorProto::BOOL);
        m.node("Compress", {"x", "c"}, {"y"});
      },
-     "takes the condition from 'c', which depends on the model's data"},
+     "unsupported: takes the condition from 'c', which depends on the model's "
+     "data"},
     {"CompressLength",
      [](ModelBuilder &m) {
        m.ints("c", {1, 1, 0, 0, 1});
@@ -438,9 +457,9 @@ const BadNode choices[] = {
      },
      "found a condition of 5 entries, expected at most 4"},
     {"NonZero", [](ModelBuilder &m) { m.node("NonZero", {"x"}, {"y"}); },
-     "takes the data from 'x', which depends on the model's data"},
+     "unsupported: takes the data from 'x', which depends on the model's data"},
     {"Unique", [](ModelBuilder &m) { m.node("Unique", {"v"}, {"y"}); },
-     "takes the data from 'v', which depends on the model's data"},
+     "unsupported: takes the data from 'v', which depends on the model's data"},
     {"Boxes",
      [](ModelBuilder &m) { m.node("NonMaxSuppression", {"x", "x"}, {"y"}); },
      "expected N, boxes, 4 and N, classes, boxes"},
@@ -449,7 +468,8 @@ const BadNode choices[] = {
        m.input("b", {1, 6, 4}).input("s", {1, 2, 6});
        m.node("NonMaxSuppression", {"b", "s"}, {"y"});
      },
-     "takes the boxes from 'b', which depends on the model's data"},
+     "unsupported: takes the boxes from 'b', which depends on the model's "
+     "data"},
     {"ReverseLengths",
      [](ModelBuilder &m) {
        m.node("ReverseSequence", {"x", "v"}, {"y"})
@@ -487,18 +507,19 @@ const BadNode control[] = {
        m.input("n", {}, TensorProto::INT64);
        m.node("Loop", {"n", "", "x"}, {"y"}).graph("body", loopBody("go"));
      },
-     "takes the trip count from 'n', which depends on the model's data"},
+     "unsupported: takes the trip count from 'n', which depends on the model's "
+     "data"},
     {"LoopCondition",
      [](ModelBuilder &m) {
        m.number("n", 3).input("c", {}, TensorProto::BOOL);
        m.node("Loop", {"n", "c", "x"}, {"y"}).graph("body", loopBody("go"));
      },
-     "has a condition that depends on the model's data"},
+     "unsupported: has a condition that depends on the model's data"},
     {"LoopForever",
      [](ModelBuilder &m) {
        m.node("Loop", {"", "", "x"}, {"y"}).graph("body", loopBody("go"));
      },
-     "takes more than 4096 iterations"},
+     "unsupported: takes more than 4096 iterations"},
     {"LoopInputs",
      [](ModelBuilder &m) {
        m.number("n", 3);
@@ -521,7 +542,7 @@ const BadNode control[] = {
            .integer("num_scan_inputs", 1)
            .graph("body", body.graph());
      },
-     "scans 0 steps, expected 1 to 4096"},
+     "unsupported: scans 0 steps, expected 1 to 4096"},
     {"ScanAxes",
      [](ModelBuilder &m) {
        ModelBuilder body;

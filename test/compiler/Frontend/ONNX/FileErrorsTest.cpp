@@ -128,11 +128,14 @@ TEST_F(FileErrors, TwoGigabyteFile) {
 
 TEST_F(FileErrors, Opset) {
   expectError(runner.run(reluModel(29)),
-              {"found ai.onnx opset 29, expected 1 to 28"});
-  expectError(runner.run(reluModel(0)), {"found ai.onnx opset 0"});
+              {"unsupported: found ai.onnx opset 29, expected 1 to 28"});
+  expectError(runner.run(reluModel(0)), {"onnx: found ai.onnx opset 0"});
   ModelBuilder model = reluModel();
   model.proto.clear_opset_import();
-  expectError(runner.run(model), {"found no opset_import"});
+  expectError(runner.run(model), {"onnx: found no opset_import"});
+  model.proto.add_opset_import()->set_domain("ai.onnx.preview.training");
+  expectError(runner.run(model), {"unsupported: found no opset_import"});
+  model.proto.clear_opset_import();
   model.proto.set_ir_version(2);
   EXPECT_TRUE(runner.run(model).succeeded);
 }

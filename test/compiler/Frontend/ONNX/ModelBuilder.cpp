@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Frontend/ONNX/ModelBuilder.h"
 
+#include "compiler/Frontend/Support/Unsupported.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -186,8 +188,10 @@ ImportResult ImportRunner::runFile(const std::string &path) {
   ImportResult result;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
-        result.errors.push_back(describeLocation(diagnostic.getLocation()) +
-                                ": " + diagnostic.str());
+        result.errors.push_back(
+            describeLocation(diagnostic.getLocation()) + ": " +
+            (isUnsupported(diagnostic) ? "unsupported: " : "") +
+            diagnostic.str());
         return success();
       });
   auto module = importOnnx(context, path, options);

@@ -85,7 +85,8 @@ private:
   std::string folder;
 };
 
-/// The module as text, or every diagnostic as "file: node: message".
+/// The module as text, or every diagnostic as "file: node: message", with
+/// "unsupported: " before the message if nothing is wrong with the model.
 struct ImportResult {
   bool succeeded = false;
   std::string text;

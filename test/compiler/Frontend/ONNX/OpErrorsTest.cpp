@@ -47,17 +47,17 @@ const BadNode attributes[] = {
 
 const BadNode dataDependent[] = {
     {"Reshape", [](ModelBuilder &m) { m.node("Reshape", {"x", "v"}, {"y"}); },
-     "takes shape from 'v', which depends on the model's data"},
+     "unsupported: takes shape from 'v', which depends on the model's data"},
     {"Expand", [](ModelBuilder &m) { m.node("Expand", {"x", "v"}, {"y"}); },
-     "takes the shape from 'v'"},
+     "unsupported: takes the shape from 'v'"},
     {"Tile", [](ModelBuilder &m) { m.node("Tile", {"x", "v"}, {"y"}); },
-     "takes the repeats from 'v'"},
+     "unsupported: takes the repeats from 'v'"},
     {"Behind",
      [](ModelBuilder &m) {
        m.node("Neg", {"v"}, {"negative"});
        m.node("Reshape", {"x", "negative"}, {"y"});
      },
-     "takes shape from 'negative', which depends"},
+     "unsupported: takes shape from 'negative', which depends"},
     {"If",
      [](ModelBuilder &m) {
        m.input("c", {1}, TensorProto::BOOL);
@@ -67,7 +67,7 @@ const BadNode dataDependent[] = {
            .graph("then_branch", branch.graph())
            .graph("else_branch", branch.graph());
      },
-     "takes the condition from 'c', which depends"},
+     "unsupported: takes the condition from 'c', which depends"},
 };
 
 const BadNode elementwise[] = {
@@ -97,7 +97,7 @@ const BadNode elementwise[] = {
      "does not fit the first, 1x4x6x6", 6},
     {"CastToDouble",
      [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).integer("to", 11); },
-     "the result has the element type double"},
+     "unsupported: the result has the element type double"},
     {"BitCastWidth",
      [](ModelBuilder &m) {
        m.node("BitCast", {"x"}, {"y"}).integer("to", TensorProto::INT64);
@@ -157,7 +157,7 @@ const BadNode convolution[] = {
      [](ModelBuilder &m) {
        m.node("Conv", {"x", "w"}, {"y"}).integers("pads", {0, 0, -1, 0});
      },
-     "attribute 'pads' has the entry -1, expected 0 to 2^24"},
+     "attribute 'pads' has the entry -1, expected 0 or more"},
     {"TooManyPads",
      [](ModelBuilder &m) {
        m.node("Conv", {"x", "w"}, {"y"}).integers("pads", {0, 0, 0});
@@ -172,7 +172,7 @@ const BadNode convolution[] = {
      [](ModelBuilder &m) {
        m.node("Conv", {"x", "w"}, {"y"}).integers("dilations", {LLONG_MAX, 1});
      },
-     "attribute 'dilations' has the entry 9223372036854775807"},
+     "unsupported: attribute 'dilations' has the entry 9223372036854775807"},
     {"WindowDoesNotFit",
      [](ModelBuilder &m) {
        m.node("Conv", {"x", "w"}, {"y"}).integers("dilations", {3, 3});
@@ -214,7 +214,14 @@ const BadNode poolAndMatrix[] = {
      "attribute 'kernel_shape' must have 2 entries"},
     {"PoolRank",
      [](ModelBuilder &m) { m.node("GlobalAveragePool", {"v"}, {"y"}); },
-     "found data of shape 4, expected N, C and 1 to 3 spatial dimensions"},
+     "found data of shape 4, expected N, C and spatial dimensions"},
+    {"PoolSpatial",
+     [](ModelBuilder &m) {
+       m.input("wide", {1, 2, 3, 3, 3, 3});
+       m.node("GlobalAveragePool", {"wide"}, {"y"});
+     },
+     "unsupported: found data of shape 1x2x3x3x3x3, expected at most 3 "
+     "spatial dimensions"},
     {"UnpoolKernel",
      [](ModelBuilder &m) {
        m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {2, 2});
@@ -337,7 +344,7 @@ const BadNode views[] = {
        m.graph().mutable_initializer(2)->add_int32_data(1);
        m.node("Dropout", {"x", "r", "t"}, {"y"});
      },
-     "runs in training mode"},
+     "unsupported: runs in training mode"},
 };
 
 const BadNode data[] = {
@@ -396,7 +403,7 @@ const BadNode data[] = {
        m.ints("p", {0, 4, 0, 0, 0, 0, 0, 0});
        m.node("Pad", {"x", "p"}, {"y"}).text("mode", "reflect");
      },
-     "reflects 4 elements of dimension 1"},
+     "unsupported: reflects 4 elements of dimension 1"},
     {"PadValue",
      [](ModelBuilder &m) {
        m.ints("p", Shape(8, 1)).weight("n", {2});
@@ -437,6 +444,12 @@ const BadNode data[] = {
        m.node("Tile", {"x", "s"}, {"y"});
      },
      "found -2 repeats"},
+    {"TileNone",
+     [](ModelBuilder &m) {
+       m.ints("s", {1, 1, 1, 0});
+       m.node("Tile", {"x", "s"}, {"y"});
+     },
+     "unsupported: found 0 repeats"},
 };
 
 const BadNode others[] = {
@@ -458,13 +471,13 @@ const BadNode others[] = {
        m.number("a", 0).number("b", 5).number("c", 0);
        m.node("Range", {"a", "b", "c"}, {"y"});
      },
-     "or a delta of 0"},
+     "found a range with a delta of 0"},
     {"RangeLength",
      [](ModelBuilder &m) {
        m.number("a", LLONG_MIN).number("b", LLONG_MAX).number("c", 1);
        m.node("Range", {"a", "b", "c"}, {"y"});
      },
-     "found a range of more than 10^8 numbers"},
+     "unsupported: found a range of more than 10^8 numbers"},
     {"ResizeNothing", [](ModelBuilder &m) { m.node("Resize", {"x"}, {"y"}); },
      "has neither scales nor sizes"},
     {"ResizeScales",
@@ -485,6 +498,18 @@ const BadNode others[] = {
        m.node("Resize", {"x", "", "", "s"}, {"y"});
      },
      "found the size 0"},
+    {"ResizeSizeTooLarge",
+     [](ModelBuilder &m) {
+       m.ints("s", {1, 4, int64_t(1) << 32, 6});
+       m.node("Resize", {"x", "", "", "s"}, {"y"});
+     },
+     "unsupported: found the size 4294967296"},
+    {"ResizeScaleTooLarge",
+     [](ModelBuilder &m) {
+       m.weight("s", {4}, {1, 1, 1e9f, 2});
+       m.node("Resize", {"x", "", "s"}, {"y"});
+     },
+     "unsupported: found the scale 1000000000.000000 for extent 6"},
     {"ResizeMode",
      [](ModelBuilder &m) {
        m.weight("s", {4}, {1, 1, 2, 2});
@@ -512,7 +537,7 @@ const BadNode others[] = {
        m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y"})
            .integer("training_mode", 1);
      },
-     "runs in training mode"},
+     "unsupported: runs in training mode"},
     {"BatchNormChannels",
      [](ModelBuilder &m) {
        m.weight("p", {3});
@@ -525,7 +550,7 @@ const BadNode others[] = {
        m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y"})
            .integer("spatial", 0);
      },
-     "attribute 'spatial' is 0", 7},
+     "unsupported: attribute 'spatial' is 0", 7},
     {"GroupNormScale",
      [](ModelBuilder &m) {
        m.weight("p", {4});

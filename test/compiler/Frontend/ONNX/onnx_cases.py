@@ -39,6 +39,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 FOLDERS = ("node", "pytorch-converted", "pytorch-operator", "simple")
 SAMPLE = 10  # one case of so many
+INFEASIBLE, UNSUPPORTED = 1, 5  # exit codes of npuc
 MAIN_PLAN = "npu-nhwc/optimal"
 OTHER_PLANS = [f"npu-nhwc/{s}" for s in ("none", "naive", "auto-nhwc", "convert", "preset", "alter")]
 OTHER_PLANS += [f"{t}/optimal" for t in ("npu-nchw16c", "npu-nchw", "host")]
@@ -147,10 +148,10 @@ class Outcome:
     code: int
     text: str
 
-    def is_clear_refusal(self) -> bool:
-        """Exit code 1 or 5 (not supported) and one error of npuc, no crash."""
+    def is_clear_refusal(self, code: int) -> bool:
+        """This exit code and one error of npuc, no crash."""
         errors = [line for line in self.text.splitlines() if line.startswith("npuc: error: ")]
-        return self.code in (1, 5) and len(errors) == 1
+        return self.code == code and len(errors) == 1
 
 
 class Server:
@@ -204,7 +205,7 @@ class Runner:
         bound = {name: files.pop(name) for name in case.bound}
         compiled = self.compile(case, plan, folder, bound)
         if compiled.code:
-            if plan != MAIN_PLAN and compiled.is_clear_refusal() and "infeasible: " in compiled.text:
+            if plan != MAIN_PLAN and compiled.is_clear_refusal(INFEASIBLE) and "infeasible: " in compiled.text:
                 return ""
             return f"npuc exit code {compiled.code}: {compiled.text.strip()}"
         command = [folder / "model.npu"]
@@ -240,7 +241,7 @@ class Runner:
         if compiled.code == 0:
             return "(passes all the same)", self.run_case(case, MAIN_PLAN)[1]
         sentence = compiled.text.strip().rpartition("model.onnx: ")[2]
-        if not compiled.is_clear_refusal() or left:
+        if not compiled.is_clear_refusal(UNSUPPORTED) or left:
             return sentence, f"expected a refusal, exit code {compiled.code}: {compiled.text.strip()}"
         return sentence, ""
 

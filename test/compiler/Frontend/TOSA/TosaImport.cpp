@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prints what the TOSA front end makes of a file, piece by piece ("// -----"
-// stands between pieces), and its errors. Open batches are bound to 2.
+// stands between pieces), and its errors, with "unsupported: " where nothing is
+// wrong with the file. Open batches are bound to 2.
 #include "compiler/Frontend/Support/ModuleFile.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,6 +23,7 @@ static bool importPiece(StringRef text) {
   mlir::ScopedDiagnosticHandler handler(
       &context, [](mlir::Diagnostic &diagnostic) {
         llvm::errs() << describeLocation(diagnostic.getLocation()) << ": "
+                     << (isUnsupported(diagnostic) ? "unsupported: " : "")
                      << diagnostic.str() << "\n";
         return success();
       });

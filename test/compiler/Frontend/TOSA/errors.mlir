@@ -1,14 +1,14 @@
 // Every error that a file of TOSA can provoke; TosaImportTest.cpp has some more.
 // RUN: not tosa-import %s 2>&1 | FileCheck %s
 
-// CHECK: model: output 0 is no tensor
+// CHECK: model: unsupported: output 0 is no tensor
 func.func @f(%x: tensor<4xf32>) -> !tosa.shape<1> {
   %s = tosa.const_shape {values = dense<2> : tensor<1xindex>} : () -> !tosa.shape<1>
   return %s : !tosa.shape<1>
 }
 
 // -----
-// CHECK-NEXT: model: cast 'line 3': gives tensor<4xi4>, which no value of npuc can be; expected f32, f16, bf16, i8, i16, i32, i64 or i1
+// CHECK-NEXT: model: cast 'line 3': unsupported: gives tensor<4xi4>, which no value of npuc can be; expected f32, f16, bf16, i8, i16, i32, i64 or i1
 func.func @f(%x: tensor<4xi8>) -> tensor<4xi8> {
   %y = tosa.cast %x : (tensor<4xi8>) -> tensor<4xi4>
   %z = tosa.cast %y : (tensor<4xi4>) -> tensor<4xi8>
@@ -22,14 +22,14 @@ func.func @f(%x: tensor<0x2xf32>) -> tensor<0x2xf32> {
 }
 
 // -----
-// CHECK-NEXT: model: const 'line 3': has elements of i4, expected f32, f16, bf16, i8, i16, i32, i64 or i1
+// CHECK-NEXT: model: const 'line 3': unsupported: has elements of i4, expected f32, f16, bf16, i8, i16, i32, i64 or i1
 func.func @f(%x: tensor<4xi8>) -> tensor<4xi8> {
   %y = "tosa.const"() {values = dense<1> : tensor<4xi4>} : () -> tensor<4xi4>
   return %x : tensor<4xi8>
 }
 
 // -----
-// CHECK-NEXT: model: const 'line 3': has elements that are neither dense nor a resource
+// CHECK-NEXT: model: const 'line 3': unsupported: has elements that are neither dense nor a resource
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = "tosa.const"() {values = sparse<[[0]], [1.0]> : tensor<4xf32>} : () -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -96,7 +96,7 @@ func.func @f(%x: tensor<1x4x4x3xf32>) -> tensor<?x?x?x?xf32> {
 }
 
 // -----
-// CHECK-NEXT: model: matmul 'line 3': multiplies i8 by i8, expected floats, or i8 by i8 with constant zero points
+// CHECK-NEXT: model: matmul 'line 3': unsupported: multiplies i8 by i8, expected floats, or i8 by i8 with constant zero points
 func.func @f(%x: tensor<1x4x3xi8>, %y: tensor<1x3x2xi8>, %p: tensor<1xi8>) -> tensor<1x4x2xi32> {
   %r = tosa.matmul %x, %y, %p, %p : (tensor<1x4x3xi8>, tensor<1x3x2xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x2xi32>
   return %r : tensor<1x4x2xi32>
@@ -155,14 +155,22 @@ func.func @f(%x: tensor<4xi64>) -> tensor<4xi64> {
 }
 
 // -----
-// CHECK-NEXT: model: mul 'line 3': the shift must be one constant number from 0 to 63
+// CHECK-NEXT: model: mul 'line 3': unsupported: the shift must be one constant number
 func.func @f(%x: tensor<4xi32>, %s: tensor<1xi8>) -> tensor<4xi32> {
   %y = tosa.mul %x, %x, %s : (tensor<4xi32>, tensor<4xi32>, tensor<1xi8>) -> tensor<4xi32>
   return %y : tensor<4xi32>
 }
 
 // -----
-// CHECK-NEXT: model: negate 'line 3': the zero points must be constant numbers
+// CHECK-NEXT: model: mul 'line 4': found the shift 64, expected 0 to 63
+func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %s = "tosa.const"() {values = dense<64> : tensor<1xi8>} : () -> tensor<1xi8>
+  %y = tosa.mul %x, %x, %s : (tensor<4xi32>, tensor<4xi32>, tensor<1xi8>) -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
+
+// -----
+// CHECK-NEXT: model: negate 'line 3': unsupported: the zero points must be constant numbers
 func.func @f(%x: tensor<4xi8>, %s: tensor<1xi8>) -> tensor<4xi8> {
   %y = tosa.negate %x, %s, %s : (tensor<4xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>
   return %y : tensor<4xi8>
@@ -178,7 +186,7 @@ func.func @f(%x: tensor<1x4x4x3xf32>) -> tensor<?x?x?x?xf32> {
 }
 
 // -----
-// CHECK-NEXT: model: avg_pool2d 'line 4': averages i16, expected floats, or i8 with a constant zero point
+// CHECK-NEXT: model: avg_pool2d 'line 4': unsupported: averages i16, expected floats, or i8 with a constant zero point
 func.func @f(%x: tensor<1x4x4x3xi16>) -> tensor<1x4x4x3xi16> {
   %z = "tosa.const"() {values = dense<0> : tensor<1xi16>} : () -> tensor<1xi16>
   %y = tosa.avg_pool2d %x, %z, %z {acc_type = i32, kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x3xi16>, tensor<1xi16>, tensor<1xi16>) -> tensor<1x4x4x3xi16>
@@ -206,7 +214,7 @@ func.func @f(%x: tensor<12xi8>) -> tensor<?x?x?x?xi8> {
 }
 
 // -----
-// CHECK-NEXT: model: rescale 'line 7': rescales i64 to i8, expected at most 32 bits
+// CHECK-NEXT: model: rescale 'line 7': unsupported: rescales i64 to i8, expected at most 32 bits
 func.func @f(%x: tensor<4xi64>) -> tensor<4xi8> {
   %m = "tosa.const"() {values = dense<1073741824> : tensor<1xi32>} : () -> tensor<1xi32>
   %s = "tosa.const"() {values = dense<30> : tensor<1xi8>} : () -> tensor<1xi8>
@@ -217,7 +225,7 @@ func.func @f(%x: tensor<4xi64>) -> tensor<4xi8> {
 }
 
 // -----
-// CHECK-NEXT: model: conv2d 'line 7': convolves i32 by i8, expected floats, or i8 by i8
+// CHECK-NEXT: model: conv2d 'line 7': unsupported: convolves i32 by i8, expected floats, or i8 by i8
 func.func @f(%x: tensor<1x4x4x3xi32>) -> tensor<1x4x4x4xi32> {
   %w = "tosa.const"() {values = dense<1> : tensor<4x1x1x3xi8>} : () -> tensor<4x1x1x3xi8>
   %b = "tosa.const"() {values = dense<1> : tensor<4xi32>} : () -> tensor<4xi32>
@@ -247,7 +255,7 @@ func.func @f(%x: tensor<1x2x2x3xi8>) -> tensor<?x?x?x?xi8> {
 }
 
 // -----
-// CHECK-NEXT: model: input 'input1' is '!tosa.shape<1>', expected a tensor of f32, f16, bf16, i8, ui8, i16, i32, i64 or i1
+// CHECK-NEXT: model: unsupported: input 'input1' is '!tosa.shape<1>', expected a tensor of f32, f16, bf16, i8, ui8, i16, i32, i64 or i1
 func.func @f(%x: tensor<4xf32>, %s: !tosa.shape<1>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

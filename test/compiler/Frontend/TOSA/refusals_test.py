@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FRONTEND = HERE.parents[3] / "compiler" / "Frontend"
-CALL = re.compile(r"\b(?:error|fail|emitError)\(")
+CALL = re.compile(r"\b(?:error|unsupported|fail|emitError|emitUnsupported)\(")
 LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
