@@ -28,6 +28,10 @@ std::unique_ptr<Kernel> createReduceOnednn(const Problem &problem,
     whyNot = "not a mean over the spatial dimensions";
     return nullptr;
   }
+  if (x.dtype == NPU_I32) { // pooling rounds, a mean of integers is cut off
+    whyNot = "mean of integers";
+    return nullptr;
+  }
   if (!a.keep_dims && problem.inputs.size() > 1) {
     whyNot = "fused operands of another rank";
     return nullptr;

@@ -78,6 +78,13 @@ class FoundTest(unittest.TestCase):
         graph.op("Shrink", [value], lambd=1.0, bias=2.0)
         self.check(graph)
 
+    def test_mean_of_integers(self) -> None:
+        """ReduceMean over an image: -8 / 3 is -2, where a pooling rounds to -3."""
+        graph = Graph(np.random.default_rng(0), 13)
+        value = graph.add_input(np.array([[[-3, -3, -2], [1, 2, 2]]], np.int32))
+        graph.op("ReduceMean", [value], axes=[2])
+        self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))
