@@ -29,7 +29,8 @@ std::unique_ptr<Kernel> createReduceOnednn(const Problem &problem,
     whyNot = "not a mean over the spatial dimensions";
     return nullptr;
   }
-  if (!isFloat(x.dtype)) { // a pooling's result would be floats
+  // A pooling's result is floats or rounded, a mean of integers is cut off.
+  if (!isFloat(x.dtype)) {
     whyNot = "mean of integers";
     return nullptr;
   }

@@ -63,6 +63,28 @@ class FoundTest(unittest.TestCase):
                      ngram_counts=[0], ngram_indexes=[2, 0, 1], pool_int64s=[1, 2, 3], weights=[10.0, 20.0, 30.0])  # fmt: skip
         self.check(graph)
 
+    def test_bin_that_ends_on_a_pixel(self) -> None:
+        """MaxRoiPool: three bins of 7 / 3 pixels end at 7; of 7 * (1 / 3) they reach one pixel further."""
+        graph = Graph(np.random.default_rng(0), 13)
+        image = graph.add_input(np.arange(8, dtype=np.float32).reshape(1, 1, 1, 8))
+        regions = graph.constant(np.array([[0, -1, 0, 5, 0]], np.float32))
+        graph.op("MaxRoiPool", [image, regions], pooled_shape=[1, 3])
+        self.check(graph)
+
+    def test_shrink_of_unsigned(self) -> None:
+        """Shrink: nothing of uint8 is below -lambd, which wrapped to 255."""
+        graph = Graph(np.random.default_rng(0), 13)
+        value = graph.add_input(np.arange(6, dtype=np.uint8))
+        graph.op("Shrink", [value], lambd=1.0, bias=2.0)
+        self.check(graph)
+
+    def test_mean_of_integers(self) -> None:
+        """ReduceMean over an image: -8 / 3 is -2, where a pooling rounds to -3."""
+        graph = Graph(np.random.default_rng(0), 13)
+        value = graph.add_input(np.array([[[-3, -3, -2], [1, 2, 2]]], np.int32))
+        graph.op("ReduceMean", [value], axes=[2])
+        self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

@@ -120,10 +120,12 @@ LogicalResult npu::buildShrink(OnnxNode &node) {
   double lambda = node.getFloat("lambd", 0.5);
   Value bias = node.scalar(node.getFloat("bias", 0), type);
   Value above = node.eltwise(NPU_INSTR_greater, {x, node.scalar(lambda, type)});
-  Value below = node.eltwise(NPU_INSTR_less, {x, node.scalar(-lambda, type)});
   Value upper = node.eltwise(
       NPU_INSTR_select,
       {above, node.eltwise(NPU_INSTR_sub, {x, bias}), node.scalar(0, type)});
+  if (type.isUnsignedInteger() && lambda >= 0) // -lambda would wrap
+    return node.setResult(upper);
+  Value below = node.eltwise(NPU_INSTR_less, {x, node.scalar(-lambda, type)});
   return node.setResult(
       node.eltwise(NPU_INSTR_select,
                    {below, node.eltwise(NPU_INSTR_add, {x, bias}), upper}));

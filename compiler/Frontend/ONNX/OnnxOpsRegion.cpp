@@ -224,7 +224,7 @@ static Value binWeights(OnnxNode &node, const Span &span, int64_t bins,
   auto wide = [&](Value v) {
     return node.reshape(v, {shapeOf(span.start)[0], 1, 1});
   };
-  Value bin = wide(times(node, span.extent, 1 / double(bins)));
+  Value bin = wide(divide(node, span.extent, node.scalar(double(bins), f32)));
   Value count = atLeast(node, bin ? node.eltwise(NPU_INSTR_ceil, bin) : bin, 0);
   Value step = divide(node, bin, atLeast(node, count, 1));
   step = atLeast(node, step, 1e-30); // an empty region has no samples
@@ -356,7 +356,8 @@ static BinWindows binWindows(OnnxNode &node, Value regions, int axis,
   Value start = edge(low);
   Value extent =
       atLeast(node, plus(node, subtract(node, edge(low + 2), start), 1), 1);
-  Value bin = times(node, extent, 1 / double(bins));
+  // Divided: where a bin ends on a pixel, a reciprocal would take the next.
+  Value bin = divide(node, extent, node.scalar(double(bins), f32));
   Value numbers = node.countAlong(bins, 1, 2, f32);
   auto within = [&](Value place) {
     return node.eltwise(NPU_INSTR_clip, add(node, place, start), 0,

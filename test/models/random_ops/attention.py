@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .choose import flag, is_float, number, one_of, pick, shaped, weights
+from .choose import flag, float_type, is_float, number, one_of, pick, shaped, weights
 from .graph import Graph, Refused, Value
 
 
@@ -25,16 +25,17 @@ def attention(g: Graph, op: str) -> None:
     batch, rows, columns, past = number(g, 1, 2), number(g, 1, 5), number(g, 1, 6), number(g, 0, 3)
     size, width = number(g, 1, 6), number(g, 1, 6)
     shapes = [(queries, rows, size), (keys, columns, size), (keys, columns, width)]
-    is_flat = flag(g)
+    is_flat, dtype = flag(g), float_type(g)
     attributes = {"q_num_heads": queries, "kv_num_heads": keys} if is_flat else {}
     inputs: list[Value | None] = [
-        shaped(g, batch, length, heads * extent, most=4.0) if is_flat else shaped(g, batch, heads, length, extent, most=4.0)
+        shaped(g, batch, length, heads * extent, most=4.0, dtype=dtype) if is_flat
+        else shaped(g, batch, heads, length, extent, most=4.0, dtype=dtype)
         for heads, length, extent in shapes
     ]  # fmt: skip
     total = columns + past
-    inputs.append(mask(g, [(rows, total), (1, 1, rows, total), (batch, queries, rows, total)]) if flag(g) else None)
+    inputs.append(mask(g, [(rows, total), (1, 1, rows, total), (batch, queries, rows, total)], dtype) if flag(g) else None)
     if past:
-        inputs += [shaped(g, batch, keys, past, extent, most=4.0) for extent in (size, width)]
+        inputs += [shaped(g, batch, keys, past, extent, most=4.0, dtype=dtype) for extent in (size, width)]
     if flag(g, 0.3):
         attributes["is_causal"] = 1
         if total < rows:
@@ -51,10 +52,10 @@ def attention(g: Graph, op: str) -> None:
     g.op(op, inputs, outputs=outputs, unused=() if past else (1, 2)[: outputs - 1], **attributes)
 
 
-def mask(g: Graph, shapes: list[tuple[int, ...]]) -> Value:
+def mask(g: Graph, shapes: list[tuple[int, ...]], dtype: np.dtype) -> Value:
     shape = shapes[number(g, 0, len(shapes) - 1)]
     if flag(g):
-        return weights(g, *shape)
+        return weights(g, *shape, dtype=dtype)
     kept = g.random.random(shape) < 0.7
     kept[..., 0] = True
     return (g.constant if flag(g) else g.add_input)(kept)
@@ -108,12 +109,14 @@ def rotary(g: Graph, op: str) -> None:
     is_flat = flag(g) or bool(kept)  # onnxruntime wants num_heads for a part
     if is_flat:
         attributes["num_heads"] = heads
-    value = shaped(g, batch, steps, heads * size) if flag(g) and is_flat else shaped(g, batch, heads, steps, size)
+    shape = (batch, steps, heads * size) if flag(g) and is_flat else (batch, heads, steps, size)
+    dtype = float_type(g)
+    value = shaped(g, *shape, dtype=dtype)
     if flag(g):  # the angles of each position, or of each token
         positions = g.random.integers(0, 7, (batch, steps)).astype(np.int64)
-        inputs = [weights(g, 7, half), weights(g, 7, half), (g.constant if flag(g) else g.add_input)(positions)]
+        inputs = [weights(g, 7, half, dtype=dtype), weights(g, 7, half, dtype=dtype), (g.constant if flag(g) else g.add_input)(positions)]
     else:
-        inputs = [weights(g, batch, steps, half), weights(g, batch, steps, half)]
+        inputs = [weights(g, batch, steps, half, dtype=dtype), weights(g, batch, steps, half, dtype=dtype)]
     g.op(op, [value, *inputs], **attributes)
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .graph import Graph, Refused, Value
+from .graph import BFLOAT16, Graph, Refused, Value
 
-DRAWS = 200  # of an input that has to fit
+DRAWS = 100  # of an input that has to fit
+DTYPES = tuple(map(np.dtype, (np.float32, np.float16, BFLOAT16, np.int8, np.uint8, np.int32, np.int64, bool)))
 
 
 def numbers(random: np.random.Generator, shape: Sequence[int], dtype=np.float32) -> np.ndarray:
@@ -23,29 +24,34 @@ def numbers(random: np.random.Generator, shape: Sequence[int], dtype=np.float32)
     return (random.integers(-32, 33, shape) / 16).astype(dtype)
 
 
-def starting_value(random: np.random.Generator) -> np.ndarray:
-    """Mostly images of rank 3 to 5, mostly float32."""
+def starting_value(random: np.random.Generator, dtype=None) -> np.ndarray:
+    """Mostly images of rank 3 to 5, mostly float32 if no type is asked for."""
     rank = int(random.choice([0, 1, 2, 2, 3, 3, 4, 4, 4, 4, 5]))
     shape = [int(random.integers(1, 9)) for _ in range(rank)]
     if rank >= 3:
         shape[:2] = [int(random.integers(1, 3)), int(random.choice([1, 2, 3, 4, 8, 16, 17]))]
-    others = (np.int32, np.int64, bool, np.int8, np.uint8, np.float16)
-    dtype = np.float32 if random.random() < 0.65 else others[random.integers(len(others))]
+    if dtype is None:
+        dtype = np.float32 if random.random() < 0.65 else DTYPES[random.integers(len(DTYPES))]
     return numbers(random, shape, dtype)
 
 
 def pick(g: Graph, fits: Callable[[Value], bool]) -> Value:
-    """One of the graph's values, later ones more likely; now and then, or if none fits, a new input."""
-    found = [value for value in g.values if value.name not in g.final and fits(value)]
-    if not found or flag(g, 0.05):
-        for _ in range(DRAWS):
-            array = starting_value(g.random)
-            if fits(Value("", array, True)):
-                return g.add_input(array)
-    if not found:
-        raise Refused("no value fits")
-    places = np.arange(1, len(found) + 1, dtype=float)
-    return found[g.random.choice(len(found), p=places / places.sum())]
+    """One of the graph's values, later ones more likely; now and then, or if none fits, a new input.
+
+    In one case of five a type is chosen first, so that rare ones have their share.
+    """
+    dtype = DTYPES[number(g, 0, len(DTYPES) - 1)] if flag(g, 0.2) else None
+    for wanted in [dtype, None] if dtype else [None]:
+        found = [v for v in g.values if v.name not in g.final and (not wanted or v.array.dtype == wanted) and fits(v)]
+        if not found or flag(g, 0.05):
+            for _ in range(DRAWS):
+                array = starting_value(g.random, wanted)
+                if fits(Value("", array, True)):
+                    return g.add_input(array)
+        if found:
+            places = np.arange(1, len(found) + 1, dtype=float)
+            return found[g.random.choice(len(found), p=places / places.sum())]
+    raise Refused("no value fits")
 
 
 def is_float(value: Value) -> bool:
@@ -60,8 +66,13 @@ def flag(g: Graph, chance: float = 0.5) -> bool:
     return bool(g.random.random() < chance)
 
 
-def weights(g: Graph, *shape: int, scale: float = 0.5) -> Value:
-    return g.constant((g.random.standard_normal(shape) * scale).astype(np.float32))
+def weights(g: Graph, *shape: int, scale: float = 0.5, dtype=np.float32) -> Value:
+    return g.constant((g.random.standard_normal(shape) * scale).astype(dtype))
+
+
+def float_type(g: Graph) -> np.dtype:
+    """Mostly float32."""
+    return DTYPES[int(g.random.choice(3, p=[0.6, 0.25, 0.15]))]
 
 
 def axis_of(g: Graph, value: Value) -> int:

@@ -70,14 +70,17 @@ def split_name(op: str) -> tuple[str, str]:
 
 @functools.cache
 def opsets_of(op: str) -> tuple[int, int]:
-    """The first and last opset of the default domain in which an operator may stand."""
+    """The first and last opset of the default domain in which an operator may stand, and its result be computed."""
     domain, name = split_name(op)
     if domain:
-        return 1, onnx.defs.onnx_opset_version()
+        return 1, onnx.defs.onnx_opset_version() if op in BY_DEFINITION else NEWEST_OF_ONNXRUNTIME
     found = [s for s in onnx.defs.get_all_schemas_with_history() if s.name == name and s.domain == ""]
-    newest = max(found, key=lambda s: s.since_version)
-    last = newest.since_version - 1 if newest.deprecated else onnx.defs.onnx_opset_version()
-    return min(s.since_version for s in found), min(last, LAST_KERNEL.get(op, last))
+    newest, last = max(found, key=lambda s: s.since_version), onnx.defs.onnx_opset_version()
+    if newest.deprecated:
+        last = newest.since_version - 1
+    elif newest.since_version > NEWEST_OF_ONNXRUNTIME and op not in BY_DEFINITION:
+        last = NEWEST_OF_ONNXRUNTIME
+    return min(s.since_version for s in found), LAST_KERNEL.get(op, last)
 
 
 def _version(op: str, opset: int) -> int:

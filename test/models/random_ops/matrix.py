@@ -7,22 +7,24 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .choose import flag, is_float, number, pick, shaped, weights
+from .choose import flag, is_float, number, numbers, one_of, pick, shaped, weights
 from .graph import Graph, Refused
 
 MOST_PRODUCTS = 20_000
 
 
 def matmul(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: is_float(v) and v.rank > 0)
+    value = pick(g, lambda v: v.rank > 0 and (is_float(v) or (v.kind == "i" and v.exact)))
     inner = value.shape[-1]
     batch = [1 if flag(g) else extent for extent in value.shape[:-2]][number(g, 0, max(value.rank - 2, 0)) :]
     shape = (inner,) if flag(g, 0.1) else (*batch, inner, number(g, 1, 20))
     other = weights(g, *shape, scale=1.0 / np.sqrt(inner))
+    if value.kind == "i":
+        other = g.constant(numbers(g.random, shape, value.array.dtype))
     if flag(g, 0.2) and value.rank >= 2:
         order = [*range(value.rank - 2), value.rank - 1, value.rank - 2]
         (other,) = g.op("Transpose", [value], exact=True, perm=order)
-    g.op(op, [value, other])
+    g.op(op, [value, other], exact=value.kind == "i")
 
 
 def gemm(g: Graph, op: str) -> None:
@@ -51,8 +53,11 @@ def einsum(g: Graph, op: str) -> None:
         equation += "->" + ("..." if before is not None else "") + result
     if np.prod([extents[label] for label in present]) > MOST_PRODUCTS:
         raise Refused("too large")
-    inputs = [shaped(g, *(before or []), *(extents[c] for c in word if c != "."), most=4.0) for word in words]
-    g.op(op, inputs, equation=equation)
+    dtype = np.dtype(one_of(g, "float32", "float32", "float32", "int32", "int64"))
+    inputs = [
+        shaped(g, *(before or []), *(extents[c] for c in word if c != "."), most=5.0, dtype=dtype) for word in words
+    ]
+    g.op(op, inputs, equation=equation, exact=dtype.kind == "i")
 
 
 def determinant(g: Graph, op: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from onnx import helper
 
-from .choose import axis_of, flag, image, listed, number, one_of, partner, pick, scalar, some_axes, weights
+from .choose import axis_of, flag, image, is_float, listed, number, one_of, partner, pick, scalar, some_axes, weights
 from .graph import Graph, Refused, Value
 
 
@@ -96,7 +96,7 @@ def cut(g: Graph, op: str) -> None:
 
 
 def pad(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank > 0 and v.kind in "fhiu")
+    value = pick(g, lambda v: v.rank > 0 and v.kind in "fhiub")
     mode = str(g.random.choice(["constant", "reflect", "edge"]))
     limit = 2 if mode != "reflect" else min(2, min(value.shape) - 1)
     amounts = [number(g, 0, limit) for _ in range(2 * value.rank)]
@@ -159,7 +159,7 @@ def blocks(g: Graph, op: str) -> None:
         value = pick(g, lambda v: v.kind in "fhiu" and v.rank == 4 and v.shape[1] % 4 == 0)
         g.op(op, [value], exact=True, blocksize=2, mode=str(g.random.choice(["DCR", "CRD"])))
         return
-    value = pick(g, lambda v: v.kind == "f" and v.rank == 4 and v.shape[2] % 2 == 0 and v.shape[3] % 2 == 0)
+    value = pick(g, lambda v: v.kind in "fhiu" and v.rank == 4 and v.shape[2] % 2 == 0 and v.shape[3] % 2 == 0)
     g.op(op, [value], exact=True, blocksize=2)
 
 
@@ -174,7 +174,7 @@ def running(g: Graph, op: str) -> None:
 
 
 def top_k(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank > 0 and v.kind == "f" and v.exact)
+    value = pick(g, lambda v: v.rank > 0 and v.kind in "fhiu" and v.exact)
     axis = axis_of(g, value)
     count = number(g, 1, value.shape[axis])
     if g.opset < 10:
@@ -185,7 +185,9 @@ def top_k(g: Graph, op: str) -> None:
 
 
 def one_hot(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.array.dtype in (np.int32, np.int64) and v.exact and 0 < v.rank < 4)
+    value = pick(g, lambda v: v.array.dtype in (np.int32, np.int64, np.float32) and v.exact and 0 < v.rank < 4)
+    if is_float(value):
+        (value,) = g.op("Floor", [value], exact=True)
     depth = scalar(g, number(g, 2, 5), value.array.dtype)
     g.op(op, [value, depth, g.constant(np.array([0, 1], np.float32))], exact=True, axis=number(g, -1, value.rank))
 
@@ -207,7 +209,7 @@ def cast(g: Graph, op: str) -> None:
 
 
 def dropout(g: Graph, op: str) -> None:
-    g.op(op, [pick(g, lambda v: v.kind == "f")], exact=True)
+    g.op(op, [pick(g, lambda v: v.kind in "fh")], exact=True)
 
 
 def prelu_like(g: Graph, op: str) -> None:

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from onnx import helper
 
 from .choose import (
     axis_of,
     bounded,
     flag,
+    float_type,
     image,
     is_float,
     listed,
@@ -33,6 +35,7 @@ JUMPS = {"Ceil", "Floor", "Round", "Sign", "Hardmax", "Shrink", "ThresholdedRelu
 
 
 # Where a small error of the input would become a large one of the result.
+PREPARED = ("Asin", "Acos", "Atanh", "Tan", "Acosh", "Log", "Sqrt", "Reciprocal")
 STEEP = {"Sin": 20.0, "Cos": 20.0, "Sinh": 5.0, "Cosh": 5.0}
 
 
@@ -41,7 +44,12 @@ def unary(g: Graph, op: str) -> None:
               "HardSigmoid": ["alpha", "beta"], "Selu": ["alpha", "gamma"], "Shrink": ["bias", "lambd"]}  # fmt: skip
     attributes = {name: float(g.random.uniform(0.1, 1.5)) for name in ranges.get(op, [])}
     jumps = op in JUMPS
-    value = pick(g, lambda v: is_float(v) and (v.exact or not jumps))
+    kinds = "fhiu" if op in ("Relu", "Shrink") else "fhiub" if op == "Identity" else "fh"
+    value = pick(g, lambda v: v.kind in kinds and (v.exact or not jumps))
+    if op == "Shrink" and value.kind in "iu":  # ONNX casts both to the data's type, onnxruntime casts the result
+        attributes = {name: float(number(g, 0, 2)) for name in attributes}
+    if op in PREPARED and not is_float(value):
+        value = pick(g, is_float)
     if op in STEEP:
         value = pick(g, lambda v: bounded(STEEP[op])(v) and (v.exact or op not in JUMPS))
     if op in ("Asin", "Acos", "Atanh", "Tan"):  # inside where they are defined, or smooth
@@ -55,11 +63,13 @@ def unary(g: Graph, op: str) -> None:
         (value,) = g.op("Add", [value, g.constant(np.float32(0.5))])
     if op == "Reciprocal":
         (value,) = g.op("Exp", [value])
+    if op == "Shrink" and value.kind == "h":
+        jumps = False  # onnxruntime rounds the difference alone, ONNX the bias, too
     g.op(op, [value], exact=jumps or op in ("Abs", "Neg", "Relu", "Identity"), **attributes)
 
 
 def question(g: Graph, op: str) -> None:
-    g.op(op, [pick(g, is_float)], exact=True)
+    g.op(op, [pick(g, lambda v: v.kind in "fh")], exact=True)
 
 
 def integer_unary(g: Graph, op: str) -> None:
@@ -81,9 +91,11 @@ def binary(g: Graph, op: str) -> None:
         raise Refused("division by next to nothing")
     if op == "Div" and value.kind in "iu" and (other.array == 0).any():
         raise Refused("division by zero")
-    if op == "Pow":
-        if value.kind != "f":
-            raise Refused("integer powers overflow")
+    if op == "Pow" and value.kind in "iu":  # that do not overflow
+        if not value.exact or np.abs(value.array.astype(np.int64)).max() > 5:
+            raise Refused("a large base")
+        other = g.constant(g.random.integers(0, 4, other.shape).astype(value.array.dtype))
+    elif op == "Pow":
         (value,) = g.op("Abs", [value], exact=True)
     inputs = [value, other]
     if flag(g, 0.3) and op not in ("Div", "Pow", "PRelu"):
@@ -97,14 +109,18 @@ def comparison(g: Graph, op: str) -> None:
 
 
 def modulo(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.kind in "iu" and v.exact)
-    divisor = g.constant(g.random.integers(1, 6, value.shape[-1:]).astype(value.array.dtype))
-    g.op(op, [value, divisor], exact=True, fmod=number(g, 0, 1))
+    """Of floats as C has it; exact, since the divisors are quarters."""
+    value = pick(g, lambda v: v.kind in "fhiu" and v.exact)
+    divisor = g.random.integers(1, 6, value.shape[-1:])
+    if value.kind in "fh":
+        g.op(op, [value, g.constant((divisor / 4).astype(value.array.dtype))], exact=True, fmod=1)
+        return
+    g.op(op, [value, g.constant(divisor.astype(value.array.dtype))], exact=True, fmod=number(g, 0, 1))
 
 
 def many(g: Graph, op: str) -> None:
-    value = pick(g, is_float)
-    g.op(op, [value, *[partner(g, value) for _ in range(number(g, 0, 2))]])
+    value = pick(g, lambda v: v.kind in ("fhiu" if op in ("Max", "Min") else "fh"))
+    g.op(op, [value, *[partner(g, value) for _ in range(number(g, 0, 2))]], exact=op in ("Max", "Min"))
 
 
 def where(g: Graph, op: str) -> None:
@@ -115,19 +131,20 @@ def where(g: Graph, op: str) -> None:
 
 
 def clip(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.kind in "fi")
+    value = pick(g, lambda v: v.kind in "fhiu")
     kind = value.array.dtype.type
     if g.opset < 11:
         g.op(op, [value], exact=True, min=-1.0, max=2.0)
         return
-    low = None if flag(g, 0.2) else g.constant(kind(-1))
+    low = None if flag(g, 0.2) else g.constant(kind(0 if value.kind == "u" else -1))
     high = None if flag(g, 0.2) else g.constant(kind(2))
     g.op(op, [value, low, high], exact=True)
 
 
 def reduce(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank > 0 and v.kind in ("fi" if op in ("ReduceMax", "ReduceMin") else "f"))
-    if op in ("ReduceLogSum",):
+    order = op in ("ReduceMax", "ReduceMin")
+    value = pick(g, lambda v: v.rank > 0 and v.kind in ("fhiub" if order else "f" if "Log" in op else "fhi"))
+    if op == "ReduceLogSum":
         (value,) = g.op("Exp", [value])
     axes = some_axes(g, value)
     attributes = {"keepdims": number(g, 0, 1)}
@@ -137,11 +154,11 @@ def reduce(g: Graph, op: str) -> None:
     if flag(g, 0.15):  # all axes, or with no axes none
         inputs, listing = [], {"noop_with_empty_axes": number(g, 0, 1)} if inputs else {}
     attributes |= listing
-    g.op(op, [value, *inputs], exact=op in ("ReduceMax", "ReduceMin"), **attributes)
+    g.op(op, [value, *inputs], exact=order or value.kind == "i", **attributes)
 
 
 def place_of_best(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.rank > 0 and v.kind in "fi" and v.exact)
+    value = pick(g, lambda v: v.rank > 0 and v.kind in "fhiu" and v.exact)
     last = {"select_last_index": number(g, 0, 1)} if g.opset >= 12 else {}
     axis = axis_of(g, value)
     g.op(op, [value], exact=True, axis=axis if g.opset >= 11 else axis % value.rank, keepdims=number(g, 0, 1), **last)
@@ -168,8 +185,11 @@ def normalised(g: Graph, op: str) -> None:
     elif op in ("LayerNormalization", "RMSNormalization"):
         axis = number(g, 1, value.rank - 1)
         shape = value.shape[axis:]
-        bias = weights(g, *shape) if flag(g) else None
-        scale = g.constant(g.random.uniform(0.5, 1.5, shape).astype(np.float32))
+        dtype = float_type(g)
+        if dtype != np.float32:
+            (value,) = g.op("Cast", [value], exact=True, to=helper.np_dtype_to_tensor_dtype(dtype))
+        bias = weights(g, *shape, dtype=dtype) if flag(g) else None
+        scale = g.constant(g.random.uniform(0.5, 1.5, shape).astype(dtype))
         inputs = [value, scale, bias] if op == "LayerNormalization" else [value, scale]
         g.op(op, inputs, axis=axis - value.rank if flag(g) else axis, epsilon=1e-2)
     elif op == "GroupNormalization":
@@ -181,7 +201,10 @@ def normalised(g: Graph, op: str) -> None:
     elif op == "MeanVarianceNormalization":
         g.op(op, [value], axes=[0, *range(2, value.rank)])
     else:
-        g.op(op, [value], axis=axis_of(g, value), p=number(g, 1, 2))
+        axis = axis_of(g, value)
+        if not value.exact and np.abs(value.array).max(axis).min() < 1e-3:
+            raise Refused("a vector of rounding errors becomes one of length 1")
+        g.op(op, [value], axis=axis, p=number(g, 1, 2))
 
 
 def convolution(g: Graph, op: str) -> None:
@@ -205,7 +228,8 @@ def convolution(g: Graph, op: str) -> None:
 
 
 def pool(g: Graph, op: str) -> None:
-    value = image(g)
+    value = pick(g, lambda v: (is_float(v) or (op == "MaxPool" and v.array.dtype.itemsize == 1 and v.kind != "b"))
+                 and v.rank in (3, 4, 5))  # fmt: skip
     attributes = window(g, value)
     if "auto_pad" not in attributes:
         attributes["ceil_mode"] = number(g, 0, 1)

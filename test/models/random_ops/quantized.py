@@ -44,17 +44,19 @@ def real_and_bytes(g: Graph, fits: Callable[[Value], bool] = lambda v: True) -> 
 
 def quantize(g: Graph, op: str) -> None:
     """A pair around a value, for a whole tensor or for each place on an axis."""
-    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank > 0)
+    theirs = op.startswith("com.")
+    value = pick(g, lambda v: (is_float(v) or (v.kind == "h" and not theirs)) and v.exact and v.rank > 0)
     signed = flag(g)
     zero: Value | None = zero_point(g, signed)
     scale, attributes = step_of(g), {}
-    theirs = op.startswith("com.")
     if (g.opset >= 13 or theirs) and flag(g, 0.4):
         axis = axis_of(g, value)
         attributes["axis"] = axis
         count = value.shape[axis]
         scale = g.constant(g.random.uniform(0.01, 0.05, count).astype(np.float32))
         zero = g.constant(np.full(count, zero.array, zero.array.dtype))
+    if value.kind == "h":  # steps that float16 has
+        scale = g.constant(np.full(scale.shape, 1 / 32, value.array.dtype))
     if flag(g, 0.2) and not theirs:
         zero = None  # uint8
     (steps,) = g.op(op, [value, scale, zero], exact=True, **attributes)
@@ -83,36 +85,34 @@ def dynamic(g: Graph, op: str) -> None:
 
 
 def integer_product(g: Graph, op: str) -> None:
-    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank >= 2)
-    scale, zero = g.constant(np.float32(0.03)), g.constant(np.array(120, np.uint8))
-    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
-    other = g.constant(g.random.integers(-100, 100, (value.shape[-1], number(g, 1, 12))).astype(np.int8))
+    steps = real_and_bytes(g, lambda v: v.rank >= 2)
+    outputs = number(g, 1, 12)
+    other = g.constant(g.random.integers(-100, 100, (steps[0].shape[-1], outputs)).astype(np.int8))
     if op == "MatMulInteger":
-        g.op(op, [steps, other, zero], exact=True)
+        g.op(op, [steps[0], other, steps[2]], exact=True)
         return
-    inner = g.constant(np.float32(0.01))
     nothing = g.constant(np.array(0, np.int8))
-    result, place = g.constant(np.float32(0.1)), g.constant(np.array(100, np.uint8))
-    g.op(op, [steps, scale, zero, other, inner, nothing, result, place], final=True)
+    g.op(op, [*steps, other, step_of(g, 0.005, 0.02), nothing, *result_of(g, steps[0])], final=True)
 
 
 def integer_convolution(g: Graph, op: str) -> None:
-    """Bytes from a rounded image; with requantisation nothing may read the result."""
-    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank in (3, 4))
-    scale, zero = g.constant(np.float32(0.03)), g.constant(np.array(number(g, 100, 140), np.uint8))
-    (steps,) = g.op("QuantizeLinear", [value, scale, zero], exact=True)
+    """onnxruntime's ConvInteger takes uint8 alone."""
+    steps = real_and_bytes(g, lambda v: v.rank in (3, 4) and (op != "ConvInteger" or v.array.dtype != np.int8))
+    value = steps[0]
+    if op == "ConvInteger" and value.array.dtype == np.int8:
+        raise Refused("int8")
     outputs, kernel = number(g, 1, 12), [min(extent, number(g, 1, 3)) for extent in value.shape[2:]]
     weight = g.constant(g.random.integers(-100, 100, (outputs, value.shape[1], *kernel)).astype(np.int8))
     pads = [min(number(g, 0, 1), size - 1) for size in kernel * 2]
+    strides = [number(g, 1, 2) for _ in kernel]
     if op == "ConvInteger":
-        g.op(op, [steps, weight, zero], exact=True, kernel_shape=kernel, pads=pads)
+        g.op(op, [value, weight, steps[2]], exact=True, kernel_shape=kernel, pads=pads, strides=strides)
         return
     scales = g.constant(g.random.uniform(0.002, 0.01, outputs).astype(np.float32))
     zeros = g.constant(np.zeros(outputs, np.int8))
-    result, place = g.constant(np.float32(0.1)), g.constant(np.array(100, np.uint8))
-    bias = g.constant(g.random.integers(-900, 900, outputs).astype(np.int32))
-    g.op(op, [steps, scale, zero, weight, scales, zeros, result, place, bias], final=True, kernel_shape=kernel,
-         pads=pads)  # fmt: skip
+    bias = g.constant(g.random.integers(-900, 900, outputs).astype(np.int32)) if flag(g) else None
+    g.op(op, [*steps, weight, scales, zeros, *result_of(g, value), bias], final=True, kernel_shape=kernel, pads=pads,
+         strides=strides)  # fmt: skip
 
 
 def result_of(g: Graph, like: Value) -> list[Value]:
@@ -172,10 +172,13 @@ def byte_pool(g: Graph, op: str) -> None:
 
 def byte_softmax(g: Graph, op: str) -> None:
     """Over two classes or more: of a single one, whose share is 1, onnxruntime makes 0."""
-    steps = real_and_bytes(g, lambda v: v.rank > 0)
-    axis, opset = axis_of(g, steps[0]), 13 if flag(g) else 12
-    if (steps[0].shape[axis] if opset == 13 else np.prod(steps[0].shape[axis % steps[0].rank :])) == 1:
-        raise Refused("one class")
+    opset = 13 if flag(g) else 12  # 12: over all dimensions from the axis on
+
+    def axes(shape: tuple[int, ...]) -> list[int]:
+        return [i for i in range(len(shape)) if (shape[i] if opset == 13 else np.prod(shape[i:])) > 1]
+
+    steps = real_and_bytes(g, lambda v: bool(axes(v.shape)))
+    axis = int(g.random.choice(axes(steps[0].shape))) - (steps[0].rank if flag(g) else 0)
     signed = steps[0].array.dtype == np.int8
     result = [g.constant(np.float32(1 / 255)), g.constant(np.array(-128, np.int8) if signed else np.array(0, np.uint8))]
     g.op(op, [*steps, *result], final=True, axis=axis, opset=opset)

@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .choose import flag, image, is_float, number, one_of, pick, shaped, weights
+from .choose import flag, is_float, number, one_of, pick, shaped, weights
 from .graph import Graph, Refused, Value
 
 
 def resize(g: Graph, op: str) -> None:
-    value = image(g)
-    mode = str(g.random.choice(["nearest", "linear", "cubic"]))
+    value = pick(g, lambda v: v.kind in "fiu" and v.rank in (3, 4, 5))
+    mode = str(g.random.choice(["nearest", "linear", "cubic"])) if is_float(value) else "nearest"  # no rounding
     place = str(g.random.choice(["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]))
     scales = [1.0, 1.0, *[float(g.random.choice([0.5, 1.0, 1.5, 2.0, 3.0])) for _ in value.shape[2:]]]
     if mode == "cubic" and value.rank != 4:
         raise Refused("cubic is for images")
     attributes = {"nearest_mode": str(g.random.choice(["floor", "round_prefer_floor", "ceil"]))}
     if g.opset < 11:
-        mode = one_of(g, "nearest", "linear")
+        mode = one_of(g, "nearest", "linear") if is_float(value) else "nearest"
         g.op(op, [value, g.constant(np.array(scales, np.float32))], exact=mode == "nearest", mode=mode)
         return
     region = g.constant(np.zeros(0, np.float32)) if g.opset < 13 else None  # not to be left out then
@@ -57,8 +57,8 @@ def regions(g: Graph, op: str) -> None:
 
 def upsample(g: Graph, op: str) -> None:
     """By whole numbers, as ONNX says; onnxruntime's linear ones are of two dimensions."""
-    value = image(g)
-    mode = "linear" if value.rank == 4 and flag(g) else "nearest"
+    value = pick(g, lambda v: v.kind in "fiu" and v.rank in (3, 4, 5))
+    mode = "linear" if is_float(value) and value.rank == 4 and flag(g) else "nearest"
     scales = [1.0, 1.0, *[float(number(g, 1, 3)) for _ in value.shape[2:]]]
     if g.opset >= 9:
         g.op(op, [value, g.constant(np.array(scales, np.float32))], exact=mode == "nearest", mode=mode)
