@@ -127,12 +127,17 @@ def quality(programs: list[Program]) -> Quality:
     )
 
 
+def correlation_text(value: float) -> str:
+    """Not a number: nothing to put in an order."""
+    return "none (all tie)" if math.isnan(value) else f"{value:.2f}"
+
+
 def show_network(programs: list[Program], console: Console) -> Quality:
     found = quality(programs)
     row = programs[0].row
     loss = found.loss
     table = RichTable(
-        title=f"{row.model} batch {row.batch}: rank correlation {found.correlation:.2f} (without ties {found.raw:.2f}), "
+        title=f"{row.model} batch {row.batch}: rank correlation {correlation_text(found.correlation)} (without ties {found.raw:.2f}), "
         f"predicted best {100 * (loss.median - 1):.1f} % above the measured best "
         f"({100 * (loss.low - 1):.1f} to {100 * (loss.high - 1):.1f}), kernels off by {100 * found.kernel_error:.0f} %"
     )
@@ -156,6 +161,9 @@ def show(groups: list[list[Program]], console: Console) -> None:
     for programs in groups:
         found, row = quality(programs), programs[0].row
         low, high = 100 * (found.loss.low - 1), 100 * (found.loss.high - 1)
-        table.add_row(f"{row.model} batch {row.batch}", str(len(programs)), f"{found.correlation:.2f}",
+        table.add_row(f"{row.model} batch {row.batch}", str(len(programs)), correlation_text(found.correlation),
                       f"{found.raw:.2f}", f"{100 * (found.loss.median - 1):.1f} %", f"{low:.1f}..{high:.1f} %")  # fmt: skip
     console.print(table)
+    rows = [program.row for programs in groups for program in programs]
+    together = rank_correlation(order([row.predicted_ms for row in rows]), order([row.latency_ms.median for row in rows]))
+    console.print(f"rank correlation of all {len(rows)} programs: {together:.2f}", markup=False)

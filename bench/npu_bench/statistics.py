@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -77,15 +78,17 @@ def measured_order(times: list[list[list[float]]]) -> np.ndarray:
 
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's, of two orders of the same things: 1 where they agree.
+    """Spearman's, of two orders of the same things: 1 where they agree; not a number if all tie in `second`, the truth.
 
     A rank is how many come before, and half of those that tie: the shared rank
     of equal values. Ties need not be transitive.
     """
     ranks = [signs.sum(axis=1) / 2.0 for signs in (first, second)]
     spread = [float(np.std(rank)) for rank in ranks]
-    if min(spread) == 0.0:
-        return 1.0 if max(spread) == 0.0 else 0.0
+    if spread[1] == 0.0:
+        return math.nan
+    if spread[0] == 0.0:
+        return 0.0
     return float(np.corrcoef(*ranks)[0, 1])
 
 

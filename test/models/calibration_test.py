@@ -228,6 +228,7 @@ class PredictionsTest(unittest.TestCase):
         self.assertAlmostEqual(of([1, 1, 3], [1, 2, 3]), 3**0.5 / 2)
         self.assertAlmostEqual(of([1, 2, 3, 4], [2, 1, 3, 4]), 0.8)
         self.assertEqual(of([1, 1], [1, 2]), 0)
+        self.assertTrue(math.isnan(of([1, 2], [1, 1])))
 
     def test_measured_ties(self) -> None:
         """Noise between rounds, and between processes: only what stands out of both is an order."""
