@@ -85,6 +85,12 @@ class FoundTest(unittest.TestCase):
         graph.op("ReduceMean", [value], axes=[2])
         self.check(graph)
 
+    def test_many_numbers_that_are_known(self) -> None:
+        """NonZero: float constants beyond a small size are stored in another way, and were refused."""
+        graph = Graph(np.random.default_rng(0), 13)
+        graph.op("NonZero", [graph.constant(np.arange(-150, 150, dtype=np.float32).reshape(3, 100))])
+        self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace npu;
 using onnx::AttributeProto;
@@ -149,12 +150,14 @@ FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
     llvm::append_range(numbers, elementInts(*elements));
     return numbers;
   }
-  auto dense = dyn_cast<DenseElementsAttr>(*elements);
-  if (!dense)
-    return unsupported(what + " has " + Twine(elements->getNumElements()) +
-                       " elements, expected a few");
-  for (const llvm::APFloat &number : dense.getValues<llvm::APFloat>()) {
-    llvm::APFloat wide = number;
+  auto type = mlir::cast<mlir::FloatType>(elements->getElementType());
+  std::vector<char> storage;
+  ArrayRef<char> bytes = elementBytes(*elements, storage);
+  for (size_t i = 0; i < bytes.size(); i += type.getWidth() / 8) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i, type.getWidth() / 8);
+    llvm::APFloat wide(type.getFloatSemantics(),
+                       llvm::APInt(type.getWidth(), bits));
     bool losesInfo = false;
     wide.convert(llvm::APFloat::IEEEdouble(),
                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
