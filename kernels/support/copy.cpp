@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
+// Sanitisers and builds without optimisation vectorise nothing; only slower.
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 namespace npu::kernels {
 
 /// Copies smaller than this are done before a team would have woken.
