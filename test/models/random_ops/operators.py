@@ -101,6 +101,8 @@ def binary(g: Graph, op: str) -> None:
             raise Refused("a large base")
         other = g.constant(g.random.integers(0, 4, other.shape).astype(value.array.dtype))
     elif op == "Pow":
+        if not value.exact and np.abs(value.array.astype(np.float32)).min(initial=1) < 1e-3:
+            raise Refused("a power of next to nothing")
         (value,) = g.op("Abs", [value], exact=True)
     inputs = [value, other]
     if flag(g, 0.3) and op not in ("Div", "Pow", "PRelu"):
@@ -151,6 +153,8 @@ def reduce(g: Graph, op: str) -> None:
     value = pick(g, lambda v: v.rank > 0 and v.kind in ("fhiub" if order else "f" if "Log" in op else "fhi"))
     if op == "ReduceLogSum":
         (value,) = g.op("Exp", [value])
+    if op == "ReduceProd" and value.kind == "i" and np.prod(np.maximum(np.abs(value.array.astype(np.float64)), 1)) >= 2**31:
+        raise Refused("a product that does not fit")  # onnxruntime counts it in floats
     axes = some_axes(g, value)
     attributes = {"keepdims": number(g, 0, 1)}
     if g.opset < 11:
