@@ -17,6 +17,7 @@ import numpy as np
 from npu_bench.table import BenchError, cache_file
 
 PEERS = ("onnxruntime", "openvino")
+CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +51,17 @@ class Compiled:
     report: dict
 
 
+def prune(cache: Path, most: int = CACHE_BYTES) -> None:
+    """Removes the programs that were not used for longest, so that all together take at most `most` bytes."""
+    programs = sorted(cache.glob("*.npu"), key=lambda path: path.stat().st_mtime, reverse=True)
+    total = 0
+    for program in programs:
+        total += program.stat().st_size
+        if total > most and program != programs[0]:
+            program.unlink(missing_ok=True)
+            program.with_suffix(".json").unlink(missing_ok=True)
+
+
 def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
 
@@ -75,6 +87,8 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
         if done.returncode != 0:
             lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
             raise BenchError(f"npuc: {lines[0]}")
+    os.utime(program)
+    prune(tools.cache)
     return Compiled(program, json.loads(report.read_text(encoding="utf-8")))
 
 

@@ -98,18 +98,11 @@ static llvm::Error writeFile(StringRef path, ArrayRef<char> bytes) {
 
 /// Runs lld in this process: a shared object that needs nothing from outside.
 static llvm::Error link(StringRef output, ArrayRef<std::string> objects) {
-  SmallVector<std::string> words = {"ld.lld",
-                                    "-shared",
-                                    "-z",
-                                    "defs",
-                                    "-z",
-                                    "now",
-                                    "-z",
-                                    "max-page-size=4096",
-                                    "--build-id=none",
-                                    "--threads=2",
-                                    "-o",
-                                    output.str()};
+  SmallVector<std::string> words = {
+      "ld.lld", "-shared", "-z", "defs", "-z", "now", "-z",
+      "max-page-size=4096", "--build-id=none", "--threads=2",
+      // Or a full disk is a signal, no error.
+      "--no-mmap-output-file", "-o", output.str()};
   llvm::append_range(words, objects);
   SmallVector<const char *> arguments;
   for (const std::string &word : words)

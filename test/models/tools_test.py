@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import os
 import stat
 import subprocess
 import sys
@@ -23,6 +24,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
 import detection  # noqa: E402
 from npu_bench import capi, measure, results, statistics  # noqa: E402
+from npu_bench.contender import prune  # noqa: E402
 
 NPUC = """#!{python}
 import json, sys
@@ -133,6 +135,18 @@ def test_measure() -> None:
     assert noisy.disturbed == 2 and noisy.asked == 1 + 2 * measure.RETRIES, "gives up, and says so"
 
 
+def test_prune(folder: Path) -> None:
+    """The programs used last stay, as far as there is room; the last one always."""
+    for age in range(4):
+        for path in (folder / f"{age}.npu", folder / f"{age}.json"):
+            path.write_bytes(b"x" * 100)
+            os.utime(path, (1e9 - age, 1e9 - age))
+    prune(folder, 250)
+    assert sorted(path.name for path in folder.iterdir()) == ["0.json", "0.npu", "1.json", "1.npu"]
+    prune(folder, 50)
+    assert sorted(path.name for path in folder.iterdir()) == ["0.json", "0.npu"]
+
+
 def test_difference() -> None:
     value = [np.array([1.0, 2.0, -4.0], np.float32)]
     assert results.relative_difference(value, value) == 0.0
@@ -190,7 +204,7 @@ def main() -> None:
     for test in (test_statistics, test_measure, test_difference, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
-    for test in (test_capi_structs, test_compare, test_compare_finds_wrong_results):
+    for test in (test_prune, test_capi_structs, test_compare, test_compare_finds_wrong_results):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__} ok", flush=True)
