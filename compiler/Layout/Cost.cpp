@@ -3,7 +3,6 @@
 
 #include "compiler/Layout/Placement.h"
 
-#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Alternatives.h"
@@ -232,30 +231,17 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
   return layouts;
 }
 
-/// The layout in which one of a view's two values is the same bytes as the
-/// other in `layout`; null where there is none.
-static LayoutAttr sameBytes(LayoutOpInterface op, LayoutAttr layout,
-                            bool ofOperand) {
-  LayoutRelation relation = op.getLayoutRelation();
-  RelatedValue operand = relatedOperand(relation, op, 0);
-  RelatedValue result = relatedResult(relation, op);
-  TransferResult carried =
-      transferLayout(relation, ofOperand ? result : operand,
-                     toStoredOrder(layout), ofOperand ? operand : result);
-  return carried.layout ? toLayout(op->getContext(), *carried.layout)
-                        : LayoutAttr();
-}
-
 /// A view that moves its data does what a relayout before or behind a free view
 /// would do; where neither is possible, its elements go one by one.
 static cost::KernelWork viewWork(const LayoutProblem &problem,
                                  LayoutOpInterface op, LayoutAttr from,
                                  LayoutAttr to) {
   Value operand = op->getOperand(0), result = op->getResult(0);
+  std::string ignored;
   SmallVector<cost::KernelWork, 2> works;
-  if (LayoutAttr before = sameBytes(op, to, /*ofOperand=*/true))
+  if (LayoutAttr before = viewSource(op, to, ignored))
     works.push_back(relayoutWork(problem, operand, from, before));
-  if (LayoutAttr behind = sameBytes(op, from, /*ofOperand=*/false))
+  if (LayoutAttr behind = viewLayout(op, from, ignored))
     works.push_back(relayoutWork(problem, result, behind, to));
   if (!works.empty())
     return *llvm::min_element(works, [&](const auto &a, const auto &b) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Pins.h"
 
-#include "compiler/Dialect/NPU/LayoutUse.h"
-
 using namespace npu;
 
 SmallVector<Anchor> npu::pinnedAnchors(const LayoutProblem &problem,
@@ -18,18 +16,6 @@ SmallVector<Anchor> npu::pinnedAnchors(const LayoutProblem &problem,
       anchors.push_back({static_cast<int>(index), pin});
   }
   return anchors;
-}
-
-LayoutAttr npu::viewSource(LayoutOpInterface op, LayoutAttr layout,
-                           std::string &whyNot) {
-  LayoutRelation relation = op.getLayoutRelation();
-  TransferResult source =
-      transferLayout(relation, relatedResult(relation, op),
-                     toStoredOrder(layout), relatedOperand(relation, op, 0));
-  if (source.layout)
-    return toLayout(op->getContext(), *source.layout);
-  whyNot = source.whyNot;
-  return {};
 }
 
 namespace {

@@ -14,11 +14,6 @@ namespace npu {
 SmallVector<Anchor> pinnedAnchors(const LayoutProblem &problem,
                                   LayoutOpInterface op);
 
-/// The layout that makes a transpose or reshape whose result is stored as
-/// `layout` a free view; null with a reason where there is none.
-LayoutAttr viewSource(LayoutOpInterface op, LayoutAttr layout,
-                      std::string &whyNot);
-
 /// Places every op whose pins the plan does not hold by them; its neighbours
 /// keep what they read. So each strategy holds pins, also one that does not ask
 /// for them. Fails with an error at the op that cannot be placed. `moved`

@@ -176,16 +176,29 @@ SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
   return anchors;
 }
 
-LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
-                           std::string &whyNot) {
-  LayoutRelation relation = op.getLayoutRelation();
+static LayoutAttr carried(LayoutOpInterface op, const LayoutRelation &relation,
+                          const RelatedValue &from, LayoutAttr layout,
+                          const RelatedValue &to, std::string &whyNot) {
   TransferResult result =
-      transferLayout(relation, relatedOperand(relation, op, 0),
-                     toStoredOrder(layout), relatedResult(relation, op));
+      transferLayout(relation, from, toStoredOrder(layout), to);
   if (result.layout)
     return toLayout(op->getContext(), *result.layout);
   whyNot = result.whyNot;
   return {};
+}
+
+LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
+                           std::string &whyNot) {
+  LayoutRelation relation = op.getLayoutRelation();
+  return carried(op, relation, relatedOperand(relation, op, 0), layout,
+                 relatedResult(relation, op), whyNot);
+}
+
+LayoutAttr npu::viewSource(LayoutOpInterface op, LayoutAttr layout,
+                           std::string &whyNot) {
+  LayoutRelation relation = op.getLayoutRelation();
+  return carried(op, relation, relatedResult(relation, op), layout,
+                 relatedOperand(relation, op, 0), whyNot);
 }
 
 void npu::record(LayoutPlan &plan, Operation *op, const Placement &placement) {

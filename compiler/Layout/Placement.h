@@ -40,6 +40,11 @@ SmallVector<Anchor> acceptedAnchors(const LayoutProblem &problem,
 LayoutAttr viewLayout(LayoutOpInterface op, LayoutAttr layout,
                       std::string &whyNot);
 
+/// The way back: of an operand, so that the view's result, stored as `layout`,
+/// is free.
+LayoutAttr viewSource(LayoutOpInterface op, LayoutAttr layout,
+                      std::string &whyNot);
+
 /// The preferred one of accepted layouts for a value: the first without a block
 /// over a unit dimension, which would only store padding.
 LayoutAttr preferred(ArrayRef<LayoutAttr> accepted, Value value);
