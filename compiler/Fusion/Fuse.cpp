@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <optional>
+
 using namespace npu;
 
 namespace npu {
@@ -43,35 +45,43 @@ static void storeAs(StringRef layout, kernels::Problem &problem) {
   storeChannelsLast(problem.outputs[0], false);
 }
 
-/// Whether one implementation runs the kernel directly: no reference, no second
-/// pass over the result, no conversion inside that the root alone would not
-/// need. A group that `mayBeSlow` may run on a reference if the root does, too.
-static bool runsDirectly(const kernels::Problem &problem, bool mayBeSlow) {
+namespace {
+/// How the library runs a group; what counts is the worst of all layouts.
+enum class Taken { No, OnReference, Fast };
+} // namespace
+
+/// Whether one implementation runs the kernel directly: no second pass over the
+/// result, no conversion inside and no reference that the root alone would not
+/// need.
+static Taken runsDirectly(const kernels::Problem &problem) {
   kernels::Answer fused = kernels::query(problem);
-  if (fused.slow && !mayBeSlow)
-    return false;
+  if (!fused.slow && fused.adapterBytes == 0)
+    return Taken::Fast;
   kernels::Problem root = problem;
   root.instrs.clear();
-  if (!fused.slow && fused.adapterBytes == 0)
-    return true;
   kernels::Answer alone = kernels::query(root);
-  return fused.slow == alone.slow && fused.adapterBytes == alone.adapterBytes &&
-         fused.implementation == alone.implementation;
+  if (fused.slow != alone.slow || fused.adapterBytes != alone.adapterBytes ||
+      fused.implementation != alone.implementation)
+    return Taken::No;
+  return fused.slow ? Taken::OnReference : Taken::Fast;
 }
 
-static bool libraryTakes(FusedOp fused, const FuseOptions &options,
-                         bool mayBeSlow) {
+static Taken libraryTakes(FusedOp fused, const FuseOptions &options) {
   FailureOr<kernels::Problem> problem = makeProblem(fused, options.threads);
   if (failed(problem) || !kernels::validate(*problem).empty())
-    return false;
+    return Taken::No;
   SmallVector<std::string> layouts = options.layouts;
   if (layouts.empty())
     layouts.push_back("channels-last");
-  return llvm::all_of(layouts, [&](StringRef layout) {
+  Taken worst = Taken::Fast;
+  for (StringRef layout : layouts) {
     kernels::Problem stored = *problem;
     storeAs(layout, stored);
-    return runsDirectly(stored, mayBeSlow);
-  });
+    worst = std::min(worst, runsDirectly(stored));
+    if (worst == Taken::No)
+      break;
+  }
+  return worst;
 }
 
 /// An op whose kernel can run elementwise functions on its result before it
@@ -85,17 +95,22 @@ static bool canBeRoot(Operation *op) {
 /// Makes the largest group around `root` that the library takes; one that it
 /// takes on a reference only if there is no other.
 static bool fuseRoot(Operation *root, const FuseOptions &options) {
-  for (bool mayBeSlow : {false, true})
-    for (FusionGroup group = FusionGroup::growDown(root); group.size() > 1;
-         group.shrink()) {
-      FusedOp fused = group.create();
-      if (libraryTakes(fused, options, mayBeSlow)) {
-        group.replaceBy(fused);
-        return true;
-      }
-      fused.erase();
+  std::optional<FusionGroup> onReference;
+  for (FusionGroup group = FusionGroup::growDown(root); group.size() > 1;
+       group.shrink()) {
+    FusedOp fused = group.create();
+    Taken taken = libraryTakes(fused, options);
+    if (taken == Taken::Fast) {
+      group.replaceBy(fused);
+      return true;
     }
-  return false;
+    fused.erase();
+    if (taken == Taken::OnReference && !onReference)
+      onReference = group;
+  }
+  if (onReference)
+    onReference->replaceBy(onReference->create());
+  return onReference.has_value();
 }
 
 FailureOr<FuseCounts> npu::fuse(mlir::func::FuncOp function,
