@@ -87,8 +87,8 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
         if done.returncode != 0:
             lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
             raise BenchError(f"npuc: {lines[0]}")
+        prune(tools.cache)
     os.utime(program)
-    prune(tools.cache)
     return Compiled(program, json.loads(report.read_text(encoding="utf-8")))
 
 
