@@ -248,7 +248,7 @@ static void separate(const T *__restrict from, T *__restrict to,
 template <typename T>
 static void transpose(const T *from, int64_t fromStride, T *to,
                       int64_t toStride, int64_t lines, int64_t count) {
-  constexpr int64_t tile = 256 / sizeof(T);
+  const int64_t tile = (toStride > fromStride ? 256 : 64) / sizeof(T);
   if (count == 2 && toStride == 2)
     return interleave<2>(from, fromStride, to, lines);
   if (count == 3 && toStride == 3) // a picture's colours
