@@ -70,13 +70,16 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_AVG_POOL] = lists[NPU_OP_MAX_POOL];
   lists[NPU_OP_AVG_POOL].insert(lists[NPU_OP_AVG_POOL].begin() + 1,
                                 {"whole image", createPoolWhole});
+  lists[NPU_OP_AVG_POOL].insert(lists[NPU_OP_AVG_POOL].begin(),
+                                {"whole image, rows", createPoolRows});
   lists[NPU_OP_MAX_POOL].insert(lists[NPU_OP_MAX_POOL].begin(),
                                 {"onednn, NaN kept", createPoolKeepingNan});
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
                           adapter,
                           split,
                           {referenceName, createMatmulReference}};
-  lists[NPU_OP_REDUCE] = {{"onednn", createReduceOnednn},
+  lists[NPU_OP_REDUCE] = {{"rows", createReduceRows},
+                          {"onednn", createReduceOnednn},
                           {"fast", createReduceFast},
                           adapter,
                           split,

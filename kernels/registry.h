@@ -19,10 +19,11 @@ Create createMaskunpoolFast, createMaskunpoolReference;
 Create createTensornormFast, createTensornormReference;
 Create createConvWinogradFast, createConvWinogradReference;
 Create createWinogradWeightReference;
-Create createPoolKeepingNan, createPoolOnednn, createPoolWhole;
+Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
-Create createReduceOnednn, createReduceFast, createReduceReference;
+Create createReduceRows, createReduceOnednn, createReduceFast,
+    createReduceReference;
 Create createSoftmaxOnednn, createSoftmaxReference;
 Create createResizeFast, createResizeOnednn, createResizeLinear;
 Create createResizeReference;

@@ -358,6 +358,30 @@ TEST(Conformance, Reduce) {
         }
 }
 
+/// Large enough for a team, whose members' rows begin and end inside images.
+TEST(Conformance, MeansOfImagesByManyThreads) {
+  uint32_t seed = 6900;
+  for (const char *layout : {"abcd", "acdb", "aBcd16b"})
+    for (int64_t channels : {5, 64, 357})
+      for (int64_t batch : {1, 2, 5})
+        for (int threads : {1, 2, 3}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_REDUCE;
+          p.inputs = {image(batch, channels, 31, 33, layout)};
+          p.outputs = {image(batch, channels, 1, 1, layout)};
+          p.attrs.reduce = {NPU_REDUCE_MEAN, 12, 1};
+          p.threads = threads;
+          one.tolerance = 1e-4;
+          check(one, seed++);
+          Case two = one; // dimensions that lie apart, or in front
+          two.problem.inputs = {image(31, 33, batch, channels, layout)};
+          two.problem.attrs.reduce.axes_mask = 3;
+          two.problem.outputs = {tensor(NPU_F32, {1, 1, batch, channels})};
+          check(two, seed++);
+        }
+}
+
 TEST(Conformance, Softmax) {
   uint32_t seed = 7000;
   for (const char *in : layouts4)
