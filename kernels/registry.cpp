@@ -63,17 +63,17 @@ static std::vector<List> makeLists() {
   // At compile time; a weight that is not constant is no case for Winograd.
   lists[NPU_OP_WINOGRAD_WEIGHT] = {
       {referenceName, createWinogradWeightReference}};
-  lists[NPU_OP_MAX_POOL] = {{"onednn", createPoolOnednn},
+  lists[NPU_OP_MAX_POOL] = {{"onednn, NaN kept", createPoolKeepingNan},
+                            {"onednn", createPoolOnednn},
                             adapter,
                             split,
                             {referenceName, createPoolReference}};
-  lists[NPU_OP_AVG_POOL] = lists[NPU_OP_MAX_POOL];
-  lists[NPU_OP_AVG_POOL].insert(lists[NPU_OP_AVG_POOL].begin() + 1,
-                                {"whole image", createPoolWhole});
-  lists[NPU_OP_AVG_POOL].insert(lists[NPU_OP_AVG_POOL].begin(),
-                                {"whole image, rows", createPoolRows});
-  lists[NPU_OP_MAX_POOL].insert(lists[NPU_OP_MAX_POOL].begin(),
-                                {"onednn, NaN kept", createPoolKeepingNan});
+  lists[NPU_OP_AVG_POOL] = {{"whole image, rows", createPoolRows},
+                            {"onednn", createPoolOnednn},
+                            {"whole image", createPoolWhole},
+                            adapter,
+                            split,
+                            {referenceName, createPoolReference}};
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
                           adapter,
                           split,

@@ -38,6 +38,33 @@ TEST(Conformance, ConvLayoutsAndShapes) {
         }
 }
 
+/// Rows enough for several bands of the kernel for row-major tensors, rows
+/// shorter than a vector, one and three spatial dimensions.
+TEST(Conformance, ConvDepthwise) {
+  uint32_t seed = 900;
+  for (int64_t stride : {1, 2, 3})
+    for (int64_t dilation : {1, 2, 3})
+      for (int64_t pad : {0, 1, 3}) {
+        const struct {
+          std::vector<int64_t> dims, kernel;
+          const char *layout;
+        } shapes[] = {{{2, 6, 150, 70}, {5, 3}, "abcd"},
+                      {{1, 40, 14, 13}, {3, 5}, "abcd"},
+                      {{3, 9, 200}, {4}, "abc"},
+                      {{1, 7, 8, 9, 40}, {2, 3, 3}, "abcde"}};
+        for (const auto &s : shapes) {
+          Case one;
+          one.problem = convProblem(tensor(NPU_F32, s.dims, s.layout),
+                                    s.dims[1], s.kernel, stride, pad, s.dims[1],
+                                    s.layout, seed % 3 != 0, dilation);
+          one.problem.threads = 1 + static_cast<int>(seed % 2);
+          check(one, seed++);
+          addChain(one, chainsFor(one.problem.outputs[0])[0]);
+          check(one, seed++);
+        }
+      }
+}
+
 TEST(Conformance, ConvChains) {
   uint32_t seed = 1000;
   for (const char *layout : layouts4)
