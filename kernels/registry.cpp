@@ -34,6 +34,22 @@ static void addIndexLists(std::vector<List> &lists) {
     lists[op] = {{referenceName, createIndexReference}};
 }
 
+static void addPoolLists(std::vector<List> &lists) {
+  lists[NPU_OP_MAX_POOL] = {{"onednn, NaN kept", createPoolKeepingNan},
+                            {"onednn", createPoolOnednn},
+                            adapter,
+                            split,
+                            {referenceName, createPoolReference}};
+  lists[NPU_OP_AVG_POOL] = {{"whole image, rows", createPoolRows},
+                            {"onednn", createPoolOnednn},
+                            {"whole image", createPoolWhole},
+                            adapter,
+                            split,
+                            {referenceName, createPoolReference}};
+  lists[NPU_OP_MAX_POOL_INDICES] = {
+      {referenceName, createPoolIndicesReference}};
+}
+
 /// The order is the preference.
 static std::vector<List> makeLists() {
   std::vector<List> lists(NPU_OP_COUNT);
@@ -63,17 +79,7 @@ static std::vector<List> makeLists() {
   // At compile time; a weight that is not constant is no case for Winograd.
   lists[NPU_OP_WINOGRAD_WEIGHT] = {
       {referenceName, createWinogradWeightReference}};
-  lists[NPU_OP_MAX_POOL] = {{"onednn, NaN kept", createPoolKeepingNan},
-                            {"onednn", createPoolOnednn},
-                            adapter,
-                            split,
-                            {referenceName, createPoolReference}};
-  lists[NPU_OP_AVG_POOL] = {{"whole image, rows", createPoolRows},
-                            {"onednn", createPoolOnednn},
-                            {"whole image", createPoolWhole},
-                            adapter,
-                            split,
-                            {referenceName, createPoolReference}};
+  addPoolLists(lists);
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
                           adapter,
                           split,
@@ -95,8 +101,6 @@ static std::vector<List> makeLists() {
                           split,
                           {referenceName, createResizeReference}};
   addIndexLists(lists);
-  lists[NPU_OP_MAX_POOL_INDICES] = {
-      {referenceName, createPoolIndicesReference}};
   lists[NPU_OP_TOP_K] = {{referenceName, createTopKReference}};
   lists[NPU_OP_CUMULATE] = {{referenceName, createCumulateReference}};
   lists[NPU_OP_CONV_BPW] = {{"onednn", createConvBpwOnednn},
