@@ -189,14 +189,17 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
   if (known.empty())
     known = axes.of(result);
   RankedTensorType type = tensorType(result);
-  bool depthwise = isDepthwise(op);
+  CostOf own = isDepthwise(op)   ? CostOf::Depthwise
+               : isPointwise(op) ? CostOf::Pointwise
+                                 : CostOf::All;
   auto factorOf = [&](StringRef layout) {
     double factor = 1;
     for (const LayoutFactor &entry : factors->second) {
-      if (entry.layout.text != layout || (entry.depthwise && !depthwise))
+      if (entry.layout.text != layout ||
+          (entry.of != CostOf::All && entry.of != own))
         continue;
       factor = entry.factor;
-      if (entry.depthwise)
+      if (entry.of != CostOf::All)
         break;
     }
     return factor;

@@ -56,6 +56,25 @@ static const Vocabulary vocabulary[] = {
 ArrayRef<Vocabulary> npu::demandVocabulary() { return vocabulary; }
 
 // Rows of the table in Layout/Alternatives.cpp; a test says so.
+namespace {
+/// What costs are called in files.
+struct CostKey {
+  StringRef text;
+  CostOf of;
+};
+} // namespace
+
+static const CostKey costKeys[] = {{"cost", CostOf::All},
+                                   {"depthwise_cost", CostOf::Depthwise},
+                                   {"pointwise_cost", CostOf::Pointwise}};
+
+/// Null where the word is none.
+static const CostKey *findCostKey(StringRef text) {
+  const auto *found = llvm::find_if(
+      costKeys, [&](const CostKey &key) { return key.text == text; });
+  return found == std::end(costKeys) ? nullptr : found;
+}
+
 static const StringRef algorithmNames[] = {"winograd"};
 
 ArrayRef<StringRef> npu::algorithmVocabulary() { return algorithmNames; }
@@ -290,7 +309,9 @@ private:
     OperandDemands roles;
     std::vector<RawFactor> factors;
     llvm::StringSet<> known;
-    SmallVector<StringRef> allowed = {"ops", "cost", "depthwise_cost"};
+    SmallVector<StringRef> allowed = {"ops"};
+    for (const CostKey &key : costKeys)
+      allowed.push_back(key.text);
     for (const Vocabulary &word : vocabulary)
       for (StringRef role : word.second)
         if (known.insert(role).second)
@@ -299,9 +320,8 @@ private:
                  [&](StringRef key, yaml::Node *value) {
                    if (key == "ops")
                      return readOps(value, ops);
-                   return key == "cost" || key == "depthwise_cost"
-                              ? readFactors(key, value, factors)
-                              : readLayouts(key, value, roles);
+                   return findCostKey(key) ? readFactors(key, value, factors)
+                                           : readLayouts(key, value, roles);
                  }))
       return false;
     for (const std::string &op : ops)
@@ -360,12 +380,11 @@ private:
         return failAt(raw.line, raw.key + ": " + raw.layout +
                                     " is not one of the layouts that `result` "
                                     "accepts here");
-      bool depthwise = raw.key == "depthwise_cost";
+      CostOf of = findCostKey(raw.key)->of;
       for (const std::string &op : ops) {
-        if (depthwise && !StringRef(op).starts_with("conv"))
-          return failAt(raw.line,
-                        "depthwise_cost: '" + op + "' is no convolution");
-        spec.factors[op].push_back({*layout, raw.factor, depthwise});
+        if (of != CostOf::All && !StringRef(op).starts_with("conv"))
+          return failAt(raw.line, raw.key + ": '" + op + "' is no convolution");
+        spec.factors[op].push_back({*layout, raw.factor, of});
       }
     }
     return true;

@@ -50,13 +50,16 @@ struct LayoutPattern {
 /// "result" is the role of results.
 using OperandDemands = std::map<std::string, std::vector<LayoutPattern>>;
 
+/// Of which of its ops an entry's costs speak. Costs of some convolutions go
+/// before those of all.
+enum class CostOf { All, Depthwise, Pointwise };
+
 /// An accepted layout of an op's result, and how many times longer the op takes
 /// in it than in the chip's best.
 struct LayoutFactor {
   LayoutPattern layout;
   double factor = 1;
-  /// Of depthwise convolutions only, where it goes before the other.
-  bool depthwise = false;
+  CostOf of = CostOf::All;
 };
 
 /// Of some orders, how many bytes the DMA takes in one transfer.

@@ -174,11 +174,25 @@ void npu::assignRoles(Operation *op, const Work &work,
         static_cast<double>(std::max<int64_t>(1, shape[0] * shape[2]));
 }
 
-bool npu::isDepthwise(Operation *op) {
+/// The convolution that a kernel is, or is built around; null where there is
+/// none.
+static Operation *convolutionOf(Operation *op, npu_attrs &attributes) {
   if (auto fused = dyn_cast<FusedOp>(op))
     op = fused.getRoot();
   auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
-  npu_attrs attributes = {};
-  return kernel && kernel.getKernel(attributes) == NPU_OP_CONV &&
-         isChannelwise(op, attributes.conv.groups);
+  attributes = {};
+  return kernel && kernel.getKernel(attributes) == NPU_OP_CONV ? op : nullptr;
+}
+
+bool npu::isDepthwise(Operation *op) {
+  npu_attrs attributes;
+  Operation *conv = convolutionOf(op, attributes);
+  return conv && isChannelwise(conv, attributes.conv.groups);
+}
+
+bool npu::isPointwise(Operation *op) {
+  npu_attrs attributes;
+  Operation *conv = convolutionOf(op, attributes);
+  return conv && attributes.conv.groups <= 1 &&
+         extent(tensorType(conv->getOperand(1)).getShape(), 2) == 1;
 }

@@ -144,12 +144,15 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
   EXPECT_EQ(layoutOfConv(), "abcd");
 }
 
-/// Where a target tells depthwise convolutions from others, each has its own.
-TEST_F(OptimalTest, DepthwiseConvolutionsCostTheirOwn) {
+/// Where a target tells depthwise convolutions, and those of one element, from
+/// others, each has its own.
+TEST_F(OptimalTest, SomeConvolutionsCostTheirOwn) {
   TargetSpec spec = load("host");
   std::string error;
   LayoutPattern source = *LayoutPattern::parse("NCHW", error);
-  spec.factors["conv2d"] = {{source, 3, true}, {source, 2, false}};
+  spec.factors["conv2d"] = {{source, 3, CostOf::Depthwise},
+                            {source, 5, CostOf::Pointwise},
+                            {source, 2, CostOf::All}};
   auto factorOf = [&](const std::string &weight, const std::string &groups) {
     mlir::func::FuncOp function = parse(
         "func.func @f(%x: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {\n"
@@ -167,8 +170,10 @@ TEST_F(OptimalTest, DepthwiseConvolutionsCostTheirOwn) {
         .costFactor(op, LayoutAttr::get(&context, {0, 1, 2, 3}, {}));
   };
   EXPECT_EQ(factorOf("8x1x1x1xf32", "8"), 3);
-  EXPECT_EQ(factorOf("8x8x1x1xf32", "1"), 2);
+  EXPECT_EQ(factorOf("8x8x1x1xf32", "1"), 5);
   EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 2);
+  spec.factors["conv2d"].pop_back();
+  EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 1);
 }
 
 /// A large convolution, a relu and a small one: the first is cheaper by another

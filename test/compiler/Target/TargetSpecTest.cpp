@@ -171,15 +171,18 @@ TEST(TargetSpec, Costs) {
               "chip.yaml:26: depthwise_cost of NHWC: ");
   spec = parseTarget(base + "  - ops: [conv_transpose2d]\n    result: [NHWC]\n"
                             "    cost: {NHWC: 2 times}\n"
-                            "    depthwise_cost: {NHWC: 3 times}\n",
+                            "    depthwise_cost: {NHWC: 3 times}\n"
+                            "    pointwise_cost: {NHWC: 4 times}\n",
                      "chip.yaml", error);
   ASSERT_TRUE(spec) << error;
   const std::vector<LayoutFactor> &both = spec->factors["conv_transpose2d"];
-  ASSERT_EQ(both.size(), 2u);
+  ASSERT_EQ(both.size(), 3u);
   EXPECT_EQ(both[0].factor, 2);
-  EXPECT_FALSE(both[0].depthwise);
+  EXPECT_EQ(both[0].of, CostOf::All);
   EXPECT_EQ(both[1].factor, 3);
-  EXPECT_TRUE(both[1].depthwise);
+  EXPECT_EQ(both[1].of, CostOf::Depthwise);
+  EXPECT_EQ(both[2].factor, 4);
+  EXPECT_EQ(both[2].of, CostOf::Pointwise);
 }
 
 TEST(TargetSpec, Measured) {
