@@ -56,6 +56,14 @@ bool isByDma(const KernelWork &work) {
   return work.products.empty() && work.elements == 0;
 }
 
+/// How many times slower than its caches a processor's memory takes a kernel's
+/// data; 1 where the caches hold it.
+double beyondCache(const KernelWork &work, const Machine &machine) {
+  bool isBeyond =
+      machine.cacheKiB > 0 && work.bytes() > machine.cacheKiB * 1024;
+  return isBeyond ? machine.beyondCacheFactor : 1;
+}
+
 /// What passes between DRAM and the chip, in one direction.
 struct Traffic {
   double bytes = 0, charged = 0, transposed = 0;
@@ -67,6 +75,7 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
   Traffic sum;
   Cuts cuts = cutsOf(work, tiling);
   bool byDma = isByDma(work);
+  double beyond = beyondCache(work, machine);
   bool byEngine = machine.transposeBytesPerCycle > 0 && byDma &&
                   !work.writes.empty() && work.writes[0].scattered;
   for (const Transfer &transfer : transfers) {
@@ -77,10 +86,12 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
       sum.bytes += moved;
     if (transfer.onChip && !byDma)
       continue;
+    // One access at a time is as slow from the caches as from behind them.
     if (transfer.bytes > 0)
-      sum.charged +=
-          byEngine ? moved
-                   : moved / transfer.bytes * chargedBytes(transfer, machine);
+      sum.charged += byEngine ? moved
+                              : moved / transfer.bytes *
+                                    std::max(chargedBytes(transfer, machine),
+                                             beyond * transfer.bytes);
     if (byEngine && transfer.scattered)
       sum.transposed += moved;
   }
@@ -117,8 +128,6 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   Traffic in = trafficOf(work.reads, work, tiling, machine),
           out = trafficOf(work.writes, work, tiling, machine);
   double perByte = work.factor / machine.dmaBytesPerCycle;
-  if (machine.cacheKiB > 0 && work.bytes() > machine.cacheKiB * 1024)
-    perByte *= machine.beyondCacheFactor;
   double dmaIn = in.charged * perByte, dmaOut = out.charged * perByte;
   double moving =
       machine.dmaChannels > 1 ? std::max(dmaIn, dmaOut) : dmaIn + dmaOut;

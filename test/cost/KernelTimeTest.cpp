@@ -40,6 +40,23 @@ TEST(KernelTime, WritesAreChargedInBursts) {
   EXPECT_EQ(cycles(pixels * 8, 8), 12544);
 }
 
+TEST(KernelTime, WhatCachesDoNotHoldIsSlower) {
+  Machine machine = plain();
+  machine.cacheKiB = 2;
+  machine.beyondCacheFactor = 3;
+  machine.stridedAccessFactor = 2;
+  EXPECT_EQ(timeOf(moving({1024, 1024}, {1024, 1024}), machine).total, 256);
+  EXPECT_EQ(timeOf(moving({1032, 1032}, {1024, 1024}), machine).total, 771);
+  // Accesses that are slow from anywhere pay the larger of both.
+  Transfer apart = {1024, 1024, /*scattered=*/true};
+  EXPECT_EQ(timeOf(moving({1024, 1024}, apart), machine).total, 384);
+  EXPECT_EQ(timeOf(moving({1032, 1032}, apart), machine).total, 771);
+  machine.stridedAccessFactor = 5;
+  EXPECT_EQ(timeOf(moving({1032, 1032}, apart), machine).total, 1027);
+  machine.cacheKiB = 0;
+  EXPECT_EQ(timeOf(moving({1032, 1032}, {1024, 1024}), machine).total, 257);
+}
+
 TEST(KernelTime, OpsTakeTheLongerOfComputingAndMoving) {
   Machine machine = plain();
   machine.kernelStartCycles = 100;
