@@ -19,10 +19,11 @@ from rich.progress import Progress
 from rich.table import Table as RichTable
 
 from npu_bench import calibration_net
+from npu_bench.caches import cache_kib
 from npu_bench.capi import library_version
 from npu_bench.contender import Contender, Tools
 from npu_bench.fit import ROUNDS, Sample, fit, numbers
-from npu_bench.table import TARGET, BenchError, Table, cache_file, cache_kib, processor_name
+from npu_bench.table import TARGET, BenchError, Table, cache_file, processor_name
 
 RUNS_PER_ROUND = 4
 # A kernel's time: that of its quicker runs, since what disturbs only adds.
@@ -130,13 +131,14 @@ def kind_of(node: str) -> str:
 def calibrate(tools: Tools, threads: int, rounds: int, progress: Progress) -> tuple[Table, list[Sample]]:
     """A table of this machine, and how well it predicts what it is from."""
     table = Table.shipped()
-    if cache := cache_kib():
-        table.set_machine("cache", cache)
-    task = progress.add_task("calibrating: compiling", total=len(VARIANTS) + rounds + ROUNDS)
+    task = progress.add_task("calibrating: caches", total=1 + len(VARIANTS) + rounds + ROUNDS)
 
     def tick() -> None:
         progress.advance(task)
 
+    table.set_machine("cache", cache_kib(threads))
+    tick()
+    progress.update(task, description="calibrating: compiling")
     running: list[Contender] = []
     with tempfile.TemporaryDirectory(prefix="npu-calibrate-") as folder:
         try:

@@ -23,7 +23,6 @@ import small  # noqa: E402
 STAGES = [(112, 24), (56, 64), (28, 128), (14, 256), (7, 512)]
 EXPANSION = 4  # of a stage's channels for its depthwise convolutions
 CLASSES = 1000
-TINY = 512  # channels whose weights are read in no time
 LARGE = 192  # channels at the first stage's size, in f32 more than a core's share of any cache
 
 
@@ -57,26 +56,28 @@ class Builder(small.Builder):
 
 
 def _squeeze_excite(b: Builder, x: str, channels: int) -> str:
-    """Small kernels, which show what starting one takes; where channels are many, reading their weights takes longer."""
+    """With a copy of next to nothing, which shows what starting a kernel takes."""
     squeezed = b.op("GlobalAveragePool", x)
-    squeezed = b.unit("tiny" if channels <= TINY else "weights", squeezed, channels, channels // 4, 1)
+    twice = b.labelled("tiny", "Concat", squeezed, squeezed, axis=1)
+    squeezed = b.unit("weights", twice, 2 * channels, channels // 4, 1)
     gate = b.conv(squeezed, channels // 4, channels, 1)
     return b.labelled("eltwise", "Mul", x, b.op("Sigmoid", gate))
 
 
 def _stage(b: Builder, x: str, channels: int) -> str:
     wide = EXPANSION * channels
-    inner = b.unit("conv", x, channels, wide, 1)
+    inner = b.unit("pointwise", x, channels, wide, 1)
     inner = b.unit("depthwise", inner, wide, wide, 3, group=wide)
     inner = _squeeze_excite(b, inner, wide)
     inner = b.unit("depthwise", inner, wide, wide, 5, group=wide)
-    x = b.labelled("eltwise", "Add", x, b.unit("conv", inner, wide, channels, 1))
+    x = b.labelled("eltwise", "Add", x, b.unit("pointwise", inner, wide, channels, 1))
     for _ in range(2):
         x = b.unit("conv", x, channels, channels, 3)
     # Read twice, so that neither is fused into the other.
     pooled = b.pool("AveragePool", x, 3, 1)
     x = b.labelled("eltwise", "Add", x, b.pool("MaxPool", pooled, 3, 1))
-    return x
+    joined = b.labelled("copy", "Concat", x, pooled, axis=1)
+    return b.unit("pointwise", joined, 2 * channels, channels, 1)
 
 
 def _large(b: Builder, x: str) -> str:
@@ -95,7 +96,7 @@ def network() -> onnx.ModelProto:
         if index:
             before = STAGES[index - 1][1]
             x = b.unit("depthwise", x, before, before, 3, group=before, strides=[2, 2])
-            x = b.unit("conv", x, before, channels, 1)
+            x = b.unit("pointwise", x, before, channels, 1)
         x = _stage(b, x, channels)
         if size == 28:
             weight = b.normal(channels, channels // 2, 2, 2, scale=0.05)

@@ -75,10 +75,10 @@ def numbers() -> list[Number]:
     per_ms = 1e3 * Table.shipped().machine("clock")
     rows = [
         machine_number("mac_columns", lambda s: s.variant == "NHWC" and s.kind == "conv" and s.bound == "mac array", True),
-        machine_number("dma_bandwidth", lambda s: s.variant == "NHWC" and s.kind in ("eltwise", "matmul") and not s.is_large, True),
+        machine_number("dma_bandwidth", lambda s: s.variant == "NHWC" and s.kind == "copy" and not s.is_large, True),
         machine_number("kernel_start", lambda s: s.kind == "tiny", added=per_ms),
-        machine_number("beyond_cache", lambda s: s.is_large and (s.kind == "beyond" or s.op == "relayout")),
-        machine_number("strided_access", lambda s: s.op == "relayout" and s.variant == "NHWC pairs" and not s.is_large),
+        machine_number("beyond_cache", lambda s: s.is_large and s.kind == "beyond"),
+        machine_number("strided_access", lambda s: s.op == "relayout" and s.variant == "NHWC pairs"),
     ]  # fmt: skip
     convs = ["conv2d"]
     for layout in ("NHWC", "NCHW16c", "NCHW"):
@@ -87,6 +87,7 @@ def numbers() -> list[Number]:
 
         if layout != "NHWC":
             rows.append(layout_cost("conv", convs, layout, of("conv")))
+        rows.append(layout_cost("pointwise", convs, layout, of("pointwise"), "pointwise_cost"))
         rows.append(layout_cost("depthwise", convs, layout, of("depthwise"), "depthwise_cost"))
         rows.append(layout_cost("deconv", ["conv_transpose2d"], layout, of("deconv")))
         rows.append(layout_cost("max pool", ["max_pool"], layout, of("maxpool")))

@@ -21,17 +21,14 @@ NAMES = {
 }
 
 
+# Of an entry in `demands`.
+COST_KEYS = ("cost", "depthwise_cost", "pointwise_cost")
+
+
 def cache_file() -> Path:
     """Where npuc looks for the table (compiler/Target/Calibration.h)."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(cache) / "npuc" / f"{TARGET}.yaml"
-
-
-def cache_kib() -> int:
-    """Half of the last cache, which keeps other things too; 0 if the system does not say."""
-    sizes = [int(path.read_text().strip().removesuffix("K"))
-             for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]  # fmt: skip
-    return max(sizes, default=0) // 2
 
 
 def processor_name() -> str:
@@ -87,7 +84,7 @@ class Table:
         table = self.copy()
         entry = table._entry(op)
         entry["data"], entry["result"] = list(NAMES[layout]), list(NAMES[layout])  # YAML would link one list twice
-        for key in ("cost", "depthwise_cost"):
+        for key in COST_KEYS:
             entry[key] = {name: text for name, text in entry.get(key, {}).items() if name in NAMES[layout]}
         return table
 

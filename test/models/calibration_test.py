@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 import onnx  # noqa: E402
 import small  # noqa: E402
 import suite  # noqa: E402
-from npu_bench import fit, predictions, statistics, table  # noqa: E402
+from npu_bench import caches, fit, predictions, statistics, table  # noqa: E402
 from npu_bench.results import Row  # noqa: E402
 
 
@@ -177,8 +177,8 @@ class FitTest(unittest.TestCase):
             start = values.machine("kernel_start") / 2.5e6
             far, apart = values.machine("beyond_cache"), values.machine("strided_access")
             return {
-                ("NHWC", "tiny", "conv2d", False): start,
-                ("NHWC", "eltwise", "eltwise", False): start + moved(2),
+                ("NHWC", "tiny", "concat", False): start,
+                ("NHWC", "copy", "concat", False): start + moved(2),
                 ("NHWC", "beyond", "concat", True): start + moved(40) * far,
                 ("NHWC pairs", "conv", "relayout", False): start + moved(1) * (1 + apart),
             }
@@ -192,6 +192,33 @@ class FitTest(unittest.TestCase):
             fit.fit(found, predict, lambda: None)
         for key in ("dma_bandwidth", "beyond_cache", "kernel_start", "strided_access"):
             self.assertAlmostEqual(found.machine(key) / truth.machine(key), 1, delta=0.03, msg=key)
+
+    def test_families_of_convolutions(self) -> None:
+        truth = table.Table.shipped()
+        for key, value in (("cost", 1.5), ("pointwise_cost", 1.2), ("depthwise_cost", 3)):
+            truth.set_cost("conv2d", "NCHW", value, key)
+        kinds = {"conv": "cost", "pointwise": "pointwise_cost", "depthwise": "depthwise_cost"}
+
+        def predict(values: table.Table) -> list[fit.Sample]:
+            return [fit.Sample("NCHW", kind, "conv2d", "mac array", False, truth.cost("conv2d", "NCHW", key),
+                               values.cost("conv2d", "NCHW", key)) for kind, key in kinds.items()]  # fmt: skip
+
+        found = table.Table.shipped()
+        fit.fit(found, predict, lambda: None)
+        for key in kinds.values():
+            self.assertAlmostEqual(found.cost("conv2d", "NCHW", key), truth.cost("conv2d", "NCHW", key), delta=0.01)
+
+    def test_step(self) -> None:
+        sizes = [1.0, 4.0, 16.0, 64.0]
+        self.assertAlmostEqual(caches.step(sizes, [1, 1.1, 2, 2.2]), 8)
+        self.assertAlmostEqual(caches.step(sizes, [1, 3, 3.1, 2.9]), 2)
+        # A smaller step before the largest is none.
+        self.assertAlmostEqual(caches.step(sizes, [1, 1.5, 1.6, 6]), 32)
+
+    def test_times_of_memory(self) -> None:
+        """Whatever they are here, they are of two threads and finite."""
+        for size in (64, 4096):
+            self.assertTrue(0 < caches.times_per_kib(size, 2) < 1)
 
     def test_weighted_median(self) -> None:
         self.assertEqual(fit.weighted_median([3, 1, 2], [1, 1, 1]), 2)
