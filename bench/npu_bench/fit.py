@@ -45,6 +45,7 @@ class Number:
     set: Callable[[Table, float], None]
     applies: Callable[[Sample], bool]
     inverse: bool = False  # the larger, the faster
+    least: float = LEAST
     added: float = 0.0  # not 0: is added to each kernel's time, so many for a millisecond
 
 
@@ -58,8 +59,10 @@ def weighted_median(values: list[float], weights: list[float]) -> float:
     raise ValueError("no values")
 
 
-def machine_number(key: str, applies: Callable[[Sample], bool], inverse: bool = False, added: float = 0.0) -> Number:
-    return Number(key, lambda t: t.machine(key), lambda t, v: t.set_machine(key, v), applies, inverse, added)
+def machine_number(
+    key: str, applies: Callable[[Sample], bool], inverse: bool = False, least: float = LEAST, added: float = 0.0
+) -> Number:
+    return Number(key, lambda t: t.machine(key), lambda t, v: t.set_machine(key, v), applies, inverse, least, added)
 
 
 def layout_cost(name: str, ops: list[str], layout: str, applies: Callable[[Sample], bool], key: str = "cost") -> Number:
@@ -77,8 +80,9 @@ def numbers() -> list[Number]:
         machine_number("mac_columns", lambda s: s.variant == "NHWC" and s.kind == "conv" and s.bound == "mac array", True),
         machine_number("dma_bandwidth", lambda s: s.variant == "NHWC" and s.kind == "copy" and not s.is_large, True),
         machine_number("kernel_start", lambda s: s.kind == "tiny", added=per_ms),
-        machine_number("beyond_cache", lambda s: s.is_large and s.kind == "beyond"),
-        machine_number("strided_access", lambda s: s.op == "relayout" and s.variant == "NHWC pairs"),
+        # Nothing is faster for being far away, or apart.
+        machine_number("beyond_cache", lambda s: s.is_large and s.kind == "beyond", least=1.0),
+        machine_number("strided_access", lambda s: s.op == "relayout" and s.variant == "NHWC pairs", least=1.0),
     ]  # fmt: skip
     convs = ["conv2d"]
     for layout in ("NHWC", "NCHW16c", "NCHW"):
@@ -112,7 +116,7 @@ def fit(table: Table, predict: Callable[[Table], list[Sample]], tick: Callable[[
             chosen = [sample for sample in samples if row.applies(sample)]
             if not chosen:
                 continue
-            row.set(table, min(max(_better(row, row.get(table), chosen), LEAST), MOST))
+            row.set(table, min(max(_better(row, row.get(table), chosen), row.least), MOST))
         samples = predict(table)
         tick()
     return samples

@@ -208,6 +208,12 @@ class FitTest(unittest.TestCase):
         for key in kinds.values():
             self.assertAlmostEqual(found.cost("conv2d", "NCHW", key), truth.cost("conv2d", "NCHW", key), delta=0.01)
 
+    def test_nothing_is_faster_for_being_far_away(self) -> None:
+        """Also where a disturbed measurement says so."""
+        found = table.Table.shipped()
+        fit.fit(found, lambda values: [fit.Sample("NHWC", "beyond", "concat", "dma", True, 0.5, 1.0)], lambda: None)
+        self.assertEqual(found.machine("beyond_cache"), 1)
+
     def test_step(self) -> None:
         sizes = [1.0, 4.0, 16.0, 64.0]
         self.assertAlmostEqual(caches.step(sizes, [1, 1.1, 2, 2.2]), 8)
