@@ -15,7 +15,9 @@ from npu_bench.contender import Case, Contender
 from npu_bench.fit import weighted_median
 from npu_bench.measure import measure, round_medians
 from npu_bench.results import Row, make_row
-from npu_bench.statistics import Estimate, estimate, measured_order, order, rank_correlation, sittings_ratio
+from npu_bench.statistics import (
+    Estimate, concordance, estimate, measured_order, order, rank_correlation, sittings_ratio,
+)  # fmt: skip
 from npu_bench.table import TARGET
 
 STRATEGIES = (
@@ -43,6 +45,7 @@ class Quality:
 
     raw: float  # the rank correlation of medians
     correlation: float  # the same, with ties
+    concordance: float  # of the pairs that measuring tells apart
     loss: Estimate  # the time of the predicted best, over that of the measured best
     kernel_error: float  # of predicted kernels, one standard deviation as a part
 
@@ -118,12 +121,13 @@ def quality(programs: list[Program]) -> Quality:
     predicted = [program.row.predicted_ms for program in programs]
     measured = [program.row.latency_ms.median for program in programs]
     chosen, best = predicted.index(min(predicted)), measured.index(min(measured))
-    error = kernel_error(programs)
+    ties, truth = predicted_order(programs), measured_order([program.times for program in programs])
     return Quality(
         rank_correlation(order(predicted), order(measured)),
-        rank_correlation(predicted_order(programs), measured_order([program.times for program in programs])),
+        rank_correlation(ties, truth),
+        concordance(ties, truth),
         sittings_ratio(programs[chosen].times, programs[best].times),
-        error,
+        kernel_error(programs),
     )
 
 
@@ -137,7 +141,8 @@ def show_network(programs: list[Program], console: Console) -> Quality:
     row = programs[0].row
     loss = found.loss
     table = RichTable(
-        title=f"{row.model} batch {row.batch}: rank correlation {correlation_text(found.correlation)} (without ties {found.raw:.2f}), "
+        title=f"{row.model} batch {row.batch}: rank correlation {correlation_text(found.correlation)} (without ties {found.raw:.2f}, "
+        f"of pairs told apart {correlation_text(found.concordance)}), "
         f"predicted best {100 * (loss.median - 1):.1f} % above the measured best "
         f"({100 * (loss.low - 1):.1f} to {100 * (loss.high - 1):.1f}), kernels off by {100 * found.kernel_error:.0f} %"
     )
@@ -156,13 +161,14 @@ def show(groups: list[list[Program]], console: Console) -> None:
     if len(groups) < 2:
         return
     table = RichTable(title="all networks")
-    for heading in ("network", "programs", "rank correlation", "without ties", "predicted best above", "interval"):
+    for heading in ("network", "programs", "rank correlation", "without ties", "of pairs told apart", "predicted best above",
+                    "interval"):  # fmt: skip
         table.add_column(heading, justify="left" if heading == "network" else "right")
     for programs in groups:
         found, row = quality(programs), programs[0].row
         low, high = 100 * (found.loss.low - 1), 100 * (found.loss.high - 1)
         table.add_row(f"{row.model} batch {row.batch}", str(len(programs)), correlation_text(found.correlation),
-                      f"{found.raw:.2f}", f"{100 * (found.loss.median - 1):.1f} %", f"{low:.1f}..{high:.1f} %")  # fmt: skip
+                      f"{found.raw:.2f}", correlation_text(found.concordance), f"{100 * (found.loss.median - 1):.1f} %", f"{low:.1f}..{high:.1f} %")  # fmt: skip
     console.print(table)
     rows = [program.row for programs in groups for program in programs]
     together = rank_correlation(order([row.predicted_ms for row in rows]), order([row.latency_ms.median for row in rows]))

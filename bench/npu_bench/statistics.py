@@ -92,6 +92,16 @@ def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.corrcoef(*ranks)[0, 1])
 
 
+def concordance(predicted: np.ndarray, measured: np.ndarray) -> float:
+    """Somers' D, of two orders: pairs in the same order less those in the other, as a part of all that differ when measured.
+
+    A predicted tie counts for neither, so a model that ties everything has 0.
+    Not a number if nothing differs when measured.
+    """
+    told_apart = np.count_nonzero(measured)
+    return float(np.sum(predicted * measured)) / told_apart if told_apart else math.nan
+
+
 def _interval(median: float, resampled: np.ndarray) -> Estimate:
     tail = 50.0 * (1.0 - LEVEL)
     low, high = np.percentile(resampled, [tail, 100.0 - tail])

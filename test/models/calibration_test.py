@@ -275,6 +275,15 @@ class PredictionsTest(unittest.TestCase):
         signs = statistics.measured_order([drift, [[1.2 * value for value in sitting] for sitting in drift]])
         self.assertEqual(signs.tolist(), [[0, -1], [1, 0]])
 
+    def test_concordance(self) -> None:
+        """Only what differs when measured counts; what is predicted alike there is wrong by half."""
+        same, measured = statistics.order([1, 2, 3, 4]), statistics.order([1, 1, 1, 2])
+        self.assertEqual(statistics.concordance(same, measured), 1)
+        self.assertAlmostEqual(statistics.concordance(statistics.order([4, 2, 3, 3]), measured), (1 - 1 + 0) / 3)
+        self.assertEqual(statistics.concordance(statistics.order([1, 1, 1, 1]), measured), 0)
+        self.assertEqual(statistics.concordance(-measured, measured), -1)
+        self.assertTrue(math.isnan(statistics.concordance(same, statistics.order([1, 1, 1, 1]))))
+
     def test_predicted_ties(self) -> None:
         programs = [self.program(ms, [1.0]) for ms in (10.0, 10.009, 10.02)]
         self.assertEqual(predictions.predicted_order(programs).tolist(), [[0, 0, -1], [0, 0, -1], [1, 1, 0]])
@@ -300,6 +309,7 @@ class PredictionsTest(unittest.TestCase):
         found = predictions.quality(programs)
         self.assertAlmostEqual(found.raw, 0.5)
         self.assertAlmostEqual(found.correlation, 0.5)
+        self.assertAlmostEqual(found.concordance, 1 / 3)
         self.assertAlmostEqual(found.loss.median, 1.1)
         self.assertAlmostEqual(found.loss.high, 1.1)
 
