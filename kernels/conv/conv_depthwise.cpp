@@ -12,6 +12,7 @@
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,19 +20,13 @@
 // Sanitisers and builds without optimisation vectorise nothing; only slower.
 #pragma clang diagnostic ignored "-Wpass-failed"
 
-#define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#define NPU_INLINE inline __attribute__((always_inline))
-
 namespace npu::kernels {
 
 constexpr int64_t minWorkPerThread = 16384;
-constexpr int64_t lanes = 16;
 /// Results that are made together, so that they stay in the nearest cache.
 constexpr int64_t bandElements = 4096;
 
 namespace {
-using Vector = float __attribute__((vector_size(lanes * sizeof(float))));
-
 /// One weight, and how far from a result's place its data begins.
 struct Tap {
   float weight;
@@ -45,11 +40,9 @@ NPU_INLINE void addAt(const Tap *taps, int64_t count, float *sums,
   std::memcpy(sum, sums + first, sizeof(sum));
   for (int64_t tap = 0; tap < count; ++tap) {
 #pragma clang loop unroll(full)
-    for (int64_t v = 0; v < Vectors; ++v) {
-      Vector data;
-      std::memcpy(&data, taps[tap].from + first + v * lanes, sizeof(data));
-      sum[v] += taps[tap].weight * data;
-    }
+    for (int64_t v = 0; v < Vectors; ++v)
+      sum[v] +=
+          taps[tap].weight * loadVector(taps[tap].from + first + v * lanes);
   }
   std::memcpy(sums + first, sum, sizeof(sum));
 }

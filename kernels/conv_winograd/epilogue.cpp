@@ -4,6 +4,7 @@
 
 #include "kernels/conv_winograd/transforms.h"
 #include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
 #include "kernels/tensor.h"
 
 #include <algorithm>
@@ -16,9 +17,6 @@ namespace npu::kernels {
 /// Channels taken at once: what lies between rows and columns of a transform
 /// stays in the first-level cache.
 constexpr int64_t chunk = 64;
-
-#define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#define NPU_INLINE inline __attribute__((always_inline))
 
 template <int Tile>
 static NPU_INLINE void dataToPointsOf(const float *const *pixels,

@@ -8,6 +8,7 @@
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/access.h"
+#include "kernels/support/vectors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,17 +17,11 @@
 // Sanitisers and builds without optimisation vectorise nothing; only slower.
 #pragma clang diagnostic ignored "-Wpass-failed"
 
-#define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#define NPU_INLINE inline __attribute__((always_inline))
-
 namespace npu::kernels {
 
 constexpr int64_t minElementsPerThread = 8192;
-constexpr int64_t lanes = 16;
 
 namespace {
-using Vector = float __attribute__((vector_size(lanes * sizeof(float))));
-
 /// `count` rows, each `stride` behind the one before.
 struct Rows {
   const float *from;
@@ -40,11 +35,8 @@ NPU_INLINE void sumColumns(const Rows &rows, int64_t first, float *sums) {
   for (int64_t row = 0; row < rows.count; ++row) {
     const float *from = rows.from + row * rows.stride + first;
 #pragma clang loop unroll(full)
-    for (int64_t v = 0; v < Vectors; ++v) {
-      Vector value;
-      std::memcpy(&value, from + v * lanes, sizeof(value));
-      sum[v] += value;
-    }
+    for (int64_t v = 0; v < Vectors; ++v)
+      sum[v] += loadVector(from + v * lanes);
   }
   std::memcpy(sums + first, sum, sizeof(sum));
 }

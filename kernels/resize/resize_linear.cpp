@@ -8,6 +8,7 @@
 #include "kernels/registry.h"
 #include "kernels/resize/resize.h"
 #include "kernels/support/access.h"
+#include "kernels/support/vectors.h"
 
 #include <algorithm>
 
@@ -18,8 +19,8 @@ constexpr int64_t minWorkPerThread = 8192;
 constexpr int maxTaps = 16;
 
 /// to[i] = or += weight * from[i]
-static __attribute__((target_clones("avx512f", "avx2", "default"))) void
-addTap(float *to, const float *from, float weight, int64_t n, bool isFirst) {
+static NPU_CLONES void addTap(float *to, const float *from, float weight,
+                              int64_t n, bool isFirst) {
   if (isFirst)
     for (int64_t i = 0; i < n; ++i)
       to[i] = weight * from[i];

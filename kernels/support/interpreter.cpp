@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -172,8 +173,8 @@ static bool trigonometric(int kind, const float *a, float *out, int n) {
 }
 
 /// exp goes through glibc's vector library (CMakeLists.txt), 8 at once.
-__attribute__((target_clones("avx512f", "avx2", "default"))) static void
-unaryFloat(const npu_instr &instr, const float *a, float *out, int n) {
+static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
+                                  float *out, int n) {
   float alpha = instr.alpha, beta = instr.beta;
   if (trigonometric(instr.kind, a, out, n))
     return;

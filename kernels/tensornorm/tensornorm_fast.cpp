@@ -10,6 +10,7 @@
 #include "kernels/support/access.h"
 #include "kernels/support/reference.h"
 #include "kernels/support/sort.h"
+#include "kernels/support/vectors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,8 +39,6 @@ struct Place {
   }
 };
 } // namespace
-
-#define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 
 namespace {
 /// Rows of `length` numbers that lie one after the other.
