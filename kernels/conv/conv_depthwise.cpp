@@ -128,7 +128,7 @@ public:
     parallelFor(team, [&](int thread, int count) {
       Range range = shareOf(planes, thread, count);
       float *own = static_cast<float *>(scratch) + thread * floatsEach();
-      std::vector<Tap> taps(weightOffsets.size());
+      std::vector<Tap> taps(tapOffsets.size());
       for (int64_t p = range.begin; p < range.end; ++p) {
         int64_t channel = p % channels;
         onePlane({data + p * in.size(), weights + channel * channelStep,
@@ -200,7 +200,7 @@ private:
     for (int64_t row = 0; row < count; ++row)
       std::copy_n(sums + row * pitch, out.d[2], result + row * out.d[2]);
     if (!instrs.empty())
-      applyInstrs(result, count * out.d[2]);
+      interpretChain(instrs, result, count * out.d[2]);
   }
 
   int64_t phaseOffset(size_t phase) const {
@@ -225,22 +225,6 @@ private:
         }
         to += pitch;
       }
-    }
-  }
-
-  /// A chain of unary instructions, on a band while it is in the cache.
-  void applyInstrs(float *values, int64_t count) const {
-    Row rows[2];
-    for (int64_t first = 0; first < count; first += rowLength) {
-      int n = static_cast<int>(std::min<int64_t>(rowLength, count - first));
-      std::copy(values + first, values + first + n, rows[0].f);
-      size_t at = 0;
-      for (const npu_instr &instr : instrs) {
-        interpret(instr, NPU_F32, &rows[at], nullptr, nullptr, &rows[1 - at],
-                  n);
-        at = 1 - at;
-      }
-      std::copy(rows[at].f, rows[at].f + n, values + first);
     }
   }
 

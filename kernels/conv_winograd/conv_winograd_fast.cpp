@@ -8,6 +8,7 @@
 #include "kernels/conv_winograd/epilogue.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
+#include "kernels/support/interpreter.h"
 #include "kernels/support/reference.h"
 #include "kernels/tensor.h"
 
@@ -247,7 +248,8 @@ private:
       // Pixels of a row are neighbours.
       int64_t wide = std::min(attrs.tile, y.dims[3] - column);
       for (int64_t i = 0; i < attrs.tile && row + i < y.dims[2]; ++i)
-        epilogue.applyRest(to.pixels[i * attrs.tile], wide * channels);
+        interpretChain(epilogue.rest, to.pixels[i * attrs.tile],
+                       wide * channels);
     });
   }
 

@@ -185,18 +185,4 @@ bool translate(const Problem &problem, Epilogue &epilogue,
   return true;
 }
 
-void Epilogue::applyRest(float *values, int64_t count) const {
-  Row rows[2];
-  for (int64_t first = 0; first < count; first += rowLength) {
-    int n = static_cast<int>(std::min<int64_t>(rowLength, count - first));
-    std::copy(values + first, values + first + n, rows[0].f);
-    size_t at = 0;
-    for (const npu_instr &instr : rest) {
-      interpret(instr, NPU_F32, &rows[at], nullptr, nullptr, &rows[1 - at], n);
-      at = 1 - at;
-    }
-    std::copy(rows[at].f, rows[at].f + n, values + first);
-  }
-}
-
 } // namespace npu::kernels

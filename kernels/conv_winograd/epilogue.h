@@ -17,9 +17,7 @@ struct Epilogue {
   int added = -1; // input stored like the output, or -1
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
-  std::vector<npu_instr> rest;
-
-  void applyRest(float *values, int64_t count) const;
+  std::vector<npu_instr> rest; // for interpretChain
 };
 
 /// False with a reason where the instructions are no such chain.

@@ -531,4 +531,19 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
       out->i[i] = wrapTo(instr.dtype, out->i[i]);
 }
 
+void interpretChain(const std::vector<npu_instr> &chain, float *values,
+                    int64_t count) {
+  Row rows[2];
+  for (int64_t first = 0; first < count; first += rowLength) {
+    int n = static_cast<int>(std::min<int64_t>(rowLength, count - first));
+    std::copy(values + first, values + first + n, rows[0].f);
+    size_t at = 0;
+    for (const npu_instr &instr : chain) {
+      interpret(instr, NPU_F32, &rows[at], nullptr, nullptr, &rows[1 - at], n);
+      at = 1 - at;
+    }
+    std::copy(rows[at].f, rows[at].f + n, values + first);
+  }
+}
+
 } // namespace npu::kernels

@@ -7,6 +7,8 @@
 
 #include "kernels/support/convert.h"
 
+#include <vector>
+
 namespace npu::kernels {
 
 constexpr int rowLength = 256;
@@ -29,6 +31,10 @@ std::string checkInstr(const npu_instr &instr, const int32_t *operandTypes);
 /// `out` is none of the operands.
 void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
                const Row *b, const Row *c, Row *out, int n);
+
+/// Each of `count` floats through a chain of unary instructions on floats.
+void interpretChain(const std::vector<npu_instr> &chain, float *values,
+                    int64_t count);
 
 } // namespace npu::kernels
 
