@@ -112,6 +112,16 @@ public:
       }
   }
 
+  /// Whether the copies are about as large as what is copied: not where a
+  /// window's elements lie farther apart than the data is wide.
+  bool isCompact() const {
+    double copied = static_cast<double>(bandRows + reach.d[1]) *
+                    static_cast<double>(pitch) *
+                    static_cast<double>(phases.size());
+    return copied <=
+           4.0 * static_cast<double>(in.size() + out.size() + bandElements);
+  }
+
   size_t scratchBytes() const override {
     return static_cast<size_t>(threads * floatsEach()) * sizeof(float);
   }
@@ -274,7 +284,11 @@ std::unique_ptr<Kernel> createConvDepthwise(const Problem &problem,
   }
   if (!whyNot.empty())
     return nullptr;
-  return std::make_unique<ConvDepthwise>(problem);
+  auto kernel = std::make_unique<ConvDepthwise>(problem);
+  if (kernel->isCompact())
+    return kernel;
+  whyNot = "dilations far beyond the data";
+  return nullptr;
 }
 
 } // namespace npu::kernels

@@ -36,6 +36,20 @@ bool isSlow(const Problem &p) {
 
 } // namespace
 
+/// Whoever takes the problem: room goes by the data, not by what lies between
+/// the elements of a window.
+TEST(Scratch, OfDepthwiseWindowsFarApart) {
+  Problem p = convProblem(tensor(NPU_F32, {1, 32, 4, 4}), 32, {3, 3}, 1, 3000,
+                          32, "abcd", true, 3000);
+  p.threads = 2;
+  ASSERT_EQ(validate(p), "");
+  auto kernel = create(p);
+  EXPECT_LT(kernel->scratchBytes(), size_t{1} << 20)
+      << kernel->implementation();
+  auto inputs = inputsFor(p, 11);
+  EXPECT_EQ(runKernel(*kernel, p, inputs), runReference(p, inputs));
+}
+
 TEST(Packing, EveryTeamSizeGivesTheSameNumbersAndNoSlowKernel) {
   for (int64_t groups : {1, 32})
     for (const char *layout : {"acdb", "aBcd16b"}) {
