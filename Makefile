@@ -32,7 +32,7 @@ VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build test quick demo bench bench-autonhwc bench-search models asan fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search models asan fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ test: build models asan deps-tosa ## all tests (what CI runs)
 
 quick: build ## the tests that take seconds
 	@$(CTEST) --test-dir $(BUILD) -L quick
+
+soak: build models ## what repeats by the thousand: hours; `make test` has a sample of each
+	@$(CTEST) --test-dir $(BUILD) -C Soak -L soak --verbose
 
 models: deps deps-keras ## make the networks that tests and benchmarks use (build/models)
 	@$(PY) bench/models/get_model.py $(NETWORKS)
