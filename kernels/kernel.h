@@ -96,6 +96,10 @@ std::unique_ptr<Kernel> create(const Problem &problem);
 /// Only the reference: the compiler's evaluator and the tests' oracle.
 std::unique_ptr<Kernel> createReference(const Problem &problem);
 
+/// What in the operands ended a run of this problem's kernel with a status: an
+/// index that lies outside, and its limit. Empty where it was something else.
+std::string describeFault(const Problem &problem, void *const *operands);
+
 /// "oneDNN 3.2.0"
 std::string libraryVersion();
 

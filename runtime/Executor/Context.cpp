@@ -3,6 +3,7 @@
 #include "runtime/Executor/Context.h"
 
 #include "kernels/parallel.h"
+#include "runtime/Loader/Verifier.h"
 #include "runtime/Status.h"
 
 #include <algorithm>
@@ -134,7 +135,7 @@ std::string Context::describeFailure(int32_t status) const {
            "; compile it again";
   return "kernel '" + std::string(all[index].info.name) + "' (" +
          all[index].info.implementation + ") of node '" + all[index].info.node +
-         "'" + end;
+         "'" + (fault.empty() ? end : ": " + fault);
 }
 
 int32_t Context::executeKernel(uint32_t kernel, void *const *operands) {
@@ -143,8 +144,16 @@ int32_t Context::executeKernel(uint32_t kernel, void *const *operands) {
   if (kernel < all.size() && all[kernel].kernel)
     status = all[kernel].kernel->run(operands, scratch.data());
   if (status != 0)
-    failedKernel = kernel;
+    noteFailure(kernel, operands);
   return status;
+}
+
+void Context::noteFailure(uint32_t kernel, void *const *operands) {
+  failedKernel = kernel;
+  fault = kernel < model->kernels().size()
+              ? kernels::describeFault(problemOf(model->program(), kernel, 1),
+                                       operands)
+              : "";
 }
 
 int32_t Context::callKernel(uint32_t kernel, void *const *operands) {

@@ -36,6 +36,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   int32_t executeKernel(uint32_t kernel, void *const *operands);
+  void noteFailure(uint32_t kernel, void *const *operands);
   void record(uint32_t kernel, Clock::time_point start);
   std::string describeFailure(int32_t status) const;
 
@@ -46,6 +47,7 @@ private:
   std::vector<npu_kernel_time> times;
   Clock::time_point runStart;
   int64_t failedKernel = -1;
+  std::string fault; ///< what in its operands ended it, if that is known
   std::atomic<bool> busy{false};
 };
 

@@ -15,6 +15,10 @@
  *   caller, who frees it with the matching function. Freeing NULL does nothing.
  * - Sizes are bytes, times nanoseconds or milliseconds as the name says.
  * - A model may be used by several threads. A context serves one run at a time.
+ * - Results are the same to the bit from run to run and from context to context
+ *   of models with as many threads. With another number of threads floats may
+ *   differ in the last bits: sums are divided among threads, and kernels are
+ *   chosen for them.
  * - Buffers hold tensors in the program's stored order (npu_tensor_info.layout)
  *   and are aligned to NPU_BUFFER_ALIGNMENT; npu_buffer_create makes such ones.
  */
