@@ -28,19 +28,24 @@ static int64_t multiply(int64_t a, int64_t b) {
 static bool isNan(double value) { return std::isnan(value); }
 static bool isNan(int64_t) { return false; }
 
+/// Infinity, or of integers the type's own end: what is left where nothing is
+/// reduced.
 template <typename T>
-static T startOf(int64_t kind) {
+static T endOf(int32_t dtype, float sign) {
+  float infinity = sign * std::numeric_limits<float>::infinity();
+  if constexpr (std::is_integral_v<T>)
+    return dtype == NPU_BOOL ? sign > 0 : floatToInteger(dtype, infinity);
+  else
+    return infinity;
+}
+
+template <typename T>
+static T startOf(int64_t kind, int32_t dtype) {
   if (kind == NPU_REDUCE_PROD)
     return 1;
   if (kind == NPU_REDUCE_MAX || kind == NPU_REDUCE_LOG_SUM_EXP)
-    return std::numeric_limits<T>::has_infinity
-               ? -std::numeric_limits<T>::infinity()
-               : std::numeric_limits<T>::lowest();
-  if (kind == NPU_REDUCE_MIN)
-    return std::numeric_limits<T>::has_infinity
-               ? std::numeric_limits<T>::infinity()
-               : std::numeric_limits<T>::max();
-  return 0;
+    return endOf<T>(dtype, -1);
+  return kind == NPU_REDUCE_MIN ? endOf<T>(dtype, 1) : T{0};
 }
 
 template <typename T>
@@ -106,7 +111,7 @@ private:
     walk.add(broadcastMaps(kept, x));
     walk.coalesce();
     std::vector<Wide<T>> sums(static_cast<size_t>(count),
-                              startOf<Wide<T>>(kind));
+                              startOf<Wide<T>>(kind, x.dtype));
     forElements(walk, [&](int64_t from, size_t to) {
       sums[to] = combine<Wide<T>>(kind, sums[to], data[from]);
     });

@@ -77,7 +77,7 @@ std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
     const npu_tensor_desc &tensor = rows[i].tensor;
     const format::ManifestTensor &told = manifest[i];
     std::string where = row(table, i) + " ('" + told.name + "')";
-    std::string wrong = verifyTensor(tensor, /*leastExtent=*/0);
+    std::string wrong = verifyTensor(tensor);
     if (!wrong.empty())
       return where + ": " + wrong;
     if (tensor.weights_offset != -1)
@@ -142,7 +142,7 @@ std::string verifyKernel(const npu_program &p, uint32_t index,
 
 } // namespace
 
-std::string verifyTensor(const npu_tensor_desc &t, int64_t leastExtent) {
+std::string verifyTensor(const npu_tensor_desc &t) {
   if (t.dtype < 0 || t.dtype >= NPU_DTYPE_COUNT)
     return mismatch("its type", uint32_t(t.dtype),
                     "less than " + std::to_string(NPU_DTYPE_COUNT));
@@ -169,13 +169,15 @@ std::string verifyTensor(const npu_tensor_desc &t, int64_t leastExtent) {
   }
   int64_t bytes = kernels::dtypeBytes(t.dtype);
   for (int i = 0; i < t.rank; ++i) {
-    if (t.dims[i] < leastExtent)
+    if (t.dims[i] < 0)
       return "its dimension " + std::to_string(i) + " is " +
-             std::to_string(t.dims[i]) + ", expected at least " +
-             std::to_string(leastExtent);
+             std::to_string(t.dims[i]) + ", expected at least 0";
+    // No elements are no reason for extents that overflow elsewhere.
     int64_t padded;
     if (__builtin_add_overflow(t.dims[i], blocks[i] - 1, &padded) ||
-        __builtin_mul_overflow(bytes, padded / blocks[i] * blocks[i], &bytes) ||
+        __builtin_mul_overflow(
+            bytes, std::max<int64_t>(padded / blocks[i] * blocks[i], 1),
+            &bytes) ||
         bytes > maxTensorBytes)
       return "its size overflows";
   }

@@ -20,10 +20,8 @@ std::string verifyProgram(const npu_program &program, const ImageBounds &bounds,
                           const format::Manifest &manifest);
 
 /// What is wrong with a tensor's own fields (storage whose size overflows
-/// included), else empty. Inputs and outputs may have no elements, what kernels
-/// work on has at least one in each dimension.
-std::string verifyTensor(const npu_tensor_desc &tensor,
-                         int64_t leastExtent = 1);
+/// included), else empty. It may have no elements.
+std::string verifyTensor(const npu_tensor_desc &tensor);
 
 /// Row `kernel` of a verified program, with copies of its table rows.
 kernels::Problem problemOf(const npu_program &program, uint32_t kernel,

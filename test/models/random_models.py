@@ -99,7 +99,19 @@ def make(seed: int) -> Graph:
     return graph
 
 
-def differs(found: np.ndarray, value: Value, is_stepped: bool) -> str | None:
+def agree(found: np.ndarray, expected: np.ndarray, rounding: float, are_special: bool) -> np.ndarray:
+    """Which elements do: what is not finite is the same; special values have errors of their own, not of the largest."""
+    finite = np.isfinite(expected)
+    largest = 0.0 if are_special else float(np.abs(expected[finite]).max(initial=1.0))
+    absolute = 1e-6 if are_special else (1e-4 + ROUNDINGS * rounding) * max(largest, 1.0)
+    relative = (1e-4 if are_special else 1e-3) + ROUNDINGS * rounding
+    with np.errstate(invalid="ignore"):
+        near = np.abs(found - expected) <= absolute + relative * np.abs(expected)
+        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    return np.where(finite, near, same)
+
+
+def differs(found: np.ndarray, value: Value, is_stepped: bool, are_special: bool = False) -> str | None:
     """One clause that says how, or nothing."""
     expected = as_saved(value)
     if found.shape != expected.shape or found.dtype != expected.dtype:
@@ -108,10 +120,7 @@ def differs(found: np.ndarray, value: Value, is_stepped: bool) -> str | None:
         limit = 1 if is_stepped else 0  # rounded to steps: where a tie goes is open
         wrong = np.abs(found.astype(np.int64) - expected.astype(np.int64)) > limit
     else:
-        error = np.abs(found.astype(np.float64) - expected.astype(np.float64))
-        largest = float(np.abs(expected).max(initial=0.0))
-        absolute, relative = 1e-4 + ROUNDINGS * value.rounding, 1e-3 + ROUNDINGS * value.rounding
-        wrong = ~(error <= absolute * max(largest, 1.0) + relative * np.abs(expected))
+        wrong = ~agree(found.astype(np.float64), expected.astype(np.float64), value.rounding, are_special)
     if not wrong.any():
         return None
     place = tuple(int(index) for index in np.argwhere(np.atleast_1d(wrong))[0])
@@ -161,7 +170,7 @@ def check(graph: Graph, plan: str, build: Path, folder: Path) -> str | None:
         return complaint(done)
     for value in graph.outputs():
         found = np.load(folder / f"found_{value.name}.npy")
-        if clause := differs(found, value, value.name in graph.final):
+        if clause := differs(found, value, value.name in graph.final, graph.is_special):
             return clause
     return None
 

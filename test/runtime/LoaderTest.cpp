@@ -130,7 +130,7 @@ const Break tensorBreaks[] = {
           d.tensors()[1].block_dims[0] = 4; d.tensors()[1].block_sizes[0] = 2),
     BREAK(BlockSize, "less than two", d.tensors()[1].block_count = 1;
           d.tensors()[1].block_sizes[0] = 0),
-    BREAK(DimZero, "its dimension 2 is 0", d.tensors()[1].dims[2] = 0),
+    BREAK(DimZero, "kernel extent 0", d.tensors()[1].dims[2] = 0),
     BREAK(DimNegative, "its dimension 2 is -3", d.tensors()[1].dims[2] = -3),
     BREAK(DimOverflow, "overflows", d.tensors()[1].dims[2] = INT64_MAX),
     BREAK(SizeOverflow, "overflows", d.tensors()[1].dims[2] = 1l << 32;

@@ -327,9 +327,15 @@ LogicalResult npu::buildTile(OnnxNode &node) {
     if (times < 0)
       return node.error("found " + Twine(times) +
                         " repeats, expected 0 or more");
-    if (times < 1 || times > INT32_MAX)
+    if (times > INT32_MAX)
       return node.unsupported("found " + Twine(times) +
-                              " repeats, expected 1 to 2^31");
+                              " repeats, expected 0 to 2^31");
+    if (times == 0) {
+      Ints extents(shapeOf(x));
+      extents[dim] = 0;
+      x = node.slice(x, Ints(rankOf(x), 0), Ints(rankOf(x), 1), extents);
+      continue;
+    }
     x = node.repeat(x, static_cast<int64_t>(dim), times);
   }
   return node.setResult(x);

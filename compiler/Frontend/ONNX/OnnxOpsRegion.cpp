@@ -150,7 +150,7 @@ static LogicalResult readRoi(OnnxNode &node, RoiSpec &spec) {
   ArrayRef<int64_t> x = shapeOf(node.getInput(0));
   ArrayRef<int64_t> rois = shapeOf(node.getInput(1));
   ArrayRef<int64_t> batches = shapeOf(node.getInput(2));
-  if (x.size() != 4 || rois.size() != 2 || rois[1] != 4 || rois[0] < 1 ||
+  if (x.size() != 4 || rois.size() != 2 || rois[1] != 4 ||
       batches.size() != 1 || batches[0] != rois[0])
     return node.error("found data, regions and batch indices of shapes " +
                       shapes::text(x) + ", " + shapes::text(rois) + " and " +

@@ -47,7 +47,7 @@ static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
   spec.extents.clear();
   for (auto [scale, extent] : llvm::zip(spec.scales, shape)) {
     float result = std::floor(float(extent) * float(scale));
-    if (!(scale > 0) || !(result >= 1))
+    if (!(scale > 0) || (extent > 0 && !(result >= 1)))
       return node.error("found the scale " + Twine(std::to_string(scale)) +
                         " for extent " + Twine(extent) +
                         ", expected a positive one with a result of 1 or more");

@@ -444,12 +444,6 @@ const BadNode data[] = {
        m.node("Tile", {"x", "s"}, {"y"});
      },
      "found -2 repeats"},
-    {"TileNone",
-     [](ModelBuilder &m) {
-       m.ints("s", {1, 1, 1, 0});
-       m.node("Tile", {"x", "s"}, {"y"});
-     },
-     "unsupported: found 0 repeats"},
 };
 
 const BadNode others[] = {
