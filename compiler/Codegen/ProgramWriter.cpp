@@ -8,9 +8,12 @@
 
 #include "lld/Common/Driver.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -117,64 +120,70 @@ static llvm::Error link(StringRef output, ArrayRef<std::string> objects) {
 }
 
 namespace {
-/// Files beside the output; removed when it goes out of scope.
-struct TemporaryFiles {
-  explicit TemporaryFiles(StringRef output) : output(output) {
-    llvm::sys::fs::createUniquePath(output + ".tmp-%%%%%%%%", base,
-                                    /*MakeAbsolute=*/false);
-  }
-  std::string add(StringRef suffix) {
-    paths.push_back((base + suffix).str());
-    return paths.back();
-  }
+/// The files on the way to the output, in a folder beside it.
+struct Steps {
+  std::string output;
+  files::TemporaryName folder;
+  std::string code = folder.path() + "/code.o";
+  std::string data = folder.path() + "/data.o";
+  std::string elf = folder.path() + "/program.so";
+
   /// The error in terms of the output, which is all that the user knows.
   llvm::Error translate(llvm::Error error) const {
     std::string message = llvm::toString(std::move(error));
-    for (const std::string &path : paths)
+    for (const std::string &path : {code, data, elf})
       for (size_t at; (at = message.find(path)) != std::string::npos;)
         message.replace(at, path.size(), output);
     return llvm::createStringError(message);
   }
-  ~TemporaryFiles() {
-    for (const std::string &path : paths)
-      (void)llvm::sys::fs::remove(path);
-  }
-
-  std::string output;
-  llvm::SmallString<128> base;
-  SmallVector<std::string> paths;
 };
 } // namespace
 
-/// Where a chain of links ends: it is the file that is replaced, not the link.
-static std::string resolveLinks(StringRef path) {
-  llvm::SmallString<128> resolved;
-  if (llvm::sys::fs::real_path(path, resolved))
-    return path.str(); // does not exist yet
-  return resolved.str().str();
+static llvm::Error linkProgram(const Steps &steps, ArrayRef<char> object,
+                               const ProgramPlan &plan) {
+  if (llvm::Error error = writeFile(steps.code, object))
+    return error;
+  if (llvm::Error error = writeDataObject(steps.data, plan))
+    return error;
+  return link(steps.elf, {steps.code, steps.data});
+}
+
+/// Takes a file out of its temporary folder, into that one's parent.
+static files::TemporaryName takeOut(const std::string &file,
+                                    const std::string &parent) {
+  files::SignalsWait wait;
+  int fd = -1;
+  files::TemporaryName name = files::makeTemporaryFile(parent, fd);
+  if (fd < 0)
+    return {};
+  close(fd);
+  return rename(file.c_str(), name.path().c_str()) == 0
+             ? std::move(name)
+             : files::TemporaryName();
 }
 
 llvm::Error npu::writeProgram(StringRef path, ArrayRef<char> object,
                               const ProgramPlan &plan,
-                              const format::Manifest &manifest) {
-  std::string output = resolveLinks(path);
+                              const format::Manifest &manifest,
+                              files::OutputFile &file) {
+  auto refuse = [&](const Twine &why) {
+    return llvm::createStringError("cannot write '" + path + "': " + why);
+  };
+  files::Location output = files::locate(path.str());
   // The output is renamed into its place: never over a device or a pipe.
-  if (llvm::sys::fs::exists(output) && !llvm::sys::fs::is_regular_file(output))
-    return llvm::createStringError("cannot write '" + path +
-                                   "': it is not a regular file");
-  TemporaryFiles files(output);
-  std::string code = files.add(".code.o");
-  std::string data = files.add(".data.o");
-  std::string elf = files.add(".so");
-  if (llvm::Error error = writeFile(code, object))
-    return files.translate(std::move(error));
-  if (llvm::Error error = writeDataObject(data, plan))
-    return files.translate(std::move(error));
-  if (llvm::Error error = link(elf, {code, data}))
-    return files.translate(std::move(error));
-  std::string message =
-      format::sealInPlace(elf, format::printManifest(manifest), output);
-  if (!message.empty())
-    return files.translate(llvm::createStringError(message));
-  return llvm::Error::success();
+  if (!output.isReplaceable())
+    return refuse("it is not a regular file");
+  std::string parent = files::folderOf(output.path);
+  Steps steps{path.str(), files::makeTemporaryFolder(parent)};
+  if (steps.folder.path().empty())
+    return refuse(strerror(errno));
+  if (llvm::Error error = linkProgram(steps, object, plan))
+    return steps.translate(std::move(error));
+  files::TemporaryName program = takeOut(steps.elf, parent);
+  if (program.path().empty())
+    return refuse(strerror(errno));
+  std::string message = format::sealInPlace(
+      std::move(program), format::printManifest(manifest), path.str(), file);
+  return message.empty() ? llvm::Error::success()
+                         : llvm::createStringError(message);
 }

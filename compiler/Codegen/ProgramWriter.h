@@ -6,6 +6,7 @@
 #define NPU_COMPILER_CODEGEN_PROGRAMWRITER_H
 
 #include "compiler/Codegen/ProgramPlan.h"
+#include "runtime/files/output_files.h"
 #include "runtime/format/manifest.h"
 
 #include "llvm/IR/Module.h"
@@ -18,11 +19,12 @@ namespace npu {
 void addProgramRoot(llvm::Module &module, const ProgramPlan &plan);
 
 /// Links `object` (the module's machine code) with the plan's tables and
-/// weights and writes `path`, whole or not at all. Temporary files lie beside
-/// `path` and are removed.
+/// weights. It becomes `path` when the caller commits `file`. Temporary files
+/// lie beside `path` and are removed.
 llvm::Error writeProgram(StringRef path, ArrayRef<char> object,
                          const ProgramPlan &plan,
-                         const format::Manifest &manifest);
+                         const format::Manifest &manifest,
+                         files::OutputFile &file);
 
 } // namespace npu
 

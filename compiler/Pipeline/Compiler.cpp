@@ -20,7 +20,6 @@
 #include "compiler/Target/Calibration.h"
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
-#include "runtime/format/atomic_file.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
@@ -39,8 +38,8 @@ namespace {
 class Compilation {
 public:
   Compilation(MLIRContext &context, const CompileOptions &options,
-              CompileReport &report)
-      : context(context), options(options), report(report) {}
+              CompileReport &report, files::OutputFiles &files)
+      : context(context), options(options), report(report), files(files) {}
 
   CompileStatus run();
 
@@ -50,6 +49,7 @@ private:
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
   LogicalResult checkOptions();
+  LogicalResult checkFiles();
   LogicalResult import();
   LogicalResult readModel();
   LogicalResult readMlir();
@@ -75,6 +75,7 @@ private:
   MLIRContext &context;
   const CompileOptions &options;
   CompileReport &report;
+  files::OutputFiles &files;
   std::optional<TargetSpec> target;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramPlan program;
@@ -161,11 +162,11 @@ LogicalResult Compilation::readMlir() {
 }
 
 LogicalResult Compilation::readTflite() {
-  TemporaryFile converted;
+  ConvertedModel converted;
   if (failed(convertTflite(context, options.model, options.tfliteConverter,
                            converted)))
     return failure();
-  auto source = readModuleFile(context, converted.path);
+  auto source = readModuleFile(context, converted.file);
   if (!source)
     return failure();
   return take(importTosa(*source, options.model, options.import));
@@ -293,7 +294,7 @@ LogicalResult Compilation::generate() {
 }
 
 LogicalResult Compilation::writeText(StringRef text) {
-  std::string message = writeTextFile(options.output, text);
+  std::string message = files.write(options.output, text.str());
   return message.empty() ? success() : error(message);
 }
 
@@ -303,7 +304,7 @@ LogicalResult Compilation::writeMlir() {
   std::string text;
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
-  if (options.output == "-")
+  if (options.output == files::standardOutput)
     flags.elideLargeResourceString(64);
   module->print(stream, flags);
   return writeText(text);
@@ -351,7 +352,7 @@ LogicalResult Compilation::write() {
   for (const std::string &feature : requiredFeatures(*machine))
     manifest.cpuFeatures.push_back(feature);
   if (llvm::Error failed =
-          writeProgram(options.output, object, program, manifest))
+          writeProgram(options.output, object, program, manifest, files.add()))
     return error(llvm::toString(std::move(failed)));
   return success();
 }
@@ -362,6 +363,8 @@ LogicalResult Compilation::checkOptions() {
                                 options.threads, report.targetNote, message);
   if (!target)
     return error(message);
+  if (!target->file.empty())
+    files.reads("--target", target->file);
   machine = makeTargetMachine(options.mcpu, message);
   if (!machine)
     return error(message);
@@ -371,8 +374,14 @@ LogicalResult Compilation::checkOptions() {
   return success();
 }
 
+/// Before anything is written, and before what takes time.
+LogicalResult Compilation::checkFiles() {
+  std::string message = files.clash();
+  return message.empty() ? success() : error(message);
+}
+
 CompileStatus Compilation::run() {
-  if (failed(checkOptions()))
+  if (failed(checkOptions()) || failed(checkFiles()))
     return CompileStatus::BadOptions;
   std::string message = outputProblem(options.output);
   if (!message.empty()) {
@@ -384,8 +393,11 @@ CompileStatus Compilation::run() {
   report.targetFile = target->file;
   report.strategy = options.layout.strategy;
   report.objective = options.layout.objective;
-  if (failed(stage("import", [&] { return import(); })) ||
-      failed(stage("fuse", [&] { return fuse(); })) ||
+  if (failed(stage("import", [&] { return import(); })))
+    return CompileStatus::BadModel;
+  if (failed(checkFiles())) // those beside the model are known now
+    return CompileStatus::BadOptions;
+  if (failed(stage("fuse", [&] { return fuse(); })) ||
       (options.compareStrategies &&
        failed(stage("compare", [&] { return compare(); }))) ||
       failed(layout()))
@@ -404,20 +416,21 @@ CompileStatus Compilation::run() {
 
 CompileStatus npu::compileModel(MLIRContext &context,
                                 const CompileOptions &options,
-                                CompileReport &report) {
+                                CompileReport &report,
+                                files::OutputFiles &files) {
   bool isBeyond = false;
   mlir::ScopedDiagnosticHandler watch(&context, [&](mlir::Diagnostic &one) {
     isBeyond |= isUnsupported(one);
     return failure(); // the handler behind this one prints it
   });
-  CompileStatus status = Compilation(context, options, report).run();
+  CompileStatus status = Compilation(context, options, report, files).run();
   return status == CompileStatus::BadModel && isBeyond
              ? CompileStatus::Unsupported
              : status;
 }
 
 std::string npu::outputProblem(StringRef path) {
-  if (path == "-")
+  if (path == files::standardOutput)
     return "";
   auto refuse = [&](const Twine &why) {
     return ("cannot write '" + path + "': " + why).str();
@@ -432,22 +445,6 @@ std::string npu::outputProblem(StringRef path) {
       llvm::sys::fs::is_directory(status))
     return refuse("it is a folder; name a file in it");
   return "";
-}
-
-std::string npu::writeTextFile(const std::string &path, StringRef text) {
-  if (path == "-") {
-    llvm::raw_fd_ostream &stream = llvm::outs();
-    stream << text;
-    stream.flush();
-    std::error_code error = stream.error();
-    stream.clear_error();
-    return error ? "cannot write to standard output: " + error.message() : "";
-  }
-  format::AtomicFile file;
-  std::string message = file.open(path);
-  if (message.empty())
-    message = file.write(text.data(), text.size());
-  return message.empty() ? file.commit() : message;
 }
 
 void npu::registerAllDialects(mlir::DialectRegistry &registry) {

@@ -10,6 +10,7 @@
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Target/TargetSpec.h"
 #include "cost/kernel_time.h"
+#include "runtime/files/output_files.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -24,7 +25,7 @@ enum class EmitKind { Npu, Mlir, Llvm, Asm, Obj, Html };
 
 struct CompileOptions {
   std::string model;  // .onnx, .tflite, or .mlir in TOSA or the npu dialect
-  std::string output; // "-": standard output, for text
+  std::string output; // for text, files::standardOutput, too
   std::string target = "npu-nhwc";
   std::string mcpu = "native";
   LayoutOptions layout;
@@ -81,22 +82,20 @@ enum class CompileStatus {
   Ok,
   BadModel,    // it cannot be compiled for this target with these options
   Unsupported, // it asks for something that npuc does not do
-  BadOptions,  // no such target, strategy or processor
+  BadOptions,  // no such target, strategy or processor; an output that would
+               // replace an input
   CannotWrite, // options.output
   OverBudget   // more relayouts than allowed
 };
 
-/// Compiles; writes options.output. Failure leaves diagnostics.
+/// Compiles; options.output is one of `files`, which the caller commits. What
+/// is read beside the model is declared there. Failure leaves diagnostics.
 CompileStatus compileModel(MLIRContext &context, const CompileOptions &options,
-                           CompileReport &report);
+                           CompileReport &report, files::OutputFiles &files);
 
 /// Why no file can be written at `path`; empty if nothing is known against it.
 /// Asked before a long compilation.
 std::string outputProblem(StringRef path);
-
-/// A file that appears whole or not at all, "-" is standard output. Returns
-/// what went wrong.
-std::string writeTextFile(const std::string &path, StringRef text);
 
 /// All dialects that a compilation may load.
 void registerAllDialects(mlir::DialectRegistry &registry);

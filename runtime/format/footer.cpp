@@ -2,8 +2,6 @@
 
 #include "runtime/format/footer.h"
 
-#include "runtime/format/atomic_file.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -170,8 +168,8 @@ Sealed readSealed(int fd, const std::string &path) {
   return result;
 }
 
-/// Appends manifest and footer to `out`, which holds the ELF, and commits.
-static std::string finish(AtomicFile &out, Checksum &checksum,
+/// Appends manifest and footer to `out`, which holds the ELF.
+static std::string finish(files::OutputFile &out, Checksum &checksum,
                           uint64_t elfBytes, const std::string &manifest) {
   checksum.add(manifest.data(), manifest.size());
   std::string failure = out.write(manifest.data(), manifest.size());
@@ -186,7 +184,7 @@ static std::string finish(AtomicFile &out, Checksum &checksum,
   checksum.store(footer.checksum);
   if (failure.empty())
     failure = out.write(&footer, sizeof(footer));
-  return failure.empty() ? out.commit() : failure;
+  return failure;
 }
 
 /// Calls use(data, bytes) for all chunks of a file until it returns a failure.
@@ -211,7 +209,8 @@ static std::string readAll(const std::string &path, uint64_t &fileBytes,
 
 std::string seal(const std::string &elfPath, const std::string &manifest,
                  const std::string &outPath) {
-  AtomicFile out;
+  files::OutputFiles files;
+  files::OutputFile &out = files.add();
   Checksum checksum;
   uint64_t elfBytes = 0;
   std::string failure = out.open(outPath);
@@ -220,15 +219,17 @@ std::string seal(const std::string &elfPath, const std::string &manifest,
       checksum.add(data, bytes);
       return out.write(data, bytes);
     });
-  return failure.empty() ? finish(out, checksum, elfBytes, manifest) : failure;
+  if (failure.empty())
+    failure = finish(out, checksum, elfBytes, manifest);
+  return failure.empty() ? files.commit() : failure;
 }
 
-std::string sealInPlace(const std::string &elfPath, const std::string &manifest,
-                        const std::string &outPath) {
-  AtomicFile out;
+std::string sealInPlace(files::TemporaryName elf, const std::string &manifest,
+                        const std::string &outPath, files::OutputFile &out) {
   Checksum checksum;
   uint64_t elfBytes = 0;
-  std::string failure = out.adopt(elfPath, outPath);
+  std::string elfPath = elf.path();
+  std::string failure = out.adopt(std::move(elf), outPath);
   if (failure.empty())
     failure = readAll(elfPath, elfBytes, [&](const char *data, size_t bytes) {
       checksum.add(data, bytes);

@@ -5,6 +5,7 @@
 #ifndef NPU_RUNTIME_FORMAT_FOOTER_H
 #define NPU_RUNTIME_FORMAT_FOOTER_H
 
+#include "runtime/files/output_files.h"
 #include "runtime/format/program_format.h"
 
 #include <cstdint>
@@ -17,10 +18,10 @@ namespace npu::format {
 std::string seal(const std::string &elfPath, const std::string &manifest,
                  const std::string &outPath);
 
-/// As seal(), but `elfPath`, in the folder of `outPath`, becomes the .npu file:
-/// nothing is copied, and it is gone in any case.
-std::string sealInPlace(const std::string &elfPath, const std::string &manifest,
-                        const std::string &outPath);
+/// As seal(), but `elf`, in the folder of `outPath`, becomes the .npu file:
+/// nothing is copied. It gets its name when the caller commits `out`.
+std::string sealInPlace(files::TemporaryName elf, const std::string &manifest,
+                        const std::string &outPath, files::OutputFile &out);
 
 enum class ReadError { None, CannotRead, BadFile, WrongVersion };
 

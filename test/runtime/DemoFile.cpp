@@ -29,6 +29,18 @@ const std::string &scratchFolder() {
   return folder.path;
 }
 
+std::string emptyFolder(const std::string &name) {
+  std::string path = scratchFolder() + name + "/";
+  std::filesystem::create_directory(path);
+  return path;
+}
+
+size_t filesIn(const std::string &folder) {
+  return static_cast<size_t>(
+      std::distance(std::filesystem::directory_iterator(folder),
+                    std::filesystem::directory_iterator()));
+}
+
 std::string readFile(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
   EXPECT_TRUE(stream) << path;

@@ -17,6 +17,11 @@ namespace npu::test {
 /// A folder of this test process that goes away with it.
 const std::string &scratchFolder();
 
+/// An own empty folder in it, so that a test sees every file that is left
+/// behind; its path ends in a slash.
+std::string emptyFolder(const std::string &name);
+size_t filesIn(const std::string &folder);
+
 std::string readFile(const std::string &path);
 void writeFile(const std::string &path, const std::string &bytes);
 

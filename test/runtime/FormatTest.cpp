@@ -2,17 +2,15 @@
 //
 // Writing .npu files: whole or not at all; and the manifest's round trip.
 
-#include "runtime/format/atomic_file.h"
 #include "runtime/format/footer.h"
 #include "runtime/format/manifest.h"
 #include "test/runtime/DemoFile.h"
+#include "test/runtime/FullDisk.h"
 
-#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,89 +18,6 @@ namespace npu::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// An own empty folder, so that a test sees every file that is left behind.
-std::string emptyFolder(const std::string &name) {
-  std::string path = scratchFolder() + name + "/";
-  fs::create_directory(path);
-  return path;
-}
-
-size_t filesIn(const std::string &folder) {
-  return static_cast<size_t>(
-      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
-
-/// Files may not grow beyond `bytes` while this lives: a disk that is full.
-class FullDisk {
-public:
-  explicit FullDisk(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &old);
-    rlimit small = {bytes, old.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &old); }
-
-private:
-  rlimit old = {};
-};
-
-TEST(AtomicFile, AppearsOnlyAtCommit) {
-  std::string folder = emptyFolder("commit");
-  {
-    format::AtomicFile file;
-    ASSERT_EQ(file.open(folder + "a"), "");
-    ASSERT_EQ(file.write("12345", 5), "");
-    EXPECT_FALSE(fs::exists(folder + "a"));
-    ASSERT_EQ(file.commit(), "");
-  }
-  EXPECT_EQ(readFile(folder + "a"), "12345");
-  EXPECT_EQ(filesIn(folder), 1u);
-}
-
-TEST(AtomicFile, LeavesNothingWithoutCommit) {
-  std::string folder = emptyFolder("abandoned");
-  {
-    format::AtomicFile file;
-    ASSERT_EQ(file.open(folder + "a"), "");
-    ASSERT_EQ(file.write("12345", 5), "");
-  }
-  EXPECT_EQ(filesIn(folder), 0u);
-}
-
-TEST(AtomicFile, KeepsLinksAndThePermissionsOfTheUmask) {
-  std::string folder = emptyFolder("links");
-  writeFile(folder + "real", "old");
-  fs::create_symlink("real", folder + "link");
-  mode_t mask = umask(027);
-  format::AtomicFile file;
-  ASSERT_EQ(file.open(folder + "link"), "");
-  umask(mask);
-  ASSERT_EQ(file.write("new", 3), "");
-  ASSERT_EQ(file.commit(), "");
-  EXPECT_TRUE(fs::is_symlink(folder + "link"));
-  EXPECT_EQ(readFile(folder + "real"), "new");
-  struct stat info;
-  ASSERT_EQ(stat((folder + "real").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, mode_t(0640));
-}
-
-TEST(AtomicFile, MissingFolder) {
-  format::AtomicFile file;
-  std::string failure = file.open(scratchFolder() + "no/such/folder/a");
-  EXPECT_NE(failure.find("No such file or directory"), std::string::npos)
-      << failure;
-}
-
-TEST(AtomicFile, FullDeviceIsWrittenInPlaceAndReported) {
-  format::AtomicFile file;
-  ASSERT_EQ(file.open("/dev/full"), "");
-  std::string failure = file.write("12345", 5);
-  EXPECT_NE(failure.find("No space left on device"), std::string::npos)
-      << failure;
-  EXPECT_TRUE(fs::is_character_file("/dev/full"));
-}
 
 TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
   DemoFile demo("conv");
@@ -124,6 +39,14 @@ TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
   }
 }
 
+std::string sealInPlace(const std::string &elf, const std::string &manifest,
+                        const std::string &path) {
+  files::OutputFiles files;
+  std::string failure = format::sealInPlace(files::TemporaryName(elf), manifest,
+                                            path, files.add());
+  return failure.empty() ? files.commit() : failure;
+}
+
 TEST(Seal, InPlaceGivesTheSameFile) {
   DemoFile demo("conv");
   std::string folder = emptyFolder("in-place");
@@ -131,9 +54,8 @@ TEST(Seal, InPlaceGivesTheSameFile) {
   writeFile(folder + "demo.so", demo.elf);
   ASSERT_EQ(format::seal(folder + "demo.so", manifest, folder + "copy.npu"),
             "");
-  ASSERT_EQ(
-      format::sealInPlace(folder + "demo.so", manifest, folder + "moved.npu"),
-      "");
+  ASSERT_EQ(sealInPlace(folder + "demo.so", manifest, folder + "moved.npu"),
+            "");
   EXPECT_EQ(readFile(folder + "copy.npu"), readFile(folder + "moved.npu"));
   EXPECT_EQ(filesIn(folder), 2u);
 }
@@ -149,8 +71,7 @@ TEST(Seal, InPlaceOnAFullDiskLeavesTheOldFileAndNothingElse) {
     std::string failure;
     {
       FullDisk disk(room);
-      failure = format::sealInPlace(folder + "demo.so", manifest,
-                                    folder + "demo.npu");
+      failure = sealInPlace(folder + "demo.so", manifest, folder + "demo.npu");
     }
     EXPECT_NE(failure.find("free some space"), std::string::npos) << failure;
     EXPECT_EQ(readFile(folder + "demo.npu"), "old");
@@ -163,8 +84,7 @@ TEST(Seal, InPlaceNeverReplacesAPipe) {
   std::string folder = emptyFolder("in-place-pipe");
   writeFile(folder + "demo.so", demo.elf);
   ASSERT_EQ(mkfifo((folder + "pipe").c_str(), 0600), 0);
-  std::string failure =
-      format::sealInPlace(folder + "demo.so", "{}", folder + "pipe");
+  std::string failure = sealInPlace(folder + "demo.so", "{}", folder + "pipe");
   EXPECT_NE(failure.find("not a regular file"), std::string::npos) << failure;
   EXPECT_TRUE(fs::is_fifo(folder + "pipe"));
   EXPECT_EQ(filesIn(folder), 1u);

@@ -45,9 +45,11 @@ protected:
   static void save(const char *name, const char *descr,
                    const std::vector<int64_t> &shape,
                    const std::vector<T> &values) {
-    ASSERT_EQ(tools::writeNpy(file(name), descr, shape, values.data(),
+    files::OutputFiles files;
+    ASSERT_EQ(tools::writeNpy(files, file(name), descr, shape, values.data(),
                               values.size() * sizeof(T)),
               "");
+    ASSERT_EQ(files.commit(), "");
   }
   static std::string file(const std::string &name) {
     return scratchFolder() + name;
@@ -345,6 +347,48 @@ TEST_F(NpuRun, FullDisk) {
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
   expectError(runGood({"--output", "y=" + file("no/folder/y.npy")}), 5,
               "No such file or directory");
+}
+
+TEST_F(NpuRun, OutputsReplaceNothingOfTheCall) {
+  std::string folder = emptyFolder("clash-run");
+  fs::copy_file(program, folder + "p.npu");
+  fs::copy_file(file("x.npy"), folder + "x.npy");
+  fs::create_hard_link(folder + "x.npy", folder + "hard.npy");
+  fs::create_symlink("p.npu", folder + "link");
+  std::string before = readFile(folder + "x.npy");
+  auto refuse = [&](const std::vector<std::string> &words,
+                    const std::string &says) {
+    std::vector<std::string> all = {folder + "p.npu", "--input",
+                                    "x=" + folder + "x.npy"};
+    all.insert(all.end(), words.begin(), words.end());
+    expectError(run(all), 2, says);
+    EXPECT_EQ(filesIn(folder), 4u);
+    EXPECT_EQ(readFile(folder + "x.npy"), before);
+    EXPECT_EQ(readFile(folder + "p.npu"), readFile(program));
+  };
+  refuse({"--output", "y=" + folder + "hard.npy"}, "would replace --input");
+  refuse({"--output", "y=" + folder + "link"}, "would replace the program");
+  refuse({"--trace", folder + "p.npu"}, "would replace the program");
+  refuse({"--trace", folder + "new", "--profile=" + folder + "./new"},
+         "would replace --profile");
+  refuse({"--expect", "y=" + folder + "hard.npy", "--output",
+          "y=" + folder + "x.npy"},
+         "would replace --input");
+  expectError(
+      run({folder + "p.npu", "--simulate-only", "--trace", folder + "p.npu"}),
+      2, "would replace the program");
+}
+
+/// The last of three files fails, so there is none.
+TEST_F(NpuRun, AllFilesOrNone) {
+  std::string folder = emptyFolder("all-run");
+  writeFile(folder + "y.npy", "old");
+  expectError(runGood({"--output", "y=" + folder + "y.npy",
+                       "--profile=" + folder + "p.json", "--trace",
+                       folder + "none/t.json"}),
+              5, "No such file or directory");
+  EXPECT_EQ(readFile(folder + "y.npy"), "old");
+  EXPECT_EQ(filesIn(folder), 1u);
 }
 
 } // namespace

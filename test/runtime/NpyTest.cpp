@@ -153,7 +153,9 @@ TEST(Npy, RoundTripOfEveryRank) {
     for (int64_t extent : shape)
       count *= static_cast<size_t>(extent);
     std::vector<int32_t> data(count + 1, 7), back(count + 1);
-    ASSERT_EQ(writeNpy(path, "<i4", shape, data.data(), count * 4), "");
+    files::OutputFiles files;
+    ASSERT_EQ(writeNpy(files, path, "<i4", shape, data.data(), count * 4), "");
+    ASSERT_EQ(files.commit(), "");
     ASSERT_EQ(readFile(path).find('\n') % 64, 63u);
     ASSERT_EQ(readNpy(path, "<i4", shape, back.data(), count * 4), "");
     back[count] = 7;

@@ -361,6 +361,7 @@ npu::importOnnx(MLIRContext &context, StringRef path,
   FailureOr<OnnxModel> model = loadOnnxModel(context, path);
   if (failed(model))
     return failure();
+  model->onRead = options.onRead;
   OpBuilder builder(&context);
   Importer importer(*model, builder);
   if (failed(importer.checkOps()))

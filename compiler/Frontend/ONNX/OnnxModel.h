@@ -8,6 +8,7 @@
 
 #include "compiler/Frontend/ONNX/onnx.pb.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,8 @@ struct OnnxModel {
   std::string folder;
   /// The file, for errors that belong to no node.
   Location location;
+  /// ImportOptions::onRead
+  std::function<void(StringRef path)> onRead = {};
 };
 
 /// Reads and checks the file as a whole: format, versions, a graph in it.

@@ -167,6 +167,7 @@ readExternal(const OnnxModel &model, Location location,
   FailureOr<std::string> path = externalPath(model, location, tensor, *data);
   if (failed(path))
     return failure();
+  model.onRead(*path);
   uint64_t size = 0;
   if (llvm::sys::fs::file_size(*path, size))
     return emitError(location) << "cannot read '" << data->location << "'";

@@ -6,6 +6,7 @@
 
 #include "compiler/Support/LLVM.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct ImportOptions {
   /// of that name, behind the model's own. Not those that are known at compile
   /// time, and of several names of one value the first.
   bool taps = false;
+  /// Called with each file beside the model that is read.
+  std::function<void(StringRef path)> onRead = [](StringRef) {};
 };
 
 } // namespace npu

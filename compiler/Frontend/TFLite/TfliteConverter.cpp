@@ -10,22 +10,11 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
+#include <cerrno>
+#include <cstring>
+
 using namespace npu;
 using mlir::emitError;
-
-TemporaryFile::~TemporaryFile() {
-  if (!path.empty())
-    llvm::sys::fs::remove(path);
-}
-
-static std::error_code makeTemporary(TemporaryFile &file, StringRef suffix) {
-  SmallVector<char> path;
-  std::error_code error =
-      llvm::sys::fs::createTemporaryFile("npuc", suffix, path);
-  if (!error)
-    file.path.assign(path.begin(), path.end());
-  return error;
-}
 
 static std::string findConverter(StringRef given) {
   constexpr const char *name = "tosa-converter-for-tflite";
@@ -59,7 +48,7 @@ static std::string complaints(StringRef path) {
 
 LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
                                  StringRef converter,
-                                 TemporaryFile &converted) {
+                                 ConvertedModel &converted) {
   Location file = fileLocation(context, model);
   if (!llvm::sys::fs::exists(model))
     return emitError(file) << "cannot be read: there is no such file";
@@ -72,23 +61,23 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
                                : "and '" + program + "' cannot be run")
            << "; run `make deps`, or pip install tosa-converter-for-tflite and "
               "name it with --tflite-converter";
-  TemporaryFile log;
-  std::error_code error = makeTemporary(converted, "mlirbc");
-  if (!error)
-    error = makeTemporary(log, "log");
-  if (error)
-    return emitError(file) << "needs a temporary file, which cannot be made: "
-                           << error.message();
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log.path),
-                                          StringRef(log.path)};
+  // In a folder of its own: a converter that outlives us cannot write there.
+  converted.folder = files::makeTemporaryFolder(files::folderForTemporaries());
+  if (converted.folder.path().empty())
+    return emitError(file) << "needs a temporary folder, which cannot be made: "
+                           << strerror(errno);
+  converted.file = converted.folder.path() + "/model.mlirbc";
+  std::string log = converted.folder.path() + "/log";
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
   std::string message;
   int code = llvm::sys::ExecuteAndWait(
       program,
-      {program, model, "--bytecode", "--emit-debug-info", "-o", converted.path},
+      {program, model, "--bytecode", "--emit-debug-info", "-o", converted.file},
       std::nullopt, redirects, 0, 0, &message);
   if (code == 0)
     return success();
-  std::string reason = message.empty() ? complaints(log.path) : message;
+  std::string reason = message.empty() ? complaints(log) : message;
   return emitError(file) << "cannot be converted to TOSA: "
                          << (reason.empty() ? "the converter gave no reason"
                                             : reason)

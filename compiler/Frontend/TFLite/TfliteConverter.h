@@ -6,26 +6,23 @@
 #define NPU_COMPILER_FRONTEND_TFLITE_TFLITECONVERTER_H
 
 #include "compiler/Support/LLVM.h"
+#include "runtime/files/temporaries.h"
 
 #include <string>
 
 namespace npu {
 
-/// A file that is removed in the end.
-struct TemporaryFile {
-  TemporaryFile() = default;
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-  ~TemporaryFile();
-
-  std::string path; // empty: none was made
+/// What the converter wrote; removed in the end.
+struct ConvertedModel {
+  files::TemporaryName folder;
+  std::string file; // in it
 };
 
 /// Writes TOSA bytecode to `converted`. `converter` names the program; if it is
 /// empty, the one that was there when npuc was built, or the one in PATH.
 /// Errors at the file: no such program, or what it complains about.
 LogicalResult convertTflite(MLIRContext &context, StringRef model,
-                            StringRef converter, TemporaryFile &converted);
+                            StringRef converter, ConvertedModel &converted);
 
 } // namespace npu
 

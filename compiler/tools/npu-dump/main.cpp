@@ -2,6 +2,8 @@
 //
 // npu-dump: what is in a .npu file. It never runs anything of the file.
 #include "compiler/tools/npu-dump/Print.h"
+#include "runtime/files/standard_output.h"
+#include "runtime/files/temporaries.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -11,14 +13,15 @@ using namespace npu::dump;
 
 static constexpr int exitUsage = 2;
 static constexpr int exitFile = 3;
+static constexpr int exitOutput = 4;
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   CLI::App app("npu-dump: what is in a .npu file: signature, layouts, kernels, "
                "memory, sections, code. It runs nothing of the file.");
   app.footer(
       "Without a choice it prints all but --disassemble and --manifest.\n"
       "Exit codes: 0 shown, 2 wrong usage, 3 the file cannot be read or "
-      "is damaged.");
+      "is damaged, 4 the output cannot be written.");
   std::string path;
   Parts parts;
   bool asJson = false;
@@ -56,6 +59,16 @@ int main(int argc, char **argv) {
                  << "\n";
     return exitFile;
   }
-  llvm::outs() << text;
-  return 0;
+  std::string failure = npu::files::print(text);
+  if (failure.empty())
+    return 0;
+  llvm::errs() << "npu-dump: error: " << failure << "\n";
+  return exitOutput;
+}
+
+int main(int argc, char **argv) {
+  npu::files::prepareProcess();
+  int code = run(argc, argv);
+  llvm::errs().clear_error(); // or LLVM ends with an abort
+  return npu::files::finishOutput("npu-dump", code, exitOutput);
 }

@@ -2,6 +2,8 @@
 //
 // npu-layout-diff: what changed between two reports of npuc.
 #include "compiler/tools/npu-layout-diff/Compare.h"
+#include "runtime/files/standard_output.h"
+#include "runtime/files/temporaries.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,7 +23,7 @@ static const char *const footer = R"(Examples:
 Lines begin with - for what is gone, + for what is new, ~ for what changed.
 Exit codes: 0 the layouts are the same, 1 they differ, 2 an error.)";
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   CLI::App app("npu-layout-diff: what changed between two reports of npuc: "
                "relayouts, the layouts and implementations of kernels, cost "
                "and proof, memory.",
@@ -47,12 +49,18 @@ int main(int argc, char **argv) {
       text << toJson(difference);
     else
       printText(text, first, difference);
-    std::cout << text.str() << std::flush;
-    if (!std::cout)
-      throw ReportError("standard output cannot be written");
+    std::string failure = npu::files::print(text.str());
+    if (!failure.empty())
+      throw ReportError(failure);
     return difference.empty() ? exitSame : exitDifferent;
   } catch (const ReportError &error) {
     std::cerr << "npu-layout-diff: error: " << error.what() << "\n";
     return exitError;
   }
+}
+
+int main(int argc, char **argv) {
+  npu::files::prepareProcess();
+  return npu::files::finishOutput("npu-layout-diff", run(argc, argv),
+                                  exitError);
 }

@@ -5,17 +5,67 @@
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes.h"
+#include "runtime/files/output_files.h"
+#include "runtime/files/standard_output.h"
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace npu;
+
+enum ExitCode { exitDone = 0, exitFailed = 1, exitUsage = 2 };
+
+static int fail(const std::string &message, ExitCode code) {
+  llvm::errs() << "npu-opt: error: " << message << "\n";
+  return code;
+}
+
+static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "npu-opt: passes of npuc\n", registry);
+  mlir::MlirOptMainConfig config =
+      mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
+  if (output == "-")
+    output = files::standardOutput;
+  files::OutputFiles files;
+  files.reads("the input", input == "-" ? "/dev/stdin" : input);
+  files.writes("-o", output);
+  if (std::string clash = files.clash(); !clash.empty())
+    return fail(clash, exitUsage);
+  std::string message, text;
+  auto file = mlir::openInputFile(input, &message);
+  if (!file)
+    return fail(message, exitFailed);
+  llvm::raw_string_ostream stream(text);
+  if (failed(mlir::MlirOptMain(stream, std::move(file), registry, config)))
+    return exitFailed;
+  message = files.write(output, text);
+  if (message.empty())
+    message = files.commit();
+  return message.empty() ? exitDone : fail(message, exitFailed);
+}
+
 int main(int argc, char **argv) {
+  files::prepareProcess();
+  llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
-  registry.insert<npu::NPUDialect, mlir::func::FuncDialect>();
-  npu::registerFusionPasses();
-  npu::registerLayoutPasses();
+  registry.insert<NPUDialect, mlir::func::FuncDialect>();
+  registerFusionPasses();
+  registerLayoutPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "npu-opt: passes of npuc\n", registry));
+  int code = run(argc, argv, registry);
+  llvm::outs().flush();
+  if (llvm::outs().has_error() && code == exitDone)
+    code = fail("cannot write to standard output", exitFailed);
+  llvm::outs().clear_error(); // or LLVM ends with an abort
+  llvm::errs().clear_error();
+  return files::finishOutput("npu-opt", code, exitFailed);
 }

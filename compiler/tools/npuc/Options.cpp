@@ -33,8 +33,9 @@ static const struct {
     {exitModel, "the model cannot be compiled, for this target and with these "
                 "inputs"},
     {exitUsage, "wrong usage: an option, target, strategy or processor that is "
-                "not there"},
-    {exitOutput, "an output cannot be written"},
+                "not there, or an output that would replace an input or "
+                "another output"},
+    {exitOutput, "an output cannot be written; then none is"},
     {exitBudget, "more relayouts than --max-transposes or --max-relayout-bytes "
                  "allows"},
     {exitUnsupported,
@@ -123,7 +124,7 @@ struct RawOptions {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
   std::vector<std::string> desiredLayouts;
-  std::string emit = "npu", objective = "time", plan, maxBytes;
+  std::string emit = "npu", objective = "time", maxBytes;
   std::string reduced, reduceTest;
   int64_t batch = 0;
 };
@@ -200,7 +201,7 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                "change would remove it (--report then has it, too)");
   app.add_option("--write-layout-plan", options.planPath,
                  "writes every layout to a .yaml file (docs/layout-plan.md)");
-  app.add_option("--layout-plan", raw.plan,
+  app.add_option("--layout-plan", options.pinnedPlanPath,
                  "holds what is pinned in such a file");
   app.add_option("--max-transposes", compile.budget.count,
                  "exit code 4 if more relayouts are left")
@@ -243,8 +244,8 @@ static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
       throw CLI::ValidationError("--max-relayout-bytes: '" + raw.maxBytes +
                                  "' is no size; write 4096, 2.4MB or 1MiB");
   }
-  if (!raw.plan.empty()) {
-    std::optional<PlanFile> plan = loadPlanFile(raw.plan, wrong);
+  if (!options.pinnedPlanPath.empty()) {
+    std::optional<PlanFile> plan = loadPlanFile(options.pinnedPlanPath, wrong);
     if (!plan)
       throw CLI::ValidationError("--layout-plan: " + wrong);
     compile.layout.plan = std::make_shared<PlanFile>(std::move(*plan));
@@ -316,7 +317,12 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     options.compile.import.batch = raw.batch;
   if (options.compile.output.empty())
     options.compile.output = defaultOutput(options.compile);
-  if (options.compile.output == "-" && options.compile.emit == EmitKind::Npu) {
+  for (std::string *path :
+       {&options.compile.output, &options.reportPath, &options.planPath})
+    if (*path == "-")
+      *path = files::standardOutput;
+  if (options.compile.output == files::standardOutput &&
+      options.compile.emit == EmitKind::Npu) {
     llvm::errs() << "npuc: error: a .npu file cannot go to standard output; "
                     "name a file with -o\n";
     return exitUsage;

@@ -24,7 +24,8 @@ struct NpucOptions {
   CompileOptions compile;
   std::map<std::string, std::string> boundFiles; // NAME: FILE.npy
   std::string reportPath;
-  std::string planPath; // --write-layout-plan
+  std::string planPath;       // --write-layout-plan
+  std::string pinnedPlanPath; // --layout-plan
   bool explainLayout = false;
   bool quiet = false;
 };

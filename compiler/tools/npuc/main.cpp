@@ -5,11 +5,10 @@
 #include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
+#include "runtime/files/standard_output.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <csignal>
 
 using namespace npu;
 
@@ -72,24 +71,52 @@ static int exitCodeOf(CompileStatus status) {
 
 /// Compiles with progress on a terminal; the exit code.
 static int compile(MLIRContext &context, NpucOptions &options,
-                   CompileReport &report) {
+                   CompileReport &report, files::OutputFiles &files) {
   bool progress = llvm::errs().is_displayed() && !options.quiet;
   options.compile.onStage = [&](StringRef stage) {
     if (progress)
       llvm::errs() << "\r\033[Knpuc: " << stage << " ...";
   };
-  CompileStatus status = compileModel(context, options.compile, report);
+  CompileStatus status = compileModel(context, options.compile, report, files);
   if (progress)
     llvm::errs() << "\r\033[K";
   return exitCodeOf(status);
 }
 
-int main(int argc, char **argv) {
-  // A file that grows past its limit is then an error like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  NpucOptions options;
-  if (int code = parseOptions(argc, argv, options); code >= 0)
-    return code;
+/// Every file of the call that the command line names; false after a message.
+static bool declareFiles(const NpucOptions &options,
+                         files::OutputFiles &files) {
+  files.reads("the model", options.compile.model);
+  if (!options.pinnedPlanPath.empty())
+    files.reads("--layout-plan", options.pinnedPlanPath);
+  if (!options.compile.tfliteConverter.empty())
+    files.reads("--tflite-converter", options.compile.tfliteConverter);
+  for (const auto &[name, path] : options.boundFiles)
+    files.reads("--bind-input " + name, path);
+  files.writes("-o", options.compile.output);
+  if (!options.reportPath.empty())
+    files.writes("--report", options.reportPath);
+  if (!options.planPath.empty())
+    files.writes("--write-layout-plan", options.planPath);
+  return worked(files.clash());
+}
+
+/// What is written beside the program; then all of it gets its names.
+static std::string writeFiles(const NpucOptions &options,
+                              const CompileReport &report,
+                              files::OutputFiles &files) {
+  std::string message;
+  if (!options.reportPath.empty())
+    message = files.write(options.reportPath, reportText(report));
+  if (message.empty() && !options.planPath.empty())
+    message = files.write(options.planPath, report.layoutPlan);
+  return message.empty() ? files.commit() : message;
+}
+
+static int run(NpucOptions &options) {
+  files::OutputFiles files;
+  if (!declareFiles(options, files))
+    return exitUsage;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
@@ -104,17 +131,27 @@ int main(int argc, char **argv) {
   CompileReport report;
   options.compile.compareStrategies =
       !options.reportPath.empty() || options.explainLayout;
-  if (int code = compile(context, options, report))
+  options.compile.import.onRead = [&](StringRef path) {
+    files.reads("the model's data", path.str());
+  };
+  if (int code = compile(context, options, report, files))
     return code;
-  if (!options.reportPath.empty() &&
-      !worked(writeTextFile(options.reportPath, reportText(report))))
-    return exitOutput;
-  if (!options.planPath.empty() &&
-      !worked(writeTextFile(options.planPath, report.layoutPlan)))
+  if (!worked(writeFiles(options, report, files)))
     return exitOutput;
   if (!options.quiet)
     printSummary(llvm::errs(), report);
-  if (options.explainLayout)
-    llvm::outs() << searchText(report) << explainText(report.layout);
+  if (options.explainLayout &&
+      !worked(files::print(searchText(report) + explainText(report.layout))))
+    return exitOutput;
   return 0;
+}
+
+int main(int argc, char **argv) {
+  files::prepareProcess();
+  NpucOptions options;
+  int code = parseOptions(argc, argv, options);
+  if (code < 0)
+    code = run(options);
+  llvm::errs().clear_error(); // or LLVM ends with an abort
+  return files::finishOutput("npuc", code, exitOutput);
 }

@@ -2,8 +2,6 @@
 
 #include "runtime/tools/npu-run/Npy.h"
 
-#include "runtime/format/atomic_file.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -233,7 +231,8 @@ std::string readNpy(const std::string &path, const std::string &descr,
   return "";
 }
 
-std::string writeNpy(const std::string &path, const std::string &descr,
+std::string writeNpy(files::OutputFiles &files, const std::string &path,
+                     const std::string &descr,
                      const std::vector<int64_t> &shape, const void *data,
                      size_t bytes) {
   std::string header =
@@ -251,13 +250,7 @@ std::string writeNpy(const std::string &path, const std::string &descr,
             static_cast<char>(header.size() >> 8)};
   start += header;
 
-  format::AtomicFile file;
-  std::string failure = file.open(path);
-  if (failure.empty())
-    failure = file.write(start.data(), start.size());
-  if (failure.empty())
-    failure = file.write(data, bytes);
-  return failure.empty() ? file.commit() : failure;
+  return files.write(path, start, data, bytes);
 }
 
 } // namespace npu::tools

@@ -8,6 +8,8 @@
 #ifndef NPU_RUNTIME_TOOLS_NPU_RUN_NPY_H
 #define NPU_RUNTIME_TOOLS_NPU_RUN_NPY_H
 
+#include "runtime/files/output_files.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,9 +34,10 @@ std::string readNpy(const std::string &path, const std::string &descr,
                     const std::vector<int64_t> &shape, void *data,
                     size_t bytes);
 
-/// Writes a row-major array, whole or not at all. Returns an empty string, or
-/// one sentence.
-std::string writeNpy(const std::string &path, const std::string &descr,
+/// Writes a row-major array as one of `files`. Returns an empty string, or one
+/// sentence.
+std::string writeNpy(files::OutputFiles &files, const std::string &path,
+                     const std::string &descr,
                      const std::vector<int64_t> &shape, const void *data,
                      size_t bytes);
 

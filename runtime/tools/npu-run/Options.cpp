@@ -26,7 +26,8 @@ Examples:
 Exit codes:
   0  success
   1  an output differs from --expect
-  2  wrong use of the command line
+  2  wrong use of the command line; an output that would replace an input or
+     another output
   3  the .npu file cannot be loaded
   4  a tensor file, its name, type or shape is wrong
   5  the run failed, or a result could not be written

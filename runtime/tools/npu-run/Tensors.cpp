@@ -110,9 +110,9 @@ Buffer readTensor(const npu_tensor_info &info, const std::string &path,
   return values;
 }
 
-void writeTensor(const npu_tensor_info &info, const std::string &path,
-                 const Buffer &rows) {
-  std::string failure = writeNpy(path, descrOf(info.type), shapeOf(info),
+void writeTensor(files::OutputFiles &files, const npu_tensor_info &info,
+                 const std::string &path, const Buffer &rows) {
+  std::string failure = writeNpy(files, path, descrOf(info.type), shapeOf(info),
                                  rows.as<void>(), rows.bytes());
   if (!failure.empty())
     throw Exit(RunFailed,

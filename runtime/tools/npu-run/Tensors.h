@@ -4,6 +4,7 @@
 #ifndef NPU_RUNTIME_TOOLS_NPU_RUN_TENSORS_H
 #define NPU_RUNTIME_TOOLS_NPU_RUN_TENSORS_H
 
+#include "runtime/files/output_files.h"
 #include "runtime/include/npu/npu.hpp"
 #include "runtime/tools/npu-run/Options.h"
 
@@ -31,8 +32,9 @@ matchFiles(const std::vector<std::string> &arguments,
 /// Row-major values as a .npy file has them (bf16 as float32).
 Buffer readTensor(const npu_tensor_info &info, const std::string &path,
                   const std::string &kind);
-void writeTensor(const npu_tensor_info &info, const std::string &path,
-                 const Buffer &rows);
+/// As one of `files`.
+void writeTensor(files::OutputFiles &files, const npu_tensor_info &info,
+                 const std::string &path, const Buffer &rows);
 
 /// Numbers that only depend on the seed and the input's place.
 Buffer randomTensor(const npu_tensor_info &info, uint64_t seed);

@@ -2,7 +2,7 @@
 //
 // npu-run: loads a .npu file, feeds it, runs it, compares, reports.
 
-#include "runtime/format/atomic_file.h"
+#include "runtime/files/standard_output.h"
 #include "runtime/include/npu/npu.hpp"
 #include "runtime/tools/npu-run/Compare.h"
 #include "runtime/tools/npu-run/Options.h"
@@ -10,7 +10,6 @@
 #include "runtime/tools/npu-run/Tensors.h"
 
 #include <chrono>
-#include <csignal>
 #include <iostream>
 
 using namespace npu;
@@ -36,11 +35,40 @@ Model loadModel(const Options &options) {
   }
 }
 
+/// The files of the call by tensor.
+struct TensorFiles {
+  std::map<size_t, std::string> inputs, outputs, expects;
+};
+
+TensorFiles matchAll(const Options &options, const Model &model) {
+  return {matchFiles(options.inputs, model.inputs(), "input"),
+          matchFiles(options.outputs, model.outputs(), "output"),
+          matchFiles(options.expects, model.outputs(), "output")};
+}
+
+/// Nothing that is written may be something else of the call.
+void declareFiles(const Options &options, const TensorFiles &named,
+                  files::OutputFiles &files) {
+  files.reads("the program", options.program);
+  for (const auto &[index, path] : named.inputs)
+    files.reads("--input", path);
+  for (const auto &[index, path] : named.expects)
+    files.reads("--expect", path);
+  for (const auto &[index, path] : named.outputs)
+    files.writes("--output", path);
+  if (!options.profileFile.empty())
+    files.writes("--profile", options.profileFile);
+  if (!options.traceFile.empty())
+    files.writes("--trace", options.traceFile);
+  if (std::string clash = files.clash(); !clash.empty())
+    throw Exit(UsageError, clash);
+}
+
 /// Reads or makes every input and brings it into stored order.
 std::vector<Buffer> makeInputs(const Options &options, const Model &model,
-                               Session &session) {
+                               const TensorFiles &named, Session &session) {
   auto signature = model.inputs();
-  auto files = matchFiles(options.inputs, signature, "input");
+  const auto &files = named.inputs;
   std::vector<Buffer> stored;
   for (size_t i = 0; i < signature.size(); ++i) {
     auto file = files.find(i);
@@ -85,23 +113,24 @@ void runAll(const Options &options, const Model &model,
 
 /// Writes and compares what was asked for. Returns whether all agree.
 bool handleOutputs(const Options &options, const Model &model,
-                   const std::map<size_t, std::string> &files,
+                   const TensorFiles &named,
                    const std::map<size_t, Buffer> &expected,
-                   const std::vector<Buffer> &stored, Session &session) {
+                   const std::vector<Buffer> &stored, Session &session,
+                   files::OutputFiles &files) {
   auto signature = model.outputs();
   bool agree = true;
   for (size_t i = 0; i < signature.size(); ++i) {
-    auto file = files.find(i);
+    auto file = named.outputs.find(i);
     auto want = expected.find(i);
-    if (file == files.end() && want == expected.end())
+    if (file == named.outputs.end() && want == expected.end())
       continue;
     Clock::time_point start = Clock::now();
     Buffer rows(signature[i].row_bytes);
     model.fetchOutput(i, stored[i], rows.as<void>(), rows.bytes());
     Buffer values = rowsToFile(signature[i], std::move(rows));
     session.convertMs += millisecondsSince(start);
-    if (file != files.end())
-      writeTensor(signature[i], file->second, values);
+    if (file != named.outputs.end())
+      writeTensor(files, signature[i], file->second, values);
     if (want == expected.end())
       continue;
     Comparison result =
@@ -112,29 +141,24 @@ bool handleOutputs(const Options &options, const Model &model,
   return agree;
 }
 
-void writeText(const std::string &path, const std::string &text) {
-  format::AtomicFile file;
-  std::string failure = file.open(path);
-  if (failure.empty())
-    failure = file.write(text.data(), text.size());
-  if (failure.empty())
-    failure = file.commit();
+/// Ends the program if there is a failure.
+void check(const std::string &failure) {
   if (!failure.empty())
     throw Exit(RunFailed, failure);
 }
 
-void report(const Options &options, const Session &session) {
+/// The last files; then all of them get their names.
+void report(const Options &options, const Session &session,
+            files::OutputFiles &files) {
   if (!options.profileFile.empty())
-    writeText(options.profileFile, jsonReport(session));
+    check(files.write(options.profileFile, jsonReport(session)));
   if (!options.traceFile.empty())
-    writeText(options.traceFile, traceJson(session));
+    check(files.write(options.traceFile, traceJson(session)));
+  check(files.commit());
   std::string text = options.json ? jsonReport(session) : summary(session);
   if (options.profile && options.profileFile.empty() && !options.json)
     text += "\n" + profileTable(session);
-  std::cout << text << std::flush;
-  if (!std::cout)
-    throw Exit(RunFailed, "cannot write to stdout; free some space or write "
-                          "elsewhere");
+  check(files::print(text));
 }
 
 ExitCode run(const Options &options) {
@@ -145,34 +169,31 @@ ExitCode run(const Options &options) {
   session.load = model.stats();
   session.kernels = model.kernels();
   session.chip = model.chip();
+  // All names and files are checked before the first run.
+  files::OutputFiles files;
+  TensorFiles named = matchAll(options, model);
+  declareFiles(options, named, files);
   if (options.simulateOnly) {
-    report(options, session);
+    report(options, session, files);
     return Success;
   }
-  // All names and files are checked before the first run.
   auto outputSignature = model.outputs();
-  auto outputFiles = matchFiles(options.outputs, outputSignature, "output");
   std::map<size_t, Buffer> expected;
-  for (const auto &[index, file] :
-       matchFiles(options.expects, outputSignature, "output"))
+  for (const auto &[index, file] : named.expects)
     expected.emplace(
         index, readTensor(outputSignature[index], file, "expected output"));
-  std::vector<Buffer> inputs = makeInputs(options, model, session);
+  std::vector<Buffer> inputs = makeInputs(options, model, named, session);
   std::vector<Buffer> outputs;
   for (const npu_tensor_info &info : outputSignature)
     outputs.emplace_back(info.bytes);
   runAll(options, model, inputs, outputs, session);
   bool agree =
-      handleOutputs(options, model, outputFiles, expected, outputs, session);
-  report(options, session);
+      handleOutputs(options, model, named, expected, outputs, session, files);
+  report(options, session, files);
   return agree ? Success : ComparisonFailed;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  // A file-size limit then ends in an error message like a full disk does.
-  std::signal(SIGXFSZ, SIG_IGN);
+int guarded(int argc, char **argv) {
   Options options;
   try {
     if (auto code = parseOptions(argc, argv, options))
@@ -185,4 +206,11 @@ int main(int argc, char **argv) {
     std::cerr << "npu-run: error: " << error.what() << "\n";
     return RunFailed;
   }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  files::prepareProcess();
+  return files::finishOutput("npu-run", guarded(argc, argv), RunFailed);
 }

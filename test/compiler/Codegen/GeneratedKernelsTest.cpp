@@ -66,8 +66,11 @@ private:
     for (const std::string &feature : npu::requiredFeatures(*machine))
       manifest.cpuFeatures.push_back(feature);
     llvm::sys::fs::createTemporaryFile("generated", "npu", path);
-    ASSERT_EQ(llvm::toString(npu::writeProgram(path, *object, plan, manifest)),
+    npu::files::OutputFiles files;
+    ASSERT_EQ(llvm::toString(npu::writeProgram(path.str().str(), *object, plan,
+                                               manifest, files.add())),
               "");
+    ASSERT_EQ(files.commit(), "");
   }
 
   mlir::MLIRContext context;

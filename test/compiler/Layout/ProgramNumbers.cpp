@@ -62,7 +62,10 @@ public:
     want = test::interpret(function, arguments);
     if (want.empty())
       return Finding{"interpreter", "an op cannot be evaluated"};
-    std::string error = writeTextFile(source.name(), problem.graph);
+    files::OutputFiles files;
+    std::string error = files.write(source.name(), problem.graph);
+    if (error.empty())
+      error = files.commit();
     if (!error.empty())
       return Finding{"bad-options", error};
     for (const Strategy &strategy : strategies())
@@ -86,14 +89,17 @@ private:
       return Finding{"bad-options", error};
     options.layout.io = *io;
     CompileReport report;
+    files::OutputFiles files;
     QuietDiagnostics quiet(&context);
-    if (compileModel(context, options, report) != CompileStatus::Ok) {
+    if (compileModel(context, options, report, files) != CompileStatus::Ok) {
       if (StringRef(quiet.first()).contains("infeasible:"))
         return std::nullopt;
       return Finding{"does-not-compile",
                      (strategy + ": " + quiet.first()).str()};
     }
     ++coverage.runs;
+    if (std::string message = files.commit(); !message.empty())
+      return Finding{"does-not-compile", message};
     try {
       return compare(strategy, runProgram(program.name()));
     } catch (const Error &failed) {

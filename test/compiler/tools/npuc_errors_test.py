@@ -265,18 +265,16 @@ def test_full_disk(bench: Bench) -> None:
     bench.path("out.npu").write_bytes(b"old")
     for room in (0, 100, 2000, size // 4, size // 2, size - 2000, size - 64, size - 1):
         line = refuse(bench, OUTPUT, "cannot write", path, "--batch=1", "-o", "out.npu", file_limit=room)
-        assert "out.npu'" in line and ".tmp" not in line, line
+        assert "out.npu'" in line and "/.npu-" not in line, line
         assert bench.path("out.npu").read_bytes() == b"old"
     for kind in ("mlir", "llvm", "asm", "obj", "html"):
         refuse(bench, OUTPUT, "cannot write", path, "--batch=1", f"--emit={kind}", "-o", "out.txt", file_limit=100)
 
 
 def test_full_disk_of_the_report(bench: Bench) -> None:
-    """The program is written by then, and is good."""
+    """There is no program then, either (outputs_test.py has all such cases)."""
     path = bench.save("conv_relu")
-    done = bench.run("npuc", path, "--batch=1", "-o", "out.npu", "-q", "--report=/dev/full")
-    assert done.returncode == OUTPUT and "No space left on device" in done.stderr, done
-    bench.execute(bench.path("out.npu"), {"x": programs.sample(1, 3, 32, 32)}, "y")
+    refuse(bench, OUTPUT, "No space left on device", path, "--batch=1", "-o", "out.npu", "-q", "--report=/dev/full")
     with open("/dev/full", "w", encoding="utf-8") as full:
         command = [bench.build / "bin" / "npuc", path, "--batch=1", "--emit=mlir", "-o", "-", "-q"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
