@@ -129,10 +129,6 @@ std::string Context::describeFailure(int32_t status) const {
     return "the program" + end;
   const auto &all = model->kernels();
   auto index = static_cast<size_t>(failedKernel);
-  if (index >= all.size())
-    return "the program called kernel " + std::to_string(index) +
-           ", but has only " + std::to_string(all.size()) +
-           "; compile it again";
   return "kernel '" + std::string(all[index].info.name) + "' (" +
          all[index].info.implementation + ") of node '" + all[index].info.node +
          "'" + (fault.empty() ? end : ": " + fault);

@@ -6,6 +6,7 @@
 #include "kernels/tensor.h"
 #include "runtime/Executor/Memory.h"
 #include "runtime/Loader/CpuFeatures.h"
+#include "runtime/Loader/Rehearsal.h"
 #include "runtime/Loader/Verifier.h"
 #include "runtime/Status.h"
 #include "runtime/format/footer.h"
@@ -153,6 +154,9 @@ void Model::verify(const std::string &path, bool simulateOnly) {
     checkMachine(path);
   image.load();
   wrong = verifyProgram(*image.program(), image.bounds(), manifest);
+  // The code may be for another processor where nothing is going to run.
+  if (wrong.empty() && !simulateOnly)
+    wrong = rehearse(*image.program(), image.bounds());
   if (!wrong.empty())
     throw Failure(NPU_BAD_FILE,
                   "'" + path + "': " + wrong + "; compile it again with npuc");

@@ -4,7 +4,10 @@
 
 #include "kernels/tensor.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace npu::runtime {
 namespace {
@@ -112,6 +115,34 @@ std::string verifyTensorRow(const npu_program &p, uint32_t index) {
     return mismatch("its weights offset", offset,
                     "a multiple of " + std::to_string(NPU_VALUE_ALIGNMENT));
   return "";
+}
+
+/// Weights lie one behind the other, each aligned: the tensors say how large
+/// the section is.
+std::string verifyWeights(const npu_program &p) {
+  std::vector<std::pair<uint64_t, uint64_t>> parts; // begin, end
+  for (uint32_t i = 0; i < p.n_tensors; ++i)
+    if (p.tensors[i].weights_offset >= 0) {
+      auto begin = static_cast<uint64_t>(p.tensors[i].weights_offset);
+      parts.emplace_back(
+          begin,
+          begin + static_cast<uint64_t>(kernels::storedBytes(p.tensors[i])));
+    }
+  std::sort(parts.begin(), parts.end());
+  uint64_t end = 0;
+  auto aligned = [](uint64_t bytes) {
+    return (bytes + NPU_VALUE_ALIGNMENT - 1) / NPU_VALUE_ALIGNMENT *
+           NPU_VALUE_ALIGNMENT;
+  };
+  for (auto [first, last] : parts) {
+    if (first > aligned(end))
+      return "the weights from " + std::to_string(end) + " to " +
+             std::to_string(first) + " belong to no tensor";
+    end = std::max(end, last);
+  }
+  return aligned(p.weight_bytes) == aligned(end)
+             ? ""
+             : mismatch("the weights' size", p.weight_bytes, aligned(end));
 }
 
 std::string verifyKernel(const npu_program &p, uint32_t index,
@@ -230,7 +261,7 @@ std::string verifyProgram(const npu_program &p, const ImageBounds &bounds,
       wrong =
           row("kernel", i) + " ('" + manifest.kernels[i].name + "'): " + wrong;
   }
-  return wrong;
+  return wrong.empty() ? verifyWeights(p) : wrong;
 }
 
 } // namespace npu::runtime

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <xxhash.h>
 
 namespace npu::test {
 
@@ -164,6 +165,29 @@ std::string DemoFile::seal(const std::string &fileName,
   EXPECT_EQ(format::seal(elfPath, manifestText, path), "");
   std::filesystem::remove(elfPath);
   return path;
+}
+
+std::string DemoFile::sealQuickly(const std::string &fileName) const {
+  return sealQuickly(fileName, format::printManifest(manifest));
+}
+
+std::string DemoFile::sealQuickly(const std::string &fileName,
+                                  const std::string &manifestText) const {
+  npu_footer footer = {};
+  memcpy(footer.magic, NPU_FOOTER_MAGIC, sizeof(footer.magic));
+  footer.version = NPU_FORMAT_VERSION;
+  footer.size = sizeof(footer);
+  footer.file_size = elf.size() + manifestText.size() + sizeof(footer);
+  footer.manifest_offset = elf.size();
+  footer.manifest_size = manifestText.size();
+  std::string bytes = elf + manifestText;
+  bytes.append(reinterpret_cast<const char *>(&footer), sizeof(footer));
+  XXH128_canonical_t sum;
+  size_t checksum = bytes.size() - sizeof(footer.checksum);
+  XXH128_canonicalFromHash(&sum, XXH3_128bits(bytes.data(), checksum));
+  memcpy(&bytes[checksum], sum.digest, sizeof(sum.digest));
+  writeFile(scratchFolder() + fileName, bytes);
+  return scratchFolder() + fileName;
 }
 
 } // namespace npu::test

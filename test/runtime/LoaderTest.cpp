@@ -183,6 +183,29 @@ const Break ioBreaks[] = {
           d.outputs()[0].bytes = 1),
 };
 
+/// What its code does with the tables.
+const Break codeBreaks[] = {
+    BREAK(ArenaSmall,
+          "kernel 0: its operand 2 has 65536 bytes at offset 0 of the arena, "
+          "which has 65472",
+          d.program().arena_bytes = d.manifest.arenaBytes -= 64),
+    BREAK(ArenaLarge, "the arena's size is 65600, expected 65536",
+          d.program().arena_bytes = d.manifest.arenaBytes += 64),
+    BREAK(WeightsOfNobody, "the weights' size is 1728, expected 0",
+          d.tensors()[1].weights_offset = -1),
+    BREAK(NoKernels, "its code calls kernel 0, but there are 0",
+          d.program().n_kernels = 0;
+          d.manifest.kernels.clear()),
+    BREAK(GeneratedInTheTable,
+          "kernel 0: its code and the kernel table disagree",
+          d.kernels()[0].flags = NPU_KERNEL_GENERATED;
+          d.manifest.kernels[0].generated = true),
+    BREAK(NotInPlace, "kernel 1: its result does not lie where",
+          d.kernels()[1].in_place_input = 0),
+    BREAK(WrittenSmaller, "reads 65536 bytes where no kernel wrote",
+          d.tensors()[2].dtype = NPU_F16),
+};
+
 auto nameOf = [](const testing::TestParamInfo<Break> &info) {
   return std::string(info.param.name);
 };
@@ -193,6 +216,7 @@ INSTANTIATE_TEST_SUITE_P(Tensor, Refused, testing::ValuesIn(tensorBreaks),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Kernel, Refused, testing::ValuesIn(kernelBreaks),
                          nameOf);
+INSTANTIATE_TEST_SUITE_P(Code, Refused, testing::ValuesIn(codeBreaks), nameOf);
 INSTANTIATE_TEST_SUITE_P(Io, Refused, testing::ValuesIn(ioBreaks), nameOf);
 
 TEST(Loader, GoodFileLoads) {

@@ -214,42 +214,6 @@ TEST(Buffers, AreChecked) {
   EXPECT_EQ(runWith(model, {x}, {y}).code, NPU_OK);
 }
 
-TEST(Errors, NameTheNode) {
-  DemoFile demo("conv");
-  // The program calls kernel 0 as the runtime's, but it says it is its own.
-  demo.kernels()[0].flags = NPU_KERNEL_GENERATED;
-  demo.manifest.kernels[0].generated = true;
-  Model model(demo.seal("failing.npu"), withThreads(1));
-  Session session(model);
-  try {
-    session.run();
-    FAIL() << "the run succeeded";
-  } catch (const Error &error) {
-    EXPECT_EQ(error.code(), NPU_RUN_FAILED);
-    EXPECT_NE(std::string(error.what())
-                  .find("kernel 'kernel0' (generated) of "
-                        "node 'node0' ended with status"),
-              std::string::npos)
-        << error.what();
-  }
-}
-
-TEST(Errors, KernelThatDoesNotExist) {
-  DemoFile demo("conv");
-  demo.program().n_kernels = 0;
-  demo.manifest.kernels.clear();
-  Model model(demo.seal("no-kernels.npu"), withThreads(1));
-  Session session(model);
-  try {
-    session.run();
-    FAIL() << "the run succeeded";
-  } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what()).find("called kernel 0, but has only 0"),
-              std::string::npos)
-        << error.what();
-  }
-}
-
 TEST(Profile, CountsCallsAndTimes) {
   Model model(convFile(), withThreads(2));
   auto kernels = model.kernels();
