@@ -27,6 +27,9 @@ struct Problem {
   int inPlaceInput = -1;
   /// Threads that one run may use; part of the choice and of packed weights.
   int threads = 1;
+  /// No implementation that loses NaN (Kernel::losesNan): slower, for a run
+  /// again after NaN was seen.
+  bool keepsNan = false;
 
   bool isConstant(size_t input) const {
     return inputs[input].weights_offset >= 0;
@@ -48,6 +51,11 @@ public:
   /// Bytes that hidden data movement takes in one run: layout changes of
   /// adapters, second passes over a result.
   virtual size_t adapterBytes() const { return 0; }
+
+  /// Whether run() may give numbers where NaN (or an infinity whose function is
+  /// not NaN) went in. If it does, the processor's flag for invalid operations
+  /// is set in the thread that did it (parallel.h).
+  virtual bool losesNan() const { return false; }
 
   /// Brings constants into the implementation's own order, once, at load.
   /// `operands[i]` is the stored bytes of input i where the problem says it is

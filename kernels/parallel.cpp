@@ -2,6 +2,9 @@
 
 #include "kernels/parallel.h"
 
+#include <atomic>
+#include <xmmintrin.h>
+
 // libgomp's entries, stable since GCC 4.9. clang's own -fopenmp would bring a
 // second OpenMP runtime, with a second team that fights oneDNN's.
 // NOLINTBEGIN(readability-identifier-naming): not our names
@@ -17,7 +20,7 @@ void omp_set_num_threads(int threads);
 
 namespace npu::kernels {
 
-void parallelFor(int threads, const std::function<void(int, int)> &body) {
+static void inTeam(int threads, const std::function<void(int, int)> &body) {
   if (threads <= 1) {
     body(0, 1);
     return;
@@ -28,6 +31,31 @@ void parallelFor(int threads, const std::function<void(int, int)> &body) {
   };
   GOMP_parallel(call, const_cast<std::function<void(int, int)> *>(&body),
                 static_cast<unsigned>(threads), 0);
+}
+
+KeepInvalid::KeepInvalid() : state(_mm_getcsr()) {}
+KeepInvalid::~KeepInvalid() { _mm_setcsr(state); }
+
+void parallelFor(int threads, const std::function<void(int, int)> &body) {
+  inTeam(threads, [&](int thread, int count) {
+    KeepInvalid keep;
+    body(thread, count);
+  });
+}
+
+void clearInvalid(int threads) {
+  inTeam(threads, [](int, int) {
+    _mm_setcsr(_mm_getcsr() & ~static_cast<unsigned>(_MM_EXCEPT_INVALID));
+  });
+}
+
+bool sawInvalid(int threads) {
+  std::atomic<bool> saw{false};
+  inTeam(threads, [&](int, int) {
+    if (_mm_getcsr() & _MM_EXCEPT_INVALID)
+      saw.store(true, std::memory_order_relaxed);
+  });
+  return saw;
 }
 
 void setThreads(int threads) { omp_set_num_threads(threads); }

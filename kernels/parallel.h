@@ -15,6 +15,24 @@ namespace npu::kernels {
 /// body must divide its work by the `threads` it is given.
 void parallelFor(int threads, const std::function<void(int, int)> &body);
 
+/// The processor notes in each thread that an operation was invalid: it met NaN
+/// where it compares (also maxima), or made one. Loops of our own leave the
+/// note as it was, so that after clearInvalid() it speaks of library kernels.
+void clearInvalid(int threads);
+bool sawInvalid(int threads);
+
+/// Puts the calling thread's note back at the end of a scope.
+class KeepInvalid {
+public:
+  KeepInvalid();
+  ~KeepInvalid();
+  KeepInvalid(const KeepInvalid &) = delete;
+  KeepInvalid &operator=(const KeepInvalid &) = delete;
+
+private:
+  unsigned state;
+};
+
 /// The team for `work`: one thread where less than `each` would be left for
 /// two, else all. Nothing between, because libgomp ends the threads that a
 /// smaller team does not use and starts them again for the next.

@@ -160,6 +160,7 @@ static std::string keyOf(const Problem &problem) {
   append(key, problem.op);
   append(key, problem.inPlaceInput);
   append(key, problem.threads);
+  append(key, problem.keepsNan);
   append(key, problem.inputs.size());
   for (const auto *tensors : {&problem.inputs, &problem.outputs})
     for (npu_tensor_desc tensor : *tensors) {

@@ -15,11 +15,10 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <cstddef>
 
@@ -188,30 +187,8 @@ void RunEmitter::emit(ArrayRef<GeneratedKernel> generated) {
       [&](size_t part) { return callPart(part); });
 }
 
-/// exp, tanh, erf, log as polynomials: the file may call no library.
-namespace {
-struct ExpandMathPass
-    : public mlir::PassWrapper<ExpandMathPass,
-                               mlir::OperationPass<mlir::ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
-
-  void getDependentDialects(mlir::DialectRegistry &registry) const override {
-    registry.insert<mlir::arith::ArithDialect, mlir::vector::VectorDialect,
-                    mlir::math::MathDialect>();
-  }
-  void runOnOperation() override {
-    mlir::RewritePatternSet patterns(&getContext());
-    mlir::populateMathPolynomialApproximationPatterns(patterns);
-    if (failed(
-            mlir::applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
-} // namespace
-
 static LogicalResult lower(mlir::ModuleOp module) {
   mlir::PassManager manager(module.getContext());
-  manager.addPass(std::make_unique<ExpandMathPass>());
   manager.addPass(mlir::createSCFToControlFlowPass());
   manager.addPass(mlir::createConvertVectorToLLVMPass());
   manager.addPass(mlir::createConvertMathToLLVMPass());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Codegen/ScalarOps.h"
 
+#include "compiler/Codegen/ValueMath.h"
+#include "kernels/support/angles.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -49,8 +52,24 @@ static Value like(Builder &b, Value value, double number) {
 }
 
 static Value clamp(Builder &b, Value x, double low, double high) {
-  Value raised = MaximumFOp::create(b, x, like(b, x, low));
-  return MinimumFOp::create(b, raised, like(b, x, high));
+  return functions::between(functions::Written{&b, x}, low, high).value;
+}
+
+/// Like the others that compare, as the kernel library's interpreter does it:
+/// NaN and -0.0 stay.
+static Value relu(Builder &b, const Args &args) {
+  Value x = args.in[0], zero = like(b, x, 0);
+  return SelectOp::create(b, CmpFOp::create(b, CmpFPredicate::OLT, x, zero),
+                          zero, x);
+}
+
+/// The first operand if it is more extreme, or NaN.
+template <CmpFPredicate isMore>
+static Value extreme(Builder &b, const Args &args) {
+  Value x = args.in[0], y = args.in[1];
+  Value isFirst = OrIOp::create(b, CmpFOp::create(b, isMore, x, y),
+                                CmpFOp::create(b, CmpFPredicate::UNO, x, x));
+  return SelectOp::create(b, isFirst, x, y);
 }
 
 /// alpha * x + beta, clamped to [0, 1].
@@ -60,96 +79,39 @@ static Value hardSigmoid(Builder &b, const Args &args) {
   return clamp(b, AddFOp::create(b, scaled, like(b, x, args.instr.beta)), 0, 1);
 }
 
-/// 1 / (1 + exp(-factor * x))
-static Value logistic(Builder &b, Value x, double factor) {
-  Value power =
-      math::ExpOp::create(b, MulFOp::create(b, x, like(b, x, -factor)));
-  return DivFOp::create(b, like(b, x, 1),
-                        AddFOp::create(b, like(b, x, 1), power));
-}
-
 /// x >= 0 ? x : other
 static Value whereNegative(Builder &b, Value x, Value other) {
   Value isPositive = CmpFOp::create(b, CmpFPredicate::OGE, x, like(b, x, 0));
   return SelectOp::create(b, isPositive, x, other);
 }
 
+/// A formula of functions.h or angles.h.
+template <functions::Written (*formula)(functions::Written)>
+static Value written(Builder &b, const Args &args) {
+  return formula({&b, args.in[0]}).value;
+}
+
 static Value elu(Builder &b, const Args &args) {
   Value x = args.in[0];
-  Value power = SubFOp::create(b, math::ExpOp::create(b, x), like(b, x, 1));
+  Value power = functions::exponentialLess1(functions::Written{&b, x}).value;
   return whereNegative(b, x,
                        MulFOp::create(b, power, like(b, x, args.instr.alpha)));
 }
 
-/// max(x, 0) + ln(1 + exp(-|x|)), which does not overflow.
-static Value softplus(Builder &b, const Args &args) {
+static Value swish(Builder &b, const Args &args) {
   Value x = args.in[0];
-  Value power =
-      math::ExpOp::create(b, NegFOp::create(b, math::AbsFOp::create(b, x)));
-  return AddFOp::create(b, MaximumFOp::create(b, x, like(b, x, 0)),
-                        math::Log1pOp::create(b, power));
-}
-
-static Value geluErf(Builder &b, const Args &args) {
-  Value x = args.in[0];
-  Value erf = math::ErfOp::create(
-      b, MulFOp::create(b, x, like(b, x, 0.70710678118654752)));
-  return MulFOp::create(b, MulFOp::create(b, x, like(b, x, 0.5)),
-                        AddFOp::create(b, erf, like(b, x, 1)));
-}
-
-static Value geluTanh(Builder &b, const Args &args) {
-  Value x = args.in[0];
-  Value cube = MulFOp::create(b, MulFOp::create(b, x, x), x);
-  Value inner =
-      AddFOp::create(b, x, MulFOp::create(b, cube, like(b, x, 0.044715)));
-  Value tanh = math::TanhOp::create(
-      b, MulFOp::create(b, inner, like(b, x, 0.79788456080286536)));
-  return MulFOp::create(b, MulFOp::create(b, x, like(b, x, 0.5)),
-                        AddFOp::create(b, tanh, like(b, x, 1)));
+  Value scaled = MulFOp::create(b, x, like(b, x, args.instr.alpha));
+  return MulFOp::create(
+      b, x, functions::logistic(functions::Written{&b, scaled}).value);
 }
 
 static Value signOfFloat(Builder &b, const Args &args) {
   Value x = args.in[0];
   Value zero = like(b, x, 0);
   Value up = SelectOp::create(b, CmpFOp::create(b, CmpFPredicate::OGT, x, zero),
-                              like(b, x, 1), zero);
+                              like(b, x, 1), x);
   return SelectOp::create(b, CmpFOp::create(b, CmpFPredicate::OLT, x, zero),
                           like(b, x, -1), up);
-}
-
-/// x minus the nearest multiple of pi, which is even or odd. Pi in four parts,
-/// so that large angles keep their digits: the products with the first ones
-/// are exact.
-static Value reduceAngle(Builder &b, Value x, Value &isOdd) {
-  constexpr double pi[] = {3.140625, 0.0009670257568359375,
-                           6.2771141529083251953e-07,
-                           1.2154201256553420762e-10};
-  Value turns = math::RoundEvenOp::create(
-      b, MulFOp::create(b, x, like(b, x, 0.31830988618379067)));
-  Value half = MulFOp::create(b, turns, like(b, x, 0.5));
-  isOdd = CmpFOp::create(b, CmpFPredicate::UNE, half,
-                         math::FloorOp::create(b, half));
-  for (double part : pi)
-    x = SubFOp::create(b, x, MulFOp::create(b, turns, like(b, x, part)));
-  return x;
-}
-
-/// sin or cos of the reduced angle, its sign turned at odd multiples.
-template <typename Op>
-static Value ofAngle(Builder &b, const Args &args) {
-  Value isOdd;
-  Value small = reduceAngle(b, args.in[0], isOdd);
-  Value result = Op::create(b, small);
-  return SelectOp::create(b, isOdd, NegFOp::create(b, result), result);
-}
-
-/// The sign of both turns at the same multiples.
-static Value tangent(Builder &b, const Args &args) {
-  Value isOdd;
-  Value small = reduceAngle(b, args.in[0], isOdd);
-  return DivFOp::create(b, math::SinOp::create(b, small),
-                        math::CosOp::create(b, small));
 }
 
 template <CmpFPredicate predicate>
@@ -273,11 +235,7 @@ static const Row table[] = {
      [](Builder &b, const Args &a) -> Value {
        return SubIOp::create(b, like(b, a.in[0], 0), a.in[0]);
      }},
-    {NPU_INSTR_relu,
-     [](Builder &b, const Args &a) -> Value {
-       return MaximumFOp::create(b, a.in[0], like(b, a.in[0], 0));
-     },
-     nullptr},
+    {NPU_INSTR_relu, relu, nullptr},
     {NPU_INSTR_leaky_relu,
      [](Builder &b, const Args &a) -> Value {
        return whereNegative(
@@ -286,12 +244,10 @@ static const Row table[] = {
      },
      nullptr},
     {NPU_INSTR_elu, elu, nullptr},
-    {NPU_INSTR_sigmoid,
-     [](Builder &b, const Args &a) -> Value { return logistic(b, a.in[0], 1); },
-     nullptr},
-    {NPU_INSTR_tanh, unary<math::TanhOp>, nullptr},
-    {NPU_INSTR_exp, unary<math::ExpOp>, nullptr},
-    {NPU_INSTR_log, unary<math::LogOp>, nullptr},
+    {NPU_INSTR_sigmoid, written<functions::logistic>, nullptr},
+    {NPU_INSTR_tanh, written<functions::hyperbolicTangent>, nullptr},
+    {NPU_INSTR_exp, written<functions::exponential>, nullptr},
+    {NPU_INSTR_log, written<functions::logarithm>, nullptr},
     {NPU_INSTR_sqrt, unary<math::SqrtOp>, nullptr},
     {NPU_INSTR_rsqrt,
      [](Builder &b, const Args &a) -> Value {
@@ -304,7 +260,7 @@ static const Row table[] = {
        return DivFOp::create(b, like(b, a.in[0], 1), a.in[0]);
      },
      nullptr},
-    {NPU_INSTR_erf, unary<math::ErfOp>, nullptr},
+    {NPU_INSTR_erf, written<functions::errorFunction>, nullptr},
     {NPU_INSTR_floor, unary<math::FloorOp>, nullptr},
     {NPU_INSTR_ceil, unary<math::CeilOp>, nullptr},
     {NPU_INSTR_round, unary<math::RoundEvenOp>, nullptr},
@@ -319,14 +275,10 @@ static const Row table[] = {
        return MulFOp::create(b, a.in[0], hardSigmoid(b, a));
      },
      nullptr},
-    {NPU_INSTR_swish,
-     [](Builder &b, const Args &a) -> Value {
-       return MulFOp::create(b, a.in[0], logistic(b, a.in[0], a.instr.alpha));
-     },
-     nullptr},
-    {NPU_INSTR_softplus, softplus, nullptr},
-    {NPU_INSTR_gelu_erf, geluErf, nullptr},
-    {NPU_INSTR_gelu_tanh, geluTanh, nullptr},
+    {NPU_INSTR_swish, swish, nullptr},
+    {NPU_INSTR_softplus, written<functions::softplus>, nullptr},
+    {NPU_INSTR_gelu_erf, written<functions::geluByErf>, nullptr},
+    {NPU_INSTR_gelu_tanh, written<functions::geluByTanh>, nullptr},
     {NPU_INSTR_logical_not, nullptr,
      [](Builder &b, const Args &a) -> Value {
        return XOrIOp::create(b, a.in[0], like(b, a.in[0], 1));
@@ -339,12 +291,12 @@ static const Row table[] = {
        return AddFOp::create(b, scaled, like(b, a.in[0], a.instr.beta));
      },
      nullptr},
-    {NPU_INSTR_sin, ofAngle<math::SinOp>, nullptr},
-    {NPU_INSTR_cos, ofAngle<math::CosOp>, nullptr},
-    {NPU_INSTR_tan, tangent, nullptr},
-    {NPU_INSTR_asin, unary<math::AsinOp>, nullptr},
-    {NPU_INSTR_acos, unary<math::AcosOp>, nullptr},
-    {NPU_INSTR_atan, unary<math::AtanOp>, nullptr},
+    {NPU_INSTR_sin, written<functions::sine>, nullptr},
+    {NPU_INSTR_cos, written<functions::cosine>, nullptr},
+    {NPU_INSTR_tan, written<functions::tangent>, nullptr},
+    {NPU_INSTR_asin, written<functions::arcSine>, nullptr},
+    {NPU_INSTR_acos, written<functions::arcCosine>, nullptr},
+    {NPU_INSTR_atan, written<functions::arcTangent>, nullptr},
     {NPU_INSTR_bit_not, nullptr,
      [](Builder &b, const Args &a) -> Value {
        return XOrIOp::create(b, a.in[0], like(b, a.in[0], -1));
@@ -354,8 +306,8 @@ static const Row table[] = {
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
     {NPU_INSTR_div, binary<DivFOp>, nullptr},
-    {NPU_INSTR_min, binary<MinimumFOp>, binaryInts<MinSIOp, MinUIOp>},
-    {NPU_INSTR_max, binary<MaximumFOp>, binaryInts<MaxSIOp, MaxUIOp>},
+    {NPU_INSTR_min, extreme<CmpFPredicate::OLT>, binaryInts<MinSIOp, MinUIOp>},
+    {NPU_INSTR_max, extreme<CmpFPredicate::OGT>, binaryInts<MaxSIOp, MaxUIOp>},
     {NPU_INSTR_equal, compareFloats<CmpFPredicate::OEQ>,
      compareInts<CmpIPredicate::eq, CmpIPredicate::eq>},
     {NPU_INSTR_less, compareFloats<CmpFPredicate::OLT>,

@@ -171,6 +171,11 @@ bool OnednnKernel::isPacked(size_t input) const {
   return false;
 }
 
+bool OnednnKernel::losesNan() const {
+  return problem.op == NPU_OP_SOFTMAX ||
+         onednn::losesNan(descriptor.get_primitive_attr().get_post_ops());
+}
+
 int OnednnKernel::run(void *const *operands, void *scratch) const {
   if (!primitive)
     return 1;
@@ -208,6 +213,25 @@ int OnednnKernel::execute(void *const *operands, char *scratch) const {
   return call.execute(primitive) ? 0 : 1;
 }
 
+/// The sigmoid behind oneDNN's products by gemm gives 0 for NaN, and no flag is
+/// raised by which a run would know.
+static bool losesNanInSilence(const std::string &name,
+                              const dnnl::post_ops &ops) {
+  if (name.find("gemm") == std::string::npos ||
+      name.find("brgemm") != std::string::npos)
+    return false;
+  for (int i = 0; i < ops.len(); ++i) {
+    if (ops.kind(i) != dnnl::primitive::kind::eltwise)
+      continue;
+    dnnl::algorithm algorithm;
+    float alpha, beta;
+    ops.get_params_eltwise(i, algorithm, alpha, beta);
+    if (algorithm == dnnl::algorithm::eltwise_logistic)
+      return true;
+  }
+  return false;
+}
+
 std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
                                          const dnnl::primitive_desc_base &found,
                                          std::string &whyNot) {
@@ -220,7 +244,16 @@ std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
     whyNot = "would run on " + name;
     return nullptr;
   }
-  return std::make_unique<OnednnKernel>(problem, found);
+  auto made = std::make_unique<OnednnKernel>(problem, found);
+  if (problem.keepsNan && made->losesNan()) {
+    whyNot = "loses NaN";
+    return nullptr;
+  }
+  if (losesNanInSilence(name, found.get_primitive_attr().get_post_ops())) {
+    whyNot = "sigmoid of NaN would be 0 in " + name;
+    return nullptr;
+  }
+  return made;
 }
 
 } // namespace npu::kernels::onednn

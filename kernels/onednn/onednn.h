@@ -62,6 +62,11 @@ struct Fusion {
   std::vector<Argument> arguments;
 };
 
+/// Whether post-ops may lose NaN: all that are more than sums and products. A
+/// maximum gives its other operand, a function its value at an end of its
+/// table.
+bool losesNan(const dnnl::post_ops &ops);
+
 /// Translates all instructions. False with a reason where one of them cannot be
 /// said in post-ops.
 bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot);
@@ -77,6 +82,7 @@ public:
   size_t adapterBytes() const override { return adapted; }
   size_t pack(const void *const *operands) override;
   bool isPacked(size_t input) const override;
+  bool losesNan() const override;
   int run(void *const *operands, void *scratch) const override;
   std::string prepare() override;
 

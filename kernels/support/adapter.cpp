@@ -50,6 +50,7 @@ public:
     return inner->pack(operands);
   }
   bool isPacked(size_t input) const override { return inner->isPacked(input); }
+  bool losesNan() const override { return inner->losesNan(); }
   std::string prepare() override {
     auto *prepared = dynamic_cast<PreparedKernel *>(inner.get());
     return prepared ? prepared->prepare() : "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernels/support/interpreter.h"
-#include "kernels/support/vectors.h"
+#include "kernels/support/angles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,7 +121,7 @@ std::string checkInstr(const npu_instr &instr, const int32_t *types) {
 }
 
 template <typename T, typename Function>
-static void map1(const T *a, T *out, int n, Function function) {
+NPU_INLINE void map1(const T *a, T *out, int n, Function function) {
   for (int i = 0; i < n; ++i)
     out[i] = function(a[i]);
 }
@@ -132,52 +132,54 @@ static void map2(const T *a, const T *b, T *out, int n, Function function) {
     out[i] = function(a[i], b[i]);
 }
 
-static float sigmoid(float v) { return 1.0f / (1.0f + std::exp(-v)); }
+/// A loop for each function, since a lambda's code is inlined into it.
+#define NPU_MAP(kind, function)                                                \
+  case NPU_INSTR_##kind:                                                       \
+    return map1(a, out, n, [](float v) { return functions::function(v); });
 
-static float softplus(float v) {
-  return std::max(v, 0.0f) + std::log1p(std::exp(-std::fabs(v)));
-}
-
-static float geluTanh(float v) {
-  float inner = 0.7978845608028654f * (v + 0.044715f * v * v * v);
-  return 0.5f * v * (1.0f + std::tanh(inner));
-}
-
-/// The functions of angles; false for another kind.
-static bool trigonometric(int kind, const float *a, float *out, int n) {
-  float (*function)(float) = nullptr;
+static NPU_WIDE_CLONES void ofAngles(int kind, const float *a, float *out,
+                                     int n) {
   switch (kind) {
-  case NPU_INSTR_sin:
-    function = std::sin;
-    break;
-  case NPU_INSTR_cos:
-    function = std::cos;
-    break;
-  case NPU_INSTR_tan:
-    function = std::tan;
-    break;
-  case NPU_INSTR_asin:
-    function = std::asin;
-    break;
-  case NPU_INSTR_acos:
-    function = std::acos;
-    break;
-  case NPU_INSTR_atan:
-    function = std::atan;
-    break;
+    NPU_MAP(sin, sine)
+    NPU_MAP(cos, cosine)
+    NPU_MAP(tan, tangent)
+    NPU_MAP(asin, arcSine)
+    NPU_MAP(acos, arcCosine)
+    NPU_MAP(atan, arcTangent)
   default:
-    return false;
+    break;
   }
-  map1(a, out, n, function);
-  return true;
 }
 
-/// exp goes through glibc's vector library (CMakeLists.txt), 8 at once.
+/// Those of functions.h.
+static NPU_WIDE_CLONES void ofExponentials(const npu_instr &instr,
+                                           const float *a, float *out, int n) {
+  float alpha = instr.alpha;
+  switch (instr.kind) {
+    NPU_MAP(sigmoid, logistic)
+    NPU_MAP(tanh, hyperbolicTangent)
+    NPU_MAP(exp, exponential)
+    NPU_MAP(log, logarithm)
+    NPU_MAP(erf, errorFunction)
+    NPU_MAP(softplus, softplus)
+    NPU_MAP(gelu_erf, geluByErf)
+    NPU_MAP(gelu_tanh, geluByTanh)
+  case NPU_INSTR_elu:
+    return map1(a, out, n, [=](float v) {
+      return v >= 0 ? v : alpha * functions::exponentialLess1(v);
+    });
+  case NPU_INSTR_swish:
+    return map1(a, out, n,
+                [=](float v) { return v * functions::logistic(alpha * v); });
+  default:
+    break;
+  }
+}
+#undef NPU_MAP
+
 static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
                                   float *out, int n) {
   float alpha = instr.alpha, beta = instr.beta;
-  if (trigonometric(instr.kind, a, out, n))
-    return;
   switch (instr.kind) {
   case NPU_INSTR_abs:
     return map1(a, out, n, [](float v) { return std::fabs(v); });
@@ -187,29 +189,12 @@ static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
     return map1(a, out, n, [](float v) { return v < 0 ? 0.0f : v; });
   case NPU_INSTR_leaky_relu:
     return map1(a, out, n, [=](float v) { return v >= 0 ? v : alpha * v; });
-  case NPU_INSTR_elu:
-    return map1(a, out, n,
-                [=](float v) { return v >= 0 ? v : alpha * std::expm1(v); });
-  case NPU_INSTR_sigmoid:
-    return map1(a, out, n, sigmoid);
-  case NPU_INSTR_tanh:
-    return map1(a, out, n, [](float v) { return std::tanh(v); });
-  case NPU_INSTR_exp:
-    return map1(a, out, n, [](float v) { return std::exp(v); });
-  case NPU_INSTR_log:
-    return map1(a, out, n, [](float v) { return std::log(v); });
   case NPU_INSTR_sqrt:
     return map1(a, out, n, [](float v) { return std::sqrt(v); });
   case NPU_INSTR_rsqrt:
     return map1(a, out, n, [](float v) { return 1.0f / std::sqrt(v); });
   case NPU_INSTR_reciprocal:
     return map1(a, out, n, [](float v) { return 1.0f / v; });
-  case NPU_INSTR_sin:
-    return map1(a, out, n, [](float v) { return std::sin(v); });
-  case NPU_INSTR_cos:
-    return map1(a, out, n, [](float v) { return std::cos(v); });
-  case NPU_INSTR_erf:
-    return map1(a, out, n, [](float v) { return std::erf(v); });
   case NPU_INSTR_floor:
     return map1(a, out, n, [](float v) { return std::floor(v); });
   case NPU_INSTR_ceil:
@@ -231,22 +216,19 @@ static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
     return map1(a, out, n, [=](float v) {
       return v * std::min(std::max(alpha * v + beta, 0.0f), 1.0f);
     });
-  case NPU_INSTR_swish:
-    return map1(a, out, n, [=](float v) { return v * sigmoid(alpha * v); });
-  case NPU_INSTR_softplus:
-    return map1(a, out, n, softplus);
-  case NPU_INSTR_gelu_erf:
-    return map1(a, out, n, [](float v) {
-      return 0.5f * v * (1.0f + std::erf(v * 0.7071067811865476f));
-    });
-  case NPU_INSTR_gelu_tanh:
-    return map1(a, out, n, geluTanh);
   case NPU_INSTR_sign:
     return map1(a, out, n, [](float v) {
       return v > 0 ? 1.0f : v < 0 ? -1.0f : v;
     });
+  case NPU_INSTR_sin:
+  case NPU_INSTR_cos:
+  case NPU_INSTR_tan:
+  case NPU_INSTR_asin:
+  case NPU_INSTR_acos:
+  case NPU_INSTR_atan:
+    return ofAngles(instr.kind, a, out, n);
   default:
-    break;
+    return ofExponentials(instr, a, out, n);
   }
 }
 

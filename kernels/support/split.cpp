@@ -34,6 +34,7 @@ public:
     return bare->pack(operands);
   }
   bool isPacked(size_t input) const override { return bare->isPacked(input); }
+  bool losesNan() const override { return bare->losesNan(); }
   std::string prepare() override {
     auto *prepared = dynamic_cast<PreparedKernel *>(bare.get());
     return prepared ? prepared->prepare() : "";

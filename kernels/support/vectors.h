@@ -10,6 +10,9 @@
 
 /// Of a function without templates; what it calls must be inline.
 #define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+/// With fused multiply-add and conversions of 64-bit numbers.
+#define NPU_WIDE_CLONES                                                        \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define NPU_INLINE inline __attribute__((always_inline))
 
 namespace npu::kernels {

@@ -114,13 +114,36 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
   npu_frame frame = {&imports,        &exec,     arena.data(),
                      program.weights, in.data(), out.data()};
   int32_t status = 0;
-  failedKernel = -1;
+  replaced.clear();
   model->executor().run([&] {
-    runStart = Clock::now();
-    status = program.run(&frame);
+    kernels::KeepInvalid keep;
+    status = runOnce(frame);
+    if (status == 0 && model->losesNan() &&
+        kernels::sawInvalid(model->executor().threads())) {
+      keepNan();
+      status = runOnce(frame);
+    }
   });
   if (status != 0)
     throw Failure(NPU_RUN_FAILED, describeFailure(status));
+}
+
+int32_t Context::runOnce(const npu_frame &frame) {
+  failedKernel = -1;
+  runStart = Clock::now();
+  if (model->losesNan() && replaced.empty())
+    kernels::clearInvalid(model->executor().threads());
+  return model->program().run(&frame);
+}
+
+/// NaN came up: the run is repeated with kernels that do not lose it.
+void Context::keepNan() {
+  for (const auto &kernel : model->kernelsKeepingNan()) {
+    replaced.push_back(kernel.get());
+    uint64_t bytes = kernel ? kernel->scratchBytes() : 0;
+    if (bytes > scratch.bytes())
+      scratch = Memory(bytes, "scratch");
+  }
 }
 
 std::string Context::describeFailure(int32_t status) const {
@@ -137,8 +160,12 @@ std::string Context::describeFailure(int32_t status) const {
 int32_t Context::executeKernel(uint32_t kernel, void *const *operands) {
   const auto &all = model->kernels();
   int32_t status = -1;
-  if (kernel < all.size() && all[kernel].kernel)
-    status = all[kernel].kernel->run(operands, scratch.data());
+  if (kernel < all.size() && all[kernel].kernel) {
+    bool isOther = kernel < replaced.size() && replaced[kernel];
+    const kernels::Kernel &chosen =
+        isOther ? *replaced[kernel] : *all[kernel].kernel;
+    status = chosen.run(operands, scratch.data());
+  }
   if (status != 0)
     noteFailure(kernel, operands);
   return status;
@@ -167,8 +194,10 @@ int32_t Context::parallelFor(uint32_t kernel, int64_t count, int64_t grain,
   int64_t chunks = count / std::max<int64_t>(grain, 1);
   int team = static_cast<int>(
       std::clamp<int64_t>(chunks, 1, model->executor().threads()));
-  if (team == 1 && count > 0)
+  if (team == 1 && count > 0) {
+    kernels::KeepInvalid keep;
     body(operands, 0, count);
+  }
   if (team > 1)
     kernels::parallelFor(team, [&](int thread, int threads) {
       kernels::Range range = kernels::shareOf(count, thread, threads);

@@ -35,6 +35,8 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  int32_t runOnce(const npu_frame &frame);
+  void keepNan();
   int32_t executeKernel(uint32_t kernel, void *const *operands);
   void noteFailure(uint32_t kernel, void *const *operands);
   void record(uint32_t kernel, Clock::time_point start);
@@ -43,6 +45,8 @@ private:
   std::shared_ptr<Model> model;
   Memory arena;
   Memory scratch;
+  /// Kernels that run in the place of those of the same number; usually empty.
+  std::vector<const kernels::Kernel *> replaced;
   bool profiling = false;
   std::vector<npu_kernel_time> times;
   Clock::time_point runStart;

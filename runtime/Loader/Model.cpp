@@ -103,6 +103,16 @@ std::string layoutsText(const npu_program &program, const npu_kernel_desc &k) {
   return text;
 }
 
+/// The stored bytes of each input that is constant, null for others.
+std::vector<const void *> constantsOf(const npu_program &program,
+                                      const kernels::Problem &problem) {
+  std::vector<const void *> constants(problem.inputs.size());
+  for (size_t i = 0; i < constants.size(); ++i)
+    if (problem.isConstant(i))
+      constants[i] = program.weights + problem.inputs[i].weights_offset;
+  return constants;
+}
+
 } // namespace
 
 Model::Model(const std::string &path, const npu_load_options &options)
@@ -221,11 +231,9 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
   if (!kernel)
     throw Failure(NPU_INTERNAL, "no implementation takes kernel '" +
                                     manifest.kernels[index].name + "'");
-  std::vector<const void *> constants(problem.inputs.size());
-  for (size_t i = 0; i < constants.size(); ++i)
-    if (problem.isConstant(i))
-      constants[i] = program().weights + problem.inputs[i].weights_offset;
+  std::vector<const void *> constants = constantsOf(program(), problem);
   loadStats.packed_bytes += kernel->pack(constants.data());
+  mayLoseNan |= kernel->losesNan();
   loadStats.scratch_bytes =
       std::max<uint64_t>(loadStats.scratch_bytes, kernel->scratchBytes());
   for (size_t i = 0; i < constants.size(); ++i) {
@@ -240,6 +248,24 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
         static_cast<uint64_t>(kernels::storedBytes(problem.inputs[i])));
   }
   describeKernel(index, kernel->implementation());
+}
+
+const std::vector<std::unique_ptr<kernels::Kernel>> &
+Model::kernelsKeepingNan() {
+  std::call_once(madeKeepingNan, [this] {
+    keepingNan.resize(modelKernels.size());
+    for (uint32_t i = 0; i < program().n_kernels; ++i) {
+      const auto &fast = modelKernels[i].kernel;
+      if (!fast || !fast->losesNan())
+        continue;
+      kernels::Problem problem = problemOf(program(), i, loadStats.threads);
+      problem.keepsNan = true;
+      keepingNan[i] = kernels::create(problem);
+      // Released pages come back from the file.
+      keepingNan[i]->pack(constantsOf(program(), problem).data());
+    }
+  });
+  return keepingNan;
 }
 
 /// Releases every page of weights that no kernel reads any more.

@@ -11,6 +11,7 @@
 #include "runtime/include/npu/npu.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ public:
   const std::vector<ModelKernel> &kernels() const { return modelKernels; }
   const std::vector<npu_tensor_info> &inputs() const { return inputInfos; }
   const std::vector<npu_tensor_info> &outputs() const { return outputInfos; }
+  /// Whether a kernel may lose NaN (kernel.h); those that do not in their
+  /// place, null for all others. Made, with weights of their own, when the
+  /// first run asks: on the executor's thread.
+  bool losesNan() const { return mayLoseNan; }
+  const std::vector<std::unique_ptr<kernels::Kernel>> &kernelsKeepingNan();
   const std::string &manifestText() const { return text; }
   const std::vector<std::string> &warnings() const { return warningTexts; }
   const npu_load_stats &stats() const { return loadStats; }
@@ -65,6 +71,9 @@ private:
   npu_load_stats loadStats = {};
   std::unique_ptr<Executor> runner;
   std::vector<ModelKernel> modelKernels;
+  bool mayLoseNan = false;
+  std::once_flag madeKeepingNan;
+  std::vector<std::unique_ptr<kernels::Kernel>> keepingNan;
 };
 
 } // namespace npu::runtime

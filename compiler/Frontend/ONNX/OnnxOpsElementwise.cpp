@@ -254,18 +254,26 @@ static std::optional<double> constantBound(OnnxNode &node, size_t index,
   return failed(number) ? open : number->front();
 }
 
+/// What the type holds: without bounds, infinities become its ends.
+static double largestOf(Type element) {
+  auto type = dyn_cast<mlir::FloatType>(element);
+  return type ? llvm::APFloat::getLargest(type.getFloatSemantics())
+                    .convertToDouble()
+              : std::numeric_limits<double>::infinity();
+}
+
 LogicalResult npu::buildClip(OnnxNode &node) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   Value x = node.getInput(0);
+  const double largest = largestOf(elementOf(x));
   if (node.version < 11) {
     node.ignore({"consumed_inputs"});
-    double least = node.getFloat("min", -infinity);
-    double most = node.getFloat("max", infinity);
+    double least = node.getFloat("min", -largest);
+    double most = node.getFloat("max", largest);
     return node.setResult(node.eltwise(NPU_INSTR_clip, x, least, most));
   }
   if (isa<mlir::FloatType>(elementOf(x))) {
-    std::optional<double> least = constantBound(node, 1, -infinity);
-    std::optional<double> most = constantBound(node, 2, infinity);
+    std::optional<double> least = constantBound(node, 1, -largest);
+    std::optional<double> most = constantBound(node, 2, largest);
     if (least && most && *least <= *most)
       return node.setResult(node.eltwise(NPU_INSTR_clip, x, *least, *most));
   }

@@ -15,12 +15,16 @@ static LogicalResult inSinglePrecision(OnnxNode &node,
   return node.setResult(node.cast(function(node, wide), elementOf(x)));
 }
 
-/// ln(1 + x): what rounding 1 + x lost is a factor.
+/// ln(1 + x): what rounding 1 + x lost is a factor, which large numbers do not
+/// need and infinity does not have.
 static Value log1p(OnnxNode &node, Value x) {
-  Value sum = plus(node, x, 1);
+  Value sum = plus(node, x, 1), logarithm = node.eltwise(NPU_INSTR_log, sum);
   Value factor = divide(node, x, plus(node, sum, -1));
-  return select(node, equal(node, sum, 1), x,
-                multiply(node, node.eltwise(NPU_INSTR_log, sum), factor));
+  Value isLarge =
+      node.eltwise(NPU_INSTR_greater, {x, node.scalar(1e8, elementOf(x))});
+  return select(
+      node, equal(node, sum, 1), x,
+      select(node, isLarge, logarithm, multiply(node, logarithm, factor)));
 }
 
 static Value magnitude(OnnxNode &node, Value x) {
@@ -77,7 +81,11 @@ LogicalResult npu::buildAcosh(OnnxNode &node) {
     Value above = plus(node, x, -1);
     Value root = multiply(node, node.eltwise(NPU_INSTR_sqrt, above),
                           node.eltwise(NPU_INSTR_sqrt, plus(node, x, 1)));
-    return log1p(node, add(node, above, root));
+    // Twice the largest number overflows.
+    Value far = plus(node, node.eltwise(NPU_INSTR_log, x), 0.69314718055994531);
+    Value isFar =
+        node.eltwise(NPU_INSTR_greater, {x, node.scalar(1e8, elementOf(x))});
+    return select(node, isFar, far, log1p(node, add(node, above, root)));
   });
 }
 
