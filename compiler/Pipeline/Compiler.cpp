@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 #include "compiler/Frontend/Support/ModuleFile.h"
+#include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Frontend/TFLite/TfliteConverter.h"
 #include "compiler/Frontend/TOSA/TosaImporter.h"
@@ -418,12 +419,17 @@ CompileStatus npu::compileModel(MLIRContext &context,
                                 const CompileOptions &options,
                                 CompileReport &report,
                                 files::OutputFiles &files) {
-  bool isBeyond = false;
+  bool isBeyond = false, isExplained = false;
   mlir::ScopedDiagnosticHandler watch(&context, [&](mlir::Diagnostic &one) {
     isBeyond |= isUnsupported(one);
+    isExplained |= one.getSeverity() == mlir::DiagnosticSeverity::Error;
     return failure(); // the handler behind this one prints it
   });
   CompileStatus status = Compilation(context, options, report, files).run();
+  if (status != CompileStatus::Ok && !isExplained)
+    mlir::emitError(fileLocation(context, options.model))
+        << "cannot be compiled, for a reason that npuc does not know; this is "
+           "an error of npuc, please report it with the model";
   return status == CompileStatus::BadModel && isBeyond
              ? CompileStatus::Unsupported
              : status;

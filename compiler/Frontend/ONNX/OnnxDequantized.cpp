@@ -112,7 +112,7 @@ LogicalResult npu::buildNode(OnnxNode &node) {
   if (!found)
     return node.op.build(node);
   Dequantized parts = *found;
-  size_t moved = node.op.mostInputs < 0 ? node.getInputCount() : 1;
+  size_t moved = node.schema.isVariadic() ? node.getInputCount() : 1;
   SmallVector<Value> numbers;
   for (size_t i = 0; i < moved; ++i)
     numbers.push_back(numberFor(node, node.getInput(i), parts.scale,

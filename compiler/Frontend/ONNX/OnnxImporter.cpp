@@ -9,6 +9,7 @@
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
+#include "compiler/Frontend/ONNX/OnnxSchema.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 
@@ -46,11 +47,15 @@ public:
 private:
   FailureOr<SmallVector<Value>> importGraph(onnx::GraphProto &graph,
                                             Scope &scope);
+  FailureOr<SmallVector<Value>> importBranch(onnx::GraphProto &graph,
+                                             ArrayRef<Value> given,
+                                             size_t outputs, Location location,
+                                             Scope &scope);
   LogicalResult importNode(onnx::NodeProto &proto, Scope &scope);
   LogicalResult importCall(const onnx::FunctionProto &function,
                            const onnx::NodeProto &call, Scope &scope);
   FailureOr<SmallVector<Value>> readInputs(const onnx::NodeProto &proto,
-                                           const OnnxOp &op, Scope &scope);
+                                           Scope &scope);
   FailureOr<Value> lookup(StringRef name, Scope &scope);
   static bool isDefined(StringRef name, const Scope *scope);
   void addTaps(const Scope &scope, SmallVectorImpl<Value> &outputs,
@@ -77,12 +82,12 @@ static std::string tableName(const onnx::NodeProto &node) {
                                          : node.domain() + "." + node.op_type();
 }
 
-/// The operator's version in the model, 0 if it came later. Other domains have
-/// one version.
-static int versionFor(const OnnxModel &model, const OnnxOp &op,
-                      const onnx::NodeProto &node) {
-  return isStandardDomain(node.domain()) ? versionIn(op, model.opset)
-                                         : op.versions.back();
+/// What ONNX says of the operator in the model, null if it came later. Other
+/// domains have one version.
+static const OnnxSchema *schemaFor(const OnnxModel &model, const OnnxOp &op,
+                                   const onnx::NodeProto &node) {
+  return isStandardDomain(node.domain()) ? schemaIn(op.name, model.opset)
+                                         : &onnxSchemas(op.name).back();
 }
 
 /// Adds the nodes that the table does not have, by operator.
@@ -92,11 +97,12 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
   for (const onnx::NodeProto *node : nodes) {
     std::string name = tableName(*node);
     const OnnxOp *op = lookupOnnxOp(name);
-    if ((op && versionFor(model, *op, *node) > 0) ||
+    if ((op && schemaFor(model, *op, *node)) ||
         (!op && lookupFunction(model, *node)))
       continue;
     if (op)
-      name += " (since opset " + std::to_string(op->versions.front()) + ")";
+      name += " (since opset " +
+              std::to_string(onnxSchemas(op->name).front().version) + ")";
     StringRef reason = reasonOutOfScope(name);
     if (!reason.empty())
       name += (" (out of scope: " + reason + ")").str();
@@ -180,25 +186,10 @@ FailureOr<Value> Importer::lookup(StringRef name, Scope &scope) {
 }
 
 FailureOr<SmallVector<Value>> Importer::readInputs(const onnx::NodeProto &proto,
-                                                   const OnnxOp &op,
                                                    Scope &scope) {
-  int count = proto.input_size();
-  if (count < op.leastInputs || (op.mostInputs >= 0 && count > op.mostInputs))
-    return emitError(locationOf(model, proto))
-           << "has " << count << " inputs, expected " << op.leastInputs
-           << " to "
-           << (op.mostInputs < 0 ? "any number"
-                                 : std::to_string(op.mostInputs));
   SmallVector<Value> inputs;
-  for (int i = 0; i < count; ++i) {
-    if (proto.input(i).empty()) {
-      if (i < op.leastInputs || op.mostInputs < 0)
-        return emitError(locationOf(model, proto))
-               << "leaves out input " << i << ", expected it to be given";
-      inputs.emplace_back();
-      continue;
-    }
-    FailureOr<Value> value = lookup(proto.input(i), scope);
+  for (const std::string &name : proto.input()) {
+    FailureOr<Value> value = name.empty() ? Value() : lookup(name, scope);
     if (failed(value))
       return failure();
     inputs.push_back(*value);
@@ -242,32 +233,77 @@ LogicalResult Importer::importCall(const onnx::FunctionProto &function,
   return success();
 }
 
+/// What a node's graph declares of a value must be what it is given. Numbers
+/// in double are read as float.
+static LogicalResult checkDeclared(Location location, const char *kind,
+                                   const onnx::ValueInfoProto &info,
+                                   Value value) {
+  int declared = info.type().tensor_type().elem_type();
+  int found = onnxTypeOf(elementOf(value));
+  if (declared == onnx::TensorProto::DOUBLE)
+    declared = onnx::TensorProto::FLOAT;
+  if (declared == onnx::TensorProto::UNDEFINED || declared == found)
+    return success();
+  return emitError(location)
+         << "has a graph whose " << kind << " '"
+         << llvm::json::fixUTF8(info.name()) << "' is declared as "
+         << onnxTypeText(declared) << ", but is " << onnxTypeText(found);
+}
+
+FailureOr<SmallVector<Value>>
+Importer::importBranch(onnx::GraphProto &graph, ArrayRef<Value> given,
+                       size_t outputs, Location location, Scope &scope) {
+  if (graph.input_size() != int(given.size()) ||
+      graph.output_size() != int(outputs))
+    return emitError(location)
+           << "has a graph with " << graph.input_size() << " inputs and "
+           << graph.output_size() << " outputs, expected " << given.size()
+           << " and " << outputs;
+  Scope inner(&scope);
+  for (auto [input, value] : llvm::zip(graph.input(), given)) {
+    if (failed(checkDeclared(location, "input", input, value)))
+      return failure();
+    inner.values[input.name()] = value;
+  }
+  FailureOr<SmallVector<Value>> results = importGraph(graph, inner);
+  if (failed(results))
+    return failure();
+  for (auto [output, value] : llvm::zip(graph.output(), *results))
+    if (failed(checkDeclared(location, "output", output, value)))
+      return failure();
+  return results;
+}
+
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
   const OnnxOp *known = lookupOnnxOp(tableName(proto));
   if (!known)
     return importCall(*lookupFunction(model, proto), proto, scope);
-  const OnnxOp &op = *known;
-  FailureOr<SmallVector<Value>> inputs = readInputs(proto, op, scope);
-  if (failed(inputs))
+  const OnnxSchema &schema = *schemaFor(model, *known, proto);
+  Location location = locationOf(model, proto);
+  if (failed(checkForm(schema, location, proto)))
     return failure();
-  OnnxNode node(builder, model, proto, op, versionFor(model, op, proto),
-                std::move(*inputs));
-  node.importBranch = [&](onnx::GraphProto &graph, ArrayRef<Value> given) {
-    Scope inner(&scope);
-    for (auto [input, value] : llvm::zip(graph.input(), given))
-      inner.values[input.name()] = value;
-    return importGraph(graph, inner);
+  FailureOr<SmallVector<Value>> inputs = readInputs(proto, scope);
+  OnnxTypeCheck types(schema, location);
+  if (failed(inputs) || failed(types.checkInputs(*inputs)))
+    return failure();
+  OnnxNode node(builder, model, proto, *known, schema, std::move(*inputs));
+  node.importBranch = [&](onnx::GraphProto &graph, ArrayRef<Value> given,
+                          size_t outputs) {
+    return importBranch(graph, given, outputs, location, scope);
   };
   node.dequantizedValues = &dequantizedValues;
   if (failed(buildNode(node)) || node.hasFailed() ||
-      failed(node.checkAttributes()))
+      failed(node.checkAllRead()) ||
+      failed(types.checkResults(node.getResults())))
     return failure();
   for (int i = 0; i < proto.output_size(); ++i) {
     if (proto.output(i).empty())
       continue;
     Value result = node.getResults()[i];
     if (!result)
-      return node.error("has a result '" + proto.output(i) + "' too many");
+      return node.unsupported("has the result '" + proto.output(i) +
+                              "', which npuc does not compute; expected a "
+                              "model without it");
     scope.values[proto.output(i)] = result;
   }
   return success();

@@ -35,6 +35,11 @@ FailureOr<OnnxModel> loadOnnxModel(MLIRContext &context, StringRef path);
 /// "Conv 'name'" in the file; an unnamed node is known by its first output.
 Location locationOf(const OnnxModel &model, const onnx::NodeProto &node);
 
+/// "float16" for a TensorProto.DataType.
+std::string onnxTypeText(int onnxType);
+/// The TensorProto.DataType of a type of the dialect.
+int onnxTypeOf(Type element);
+
 /// The dialect's type for an element type of ONNX, or an error at `location`
 /// that says what (`what`) has it.
 FailureOr<Type> elementTypeOf(Location location, int onnxType,

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace npu;
@@ -22,28 +23,16 @@ LogicalResult OnnxNode::setResult(size_t index, Value value) {
 }
 
 AttributeProto *OnnxNode::find(StringRef name) {
-  known.insert(name);
+  read.insert(name);
   for (AttributeProto &attribute : *proto.mutable_attribute())
     if (attribute.name() == name)
       return &attribute;
   return nullptr;
 }
 
-AttributeProto *OnnxNode::find(StringRef name,
-                               AttributeProto::AttributeType type) {
-  AttributeProto *attribute = find(name);
-  // The first files had no field for the type.
-  if (!attribute || !attribute->has_type() || attribute->type() == type)
-    return attribute;
-  (void)error("attribute '" + name + "' is of type " +
-              AttributeProto::AttributeType_Name(attribute->type()) +
-              ", expected " + AttributeProto::AttributeType_Name(type));
-  return nullptr;
-}
-
 int64_t OnnxNode::getInt(StringRef name, int64_t otherwise, int64_t least,
                          int64_t most) {
-  AttributeProto *attribute = find(name, AttributeProto::INT);
+  AttributeProto *attribute = find(name);
   if (!attribute)
     return otherwise;
   if (attribute->i() >= least && attribute->i() <= most)
@@ -55,12 +44,12 @@ int64_t OnnxNode::getInt(StringRef name, int64_t otherwise, int64_t least,
 }
 
 double OnnxNode::getFloat(StringRef name, double otherwise) {
-  AttributeProto *attribute = find(name, AttributeProto::FLOAT);
+  AttributeProto *attribute = find(name);
   return attribute ? attribute->f() : otherwise;
 }
 
 std::string OnnxNode::getString(StringRef name, StringRef otherwise) {
-  AttributeProto *attribute = find(name, AttributeProto::STRING);
+  AttributeProto *attribute = find(name);
   return attribute ? attribute->s() : otherwise.str();
 }
 
@@ -75,14 +64,14 @@ std::string OnnxNode::getWord(StringRef name, StringRef otherwise,
 }
 
 std::optional<Ints> OnnxNode::getInts(StringRef name) {
-  AttributeProto *attribute = find(name, AttributeProto::INTS);
+  AttributeProto *attribute = find(name);
   if (!attribute)
     return std::nullopt;
   return Ints(attribute->ints().begin(), attribute->ints().end());
 }
 
 std::optional<SmallVector<double>> OnnxNode::getFloats(StringRef name) {
-  AttributeProto *attribute = find(name, AttributeProto::FLOATS);
+  AttributeProto *attribute = find(name);
   if (!attribute)
     return std::nullopt;
   return SmallVector<double>(attribute->floats().begin(),
@@ -90,34 +79,33 @@ std::optional<SmallVector<double>> OnnxNode::getFloats(StringRef name) {
 }
 
 std::vector<std::string> OnnxNode::getStrings(StringRef name) {
-  AttributeProto *attribute = find(name, AttributeProto::STRINGS);
+  AttributeProto *attribute = find(name);
   if (!attribute)
     return {};
   return {attribute->strings().begin(), attribute->strings().end()};
 }
 
 onnx::TensorProto *OnnxNode::getTensor(StringRef name) {
-  AttributeProto *attribute = find(name, AttributeProto::TENSOR);
+  AttributeProto *attribute = find(name);
   return attribute ? attribute->mutable_t() : nullptr;
 }
 
 onnx::GraphProto *OnnxNode::getGraph(StringRef name) {
-  AttributeProto *attribute = find(name, AttributeProto::GRAPH);
+  AttributeProto *attribute = find(name);
   return attribute ? attribute->mutable_g() : nullptr;
 }
 
 void OnnxNode::ignore(std::initializer_list<StringRef> names) {
   for (StringRef name : names)
-    known.insert(name);
+    read.insert(name);
 }
 
-LogicalResult OnnxNode::checkAttributes() {
+LogicalResult OnnxNode::checkAllRead() {
   for (const AttributeProto &attribute : proto.attribute())
-    if (!known.contains(attribute.name()))
-      return error("has the attribute '" + attribute.name() + "', which " +
-                   op.name +
-                   " does not have at this opset; expected only "
-                   "attributes of the operator's definition");
+    if (!isPrivate(attribute) && !read.contains(attribute.name()))
+      return unsupported("has the attribute '" + attribute.name() +
+                         "', which npuc does not take into account; expected "
+                         "a node without it");
   return success();
 }
 
@@ -130,29 +118,11 @@ FailureOr<ElementsAttr> OnnxNode::constantInput(size_t index, StringRef what) {
       "make the model's input behind it one with --bind-input");
 }
 
-FailureOr<Ints> OnnxNode::constantInts(size_t index, StringRef what) {
-  FailureOr<ElementsAttr> elements = constantInput(index, what);
-  if (failed(elements))
-    return failure();
-  if (!isa<mlir::IntegerType>(elements->getElementType()))
-    return error(what + " has elements of type " +
-                 typeText(elements->getElementType()) + ", expected integers");
-  return elementInts(*elements);
-}
-
-FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
-                                                        StringRef what) {
-  FailureOr<ElementsAttr> elements = constantInput(index, what);
-  if (failed(elements))
-    return failure();
+static SmallVector<double> realNumbers(ElementsAttr elements) {
   SmallVector<double> numbers;
-  if (isa<mlir::IntegerType>(elements->getElementType())) {
-    llvm::append_range(numbers, elementInts(*elements));
-    return numbers;
-  }
-  auto type = mlir::cast<mlir::FloatType>(elements->getElementType());
+  auto type = mlir::cast<mlir::FloatType>(elements.getElementType());
   std::vector<char> storage;
-  ArrayRef<char> bytes = elementBytes(*elements, storage);
+  ArrayRef<char> bytes = elementBytes(elements, storage);
   for (size_t i = 0; i < bytes.size(); i += type.getWidth() / 8) {
     uint64_t bits = 0;
     std::memcpy(&bits, bytes.data() + i, type.getWidth() / 8);
@@ -163,6 +133,35 @@ FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     numbers.push_back(wide.convertToDouble());
   }
+  return numbers;
+}
+
+FailureOr<Ints> OnnxNode::constantInts(size_t index, StringRef what) {
+  FailureOr<ElementsAttr> elements = constantInput(index, what);
+  if (failed(elements))
+    return failure();
+  if (isa<mlir::IntegerType>(elements->getElementType()))
+    return elementInts(*elements);
+  // The first opsets had floats for numbers of elements.
+  Ints numbers;
+  for (double number : realNumbers(*elements)) {
+    if (number != std::floor(number) || std::fabs(number) >= 0x1p62)
+      return error(what + " has the entry " + std::to_string(number) +
+                   ", expected whole numbers");
+    numbers.push_back(static_cast<int64_t>(number));
+  }
+  return numbers;
+}
+
+FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
+                                                        StringRef what) {
+  FailureOr<ElementsAttr> elements = constantInput(index, what);
+  if (failed(elements))
+    return failure();
+  if (isa<mlir::FloatType>(elements->getElementType()))
+    return realNumbers(*elements);
+  SmallVector<double> numbers;
+  llvm::append_range(numbers, elementInts(*elements));
   return numbers;
 }
 

@@ -6,6 +6,7 @@
 #define NPU_COMPILER_FRONTEND_ONNX_ONNXNODE_H
 
 #include "compiler/Frontend/ONNX/OnnxModel.h"
+#include "compiler/Frontend/ONNX/OnnxSchema.h"
 #include "compiler/Frontend/Support/Emitter.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -19,18 +20,13 @@ namespace npu {
 class OnnxNode;
 
 /// Imports a subgraph of a node (a branch of If, the body of a loop) with the
-/// values of its inputs; values of its outputs.
+/// values of its inputs; values of its outputs, of which there must be so many.
 using BranchImporter = std::function<FailureOr<SmallVector<Value>>(
-    onnx::GraphProto &, ArrayRef<Value>)>;
+    onnx::GraphProto &, ArrayRef<Value>, size_t outputs)>;
 
 /// A row of the op table (OnnxOps.cpp).
 struct OnnxOp {
   const char *name;
-  /// The opsets that changed the op, ascending; the node's version is the
-  /// newest one that the model's opset includes.
-  SmallVector<int, 6> versions;
-  int leastInputs;
-  int mostInputs; // -1: any number
   LogicalResult (*build)(OnnxNode &node);
   /// What tells apart ops that share a builder: npu_instr_kind, a word.
   int kind = 0;
@@ -48,13 +44,16 @@ using DequantizedValues = llvm::DenseMap<Value, Dequantized>;
 class OnnxNode : public Emitter {
 public:
   OnnxNode(OpBuilder &builder, const OnnxModel &model, onnx::NodeProto &proto,
-           const OnnxOp &op, int version, SmallVector<Value> inputs)
-      : Emitter(builder, locationOf(model, proto)), op(op), version(version),
-        model(model), proto(proto), inputs(std::move(inputs)),
-        results(proto.output_size()) {}
+           const OnnxOp &op, const OnnxSchema &schema,
+           SmallVector<Value> inputs)
+      : Emitter(builder, locationOf(model, proto)), op(op), schema(schema),
+        version(schema.version), model(model), proto(proto),
+        inputs(std::move(inputs)), results(proto.output_size()) {}
 
   const OnnxOp &op;
-  /// Since-version of the op that holds for the model's opset.
+  /// The version of the operator that holds for the model's opset; the node
+  /// agrees with it.
+  const OnnxSchema &schema;
   const int version;
   BranchImporter importBranch;
   /// Of the whole model.
@@ -65,7 +64,10 @@ public:
   bool hasInput(size_t index) const {
     return index < inputs.size() && inputs[index];
   }
-  Value getInput(size_t index) const { return inputs[index]; }
+  /// Null if it is left out.
+  Value getInput(size_t index) const {
+    return hasInput(index) ? inputs[index] : Value();
+  }
   ArrayRef<Value> getInputs() const { return inputs; }
   void setInput(size_t index, Value value) { inputs[index] = value; }
   /// What the value was dequantized from, or null.
@@ -84,8 +86,8 @@ public:
   LogicalResult setResult(Value value) { return setResult(0, value); }
   ArrayRef<Value> getResults() const { return results; }
 
-  /// Attributes; each call marks the attribute as known. A wrong type or a
-  /// number out of range is an error, the default is returned then.
+  /// Attributes; each call marks the attribute as read. A number out of range
+  /// is an error, the default is returned then.
   bool hasAttribute(StringRef name) { return find(name) != nullptr; }
   int64_t getInt(StringRef name, int64_t otherwise, int64_t least = INT64_MIN,
                  int64_t most = INT64_MAX);
@@ -104,8 +106,9 @@ public:
   onnx::GraphProto *getGraph(StringRef name);
   /// Attributes that mean nothing at inference.
   void ignore(std::initializer_list<StringRef> names);
-  /// Reports attributes that the builder did not ask for.
-  LogicalResult checkAttributes();
+  /// Reports attributes that the builder did not ask for: their effect would
+  /// be lost.
+  LogicalResult checkAllRead();
 
   /// The elements of an input that must be constant. `what` says what they are
   /// for: "the shape".
@@ -139,16 +142,13 @@ public:
 
 private:
   onnx::AttributeProto *find(StringRef name);
-  /// The attribute if it is there and has the type.
-  onnx::AttributeProto *find(StringRef name,
-                             onnx::AttributeProto::AttributeType type);
   FailureOr<ElementsAttr> constantInput(size_t index, StringRef what);
 
   const OnnxModel &model;
   onnx::NodeProto &proto;
   SmallVector<Value> inputs;
   SmallVector<Value> results;
-  llvm::StringSet<> known;
+  llvm::StringSet<> read; // attributes
 };
 
 } // namespace npu

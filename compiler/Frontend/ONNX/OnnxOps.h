@@ -17,8 +17,6 @@ const OnnxOp *lookupOnnxOp(StringRef name);
 /// Why the operator will never be supported: "strings"; empty where it is, or
 /// may be one day.
 StringRef reasonOutOfScope(StringRef name);
-/// The newest version of the operator in `opset`, 0 if it came later.
-int versionIn(const OnnxOp &op, int64_t opset);
 
 // OnnxOpsAttention.cpp
 LogicalResult buildAttention(OnnxNode &node);

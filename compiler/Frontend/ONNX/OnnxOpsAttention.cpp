@@ -60,12 +60,11 @@ static LogicalResult readHeads(Heads &heads) {
   if (node.hasFailed())
     return failure();
   for (Value input : inputs)
-    if (rankOf(input) != rank || (rank != 3 && rank != 4) ||
-        (input != inputs[2] && elementOf(input) != elementOf(inputs[0])))
-      return node.error("found queries, keys and values of " +
-                        typeText(inputs[0].getType()) + " and " +
-                        typeText(input.getType()) +
-                        ", expected one type and three or four dimensions");
+    if (rankOf(input) != rank || (rank != 3 && rank != 4))
+      return node.error("found queries, keys and values of shapes " +
+                        shapes::text(shapeOf(inputs[0])) + " and " +
+                        shapes::text(shapeOf(input)) +
+                        ", expected three or four dimensions each");
   if (elementOf(inputs[2]) != elementOf(inputs[0]))
     return node.unsupported("found keys of " + typeText(elementOf(inputs[0])) +
                             " and values of " + typeText(elementOf(inputs[2])) +
@@ -299,12 +298,7 @@ static Value modified(OnnxNode &node, StringRef name, Value x) {
   onnx::GraphProto *graph = x ? node.getGraph(name) : nullptr;
   if (!graph)
     return x;
-  if (graph->input_size() != 1 || graph->output_size() != 1)
-    return node.fail("attribute '" + name + "' is a graph of " +
-                     Twine(graph->input_size()) + " inputs and " +
-                     Twine(graph->output_size()) +
-                     " outputs, expected one of each");
-  FailureOr<SmallVector<Value>> results = node.importBranch(*graph, x);
+  FailureOr<SmallVector<Value>> results = node.importBranch(*graph, x, 1);
   if (failed(results))
     return Value();
   Value result = results->front();

@@ -14,20 +14,17 @@ static constexpr int64_t mostIterations = 4096;
 
 LogicalResult npu::buildIf(OnnxNode &node) {
   FailureOr<Ints> condition = node.constantInts(0, "the condition");
-  onnx::GraphProto *thenGraph = node.getGraph("then_branch");
-  onnx::GraphProto *elseGraph = node.getGraph("else_branch");
-  if (failed(condition) || node.hasFailed())
+  if (failed(condition))
     return failure();
-  if (!thenGraph || !elseGraph || condition->size() != 1)
-    return node.error("expected a condition of one element and two branches");
-  FailureOr<SmallVector<Value>> values =
-      node.importBranch(condition->front() ? *thenGraph : *elseGraph, {});
+  if (condition->size() != 1)
+    return node.error("found a condition of " + Twine(condition->size()) +
+                      " elements, expected 1");
+  FailureOr<SmallVector<Value>> values = node.importBranch(
+      *node.getGraph(condition->front() ? "then_branch" : "else_branch"), {},
+      node.getOutputCount());
+  node.ignore({"then_branch", "else_branch"});
   if (failed(values))
     return failure();
-  if (values->size() != node.getOutputCount())
-    return node.error("has " + Twine(node.getOutputCount()) +
-                      " results, but its branch gives " +
-                      Twine(values->size()));
   for (auto [i, value] : llvm::enumerate(*values))
     if (failed(node.setResult(i, value)))
       return failure();
@@ -41,22 +38,7 @@ static FailureOr<SmallVector<Value>> iterate(OnnxNode &node,
                                              ArrayRef<Value> inputs,
                                              size_t results) {
   onnx::GraphProto copy = body;
-  FailureOr<SmallVector<Value>> values = node.importBranch(copy, inputs);
-  if (failed(values))
-    return failure();
-  if (values->size() != results)
-    return node.error("has a body with " + Twine(values->size()) +
-                      " results, expected " + Twine(results));
-  return values;
-}
-
-static onnx::GraphProto *bodyOf(OnnxNode &node, size_t inputs) {
-  onnx::GraphProto *body = node.getGraph("body");
-  if (body && body->input_size() == static_cast<int>(inputs))
-    return body;
-  (void)node.error("has a body with " + Twine(body ? body->input_size() : 0) +
-                   " inputs, expected " + Twine(inputs));
-  return nullptr;
+  return node.importBranch(copy, inputs, results);
 }
 
 /// The parts of all iterations along a new dimension.
@@ -87,14 +69,10 @@ static FailureOr<bool> isTrue(OnnxNode &node, Value condition) {
 }
 
 LogicalResult npu::buildLoop(OnnxNode &node) {
-  if (node.getInputCount() < 2 ||
-      llvm::is_contained(node.getInputs().drop_front(2), Value()))
-    return node.error("leaves out a state, expected a trip count, a condition "
-                      "(both may be empty) and states");
   size_t states = node.getInputCount() - 2;
-  onnx::GraphProto *body = bodyOf(node, states + 2);
-  if (!body || node.getOutputCount() < states)
-    return body ? node.error("has fewer results than states") : failure();
+  onnx::GraphProto *body = node.getGraph("body");
+  if (node.getOutputCount() < states)
+    return node.error("has fewer results than states");
   int64_t trips = INT64_MAX;
   if (node.hasInput(0)) {
     FailureOr<int64_t> given =
@@ -263,16 +241,15 @@ scanBatch(OnnxNode &node, const onnx::GraphProto &body, const ScanSpec &spec) {
 LogicalResult npu::buildScan(OnnxNode &node) {
   bool isOld = node.version < 9;
   size_t first = isOld ? 1 : 0, count = node.getInputCount();
-  if (count <= first ||
-      llvm::any_of(node.getInputs().drop_front(first), [&](Value input) {
-        return !input ||
-               (isOld && (rankOf(input) < 1 || shapeOf(input)[0] < 1));
+  if (isOld && llvm::any_of(node.getInputs().drop_front(), [](Value input) {
+        return rankOf(input) < 1 || shapeOf(input)[0] < 1;
       }))
-    return node.error("leaves out an input, expected states and inputs");
+    return node.error("has an input without samples, expected a batch of them "
+                      "as the first dimension");
   FailureOr<ScanSpec> spec = readScan(node, count - first);
-  onnx::GraphProto *body = failed(spec) ? nullptr : bodyOf(node, count - first);
-  if (!body)
+  if (failed(spec))
     return failure();
+  onnx::GraphProto *body = node.getGraph("body");
   FailureOr<SmallVector<Value>> values =
       isOld ? scanBatch(node, *body, *spec)
             : scan(node, *body, *spec, node.getInputs());

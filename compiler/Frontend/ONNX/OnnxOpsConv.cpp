@@ -33,17 +33,9 @@ static LogicalResult checkOperands(OnnxNode &node, const ConvOperands &operands,
   return success();
 }
 
-/// The node's inputs, which have one element type.
-static FailureOr<ConvOperands> floatOperands(OnnxNode &node) {
+static ConvOperands floatOperands(OnnxNode &node) {
   Value data = node.getInput(0);
-  for (Value input : node.getInputs())
-    if (input && elementOf(input) != elementOf(data))
-      return node.error("operands have the element types " +
-                        typeText(elementOf(data)) + " and " +
-                        typeText(elementOf(input)) + ", expected the same");
-  return ConvOperands{data, node.getInput(1),
-                      node.hasInput(2) ? node.getInput(2) : Value(),
-                      elementOf(data)};
+  return {data, node.getInput(1), node.getInput(2), elementOf(data)};
 }
 
 template <typename OpTy>
@@ -92,10 +84,7 @@ LogicalResult npu::buildConv(OnnxNode &node) {
     return node.error("found a weight of shape " +
                       shapes::text(shapeOf(weight)) +
                       ", expected 1 to 3 spatial dimensions");
-  FailureOr<ConvOperands> operands = floatOperands(node);
-  return failed(operands)
-             ? failure()
-             : node.setResult(convolveDequantized(node, *operands));
+  return node.setResult(convolveDequantized(node, floatOperands(node)));
 }
 
 /// ONNX has (C, M / groups, kernel), the dialect (M, C / groups, kernel).
@@ -172,9 +161,8 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
     return node.error(
         "found a weight of shape " + shapes::text(shapeOf(weight)) +
         " for group = " + Twine(groups) + ", expected (C, M / group, kernel)");
-  FailureOr<ConvOperands> operands = floatOperands(node);
-  if (failed(operands) ||
-      failed(checkOperands(node, *operands, shapeOf(weight)[1] * groups)))
+  ConvOperands operands = floatOperands(node);
+  if (failed(checkOperands(node, operands, shapeOf(weight)[1] * groups)))
     return failure();
   FailureOr<OnnxWindow> window =
       readWindow(node, shapeOf(weight).drop_front(2));
@@ -208,7 +196,7 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
     }
   };
   return node.setResult(
-      convolveTransposedDequantized(node, *operands, groups, convolve));
+      convolveTransposedDequantized(node, operands, groups, convolve));
 }
 
 /// A depthwise convolution that sees what came before: the state in front of
@@ -237,8 +225,7 @@ LogicalResult npu::buildCausalConv(OnnxNode &node) {
   if (!all)
     return failure();
   OnnxWindow window{Ints{before + 1}, Ints{1}, Ints{1}, Ints{0, 0}, "NOTSET"};
-  ConvOperands operands{
-      all, weight, node.hasInput(2) ? node.getInput(2) : Value(), elementOf(x)};
+  ConvOperands operands{all, weight, node.getInput(2), elementOf(x)};
   Value result = createConv<Conv1dOp>(node, operands, shape, window, shape[1]);
   if (activation != "none")
     result = node.eltwise(NPU_INSTR_swish, result, 1);

@@ -131,7 +131,7 @@ LogicalResult npu::buildLinearAttention(OnnxNode &node) {
     return failure();
   Type f32 = node.getBuilder().getF32Type();
   Ints shape{heads.batch, heads.keyHeads, heads.keySize, heads.valueSize};
-  Value past = node.hasInput(3) ? node.getInput(3) : Value();
+  Value past = node.getInput(3);
   if (past && shapeOf(past) != ArrayRef<int64_t>(shape))
     return node.error("found a past state of shape " +
                       shapes::text(shapeOf(past)) + ", expected " +

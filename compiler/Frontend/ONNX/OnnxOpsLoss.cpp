@@ -20,10 +20,6 @@ static LogicalResult checkLoss(OnnxNode &node) {
                       " and classes of shape " +
                       shapes::text(shapeOf(classes)) +
                       ", expected N, C, ... and the same without C");
-  Type type = elementOf(classes);
-  if (!type.isInteger(32) && !type.isInteger(64))
-    return node.error("the classes have the element type " + typeText(type) +
-                      ", expected int32 or int64");
   if (node.hasInput(2) &&
       shapeOf(node.getInput(2)) != ArrayRef<int64_t>(data[1]))
     return node.error("found weights of shape " +

@@ -10,25 +10,14 @@
 
 using namespace npu;
 
-/// The zero point at `index`, which may be left out; null also after an error.
-static Value zeroPointAt(OnnxNode &node, size_t index, Value data) {
-  if (!node.hasInput(index) ||
-      failed(checkZeroPoint(node, node.getInput(index), data)))
-    return Value();
-  return wholeParameter(node, index);
-}
-
 /// Input `index` less its zero point, in units of its scale; both follow it.
 static Value unitsOf(OnnxNode &node, size_t index) {
-  Value data = node.getInput(index);
-  if (failed(checkBytes(node, data, "an operand")) ||
-      failed(checkFloat(node, node.getInput(index + 1), "a scale")))
-    return Value();
-  Value zeroPoint = zeroPointAt(node, index + 2, data);
+  Value zeroPoint =
+      node.hasInput(index + 2) ? wholeParameter(node, index + 2) : Value();
   if (node.hasFailed())
     return Value();
   Type f32 = node.getBuilder().getF32Type();
-  Value units = node.cast(data, f32);
+  Value units = node.cast(node.getInput(index), f32);
   return zeroPoint
              ? node.eltwise(NPU_INSTR_sub, {units, node.cast(zeroPoint, f32)})
              : units;
@@ -53,8 +42,7 @@ static LogicalResult setUnits(OnnxNode &node, Value units, size_t index,
   Type element = elementOf(node.getInput(like));
   if (node.hasInput(index + 1)) {
     zeroPoint = wholeParameter(node, index + 1);
-    if (!zeroPoint ||
-        failed(checkBytes(node, zeroPoint, "the result's zero point")))
+    if (!zeroPoint)
       return failure();
     element = elementOf(zeroPoint);
   }
@@ -64,7 +52,7 @@ static LogicalResult setUnits(OnnxNode &node, Value units, size_t index,
 /// The same with a real number.
 static LogicalResult setQuantized(OnnxNode &node, Value real, size_t index,
                                   size_t like) {
-  if (!real || failed(checkFloat(node, node.getInput(index), "a scale")))
+  if (!real)
     return failure();
   Value scale = wholeParameter(node, index);
   return scale ? setUnits(node, node.eltwise(NPU_INSTR_div, {real, scale}),
@@ -74,8 +62,7 @@ static LogicalResult setQuantized(OnnxNode &node, Value real, size_t index,
 
 LogicalResult npu::buildQLinearBinary(OnnxNode &node) {
   Value a = unitsOf(node, 0), b = unitsOf(node, 3);
-  if (!a || !b ||
-      failed(checkFloat(node, node.getInput(6), "the result's scale")))
+  if (!a || !b)
     return failure();
   Value aScale = wholeParameter(node, 1), bScale = wholeParameter(node, 4),
         scale = wholeParameter(node, 6);
@@ -105,12 +92,29 @@ LogicalResult npu::buildQLinearUnary(OnnxNode &node) {
   return setQuantized(node, x ? node.eltwise(kind, {x}, alpha) : x, 3, 0);
 }
 
-LogicalResult npu::buildQLinearConcat(OnnxNode &node) {
-  if (node.getInputCount() % 3 != 2 || node.getInputCount() < 5)
-    return node.error("has " + Twine(node.getInputCount()) +
+/// Operands are bytes, a scale and a zero point each: more than a schema says.
+static LogicalResult checkOperands(OnnxNode &node) {
+  size_t count = node.getInputCount();
+  if (count % 3 != 2 || count < 5)
+    return node.error("has " + Twine(count) +
                       " inputs, expected 2 and 3 for each operand");
-  if (!node.hasAttribute("axis"))
-    return node.error("has no attribute 'axis', expected one");
+  for (size_t i = 2; i < count; i += 3) {
+    Type data = elementOf(node.getInput(i)),
+         scale = elementOf(node.getInput(i + 1)),
+         zeroPoint = elementOf(node.getInput(i + 2));
+    if (!isByte(data) || !scale.isF32() || zeroPoint != data)
+      return node.error("has an operand of " + typeText(data) +
+                        " with a scale of " + typeText(scale) +
+                        " and a zero point of " + typeText(zeroPoint) +
+                        ", expected int8 or uint8, a float, and the operand's "
+                        "type");
+  }
+  return success();
+}
+
+LogicalResult npu::buildQLinearConcat(OnnxNode &node) {
+  if (failed(checkOperands(node)))
+    return failure();
   FailureOr<int64_t> axis = node.getAxis("axis", 1, rankOf(node.getInput(2)));
   if (failed(axis))
     return failure();
@@ -166,10 +170,6 @@ LogicalResult npu::buildQLinearSoftmax(OnnxNode &node) {
 }
 
 LogicalResult npu::buildQLinearWhere(OnnxNode &node) {
-  if (!elementOf(node.getInput(0)).isInteger(1))
-    return node.error("the condition has the element type " +
-                      typeText(elementOf(node.getInput(0))) +
-                      ", expected bool");
   Value x = realInput(node, 1), y = realInput(node, 4);
   if (!x || !y)
     return failure();
@@ -185,9 +185,6 @@ LogicalResult npu::buildQGemm(OnnxNode &node) {
   Value operands[2], zeros[2], scales[2];
   for (size_t i : {0, 1}) {
     operands[i] = node.getInput(3 * i);
-    if (failed(checkBytes(node, operands[i], "an operand")) ||
-        failed(checkFloat(node, node.getInput(3 * i + 1), "a scale")))
-      return failure();
     if (rankOf(operands[i]) != 2)
       return node.error("found an operand of shape " +
                         shapes::text(shapeOf(operands[i])) +
@@ -203,7 +200,7 @@ LogicalResult npu::buildQGemm(OnnxNode &node) {
       else
         (index % 3 == 1 ? scales : zeros)[i] = wholeParameter(node, index);
     }
-    if (node.hasFailed() || failed(checkZeroPoint(node, zeros[i], operands[i])))
+    if (node.hasFailed())
       return failure();
   }
   Value sum =

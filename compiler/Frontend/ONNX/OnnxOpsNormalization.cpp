@@ -118,7 +118,7 @@ LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
         (node.hasOutput(2) && failed(node.setResult(2, inverse))))
       return failure();
   }
-  Value bias = node.hasInput(2) ? node.getInput(2) : Value();
+  Value bias = node.getInput(2);
   return node.setResult(tensornorm(node, x, node.getInput(1), bias, axes,
                                    epsilon, /*groups=*/1, isCentered));
 }

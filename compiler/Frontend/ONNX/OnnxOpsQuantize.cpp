@@ -24,20 +24,6 @@ static bool isZero(Value value) {
                                [](int64_t number) { return number == 0; });
 }
 
-LogicalResult npu::checkBytes(OnnxNode &node, Value value, StringRef what) {
-  if (isByte(elementOf(value)))
-    return success();
-  return node.error(what + " has the element type " +
-                    typeText(elementOf(value)) + ", expected int8 or uint8");
-}
-
-LogicalResult npu::checkFloat(OnnxNode &node, Value value, StringRef what) {
-  if (isa<mlir::FloatType>(elementOf(value)))
-    return success();
-  return node.error(what + " has the element type " +
-                    typeText(elementOf(value)) + ", expected a float type");
-}
-
 /// A parameter of one number, or of one for each index of dimension `axis` of
 /// `shape`, such that it broadcasts to `shape`.
 static Value perAxis(OnnxNode &node, Value parameter, ArrayRef<int64_t> shape,
@@ -115,7 +101,7 @@ Value npu::quantized(OnnxNode &node, Value real, Value zeroPoint,
 
 LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
   Value x = node.getInput(0), scale = node.getInput(1);
-  Value zeroPoint = node.hasInput(2) ? node.getInput(2) : Value();
+  Value zeroPoint = node.getInput(2);
   node.ignore({"saturate"}); // of 8-bit floats
   Type element = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
   if (int64_t wanted = node.getInt("output_dtype", 0)) {
@@ -137,12 +123,10 @@ LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
       return failure();
     quotient = *declared;
   }
-  if (!isByte(element) || !isa<mlir::FloatType>(quotient))
-    return node.error("quantizes to " + typeText(element) + " by division in " +
-                      typeText(quotient) +
-                      ", expected int8 or uint8 and a float type");
-  if (failed(checkFloat(node, scale, "the scale")) ||
-      !readGranularity(node, x, scale, zeroPoint))
+  if (!isa<mlir::FloatType>(quotient))
+    return node.error("attribute 'precision' asks for " + typeText(quotient) +
+                      ", expected a float type");
+  if (!readGranularity(node, x, scale, zeroPoint))
     return failure();
   if (Value number = numberFor(node, x, scale, zeroPoint, element))
     return node.setResult(number);
@@ -154,7 +138,7 @@ LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
 
 LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
   Value x = node.getInput(0), scale = node.getInput(1);
-  Value zeroPoint = node.hasInput(2) ? node.getInput(2) : Value();
+  Value zeroPoint = node.getInput(2);
   Type result = elementOf(scale);
   if (int64_t wanted = node.getInt("output_dtype", 0)) {
     FailureOr<Type> declared = node.typeOf(wanted);
@@ -162,24 +146,13 @@ LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
       return failure();
     result = *declared;
   }
-  if (!elementOf(x).isSignlessInteger(32) &&
-      failed(checkBytes(node, x, "the data")))
+  if (!readGranularity(node, x, scale, zeroPoint))
     return failure();
-  if (zeroPoint && elementOf(zeroPoint) != elementOf(x))
-    return node.error("the zero point has the element type " +
-                      typeText(elementOf(zeroPoint)) + ", expected " +
-                      typeText(elementOf(x)) + " like the data");
-  if (failed(checkFloat(node, scale, "the scale")) ||
-      !isa<mlir::FloatType>(result) ||
-      !readGranularity(node, x, scale, zeroPoint))
-    return node.error("gives " + typeText(result) + ", expected a float type");
   return node.setResult(dequantized(node, {x, scale, zeroPoint}, result));
 }
 
 LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
   Value x = node.getInput(0);
-  if (failed(checkFloat(node, x, "the data")))
-    return failure();
   Ints all = countFrom(0, rankOf(x));
   Value zero = node.scalar(0, elementOf(x));
   Value low =
@@ -255,25 +228,11 @@ Value npu::integerConv(OnnxNode &node, const IntegerConv &operands) {
   return sum;
 }
 
-static LogicalResult checkConvOperands(OnnxNode &node, Value data,
-                                       Value weight) {
-  if (rankOf(weight) < 3)
-    return node.error("found a weight of shape " +
-                      shapes::text(shapeOf(weight)) +
-                      ", expected 1 to 3 spatial dimensions");
-  return failed(checkBytes(node, data, "the data")) ||
-                 failed(checkBytes(node, weight, "the weight"))
-             ? failure()
-             : success();
-}
-
-LogicalResult npu::checkZeroPoint(OnnxNode &node, Value zeroPoint,
-                                  Value value) {
-  if (elementOf(zeroPoint) == elementOf(value))
+static LogicalResult checkConvWeight(OnnxNode &node, Value weight) {
+  if (rankOf(weight) >= 3)
     return success();
-  return node.error("a zero point has the element type " +
-                    typeText(elementOf(zeroPoint)) + ", expected " +
-                    typeText(elementOf(value)) + " like its data");
+  return node.error("found a weight of shape " + shapes::text(shapeOf(weight)) +
+                    ", expected 1 to 3 spatial dimensions");
 }
 
 /// One number for all data.
@@ -288,19 +247,13 @@ Value npu::wholeParameter(OnnxNode &node, size_t index) {
 
 LogicalResult npu::buildConvInteger(OnnxNode &node) {
   Value data = node.getInput(0), weight = node.getInput(1);
-  if (failed(checkConvOperands(node, data, weight)))
+  if (failed(checkConvWeight(node, weight)))
     return failure();
   Value dataZero, weightZero;
-  if (node.hasInput(2)) {
-    if (failed(checkZeroPoint(node, node.getInput(2), data)))
-      return failure();
+  if (node.hasInput(2))
     dataZero = wholeParameter(node, 2);
-  }
-  if (node.hasInput(3)) {
-    if (failed(checkZeroPoint(node, node.getInput(3), weight)))
-      return failure();
+  if (node.hasInput(3))
     weightZero = perAxis(node, node.getInput(3), shapeOf(weight), 0);
-  }
   if (node.hasFailed())
     return failure();
   return node.setResult(
@@ -316,10 +269,7 @@ static Value requantized(OnnxNode &node, Value sum, Value factor,
 
 LogicalResult npu::buildQLinearConv(OnnxNode &node) {
   Value data = node.getInput(0), weight = node.getInput(3);
-  if (failed(checkConvOperands(node, data, weight)) ||
-      failed(checkZeroPoint(node, node.getInput(2), data)) ||
-      failed(checkZeroPoint(node, node.getInput(5), weight)) ||
-      failed(checkBytes(node, node.getInput(7), "the result's zero point")))
+  if (failed(checkConvWeight(node, weight)))
     return failure();
   Value dataScale = wholeParameter(node, 1), dataZero = wholeParameter(node, 2);
   Value scale = wholeParameter(node, 6), zero = wholeParameter(node, 7);
@@ -329,11 +279,8 @@ LogicalResult npu::buildQLinearConv(OnnxNode &node) {
   Value weightZero = perAxis(node, node.getInput(5), shapeOf(weight), 0);
   if (node.hasFailed())
     return failure();
-  Value bias = node.hasInput(8) ? node.getInput(8) : Value();
-  if (bias && !elementOf(bias).isSignlessInteger(32))
-    return node.error("the bias has the element type " +
-                      typeText(elementOf(bias)) + ", expected int32");
-  Value sum = integerConv(node, {data, weight, bias, dataZero, weightZero});
+  Value sum =
+      integerConv(node, {data, weight, node.getInput(8), dataZero, weightZero});
   Value factor = divide(node, multiply(node, dataScale, weightScale), scale);
   if (!sum || !factor)
     return failure();
@@ -441,11 +388,6 @@ static Value matrixParameter(OnnxNode &node, Value parameter, Value matrix,
 }
 
 LogicalResult npu::buildMatMulInteger(OnnxNode &node) {
-  for (size_t i : {0, 1})
-    if (failed(checkBytes(node, node.getInput(i), "an operand")) ||
-        (node.hasInput(i + 2) &&
-         failed(checkZeroPoint(node, node.getInput(i + 2), node.getInput(i)))))
-      return failure();
   Matrices matrices(node, 0, 1);
   Value aZero, bZero;
   if (node.hasInput(2))
@@ -459,12 +401,6 @@ LogicalResult npu::buildMatMulInteger(OnnxNode &node) {
 }
 
 LogicalResult npu::buildQLinearMatMul(OnnxNode &node) {
-  for (size_t i : {0, 3})
-    if (failed(checkBytes(node, node.getInput(i), "an operand")) ||
-        failed(checkZeroPoint(node, node.getInput(i + 2), node.getInput(i))))
-      return failure();
-  if (failed(checkBytes(node, node.getInput(7), "the result's zero point")))
-    return failure();
   Matrices matrices(node, 0, 3);
   if (node.hasFailed())
     return failure();

@@ -413,7 +413,7 @@ LogicalResult npu::buildMaxRoiPool(OnnxNode &node) {
   double scale = node.getFloat("spatial_scale", 1);
   Value x = node.getInput(0), regions = node.getInput(1);
   ArrayRef<int64_t> shape = shapeOf(x), rois = shapeOf(regions);
-  if (!bins || bins->size() != 2 || (*bins)[0] < 1 || (*bins)[1] < 1)
+  if (bins->size() != 2 || (*bins)[0] < 1 || (*bins)[1] < 1)
     return node.error("attribute 'pooled_shape' must have two positive "
                       "entries");
   if (shape.size() != 4 || rois.size() != 2 || rois[1] != 5)

@@ -110,10 +110,9 @@ LogicalResult npu::buildTfIdfVectorizer(OnnxNode &node) {
   Value x = node.getInput(0);
   if (failed(grams) || node.hasFailed())
     return failure();
-  if (!isa<mlir::IntegerType>(elementOf(x)) || rankOf(x) < 1 || rankOf(x) > 2)
-    return node.error("found data of type " + typeText(elementOf(x)) +
-                      " and shape " + shapes::text(shapeOf(x)) +
-                      ", expected integers and one or two dimensions");
+  if (rankOf(x) < 1 || rankOf(x) > 2)
+    return node.error("found data of shape " + shapes::text(shapeOf(x)) +
+                      ", expected one or two dimensions");
   bool isVector = rankOf(x) == 1;
   int64_t rows = isVector ? 1 : shapeOf(x)[0];
   x = node.cast(node.reshape(x, {rows, shapeOf(x).back()}),

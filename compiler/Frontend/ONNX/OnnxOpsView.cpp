@@ -46,8 +46,8 @@ LogicalResult npu::buildReshape(OnnxNode &node) {
   FailureOr<std::optional<Ints>> wanted = node.intsOf("shape", 1, 5);
   if (failed(wanted))
     return failure();
-  if (!*wanted)
-    return node.error("has no shape, expected attribute or input 'shape'");
+  if (!*wanted) // opset 1 does not require it
+    return node.error("has no shape, expected attribute 'shape'");
   FailureOr<Ints> shape = resolveShape(node, **wanted, allowsZero);
   if (failed(shape))
     return failure();
@@ -93,8 +93,6 @@ LogicalResult npu::buildUnsqueeze(OnnxNode &node) {
   FailureOr<std::optional<Ints>> axes = node.intsOf("axes", 1, 13);
   if (failed(axes))
     return failure();
-  if (!*axes)
-    return node.error("has no axes, expected attribute or input 'axes'");
   int64_t rank = rankOf(x) + static_cast<int64_t>((*axes)->size());
   FailureOr<Ints> added = node.normalizeAxes(**axes, rank);
   if (failed(added))
@@ -134,8 +132,6 @@ static FailureOr<int64_t> readBlock(OnnxNode &node) {
     return node.error("found data of shape " +
                       shapes::text(shapeOf(node.getInput(0))) +
                       ", expected N, C, H and W");
-  if (block == 0 && !node.hasFailed())
-    return node.error("has no attribute 'blocksize', expected one");
   if (node.hasFailed())
     return failure();
   return block;

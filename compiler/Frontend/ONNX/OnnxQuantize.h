@@ -11,12 +11,6 @@ namespace npu {
 
 struct ConvOperands;
 
-/// Errors unless the value has 8-bit elements, or a float type.
-LogicalResult checkBytes(OnnxNode &node, Value value, StringRef what);
-LogicalResult checkFloat(OnnxNode &node, Value value, StringRef what);
-/// Errors unless a zero point has the element type of its data.
-LogicalResult checkZeroPoint(OnnxNode &node, Value zeroPoint, Value value);
-
 /// An input that must be one number, as a scalar.
 Value wholeParameter(OnnxNode &node, size_t index);
 

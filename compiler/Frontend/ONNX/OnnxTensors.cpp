@@ -22,40 +22,42 @@ using namespace npu;
 using mlir::emitError;
 using onnx::TensorProto;
 
-static int dtypeOfOnnx(int onnxType) {
-  switch (onnxType) {
-  case TensorProto::FLOAT:
-    return NPU_F32;
-  case TensorProto::FLOAT16:
-    return NPU_F16;
-  case TensorProto::BFLOAT16:
-    return NPU_BF16;
-  case TensorProto::INT8:
-    return NPU_I8;
-  case TensorProto::UINT8:
-    return NPU_U8;
-  case TensorProto::INT32:
-    return NPU_I32;
-  case TensorProto::INT64:
-    return NPU_I64;
-  case TensorProto::BOOL:
-    return NPU_BOOL;
-  default:
-    return -1;
-  }
+namespace {
+struct TypePair {
+  int onnxType, dtype;
+};
+} // namespace
+
+static constexpr TypePair typePairs[] = {
+    {TensorProto::FLOAT, NPU_F32},     {TensorProto::FLOAT16, NPU_F16},
+    {TensorProto::BFLOAT16, NPU_BF16}, {TensorProto::INT8, NPU_I8},
+    {TensorProto::UINT8, NPU_U8},      {TensorProto::INT32, NPU_I32},
+    {TensorProto::INT64, NPU_I64},     {TensorProto::BOOL, NPU_BOOL},
+};
+
+std::string npu::onnxTypeText(int onnxType) {
+  if (!TensorProto::DataType_IsValid(onnxType))
+    return "number " + std::to_string(onnxType);
+  return StringRef(TensorProto::DataType_Name(
+                       static_cast<TensorProto::DataType>(onnxType)))
+      .lower();
+}
+
+int npu::onnxTypeOf(Type element) {
+  int dtype = dtypeOf(element);
+  for (const TypePair &pair : typePairs)
+    if (pair.dtype == dtype)
+      return pair.onnxType;
+  return TensorProto::UNDEFINED;
 }
 
 FailureOr<Type> npu::elementTypeOf(Location location, int onnxType,
                                    const Twine &what) {
-  int dtype = dtypeOfOnnx(onnxType);
-  if (dtype >= 0)
-    return elementTypeOf(location.getContext(), dtype);
-  std::string found = TensorProto::DataType_IsValid(onnxType)
-                          ? TensorProto::DataType_Name(
-                                static_cast<TensorProto::DataType>(onnxType))
-                          : "number " + std::to_string(onnxType);
+  for (const TypePair &pair : typePairs)
+    if (pair.onnxType == onnxType)
+      return elementTypeOf(location.getContext(), pair.dtype);
   return emitUnsupported(location)
-         << what << " has the element type " << llvm::StringRef(found).lower()
+         << what << " has the element type " << onnxTypeText(onnxType)
          << ", expected float, float16, bfloat16, int8, uint8, int32, int64 "
          << "or bool; export the model with one of these";
 }

@@ -277,7 +277,7 @@ TEST_F(FileErrors, InputCounts) {
   ModelBuilder model = reluModel();
   model.node("Relu", {"x", "y"}, {"z"});
   model.output("z");
-  expectError(runner.run(model), {"Relu 'z': has 2 inputs, expected 1 to 1"});
+  expectError(runner.run(model), {"Relu 'z': has 2 inputs, expected 1: X"});
   ModelBuilder gap = reluModel();
   gap.node("Add", {"x", ""}, {"z"});
   gap.output("z");
@@ -293,7 +293,7 @@ TEST_F(FileErrors, Outputs) {
   ModelBuilder many = reluModel();
   many.node("Abs", {"x"}, {"a", "b"});
   many.output("a");
-  expectError(runner.run(many), {"Abs 'a': has a result 'b' too many"});
+  expectError(runner.run(many), {"Abs 'a': has 2 results, expected 1: Y"});
 }
 
 TEST_F(FileErrors, NoOutputs) {

@@ -231,7 +231,8 @@ TEST_F(Import, ConstantIfIsItsBranch) {
   ModelBuilder thenBranch, elseBranch, model;
   thenBranch.output("a").node("Relu", {"x"}, {"a"});
   elseBranch.output("b").node("Abs", {"x"}, {"b"});
-  model.input("x", {2}).number("c", 0).output("y");
+  model.input("x", {2}).number("n", 0).output("y");
+  model.node("Cast", {"n"}, {"c"}).integer("to", onnx::TensorProto::BOOL);
   model.node("If", {"c"}, {"y"})
       .graph("then_branch", thenBranch.graph())
       .graph("else_branch", elseBranch.graph());

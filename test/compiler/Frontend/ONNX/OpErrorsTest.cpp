@@ -71,8 +71,6 @@ const BadNode dataDependent[] = {
 };
 
 const BadNode elementwise[] = {
-    {"MixedTypes", [](ModelBuilder &m) { m.node("Add", {"x", "v"}, {"y"}); },
-     "operands have the element types f32 and i64, expected the same"},
     {"NoBroadcast",
      [](ModelBuilder &m) {
        m.weight("b", {5});
@@ -103,20 +101,12 @@ const BadNode elementwise[] = {
        m.node("BitCast", {"x"}, {"y"}).integer("to", TensorProto::INT64);
      },
      "found the bits of f32 as i64, expected a type of the same width", 26},
-    {"BitCastToNothing",
-     [](ModelBuilder &m) { m.node("BitCast", {"x"}, {"y"}); },
-     "has no attribute 'to'", 26},
-    {"CastToNothing", [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}); },
-     "has no attribute 'to'"},
     {"OldCastName",
      [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).text("to", "REAL"); },
      "attribute 'to' is 'REAL'", 5},
     {"CeluOfZero",
      [](ModelBuilder &m) { m.node("Celu", {"x"}, {"y"}).number("alpha", 0); },
      "attribute 'alpha' is 0"},
-    {"Condition",
-     [](ModelBuilder &m) { m.node("Where", {"v", "v", "v"}, {"y"}); },
-     "the condition has the element type i64, expected bool"},
 };
 
 const BadNode convolution[] = {
@@ -183,12 +173,6 @@ const BadNode convolution[] = {
        m.node("Conv", {"x", "w"}, {"y"}).text("auto_pad", "SAME");
      },
      "attribute 'auto_pad' is 'SAME'"},
-    {"Types",
-     [](ModelBuilder &m) {
-       m.input("i", {1, 4, 6, 6}, TensorProto::INT32);
-       m.node("Conv", {"i", "w"}, {"y"});
-     },
-     "operands have the element types i32 and f32"},
     {"TransposedWeight",
      [](ModelBuilder &m) {
        m.node("ConvTranspose", {"x", "w"}, {"y"}).integer("group", 3);
@@ -210,10 +194,10 @@ const BadNode convolution[] = {
 };
 
 const BadNode poolAndMatrix[] = {
-    {"NoKernel", [](ModelBuilder &m) { m.node("MaxPool", {"x"}, {"y"}); },
-     "attribute 'kernel_shape' must have 2 entries"},
     {"PoolRank",
-     [](ModelBuilder &m) { m.node("GlobalAveragePool", {"v"}, {"y"}); },
+     [](ModelBuilder &m) {
+       m.weight("f", {4}).node("GlobalAveragePool", {"f"}, {"y"});
+     },
      "found data of shape 4, expected N, C and spatial dimensions"},
     {"PoolSpatial",
      [](ModelBuilder &m) {
@@ -222,12 +206,6 @@ const BadNode poolAndMatrix[] = {
      },
      "unsupported: found data of shape 1x2x3x3x3x3, expected at most 3 "
      "spatial dimensions"},
-    {"UnpoolKernel",
-     [](ModelBuilder &m) {
-       m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {2, 2});
-       m.node("MaxUnpool", {"p", "i"}, {"y"});
-     },
-     "attribute 'kernel_shape' must have 2 entries", 11},
     {"UnpoolIndices",
      [](ModelBuilder &m) {
        m.node("MaxPool", {"x"}, {"p", "i"}).integers("kernel_shape", {2, 2});
@@ -316,8 +294,6 @@ const BadNode views[] = {
        m.node("Squeeze", {"x", "a"}, {"y"});
      },
      "cannot squeeze dimension 1 of 1x4x6x6"},
-    {"Unsqueeze", [](ModelBuilder &m) { m.node("Unsqueeze", {"x"}, {"y"}); },
-     "has no axes", 11},
     {"Transpose",
      [](ModelBuilder &m) {
        m.node("Transpose", {"x"}, {"y"}).integers("perm", {0, 1, 1, 2});
@@ -328,9 +304,6 @@ const BadNode views[] = {
        m.node("DepthToSpace", {"x"}, {"y"}).integer("blocksize", 3);
      },
      "expected a multiple of the squared block, 9"},
-    {"NoBlocksize",
-     [](ModelBuilder &m) { m.node("SpaceToDepth", {"x"}, {"y"}); },
-     "has no attribute 'blocksize'"},
     {"SpaceToDepth",
      [](ModelBuilder &m) {
        m.node("SpaceToDepth", {"x"}, {"y"}).integer("blocksize", 4);
@@ -353,8 +326,6 @@ const BadNode data[] = {
        m.node("Concat", {"x", "w"}, {"y"}).integer("axis", 1);
      },
      "shapes 1x4x6x6 and 8x4x3x3 differ beside axis 1"},
-    {"ConcatAxis", [](ModelBuilder &m) { m.node("Concat", {"x", "x"}, {"y"}); },
-     "has no attribute 'axis'"},
     {"SplitSum",
      [](ModelBuilder &m) {
        m.ints("s", {1, 2});
@@ -384,8 +355,6 @@ const BadNode data[] = {
        m.node("Slice", {"x", "s", "e", "a", "t"}, {"y"});
      },
      "found the step 0"},
-    {"SliceNothing", [](ModelBuilder &m) { m.node("Slice", {"x"}, {"y"}); },
-     "has no starts or no ends", 9},
     {"PadCount",
      [](ModelBuilder &m) {
        m.ints("p", {1, 1});
@@ -410,16 +379,12 @@ const BadNode data[] = {
        m.node("Pad", {"x", "p", "n"}, {"y"});
      },
      "found 2 padding values"},
-    {"PadNothing", [](ModelBuilder &m) { m.node("Pad", {"x"}, {"y"}); },
-     "has no pads", 10},
     {"GatherIndex",
      [](ModelBuilder &m) {
        m.ints("i", {-5});
        m.node("Gather", {"x", "i"}, {"y"}).integer("axis", 1);
      },
      "found the index -5, expected -4 to 3"},
-    {"GatherType", [](ModelBuilder &m) { m.node("Gather", {"x", "x"}, {"y"}); },
-     "the indices have the element type f32"},
     {"Expand",
      [](ModelBuilder &m) {
        m.ints("s", {3, 1, 1, 1});
