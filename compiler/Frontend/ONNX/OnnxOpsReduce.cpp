@@ -23,7 +23,9 @@ LogicalResult npu::buildReduce(OnnxNode &node) {
   if (!elementOf(x).isInteger(1))
     return node.setResult(node.reduce(x, node.op.word, *reduced, keepsDims));
   Type element = elementOf(x);
-  Value numbers = node.cast(x, node.getBuilder().getI32Type());
+  // Of bytes: the largest of no elements is 0, the smallest is not.
+  Value numbers =
+      node.cast(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
   return node.setResult(node.cast(
       node.reduce(numbers, node.op.word, *reduced, keepsDims), element));
 }
