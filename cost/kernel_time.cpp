@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/kernel_time.h"
 
+#include "cost/dma.h"
+#include "cost/tile_search.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -51,62 +54,7 @@ double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
   return cycles;
 }
 
-/// The DMA itself makes relayouts, wherever the value lies.
-bool isByDma(const KernelWork &work) {
-  return work.products.empty() && work.elements == 0;
-}
-
-/// How many times slower than its caches a processor's memory takes a kernel's
-/// data; 1 where the caches hold it.
-double beyondCache(const KernelWork &work, const Machine &machine) {
-  bool isBeyond =
-      machine.cacheKiB > 0 && work.bytes() > machine.cacheKiB * 1024;
-  return isBeyond ? machine.beyondCacheFactor : 1;
-}
-
-/// What passes between DRAM and the chip, in one direction.
-struct Traffic {
-  double bytes = 0, charged = 0, transposed = 0;
-};
-
-Traffic trafficOf(const std::vector<Transfer> &transfers,
-                  const KernelWork &work, const Tiling &tiling,
-                  const Machine &machine) {
-  Traffic sum;
-  Cuts cuts = cutsOf(work, tiling);
-  bool byDma = isByDma(work);
-  double beyond = beyondCache(work, machine);
-  bool byEngine = machine.transposeBytesPerCycle > 0 && byDma &&
-                  !work.writes.empty() && work.writes[0].scattered;
-  for (const Transfer &transfer : transfers) {
-    double times = timesMoved(transfer, work, tiling);
-    double moved =
-        times * (transfer.bytes + transfer.halo * std::max(0.0, cuts.m - 1));
-    if (!transfer.onChip)
-      sum.bytes += moved;
-    if (transfer.onChip && !byDma)
-      continue;
-    // One access at a time is as slow from the caches as from behind them.
-    if (transfer.bytes > 0)
-      sum.charged += byEngine ? moved
-                              : moved / transfer.bytes *
-                                    std::max(chargedBytes(transfer, machine),
-                                             beyond * transfer.bytes);
-    if (byEngine && transfer.scattered)
-      sum.transposed += moved;
-  }
-  return sum;
-}
-
 } // namespace
-
-double chargedBytes(const Transfer &transfer, const Machine &machine) {
-  double burst = machine.dmaBurstBytes;
-  double factor = transfer.run > 0 ? burst / std::min(burst, transfer.run) : 1;
-  if (transfer.scattered)
-    factor = std::max(factor, machine.stridedAccessFactor);
-  return transfer.bytes * factor;
-}
 
 const char *nameOf(Bound bound) {
   switch (bound) {
@@ -122,35 +70,32 @@ const char *nameOf(Bound bound) {
 
 KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
                   const Machine &machine) {
-  double start = machine.kernelStartCycles + machine.dmaStartCycles;
   double array = arrayCyclesOf(work, tiling, machine) * work.factor;
   double vector = work.elements * work.factor / machine.vectorLanes;
-  Traffic in = trafficOf(work.reads, work, tiling, machine),
-          out = trafficOf(work.writes, work, tiling, machine);
-  double perByte = work.factor / machine.dmaBytesPerCycle;
-  double dmaIn = in.charged * perByte, dmaOut = out.charged * perByte;
-  double moving =
-      machine.dmaChannels > 1 ? std::max(dmaIn, dmaOut) : dmaIn + dmaOut;
-  if (out.transposed > 0)
-    moving = std::max(moving, out.transposed / machine.transposeBytesPerCycle);
+  Moving moved = moving(work, tiling, machine);
 
   KernelTime time;
   time.array = std::llround(array);
   time.vector = std::llround(vector);
-  time.compute = std::llround(start + array + vector);
-  time.dmaIn = std::llround(dmaIn);
-  time.dmaOut = std::llround(dmaOut);
-  time.dma = std::llround(start + moving);
+  time.compute = std::llround(machine.kernelStartCycles + moved.first + array +
+                              vector);
+  time.dmaIn = std::llround(moved.in);
+  time.dmaOut = std::llround(moved.out);
+  time.dma = std::llround(machine.kernelStartCycles + moved.cycles);
   time.total = std::max(time.compute, time.dma);
   if (time.compute > time.dma)
     time.bound = array >= vector ? Bound::Array : Bound::Vector;
-  time.dramRead = in.bytes;
-  time.dramWritten = out.bytes;
+  time.dramRead = moved.dramRead;
+  time.dramWritten = moved.dramWritten;
   return time;
 }
 
 KernelTime timeOf(const KernelWork &work, const Machine &machine) {
-  return timeOf(work, chooseTiling(work, machine), machine);
+  Tiling tiling = chooseTiling(work, machine);
+  KernelTime time = timeOf(work, tiling, machine);
+  if (!fits(work, tiling, machine))
+    time.total += doesNotFit;
+  return time;
 }
 
 OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,

@@ -9,10 +9,6 @@
 
 namespace npu::cost {
 
-/// Bytes of full bursts that take as long as moving the transfer once, without
-/// a transpose engine.
-double chargedBytes(const Transfer &transfer, const Machine &machine);
-
 enum class Bound { Array, Vector, Dma };
 const char *nameOf(Bound bound);
 
@@ -23,8 +19,9 @@ const char *nameOf(Bound bound);
 struct KernelTime {
   int64_t array = 0, vector = 0; ///< parts of compute
   int64_t compute = 0;
-  int64_t dmaIn = 0, dmaOut = 0; ///< of dma: their sum, or the larger of two
-  int64_t dma = 0;               ///< channels, or the transpose engine
+  /// Starts of transfers, rows and bursts. Of dma: their sum, or the larger
+  int64_t dmaIn = 0, dmaOut = 0;
+  int64_t dma = 0; ///< of two channels, or the transpose engine
   int64_t total = 0;
   Bound bound = Bound::Dma;
   double dramRead = 0, dramWritten = 0; ///< bytes
@@ -35,6 +32,9 @@ struct KernelTime {
 
 KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
                   const Machine &machine);
+/// More than any kernel that fits takes: added where no tiling does.
+inline constexpr int64_t doesNotFit = int64_t(1) << 40;
+
 /// In the best tiling.
 KernelTime timeOf(const KernelWork &work, const Machine &machine);
 

@@ -7,16 +7,16 @@
 
 namespace npu::cost {
 
-static constexpr std::array<std::string_view, 3> roleNames = {"result", "data",
-                                                              "weight"};
+static constexpr std::array<std::string_view, 4> roles = {"result", "data",
+                                                          "weight", "bias"};
 
-std::string_view nameOf(Role role) {
-  return roleNames[static_cast<size_t>(role)];
-}
+std::string_view nameOf(Role role) { return roles[static_cast<size_t>(role)]; }
 
 std::optional<Role> findRole(std::string_view name) {
-  return findByName<Role>(roleNames, name);
+  return findByName<Role>(roles, name);
 }
+
+std::string_view roleNames() { return "result, data, weight or bias"; }
 
 double KernelWork::bytes() const {
   double sum = 0;

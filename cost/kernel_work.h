@@ -17,17 +17,26 @@ namespace npu::cost {
 enum class Role {
   Result, ///< M and N: results, and operands of the ops that follow
   Data,   ///< M and K
-  Weight  ///< K and N
+  Weight, ///< K and N
+  Bias    ///< N: a value for each column of the result
 };
 
 /// "result".
 std::string_view nameOf(Role role);
 std::optional<Role> findRole(std::string_view name);
+std::string_view roleNames();
+
+/// For each extent of the product: bytes in a row of memory that a part of the
+/// tensor would have which is cut along that extent only, if it had all of it.
+/// A part of half the extent has rows half as long. 0: all of the tensor.
+struct Rows {
+  double m = 0, k = 0, n = 0, count = 0;
+};
 
 /// One tensor on its way between DRAM and the chip.
 struct Transfer {
   double bytes = 0; ///< as stored, padding included
-  /// Bytes that lie next to each other in the innermost transfer.
+  /// Bytes that lie next to each other, if all of it is moved.
   double run = 0;
   /// Neighbours of the one side of a relayout lie apart on the other.
   bool scattered = false;
@@ -37,6 +46,9 @@ struct Transfer {
   /// Bytes that two tiles have in common where M is cut: rows under a window.
   double halo = 0;
   double elementBytes = 1;
+  Rows rows = {};
+  /// Rows shorter than that the DMA gathers.
+  double gathered = 0;
 };
 
 /// Lanes that only pad a block are computed and moved like all others.

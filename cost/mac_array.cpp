@@ -6,27 +6,34 @@
 namespace npu::cost {
 namespace {
 
-/// A product laid on the array: `folds` times it is filled, run and drained.
+/// A product laid on the array, in as many folds as it takes: each is filled,
+/// run and drained.
 struct Mapping {
+  double rows, columns; ///< of the product, over all folds
   double rowFolds, columnFolds, streamed;
-  /// Cycles before the first column has what stays in place.
-  double fill;
+  /// How often a fold passes by its rows: what stays in place has to come in
+  /// before, and the results have to leave.
+  double passes;
 };
 
 Mapping mappingOf(const Product &p, const Machine &machine) {
-  double rows = machine.macRows, columns = machine.macColumns;
-  auto parts = [](int64_t extent, double size) {
-    return std::ceil(static_cast<double>(extent) / size);
+  auto laid = [&](int64_t rows, int64_t columns, int64_t streamed,
+                  double passes) {
+    auto r = static_cast<double>(rows), c = static_cast<double>(columns);
+    return Mapping{r,
+                   c,
+                   std::ceil(r / machine.macRows),
+                   std::ceil(c / machine.macColumns),
+                   static_cast<double>(streamed),
+                   passes};
   };
-  auto m = static_cast<double>(p.m), k = static_cast<double>(p.k),
-       n = static_cast<double>(p.n);
   switch (machine.dataFlow) {
   case DataFlow::WeightStationary:
-    return {parts(p.k, rows), parts(p.n, columns), m, rows};
+    return laid(p.k, p.n, p.m, 2);
   case DataFlow::InputStationary:
-    return {parts(p.k, rows), parts(p.m, columns), n, rows};
+    return laid(p.k, p.m, p.n, 2);
   case DataFlow::OutputStationary:
-    return {parts(p.m, rows), parts(p.n, columns), k, 0};
+    return laid(p.m, p.n, p.k, 1);
   case DataFlow::DotProduct:
     break;
   }
@@ -47,9 +54,13 @@ double arrayCycles(const Product &product, const Machine &machine) {
   if (product.macs() == 0)
     return 0;
   Mapping map = mappingOf(product, machine);
-  double skew = machine.macRows + machine.macColumns - 2;
-  return static_cast<double>(product.count) * map.rowFolds * map.columnFolds *
-         (map.streamed + map.fill + skew);
+  // A fold of r rows and c columns takes streamed + passes * r + c - 2 cycles.
+  bool whole = machine.arrayUse == ArrayUse::Whole;
+  double rows = whole ? map.rowFolds * machine.macRows : map.rows;
+  double columns = whole ? map.columnFolds * machine.macColumns : map.columns;
+  return static_cast<double>(product.count) *
+         (map.rowFolds * map.columnFolds * (map.streamed - 2) +
+          map.passes * rows * map.columnFolds + columns * map.rowFolds);
 }
 
 OnChipAccess onChipAccess(const Product &p, const Machine &machine) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles of matrix products on an array of multipliers, without stalls. The
-// closed forms are those of SCALE-Sim (3.0.0), which counts every cycle; they
-// agree exactly.
+// Cycles of matrix products on an array of multipliers, without stalls. With
+// ArrayUse::Whole the closed forms are those of SCALE-Sim (3.0.0), which counts
+// every cycle; they agree exactly. With ArrayUse::Parts no cycle goes to rows
+// and columns that a product does not have, so that a larger array, or a
+// product in fewer parts, never takes longer.
 #ifndef NPU_COST_MAC_ARRAY_H
 #define NPU_COST_MAC_ARRAY_H
 

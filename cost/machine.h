@@ -6,6 +6,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace npu::cost {
@@ -26,13 +27,27 @@ std::optional<DataFlow> findDataFlow(std::string_view name);
 /// All names, as error messages list them.
 std::string_view dataFlowNames();
 
+/// How much of the array works on a product that is smaller than it, or on the
+/// rest of a larger one.
+enum class ArrayUse {
+  Parts, ///< rows and columns that the product has: only these are filled and
+         ///< drained
+  Whole  ///< all rows and columns, whatever is on them: as SCALE-Sim counts
+};
+
+/// "parts".
+std::string_view nameOf(ArrayUse use);
+std::optional<ArrayUse> findArrayUse(std::string_view name);
+std::string_view arrayUseNames();
+
 struct Machine {
   double clockMHz = 1;
   double macRows = 1, macColumns = 1; ///< of the array of multipliers
   double vectorLanes = 1;             ///< f32 elements a cycle
   /// On-chip memory; 0: not modelled, kernels are never cut into tiles.
   double sramKiB = 0;
-  double sramBanks = 1; ///< of equal size; a tile's buffer takes whole banks
+  /// Of equal size; a tile's buffer takes whole banks. 0: not modelled.
+  double sramBanks = 0;
   double dramMiB = 1;
   double dmaBytesPerCycle = 1; ///< in full bursts
   double dmaBurstBytes = 1;
@@ -52,17 +67,33 @@ struct Machine {
   /// the way, in place of strided accesses; 0: there is none.
   double transposeBytesPerCycle = 0;
   DataFlow dataFlow = DataFlow::DotProduct;
+  ArrayUse arrayUse = ArrayUse::Parts;
 };
 
-/// One of Machine's numbers, by the name that files give it.
+/// What a number may be.
+enum class Kind { Whole, Real };
+
+/// One of Machine's numbers, by the name that files give it. One that is not
+/// given keeps Machine's own value.
 struct MachineNumber {
   std::string_view key, unit;
   double Machine::*member;
-  bool optional = false;
-  double most = 1e12; ///< what is above is a mistake
+  bool optional;
+  Kind kind;
+  double least, most; ///< what is beyond is a mistake
 };
 
 extern const std::array<MachineNumber, 17> machineNumbers;
+
+/// "a whole number from 1 to 1e+06"; empty: the number may be that.
+std::string expectedOf(const MachineNumber &number, double value);
+
+/// What does not fit together, and the key at which that is said.
+struct Contradiction {
+  std::string_view key;
+  std::string text;
+};
+std::optional<Contradiction> contradictionIn(const Machine &machine);
 
 } // namespace npu::cost
 

@@ -55,9 +55,19 @@ int64_t tileCount(const KernelWork &work, const Tiling &tiling);
 /// "392x576x64 of 3136x576x256, weights stay"; "4 pieces".
 std::string describe(const Tiling &tiling, const KernelWork &work);
 
-/// How often all of a tensor comes in.
-double timesMoved(const Transfer &transfer, const KernelWork &work,
-                  const Tiling &tiling);
+/// Of one tensor under a tiling.
+struct TilePart {
+  double share = 1;  ///< how much of it is in one tile, without its halo
+  double halo = 1;   ///< how much of its halo
+  double pieces = 1; ///< in how many parts it comes
+  double times = 1;  ///< how often each comes in
+};
+TilePart partOf(const Transfer &transfer, const KernelWork &work,
+                const Tiling &tiling);
+
+/// Bytes of a tile that lie next to each other in DRAM.
+double runOf(const Transfer &transfer, const KernelWork &work,
+             const Tiling &tiling);
 
 /// Bytes of on-chip memory for the tiles' buffers, in whole banks: two of each
 /// tensor that comes or goes in parts, so that the DMA fills one while the
@@ -65,13 +75,8 @@ double timesMoved(const Transfer &transfer, const KernelWork &work,
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
 
-/// The fastest tiling that fits, the least traffic and the fewest tiles among
-/// equals; where none fits, the one that needs least. Tiles are narrower than
-/// the array only where no other fits.
-Tiling chooseTiling(const KernelWork &work, const Machine &machine);
-
-/// Of the tilings that fill the array, the one that needs least.
-Tiling smallestTiling(KernelWork work, const Machine &machine);
+/// Whether the buffers fit in what the work leaves free.
+bool fits(const KernelWork &work, const Tiling &tiling, const Machine &machine);
 
 } // namespace npu::cost
 

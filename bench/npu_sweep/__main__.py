@@ -144,11 +144,12 @@ def list_points(sweep: Sweep, console: Console) -> None:
     print(f"{len(sweep.points)} points, {len(sweep.missing)} to do")
 
 
-def print_front(rows: list[dict], settings: list[str], console: Console) -> None:
-    names = [*table.WHO, *settings, *table.OBJECTIVES, "ms", "relayout_cycles", "utilisation"]
+def print_front(rows: list[dict], units: dict[str, str], console: Console) -> None:
+    names = [*table.WHO, *units, *table.OBJECTIVES, "ms", "relayout_cycles", "utilisation"]
     shown = Table(header_style="bold", pad_edge=False)
     for name in names:
-        shown.add_column(name, justify="left" if name in table.WHO else "right", no_wrap=True)
+        unit = {**table.SHORT_UNITS, **units}.get(name, "")
+        shown.add_column(f"{name}\n{unit}", justify="left" if name in table.WHO else "right", no_wrap=True)
     front = [row for row in rows if row["front"]]
     for row in sorted(front, key=lambda row: (row["model"], row["batch"], row["cycles"], row["point"])):
         shown.add_row(*[f"{row[name]:.4g}" if name in table.REAL else str(row[name]) for name in names])
@@ -157,14 +158,15 @@ def print_front(rows: list[dict], settings: list[str], console: Console) -> None
 
 def summarise(sweep: Sweep, rows: list[dict], computed: int, seconds: float) -> None:
     failed = [row for row in rows if row["error"]]
-    folder = sweep.store.folder
+    folder, units = sweep.store.folder, table.units_of(sweep.points)
     if sweep.arguments.json:
         print(json.dumps({
             "points": len(rows), "computed": computed, "reused": len(rows) - computed, "failed": len(failed),
-            "seconds": round(seconds, 3), "output": str(folder), "front": [row for row in rows if row["front"]],
+            "seconds": round(seconds, 3), "output": str(folder), "objectives": table.OBJECTIVES,
+            "units": {**table.MEASURES, **units}, "front": [row for row in rows if row["front"]],
         }, indent=1))  # fmt: skip
         return
-    print_front(rows, list(sweep.axes.settings), Console(width=None if sys.stdout.isatty() else 200))
+    print_front(rows, units, Console(width=None if sys.stdout.isatty() else 200))
     print(f"{len(rows)} points in {seconds:.1f} s: {computed} computed, {len(rows) - computed} there before, "
           f"{len(failed)} failed; {folder / 'page.html'}")  # fmt: skip
 

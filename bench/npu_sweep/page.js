@@ -32,6 +32,11 @@ function short(value) {
   return String(+value.toPrecision(3));
 }
 
+/// As a head of columns and axes has it.
+function named(name) {
+  return data.short_units[name] ? `${name}, ${data.short_units[name]}` : name;
+}
+
 const unitOf = (name) => (data.units[name] ? ` (${data.units[name]})` : "");
 const chipOf = (row) => settings.map((key) => `${key} ${say(key, row[key])}`).join(", ");
 
@@ -91,8 +96,8 @@ function plot(points, horizontal, vertical) {
     draw(svg, "line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y.place(value), y2: y.place(value) });
     draw(svg, "text", { x: LEFT - 6, y: y.place(value) + 4, "text-anchor": "end" }, short(value));
   }
-  draw(svg, "text", { class: "axis", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, horizontal);
-  draw(svg, "text", { class: "axis", transform: `translate(13 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, vertical);
+  draw(svg, "text", { class: "axis", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, named(horizontal));
+  draw(svg, "text", { class: "axis", transform: `translate(13 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, named(vertical));
   // The front last, so that nothing hides it.
   for (const row of [...points].sort((a, b) => a.front - b.front)) {
     const at = { cx: x.place(row[horizontal]), cy: y.place(row[vertical]) };
@@ -105,7 +110,7 @@ function plot(points, horizontal, vertical) {
 
 // ---- what a point is -----------------------------------------------------
 function showTip(row, event) {
-  const lines = data.objectives.map((name) => `${name}: ${say(name, row[name])}`);
+  const lines = data.objectives.map((name) => `${name}: ${say(name, row[name])}${unitOf(name)}`);
   $("tip").textContent = [seriesOf(row), ...(settings.length ? [chipOf(row)] : []), ...lines].join("\n");
   $("tip").hidden = false;
   const box = $("tip").getBoundingClientRect();
@@ -139,7 +144,7 @@ function fill(table, names, chosen, clicked) {
   table.replaceChildren();
   const head = make("tr"), body = make("tbody");
   const kind = (name) => (chosen.some((row) => typeof row[name] === "number") ? { class: "number" } : {});
-  for (const name of names) head.append(make("th", name, kind(name)));
+  for (const name of names) head.append(make("th", named(name), kind(name)));
   for (const row of chosen) {
     const line = make("tr", undefined, { "data-point": row.point });
     for (const name of names) line.append(make("td", say(name, row[name]), kind(name)));
@@ -160,8 +165,8 @@ function show() {
   $("sums").textContent = `${good.length} points, ${front.length} on the front` + (failed.length ? `, ${failed.length} without a result` : "");
   $("plots").replaceChildren();
   const shown = $("only").checked ? front : good;
-  const [a, b, c] = data.objectives;
-  if (shown.length) for (const [x, y] of [[a, b], [a, c], [b, c]]) plot(shown, x, y);
+  const [first, ...others] = data.objectives;
+  if (shown.length) for (const other of others) plot(shown, other, first);
   const chip = ["target", "layout", ...settings];
   fill($("front"), ["point", ...chip, ...data.objectives, "ms", "relayout_cycles", "utilisation"], front, keep);
   $("failures").hidden = !failed.length;

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections import defaultdict
 
 import pyarrow
@@ -28,14 +29,19 @@ MEASURES = {
     "dram_bytes": "B, read and written",
     "on_chip_read_bytes": "B, by array and vector unit",
     "on_chip_written_bytes": "B, by array and vector unit",
-    "on_chip_peak_bytes": "B",
+    "on_chip_peak_bytes": "B, used",
+    "sram_bytes": "B, of the chip",
+    "macs_per_cycle": "MAC, of the chip",
     "macs": "multiply-accumulates",
     "utilisation": "part of the array's peak",
     "arena_bytes": "B",
     "weight_bytes": "B",
 }
+# "B, used" is B.
+SHORT_UNITS = {name: unit.partition(",")[0].partition(" at ")[0] for name, unit in MEASURES.items()}
 REAL = ("ms", "utilisation")
-OBJECTIVES = ("cycles", "on_chip_peak_bytes", "dram_bytes")
+# What a chip has costs area, whatever a network uses of it.
+OBJECTIVES = ("cycles", "sram_bytes", "macs_per_cycle", "dram_bytes")
 WHO = ("model", "target", "layout", "batch")
 
 
@@ -68,7 +74,9 @@ def mark_fronts(rows: list[dict]) -> None:
         if not row["error"]:
             groups[row["model"], row["batch"]].append(row)
     for group in groups.values():
-        costs = [tuple(row[name] for name in OBJECTIVES) for row in group]
+        # A target without `sram` has as much as is asked for.
+        costs = [tuple(row[name] if row[name] or name != "sram_bytes" else math.inf for name in OBJECTIVES)
+                 for row in group]  # fmt: skip
         best = pareto(costs)
         for row, cost in zip(group, costs):
             row["front"] = cost in best
@@ -148,6 +156,7 @@ def page_data(rows: list[dict], units: dict[str, str]) -> str:
         "who": WHO,
         "settings": list(units),
         "units": {**MEASURES, **units},
+        "short_units": {**SHORT_UNITS, **units},
         "columns": list(rows[0]),
         "rows": [list(row.values()) for row in rows],
     }

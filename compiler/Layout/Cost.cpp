@@ -45,9 +45,9 @@ static double elementBytes(RankedTensorType type) {
       storedBytes(RankedTensorType::get({}, type.getElementType())));
 }
 
-/// Bytes next to each other in the innermost transfer of a tensor: a row of its
-/// innermost dimension, of blocked tensors a row of blocks.
-static double runBytes(RankedTensorType type, LayoutAttr layout) {
+/// Bytes in a row of a tensor's innermost dimension, of blocked tensors in a row
+/// of blocks.
+static double rowBytes(RankedTensorType type, LayoutAttr layout) {
   double run = elementBytes(type);
   for (LayoutBlock block : layout.getBlocks())
     run *= static_cast<double>(block.size);
@@ -67,28 +67,67 @@ static double runBytes(RankedTensorType type, LayoutAttr layout) {
 static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
                                  RankedTensorType type, LayoutAttr layout) {
   cost::Transfer transfer;
-  transfer.bytes = static_cast<double>(storedBytes(type, layout));
+  // Whatever its dimensions, all of it lies next to each other.
+  transfer.bytes = transfer.run =
+      static_cast<double>(storedBytes(type, layout));
   transfer.elementBytes = elementBytes(type);
-  // Read in whatever order it is stored in: whole bursts.
-  transfer.run = layout ? problem.transferRun(type, problem.axes.of(value),
-                                              layout, runBytes(type, layout))
-                        : transfer.bytes;
   transfer.onChip = problem.onChip().contains(value);
+  if (!layout)
+    return transfer; // in whatever order it is stored in
+  if (auto row = problem.transferRow(type, problem.axes.of(value), layout,
+                                     rowBytes(type, layout))) {
+    transfer.run = row->bytes;
+    transfer.gathered = row->gathered;
+  }
   return transfer;
+}
+
+/// Bytes of the innermost dimensions that are the same in both layouts.
+static double commonBytes(RankedTensorType type, LayoutAttr a, LayoutAttr b) {
+  if (a.getBlocks() != b.getBlocks())
+    return std::min(rowBytes(type, a), rowBytes(type, b));
+  auto apart = [&](LayoutAttr layout) {
+    return llvm::make_filter_range(
+        llvm::reverse(layout.getOrder()),
+        [&](int64_t dim) { return type.getShape()[dim] != 1; });
+  };
+  double bytes = elementBytes(type);
+  for (LayoutBlock block : a.getBlocks())
+    bytes *= static_cast<double>(block.size);
+  for (auto [dim, other] : llvm::zip(apart(a), apart(b))) {
+    if (dim != other)
+      break;
+    int64_t extent = type.getShape()[dim];
+    for (LayoutBlock block : a.getBlocks())
+      if (block.dim == dim)
+        extent = (extent + block.size - 1) / block.size;
+    bytes *= static_cast<double>(extent);
+  }
+  return bytes;
 }
 
 static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
                                      LayoutAttr from, LayoutAttr to) {
   RankedTensorType type = tensorType(value);
   cost::KernelWork work;
+  work.reservedBytes = problem.onChip().reservedFor(value);
   work.reads = {transferOf(problem, value, type, from)};
   work.writes = {transferOf(problem, value, type, to)};
+  cost::Transfer &read = work.reads[0], &write = work.writes[0];
   // The one side's neighbours lie apart on the other: what passes at once is
   // as short as the shorter rows.
-  work.writes[0].scattered = innermost(type, from) != innermost(type, to);
-  if (work.writes[0].scattered)
-    work.reads[0].run = work.writes[0].run =
-        std::min(work.reads[0].run, work.writes[0].run);
+  write.scattered = innermost(type, from) != innermost(type, to);
+  double together = write.scattered
+                        ? std::min(rowBytes(type, from), rowBytes(type, to))
+                        : commonBytes(type, from, to);
+  auto shorten = [&](cost::Transfer &transfer) {
+    transfer.run =
+        std::min(transfer.run, std::max(together, transfer.gathered));
+  };
+  shorten(read);
+  shorten(write);
+  if (write.scattered)
+    read.run = write.run = std::min(read.run, write.run);
   return work;
 }
 
@@ -144,6 +183,65 @@ static double channelPaddingOf(const LayoutProblem &problem, Value input,
   return paddingOf(input, layout);
 }
 
+/// The outermost digit of a dimension: how many bytes lie within all of it, and
+/// where among the layout's digits it stands.
+static double bytesWithin(RankedTensorType type, LayoutAttr layout,
+                          int64_t dim) {
+  double bytes = elementBytes(type);
+  for (LayoutBlock block : layout.getBlocks())
+    bytes *= static_cast<double>(block.size);
+  for (int64_t other : llvm::reverse(layout.getOrder())) {
+    int64_t extent = type.getShape()[other];
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == other)
+        extent = (extent + block.size - 1) / block.size;
+    bytes *= static_cast<double>(extent);
+    if (other == dim)
+      break;
+  }
+  return bytes;
+}
+
+/// Bytes in a row of a part that is cut along the dimensions with this sign:
+/// the last of them is cut first.
+static double rowsCutAlong(RankedTensorType type, LayoutAttr layout,
+                           StringRef dims, char sign) {
+  SmallVector<int64_t> cut;
+  for (auto [dim, letter] : llvm::enumerate(dims))
+    if (letter == sign && type.getDimSize(dim) > 1)
+      cut.push_back(static_cast<int64_t>(dim));
+  if (cut.empty())
+    return 0;
+  ArrayRef<int64_t> order = layout.getOrder();
+  const auto *place = llvm::find(order, cut.back());
+  double bytes = bytesWithin(type, layout, cut.back());
+  for (int64_t dim : ArrayRef(cut).drop_back())
+    if (llvm::find(order, dim) < place)
+      bytes *= static_cast<double>(type.getDimSize(dim));
+  return bytes;
+}
+
+static void addRows(cost::Transfer &transfer, RankedTensorType type,
+                    LayoutAttr layout, StringRef dims,
+                    const cost::Product &product) {
+  if (!layout || dims.empty())
+    return;
+  auto rows = [&](char sign) {
+    return rowsCutAlong(type, layout, dims, sign);
+  };
+  auto groups = static_cast<double>(std::max<int64_t>(1, product.count));
+  transfer.rows = {rows('m'), rows('k'), rows('n'), rows('c')};
+  // Groups of channels.
+  if (double all = rows('K')) {
+    transfer.rows.count = all;
+    transfer.rows.k = all / groups;
+  }
+  if (double all = rows('N')) {
+    transfer.rows.count = all;
+    transfer.rows.n = all / groups;
+  }
+}
+
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
@@ -155,6 +253,7 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   if (algorithm) {
     Work other = algorithm->work(op);
     own.products = other.products;
+    own.dims = other.dims;
     own.elements += other.elements;
   }
   unsigned operands = op->getNumOperands();
@@ -170,14 +269,20 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   }
   work.elements = own.elements * padding;
   for (auto [index, layout] : llvm::enumerate(layouts)) {
+    StringRef dims = productDims(op, own, index);
     if (index >= operands) {
       Value result = op->getResult(index - operands);
-      work.writes.push_back(
-          transferOf(problem, result, tensorType(result), layout));
+      RankedTensorType type = tensorType(result);
+      work.writes.push_back(transferOf(problem, result, type, layout));
+      if (!dims.empty())
+        addRows(work.writes.back(), type, layout, dims, own.products[0]);
       continue;
     }
-    work.reads.push_back(
-        operandTransfer(problem, op->getOpOperand(index), layout));
+    OpOperand &operand = op->getOpOperand(index);
+    work.reads.push_back(operandTransfer(problem, operand, layout));
+    if (!dims.empty() && !operand.get().getDefiningOp<ConstantOp>())
+      addRows(work.reads.back(), tensorType(operand.get()), layout, dims,
+              own.products[0]);
     if (algorithm && index == 1)
       work.reads.back().bytes = work.reads.back().run =
           static_cast<double>(algorithm->weightBytes(op));
@@ -296,10 +401,26 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
   return {0, 0, cycles};
 }
 
-LayoutCost npu::costOf(const LayoutProblem &problem,
-                       const Algorithms &algorithms) {
+static LayoutCost sumOf(const LayoutProblem &problem,
+                        const Algorithms &algorithms) {
   LayoutCost total;
   for (Operation &op : problem.function->getRegion(0).front())
     total += costOf(problem, &op, algorithms.lookup(&op));
   return total;
+}
+
+LayoutCost npu::costOf(const LayoutProblem &problem,
+                       const Algorithms &algorithms) {
+  const OnChipValues *best = nullptr;
+  LayoutCost least;
+  for (const OnChipValues &values : problem.residencies()) {
+    problem.keepOnChip(values);
+    LayoutCost total = sumOf(problem, algorithms);
+    if (best && total.cycles >= least.cycles)
+      continue;
+    best = &values;
+    least = total;
+  }
+  problem.keepOnChip(*best);
+  return least;
 }

@@ -71,7 +71,8 @@ LayoutCost costOf(const LayoutProblem &problem, Operation *op,
                   const Alternative *algorithm = nullptr);
 
 /// The sum over a laid-out function; with `algorithms`, what it is when they
-/// are in.
+/// are in. What stays on the chip is what makes it least, and is kept by the
+/// problem.
 LayoutCost costOf(const LayoutProblem &problem,
                   const Algorithms &algorithms = Algorithms());
 

@@ -152,8 +152,9 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
-double LayoutProblem::transferRun(RankedTensorType type, const ImageAxes &axes,
-                                  LayoutAttr layout, double run) const {
+std::optional<TransferRow>
+LayoutProblem::transferRow(RankedTensorType type, const ImageAxes &axes,
+                           LayoutAttr layout, double row) const {
   for (const TransferRun &entry : target.runs)
     for (const LayoutPattern &pattern : entry.layouts) {
       std::optional<StoredOrder> order = pattern.resolve(type.getRank(), axes);
@@ -162,19 +163,25 @@ double LayoutProblem::transferRun(RankedTensorType type, const ImageAxes &axes,
         continue;
       // Of the dimension that the entry names, even if it has one element.
       if (order->blocks.empty() && !order->order.empty())
-        run = static_cast<double>(storedBytes(
+        row = static_cast<double>(storedBytes(
             RankedTensorType::get({type.getShape()[order->order.back()]},
                                   type.getElementType()),
             LayoutAttr()));
-      return std::clamp(run, entry.least, entry.most);
+      return TransferRow{std::clamp(row, entry.least, entry.most),
+                         entry.least};
     }
-  return run;
+  return std::nullopt;
+}
+
+ArrayRef<OnChipValues> LayoutProblem::residencies() const {
+  if (!known)
+    known = std::make_shared<std::vector<OnChipValues>>(
+        residenciesOf(function, target, axes));
+  return *known;
 }
 
 const OnChipValues &LayoutProblem::onChip() const {
-  if (!staying)
-    staying = std::make_shared<OnChipValues>(function, target, axes);
-  return *staying;
+  return kept ? *kept : residencies().front();
 }
 
 double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,

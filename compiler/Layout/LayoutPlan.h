@@ -28,6 +28,12 @@ struct IoLayouts {
   static std::optional<IoLayouts> parse(StringRef text, std::string &error);
 };
 
+/// Of a tensor: how many bytes the DMA takes in one transfer, and up to how
+/// many it gathers for that.
+struct TransferRow {
+  double bytes = 0, gathered = 0;
+};
+
 struct Alternative;
 /// Ops that are computed by another algorithm.
 using Algorithms = llvm::DenseMap<Operation *, const Alternative *>;
@@ -84,15 +90,22 @@ struct LayoutProblem {
   /// `name`: the op as demands call it; empty: its own name.
   double costFactor(LayoutOpInterface op, LayoutAttr result,
                     StringRef name = {}) const;
-  /// Bytes in a row of which the chip's DMA makes one transfer, of a value with
-  /// these axes in this layout, if `run` bytes lie next to each other there.
-  double transferRun(RankedTensorType type, const ImageAxes &axes,
-                     LayoutAttr layout, double run) const;
+  /// What the target's `runs` say of a value with these axes in this layout
+  /// whose rows have `row` bytes; nothing: rows are no matter.
+  std::optional<TransferRow> transferRow(RankedTensorType type,
+                                         const ImageAxes &axes,
+                                         LayoutAttr layout, double row) const;
+
+  /// What may stay on the chip, at least one; most bytes first, nothing last.
   /// Found out at the first question: most users of a problem ask none.
+  ArrayRef<OnChipValues> residencies() const;
+  /// The one that costs are asked for.
   const OnChipValues &onChip() const;
+  void keepOnChip(const OnChipValues &values) const { kept = &values; }
 
 private:
-  mutable std::shared_ptr<OnChipValues> staying;
+  mutable std::shared_ptr<std::vector<OnChipValues>> known;
+  mutable const OnChipValues *kept = nullptr;
 };
 
 /// Binds --io-layout to the function's arguments and results. Fails, with an

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/OnChip.h"
 
-#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/LayoutPlan.h"
-#include "cost/tiling.h"
-
 #include "llvm/ADT/Sequence.h"
 
 using namespace npu;
-
-/// Half of the memory is for the tiles of what does not stay, or more where
-/// they need it.
-static constexpr double keptShare = 0.5;
 
 /// What a relayout or view of a value, or of its copy, is made from.
 static Value sourceOf(Value value) {
@@ -45,102 +38,136 @@ static double largestBytes(Value value, const TargetSpec &target,
   return padding * static_cast<double>(storedBytes(type, LayoutAttr()));
 }
 
-/// Bytes that the op's smallest tiles take, all operands in the order that pads
-/// most. They fill the array: no value stays at the price of idle multipliers.
-static double smallestTiles(Operation *op, const TargetSpec &target,
-                            const ImageAxesAnalysis &axes) {
-  Work own = workOf(op);
-  cost::KernelWork work;
-  auto transfer = [&](Value value) {
-    cost::Transfer transfer;
-    transfer.bytes = transfer.run = largestBytes(value, target, axes);
-    return transfer;
-  };
-  for (Value operand : op->getOperands())
-    work.reads.push_back(transfer(operand));
-  for (Value result : op->getResults())
-    work.writes.push_back(transfer(result));
-  work.products.assign(own.products.begin(), own.products.end());
-  work.elements = own.elements;
-  assignRoles(op, own, work.reads);
-  cost::Tiling tiling = cost::smallestTiling(work, target.machine);
-  return cost::bufferBytes(work, tiling, target.machine);
-}
-
 namespace {
 
 /// A value from its producer to its last reader, as numbers of computing ops.
 struct LiveRange {
   Value value;
   size_t first, last;
-  size_t number; // in program order
+  size_t number;    // in program order
+  double bytes = 0; // with its copies
   unsigned readers = 0;
 };
 
 } // namespace
 
-/// Ranges of the values that computing ops alone produce and read.
-static SmallVector<LiveRange> rangesOf(ArrayRef<Operation *> ops,
-                                       Operation *terminator) {
-  SmallVector<LiveRange> ranges;
-  llvm::DenseMap<Value, size_t> found;
-  for (auto [index, op] : llvm::enumerate(ops)) {
-    for (Value operand : op->getOperands()) {
-      auto range = found.find(sourceOf(operand));
-      if (range == found.end())
-        continue;
-      ranges[range->second].last = index;
-      ++ranges[range->second].readers;
+struct npu::LiveRanges {
+  llvm::DenseMap<Operation *, size_t> ops; // computing ones, in order
+  llvm::DenseMap<Value, std::pair<size_t, size_t>> of; // arguments too
+  SmallVector<LiveRange> candidates; // those that computing ops alone read
+};
+
+static void findRanges(Block &block, LiveRanges &ranges,
+                       SmallVector<LiveRange> &found) {
+  llvm::DenseMap<Value, size_t> numbers;
+  for (Operation &op : block) {
+    if (!isComputing(op))
+      continue;
+    size_t index = ranges.ops.size();
+    ranges.ops[&op] = index;
+    for (Value operand : op.getOperands()) {
+      Value source = sourceOf(operand);
+      ranges.of.try_emplace(source, index, index).first->second.second = index;
+      auto number = numbers.find(source);
+      if (number != numbers.end()) {
+        found[number->second].last = index;
+        ++found[number->second].readers;
+      }
     }
-    for (Value result : op->getResults()) {
-      found[result] = ranges.size();
-      ranges.push_back({result, index, index, ranges.size()});
+    for (Value result : op.getResults()) {
+      ranges.of[result] = {index, index};
+      numbers[result] = found.size();
+      found.push_back({result, index, index, found.size()});
     }
   }
+}
+
+static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
+                                            const TargetSpec &target,
+                                            const ImageAxesAnalysis &axes) {
+  auto ranges = std::make_shared<LiveRanges>();
+  Block &block = function.getBody().front();
+  SmallVector<LiveRange> found;
+  findRanges(block, *ranges, found);
   llvm::DenseSet<Value> outputs;
-  for (Value output : terminator->getOperands())
-    outputs.insert(sourceOf(output));
-  llvm::erase_if(ranges, [&](const LiveRange &range) {
-    return range.readers == 0 || outputs.contains(range.value);
-  });
+  size_t last = ranges->ops.empty() ? 0 : ranges->ops.size() - 1;
+  for (Value output : block.getTerminator()->getOperands()) {
+    Value source = sourceOf(output);
+    outputs.insert(source);
+    ranges->of.try_emplace(source, last, last).first->second.second = last;
+  }
+  for (LiveRange &range : found) {
+    if (range.readers == 0 || outputs.contains(range.value))
+      continue;
+    range.bytes = largestBytes(range.value, target, axes) * (1 + range.readers);
+    ranges->candidates.push_back(range);
+  }
   // Those that block the memory for the shortest time come first.
-  llvm::sort(ranges, [](const LiveRange &a, const LiveRange &b) {
+  llvm::sort(ranges->candidates, [](const LiveRange &a, const LiveRange &b) {
     return std::make_tuple(a.last - a.first, a.first, a.number) <
            std::make_tuple(b.last - b.first, b.first, b.number);
   });
   return ranges;
 }
 
-OnChipValues::OnChipValues(mlir::func::FuncOp function,
-                           const TargetSpec &target,
-                           const ImageAxesAnalysis &axes) {
-  double memory = target.machine.sramKiB * 1024;
-  if (memory <= 0)
-    return;
-  Block &block = function.getBody().front();
-  SmallVector<Operation *> ops;
-  for (Operation &op : block)
-    if (isComputing(op))
-      ops.push_back(&op);
-  SmallVector<double> used(ops.size()), budget;
-  for (Operation *op : ops)
-    budget.push_back(
-        std::min(keptShare * memory, memory - smallestTiles(op, target, axes)));
-  for (const LiveRange &range : rangesOf(ops, block.getTerminator())) {
-    double bytes =
-        largestBytes(range.value, target, axes) * (1 + range.readers);
+OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
+    : ranges(std::move(all)), held(ranges->ops.size()) {
+  for (const LiveRange &range : ranges->candidates) {
     auto during = llvm::seq(range.first, range.last + 1);
-    if (llvm::any_of(during,
-                     [&](size_t i) { return used[i] + bytes > budget[i]; }))
+    if (range.bytes > budget || llvm::any_of(during, [&](size_t i) {
+          return held[i] + range.bytes > budget;
+        }))
       continue;
     kept.insert(range.value);
     for (size_t i : during)
-      used[i] += bytes;
+      held[i] += range.bytes;
   }
-  for (auto [op, bytes] : llvm::zip_equal(ops, used))
-    held[op] = bytes;
 }
 
 bool OnChipValues::contains(Value value) const {
   return kept.contains(sourceOf(value));
+}
+
+double OnChipValues::reserved(Operation *op) const {
+  auto found = ranges->ops.find(op);
+  return found == ranges->ops.end() ? 0 : held[found->second];
+}
+
+double OnChipValues::reservedFor(Value value) const {
+  auto found = ranges->of.find(sourceOf(value));
+  if (found == ranges->of.end() || held.empty())
+    return 0;
+  auto [first, last] = found->second;
+  return *std::max_element(held.begin() + first, held.begin() + last + 1);
+}
+
+bool OnChipValues::operator==(const OnChipValues &other) const {
+  return kept == other.kept;
+}
+
+/// The budgets of a ladder: two for each power of two.
+static std::vector<double> budgetsBelow(double memory) {
+  std::vector<double> budgets;
+  for (double power = 1; power < memory; power *= 2)
+    for (double budget : {power, 1.5 * power})
+      if (budget < memory)
+        budgets.push_back(budget);
+  std::reverse(budgets.begin(), budgets.end());
+  return budgets;
+}
+
+std::vector<OnChipValues> npu::residenciesOf(mlir::func::FuncOp function,
+                                             const TargetSpec &target,
+                                             const ImageAxesAnalysis &axes) {
+  auto ranges = rangesOf(function, target, axes);
+  std::vector<OnChipValues> choices;
+  for (double budget : budgetsBelow(target.machine.sramKiB * 1024)) {
+    OnChipValues choice(ranges, budget);
+    if (choices.empty() || !(choice == choices.back()))
+      choices.push_back(std::move(choice));
+  }
+  OnChipValues nothing(ranges, 0);
+  if (choices.empty() || !(nothing == choices.back()))
+    choices.push_back(std::move(nothing));
+  return choices;
 }

@@ -57,24 +57,59 @@ static void takeCheaper(const LayoutProblem &problem, LayoutPlan &plan) {
   }
 }
 
+namespace {
+
+/// The best plan so far, over what may stay on the chip.
+struct Best {
+  LayoutPlan plan;
+  SearchOutcome outcome;
+  std::pair<int64_t, int64_t> cost; // the objective, then its tie-breaks
+};
+
+} // namespace
+
+/// Searches with the values on the chip that the problem keeps.
+static void searchOnce(const LayoutProblem &problem,
+                       ArrayRef<LayoutPlan> others, double seconds,
+                       std::optional<Best> &best) {
+  SearchProblem searched(problem, others);
+  // Whatever is chosen takes no less than this.
+  if (best && searched.primary(searched.leastOfEach()) > best->cost.first)
+    return;
+  search::Options options;
+  options.seconds = seconds;
+  options.incumbent = bestOf(searched, others);
+  search::Solution solution = search::solve(searched.numbers(), options);
+  int64_t bound = searched.primary(solution.lowerBound);
+  double before = best ? best->outcome.seconds : 0;
+  if (best)
+    bound = std::min(bound, best->outcome.lowerBound);
+  auto cost = searched.comparable(solution.cost);
+  if (!best || cost < best->cost) {
+    best = {searched.planOf(solution.ways), {}, cost};
+    best->outcome.method = solution.method;
+    best->outcome.cost = cost.first;
+    best->outcome.values = static_cast<int>(searched.numbers().values.size());
+    best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
+    best->outcome.capped = searched.capped();
+  }
+  best->outcome.lowerBound = bound;
+  best->outcome.seconds = before + solution.seconds;
+}
+
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  LayoutPlan &plan) {
   std::vector<LayoutPlan> others = otherPlans(problem);
-  SearchProblem searched(problem, others);
-  search::Options options;
-  options.seconds = problem.searchSeconds;
-  options.incumbent = bestOf(searched, others);
-  search::Solution solution = search::solve(searched.numbers(), options);
-  plan = searched.planOf(solution.ways);
-  SearchOutcome outcome;
-  outcome.method = solution.method;
-  outcome.cost = searched.primary(solution.cost);
-  outcome.lowerBound = searched.primary(solution.lowerBound);
+  std::optional<Best> best;
+  for (const OnChipValues &values : problem.residencies()) {
+    problem.keepOnChip(values);
+    double spent = best ? best->outcome.seconds : 0;
+    searchOnce(problem, others, std::max(0.0, problem.searchSeconds - spent),
+               best);
+  }
+  plan = std::move(best->plan);
+  SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.cost == outcome.lowerBound;
-  outcome.seconds = solution.seconds;
-  outcome.values = static_cast<int>(searched.numbers().values.size());
-  outcome.ops = static_cast<int>(searched.numbers().ops.size());
-  outcome.capped = searched.capped();
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, plan);

@@ -29,6 +29,11 @@ public:
   LayoutPlan planOf(const std::vector<int> &ways) const;
   /// The part of a total of the search that is in the objective's unit.
   int64_t primary(search::Cost total) const { return total / weights[0]; }
+  /// The same and the first tie-break: totals of problems whose numbers are
+  /// weighed in another way can be compared so.
+  std::pair<int64_t, int64_t> comparable(search::Cost total) const;
+  /// The sum of each op's cheapest way: no choice costs less.
+  search::Cost leastOfEach() const;
 
 private:
   /// A way of an op by its layouts (null: as stored), with the algorithm that

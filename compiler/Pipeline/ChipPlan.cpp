@@ -4,6 +4,8 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Cost.h"
 
+#include "cost/tile_search.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace npu;
@@ -36,31 +38,61 @@ static void addResidents(const LayoutProblem &problem,
 
 static LogicalResult checkFits(const PlannedKernel &kernel,
                                const cost::Machine &machine) {
+  if (cost::fits(kernel.work, kernel.tiling, machine))
+    return success();
   double needed = cost::bufferBytes(kernel.work, kernel.tiling, machine);
   double free = cost::tileCapacity(kernel.work, machine);
-  if (machine.sramKiB <= 0 || needed <= free)
-    return success();
   return kernel.op->emitError()
          << llvm::formatv(
                 "{0}: its smallest tile ({1}) needs {2:f0} bytes of on-chip "
-                "memory, {3:f0} of {4:f0} are free; a target with more `sram`, "
-                "or fewer `sram_banks`, can hold it",
+                "memory, {3:f0} of {4:f0} are free; a target with more `sram`"
+                "{5} can hold it",
                 kernel.name, cost::describe(kernel.tiling, kernel.work), needed,
-                free, machine.sramKiB * 1024)
+                free, machine.sramKiB * 1024,
+                machine.sramBanks > 0 ? ", or more `sram_banks`," : "")
+                .str();
+}
+
+/// What has to be kept somewhere: weights, inputs and outputs, and of the values
+/// between kernels those that on-chip memory has no room for.
+static LogicalResult checkMemory(mlir::func::FuncOp function,
+                                 const ProgramPlan &program,
+                                 const cost::Machine &machine) {
+  constexpr double mib = 1024 * 1024;
+  double boundary = 0;
+  for (const auto *types : {&program.inputs, &program.outputs})
+    for (RankedTensorType type : *types)
+      boundary += static_cast<double>(storedBytes(type));
+  auto weights = static_cast<double>(program.weights.bytes());
+  double values =
+      std::max(0.0, static_cast<double>(program.arenaLowerBound) -
+                        machine.sramKiB * 1024);
+  if (weights + boundary + values <= machine.dramMiB * mib)
+    return success();
+  return function.emitError()
+         << llvm::formatv("the chip's memory is too small: weights take "
+                          "{0:f3} MiB, inputs and outputs {1:f3}, values "
+                          "between kernels {2:f3}, and there are {3}; a "
+                          "target with more `dram` can hold them",
+                          weights / mib, boundary / mib, values / mib,
+                          machine.dramMiB)
                 .str();
 }
 
 LogicalResult npu::planChip(mlir::func::FuncOp function,
-                            const TargetSpec &target,
-                            MutableArrayRef<PlannedKernel> kernels) {
+                            const TargetSpec &target, ProgramPlan &program) {
+  if (failed(checkMemory(function, program, target.machine)))
+    return failure();
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  for (PlannedKernel &kernel : kernels) {
+  // Keeps on the chip what the layouts were chosen with.
+  costOf(problem);
+  for (PlannedKernel &kernel : program.kernels) {
     kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
     kernel.tiling = cost::chooseTiling(kernel.work, target.machine);
     if (failed(checkFits(kernel, target.machine)))
       return failure();
   }
-  addResidents(problem, kernels);
+  addResidents(problem, program.kernels);
   return success();
 }

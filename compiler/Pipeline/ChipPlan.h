@@ -11,9 +11,10 @@
 namespace npu {
 
 /// Fills in the kernels' work, tiling and resident bytes. Fails, with an error
-/// at the op, where not even its smallest tile fits the on-chip memory.
+/// at the op, where not even its smallest tile fits the on-chip memory, and
+/// where the DRAM cannot hold the program.
 LogicalResult planChip(mlir::func::FuncOp function, const TargetSpec &target,
-                       MutableArrayRef<PlannedKernel> kernels);
+                       ProgramPlan &program);
 
 } // namespace npu
 

@@ -246,7 +246,7 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  if (failed(planChip(function(), *target, program.kernels)))
+  if (failed(planChip(function(), *target, program)))
     return failure();
   report.machine = target->machine;
   for (const PlannedKernel &kernel : program.kernels) {

@@ -231,24 +231,36 @@ private:
       if (!number.optional)
         required.push_back(number.key);
     }
-    allowed.push_back("data_flow");
+    llvm::append_range(allowed, ArrayRef<StringRef>{"data_flow", "array_use"});
+    std::map<std::string, yaml::Node *> values;
     auto read = [&](StringRef key, yaml::Node *value) {
-      return key == "data_flow" ? readDataFlow(value)
-                                : readMachineNumber(key, value);
+      values[key.str()] = value;
+      if (key == "data_flow")
+        return readWord(key, value, cost::findDataFlow, cost::dataFlowNames(),
+                        spec.machine.dataFlow);
+      if (key == "array_use")
+        return readWord(key, value, cost::findArrayUse, cost::arrayUseNames(),
+                        spec.machine.arrayUse);
+      return readMachineNumber(key, value);
     };
-    return readMap(node, "machine", allowed, required, read);
+    if (!readMap(node, "machine", allowed, required, read))
+      return false;
+    auto wrong = cost::contradictionIn(spec.machine);
+    return !wrong || fail(values.at(std::string(wrong->key)),
+                          StringRef(wrong->key) + ": " + wrong->text);
   }
 
   bool readMachineNumber(StringRef key, yaml::Node *node) {
     const cost::MachineNumber &number =
         *llvm::find_if(cost::machineNumbers,
                        [&](auto &row) { return StringRef(row.key) == key; });
-    if (!readNumber(key, number.unit, node, spec.machine.*number.member))
+    double &value = spec.machine.*number.member;
+    std::string text;
+    if (!readQuantity(key, number.unit, node, text, value))
       return false;
-    double value = spec.machine.*number.member;
-    return value <= number.most ||
-           fail(node, key + ": the most is " + formatted(number.most) + " " +
-                          number.unit);
+    std::string expected = cost::expectedOf(number, value);
+    return expected.empty() ||
+           fail(node, key + ": '" + text + "', expected " + expected);
   }
 
   /// One entry: `layouts`, and the least and most bytes of a transfer.
@@ -271,16 +283,18 @@ private:
     return true;
   }
 
-  bool readDataFlow(yaml::Node *node) {
+  /// One of an enumeration's names.
+  template <class Enum>
+  bool readWord(StringRef key, yaml::Node *node,
+                std::optional<Enum> (*find)(std::string_view),
+                StringRef names, Enum &result) {
     std::string text;
-    if (!readText(node, "data_flow", text))
+    if (!readText(node, key, text))
       return false;
-    std::optional<cost::DataFlow> flow = cost::findDataFlow(text);
-    if (!flow)
-      return fail(node,
-                  "data_flow: unknown data flow '" + text +
-                      "', expected one of: " + cost::dataFlowNames().data());
-    spec.machine.dataFlow = *flow;
+    std::optional<Enum> found = find(text);
+    if (!found)
+      return fail(node, key + ": '" + text + "', expected one of: " + names);
+    result = *found;
     return true;
   }
 
@@ -288,14 +302,23 @@ private:
   bool readNumber(const Twine &what, StringRef expected, yaml::Node *node,
                   double &value) {
     std::string text;
+    if (!readQuantity(what, expected, node, text, value))
+      return false;
+    return (value > 0 && value <= maxMachineNumber) ||
+           fail(node, what + ": '" + text +
+                          "', expected a positive number and its unit, " +
+                          expected);
+  }
+
+  /// Any number and its unit.
+  bool readQuantity(const Twine &what, StringRef expected, yaml::Node *node,
+                    std::string &text, double &value) {
     if (!readText(node, what, text))
       return false;
     auto [number, unit] = StringRef(text).split(' ');
-    if (number.getAsDouble(value) || !std::isfinite(value) || value <= 0 ||
-        value > maxMachineNumber)
+    if (number.getAsDouble(value) || !std::isfinite(value))
       return fail(node, what + ": '" + text +
-                            "', expected a positive number and its unit, " +
-                            expected);
+                            "', expected a number and its unit, " + expected);
     if (unit.trim() != expected)
       return fail(node,
                   what + ": '" + text + "', expected the unit " + expected);

@@ -115,16 +115,23 @@ cost::Product readProduct(const Node &node) {
           node.member("depthwise").boolean(), node.member("row").extent()};
 }
 
+cost::Rows readRows(const Node &node) {
+  auto bytes = [&](const char *key) { return node.member(key).quantity(); };
+  return {bytes("m"), bytes("k"), bytes("n"), bytes("count")};
+}
+
 cost::Transfer readTransfer(const Node &node) {
   cost::Transfer transfer;
   transfer.bytes = node.member("bytes").quantity();
   transfer.run = node.member("run").quantity();
   transfer.scattered = node.member("scattered").boolean();
-  transfer.role =
-      readName(node.member("role"), cost::findRole, "result, data or weight");
+  transfer.role = readName(node.member("role"), cost::findRole,
+                           std::string(cost::roleNames()).c_str());
   transfer.onChip = node.member("on_chip").boolean();
   transfer.halo = node.member("halo").quantity();
   transfer.elementBytes = node.member("element_bytes").quantity();
+  transfer.gathered = node.member("gathered").quantity();
+  transfer.rows = readRows(node.member("rows"));
   return transfer;
 }
 
@@ -157,13 +164,23 @@ cost::Tiling readTiling(const Node &node, const cost::KernelWork &work) {
 
 cost::Machine readMachine(const Node &node) {
   cost::Machine machine;
-  for (const cost::MachineNumber &number : cost::machineNumbers)
-    machine.*number.member =
-        number.optional
-            ? node.member(std::string(number.key).c_str()).quantity()
-            : node.member(std::string(number.key).c_str()).positive();
+  for (const cost::MachineNumber &number : cost::machineNumbers) {
+    Node given = node.member(std::string(number.key).c_str());
+    double &value = machine.*number.member;
+    double absent = value;
+    value = given.quantity();
+    if (!number.optional || value != absent) {
+      std::string expected = cost::expectedOf(number, value);
+      given.require(expected.empty(), expected.c_str());
+    }
+  }
   machine.dataFlow = readName(node.member("data_flow"), cost::findDataFlow,
                               std::string(cost::dataFlowNames()).c_str());
+  machine.arrayUse = readName(node.member("array_use"), cost::findArrayUse,
+                              std::string(cost::arrayUseNames()).c_str());
+  if (auto wrong = cost::contradictionIn(machine))
+    node.member(std::string(wrong->key).c_str())
+        .require(false, ("another: " + wrong->text).c_str());
   return machine;
 }
 
@@ -221,6 +238,7 @@ Json machineJson(const cost::Machine &machine) {
   for (const cost::MachineNumber &number : cost::machineNumbers)
     json[std::string(number.key)] = machine.*number.member;
   json["data_flow"] = cost::nameOf(machine.dataFlow);
+  json["array_use"] = cost::nameOf(machine.arrayUse);
   return json;
 }
 
@@ -233,7 +251,13 @@ Json transfersJson(const std::vector<cost::Transfer> &transfers) {
                     {"role", cost::nameOf(transfer.role)},
                     {"on_chip", transfer.onChip},
                     {"halo", transfer.halo},
-                    {"element_bytes", transfer.elementBytes}});
+                    {"element_bytes", transfer.elementBytes},
+                    {"gathered", transfer.gathered},
+                    {"rows",
+                     {{"m", transfer.rows.m},
+                      {"k", transfer.rows.k},
+                      {"n", transfer.rows.n},
+                      {"count", transfer.rows.count}}}});
   return rows;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cost/dma.h"
 #include "cost/kernel_time.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +64,9 @@ TEST(KernelTime, OpsTakeTheLongerOfComputingAndMoving) {
   machine.dmaStartCycles = 50;
   KernelWork work = moving({800, 800}, {800, 800});
   KernelTime moved = timeOf(work, machine);
-  EXPECT_EQ(moved.total, 150 + 200);
+  // One transfer in, one out.
+  EXPECT_EQ(moved.total, 100 + 2 * 50 + 200);
+  EXPECT_EQ(moved.dmaIn, 50 + 100);
   EXPECT_EQ(moved.bound, Bound::Dma);
   work.products = {{64, 64, 64}};
   work.elements = 1600;

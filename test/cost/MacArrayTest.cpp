@@ -41,6 +41,7 @@ Machine machineOf(double size, const std::string &flow) {
   Machine machine;
   machine.macRows = machine.macColumns = size;
   machine.dataFlow = findDataFlow(flow).value();
+  machine.arrayUse = ArrayUse::Whole;
   return machine;
 }
 
@@ -125,6 +126,71 @@ TEST(MacArray, DepthwiseUsesSomeOfTheArray) {
     }
 }
 
+constexpr const char *systolic[] = {"weight-stationary", "output-stationary",
+                                    "input-stationary"};
+
+/// Folds that fill the array take what they take of all of it; a product that
+/// is smaller pays for no row or column that it does not have.
+TEST(MacArray, PartsOfTheArray) {
+  for (const char *flow : systolic) {
+    Machine whole = machineOf(32, flow), parts = whole;
+    parts.arrayUse = ArrayUse::Parts;
+    EXPECT_EQ(arrayCycles({64, 64, 64}, parts), arrayCycles({64, 64, 64}, whole))
+        << flow;
+    // By hand: what streams, twice (or once) the rows, the columns, less two.
+    EXPECT_EQ(arrayCycles({8, 9, 10}, parts),
+              parts.dataFlow == DataFlow::OutputStationary  ? 9 + 8 + 10 - 2
+              : parts.dataFlow == DataFlow::WeightStationary ? 8 + 18 + 10 - 2
+                                                             : 10 + 18 + 8 - 2)
+        << flow;
+    EXPECT_EQ(arrayCycles({1, 1, 1}, parts),
+              parts.dataFlow == DataFlow::OutputStationary ? 1 : 2);
+  }
+}
+
+/// Neither does a larger array take longer, nor all of a product than its parts
+/// one after the other.
+TEST(MacArray, MoreIsNeverSlower) {
+  const int64_t extents[] = {1, 2, 3, 7, 16, 31, 33, 64, 100, 147, 1000};
+  for (const char *flow : {"weight-stationary", "output-stationary",
+                           "input-stationary", "dot-product"})
+    for (int64_t m : extents)
+      for (int64_t k : extents)
+        for (int64_t n : extents) {
+          Machine machine = machineOf(1, flow);
+          machine.arrayUse = ArrayUse::Parts;
+          Product product{m, k, n};
+          double before = arrayCycles(product, machine);
+          for (double rows : {1, 2, 3, 8, 14, 32, 100})
+            for (double columns : {1, 5, 16, 24, 128}) {
+              machine.macRows = rows;
+              machine.macColumns = columns;
+              double cycles = arrayCycles(product, machine);
+              machine.macRows = rows + 1;
+              EXPECT_LE(arrayCycles(product, machine), cycles);
+              machine.macRows = rows;
+              machine.macColumns = columns + 3;
+              EXPECT_LE(arrayCycles(product, machine), cycles);
+              machine.macColumns = columns;
+              EXPECT_LE(cycles, before);
+              EXPECT_GE(cycles * rows * columns, product.macs() * 0.999);
+              for (int64_t part : {m / 3, m / 2, m - 1})
+                EXPECT_GE(arrayCycles({part, k, n}, machine) +
+                              arrayCycles({m - part, k, n}, machine),
+                          cycles * 0.999999)
+                    << flow << ' ' << m << ' ' << k << ' ' << n << ' ' << part;
+              for (int64_t part : {k / 3, k / 2, k - 1})
+                EXPECT_GE(arrayCycles({m, part, n}, machine) +
+                              arrayCycles({m, k - part, n}, machine),
+                          cycles * 0.999999);
+              for (int64_t part : {n / 3, n / 2, n - 1})
+                EXPECT_GE(arrayCycles({m, k, part}, machine) +
+                              arrayCycles({m, k, n - part}, machine),
+                          cycles * 0.999999);
+            }
+        }
+}
+
 TEST(MacArray, DataFlowsByName) {
   for (auto flow : {DataFlow::DotProduct, DataFlow::WeightStationary,
                     DataFlow::OutputStationary, DataFlow::InputStationary}) {
@@ -132,6 +198,11 @@ TEST(MacArray, DataFlowsByName) {
     EXPECT_NE(dataFlowNames().find(nameOf(flow)), std::string_view::npos);
   }
   EXPECT_FALSE(findDataFlow("row-stationary"));
+  for (ArrayUse use : {ArrayUse::Parts, ArrayUse::Whole}) {
+    EXPECT_EQ(findArrayUse(nameOf(use)), use);
+    EXPECT_NE(arrayUseNames().find(nameOf(use)), std::string_view::npos);
+  }
+  EXPECT_FALSE(findArrayUse("half"));
 }
 
 } // namespace

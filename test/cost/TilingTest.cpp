@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/kernel_time.h"
+#include "cost/tile_search.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,7 @@
 namespace npu::cost {
 namespace {
 
-Machine withMemory(double kib, double banks = 1) {
+Machine withMemory(double kib, double banks = 0) {
   Machine machine;
   machine.macRows = machine.macColumns = 16;
   machine.vectorLanes = 16;
@@ -141,25 +142,124 @@ TEST(Tiling, OtherKernelsAreCutInPieces) {
   EXPECT_EQ(timeOf(work, machine).dramRead, 1 << 20);
 }
 
-/// Tiles fill the array as long as one of that width fits; below, an array
-/// partly used takes the time that the same formula gives.
-TEST(Tiling, NarrowerThanTheArrayWhereNothingElseFits) {
-  KernelWork work = convolution(14, 256, 512);
-  Machine machine = withMemory(1024);
-  machine.macRows = machine.macColumns = 256;
-  for (double kib : {1024.0, 512.0, 256.0, 128.0, 64.0, 32.0, 16.0, 4.0}) {
-    machine.sramKiB = kib;
-    Tiling tiling = chooseTiling(work, machine);
-    ASSERT_TRUE(isValid(tiling, work));
-    EXPECT_LE(bufferBytes(work, tiling, machine), kib * 1024);
-    Tiling wide = smallestTiling(work, machine);
-    EXPECT_EQ(wide.k, 256);
-    EXPECT_EQ(wide.n, 256);
-    bool fills = tiling.k % 256 == 0 && tiling.n % 256 == 0;
-    EXPECT_EQ(fills, bufferBytes(work, wide, machine) <= kib * 1024) << kib;
-    // Channels stay whole.
-    EXPECT_TRUE(tiling.k % 256 == 0 || tiling.k % 9 == 0) << tiling.k;
-  }
+/// By hand, of 1024 x 288 x 64: in four parts along M, two along N, the weights
+/// staying: eight transfers of data, two of weights, eight of results.
+TEST(Tiling, EachTransferOfATilePaysItsStart) {
+  KernelWork work = convolution(32, 32, 64);
+  work.reads[0].halo = 0;
+  Machine machine = withMemory(64);
+  machine.dmaStartCycles = 1000;
+  Tiling tiling = {256, 288, 32, 1, Stays::Weights, 1};
+  KernelTime time = timeOf(work, tiling, machine);
+  double data = work.reads[0].bytes, weight = work.reads[1].bytes,
+         result = work.writes[0].bytes;
+  EXPECT_EQ(time.dmaIn, 10 * 1000 + (2 * data + weight) / 8);
+  EXPECT_EQ(time.dmaOut, 8 * 1000 + result / 8);
+  EXPECT_EQ(time.dma, 1 + time.dmaIn + time.dmaOut);
+  KernelWork copy;
+  copy.elements = 1;
+  copy.reads = copy.writes = {{4096, 4096}};
+  EXPECT_EQ(timeOf(copy, {0, 0, 0, 0, Stays::Weights, 4}, machine).dma,
+            1 + 8 * 1000 + 2 * 4096 / 8);
+}
+
+/// A tile's rows are shorter than the tensor's: a quarter of the channels of
+/// one that stores them innermost is a row of 16 B, in bursts of 32.
+TEST(Tiling, RowsAreThoseOfTheTile) {
+  KernelWork work = convolution(32, 32, 64);
+  Transfer &result = work.writes[0];
+  result.run = result.bytes;
+  result.rows.n = 64;
+  Machine machine = withMemory(64);
+  machine.dmaStartCycles = 0;
+  auto out = [&](int64_t m, int64_t n) {
+    return timeOf(work, {m, 288, n, 1, Stays::Weights, 1}, machine).dmaOut;
+  };
+  int64_t full = std::llround(result.bytes / 8);
+  EXPECT_EQ(out(1024, 64), full);
+  EXPECT_EQ(out(256, 64), full); // whole rows of pixels
+  EXPECT_EQ(out(1024, 32), full);
+  EXPECT_EQ(out(1024, 16), 2 * full);
+  EXPECT_EQ(out(1024, 8), 4 * full);
+  // What the DMA gathers is no shorter.
+  result.gathered = 16;
+  EXPECT_EQ(out(1024, 8), 2 * full);
+  // Where pixels are innermost, channels cut nothing.
+  result.gathered = result.rows.n = 0;
+  result.rows.m = 1024;
+  EXPECT_EQ(out(1024, 8), full);
+  EXPECT_EQ(out(16, 64), 2 * full);
+}
+
+/// The same kernels on chips with more of one thing, and with more of all.
+TEST(Tiling, AChipWithMoreIsNeverSlower) {
+  KernelWork depthwise = convolution(56, 1, 96);
+  depthwise.products[0] = {56 * 56, 9, 96, 1, true, 56};
+  depthwise.reads[0] = {56 * 56 * 96.0, 96, false, Role::Data};
+  KernelWork product;
+  product.products = {{197, 768, 3072}};
+  product.reads = {{197 * 768.0, 768, false, Role::Data},
+                   {768 * 3072.0, 3072, false, Role::Weight},
+                   {3072, 3072, false, Role::Bias}};
+  product.writes = {{197 * 3072.0, 3072}};
+  for (const KernelWork &work :
+       {convolution(56, 64, 256), convolution(7, 512, 512), depthwise, product})
+    for (DataFlow flow :
+         {DataFlow::WeightStationary, DataFlow::OutputStationary,
+          DataFlow::InputStationary, DataFlow::DotProduct})
+      for (double rows : {8.0, 100.0}) {
+        int64_t before = INT64_MAX;
+        for (double kib : {12.0, 40.0, 100.0, 512.0}) {
+          Machine machine = withMemory(kib);
+          machine.dataFlow = flow;
+          machine.dmaStartCycles = 50;
+          machine.macRows = machine.macColumns = rows;
+          machine.vectorLanes = rows;
+          Tiling tiling = chooseTiling(work, machine);
+          ASSERT_TRUE(fits(work, tiling, machine)) << kib;
+          int64_t cycles = timeOf(work, machine).total;
+          EXPECT_LE(cycles, before) << kib;
+          before = cycles;
+          for (double Machine::*more :
+               {&Machine::macRows, &Machine::macColumns, &Machine::vectorLanes,
+                &Machine::dmaBytesPerCycle, &Machine::dmaChannels,
+                &Machine::sramKiB}) {
+            Machine larger = machine;
+            larger.*more += 1;
+            EXPECT_LE(timeOf(work, larger).total, cycles) << kib;
+          }
+          machine.sramBanks = 8;
+          int64_t inBanks = timeOf(work, machine).total;
+          EXPECT_GE(inBanks, cycles);
+          machine.sramBanks = 16;
+          EXPECT_LE(timeOf(work, machine).total, inBanks);
+        }
+      }
+}
+
+/// All multiples of nine channels and all numbers of rows, against the search.
+TEST(Tiling, NoTilingIsFasterThanTheChosenOne) {
+  KernelWork work = convolution(14, 24, 40);
+  for (DataFlow flow : {DataFlow::WeightStationary, DataFlow::OutputStationary})
+    for (double kib : {4.0, 6.0, 9.0, 13.0}) {
+      Machine machine = withMemory(kib);
+      machine.dataFlow = flow;
+      machine.dmaStartCycles = 20;
+      int64_t chosen = timeOf(work, machine).total;
+      for (int64_t cuts = 1; cuts <= 14; ++cuts)
+        for (int64_t channels = 1; channels <= 24; ++channels)
+          for (int64_t n = 1; n <= 40; ++n)
+            for (Stays stays : {Stays::Weights, Stays::Data, Stays::Sums}) {
+              int64_t m = (14 + cuts - 1) / cuts * 14, k = channels * 9;
+              Tiling tiling = {m, k, n, 1, stays, 1};
+              bool possible = stays == Stays::Sums || k == 9 * 24;
+              if (possible && fits(work, tiling, machine))
+                EXPECT_GE(static_cast<double>(
+                              timeOf(work, tiling, machine).total),
+                          0.98 * static_cast<double>(chosen))
+                    << kib << ' ' << describe(tiling, work);
+            }
+    }
 }
 
 /// The rows that two tiles share come with the tile's channels, not with all.
@@ -197,17 +297,19 @@ TEST(Tiling, ValuesThatStayAreNotMoved) {
   // A relayout of such a value is made by the DMA all the same.
   KernelWork relayout;
   relayout.reads = relayout.writes = {{800, 800, false, Role::Result, true}};
-  EXPECT_EQ(timeOf(relayout, machine).dma, 2 + 200);
+  EXPECT_EQ(timeOf(relayout, machine).dma, 1 + 2 + 200);
   EXPECT_EQ(timeOf(relayout, machine).dramWritten, 0);
 }
 
 TEST(Tiling, Names) {
   for (Stays stays : {Stays::Weights, Stays::Data, Stays::Sums})
     EXPECT_EQ(findStays(nameOf(stays)), stays);
-  for (Role role : {Role::Result, Role::Data, Role::Weight})
+  for (Role role : {Role::Result, Role::Data, Role::Weight, Role::Bias}) {
     EXPECT_EQ(findRole(nameOf(role)), role);
+    EXPECT_NE(roleNames().find(nameOf(role)), std::string_view::npos);
+  }
   EXPECT_FALSE(findStays("bias"));
-  EXPECT_FALSE(findRole("bias"));
+  EXPECT_FALSE(findRole("sum"));
   KernelWork work = convolution(32, 32, 64);
   EXPECT_EQ(describe({256, 288, 16, 1, Stays::Data, 1}, work),
             "256x288x16 of 1024x288x64, data stay");
@@ -220,14 +322,17 @@ TEST(Tiling, TwoChannelsAndATransposeEngine) {
   work.reads = {{800, 4}};
   work.writes = {{800, 4, true}};
   Machine machine = withMemory(0);
-  EXPECT_EQ(timeOf(work, machine).dma, 2 + 2 * 800);
+  EXPECT_EQ(timeOf(work, machine).dma, 1 + 2 * (1 + 800));
   machine.dmaChannels = 2;
-  EXPECT_EQ(timeOf(work, machine).dma, 2 + 800);
+  EXPECT_EQ(timeOf(work, machine).dma, 1 + 1 + 800);
   machine.transposeBytesPerCycle = 2;
   KernelTime time = timeOf(work, machine);
-  EXPECT_EQ(time.dmaIn, 100); // full bursts
-  EXPECT_EQ(time.dmaOut, 100);
-  EXPECT_EQ(time.dma, 2 + 400);
+  EXPECT_EQ(time.dmaIn, 1 + 100); // full bursts
+  EXPECT_EQ(time.dmaOut, 1 + 100);
+  EXPECT_EQ(time.dma, 1 + 400);
+  // An engine that is slower than strides is not used.
+  machine.transposeBytesPerCycle = 0.5;
+  EXPECT_EQ(timeOf(work, machine).dma, 1 + 1 + 800);
 }
 
 } // namespace

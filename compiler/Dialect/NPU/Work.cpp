@@ -31,6 +31,23 @@ static bool isChannelwise(Operation *op, int64_t groups) {
   return groups > 1 && groups == tensorType(op->getOperand(0)).getShape()[1];
 }
 
+/// (N, C, spatial): pixels along M, but for those that no tile separates.
+static std::string imageDims(int64_t rank, char channel, bool rowsStayWhole) {
+  std::string dims(rank, 'm');
+  dims[1] = channel;
+  for (int64_t dim = 3; rowsStayWhole && dim < rank; ++dim)
+    dims[dim] = '.';
+  return dims;
+}
+
+/// Two leading dimensions of a weight.
+static std::string weightDims(int64_t rank, char first, char second) {
+  std::string dims(rank, '.');
+  dims[0] = first;
+  dims[1] = second;
+  return dims;
+}
+
 /// Weight (O, C / groups, spatial).
 static Work convWork(Operation *op, const npu_conv_attrs &conv) {
   ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
@@ -45,10 +62,16 @@ static Work convWork(Operation *op, const npu_conv_attrs &conv) {
   product.row = extent(result, 3);
   product.window = extent(weight, 2);
   int64_t window = (weight[2] - 1) * conv.dilations[0] + 1;
+  auto rank = static_cast<int64_t>(result.size());
+  bool grouped = groups > 1 && !channelwise;
+  char data = channelwise ? 'n' : grouped ? 'K' : 'k';
   return {{product},
           0,
           !channelwise && groups == 1,
-          std::max<int64_t>(0, window - conv.strides[0])};
+          std::max<int64_t>(0, window - conv.strides[0]),
+          {imageDims(rank, data, true),
+           weightDims(rank, grouped ? 'N' : 'n', 'k'),
+           imageDims(rank, grouped ? 'N' : 'n', true)}};
 }
 
 /// Weight (C, O / groups, spatial): each pixel of the data gives a patch.
@@ -56,12 +79,22 @@ static Work convTransposeWork(Operation *op, int64_t groups) {
   ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape();
   ArrayRef<int64_t> weight = tensorType(op->getOperand(1)).getShape();
   int64_t pixels = data[0] * extent(data, 2);
+  auto rank = static_cast<int64_t>(data.size());
   if (isChannelwise(op, groups))
-    return {{{pixels, extent(weight, 1), data[1], 1, true}}, 0, false};
+    return {{{pixels, extent(weight, 1), data[1], 1, true}},
+            0,
+            false,
+            0,
+            {imageDims(rank, 'n', false), weightDims(rank, 'n', '.'),
+             imageDims(rank, 'n', false)}};
+  char k = groups > 1 ? 'K' : 'k', n = groups > 1 ? 'N' : 'n';
   return {{{pixels, data[1] / std::max<int64_t>(1, groups), extent(weight, 1),
             groups}},
           0,
-          groups == 1};
+          groups == 1,
+          0,
+          {imageDims(rank, k, false), weightDims(rank, k, 'n'),
+           imageDims(rank, n, false)}};
 }
 
 /// Result (O, C / groups, spatial): for each weight a sum over the gradient's
@@ -71,7 +104,15 @@ static Work convBpwWork(Operation *op, int64_t groups) {
   ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
   int64_t pixels = gradient[0] * extent(gradient, 2);
   groups = std::max<int64_t>(1, groups);
-  return {{{extent(result, 1), pixels, result[0] / groups, groups}}, 0, false};
+  auto rank = static_cast<int64_t>(result.size());
+  std::string data(rank, 'k'), other(rank, 'k');
+  data[1] = 'm';
+  other[1] = groups > 1 ? 'N' : 'n';
+  return {{{extent(result, 1), pixels, result[0] / groups, groups}},
+          0,
+          false,
+          0,
+          {data, other, weightDims(rank, other[1], 'm')}};
 }
 
 /// One channel of one tile taken to one point or back, and one transformed
@@ -88,7 +129,9 @@ Work npu::winogradWork(ArrayRef<int64_t> result, int64_t channels,
   return {{{tiles, channels, result[1], points}},
           static_cast<double>(points) *
               (transformCost * transformed + weightCost * pairs),
-          true};
+          true,
+          0,
+          {imageDims(4, 'k', false), "", imageDims(4, 'n', false)}};
 }
 
 static Work poolWork(Operation *op, const npu_pool_attrs &pool) {
@@ -106,7 +149,18 @@ static Work matmulWork(Operation *op) {
   int64_t columns = result.back();
   int64_t batch = b.size() > 2 ? extent(b.drop_back(2)) : 1;
   int64_t rows = extent(result) / std::max<int64_t>(1, columns * batch);
-  return {{{rows, depth, columns, batch}}, 0};
+  auto dims = [&](Value value, StringRef last) {
+    size_t rank = tensorType(value).getRank();
+    std::string leading(rank - std::min(rank, last.size()),
+                        b.size() > 2 ? 'c' : 'm');
+    return leading + last.take_back(rank).str();
+  };
+  return {{{rows, depth, columns, batch}},
+          0,
+          false,
+          0,
+          {dims(op->getOperand(0), "mk"), dims(op->getOperand(1), "kn"),
+           dims(op->getResult(0), "mn")}};
 }
 
 static Work kernelWork(KernelOpInterface op) {
@@ -157,6 +211,8 @@ Work npu::workOf(Operation *op) {
     total.elements += part.elements;
     total.countsChannels |= part.countsChannels;
     total.haloRows = std::max(total.haloRows, part.haloRows);
+    if (!part.products.empty())
+      total.dims = part.dims;
   }
   return total;
 }
@@ -172,6 +228,25 @@ void npu::assignRoles(Operation *op, const Work &work,
     reads[0].halo =
         reads[0].bytes * static_cast<double>(work.haloRows) /
         static_cast<double>(std::max<int64_t>(1, shape[0] * shape[2]));
+  const cost::Product &product = work.products.front();
+  for (size_t index = 2; index < reads.size(); ++index)
+    if (tensorType(op->getOperand(index)).getNumElements() <=
+        product.n * product.count)
+      reads[index].role = cost::Role::Bias;
+}
+
+StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
+  if (work.products.size() != 1)
+    return {};
+  bool isOperand = index < op->getNumOperands();
+  Value value = isOperand ? op->getOperand(index)
+                          : op->getResult(index - op->getNumOperands());
+  StringRef dims = isOperand && index == 0   ? work.dims.data
+                   : isOperand && index == 1 ? work.dims.weight
+                                             : work.dims.result;
+  bool fits = dims.size() ==
+              static_cast<size_t>(tensorType(value).getRank());
+  return fits ? dims : StringRef();
 }
 
 /// The convolution that a kernel is, or is built around; null where there is

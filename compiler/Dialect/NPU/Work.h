@@ -9,6 +9,13 @@
 
 namespace npu {
 
+/// Which extent of a product each logical dimension of a tensor belongs to: m,
+/// k, n, c (count); K and N: count, then k or n. A dimension with another sign
+/// is never cut. Empty: as a row of its own.
+struct ProductDims {
+  std::string data, weight, result;
+};
+
 struct Work {
   SmallVector<cost::Product, 1> products; // of a matrix unit
   double elements = 0;                    // results of one vector operation
@@ -16,6 +23,7 @@ struct Work {
   bool countsChannels = false;
   /// The products' first operand: rows that windows one below the other share.
   int64_t haloRows = 0;
+  ProductDims dims = {};
 
   double macs() const;
 };
@@ -28,6 +36,10 @@ Work workOf(Operation *op);
 /// have; products read the first two.
 void assignRoles(Operation *op, const Work &work,
                  std::vector<cost::Transfer> &reads);
+
+/// The dimensions of an operand, or (past the last) of a result, in a product's
+/// extents; empty where they are not known.
+StringRef productDims(Operation *op, const Work &work, unsigned index);
 
 /// Whether a kernel is, or is built around, a convolution in which each channel
 /// meets its own weights only.

@@ -111,6 +111,7 @@ static Json simulatedJson(const Session &session) {
   return {{"chip", session.chip.name},
           {"data_flow", session.chip.data_flow},
           {"clock_mhz", session.chip.clock_mhz},
+          {"macs_per_cycle", session.chip.macs_per_cycle},
           {"cycles", session.cycles()},
           {"ms", session.chipMs()},
           {"relayout_cycles", relayouts},

@@ -84,10 +84,11 @@ private:
     number("mac_rows", 1, 16, "MAC");
     number("mac_columns", 1, 16, "MAC");
     number("vector_lanes", 1, 64, "lanes");
-    if (words.pick(4))
+    if (words.pick(4)) {
       number("sram", 1, 2048, "KiB");
-    if (words.pick(2))
-      number("sram_banks", 1, 32, "banks");
+      if (words.pick(2))
+        number("sram_banks", 2, 32, "banks");
+    }
     if (words.pick(2))
       number("dma_channels", 1, 2, "channels");
     if (!words.pick(4))
@@ -95,8 +96,8 @@ private:
     number("dram", 64, 4096, "MiB");
     number("dma_bandwidth", 1, 64, "B/cycle");
     number("dma_burst", 16, 128, "B");
-    number("dma_start", 1, 300, "cycles");
-    number("kernel_start", 1, 300, "cycles");
+    number("dma_start", 0, 300, "cycles");
+    number("kernel_start", 0, 300, "cycles");
     number("strided_access", 1, 6, "times");
   }
 

@@ -78,15 +78,87 @@ TEST(TargetSpec, Numbers) {
   expectError(replaceLine(good, 6, "  clock: 1000 kHz"),
               "expected the unit MHz");
   expectError(replaceLine(good, 6, "  clock: -5 MHz"),
-              "expected a positive number");
-  expectError(replaceLine(good, 6, "  clock: 0 MHz"),
-              "expected a positive number");
+              "clock: '-5 MHz', expected a number from 1e-06 to 1e+12");
+  expectError(replaceLine(good, 6, "  clock: 0 MHz"), "expected a number from");
   expectError(replaceLine(good, 6, "  clock: nan MHz"),
-              "expected a positive number");
+              "expected a number and its unit, MHz");
   expectError(replaceLine(good, 6, "  clock: fast MHz"),
-              "expected a positive number");
+              "expected a number and its unit, MHz");
   expectError(replaceLine(good, 6, "  clock: [1, 2]"),
               "expected a word or number");
+}
+
+/// `good` with another value of a `machine` key, or with one more.
+std::string withNumber(StringRef key, StringRef value) {
+  std::string text = good, line = ("  " + key + ": " + value).str();
+  size_t at = text.find(("\n  " + key + ":").str());
+  if (at == std::string::npos)
+    return text.insert(text.find("  clock:"), line + "\n");
+  return text.replace(at + 1, text.find('\n', at + 1) - at - 1, line);
+}
+
+/// What is not whole, or out of its range.
+TEST(TargetSpec, RangesOfMachineNumbers) {
+  struct Case {
+    const char *key, *value, *expected;
+  };
+  for (Case one :
+       {Case{"mac_rows", "0.5 MAC", "a whole number from 1"},
+        Case{"mac_rows", "0 MAC", "a whole number from 1"},
+        Case{"mac_columns", "1.5 MAC", "a whole number from 1"},
+        Case{"mac_columns", "2e6 MAC", "a whole number from 1 to 1e+06"},
+        Case{"vector_lanes", "0.25 lanes", "a whole number from 1"},
+        Case{"sram", "0 KiB", "a number from"},
+        Case{"sram_banks", "1 banks", "a whole number from 2 to 65536"},
+        Case{"sram_banks", "2.5 banks", "a whole number from 2"},
+        Case{"dram", "0 MiB", "a number from"},
+        Case{"dma_bandwidth", "0 B/cycle", "a number from"},
+        Case{"dma_burst", "1.5 B", "a whole number from 1"},
+        Case{"dma_channels", "1.5 channels", "a whole number from 1 to 2"},
+        Case{"dma_channels", "3 channels", "a whole number from 1 to 2"},
+        Case{"dma_start", "-1 cycles", "a number from 0"},
+        Case{"kernel_start", "-1 cycles", "a number from 0"},
+        Case{"cache", "0 KiB", "a number from"},
+        Case{"beyond_cache", "0.5 times", "a number from 1"},
+        Case{"unpadded_channels", "0.5 channels", "a whole number from 0"},
+        Case{"strided_access", "0.5 times", "a number from 1"},
+        Case{"transpose_bandwidth", "0 B/cycle", "a number from"}})
+    expectError(withNumber(one.key, one.value),
+                std::string(one.key) + ": '" + one.value + "', expected " +
+                    one.expected);
+  expectError(withNumber("dma_channels", "1.5 channels"), "chip.yaml:6: ");
+}
+
+TEST(TargetSpec, MachineNumbersTogether) {
+  std::string noMemory = replaceLine(withNumber("sram_banks", "4 banks"), 11, "");
+  expectError(noMemory, "chip.yaml:6: sram_banks: there are banks of on-chip "
+                        "memory, but no `sram`");
+  expectError(withNumber("sram", "1e-3 KiB").insert(
+                  good.find("  clock:"), "  sram_banks: 2 banks\n"),
+              "sram_banks: 2 banks have less than a byte each");
+  expectError(withNumber("beyond_cache", "2 times"), "there is no `cache`");
+  expectError(withNumber("sram", "1e9 KiB"), "are less than what `sram` says");
+  expectError(withNumber("array_use", "half"),
+              "array_use: 'half', expected one of: parts, whole");
+  expectError(withNumber("data_flow", "up"),
+              "data_flow: 'up', expected one of: dot-product");
+}
+
+/// What is odd, but a chip all the same.
+TEST(TargetSpec, ValidMachines) {
+  std::string error;
+  auto read = [&](StringRef key, StringRef value) {
+    auto spec = parseTarget(withNumber(key, value), "chip.yaml", error);
+    EXPECT_TRUE(spec) << error;
+    return spec.value_or(TargetSpec()).machine;
+  };
+  EXPECT_EQ(read("dma_start", "0 cycles").dmaStartCycles, 0);
+  EXPECT_EQ(read("kernel_start", "0 cycles").kernelStartCycles, 0);
+  EXPECT_EQ(read("unpadded_channels", "0 channels").unpaddedChannels, 0);
+  EXPECT_EQ(read("clock", "1.5 MHz").clockMHz, 1.5);
+  EXPECT_EQ(read("sram", "0.5 KiB").sramKiB, 0.5);
+  EXPECT_EQ(read("sram_banks", "3 banks").sramBanks, 3);
+  EXPECT_EQ(read("array_use", "whole").arrayUse, cost::ArrayUse::Whole);
 }
 
 TEST(TargetSpec, Words) {

@@ -116,6 +116,7 @@ def check_numbers(bench: Bench, rows: list[dict]) -> None:
     report = bench.report("residual", "--target=npu-nhwc.yaml", "--layout=naive", "--batch=1")
     done = bench.run("npu-run", "out.npu", "--simulate-only", "--json")
     simulated = json.loads(done.stdout)["simulated"]
+    assert (rows[0]["sram_bytes"], rows[0]["macs_per_cycle"]) == (str(2048 * 1024), str(16 * 64)), rows[0]
     for name in ("cycles", "relayout_cycles", "on_chip_peak_bytes", "dram_read_bytes", "macs"):
         assert int(rows[0][name]) == simulated[name], (name, rows[0], simulated)
     assert int(rows[0]["relayouts"]) == report["relayouts"]["count"] > 2
@@ -152,7 +153,7 @@ def test_failed_points(bench: Bench) -> None:
     """A tile that cannot fit and a strategy that cannot be are rows with a sentence."""
     bench.save("residual")
     # In two banks there is no place for a convolution's three buffers.
-    banks = "sram_banks=2 banks,1 banks"
+    banks = "sram_banks=2 banks,16 banks"
     words = ("residual.onnx", "--layout=none,optimal", "--set", banks, "--output=failed", "--workers=1")
     for computed in (4, 0):
         found = summary(bench, *words, code=1)
@@ -188,10 +189,11 @@ def test_errors(bench: Bench) -> None:
         ([model, model], "'residual' stands twice"),
         ([model, "--set", "mac_rowz=1"], "unknown key 'mac_rowz', allowed are clock, mac_rows"),
         ([model, "--set", "mac_rows=16,-2"], "--set mac_rows=-2: npu-nhwc.yaml:"),
-        ([model, "--set", "mac_rows=many"], "expected a positive number"),
+        ([model, "--set", "mac_rows=many"], "expected a number and its unit"),
+        ([model, "--set", "mac_rows=0.5"], "expected a whole number from 1"),
         ([model, "--set", "sram=512 MiB"], "KiB"),
         ([model, "--set", "sram_banks=2"], "expected the unit banks"),
-        ([model, "--set", "data_flow=up"], "unknown data flow 'up'"),
+        ([model, "--set", "data_flow=up"], "'up', expected one of: dot-product"),
         ([model, "--set", "mac_rows"], "expected KEY=VALUE"),
         ([model, "--set", "mac_rows=1,"], "expected KEY=VALUE"),
         ([model, "--set", "mac_rows=16,16"], "a value stands twice"),
@@ -286,6 +288,12 @@ def test_parts(bench: Bench) -> None:
         best = {one for one in costs if not any(
             other != one and all(a <= b for a, b in zip(other, one)) for other in costs)}  # fmt: skip
         assert table.pareto(costs) == best, costs
+    # What a chip has counts, not what a network uses of it; memory that is not told is no small one.
+    made = {"model": "m", "batch": 1, "error": "", "dram_bytes": 9, "on_chip_peak_bytes": 5}
+    rows = [{**made, "cycles": cycles, "sram_bytes": sram, "macs_per_cycle": array}
+            for cycles, sram, array in ((10, 100, 16), (10, 200, 16), (10, 100, 64), (9, 200, 16), (9, 0, 16))]  # fmt: skip
+    table.mark_fronts(rows)
+    assert [row["front"] for row in rows] == [True, False, False, True, False], rows
     text = "# why\nname: c\nmachine:\n  clock: 9 MHz # fast\n  data_flow: dot-product\nrows: 9 MHz\n"
     changed = chip.with_values(chip.Chip("c", text), {"clock": "10", "data_flow": "x", "sram_banks": "2 banks"})
     wanted = text.replace("clock: 9", "sram_banks: 2 banks\n  clock: 10").replace("dot-product", "x")

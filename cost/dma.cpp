@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/dma.h"
+
+#include <algorithm>
+
+namespace npu::cost {
+namespace {
+
+/// What changes a tensor's innermost dimension on the way.
+enum class By { Strides, Engine };
+
+/// How many times slower than its caches a processor's memory takes a kernel's
+/// data; 1 where the caches hold it.
+double beyondCache(const KernelWork &work, const Machine &machine) {
+  bool isBeyond =
+      machine.cacheKiB > 0 && work.bytes() > machine.cacheKiB * 1024;
+  return isBeyond ? machine.beyondCacheFactor : 1;
+}
+
+/// How many times longer than in full bursts.
+double burstFactor(double run, const Machine &machine) {
+  double burst = machine.dmaBurstBytes;
+  return run > 0 ? burst / std::min(burst, run) : 1;
+}
+
+/// One direction.
+struct Traffic {
+  double bytes = 0, starts = 0, charged = 0, transposed = 0;
+};
+
+Traffic trafficOf(const std::vector<Transfer> &transfers,
+                  const KernelWork &work, const Tiling &tiling,
+                  const Machine &machine, By by) {
+  Traffic sum;
+  double seams = std::max(0.0, cutsOf(work, tiling).m - 1);
+  double beyond = beyondCache(work, machine);
+  for (const Transfer &transfer : transfers) {
+    if (transfer.bytes <= 0 || (transfer.onChip && !isByDma(work)))
+      continue;
+    TilePart part = partOf(transfer, work, tiling);
+    double moved = part.times * (transfer.bytes + transfer.halo * seams);
+    if (!transfer.onChip)
+      sum.bytes += moved;
+    sum.starts += part.pieces * part.times;
+    if (by == By::Engine) {
+      sum.charged += moved;
+      sum.transposed += transfer.scattered ? moved : 0;
+      continue;
+    }
+    double factor = burstFactor(runOf(transfer, work, tiling), machine);
+    if (transfer.scattered)
+      factor = std::max(factor, machine.stridedAccessFactor);
+    // One access at a time is as slow from the caches as from behind them.
+    sum.charged += moved * std::max(factor, beyond);
+  }
+  return sum;
+}
+
+Moving movingBy(By by, const KernelWork &work, const Tiling &tiling,
+                const Machine &machine) {
+  Traffic in = trafficOf(work.reads, work, tiling, machine, by),
+          out = trafficOf(work.writes, work, tiling, machine, by);
+  auto cycles = [&](const Traffic &traffic) {
+    return traffic.starts * machine.dmaStartCycles +
+           traffic.charged * work.factor / machine.dmaBytesPerCycle;
+  };
+  Moving moving;
+  moving.in = cycles(in);
+  moving.out = cycles(out);
+  moving.cycles = machine.dmaChannels > 1 ? std::max(moving.in, moving.out)
+                                          : moving.in + moving.out;
+  if (by == By::Engine)
+    moving.cycles = std::max(moving.cycles,
+                             out.transposed / machine.transposeBytesPerCycle);
+  moving.first = in.starts > 0 ? machine.dmaStartCycles : 0;
+  moving.dramRead = in.bytes;
+  moving.dramWritten = out.bytes;
+  return moving;
+}
+
+} // namespace
+
+bool isByDma(const KernelWork &work) {
+  return work.products.empty() && work.elements == 0;
+}
+
+double chargedBytes(const Transfer &transfer, const Machine &machine) {
+  double factor = burstFactor(transfer.run, machine);
+  if (transfer.scattered)
+    factor = std::max(factor, machine.stridedAccessFactor);
+  return transfer.bytes * factor;
+}
+
+Moving moving(const KernelWork &work, const Tiling &tiling,
+              const Machine &machine) {
+  Moving best = movingBy(By::Strides, work, tiling, machine);
+  bool turns =
+      isByDma(work) && !work.writes.empty() && work.writes[0].scattered;
+  if (!turns || machine.transposeBytesPerCycle <= 0)
+    return best;
+  Moving engine = movingBy(By::Engine, work, tiling, machine);
+  return engine.cycles < best.cycles ? engine : best;
+}
+
+} // namespace npu::cost

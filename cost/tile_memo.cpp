@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/tile_memo.h"
+
+namespace npu::cost {
+namespace {
+
+/// So many kernels are kept; what is forgotten is found again.
+constexpr size_t mostEntries = 1 << 14;
+
+/// All that a tiling's time and memory depend on, but for the capacity.
+class Key {
+public:
+  Key(const KernelWork &work, const Machine &machine) {
+    for (const MachineNumber &number : machineNumbers)
+      add(machine.*number.member);
+    add(static_cast<int>(machine.dataFlow));
+    add(static_cast<int>(machine.arrayUse));
+    add(work.elements);
+    add(work.factor);
+    for (const Product &product : work.products)
+      addProduct(product);
+    for (const auto *transfers : {&work.reads, &work.writes}) {
+      add(transfers->size());
+      for (const Transfer &transfer : *transfers)
+        addTransfer(transfer);
+    }
+  }
+
+  std::string text;
+
+private:
+  template <class Number> void add(Number number) {
+    text.append(reinterpret_cast<const char *>(&number), sizeof number);
+  }
+
+  void addProduct(const Product &product) {
+    for (int64_t number :
+         {product.m, product.k, product.n, product.count, product.row,
+          product.window, static_cast<int64_t>(product.depthwise)})
+      add(number);
+  }
+
+  void addTransfer(const Transfer &transfer) {
+    for (double number :
+         {transfer.bytes, transfer.run, transfer.halo, transfer.elementBytes,
+          transfer.gathered, transfer.rows.m, transfer.rows.k, transfer.rows.n,
+          transfer.rows.count})
+      add(number);
+    for (int number : {static_cast<int>(transfer.role),
+                       static_cast<int>(transfer.scattered),
+                       static_cast<int>(transfer.onChip)})
+      add(number);
+  }
+};
+
+} // namespace
+
+TileMemo::Entry &TileMemo::of(const KernelWork &work, const Machine &machine) {
+  if (entries.size() >= mostEntries)
+    entries.clear();
+  return entries[Key(work, machine).text];
+}
+
+} // namespace npu::cost
