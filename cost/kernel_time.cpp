@@ -77,8 +77,8 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   KernelTime time;
   time.array = std::llround(array);
   time.vector = std::llround(vector);
-  time.compute = std::llround(machine.kernelStartCycles + moved.first + array +
-                              vector);
+  time.compute =
+      std::llround(machine.kernelStartCycles + moved.first + array + vector);
   time.dmaIn = std::llround(moved.in);
   time.dmaOut = std::llround(moved.out);
   time.dma = std::llround(machine.kernelStartCycles + moved.cycles);

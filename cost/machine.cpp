@@ -79,8 +79,8 @@ std::string expectedOf(const MachineNumber &number, double value) {
   bool isKind = number.kind == Kind::Real || value == std::floor(value);
   if (isKind && value >= number.least && value <= number.most)
     return "";
-  return std::string(number.kind == Kind::Whole ? "a whole number" :
-                                                  "a number") +
+  return std::string(number.kind == Kind::Whole ? "a whole number"
+                                                : "a number") +
          " from " + formatted(number.least) + " to " + formatted(number.most);
 }
 

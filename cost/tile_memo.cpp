@@ -29,7 +29,8 @@ public:
   std::string text;
 
 private:
-  template <class Number> void add(Number number) {
+  template <class Number>
+  void add(Number number) {
     text.append(reinterpret_cast<const char *>(&number), sizeof number);
   }
 
@@ -46,9 +47,9 @@ private:
           transfer.gathered, transfer.rows.m, transfer.rows.k, transfer.rows.n,
           transfer.rows.count})
       add(number);
-    for (int number : {static_cast<int>(transfer.role),
-                       static_cast<int>(transfer.scattered),
-                       static_cast<int>(transfer.onChip)})
+    for (int number :
+         {static_cast<int>(transfer.role), static_cast<int>(transfer.scattered),
+          static_cast<int>(transfer.onChip)})
       add(number);
   }
 };

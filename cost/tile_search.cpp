@@ -165,9 +165,9 @@ Tiling cutInPieces(const KernelWork &work, const Machine &machine) {
   for (const auto *transfers : {&work.reads, &work.writes})
     for (const Transfer &transfer : *transfers)
       largest = std::max(largest, transfer.bytes);
-  int64_t low = 1, high = std::max<int64_t>(
-                       1, std::llround(std::floor(largest /
-                                                  machine.dmaBurstBytes)));
+  int64_t low = 1,
+          high = std::max<int64_t>(
+              1, std::llround(std::floor(largest / machine.dmaBurstBytes)));
   Tiling tiling;
   while (low < high) {
     tiling.pieces = low + (high - low) / 2;

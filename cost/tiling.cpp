@@ -124,14 +124,13 @@ TilePart partOf(const Transfer &transfer, const KernelWork &work,
 
 double runOf(const Transfer &transfer, const KernelWork &work,
              const Tiling &tiling) {
-  double run = std::min(
-      transfer.run, transfer.bytes * partOf(transfer, work, tiling).share);
+  double run = std::min(transfer.run,
+                        transfer.bytes * partOf(transfer, work, tiling).share);
   if (hasExtents(work)) {
     const Product &product = work.products[0];
     auto cut = [&](int64_t tile, int64_t extent, double rows) {
       if (tile < extent)
-        run = std::min(run,
-                       rowsIn(share(tile, extent), rows, transfer.bytes));
+        run = std::min(run, rowsIn(share(tile, extent), rows, transfer.bytes));
     };
     cut(tiling.count, product.count, transfer.rows.count);
     if (transfer.role == Role::Data || transfer.role == Role::Result)

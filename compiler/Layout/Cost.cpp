@@ -45,8 +45,8 @@ static double elementBytes(RankedTensorType type) {
       storedBytes(RankedTensorType::get({}, type.getElementType())));
 }
 
-/// Bytes in a row of a tensor's innermost dimension, of blocked tensors in a row
-/// of blocks.
+/// Bytes in a row of a tensor's innermost dimension, of blocked tensors in a
+/// row of blocks.
 static double rowBytes(RankedTensorType type, LayoutAttr layout) {
   double run = elementBytes(type);
   for (LayoutBlock block : layout.getBlocks())
@@ -226,9 +226,7 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
                     const cost::Product &product) {
   if (!layout || dims.empty())
     return;
-  auto rows = [&](char sign) {
-    return rowsCutAlong(type, layout, dims, sign);
-  };
+  auto rows = [&](char sign) { return rowsCutAlong(type, layout, dims, sign); };
   auto groups = static_cast<double>(std::max<int64_t>(1, product.count));
   transfer.rows = {rows('m'), rows('k'), rows('n'), rows('c')};
   // Groups of channels.
@@ -254,6 +252,7 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
     Work other = algorithm->work(op);
     own.products = other.products;
     own.dims = other.dims;
+    own.haloRows = other.haloRows;
     own.elements += other.elements;
   }
   unsigned operands = op->getNumOperands();

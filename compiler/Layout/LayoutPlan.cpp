@@ -152,9 +152,10 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
-std::optional<TransferRow>
-LayoutProblem::transferRow(RankedTensorType type, const ImageAxes &axes,
-                           LayoutAttr layout, double row) const {
+std::optional<TransferRow> LayoutProblem::transferRow(RankedTensorType type,
+                                                      const ImageAxes &axes,
+                                                      LayoutAttr layout,
+                                                      double row) const {
   for (const TransferRun &entry : target.runs)
     for (const LayoutPattern &pattern : entry.layouts) {
       std::optional<StoredOrder> order = pattern.resolve(type.getRank(), axes);
@@ -167,8 +168,7 @@ LayoutProblem::transferRow(RankedTensorType type, const ImageAxes &axes,
             RankedTensorType::get({type.getShape()[order->order.back()]},
                                   type.getElementType()),
             LayoutAttr()));
-      return TransferRow{std::clamp(row, entry.least, entry.most),
-                         entry.least};
+      return TransferRow{std::clamp(row, entry.least, entry.most), entry.least};
     }
   return std::nullopt;
 }

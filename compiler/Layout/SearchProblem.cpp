@@ -249,7 +249,8 @@ search::Cost SearchProblem::weighed(const LayoutCost &cost) const {
          parts[2] * weights[2];
 }
 
-std::pair<int64_t, int64_t> SearchProblem::comparable(search::Cost total) const {
+std::pair<int64_t, int64_t>
+SearchProblem::comparable(search::Cost total) const {
   int64_t tie = weights[1] ? total % weights[0] / weights[1] : 0;
   return {primary(total), tie << shift};
 }
@@ -257,10 +258,8 @@ std::pair<int64_t, int64_t> SearchProblem::comparable(search::Cost total) const 
 search::Cost SearchProblem::leastOfEach() const {
   search::Cost sum = 0;
   for (const search::Op &op : built.ops) {
-    auto cheapest =
-        llvm::min_element(op.ways, [](const auto &a, const auto &b) {
-          return a.cost < b.cost;
-        });
+    auto cheapest = llvm::min_element(
+        op.ways, [](const auto &a, const auto &b) { return a.cost < b.cost; });
     sum += cheapest->cost;
   }
   return sum;

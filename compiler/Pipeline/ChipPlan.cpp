@@ -53,8 +53,8 @@ static LogicalResult checkFits(const PlannedKernel &kernel,
                 .str();
 }
 
-/// What has to be kept somewhere: weights, inputs and outputs, and of the values
-/// between kernels those that on-chip memory has no room for.
+/// What has to be kept somewhere: weights, inputs and outputs, and of the
+/// values between kernels those that on-chip memory has no room for.
 static LogicalResult checkMemory(mlir::func::FuncOp function,
                                  const ProgramPlan &program,
                                  const cost::Machine &machine) {
@@ -64,9 +64,8 @@ static LogicalResult checkMemory(mlir::func::FuncOp function,
     for (RankedTensorType type : *types)
       boundary += static_cast<double>(storedBytes(type));
   auto weights = static_cast<double>(program.weights.bytes());
-  double values =
-      std::max(0.0, static_cast<double>(program.arenaLowerBound) -
-                        machine.sramKiB * 1024);
+  double values = std::max(0.0, static_cast<double>(program.arenaLowerBound) -
+                                    machine.sramKiB * 1024);
   if (weights + boundary + values <= machine.dramMiB * mib)
     return success();
   return function.emitError()

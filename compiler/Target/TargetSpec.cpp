@@ -286,8 +286,8 @@ private:
   /// One of an enumeration's names.
   template <class Enum>
   bool readWord(StringRef key, yaml::Node *node,
-                std::optional<Enum> (*find)(std::string_view),
-                StringRef names, Enum &result) {
+                std::optional<Enum> (*find)(std::string_view), StringRef names,
+                Enum &result) {
     std::string text;
     if (!readText(node, key, text))
       return false;

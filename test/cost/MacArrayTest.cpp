@@ -135,11 +135,12 @@ TEST(MacArray, PartsOfTheArray) {
   for (const char *flow : systolic) {
     Machine whole = machineOf(32, flow), parts = whole;
     parts.arrayUse = ArrayUse::Parts;
-    EXPECT_EQ(arrayCycles({64, 64, 64}, parts), arrayCycles({64, 64, 64}, whole))
+    EXPECT_EQ(arrayCycles({64, 64, 64}, parts),
+              arrayCycles({64, 64, 64}, whole))
         << flow;
     // By hand: what streams, twice (or once) the rows, the columns, less two.
     EXPECT_EQ(arrayCycles({8, 9, 10}, parts),
-              parts.dataFlow == DataFlow::OutputStationary  ? 9 + 8 + 10 - 2
+              parts.dataFlow == DataFlow::OutputStationary   ? 9 + 8 + 10 - 2
               : parts.dataFlow == DataFlow::WeightStationary ? 8 + 18 + 10 - 2
                                                              : 10 + 18 + 8 - 2)
         << flow;

@@ -254,9 +254,9 @@ TEST(Tiling, NoTilingIsFasterThanTheChosenOne) {
               Tiling tiling = {m, k, n, 1, stays, 1};
               bool possible = stays == Stays::Sums || k == 9 * 24;
               if (possible && fits(work, tiling, machine))
-                EXPECT_GE(static_cast<double>(
-                              timeOf(work, tiling, machine).total),
-                          0.98 * static_cast<double>(chosen))
+                EXPECT_GE(
+                    static_cast<double>(timeOf(work, tiling, machine).total),
+                    0.98 * static_cast<double>(chosen))
                     << kib << ' ' << describe(tiling, work);
             }
     }

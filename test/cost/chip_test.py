@@ -10,12 +10,13 @@ import json
 
 import numpy as np
 from chip_models import (
-    Chip, connected, convolution, convolutions, copy_of, layers, mobilenet_v2, orders, programs, resnet50, simulate,
-    turned,
+    Chip, connected, convolution, convolutions, copy_of, layers, mobilenet_v2, network, orders, programs, resnet50,
+    simulate, turned,
 )  # fmt: skip
 
 # programs.py has put the folder of small.py on the path.
 import small
+from onnx import helper
 from programs import Bench
 
 FLOWS = ("weight-stationary", "output-stationary", "input-stationary")
@@ -226,6 +227,55 @@ def test_tiles_narrower_than_the_array(bench: Bench) -> None:
     assert cycles == sorted(cycles) and cycles[0] < cycles[-1], cycles
 
 
+def test_contiguous_bytes(bench: Bench) -> None:
+    """What lies next to each other does so whatever its dimensions are."""
+    found = []
+    for shape in ([1, 224, 224, 3], [1, 150528], [150528, 1], [3, 2, 25088]):
+        model = network("flat", [helper.make_node("Relu", ["x"], ["y"], name="relu")], {}, {"x": shape}, ["y"])
+        (kernel,) = simulate(bench, Chip("plain", {"dma_burst": "64 B"}), model)["kernels"]
+        found.append(kernel["cycles"])
+    assert found == [1 + 2 * 4 * 150528 // 8] * 4, found
+
+
+def test_larger_chips(bench: Bench) -> None:
+    """More rows, columns, memory, lanes: never slower, and never more memory than there is."""
+    some = {"sram": "64 KiB", "dma_start": "100 cycles", "data_flow": "output-stationary"}
+    for key, unit, values in (
+        ("mac_rows", "MAC", (8, 32, 100, 128)), ("mac_columns", "MAC", (8, 32, 100, 128)),
+        ("sram", "KiB", (16, 32, 64, 65, 100, 512)), ("vector_lanes", "lanes", (4, 32, 33)),
+    ):  # fmt: skip
+        for model, words in ((resnet50(64), ()), (mobilenet_v2(0.35, 96), ("--layout=naive",))):
+            cycles = []
+            for value in values:
+                chip = blocked_chip(**(some | {key: f"{value} {unit}"}))
+                report = simulate(bench, chip, model, *words)
+                check_sums(report)
+                total = report["simulated"]
+                assert total["on_chip_peak_bytes"] <= total["sram_bytes"], (chip, total)
+                cycles.append(total["cycles"])
+            assert cycles == sorted(cycles, reverse=True) and cycles[0] > cycles[-1], (key, values, cycles)
+
+
+def test_memory_that_is_too_small(bench: Bench) -> None:
+    """Weights of 9 MiB need a DRAM of more."""
+    path = bench.save(convolution(512))
+    for mib, code in (("9", 1), ("64", 0)):
+        chip = Chip("tiny", {"sram": "1024 KiB", "dram": f"{mib} MiB"}).write(bench.folder)
+        done = bench.run("npuc", path, "-o", "out.npu", "-q", f"--target={chip}")
+        assert done.returncode == code and bench.path("out.npu").exists() is (code == 0), done.stderr
+        assert code == 0 or "weights take 9.0" in done.stderr and "a target with more `dram`" in done.stderr, done.stderr
+
+
+def test_banks(bench: Bench) -> None:
+    """Two banks hold no convolution's three buffers; more would."""
+    path = bench.save(convolution(16))
+    for banks, code in (("2", 1), ("32", 0)):
+        chip = Chip("banks", {"sram": "1024 KiB", "sram_banks": f"{banks} banks"}).write(bench.folder)
+        done = bench.run("npuc", path, "-o", "out.npu", "-q", f"--target={chip}")
+        assert done.returncode == code, done.stderr
+        assert code == 0 or "or more `sram_banks`, can hold it" in done.stderr, done.stderr
+
+
 def test_a_tile_that_cannot_fit(bench: Bench) -> None:
     path = bench.save(convolution(512))
     chip = Chip("tiny", {"sram": "1 KiB"}).write(bench.folder)
@@ -278,8 +328,8 @@ if __name__ == "__main__":
         __doc__,
         [
             test_array_cycles_of_resnet50, test_depthwise_has_a_mapping_of_its_own, test_peaks_of_feature_maps,
-            test_bursts, test_padding_of_blocks, test_relayouts, test_a_wide_layer_is_bound_by_its_weights,
-            test_tiles, test_tiles_narrower_than_the_array, test_a_tile_that_cannot_fit, test_one_cost_function,
+            test_bursts, test_contiguous_bytes, test_padding_of_blocks, test_relayouts, test_larger_chips,
+            test_memory_that_is_too_small, test_banks, test_a_wide_layer_is_bound_by_its_weights, test_tiles, test_tiles_narrower_than_the_array, test_a_tile_that_cannot_fit, test_one_cost_function,
             test_optimal_is_never_slower,
         ],
     )  # fmt: skip

@@ -130,7 +130,7 @@ Work npu::winogradWork(ArrayRef<int64_t> result, int64_t channels,
           static_cast<double>(points) *
               (transformCost * transformed + weightCost * pairs),
           true,
-          0,
+          2, // rows that patches one below the other share
           {imageDims(4, 'k', false), "", imageDims(4, 'n', false)}};
 }
 
@@ -244,8 +244,7 @@ StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
   StringRef dims = isOperand && index == 0   ? work.dims.data
                    : isOperand && index == 1 ? work.dims.weight
                                              : work.dims.result;
-  bool fits = dims.size() ==
-              static_cast<size_t>(tensorType(value).getRank());
+  bool fits = dims.size() == static_cast<size_t>(tensorType(value).getRank());
   return fits ? dims : StringRef();
 }
 

@@ -123,18 +123,19 @@ TEST(TargetSpec, RangesOfMachineNumbers) {
         Case{"unpadded_channels", "0.5 channels", "a whole number from 0"},
         Case{"strided_access", "0.5 times", "a number from 1"},
         Case{"transpose_bandwidth", "0 B/cycle", "a number from"}})
-    expectError(withNumber(one.key, one.value),
-                std::string(one.key) + ": '" + one.value + "', expected " +
-                    one.expected);
+    expectError(withNumber(one.key, one.value), std::string(one.key) + ": '" +
+                                                    one.value + "', expected " +
+                                                    one.expected);
   expectError(withNumber("dma_channels", "1.5 channels"), "chip.yaml:6: ");
 }
 
 TEST(TargetSpec, MachineNumbersTogether) {
-  std::string noMemory = replaceLine(withNumber("sram_banks", "4 banks"), 11, "");
+  std::string noMemory =
+      replaceLine(withNumber("sram_banks", "4 banks"), 11, "");
   expectError(noMemory, "chip.yaml:6: sram_banks: there are banks of on-chip "
                         "memory, but no `sram`");
-  expectError(withNumber("sram", "1e-3 KiB").insert(
-                  good.find("  clock:"), "  sram_banks: 2 banks\n"),
+  expectError(withNumber("sram", "1e-3 KiB")
+                  .insert(good.find("  clock:"), "  sram_banks: 2 banks\n"),
               "sram_banks: 2 banks have less than a byte each");
   expectError(withNumber("beyond_cache", "2 times"), "there is no `cache`");
   expectError(withNumber("sram", "1e9 KiB"), "are less than what `sram` says");
