@@ -10,6 +10,11 @@
 
 using namespace npu;
 
+static LayoutAttr lastOf(LayoutOpInterface op, const ImageAxes &axes) {
+  std::optional<SmallVector<int64_t>> order = channelsLastOrder(axes);
+  return order ? LayoutAttr::get(op->getContext(), *order, {}) : LayoutAttr();
+}
+
 /// Channels last for the result, if the op itself (or a demand on it) speaks of
 /// channels; for a weight, which has no such order, what is demanded.
 static LayoutAttr channelsLast(const LayoutProblem &problem,
@@ -18,11 +23,10 @@ static LayoutAttr channelsLast(const LayoutProblem &problem,
   ImageAxes axes = op.getResultAxes(0);
   SmallVector<LayoutAttr> accepted = problem.accepted(result);
   if (axes.empty() && !accepted.empty())
-    axes = problem.axes.of(result);
-  if (llvm::is_contained(axes, AxisRole::OutputChannel))
-    return preferred(accepted, result);
-  std::optional<SmallVector<int64_t>> order = channelsLastOrder(axes);
-  return order ? LayoutAttr::get(op->getContext(), *order, {}) : LayoutAttr();
+    axes = problem.axes.atOp(result);
+  return llvm::is_contained(axes, AxisRole::OutputChannel)
+             ? preferred(accepted, result)
+             : lastOf(op, axes);
 }
 
 /// The layouts to try, best first.
@@ -42,30 +46,21 @@ static SmallVector<Anchor> anchorsFor(const LayoutProblem &problem,
       anchors.push_back(
           {static_cast<int>(operand.getOperandNumber()), produced});
   }
-  anchors.push_back({Anchor::result, rowMajor(op->getResult(0))});
+  OpResult result = op->getResult(0);
+  anchors.push_back({Anchor::result, rowMajor(result)});
+  // Only its operands are demanded to be channels last.
+  if (LayoutAttr layout = lastOf(op, problem.axes.atOp(result)))
+    anchors.push_back({Anchor::result, layout});
   return anchors;
-}
-
-/// A view with a pinned side takes from its other side what makes it free.
-static LayoutAttr pinnedRead(const LayoutProblem &problem,
-                             LayoutOpInterface op) {
-  if (LayoutAttr read = problem.pins.reads.lookup(&op->getOpOperand(0)))
-    return read;
-  std::string ignored;
-  LayoutAttr stored = problem.pins.values.lookup(op->getResult(0));
-  return stored ? viewSource(op, stored, ignored) : LayoutAttr();
 }
 
 static void decideView(const LayoutProblem &problem, LayoutPlan &plan,
                        LayoutOpInterface op) {
-  OpOperand &operand = op->getOpOperand(0);
-  if (LayoutAttr read = pinnedRead(problem, op))
-    plan.read[&operand] = read;
-  std::string whyNot;
-  if (LayoutAttr layout = viewLayout(op, plan.layoutRead(operand), whyNot))
-    plan.produced[op->getResult(0)] = layout;
+  LayoutAttr given = plan.layoutRead(op->getOpOperand(0));
+  if (auto placement = placeView(problem, op, {given}))
+    record(plan, op, *placement);
   else
-    recordRowMajorView(plan, op);
+    recordRowMajor(plan, op);
 }
 
 static void decideOp(const LayoutProblem &problem, LayoutPlan &plan,

@@ -63,10 +63,8 @@ private:
     }
     following = first.size();
     first.append(others);
-    OpResult result = op->getResult(0);
-    first.push_back({Anchor::result, rowMajor(result)});
-    if (LayoutAttr demanded = preferred(problem.accepted(result), result))
-      first.push_back({Anchor::result, demanded});
+    first.push_back({Anchor::result, rowMajor(op->getResult(0))});
+    first.append(acceptedAnchors(problem, op));
     return first;
   }
 
@@ -91,18 +89,19 @@ private:
 
   void passView(LayoutOpInterface op) {
     OpOperand &operand = op->getOpOperand(0);
-    bool follows = converted.contains(operand.get());
-    std::string whyNot;
-    LayoutAttr layout =
-        viewLayout(op, plan.produced.lookup(operand.get()), whyNot);
-    if (layout) {
-      plan.produced[op->getResult(0)] = layout;
-      if (follows)
-        converted.insert(op->getResult(0));
+    LayoutAttr given = plan.produced.lookup(operand.get());
+    std::optional<Placement> placement = placeView(problem, op, {given});
+    if (!placement)
+      return recordRowMajor(plan, op);
+    record(plan, op, *placement);
+    if (!converted.contains(operand.get()))
       return;
-    }
-    recordRowMajorView(plan, op);
-    if (follows)
+    std::string whyNot;
+    if (sameStorage(operand.get(), given, placement->operands[0]))
+      converted.insert(op->getResult(0));
+    else if (viewLayout(op, given, whyNot))
+      plan.notes[op] = "stops the conversion: the target demands another order";
+    else
       plan.notes[op] = "stops the conversion: " + whyNot;
   }
 

@@ -34,7 +34,9 @@ public:
         return op->emitOpError()
                << "infeasible: a registered layout rule: " << whyNot;
     } else {
-      best = cheapest(op);
+      best = op.getSensitivity() == Sensitivity::Data
+                 ? placeView(problem, op, {getLayout(op->getOperand(0))})
+                 : cheapest(op);
     }
     op->removeAttr(bestLayoutsAttr);
     op->removeAttr(bestAlgorithmAttr);
@@ -42,6 +44,8 @@ public:
       return success();
     if (!isAsItIs(op, *best))
       op->setAttr(bestLayoutsAttr, toAttribute(*best));
+    if (op.getSensitivity() == Sensitivity::Data)
+      return success();
     auto fastest = fastestAlgorithm(problem, op, layoutsOf(*best));
     if (fastest && fastest->algorithm)
       op->setAttr(bestAlgorithmAttr,
@@ -101,7 +105,10 @@ LogicalResult npu::findBestLayouts(const LayoutProblem &problem) {
   BestFinder finder(problem);
   for (Operation &op : problem.function->getRegion(0).front()) {
     auto rule = dyn_cast<LayoutOpInterface>(op);
-    if (rule && rule.getSensitivity() != Sensitivity::Data &&
+    // A view is noted only where the target has a demand on it.
+    if (rule &&
+        (rule.getSensitivity() != Sensitivity::Data ||
+         !acceptedAnchors(problem, rule).empty()) &&
         failed(finder.note(rule)))
       return failure();
   }

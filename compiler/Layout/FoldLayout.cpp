@@ -159,18 +159,11 @@ private:
       return std::nullopt;
     LayoutAttr view = viewLayout(op, anchor.layout, ignored);
     if (!view ||
-        !accepts(problem.accepted(op->getOpOperand(0)), op->getOperand(0),
-                 anchor.layout) ||
-        !accepts(problem.accepted(cast<OpResult>(result)), result, view))
+        !isAccepted(problem.accepted(op->getOpOperand(0)), op->getOperand(0),
+                    anchor.layout) ||
+        !isAccepted(problem.accepted(cast<OpResult>(result)), result, view))
       return std::nullopt;
     return Placement{{anchor.layout}, view};
-  }
-
-  static bool accepts(ArrayRef<LayoutAttr> accepted, Value value,
-                      LayoutAttr layout) {
-    return accepted.empty() || llvm::any_of(accepted, [&](LayoutAttr entry) {
-             return sameStorage(value, entry, layout);
-           });
   }
 
   /// Bytes of relayouts behind the result if it were stored as `layout`.

@@ -191,9 +191,99 @@ ImageAxes ImageAxesAnalysis::of(Value value) const {
 }
 
 ImageAxes ImageAxesAnalysis::of(OpOperand &operand) const {
+  return finish(operand.get(), known(operand));
+}
+
+const ImageAxesAnalysis::Partial *
+ImageAxesAnalysis::known(OpOperand &operand) const {
   auto constant = constants.find(&operand);
-  return constant == constants.end() ? of(operand.get())
-                                     : finish(operand.get(), &constant->second);
+  return constant == constants.end() ? known(operand.get()) : &constant->second;
+}
+
+/// The role of each factor of the op's relation: what the first of its values
+/// says that knows it. Operands come first, in order, then results; what is
+/// read through broadcasting comes last.
+ImageAxesAnalysis::Partial
+ImageAxesAnalysis::rolesAt(LayoutOpInterface op,
+                           const LayoutRelation &relation) const {
+  Partial roleOf(relation.sizes.size(), 0);
+  auto hear = [&](const Partial *said, const LayoutRelation::Dims &dims) {
+    if (!said || said->empty())
+      return;
+    for (auto [dim, factors] : llvm::enumerate(dims))
+      if (factors.size() == 1 && !roleOf[factors[0]])
+        roleOf[factors[0]] = (*said)[dim];
+  };
+  auto hearOperands = [&](bool independent) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      if (relation.independent[index] == independent)
+        hear(known(operand), relation.operands[index]);
+    }
+  };
+  hearOperands(/*independent=*/false);
+  for (OpResult result : op->getResults())
+    hear(known(result), relation.results[result.getResultNumber()]);
+  hearOperands(/*independent=*/true);
+  return roleOf;
+}
+
+/// A value's axes by the roles of the op's factors; a dimension that is several
+/// factors (of a reshape) is what the value says by itself.
+ImageAxes ImageAxesAnalysis::viewed(Value value, const Partial *known,
+                                    const LayoutRelation::Dims &dims,
+                                    const Partial &roleOf) const {
+  Partial roles(dims.size(), 0);
+  for (auto [dim, factors] : llvm::enumerate(dims))
+    if (factors.size() == 1)
+      roles[dim] = roleOf[factors[0]];
+    else if (known && !known->empty())
+      roles[dim] = (*known)[dim];
+  bool told = llvm::any_of(roles, [](char role) { return role; });
+  return finish(value, told ? &roles : nullptr);
+}
+
+/// Whether the op says by itself which of its dimensions is the channel.
+static bool knowsItsAxes(LayoutOpInterface op) {
+  return op->getNumResults() == 1 && !op.getResultAxes(0).empty();
+}
+
+const ImageAxesAnalysis::OpView &
+ImageAxesAnalysis::viewOf(LayoutOpInterface op) const {
+  OpView &view = views[op];
+  if (!view.empty())
+    return view;
+  bool knows = knowsItsAxes(op);
+  LayoutRelation relation = op.getLayoutRelation();
+  Partial roleOf = knows ? Partial() : rolesAt(op, relation);
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    ImageAxes own = op.getOperandAxes(index);
+    view.push_back(!own.empty() || knows
+                       ? own
+                       : viewed(operand.get(), known(operand),
+                                relation.operands[index], roleOf));
+  }
+  for (OpResult result : op->getResults()) {
+    unsigned index = result.getResultNumber();
+    ImageAxes own = op.getResultAxes(index);
+    view.push_back(!own.empty() || knows
+                       ? own
+                       : viewed(result, known(Value(result)),
+                                relation.results[index], roleOf));
+  }
+  return view;
+}
+
+ImageAxes ImageAxesAnalysis::atOp(OpOperand &operand) const {
+  return viewOf(
+      cast<LayoutOpInterface>(operand.getOwner()))[operand.getOperandNumber()];
+}
+
+ImageAxes ImageAxesAnalysis::atOp(OpResult result) const {
+  Operation *op = result.getOwner();
+  return viewOf(cast<LayoutOpInterface>(
+      op))[op->getNumOperands() + result.getResultNumber()];
 }
 
 ImageAxes ImageAxesAnalysis::rolesOf(Value value) const {

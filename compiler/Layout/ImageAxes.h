@@ -27,6 +27,13 @@ public:
   /// in several orders).
   ImageAxes of(OpOperand &operand) const;
 
+  /// What the op that reads a value (or gives it) takes its dimensions for:
+  /// that is what demands on the op speak of. An op without a channel of its
+  /// own sees one image in all of its values, also where they are different
+  /// things to others: docs/layout.md has the rule.
+  ImageAxes atOp(OpOperand &operand) const;
+  ImageAxes atOp(OpResult result) const;
+
   /// What is known of each dimension, for values of any rank (a bias, a mask);
   /// empty where some dimension is not known.
   ImageAxes rolesOf(Value value) const;
@@ -45,6 +52,14 @@ private:
   const Partial *firstReading(Value constant) const;
   ImageAxes finish(Value value, const Partial *roles) const;
   ImageAxes complete(Value value, const Partial &roles) const;
+  const Partial *known(OpOperand &operand) const;
+  Partial rolesAt(LayoutOpInterface op, const LayoutRelation &relation) const;
+  ImageAxes viewed(Value value, const Partial *known,
+                   const LayoutRelation::Dims &dims,
+                   const Partial &roleOf) const;
+  /// The axes of an op's operands, then of its results.
+  using OpView = SmallVector<ImageAxes, 4>;
+  const OpView &viewOf(LayoutOpInterface op) const;
 
   /// The ops that tell something, in the block's order.
   SmallVector<Operation *> ops;
@@ -54,6 +69,8 @@ private:
   llvm::DenseMap<Value, Partial> found;
   /// Of constants, by who reads them.
   llvm::DenseMap<OpOperand *, Partial> constants;
+  /// Of ops that were asked for.
+  mutable llvm::DenseMap<Operation *, OpView> views;
 };
 
 /// "NHWC", "NCHW16c", "HWOI" where the axes are known, else the letters.

@@ -113,7 +113,7 @@ std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
     return std::nullopt;
   return RelayoutCause{"demand", opName(op), role,
                        target.name + " accepts " +
-                           layoutNames(demanded, axes.of(use)) + " for the " +
+                           layoutNames(demanded, axes.atOp(use)) + " for the " +
                            role + " of " + op.getDemandName().str(),
                        opText(op) + " on " + target.name + " demands " +
                            wanted + " for its " + role};
@@ -135,7 +135,7 @@ std::optional<RelayoutCause> CauseFinder::producerDemand(Value value) const {
     return std::nullopt;
   return RelayoutCause{"demand", opName(op), "result",
                        target.name + " accepts " +
-                           layoutNames(demanded, axes.of(value)) +
+                           layoutNames(demanded, axes.atOp(result)) +
                            " for the result of " + op.getDemandName().str(),
                        opText(op) + " on " + target.name + " gives " + given};
 }

@@ -68,17 +68,13 @@ static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
 
 static SmallVector<LayoutAttr>
 acceptedLayouts(const TargetSpec &target, LayoutOpInterface op, StringRef role,
-                Value value, const ImageAxes &own,
-                llvm::function_ref<ImageAxes()> around) {
+                Value value, llvm::function_ref<ImageAxes()> axes) {
   ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
   if (patterns.empty())
     return {};
-  // A demand speaks of image axes: an op without a channel of its own has them
-  // from the values around it, and nothing is demanded where nothing tells.
-  bool knows = op->getNumResults() == 1 && !op.getResultAxes(0).empty();
-  ImageAxes known = own.empty() && !knows ? around() : own;
+  // A demand speaks of image axes; nothing is demanded where nothing tells.
   return resolveAll(op->getContext(), patterns, tensorType(value).getRank(),
-                    known);
+                    axes());
 }
 
 static SmallVector<LayoutAttr> acceptedOperand(const TargetSpec &target,
@@ -87,10 +83,9 @@ static SmallVector<LayoutAttr> acceptedOperand(const TargetSpec &target,
   auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());
   if (!op)
     return {};
-  unsigned index = operand.getOperandNumber();
-  return acceptedLayouts(target, op, op.getOperandRole(index), operand.get(),
-                         op.getOperandAxes(index),
-                         [&] { return axes.of(operand); });
+  return acceptedLayouts(target, op,
+                         op.getOperandRole(operand.getOperandNumber()),
+                         operand.get(), [&] { return axes.atOp(operand); });
 }
 
 static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
@@ -100,8 +95,7 @@ static SmallVector<LayoutAttr> acceptedResult(const TargetSpec &target,
   if (!op)
     return {};
   return acceptedLayouts(target, op, "result", result,
-                         op.getResultAxes(result.getResultNumber()),
-                         [&] { return axes.of(result); });
+                         [&] { return axes.atOp(result); });
 }
 
 bool LayoutPins::touches(Operation *op) const {
@@ -191,10 +185,8 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
   auto factors = target.factors.find(name.str());
   if (factors == target.factors.end())
     return 1;
-  Value result = op->getResult(0);
-  ImageAxes known = op.getResultAxes(0);
-  if (known.empty())
-    known = axes.of(result);
+  OpResult result = op->getResult(0);
+  ImageAxes known = axes.atOp(result);
   RankedTensorType type = tensorType(result);
   CostOf own = isDepthwise(op)   ? CostOf::Depthwise
                : isPointwise(op) ? CostOf::Pointwise
@@ -428,12 +420,12 @@ static LogicalResult checkOp(Operation *op, const TargetSpec &target,
     if (failed(checkDemand(
             op, target.name, rule.getOperandRole(operand.getOperandNumber()),
             operand.get(), acceptedOperand(target, axes, operand),
-            axes.of(operand))))
+            axes.atOp(operand))))
       return failure();
   for (OpResult result : op->getResults())
     if (failed(checkDemand(op, target.name, "result", result,
                            acceptedResult(target, axes, result),
-                           axes.of(result))))
+                           axes.atOp(result))))
       return failure();
   return success();
 }

@@ -8,29 +8,26 @@
 
 using namespace npu;
 
-static bool acceptsRowMajor(ArrayRef<LayoutAttr> accepted, Value value) {
-  return accepted.empty() || llvm::any_of(accepted, [&](LayoutAttr layout) {
-           return layout.isRowMajor(tensorType(value).getShape());
+/// Whether the op may stay as it is in the source.
+static bool mayStay(const LayoutProblem &problem, LayoutOpInterface op) {
+  OpResult result = op->getResult(0);
+  return isAccepted(problem.accepted(result), result, rowMajor(result)) &&
+         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return isAccepted(problem.accepted(operand), operand.get(),
+                             rowMajor(operand.get()));
          });
 }
 
-/// Around the result's first accepted layout, or row-major where it will do.
+/// Row-major where it will do, else around what the target accepts.
 static std::optional<Placement> placeNaively(const LayoutProblem &problem,
                                              const LayoutPlan &plan,
                                              LayoutOpInterface op) {
-  OpResult result = op->getResult(0);
-  SmallVector<LayoutAttr> accepted = problem.accepted(result);
+  LayoutAttr source = rowMajor(op->getResult(0));
   std::string ignored;
-  if (acceptsRowMajor(accepted, result)) {
-    auto placement =
-        placeOp(problem, plan, op, {Anchor::result, rowMajor(result)}, ignored);
-    if (placement)
-      return placement;
-  }
-  for (const Anchor &anchor : acceptedAnchors(problem, op))
-    if (auto placement = placeOp(problem, plan, op, anchor, ignored))
-      return placement;
-  return std::nullopt;
+  if (auto placement =
+          placeOp(problem, plan, op, {Anchor::result, source}, ignored))
+    return placement;
+  return placeByDemand(problem, plan, op);
 }
 
 LogicalResult npu::decideNaive(const LayoutProblem &problem, LayoutPlan &plan) {
@@ -41,14 +38,16 @@ LogicalResult npu::decideNaive(const LayoutProblem &problem, LayoutPlan &plan) {
       continue;
     OpResult result = op.getResult(0);
     plan.home[result] = rowMajor(result);
+    bool isView = rule.getSensitivity() == Sensitivity::Data;
     std::optional<Placement> placement;
-    if (rule.getSensitivity() != Sensitivity::Data)
+    if (!isView)
       placement = placeNaively(problem, plan, rule);
-    if (placement) {
+    else if (!mayStay(problem, rule))
+      placement = placeView(problem, rule, {});
+    if (placement)
       record(plan, &op, *placement);
-      continue;
-    }
-    recordRowMajor(plan, &op);
+    else
+      recordRowMajor(plan, &op);
   }
   return success();
 }

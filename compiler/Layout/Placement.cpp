@@ -20,6 +20,11 @@ static bool isAmong(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
   });
 }
 
+bool npu::isAccepted(ArrayRef<LayoutAttr> accepted, Value value,
+                     LayoutAttr layout) {
+  return accepted.empty() || isAmong(layout, accepted, value);
+}
+
 LayoutAttr npu::preferred(ArrayRef<LayoutAttr> accepted, Value value) {
   ArrayRef<int64_t> shape = tensorType(value).getShape();
   for (LayoutAttr layout : accepted)
@@ -89,8 +94,7 @@ private:
   LayoutAttr choose(Value value, const RelatedValue &related,
                     ArrayRef<LayoutAttr> accepted, LayoutAttr current,
                     StringRef role, std::string &whyNot) const {
-    if (agrees(related, current) &&
-        (accepted.empty() || isAmong(current, accepted, value)))
+    if (agrees(related, current) && isAccepted(accepted, value, current))
       return current;
     LayoutAttr carried = carry(related, whyNot);
     if (accepted.empty())
@@ -110,7 +114,7 @@ private:
     if (anchor.index != Anchor::result)
       return choose(result, relatedResult(relation, op), accepted, {}, "result",
                     whyNot);
-    if (accepted.empty() || isAmong(anchor.layout, accepted, result))
+    if (isAccepted(accepted, result, anchor.layout))
       return anchor.layout;
     whyNot = "the target demands another layout for its result";
     return {};
@@ -125,7 +129,7 @@ private:
     if (!current)
       current = plan.produced.lookup(value);
     RelatedValue related = relatedOperand(relation, op, index);
-    if (given && (accepted.empty() || isAmong(given, accepted, value)) &&
+    if (given && isAccepted(accepted, value, given) &&
         (relation.independent[index] || agrees(related, given)))
       return given;
     if (!relation.independent[index])
@@ -201,6 +205,44 @@ LayoutAttr npu::viewSource(LayoutOpInterface op, LayoutAttr layout,
                  relatedOperand(relation, op, 0), whyNot);
 }
 
+std::optional<Placement> npu::placeByDemand(const LayoutProblem &problem,
+                                            const LayoutPlan &plan,
+                                            LayoutOpInterface op) {
+  std::string ignored;
+  for (const Anchor &anchor : acceptedAnchors(problem, op))
+    if (auto placement = placeOp(problem, plan, op, anchor, ignored))
+      return placement;
+  return std::nullopt;
+}
+
+std::optional<Placement> npu::placeView(const LayoutProblem &problem,
+                                        LayoutOpInterface op,
+                                        ArrayRef<LayoutAttr> wishes) {
+  OpOperand &operand = op->getOpOperand(0);
+  OpResult result = op->getResult(0);
+  SmallVector<LayoutAttr> read = problem.accepted(operand);
+  SmallVector<LayoutAttr> stored = problem.accepted(result);
+  std::string ignored;
+  SmallVector<LayoutAttr> tried(wishes);
+  tried.append(read);
+  for (LayoutAttr layout : stored)
+    if (LayoutAttr source = viewSource(op, layout, ignored))
+      tried.push_back(source);
+  tried.push_back(rowMajor(operand.get()));
+  for (LayoutAttr layout : tried) {
+    LayoutAttr view = viewLayout(op, layout, ignored);
+    if (view && isAccepted(read, operand.get(), layout) &&
+        isAccepted(stored, result, view))
+      return Placement{{layout}, view};
+  }
+  // As it stands in the source, moving its data.
+  Placement moving{{rowMajor(operand.get())}, rowMajor(result)};
+  if (isAccepted(read, operand.get(), moving.operands[0]) &&
+      isAccepted(stored, result, moving.result))
+    return moving;
+  return std::nullopt;
+}
+
 void npu::record(LayoutPlan &plan, Operation *op, const Placement &placement) {
   for (OpOperand &operand : op->getOpOperands())
     plan.read[&operand] = placement.operands[operand.getOperandNumber()];
@@ -211,12 +253,4 @@ void npu::recordRowMajor(LayoutPlan &plan, Operation *op) {
   plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
   for (OpOperand &operand : op->getOpOperands())
     plan.read[&operand] = rowMajor(operand.get());
-}
-
-void npu::recordRowMajorView(LayoutPlan &plan, LayoutOpInterface op) {
-  OpOperand &operand = op->getOpOperand(0);
-  std::string ignored;
-  plan.read[&operand] = rowMajor(operand.get());
-  plan.produced[op->getResult(0)] =
-      viewLayout(op, rowMajor(operand.get()), ignored);
 }

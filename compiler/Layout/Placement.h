@@ -35,6 +35,20 @@ std::optional<Placement> placeOp(const LayoutProblem &problem,
 SmallVector<Anchor> acceptedAnchors(const LayoutProblem &problem,
                                     LayoutOpInterface op);
 
+/// A placement around what the target accepts, where nothing else is wished
+/// for. Nothing only where the target's own layouts for the op contradict each
+/// other.
+std::optional<Placement> placeByDemand(const LayoutProblem &problem,
+                                       const LayoutPlan &plan,
+                                       LayoutOpInterface op);
+
+/// A transpose or reshape between layouts that the target accepts for it: its
+/// operand in the first of `wishes` that will do, else as demanded, else
+/// row-major. It is a free view if some order makes it one.
+std::optional<Placement> placeView(const LayoutProblem &problem,
+                                   LayoutOpInterface op,
+                                   ArrayRef<LayoutAttr> wishes);
+
 /// The layout that makes a transpose or reshape a free view of an operand
 /// stored as `layout`; null with a reason where there is none.
 LayoutAttr viewLayout(LayoutOpInterface op, LayoutAttr layout,
@@ -49,19 +63,19 @@ LayoutAttr viewSource(LayoutOpInterface op, LayoutAttr layout,
 /// over a unit dimension, which would only store padding.
 LayoutAttr preferred(ArrayRef<LayoutAttr> accepted, Value value);
 
+/// Whether a value may be stored so where these layouts are accepted (none:
+/// any).
+bool isAccepted(ArrayRef<LayoutAttr> accepted, Value value, LayoutAttr layout);
+
 /// Whether the value is known at compile time: its relayouts cost nothing.
 bool isConstant(Value value);
 
 /// Writes a placement into the plan.
 void record(LayoutPlan &plan, Operation *op, const Placement &placement);
 
-/// Where nothing meets the demands: all in the source's order, which the check
-/// of the finished function refuses with the demand's name.
+/// All in the source's order. Where nothing meets the demands the check of the
+/// finished function refuses that with the demand's name.
 void recordRowMajor(LayoutPlan &plan, Operation *op);
-
-/// A view of its row-major operand: the one order that every reshape passes
-/// on.
-void recordRowMajorView(LayoutPlan &plan, LayoutOpInterface op);
 
 LayoutAttr rowMajor(Value value);
 

@@ -152,7 +152,8 @@ private:
         return failure();
       if (entry.pin && layout &&
           failed(pin(entry, order.line, operand.get(), layout, role,
-                     problem.demanded(operand), problem.pins.reads[&operand])))
+                     problem.demanded(operand), problem.axes.atOp(operand),
+                     problem.pins.reads[&operand])))
         return failure();
     }
     if (entry.stored) {
@@ -161,7 +162,8 @@ private:
         return failure();
       if (entry.pin && layout &&
           failed(pin(entry, entry.stored->line, result, layout, "result",
-                     problem.demanded(result), problem.pins.values[result])))
+                     problem.demanded(result), problem.axes.atOp(result),
+                     problem.pins.values[result])))
         return failure();
     }
     if (!entry.algorithm.empty() && failed(bindAlgorithm(entry, op)))
@@ -195,7 +197,8 @@ private:
 
   LogicalResult pin(const PlanEntry &entry, int line, Value value,
                     LayoutAttr layout, StringRef role,
-                    ArrayRef<LayoutAttr> demanded, LayoutAttr &pinned) {
+                    ArrayRef<LayoutAttr> demanded, const ImageAxes &axes,
+                    LayoutAttr &pinned) {
     ArrayRef<int64_t> shape = tensorType(value).getShape();
     if (pinned && !pinned.isEquivalent(layout, shape))
       return error(line) << "the " << role << " of '" << entry.name
@@ -209,7 +212,7 @@ private:
       diagnostic << "the " << role << " of '" << entry.name
                  << "' cannot be pinned to " << layout.getLetters()
                  << ": target '" << problem.target.name << "' accepts "
-                 << layoutNames(demanded, problem.axes.of(value));
+                 << layoutNames(demanded, axes);
       return diagnostic;
     }
     pinned = layout;

@@ -44,15 +44,17 @@ private:
   /// A view passes the order on, unless it makes a plain tensor in another
   /// order than the source's of it.
   void passView(LayoutOpInterface op) {
-    OpOperand &operand = op->getOpOperand(0);
-    Value result = op->getResult(0);
+    LayoutAttr given = plan.produced.lookup(op->getOperand(0));
+    SmallVector<LayoutAttr> wishes;
     std::string ignored;
-    LayoutAttr layout =
-        viewLayout(op, plan.produced.lookup(operand.get()), ignored);
-    if (!layout || (flattens(op) && !inSourceOrder(layout, result)))
-      recordRowMajorView(plan, op);
+    LayoutAttr layout = viewLayout(op, given, ignored);
+    if (layout && !(flattens(op) && !inSourceOrder(layout, op->getResult(0))))
+      wishes.push_back(given);
+    wishes.push_back(rowMajor(op->getOperand(0)));
+    if (auto placement = placeView(problem, op, wishes))
+      record(plan, op, *placement);
     else
-      plan.produced[result] = layout;
+      recordRowMajor(plan, op);
   }
 
   /// Bytes of the operands that a placement has relaid; constants are free.
@@ -80,10 +82,8 @@ private:
         anchors.push_back(
             {static_cast<int>(index), plan.produced.lookup(operand.get())});
     }
-    OpResult result = op->getResult(0);
-    for (LayoutAttr accepted : problem.accepted(result))
-      anchors.push_back({Anchor::result, accepted});
-    anchors.push_back({Anchor::result, rowMajor(result)});
+    anchors.append(acceptedAnchors(problem, op));
+    anchors.push_back({Anchor::result, rowMajor(op->getResult(0))});
     return anchors;
   }
 

@@ -90,6 +90,38 @@ TEST_F(ImageAxesTest, RelayoutsChangeNothing) {
   EXPECT_EQ(plain[1], between[1]);
 }
 
+/// A concatenation between two convolutions, the first turned by `permutation`.
+static std::string turnedConcat(const std::string &permutation) {
+  return R"(
+    func.func @f(%x: tensor<4x4x4x4xf32>, %w: tensor<4x4x1x1xf32>) {
+      %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<4x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<4x4x4x4xf32>
+      %1 = npu.transpose(%0) {permutation = )" +
+         permutation + R"(} : (tensor<4x4x4x4xf32>) -> tensor<4x4x4x4xf32>
+      %2 = npu.concat(%1, %0) {axis = 2 : i64} : (tensor<4x4x4x4xf32>, tensor<4x4x4x4xf32>) -> tensor<4x4x8x4xf32>
+      %3 = npu.conv2d(%2, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<4x4x8x4xf32>, tensor<4x4x1x1xf32>) -> tensor<4x4x8x4xf32>
+      return
+    })";
+}
+
+// Its operands and its result are different images to others; to the op they
+// are one, that of its first operand.
+TEST_F(ImageAxesTest, AnOpSeesOneImage) {
+  EXPECT_EQ(axesOf(turnedConcat("[0, 2, 1, 3]")),
+            (std::vector<std::string>{"NCHW", "NHCW", "NCHW", "NCHW"}));
+  auto function = *modules.back()->getOps<mlir::func::FuncOp>().begin();
+  ImageAxesAnalysis axes(function);
+  auto name = [](const ImageAxes &roles) {
+    std::string text;
+    for (AxisRole role : roles)
+      text += static_cast<char>(role);
+    return text;
+  };
+  auto concat = *function.getOps<ConcatOp>().begin();
+  EXPECT_EQ(name(axes.atOp(concat->getOpOperand(0))), "NHCW");
+  EXPECT_EQ(name(axes.atOp(concat->getOpOperand(1))), "NHCW");
+  EXPECT_EQ(name(axes.atOp(cast<OpResult>(concat.getResult()))), "NHCW");
+}
+
 // One constant is a weight for one op and a summand for another.
 TEST_F(ImageAxesTest, AConstantIsWhatItsReaderSays) {
   axesOf(R"(

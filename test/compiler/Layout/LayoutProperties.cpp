@@ -5,6 +5,7 @@
 #include "compiler/Layout/FoldLayout.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/SearchProblem.h"
+#include "test/compiler/Layout/Placeable.h"
 #include "test/compiler/Layout/RandomPlan.h"
 
 #include "mlir/IR/Verifier.h"
@@ -75,6 +76,8 @@ private:
   bool prepare();
   bool runStrategies();
   bool runStrategy(const Strategy &strategy, Objective objective);
+  bool mayRefuse(const Strategy &strategy, const std::string &name,
+                 const std::string &why);
   bool checkFinished(const std::string &name, mlir::func::FuncOp function,
                      const std::string &text);
   bool checkFunction(const std::string &name, mlir::func::FuncOp function,
@@ -171,11 +174,7 @@ bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
             runLayoutStage(*made.function, *target, options, &made.search))) {
       if (StringRef(quiet.first()).starts_with("--io-layout"))
         return fail("bad-options", quiet.first());
-      if (!StringRef(quiet.first()).contains("infeasible:"))
-        return fail("stage-fails", name + ": " + quiet.first());
-      refused.push_back(name);
-      ++coverage.infeasible;
-      return true;
+      return mayRefuse(strategy, name, quiet.first());
     }
     std::string text = textOf(*made.function);
     if (time == 1)
@@ -193,6 +192,19 @@ bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
     if (!again)
       return true;
   }
+  return true;
+}
+
+/// Disagreeing ops are no reason: there is a relayout.
+bool Checker::mayRefuse(const Strategy &strategy, const std::string &name,
+                        const std::string &why) {
+  if (!StringRef(why).contains("infeasible:"))
+    return fail("stage-fails", name + ": " + why);
+  ImageAxesAnalysis axes(source());
+  if (test::mustSucceed(LayoutProblem(source(), *target, axes), strategy.name))
+    return fail("refused", name + ": " + why);
+  refused.push_back(name);
+  ++coverage.infeasible;
   return true;
 }
 

@@ -92,7 +92,8 @@ private:
     files::OutputFiles files;
     QuietDiagnostics quiet(&context);
     if (compileModel(context, options, report, files) != CompileStatus::Ok) {
-      if (StringRef(quiet.first()).contains("infeasible:"))
+      if (StringRef(quiet.first()).contains("infeasible:") &&
+          mayRefuse(strategy))
         return std::nullopt;
       return Finding{"does-not-compile",
                      (strategy + ": " + quiet.first()).str()};
@@ -105,6 +106,13 @@ private:
     } catch (const Error &failed) {
       return Finding{"does-not-run", (strategy + ": " + failed.what()).str()};
     }
+  }
+
+  /// No shipped target contradicts itself; one has only blocks for
+  /// convolutions, which auto-nhwc does not know.
+  bool mayRefuse(StringRef strategy) const {
+    return strategy == "none" ||
+           (strategy == "auto-nhwc" && problem.target == "npu-nchw16c");
   }
 
   Floats runProgram(const std::string &path) const {

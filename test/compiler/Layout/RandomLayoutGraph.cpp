@@ -21,8 +21,9 @@ constexpr int64_t mostConstant = 256;
 /// Steps that find nothing to do with a value give null.
 class Generator : test::RandomBuilder {
 public:
-  Generator(MLIRContext &context, unsigned seed, bool runnable)
-      : RandomBuilder(context, seed), runnable(runnable) {}
+  Generator(MLIRContext &context, unsigned seed, test::GraphKind kind)
+      : RandomBuilder(context, seed), runnable(kind.runnable),
+        permuted(kind.permuted) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run(int steps);
 
@@ -71,7 +72,7 @@ private:
   void eraseUnused();
   void nameBoundary();
 
-  bool runnable;
+  bool runnable, permuted;
 };
 
 } // namespace
@@ -95,6 +96,9 @@ Shape Generator::shapeOfRank(size_t rank) {
   Shape shape;
   for (size_t i = 0; i < rank; ++i)
     shape.push_back(extent());
+  // What is transposed has its own shape again, so that the two meet.
+  if (permuted && coin())
+    shape.assign(rank, 2 + pick(3));
   while (!small(shape)) {
     int64_t &size = anyOf(shape);
     size = (size + 1) / 2;
@@ -652,10 +656,14 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
       &Generator::convTranspose,  &Generator::pool,
       &Generator::chip,           &Generator::chip,
       &Generator::fused,          &Generator::fused};
-  for (int i = 0; i < steps; ++i)
-    if (Value next = (this->*kinds[pick(std::size(kinds))])(pickValue()))
-      if (small(shapeOf(next)) && !next.getDefiningOp<ConstantOp>())
-        values.push_back(next);
+  for (int i = 0; i < steps; ++i) {
+    Value next = (this->*kinds[pick(std::size(kinds))])(pickValue());
+    if (!next || !small(shapeOf(next)) || next.getDefiningOp<ConstantOp>())
+      continue;
+    values.push_back(next);
+    if (permuted && shapeOf(next).size() >= 3 && !oneIn(3))
+      values.push_back(transpose(next));
+  }
   finishModule(chooseResults());
   eraseUnused();
   nameBoundary();
@@ -665,7 +673,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
 mlir::OwningOpRef<mlir::ModuleOp> test::randomLayoutGraph(MLIRContext &context,
                                                           unsigned seed,
                                                           int steps,
-                                                          bool runnable) {
+                                                          GraphKind kind) {
   context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-  return Generator(context, seed, runnable).run(steps);
+  return Generator(context, seed, kind).run(steps);
 }

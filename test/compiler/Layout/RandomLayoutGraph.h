@@ -20,17 +20,25 @@ struct LayoutCase {
   std::string io; // as --io-layout
 };
 
-/// The same for the same seed.
-LayoutCase randomLayoutCase(MLIRContext &context, uint64_t seed);
-/// With a shipped target and only functions whose numbers stay small and do not
-/// jump, so that it can be compiled and compared.
-LayoutCase randomRunnableCase(MLIRContext &context, uint64_t seed);
+/// What kind of graph is drawn.
+struct GraphKind {
+  /// Only functions whose numbers stay small and do not jump, and a shipped
+  /// target, so that it can be compiled and compared.
+  bool runnable = false;
+  /// Images are transposed between the ops, so that what is the channel to one
+  /// is something else to the next.
+  bool permuted = false;
+};
+
+/// The same for the same seed and kind.
+LayoutCase randomLayoutCase(MLIRContext &context, uint64_t seed,
+                            GraphKind kind);
 
 /// A module with one function @main of f32 tensors: any op of the dialect, any
 /// rank, several users of a value, any of its values as results.
 mlir::OwningOpRef<mlir::ModuleOp> randomLayoutGraph(MLIRContext &context,
                                                     unsigned seed, int steps,
-                                                    bool runnable);
+                                                    GraphKind kind);
 
 /// The text of a target file with random demands and machine numbers.
 std::string randomTarget(unsigned seed);

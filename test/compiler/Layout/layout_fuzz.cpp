@@ -30,6 +30,7 @@ struct Options {
   std::string folder = "layout-fuzz-findings";
   double shrinkSeconds = 30; // for all findings together
   int runOneIn = 50;         // 0: none
+  bool permuted = false;
   bool runs = false;
 };
 
@@ -58,8 +59,8 @@ static LayoutCase makeCase(MLIRContext &context, const Options &options,
                            uint64_t seed, bool &runs) {
   runs = options.runOneIn > 0 &&
          seed % static_cast<uint64_t>(options.runOneIn) == 0;
-  return runs ? test::randomRunnableCase(context, seed)
-              : test::randomLayoutCase(context, seed);
+  bool permuted = options.permuted || seed % 3 == 0;
+  return test::randomLayoutCase(context, seed, {runs, permuted});
 }
 
 static std::optional<Finding> check(MLIRContext &context,
@@ -207,6 +208,9 @@ int main(int argc, char **argv) {
   app.add_option("--run-one-in", options.runOneIn,
                  "compile and run one graph of so many; 0: none")
       ->check(CLI::NonNegativeNumber);
+  app.add_flag("--permuted", options.permuted,
+               "transpose images between the ops of every graph, not of every "
+               "third");
   app.add_option("--replay", options.replay, "check this graph (.mlir)");
   app.add_option("--target", options.target,
                  "name or file (.yaml) of the target, for --replay");

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/compiler/Layout/Placeable.h"
+
+#include "compiler/Layout/OpSlots.h"
+
+using namespace npu;
+
+static LayoutAttr rowMajorOf(Value value) {
+  return LayoutAttr::getRowMajor(value.getContext(),
+                                 tensorType(value).getRank());
+}
+
+/// Every permutation, plain and with each of the blocks.
+static SmallVector<LayoutAttr> everyOrder(Value value,
+                                          ArrayRef<int64_t> blocks) {
+  auto order =
+      llvm::to_vector(llvm::seq<int64_t>(0, tensorType(value).getRank()));
+  SmallVector<LayoutAttr> layouts;
+  do {
+    layouts.push_back(LayoutAttr::get(value.getContext(), order, {}));
+    for (int64_t size : blocks)
+      for (int64_t dim : order)
+        layouts.push_back(
+            LayoutAttr::get(value.getContext(), order, {{dim, size}}));
+  } while (std::next_permutation(order.begin(), order.end()));
+  return layouts;
+}
+
+namespace {
+/// All layouts of one op that its target accepts.
+class OpOrders {
+public:
+  OpOrders(const LayoutProblem &problem, LayoutOpInterface op)
+      : slots(problem, op), orders(slots.all().size()) {
+    for (const Slot &slot : slots.all())
+      for (LayoutAttr layout : slot.accepted)
+        for (const LayoutBlock &block : layout.getBlocks())
+          if (!llvm::is_contained(blocks, block.size))
+            blocks.push_back(block.size);
+  }
+
+  bool isDemanding() const {
+    return llvm::any_of(
+        slots.all(), [](const Slot &slot) { return !slot.accepted.empty(); });
+  }
+
+  ArrayRef<LayoutAttr> of(unsigned index) {
+    const Slot &slot = slots[index];
+    if (orders[index].empty())
+      orders[index] = slot.accepted.empty() ? everyOrder(slot.value, blocks)
+                                            : slot.accepted;
+    return orders[index];
+  }
+
+  ArrayRef<LayoutAttr> ofResult() { return of(slots.anchor()); }
+
+  /// Whether every other value of the op can go with the result in this layout.
+  bool isPlaceable(LayoutAttr result) {
+    if (slots.isView())
+      return isViewPlaceable(result);
+    for (unsigned index = 0; index < slots.anchor(); ++index)
+      if (!slots[index].independent &&
+          llvm::none_of(of(index), [&](LayoutAttr layout) {
+            return slots.agrees(result, index, layout);
+          }))
+        return false;
+    return true;
+  }
+
+private:
+  /// A free view, or as it stands in the source.
+  bool isViewPlaceable(LayoutAttr result) {
+    ArrayRef<int64_t> shape =
+        tensorType(slots[slots.anchor()].value).getShape();
+    LayoutAttr source = rowMajorOf(slots[0].value);
+    if (result.isRowMajor(shape) && slots[0].accepts(source))
+      return true;
+    return llvm::any_of(of(0), [&](LayoutAttr layout) {
+      LayoutAttr view = slots.carry(0, layout, slots.anchor());
+      return view && view.isEquivalent(result, shape);
+    });
+  }
+
+  OpSlots slots;
+  SmallVector<SmallVector<LayoutAttr>> orders;
+  SmallVector<int64_t> blocks;
+};
+} // namespace
+
+static bool isChannelsLastOrSource(const LayoutProblem &problem,
+                                   OpResult result, LayoutAttr layout) {
+  ArrayRef<int64_t> shape = tensorType(result).getShape();
+  std::optional<SmallVector<int64_t>> last =
+      channelsLastOrder(problem.axes.atOp(result));
+  return layout.isRowMajor(shape) ||
+         (last && layout.isEquivalent(
+                      LayoutAttr::get(problem.getContext(), *last, {}), shape));
+}
+
+bool test::mustSucceed(const LayoutProblem &problem, StringRef strategy) {
+  if (strategy == "none")
+    return false;
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (!rule)
+      continue;
+    OpOrders orders(problem, rule);
+    OpResult result = op.getResult(0);
+    if (orders.isDemanding() &&
+        llvm::none_of(orders.ofResult(), [&](LayoutAttr layout) {
+          return (strategy != "auto-nhwc" ||
+                  isChannelsLastOrSource(problem, result, layout)) &&
+                 orders.isPlaceable(layout);
+        }))
+      return false;
+  }
+  return true;
+}
