@@ -21,6 +21,8 @@ from npu_bench.calibrate import run_calibration
 from npu_bench.case import make_case, parse_shapes, zoo
 from npu_bench.contender import PEERS, BenchError, Case, Contender, Tools, ours, peer
 from npu_bench.measure import measure, profile
+from npu_bench.output_files import OutputFiles, UsageError
+from npu_bench.program import start
 from npu_bench.results import Row, compare, make_row
 from npu_bench.table import processor_name
 
@@ -144,19 +146,27 @@ def run_predictions(models: list, arguments: argparse.Namespace, console: Consol
     return rows
 
 
-def write_files(rows: list[Row], arguments: argparse.Namespace) -> None:
+def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
+    for model in arguments.models:
+        files.reads_model(model)
+    for option in ("json", "markdown", "chart"):
+        files.writes(f"--{option}", getattr(arguments, option))
+
+
+def write_files(rows: list[Row], arguments: argparse.Namespace, files: OutputFiles) -> None:
     settings = {"threads": arguments.threads, "rounds": arguments.rounds, "processor": processor_name()}
     if arguments.json:
-        present.write_json(rows, settings, arguments.json)
+        files.write(arguments.json, present.json_text(rows, settings).encode("utf-8"))
     if arguments.markdown:
-        present.write_markdown(rows, arguments.markdown)
+        files.write(arguments.markdown, present.markdown_text(rows).encode("utf-8"))
     if arguments.chart:
-        present.write_chart(rows, arguments.chart)
+        files.write(arguments.chart, present.chart_bytes(rows, arguments.chart.suffix))
+    files.commit()
 
 
 def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console, files = Console(width=None if sys.stdout.isatty() else 160), OutputFiles()
     if arguments.predictions:
         arguments.plans = list(predictions.PLANS)
     rows: list[Row] = []
@@ -165,6 +175,7 @@ def main(words: list[str] | None = None) -> int:
             run_calibration(Tools.of_build(arguments.build.resolve()), arguments.threads, arguments.rounds, console)
             return 0
         shapes = parse_shapes(arguments.input_shape)
+        declare_files(arguments, files)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             makers = [lambda model=model, batch=batch: make_case(model, batch, shapes)
                       for model in arguments.models for batch in arguments.batch]  # fmt: skip
@@ -174,7 +185,11 @@ def main(words: list[str] | None = None) -> int:
                 rows = [row for make in makers for row in run_case(make(), arguments, progress)]
         if not arguments.predictions:
             present.print_table(rows, console)
-        write_files(rows, arguments)
+        with files:
+            write_files(rows, arguments, files)
+    except UsageError as error:
+        print(f"npu-bench: {error}", file=sys.stderr)
+        return 2
     except (BenchError, zoo.ZooError, OSError) as error:
         print(f"npu-bench: {error}", file=sys.stderr)
         return 1
@@ -186,4 +201,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start("npu-bench", main, 1)

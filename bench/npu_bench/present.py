@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -76,19 +76,19 @@ def print_table(rows: list[Row], console: Console) -> None:
         console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
-def write_markdown(rows: list[Row], path: Path) -> None:
+def markdown_text(rows: list[Row]) -> str:
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
     lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
     lines += ["", *[f"- {line}" for line in notes(rows)]]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
-def write_json(rows: list[Row], settings: dict, path: Path) -> None:
+def json_text(rows: list[Row], settings: dict) -> str:
     content = {"settings": settings, "rows": [dataclasses.asdict(row) for row in rows]}
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return json.dumps(content, indent=1) + "\n"
 
 
-def write_chart(rows: list[Row], path: Path) -> None:
+def chart_bytes(rows: list[Row], suffix: str) -> bytes:
     """One group of bars for each model and batch; time as a part of the slowest."""
     import matplotlib
 
@@ -116,5 +116,7 @@ def write_chart(rows: list[Row], path: Path) -> None:
     axes.set_ylabel("time, as a part of the slowest")
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.18), ncols=3)
     figure.tight_layout()
-    figure.savefig(path, dpi=130)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=130, format=suffix.removeprefix(".") or "png")
     pyplot.close(figure)
+    return picture.getvalue()

@@ -15,6 +15,9 @@ from pathlib import Path
 import onnx
 from rich.console import Console
 
+from npu_bench.contender import BenchError
+from npu_bench.output_files import OutputFiles
+from npu_bench.program import start
 from npu_reduce.shrink import ReduceError, bind_sizes, shrink
 
 EPILOG = """Without --reduce-test a part fails if npuc ends with the same signal, or with the same message
@@ -106,6 +109,9 @@ def reduce_model(arguments: argparse.Namespace, words: list[str], console: Conso
         model = onnx.load(arguments.model)
     except Exception as error:
         raise ReduceError(f"cannot read '{arguments.model}': {str(error).splitlines()[0]}") from error
+    files = OutputFiles()
+    files.reads_model(arguments.model)
+    files.writes("--reduce", arguments.reduce)
     before = len(model.graph.node)
     with tempfile.TemporaryDirectory(prefix="npu-reduce-") as name, console.status("the whole model ...") as status:
         trial = Trial(arguments, words, Path(name))
@@ -118,7 +124,9 @@ def reduce_model(arguments: argparse.Namespace, words: list[str], console: Conso
             lambda candidate: trial.run(candidate) == wanted,
             lambda left, trials: status.update(f"{left} of {before} nodes left, trial {trials}"),
         )
-    onnx.save(part, arguments.reduce)
+    with OutputFiles() as files:
+        files.write(arguments.reduce, part.SerializeToString())
+        files.commit()
     return before, len(part.graph.node)
 
 
@@ -127,7 +135,7 @@ def main(words: list[str] | None = None) -> int:
     arguments.build = arguments.build.resolve()
     try:
         before, after = reduce_model(arguments, others, Console(stderr=True))
-    except (ReduceError, OSError) as error:
+    except (ReduceError, BenchError, OSError) as error:
         print(f"npu-reduce: {error}", file=sys.stderr)
         return 1 if "does not fail" in str(error) else 2
     print(f"{arguments.reduce}: {after} of {before} nodes")
@@ -135,4 +143,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start("npu-reduce", main, 2)

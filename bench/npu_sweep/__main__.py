@@ -17,9 +17,13 @@ from rich.table import Table
 
 from npu_bench.case import zoo
 from npu_bench.contender import BenchError
+from npu_bench.output_files import OutputFiles
+from npu_bench.program import start
 from npu_sweep import page, table
 from npu_sweep.grid import Axes, Point, Tools, make_grid, parse_settings
-from npu_sweep.store import Store
+from npu_sweep.store import GRID, Store
+
+RESULTS = ("results.csv", "results.parquet", "times.csv", "page.html")
 
 EPILOG = """A point is compiled by npuc and timed by `npu-run --simulate-only`; no kernel runs. --set varies
 a key of the target file's `machine` map (targets/README.md); a value keeps the unit that the file
@@ -42,7 +46,7 @@ A scheduler's workers need Python with dask and distributed, and must see model,
 under the same paths.
 
 Exit codes: 0 every point has a result, 1 some could not be compiled or simulated (their rows say why),
-2 wrong usage, or nothing could be started, 3 the results cannot be written, 130 interrupted."""
+2 wrong usage, or nothing could be started, 3 the results cannot be written. Interrupted, it ends by that signal (130 in a shell)."""
 
 
 def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
@@ -121,10 +125,16 @@ def compute_missing(sweep: Sweep, console: Console) -> None:
 def write_results(sweep: Sweep) -> list[dict]:
     rows = table.make_rows(sweep.points, sweep.results)
     units = table.units_of(sweep.points)
-    sweep.store.write("results.csv", table.csv_text(rows).encode())
-    sweep.store.write("results.parquet", table.parquet_bytes(rows, units))
-    sweep.store.write("times.csv", table.times_csv(sweep.points, sweep.results).encode())
-    sweep.store.write("page.html", page.make_page(table.page_data(rows, units)).encode())
+    contents = {
+        "results.csv": table.csv_text(rows).encode(),
+        "results.parquet": table.parquet_bytes(rows, units),
+        "times.csv": table.times_csv(sweep.points, sweep.results).encode(),
+        "page.html": page.make_page(table.page_data(rows, units)).encode(),
+    }
+    with OutputFiles() as files:
+        for name in RESULTS:
+            files.write(sweep.store.folder / name, contents[name])
+        files.commit()
     return rows
 
 
@@ -177,6 +187,13 @@ def prepare(arguments: argparse.Namespace, axes: Axes) -> Sweep:
     store = Store(arguments.output, axes)
     store.check()
     points = make_grid(axes, tools)
+    files = OutputFiles()
+    for model in {point.model.path for point in points}:
+        files.reads_model(model)
+    for word in axes.targets:
+        files.reads("--target", word)
+    for name in (GRID, *RESULTS):
+        files.writes("--output", store.folder / name)
     return Sweep(arguments, axes, tools, points, store, [store.result(point) for point in points])
 
 
@@ -198,7 +215,7 @@ def run(arguments: argparse.Namespace, axes: Axes) -> int:
         done = len(sweep.points) - len(sweep.missing)
         print(f"npu-sweep: interrupted; {done} of {len(sweep.points)} points are done, the same command does the rest",
               file=sys.stderr)  # fmt: skip
-        return 130
+        raise
     summarise(sweep, rows, computed, time.monotonic() - start)
     failed = [row for row in rows if row["error"]]
     for row in failed[:5]:
@@ -222,4 +239,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start("npu-sweep", main, 3)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the Python programs end: by the signal that ended them, with nothing left behind, and never in silence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)  # Python makes an exception of SIGINT itself
+
+
+class Ended(KeyboardInterrupt):
+    """A signal, as an exception, so that every `with` and `finally` is left in order."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _end(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough
+    raise Ended(number)
+
+
+def _die(number: int) -> None:
+    """As whoever started the program expects it of that signal."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _called(main: Callable[[], int], failure: int) -> int:
+    try:
+        code = main()
+    except SystemExit as ending:  # --help, wrong words
+        code = ending.code if isinstance(ending.code, int) else failure
+    sys.stdout.flush()
+    return code
+
+
+def run(name: str, main: Callable[[], int], failure: int) -> int:
+    """The exit code of `main`; `failure` if its output cannot be written."""
+    for number in ENDINGS:
+        if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+            signal.signal(number, _end)
+    try:
+        return _called(main, failure)
+    except BrokenPipeError:
+        _die(signal.SIGPIPE)
+    except OSError as error:  # of files, programs speak themselves
+        # Or Python tries once more at its end, and says it in its own way.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"{name}: cannot write to standard output: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt as ending:
+        _die(getattr(ending, "number", signal.SIGINT))
+    return failure
+
+
+def start(name: str, main: Callable[[], int], failure: int) -> None:
+    sys.exit(run(name, main, failure))
