@@ -15,10 +15,14 @@ from rich.console import Console
 
 from npu_bench.case import make_case, parse_shapes, zoo
 from npu_bench.contender import BenchError, Case
+from npu_bench.output_files import OutputFiles, write_file
+from npu_bench.program import start
 from npu_compare.layers import Layer, Tolerance, compare_layers
 
 EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
 are then not fused: where a difference shows in a plain compilation only, it lies in fusion.
+Bytes are compared in quantisation steps. In a model that has some, a value that differs is judged once more
+from the values that its own node got: one step is no difference, but layers behind it make more of it.
 
 Examples:
   npu-compare model.onnx --batch=1
@@ -42,14 +46,15 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="an input's values (random ones)")  # fmt: skip
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
+    parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantisation steps (1)")
     parser.add_argument("--all", action="store_true", help="print every layer")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every layer's numbers here (-: print)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc and npu-run")  # fmt: skip
     arguments = parser.parse_args(words)
-    if arguments.batch < 1 or arguments.threads < 1 or arguments.rtol < 0 or arguments.atol < 0:
-        parser.error("--batch and --threads: at least 1, --rtol and --atol: not negative")
+    if arguments.batch < 1 or arguments.threads < 1 or min(arguments.rtol, arguments.atol, arguments.steps) < 0:
+        parser.error("--batch and --threads: at least 1, --rtol, --atol and --steps: not negative")
     return arguments
 
 
@@ -75,26 +80,31 @@ def with_inputs(case: Case, texts: list[str]) -> Case:
 def line_of(layer: Layer) -> str:
     mark = "FIRST " if layer.origin else "wrong " if layer.differs else "ok    "
     text = f"{mark} {layer.op} '{layer.node}' -> '{layer.value}' {layer.shape}: largest difference {layer.worst:.1e}"
+    text += " from its own inputs" if layer.alone else ""
     if layer.place is None:
         return text if not layer.differs else f"{text}; the shapes differ"
     return f"{text}; {layer.wrong} elements, at {layer.place} found {layer.found:.6g}, expected {layer.expected:.6g}"
 
 
-def write_json(arguments: argparse.Namespace, case: Case, layers: list[Layer]) -> None:
+def declare_files(arguments: argparse.Namespace, model: Path, files: OutputFiles) -> None:
+    files.reads_model(model)
+    for text in arguments.input:
+        files.reads("--input", text.partition("=")[2])
+    files.writes("--json", None if str(arguments.json) == "-" else arguments.json)
+
+
+def json_text(arguments: argparse.Namespace, case: Case, layers: list[Layer]) -> str:
     data = {
         "model": case.title,
         "target": arguments.target,
         "layout": arguments.layout,
         "rtol": arguments.rtol,
         "atol": arguments.atol,
+        "steps": arguments.steps,
         "first": [layer.value for layer in layers if layer.origin],
         "layers": [dataclasses.asdict(layer) for layer in layers],
     }
-    text = json.dumps(data, indent=1) + "\n"
-    if str(arguments.json) == "-":
-        sys.stdout.write(text)
-    else:
-        arguments.json.write_text(text, encoding="utf-8")
+    return json.dumps(data, indent=1) + "\n"
 
 
 def main(words: list[str] | None = None) -> int:
@@ -103,12 +113,16 @@ def main(words: list[str] | None = None) -> int:
     try:
         case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape))
         case = with_inputs(case, arguments.input)
+        declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}"]
-        tolerance = Tolerance(arguments.rtol, arguments.atol)
+        tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
         with Console(stderr=True).status(f"{case.title}: compiling, running, asking onnxruntime"):
             layers = compare_layers(arguments.build.resolve(), case, options, arguments.threads, tolerance)
-        if arguments.json:
-            write_json(arguments, case, layers)
+        text = json_text(arguments, case, layers)
+        if quiet:
+            print(text, end="")
+        elif arguments.json:
+            write_file(arguments.json, text)
     except (BenchError, zoo.ZooError, OSError) as error:
         print(f"npu-compare: {error}", file=sys.stderr)
         return 2
@@ -123,4 +137,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start("npu-compare", main, 2)

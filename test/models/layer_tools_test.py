@@ -74,6 +74,37 @@ def test_origin(folder: Path) -> None:
     assert layer.differs and layer.worst == float("inf")
 
 
+def test_quantised(folder: Path) -> None:
+    """Steps that layers make of one step are right; three steps of one node's own are its fault alone."""
+    path = folder / "quantised.onnx"
+    model = small.make("quantized")
+    onnx.save(model, path)
+    image = np.random.default_rng(5).random((1, 3, 32, 32), np.float32)
+    case = Case("x", path, 1, {"x": [1, 3, 32, 32]}, {}, {model.graph.input[0].name: image})
+    names = [name for node in model.graph.node for name in node.output]
+    right = layers.reference_values(case, names)
+    first = next(name for name in names if layers.is_quantised(right[name]))
+    one_off = dict(right)
+    one_off[first] = (right[first] ^ 1).astype(right[first].dtype)  # each number one step off, up or down
+    for name in names[names.index(first) + 1 :]:
+        one_off[name] = layers.value_alone(model, name, {**one_off, **case.inputs})
+    far = [name for name in names if layers.is_quantised(right[name])
+           and np.abs(one_off[name].astype(int) - right[name]).max() > 1]  # fmt: skip
+    assert far, "the layers make more of a step"
+
+    def compare(values: dict[str, np.ndarray]) -> list[layers.Layer]:
+        with mock.patch.object(layers, "our_values", lambda *_: values):
+            return layers.compare_layers(folder, case, [], 1, layers.Tolerance(1e-3, 1e-4))
+
+    assert not [layer for layer in compare(one_off) if layer.differs]
+    wrong = dict(one_off)
+    wrong[far[0]] = np.clip(one_off[far[0]].astype(int), 0, 250).astype(np.uint8) + np.uint8(3)
+    for name in names[names.index(far[0]) + 1 :]:
+        wrong[name] = layers.value_alone(model, name, {**wrong, **case.inputs})
+    found = [layer for layer in compare(wrong) if layer.differs]
+    assert [layer.value for layer in found] == [far[0]] and found[0].origin and found[0].alone, found
+
+
 def broken_model(path: Path) -> None:
     """A network with one operator that nobody knows."""
     model = small.make("depthwise")
@@ -128,6 +159,7 @@ def main() -> None:
     test_shrink()
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
+        test_quantised(Path(name))
         for test in (test_compare, test_reduce):
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
