@@ -30,19 +30,37 @@ static void match(const std::vector<Row> &before, const std::vector<Row> &after,
   }
 }
 
+static void addFact(std::vector<ChangedFact> &facts, const char *key,
+                    const std::string &a, const std::string &b) {
+  if (a != b)
+    facts.push_back({key, a, b});
+}
+
+static std::vector<ChangedFact> compareSettings(const Report &before,
+                                                const Report &after) {
+  std::vector<ChangedFact> settings;
+  addFact(settings, "target", before.target, after.target);
+  addFact(settings, "layout", before.layout, after.layout);
+  addFact(settings, "objective", before.objective, after.objective);
+  return settings;
+}
+
+/// A reason without the target's name.
+static std::string reasonOf(const Relayout &row, const Report &report) {
+  std::string text = row.reason, name = " on " + report.target + " ";
+  size_t at = text.find(name);
+  return at == std::string::npos ? text : text.replace(at, name.size(), " ");
+}
+
 static std::vector<ChangedFact> compareFacts(const Report &before,
                                              const Report &after) {
   std::vector<ChangedFact> facts;
   auto add = [&](const char *key, const std::string &a, const std::string &b) {
-    if (a != b)
-      facts.push_back({key, a, b});
+    addFact(facts, key, a, b);
   };
   auto amount = [&](const char *key, int64_t a, int64_t b) {
     add(key, std::to_string(a), std::to_string(b));
   };
-  add("target", before.target, after.target);
-  add("layout", before.layout, after.layout);
-  add("objective", before.objective, after.objective);
   amount("cost", before.cost, after.cost);
   amount("relayouts", before.count, after.count);
   amount("relayout bytes", before.bytes, after.bytes);
@@ -64,6 +82,7 @@ static std::vector<ChangedFact> compareFacts(const Report &before,
 
 Difference npu::diff::compare(const Report &before, const Report &after) {
   Difference difference;
+  difference.settings = compareSettings(before, after);
   difference.facts = compareFacts(before, after);
   match(
       before.relayouts, after.relayouts,
@@ -72,7 +91,7 @@ Difference npu::diff::compare(const Report &before, const Report &after) {
       },
       [&](const Relayout &a, const Relayout &b) {
         if (a.from != b.from || a.to != b.to || a.bytes != b.bytes ||
-            a.reason != b.reason)
+            reasonOf(a, before) != reasonOf(b, after))
           difference.relayouts.push_back({a, b});
       },
       difference.gone, difference.added);

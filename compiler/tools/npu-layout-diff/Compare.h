@@ -26,6 +26,8 @@ struct ChangedFact {
 };
 
 struct Difference {
+  /// What the two were compiled for; the layouts may be the same.
+  std::vector<ChangedFact> settings;
   std::vector<ChangedFact> facts;
   std::vector<Relayout> gone, added;
   std::vector<ChangedRelayout> relayouts;

@@ -56,6 +56,8 @@ static void printChange(std::ostream &out, const ChangedKernel &change) {
 
 void npu::diff::printText(std::ostream &out, const Report &before,
                           const Difference &difference) {
+  for (const ChangedFact &fact : difference.settings)
+    out << fact.key << ": " << fact.before << " -> " << fact.after << "\n";
   if (difference.empty()) {
     out << "same layouts: " << before.count << " relayouts, " << before.bytes
         << " bytes\n";
@@ -90,6 +92,10 @@ static ordered_json jsonOf(const Kernel &kernel) {
           {"implementation", kernel.implementation}};
 }
 
+static ordered_json jsonOf(const ChangedFact &fact) {
+  return {{"key", fact.key}, {"before", fact.before}, {"after", fact.after}};
+}
+
 template <typename Row>
 static ordered_json listOf(const std::vector<Row> &rows) {
   ordered_json list = ordered_json::array();
@@ -108,13 +114,10 @@ static ordered_json changesOf(const std::vector<Change> &changes) {
 }
 
 std::string npu::diff::toJson(const Difference &difference) {
-  ordered_json facts = ordered_json::array();
-  for (const ChangedFact &fact : difference.facts)
-    facts.push_back(
-        {{"key", fact.key}, {"before", fact.before}, {"after", fact.after}});
   ordered_json object = {{"version", 1},
                          {"same", difference.empty()},
-                         {"facts", facts},
+                         {"settings", listOf(difference.settings)},
+                         {"facts", listOf(difference.facts)},
                          {"relayouts",
                           {{"gone", listOf(difference.gone)},
                            {"new", listOf(difference.added)},

@@ -21,7 +21,8 @@ static const char *const footer = R"(Examples:
   npu-layout-diff --json before.json after.json | jq .relayouts.new
 
 Lines begin with - for what is gone, + for what is new, ~ for what changed.
-Exit codes: 0 the layouts are the same, 1 they differ, 2 an error.)";
+Exit codes: 0 the layouts are the same (whatever target, strategy and objective
+are called), 1 they differ, 2 an error.)";
 
 static int run(int argc, char **argv) {
   CLI::App app("npu-layout-diff: what changed between two reports of npuc: "
