@@ -8,6 +8,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
+
 using namespace npu;
 
 /// The kernel library's instructions are numbered in 16 bits and a kernel with
@@ -108,6 +110,39 @@ void FusionGroup::shrink() {
   ops.truncate(closedSizes.empty() ? 0 : closedSizes.back());
 }
 
+/// Whether `op` only changes how numbers are written: a conversion, a rounding,
+/// or a step with a constant, as around quantized numbers.
+static bool isConversion(Operation *op) {
+  auto step = dyn_cast<EltwiseOp>(op);
+  if (!step)
+    return false;
+  switch (step.getKind()) {
+  case NPU_INSTR_cast:
+  case NPU_INSTR_round:
+  case NPU_INSTR_linear:
+  case NPU_INSTR_clip:
+    return true;
+  case NPU_INSTR_add:
+  case NPU_INSTR_sub:
+  case NPU_INSTR_mul:
+  case NPU_INSTR_div:
+    return llvm::any_of(step.getInputs(),
+                        [](Value input) { return constantOf(input); });
+  default:
+    return false;
+  }
+}
+
+/// The ops' location; that of the op which the kernel is built around comes
+/// first, because the first name is the kernel's.
+static Location locationOf(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> ordered(ops);
+  auto *main = llvm::find_if_not(ordered, isConversion);
+  if (main != ordered.end())
+    std::rotate(ordered.begin(), main, main + 1);
+  return rewrites::fuseLocations(ordered);
+}
+
 FusedOp FusionGroup::create() const {
   Operation *first = ops.front(), *last = ops.back();
   bool hasRoot = !isa<EltwiseOp>(first);
@@ -124,7 +159,7 @@ FusedOp FusionGroup::create() const {
         operands.push_back(operand);
 
   OpBuilder builder(last);
-  auto fused = FusedOp::create(builder, rewrites::fuseLocations(ops),
+  auto fused = FusedOp::create(builder, locationOf(ops),
                                last->getResult(0).getType(), operands);
   Block &body = fused.getBody().emplaceBlock();
   for (Value operand : operands)

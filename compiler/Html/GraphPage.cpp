@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Html/PageTemplate.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/LayoutPlan.h"
 #include "compiler/Layout/LayoutReport.h"
 #include "kernels/support/interpreter.h"
 #include "kernels/tensor.h"
@@ -141,6 +142,7 @@ json::Array GraphWriter::body(FusedOp op) {
 json::Object GraphWriter::describe(Operation *op) {
   json::Object node{{"kind", "op"},
                     {"op", opName(op)},
+                    {"name", text(nodeName(op->getLoc()))},
                     {"node", text(nodesOf(op->getLoc()))},
                     {"operands", operands(op)}};
   json::Array results;

@@ -134,7 +134,7 @@ function drawNode(node) {
   const layout = shorten(layoutOf(node), 9);
   group.append(draw("text", { class: "op", x: inset - w / 2, y: -4 }, shorten(opText(node), 22 - layout.length / 2)));
   group.append(draw("text", { class: "layout", x: w / 2 - inset, y: 13 }, layout));
-  group.append(draw("text", { class: "name", x: inset - w / 2, y: 13 }, shorten(node.node, (node.kind === "op" ? 25 : 22) - layout.length, true)));
+  group.append(draw("text", { class: "name", x: inset - w / 2, y: 13 }, shorten(node.name || node.node, (node.kind === "op" ? 25 : 22) - layout.length, true)));
   return group;
 }
 

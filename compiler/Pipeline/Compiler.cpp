@@ -243,6 +243,7 @@ LogicalResult Compilation::plan() {
   if (failed(planned))
     return failure();
   program = std::move(*planned);
+  report.isPlanned = true;
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();

@@ -73,6 +73,7 @@ struct CompileReport {
   std::vector<StrategyResult> strategies;
   LayoutReport layout;
   std::string layoutPlan; // a plan's file, where options.writePlan
+  bool isPlanned = false; // else nothing is known of kernels and memory
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
   std::vector<std::pair<std::string, double>> seconds; // by stage, in order

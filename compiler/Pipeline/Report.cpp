@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Pipeline/Report.h"
 
+#include "kernels/slow_kernels.h"
+
 #include "llvm/Support/Format.h"
 
 using namespace npu;
@@ -209,23 +211,25 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
   double seconds = 0;
   for (const auto &[stage, taken] : report.seconds)
     seconds += taken;
-  stream << report.target << "/" << report.strategy << ": "
-         << report.kernels.size() << " kernels, " << report.layout.count()
-         << " relayouts (" << report.layout.boundaryCount()
-         << " at the boundary, "
-         << llvm::format("%.2f MiB", mebibytes(report.layout.bytes()))
-         << "), arena "
-         << llvm::format("%.2f MiB", mebibytes(report.arenaBytes))
-         << " (least possible "
-         << llvm::format("%.2f", mebibytes(report.arenaLowerBoundBytes))
-         << "), weights "
-         << llvm::format("%.2f MiB", mebibytes(report.weightBytes)) << ", "
-         << llvm::format("%.2f s", seconds) << "\n";
+  stream << report.target << "/" << report.strategy << ": ";
+  if (report.isPlanned)
+    stream << report.kernels.size() << " kernels, ";
+  stream << report.layout.count() << " relayouts ("
+         << report.layout.boundaryCount() << " at the boundary, "
+         << llvm::format("%.2f MiB", mebibytes(report.layout.bytes())) << "), ";
+  if (report.isPlanned)
+    stream << "arena " << llvm::format("%.2f MiB", mebibytes(report.arenaBytes))
+           << " (least possible "
+           << llvm::format("%.2f", mebibytes(report.arenaLowerBoundBytes))
+           << "), weights "
+           << llvm::format("%.2f MiB", mebibytes(report.weightBytes)) << ", ";
+  stream << llvm::format("%.2f s", seconds) << "\n";
   if (!report.targetNote.empty())
     stream << "note: " << report.targetNote << "\n";
+  std::vector<kernels::SlowKernel> slow;
   for (const ReportedKernel &kernel : report.kernels)
     if (kernel.slow)
-      stream << "warning: " << kernel.name << " (" << kernel.node
-             << ") falls to the slow implementation " << kernel.implementation
-             << "\n";
+      slow.push_back({kernel.name, kernel.node, kernel.implementation});
+  for (const std::string &warning : kernels::describeSlowKernels(slow))
+    stream << "warning: " << warning << "\n";
 }

@@ -3,6 +3,7 @@
 #include "runtime/Loader/Model.h"
 
 #include "kernels/registry.h"
+#include "kernels/slow_kernels.h"
 #include "kernels/tensor.h"
 #include "runtime/Executor/Memory.h"
 #include "runtime/Loader/CpuFeatures.h"
@@ -138,6 +139,7 @@ Model::Model(const std::string &path, const npu_load_options &options)
     // On the executor's thread: what kernels choose depends on its team.
     runner->run([this] { makeKernels(); });
     loadStats.pack_ms = millisecondsSince(packing);
+    warnOfSlowKernels();
   }
   loadStats.load_ms = millisecondsSince(start);
 }
@@ -343,10 +345,16 @@ void Model::describeKernel(uint32_t index, std::string implementation) {
   made.info.utilisation =
       cost::utilisation(told.work, time.total, manifest.machine);
   made.info.bound = cost::nameOf(time.bound);
-  if (slow)
-    warningTexts.push_back(
-        "kernel '" + told.name + "' (" + told.op + ", node '" + told.node +
-        "') runs on the slow implementation '" + made.implementation + "'");
+}
+
+void Model::warnOfSlowKernels() {
+  std::vector<kernels::SlowKernel> slow;
+  for (const ModelKernel &kernel : modelKernels)
+    if (kernel.info.slow)
+      slow.push_back(
+          {kernel.info.name, kernel.info.node, kernel.info.implementation});
+  for (std::string &warning : kernels::describeSlowKernels(slow))
+    warningTexts.push_back(std::move(warning));
 }
 
 void Model::convert(const npu_tensor_desc &from, const void *source,

@@ -60,6 +60,7 @@ private:
   void makeKernels();
   void makeKernel(uint32_t index, std::vector<bool> &stillRead);
   void releaseWeights(const std::vector<bool> &stillRead);
+  void warnOfSlowKernels();
   void describeKernel(uint32_t index, std::string implementation);
 
   Image image;

@@ -3,6 +3,7 @@
 // The parts below the kernels: where elements lie, conversions, instructions.
 
 #include "kernels/parallel.h"
+#include "kernels/slow_kernels.h"
 #include "kernels/support/interpreter.h"
 #include "test/kernels/testing.h"
 
@@ -340,4 +341,17 @@ TEST(Instructions, LongRowsAndBroadcast) {
   for (size_t i = 0; i < found.size(); ++i)
     ASSERT_EQ(found[i],
               inputs[0][i / 3500 * 700 + i % 700] - inputs[1][i / 700 % 5]);
+}
+
+TEST(SlowKernels, EqualWarningsAreOne) {
+  EXPECT_TRUE(describeSlowKernels({}).empty());
+  std::vector<SlowKernel> kernels = {{"k0", "A", "ref"}, {"k1", "B", "other"}};
+  for (int i = 2; i < 6; ++i)
+    kernels.push_back(
+        {"k" + std::to_string(i), "N" + std::to_string(i), "ref"});
+  EXPECT_EQ(describeSlowKernels(kernels),
+            (std::vector<std::string>{
+                "5 kernels run on the slow implementation 'ref': k0 (A), k2 "
+                "(N2), k3 (N3) and 2 more",
+                "k1 (B) runs on the slow implementation 'other'"}));
 }

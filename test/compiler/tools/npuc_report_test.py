@@ -7,8 +7,11 @@ import json
 import re
 
 import jsonschema
+import numpy as np
+import onnx
 import programs
 import small
+from onnx import TensorProto, helper
 from programs import Bench
 
 PLANS = [
@@ -149,8 +152,58 @@ def test_program_agrees(bench: Bench) -> None:
     assert program.stats.weight_bytes == report["memory"]["weight_bytes"]
 
 
+def quantized(*nodes: tuple[str, str, list[str]]) -> onnx.ModelProto:
+    """A chain in which each op of floats stands between DequantizeLinear and QuantizeLinear."""
+    made, value = [helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], name="first")], "q"
+    for kind, name, more in nodes:
+        made += [
+            helper.make_node("DequantizeLinear", [value, "s", "z"], [f"{name}_in"], name=f"{name}_DQ"),
+            helper.make_node(kind, [f"{name}_in", *more], [f"{name}_out"], name=name),
+            helper.make_node("QuantizeLinear", [f"{name}_out", "s", "z"], [f"{name}_q"], name=f"{name}_Q"),
+        ]
+        value = f"{name}_q"
+    weight = np.random.default_rng(1).integers(-9, 9, (8, 3, 3, 3), np.int8)
+    made.insert(0, helper.make_node("DequantizeLinear", ["w8", "s", "wz"], ["w"], name="weight_DQ"))
+    weights = {"s": np.float32(0.05), "z": np.uint8(100), "wz": np.int8(0), "w8": weight}
+    model = programs.network("quantized", made, weights, {"x": [1, 3, 16, 16]}, [value], result=TensorProto.UINT8)
+    return model
+
+
+def test_kernels_are_named_after_what_they_compute(bench: Bench) -> None:
+    """Not after the steps around it, in any place that shows a name."""
+    path = bench.save(quantized(("Sigmoid", "wanted_sigmoid", []), ("Conv", "wanted_conv", ["w"])))
+    report = bench.report(onnx.load(path), "--write-layout-plan=plan.yaml")
+    nodes = {kernel["op"]: kernel["node"] for kernel in report["kernels"]}
+    assert nodes["conv2d"].startswith("Conv 'wanted_conv'"), nodes
+    assert any(kernel["node"].startswith("Sigmoid 'wanted_sigmoid'") for kernel in report["kernels"]), nodes
+    assert "Sigmoid 'wanted_sigmoid'" in bench.path("plan.yaml").read_text(encoding="utf-8")
+    bench.npuc(path, "--emit=html", "-o", "page.html", "-q")
+    page = bench.path("page.html").read_text(encoding="utf-8")
+    assert '"name":"Conv \'wanted_conv\'"' in page, "the card shows the name's end, which is QuantizeLinear's"
+    dump = bench.run("npu-dump", "out.npu", "--kernels").stdout
+    assert "from Sigmoid 'wanted_sigmoid'" in dump, dump
+
+
+def test_summary(bench: Bench) -> None:
+    """What is not known is not said; equal warnings are one."""
+    path = bench.save("conv_relu")
+    assert " kernels, " in bench.npuc(path, "--batch=1", "-o", "a.npu").stderr
+    said = bench.npuc(path, "--batch=1", "--emit=mlir", "-o", "a.mlir").stderr
+    assert " kernels" not in said and "arena" not in said and "relayouts" in said, said
+    kinds = ["CumSum"] * 5
+    chain = [helper.make_node(kind, [f"v{i}", "axis"], [f"v{i + 1}"], name=f"sum_{i}") for i, kind in enumerate(kinds)]
+    model = programs.network("sums", chain, {"axis": np.array(1, np.int64)}, {"v0": [2, 300]}, ["v5"])
+    path = bench.save(model)
+    warnings = [line for line in bench.npuc(path, "-o", "s.npu").stderr.splitlines() if "warning" in line]
+    assert len(warnings) == 1 and "5 kernels run on the slow implementation" in warnings[0], warnings
+    assert "CumSum 'sum_0'" in warnings[0] and warnings[0].endswith(" and 2 more"), warnings
+    warnings = [line for line in bench.run("npu-run", "s.npu", "--random-inputs").stderr.splitlines() if "slow" in line]
+    assert len(warnings) == 1 and "and 2 more" in warnings[0], warnings
+
+
 if __name__ == "__main__":
     programs.main(
         __doc__,
-        [test_schema_and_graph, test_schema_refuses, test_emit_ends_early, test_explanation, test_search, test_program_agrees],
+        [test_schema_and_graph, test_schema_refuses, test_emit_ends_early, test_explanation, test_search, test_program_agrees,
+         test_kernels_are_named_after_what_they_compute, test_summary],
     )
