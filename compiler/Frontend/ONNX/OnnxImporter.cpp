@@ -221,9 +221,14 @@ LogicalResult Importer::importCall(const onnx::FunctionProto &function,
       return failure();
     inner.values[function.input(i)] = *value;
   }
+  int64_t version = opsetOfFunction(model, function);
+  if (version < 1 || version > newestOnnxOpset)
+    return emitUnsupported(location)
+           << "calls a function of ai.onnx opset " << version
+           << ", expected 1 to " << newestOnnxOpset;
   onnx::GraphProto body = bodyOfCall(function, call);
   llvm::SaveAndRestore depth(callDepth, callDepth + 1);
-  llvm::SaveAndRestore opset(model.opset, opsetOfFunction(model, function));
+  llvm::SaveAndRestore opset(model.opset, version);
   FailureOr<SmallVector<Value>> results = importGraph(body, inner);
   if (failed(results))
     return failure();

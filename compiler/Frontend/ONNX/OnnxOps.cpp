@@ -273,6 +273,15 @@ std::string npu::supportedOnnxOpsMarkdown() {
       text += (i ? ", " : "") + std::to_string(schema.version);
     text += " | " + std::string(op.note) + " |\n";
   }
+  text +=
+      "\n## Element types\n\nData is float, float16, bfloat16, int8, uint8, "
+      "int32, int64 or bool, wherever the operator's definition takes it: as "
+      "input, output, constant, and in every operator, those on bits "
+      "included. Constants in double are read as float. All else is refused "
+      "with exit code 5, though onnxruntime takes some of it: double data; "
+      "int16, uint16, uint32 and uint64, also in Cast, BitShift and Bitwise*; "
+      "int4, uint4, int2, uint2 and floats of 4 and 8 bits, also in "
+      "QuantizeLinear and DequantizeLinear; strings and complex numbers.\n";
   text += "\n## Out of scope\n\nBeside training and ai.onnx.ml:\n\n"
           "| what | operators |\n|---|---|\n";
   for (const OutOfScope &row : outOfScope)

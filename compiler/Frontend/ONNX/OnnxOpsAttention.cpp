@@ -183,7 +183,7 @@ static void addMask(Heads &heads) {
   if (mask && elementOf(mask).isInteger(1))
     allow(heads, mask);
   else
-    heads.bias = mask;
+    heads.bias = mask ? node.cast(mask, heads.element) : mask;
 }
 
 /// Rows in which nothing may be attended are 0, where softmax has no answer.

@@ -197,6 +197,39 @@ INSTANTIATE_TEST_SUITE_P(Types, SchemaErrors, testing::ValuesIn(types),
 INSTANTIATE_TEST_SUITE_P(Graphs, SchemaErrors, testing::ValuesIn(graphs),
                          rowName);
 
+/// A call of a function with a node, in an opset of its own.
+ModelBuilder callOf(const std::string &op, int64_t opset) {
+  ModelBuilder model;
+  model.input("x", {4}).output("y");
+  model.node("F", {"x"}, {"y"})->set_domain("test");
+  onnx::FunctionProto *function = model.proto.add_functions();
+  function->set_name("F");
+  function->set_domain("test");
+  function->add_input("a");
+  function->add_output("b");
+  function->add_opset_import()->set_version(opset);
+  onnx::NodeProto *node = function->add_node();
+  node->set_op_type(op);
+  node->add_input("a");
+  node->add_output("b");
+  return model;
+}
+
+TEST(Schema, HoldsInFunctions) {
+  ImportRunner runner;
+  EXPECT_TRUE(runner.run(callOf("Softmax", 13)).succeeded);
+  ImportResult result = runner.run(callOf("TopK", 17));
+  ASSERT_EQ(result.errors.size(), 1u);
+  EXPECT_HAS(result.errors[0], "TopK 'b': has 1 input, expected 2: X, K");
+  for (int64_t opset : {0, 99}) {
+    result = runner.run(callOf("Relu", opset));
+    ASSERT_EQ(result.errors.size(), 1u);
+    EXPECT_HAS(result.errors[0], "calls a function of ai.onnx opset " +
+                                     std::to_string(opset) +
+                                     ", expected 1 to 28");
+  }
+}
+
 /// What onnxruntime takes, too.
 TEST(Schema, OddButValid) {
   ModelBuilder model;
