@@ -20,23 +20,32 @@ LogicalResult npu::buildConcat(OnnxNode &node) {
   return node.setResult(node.concat(node.getInputs(), *axis));
 }
 
-/// Extents of the parts: given, or as equal as they can be.
+/// Extents of parts as equal as they can be; the last may have no name.
+static FailureOr<Ints> equalParts(OnnxNode &node, int64_t extent) {
+  auto named = static_cast<int64_t>(node.getOutputCount());
+  int64_t parts = node.getInt("num_outputs", named, named, INT32_MAX);
+  if (node.hasFailed())
+    return failure();
+  if (node.version < 18 && extent % parts != 0)
+    return node.error("splits " + Twine(extent) + " elements into " +
+                      Twine(parts) +
+                      " parts, expected equal ones at this opset");
+  int64_t most = (extent + parts - 1) / parts;
+  Ints sizes;
+  for (int64_t left = extent; named > 0; --named, left -= sizes.back())
+    sizes.push_back(std::min(most, std::max<int64_t>(left, 0)));
+  return sizes;
+}
+
 static FailureOr<Ints> splitSizes(OnnxNode &node, int64_t extent) {
   FailureOr<std::optional<Ints>> given = node.hasInput(1)
                                              ? node.intsOf("split", 1, 1)
                                              : node.intsOf("split", 1, 13);
   if (failed(given))
     return failure();
-  int64_t parts = static_cast<int64_t>(node.getOutputCount());
-  if (int64_t declared = node.getInt("num_outputs", parts); declared != parts)
-    return node.error("attribute 'num_outputs' is " + Twine(declared) +
-                      ", expected " + Twine(parts) + ", the number of results");
-  Ints sizes = given->value_or(Ints());
-  if (!*given) {
-    int64_t most = (extent + parts - 1) / parts;
-    for (int64_t left = extent; parts > 0; --parts, left -= sizes.back())
-      sizes.push_back(std::min(most, std::max<int64_t>(left, 0)));
-  }
+  if (!*given)
+    return equalParts(node, extent);
+  const Ints &sizes = **given;
   bool isValid = llvm::all_of(
       sizes, [&](int64_t size) { return size >= 0 && size <= extent; });
   // Summed only where no size can overflow the sum.
@@ -46,7 +55,7 @@ static FailureOr<Ints> splitSizes(OnnxNode &node, int64_t extent) {
     return node.error("found the split " + shapes::text(sizes) + ", expected " +
                       Twine(node.getOutputCount()) + " extents with the sum " +
                       Twine(extent));
-  return sizes;
+  return **given;
 }
 
 LogicalResult npu::buildSplit(OnnxNode &node) {

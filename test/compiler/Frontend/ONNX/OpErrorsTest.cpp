@@ -340,9 +340,14 @@ const BadNode data[] = {
      "expected 2 extents with the sum 4"},
     {"SplitOutputs",
      [](ModelBuilder &m) {
-       m.node("Split", {"x"}, {"y", "z"}).integer("num_outputs", 3);
+       m.node("Split", {"x"}, {"y", "z"}).integer("num_outputs", 1);
      },
-     "attribute 'num_outputs' is 3, expected 2", 18},
+     "attribute 'num_outputs' is 1, expected 2 to 2147483647", 18},
+    {"SplitUneven",
+     [](ModelBuilder &m) {
+       m.node("Split", {"x"}, {"y", "z", "u"}).integer("axis", 1);
+     },
+     "splits 4 elements into 3 parts, expected equal ones at this opset", 13},
     {"SliceCounts",
      [](ModelBuilder &m) {
        m.ints("s", {0}).ints("e", {1, 2});
