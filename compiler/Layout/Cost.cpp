@@ -82,26 +82,60 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
   return transfer;
 }
 
-/// Bytes of the innermost dimensions that are the same in both layouts.
-static double commonBytes(RankedTensorType type, LayoutAttr a, LayoutAttr b) {
-  if (a.getBlocks() != b.getBlocks())
-    return std::min(rowBytes(type, a), rowBytes(type, b));
-  auto apart = [&](LayoutAttr layout) {
-    return llvm::make_filter_range(
-        llvm::reverse(layout.getOrder()),
-        [&](int64_t dim) { return type.getShape()[dim] != 1; });
-  };
+/// Bytes of a dimension and all that lie within it.
+static double bytesWithin(RankedTensorType type, LayoutAttr layout,
+                          int64_t dim) {
   double bytes = elementBytes(type);
-  for (LayoutBlock block : a.getBlocks())
+  for (LayoutBlock block : layout.getBlocks())
     bytes *= static_cast<double>(block.size);
-  for (auto [dim, other] : llvm::zip(apart(a), apart(b))) {
-    if (dim != other)
-      break;
-    int64_t extent = type.getShape()[dim];
-    for (LayoutBlock block : a.getBlocks())
-      if (block.dim == dim)
+  for (int64_t other : llvm::reverse(layout.getOrder())) {
+    int64_t extent = type.getShape()[other];
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == other)
         extent = (extent + block.size - 1) / block.size;
     bytes *= static_cast<double>(extent);
+    if (other == dim)
+      break;
+  }
+  return bytes;
+}
+
+/// The dimensions of more than one element in the order in which they lie in
+/// memory, the innermost first; a blocked one twice, unless a block holds all.
+static SmallVector<int64_t> storedDims(RankedTensorType type,
+                                       LayoutAttr layout) {
+  SmallVector<int64_t> dims;
+  auto outer = [&](int64_t dim) {
+    int64_t extent = type.getDimSize(dim);
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == dim)
+        extent = (extent + block.size - 1) / block.size;
+    return extent;
+  };
+  for (LayoutBlock block : llvm::reverse(layout.getBlocks()))
+    if (type.getDimSize(block.dim) > 1)
+      dims.push_back(block.dim);
+  for (int64_t dim : llvm::reverse(layout.getOrder()))
+    if (outer(dim) > 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+/// Bytes of `from` that pass at once on the way to `to`, where both have the
+/// same innermost dimension: those of the dimensions that are the same in both;
+/// between blocks and none, a row.
+static double copiedRun(RankedTensorType type, LayoutAttr from, LayoutAttr to) {
+  SmallVector<int64_t> dims = storedDims(type, from),
+                       others = storedDims(type, to);
+  if (dims == others)
+    return static_cast<double>(storedBytes(type, from));
+  double bytes = rowBytes(type, from);
+  if (from.getBlocks() != to.getBlocks() || dims.empty())
+    return bytes;
+  for (auto [dim, other] : llvm::zip(dims, others)) {
+    if (dim != other)
+      break;
+    bytes = std::max(bytes, bytesWithin(type, from, dim));
   }
   return bytes;
 }
@@ -117,17 +151,18 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
   // The one side's neighbours lie apart on the other: what passes at once is
   // as short as the shorter rows.
   write.scattered = innermost(type, from) != innermost(type, to);
-  double together = write.scattered
-                        ? std::min(rowBytes(type, from), rowBytes(type, to))
-                        : commonBytes(type, from, to);
-  auto shorten = [&](cost::Transfer &transfer) {
-    transfer.run =
-        std::min(transfer.run, std::max(together, transfer.gathered));
+  auto shorten = [&](cost::Transfer &transfer, double run) {
+    transfer.run = std::min(transfer.run, std::max(run, transfer.gathered));
   };
-  shorten(read);
-  shorten(write);
-  if (write.scattered)
-    read.run = write.run = std::min(read.run, write.run);
+  if (!write.scattered) {
+    shorten(read, copiedRun(type, from, to));
+    shorten(write, copiedRun(type, to, from));
+    return work;
+  }
+  double row = std::min(rowBytes(type, from), rowBytes(type, to));
+  shorten(read, row);
+  shorten(write, row);
+  read.run = write.run = std::min(read.run, write.run);
   return work;
 }
 
@@ -181,25 +216,6 @@ static double channelPaddingOf(const LayoutProblem &problem, Value input,
           problem.target.machine.unpaddedChannels)
     return 1;
   return paddingOf(input, layout);
-}
-
-/// The outermost digit of a dimension: how many bytes lie within all of it, and
-/// where among the layout's digits it stands.
-static double bytesWithin(RankedTensorType type, LayoutAttr layout,
-                          int64_t dim) {
-  double bytes = elementBytes(type);
-  for (LayoutBlock block : layout.getBlocks())
-    bytes *= static_cast<double>(block.size);
-  for (int64_t other : llvm::reverse(layout.getOrder())) {
-    int64_t extent = type.getShape()[other];
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == other)
-        extent = (extent + block.size - 1) / block.size;
-    bytes *= static_cast<double>(extent);
-    if (other == dim)
-      break;
-  }
-  return bytes;
 }
 
 /// Bytes in a row of a part that is cut along the dimensions with this sign:
