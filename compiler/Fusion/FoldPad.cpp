@@ -3,6 +3,7 @@
 // npu-fold-pad: zero padding becomes an attribute of the windowed op behind it.
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "compiler/Kernel/KernelProblem.h"
 
 using namespace npu;
 using namespace npu::rewrites;
@@ -84,6 +85,24 @@ static bool windowsHoldData(const npu_pool_attrs &pool, ArrayRef<int64_t> data,
   return true;
 }
 
+/// The op over the data that `pad` pads, with `pads` in all.
+static void foldInto(Operation *op, PadOp pad, ArrayRef<int64_t> pads) {
+  mlir::Builder builder(op->getContext());
+  op->setOperand(0, pad.getInput());
+  op->setAttr("pads", builder.getI64ArrayAttr(pads));
+  if (isa<AvgPoolOp>(op))
+    op->setAttr("count_include_pad", builder.getBoolAttr(true));
+}
+
+/// Kernels take less padding than npu.pad gives, and other limits.
+static bool hasKernel(Operation *op, PadOp pad, ArrayRef<int64_t> pads) {
+  Operation *folded = op->clone();
+  foldInto(folded, pad, pads);
+  FailureOr<kernels::Problem> problem = makeProblem(folded, /*threads=*/1);
+  folded->destroy();
+  return succeeded(problem) && kernels::validate(*problem).empty();
+}
+
 namespace {
 
 // Pattern: conv(pad(X, zero point)) -> conv(X) with pads
@@ -112,15 +131,14 @@ struct FoldPadIntoWindow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
     if (kind != NPU_OP_CONV &&
         !foldsIntoPool(op, kind, attributes.pool, pad, *pads))
       return rewriter.notifyMatchFailure(op, "pooling would differ");
+    if (!hasKernel(op, pad, *pads))
+      return rewriter.notifyMatchFailure(op, "no kernel pads so much");
 
-    SmallVector<Value> operands(op->getOperands());
-    operands[0] = pad.getInput();
-    Operation *folded = cloneWith(rewriter, fuseLocations({pad, op}), op,
-                                  operands, op->getResult(0).getType());
-    folded->setAttr("pads", rewriter.getI64ArrayAttr(*pads));
-    if (kind == NPU_OP_AVG_POOL)
-      folded->setAttr("count_include_pad", rewriter.getBoolAttr(true));
-    rewriter.replaceOp(op, folded);
+    Location location = fuseLocations({pad, op});
+    rewriter.modifyOpInPlace(op, [&] {
+      foldInto(op, pad, *pads);
+      op->setLoc(location);
+    });
     return success();
   }
 

@@ -65,6 +65,23 @@ func.func @window_without_data(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x6x6xf32> {
   return %1 : tensor<1x4x6x6xf32>
 }
 
+// Nor does any pooling have a kernel that pads by its whole window, at either
+// end, or of data without an element.
+// CHECK-LABEL: @pads_as_large_as_windows
+// CHECK-COUNT-3: npu.pad(
+// CHECK: npu.avg_pool({{.*}}pads = [0, 0, 1, 1]
+func.func @pads_as_large_as_windows(%x: tensor<1x4x6x8xf32>, %none: tensor<1x4x0x8xf32>) -> (tensor<1x4x4x5xf32>, tensor<1x4x2x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x3x4xf32>) {
+  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 2, 2], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x9x11xf32>
+  %1 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x9x11xf32>) -> tensor<1x4x4x5xf32>
+  %2 = npu.pad(%none) {mode = "constant", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x0x8xf32>) -> tensor<1x4x2x8xf32>
+  %3 = npu.avg_pool(%2) {dilations = [1, 1], kernel = [3, 1], pads = [1, 0, 1, 0], strides = [1, 1], count_include_pad = true} : (tensor<1x4x2x8xf32>) -> tensor<1x4x2x8xf32>
+  %4 = npu.pad(%x) {mode = "constant", pads = [0, 0, 3, 0, 0, 0, 0, 0], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x9x8xf32>
+  %5 = npu.avg_pool(%4) {dilations = [2, 1], kernel = [2, 1], pads = [0, 0, 0, 0], strides = [2, 1]} : (tensor<1x4x9x8xf32>) -> tensor<1x4x4x8xf32>
+  %6 = npu.pad(%x) {mode = "constant", pads = [0, 0, 0, 0, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x7x9xf32>
+  %7 = npu.avg_pool(%6) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x7x9xf32>) -> tensor<1x4x3x4xf32>
+  return %1, %3, %5, %7 : tensor<1x4x4x5xf32>, tensor<1x4x2x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x3x4xf32>
+}
+
 // An average counts the zeros from then on; one with padding of its own that
 // does not count cannot.
 // CHECK-LABEL: @average
