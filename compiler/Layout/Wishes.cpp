@@ -24,11 +24,18 @@ public:
     if (!resolveAll())
       return std::nullopt;
     auto [first, layout] = wanted.front();
-    auto placement =
-        placeOp(problem, plan, op, {static_cast<int>(first), layout}, whyNot);
-    if (!placement || !insist(*placement))
-      return std::nullopt;
-    return placement;
+    SmallVector<Anchor> anchors = {{static_cast<int>(first), layout}};
+    anchors.append(acceptedAnchors(problem, op));
+    std::string firstWhy;
+    for (const Anchor &anchor : anchors) {
+      auto placement = placeOp(problem, plan, op, anchor, whyNot);
+      if (placement && insist(*placement))
+        return placement;
+      if (firstWhy.empty())
+        firstWhy = whyNot;
+    }
+    whyNot = firstWhy;
+    return std::nullopt;
   }
 
 private:
@@ -95,14 +102,18 @@ private:
     return layout;
   }
 
-  /// Operands that stand for themselves take their wish, others must have it.
+  /// Operands take their wish if it goes with the result; those that stand for
+  /// themselves always do.
   bool insist(Placement &placement) {
     LayoutRelation relation = op.getLayoutRelation();
+    StoredOrder result = toStoredOrder(placement.result);
     for (auto [index, layout] : wanted) {
-      ArrayRef<int64_t> shape = tensorType(op->getOperand(index)).getShape();
-      if (relation.independent[index])
+      if (relation.independent[index] ||
+          layoutsAgree(relation, relatedOperand(relation, op, index),
+                       toStoredOrder(layout), relatedResult(relation, op),
+                       result))
         placement.operands[index] = layout;
-      else if (!layout.isEquivalent(placement.operands[index], shape))
+      else
         return refuse("its " + op.getOperandRole(index) + " cannot be " +
                       layout.getLetters() +
                       " together with the other layouts of the op");
