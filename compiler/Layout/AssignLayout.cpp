@@ -34,6 +34,7 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const Strategy &strategy,
                                    const LayoutOptions &options,
                                    std::optional<SearchOutcome> *outcome) {
+  tellBoundaryAxes(function, options.io);
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   LayoutPlan plan;
@@ -53,10 +54,12 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
 FailureOr<std::vector<StrategyResult>>
 npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
                        const LayoutOptions &options) {
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
+    return failure();
+  tellBoundaryAxes(function, options.io);
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
-  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
-      failed(prepare(problem, options)))
+  if (failed(prepare(problem, options)))
     return failure();
   return tryStrategies(problem);
 }

@@ -76,27 +76,27 @@ private:
     if (name)
       known.push_back(name.str());
     auto wanted = name ? io.byName.find(name.str()) : io.byName.end();
-    if (wanted == io.byName.end()) {
-      if (!io.fixed)
-        return LayoutAttr();
+    bool isNamed = wanted != io.byName.end();
+    if (isNamed)
+      used.insert(name.str());
+    StringRef text = isNamed ? StringRef(wanted->second)
+                             : StringRef(io.fixed ? "fixed" : "free");
+    if (text == "free")
+      return LayoutAttr();
+    if (text == "fixed")
       return LayoutAttr::getRowMajor(problem.getContext(),
                                      tensorType(value).getRank());
-    }
-    used.insert(name.str());
     std::string error;
-    std::optional<LayoutPattern> pattern =
-        LayoutPattern::parse(wanted->second, error);
+    std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, error);
     if (!pattern)
       return problem.function.emitError() << "--io-layout: " << error;
-    if (pattern->kind == LayoutPattern::Kind::Any)
-      return LayoutAttr();
     ImageAxes axes = problem.axes.of(value);
     std::optional<StoredOrder> order =
         pattern->resolve(tensorType(value).getRank(), axes);
     if (!order)
       return problem.function.emitError()
-             << "--io-layout: " << wanted->second << " does not fit '"
-             << name.str() << "' of rank " << tensorType(value).getRank()
+             << "--io-layout: " << text << " does not fit '" << name.str()
+             << "' of rank " << tensorType(value).getRank()
              << (axes.empty() ? ", whose image axes are not known; use letters"
                               : "");
     return toLayout(problem.getContext(), *order);
@@ -115,6 +115,50 @@ private:
   SmallVector<std::string> known;
 };
 } // namespace
+
+/// "NCHW" for the layouts NHWC, NCHW16c, ...; empty where the text names no
+/// image of this rank.
+static std::string naturalAxes(StringRef text, size_t rank) {
+  std::string ignored;
+  std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, ignored);
+  if (!pattern || pattern->kind != LayoutPattern::Kind::Roles ||
+      pattern->roles.size() != rank)
+    return {};
+  std::string axes;
+  for (AxisRole role : {AxisRole::Batch, AxisRole::Channel, AxisRole::Depth,
+                        AxisRole::Height, AxisRole::Width})
+    if (llvm::is_contained(pattern->roles, role))
+      axes += static_cast<char>(role);
+  return axes.size() == rank ? axes : std::string();
+}
+
+void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
+  if (io.byName.empty())
+    return;
+  ImageAxesAnalysis axes(function);
+  auto axesOf = [&](StringAttr name, Value value) -> StringAttr {
+    auto wanted = name ? io.byName.find(name.str()) : io.byName.end();
+    if (wanted == io.byName.end() || !axes.of(value).empty())
+      return {};
+    std::string told = naturalAxes(wanted->second, tensorType(value).getRank());
+    return told.empty() ? StringAttr()
+                        : StringAttr::get(function.getContext(), told);
+  };
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (StringAttr told = axesOf(
+            function.getArgAttrOfType<StringAttr>(index, "npu.name"), argument))
+      function.setArgAttr(index, axesAttr, told);
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &output : end->getOpOperands()) {
+    unsigned index = output.getOperandNumber();
+    if (StringAttr told =
+            axesOf(function.getResultAttrOfType<StringAttr>(index, "npu.name"),
+                   output.get()))
+      function.setResultAttr(index, axesAttr, told);
+  }
+}
 
 LogicalResult npu::bindBoundary(LayoutProblem &problem, const IoLayouts &io) {
   return Binder(problem, io).run();

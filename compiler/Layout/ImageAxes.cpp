@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/ImageAxes.h"
 
+#include "compiler/Layout/Colours.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace npu;
@@ -24,6 +26,7 @@ ImageAxesAnalysis::ImageAxesAnalysis(mlir::func::FuncOp function) {
     }
   for (Operation *op : ops)
     seed(op);
+  seedBoundary(function);
   // Where ops disagree the first answer stays; so the order is that of the ops
   // in the block, not that of uses, which rewriting changes. Ends: a role is
   // only ever added, and there are finitely many dimensions.
@@ -69,20 +72,46 @@ void ImageAxesAnalysis::wakeReaders(Value value) {
       waiting.insert(number->second);
 }
 
+static std::string axesText(const ImageAxes &axes) {
+  std::string text;
+  for (AxisRole role : axes)
+    text += static_cast<char>(role);
+  return text;
+}
+
+void ImageAxesAnalysis::take(Partial &roles, Value value, StringRef axes) {
+  bool news = false;
+  for (auto [dim, role] : llvm::enumerate(axes))
+    news |= assign(roles, value, dim, role);
+  if (news)
+    wake(value);
+}
+
 void ImageAxesAnalysis::seed(Operation *op) {
   auto rule = cast<LayoutOpInterface>(op);
-  auto take = [&](Partial &roles, Value value, const ImageAxes &axes) {
-    bool news = false;
-    for (auto [dim, role] : llvm::enumerate(axes))
-      news |= assign(roles, value, dim, static_cast<char>(role));
-    if (news)
-      wake(value);
-  };
   for (OpOperand &operand : op->getOpOperands())
     take(slot(operand), operand.get(),
-         rule.getOperandAxes(operand.getOperandNumber()));
+         axesText(rule.getOperandAxes(operand.getOperandNumber())));
   for (OpResult result : op->getResults())
-    take(found[result], result, rule.getResultAxes(result.getResultNumber()));
+    take(found[result], result,
+         axesText(rule.getResultAxes(result.getResultNumber())));
+}
+
+/// What the boundary says comes after what ops know.
+void ImageAxesAnalysis::seedBoundary(mlir::func::FuncOp function) {
+  Block &block = function.getBody().front();
+  auto hear = [&](Value value, StringAttr axes) {
+    if (axes && isColour(axes.getValue()) &&
+        axes.size() == static_cast<size_t>(tensorType(value).getRank()))
+      take(found[withoutRelayouts(value)], value, axes.getValue());
+  };
+  for (BlockArgument argument : block.getArguments())
+    hear(argument, function.getArgAttrOfType<StringAttr>(
+                       argument.getArgNumber(), axesAttr));
+  for (OpOperand &output : block.getTerminator()->getOpOperands())
+    if (!isConstant(withoutRelayouts(output.get())))
+      hear(output.get(), function.getResultAttrOfType<StringAttr>(
+                             output.getOperandNumber(), axesAttr));
 }
 
 /// Every value of the op learns from every other: dimensions that are one and
@@ -311,11 +340,10 @@ std::string npu::layoutName(LayoutAttr layout, const ImageAxes &axes) {
   return name;
 }
 
-std::optional<SmallVector<int64_t>>
-npu::channelsLastOrder(const ImageAxes &axes) {
+static std::optional<SmallVector<int64_t>>
+orderOf(const ImageAxes &axes, ArrayRef<AxisRole> outermostFirst) {
   SmallVector<int64_t> order;
-  for (AxisRole role : {AxisRole::Batch, AxisRole::Depth, AxisRole::Height,
-                        AxisRole::Width, AxisRole::Channel}) {
+  for (AxisRole role : outermostFirst) {
     const AxisRole *at = llvm::find(axes, role);
     if (at != axes.end())
       order.push_back(at - axes.begin());
@@ -323,4 +351,16 @@ npu::channelsLastOrder(const ImageAxes &axes) {
   if (axes.empty() || order.size() != axes.size())
     return std::nullopt;
   return order;
+}
+
+std::optional<SmallVector<int64_t>>
+npu::channelsLastOrder(const ImageAxes &axes) {
+  return orderOf(axes, {AxisRole::Batch, AxisRole::Depth, AxisRole::Height,
+                        AxisRole::Width, AxisRole::Channel});
+}
+
+std::optional<SmallVector<int64_t>>
+npu::channelsFirstOrder(const ImageAxes &axes) {
+  return orderOf(axes, {AxisRole::Batch, AxisRole::Channel, AxisRole::Depth,
+                        AxisRole::Height, AxisRole::Width});
 }

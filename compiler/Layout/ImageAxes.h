@@ -13,6 +13,10 @@
 
 namespace npu {
 
+/// On an argument or a result of a function: its image axes in logical order,
+/// "NCHW", where the boundary knows them and no op does.
+constexpr StringRef axesAttr = "npu.axes";
+
 /// Computed once per function; does not change when layouts do, nor when
 /// relayouts come and go, only when other ops do.
 class ImageAxesAnalysis {
@@ -43,6 +47,8 @@ private:
   using Partial = SmallVector<char, 6>;
 
   void seed(Operation *op);
+  void seedBoundary(mlir::func::FuncOp function);
+  void take(Partial &roles, Value value, StringRef axes);
   void propagate(Operation *op);
   void wake(Value value);
   void wakeReaders(Value value);
@@ -78,6 +84,8 @@ std::string layoutName(LayoutAttr layout, const ImageAxes &axes);
 
 /// Channels last: batch, spatial, channel; nothing for other values.
 std::optional<SmallVector<int64_t>> channelsLastOrder(const ImageAxes &axes);
+/// Channels first: batch, channel, spatial.
+std::optional<SmallVector<int64_t>> channelsFirstOrder(const ImageAxes &axes);
 
 } // namespace npu
 

@@ -173,8 +173,9 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--io-layout", raw.ioLayouts,
-                 "layout of inputs and outputs: fixed (as in the model), free, "
-                 "or NAME=NHWC; may be repeated");
+                 "layout of inputs and outputs: fixed (as in the model) or "
+                 "free; of one: NAME=fixed, NAME=free or NAME=NHWC; may be "
+                 "repeated");
   app.add_option("--desired-layouts", raw.desiredLayouts,
                  "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
                  "max_pool:NHWC, ...: data, then weight; may be repeated");

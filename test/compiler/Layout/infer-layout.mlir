@@ -51,3 +51,11 @@ func.func @refused(%x: tensor<1x3x5x6xf32, #npu.layout<acdb>>) -> tensor<1x90xf3
   %0 = npu.reshape(%x) : (tensor<1x3x5x6xf32, #npu.layout<acdb>>) -> tensor<1x90xf32>
   return %0 : tensor<1x90xf32>
 }
+
+// Where the boundary knows the axes, no convolution need stand there.
+// CHECK-LABEL: @named_boundary
+func.func @named_boundary(%x: tensor<1x3x5x6xf32> {npu.axes = "NCHW"}, %y: tensor<5x6xf32>) -> tensor<1x3x5x6xf32> {
+  // expected-remark @+1 {{reads NCHW, HW; gives NCHW}}
+  %0 = npu.eltwise add(%x, %y) : (tensor<1x3x5x6xf32>, tensor<5x6xf32>) -> tensor<1x3x5x6xf32>
+  return %0 : tensor<1x3x5x6xf32>
+}

@@ -1,6 +1,8 @@
 // RUN: npu-opt %s --npu-assign-layout="io-layout=free verify-exactly=true" | FileCheck %s --check-prefix=FREE
 // RUN: npu-opt %s --npu-assign-layout="io-layout=x=NHWC verify-exactly=true" | FileCheck %s --check-prefix=NAMED
 // RUN: npu-opt %s --npu-assign-layout="io-layout=y=acdb,free,x=abcd verify-exactly=true" | FileCheck %s --check-prefix=BOTH
+// RUN: npu-opt %s --npu-assign-layout="io-layout=x=free,y=free verify-exactly=true" | FileCheck %s --check-prefix=FREE
+// RUN: npu-opt %s --npu-assign-layout="io-layout=free,x=fixed verify-exactly=true" | FileCheck %s --check-prefix=BOTH
 
 // FREE: %{{.*}}: tensor<2x8x6x6xf32, #npu.layout<acdb>>
 // FREE-NOT: npu.relayout
