@@ -99,13 +99,33 @@ private:
       return Placement{{anchor.layout}, view};
     }
     auto placement = placeOp(problem, plan, op, anchor, ignored);
-    // An op that decides for itself runs in another order only if the target
-    // lists that order, and then no slower.
+    // An op that decides for itself runs in another order only if that is one
+    // of its own, and then no slower.
     if (placement && op.getSensitivity() == Sensitivity::Heavy &&
-        (problem.accepted(cast<OpResult>(op->getResult(0))).empty() ||
+        (!isKnown(cast<OpResult>(op->getResult(0)), placement->result) ||
          isSlower(op, *placement)))
       return std::nullopt;
     return placement;
+  }
+
+  /// Whether the target lists orders for the result (a placement is among
+  /// them), or the order is one that kernels are written for: channels first,
+  /// in blocks or not, or last.
+  bool isKnown(OpResult result, LayoutAttr layout) const {
+    if (!problem.accepted(result).empty())
+      return true;
+    ImageAxes axes = problem.axes.atOp(result);
+    for (const LayoutBlock &block : layout.getBlocks())
+      if (axes.empty() || axes[block.dim] != AxisRole::Channel)
+        return false;
+    auto isStored = [&](std::optional<SmallVector<int64_t>> order) {
+      return order && sameStorage(result, layout,
+                                  LayoutAttr::get(layout.getContext(), *order,
+                                                  layout.getBlocks()));
+    };
+    return isStored(channelsFirstOrder(axes)) ||
+           (!layout.isBlocked() && isStored(channelsLastOrder(axes))) ||
+           layout.isRowMajor(tensorType(result).getShape());
   }
 
   bool isSlower(LayoutOpInterface op, const Placement &placement) const {
@@ -113,10 +133,21 @@ private:
            kernelCycles(problem, op, layoutsOf(op));
   }
 
-  /// What stands behind a relayout that only one op reads.
+  /// What stands behind a relayout.
   static Value behind(Value value) {
     auto other = value.getDefiningOp<RelayoutOp>();
-    return other && other->hasOneUse() ? other.getInput() : value;
+    return other ? other.getInput() : value;
+  }
+
+  /// Whether somebody else reads the value in this order, so that there is such
+  /// a copy of it in any case.
+  bool isCopied(Value value, LayoutAttr layout, Operation *reader) const {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      auto copy = dyn_cast<RelayoutOp>(user);
+      return copy && copy != relayout && isStoredAs(copy.getResult(), layout) &&
+             llvm::any_of(copy->getUsers(),
+                          [&](Operation *other) { return other != reader; });
+    });
   }
 
   void count(Move &move) {
@@ -125,10 +156,12 @@ private:
       if (value == relayout.getResult() || isConstant(value))
         continue;
       Value origin = behind(value);
-      if (origin != value && !isConstant(origin))
+      if (isConstant(origin))
+        continue;
+      if (origin != value && value.hasOneUse())
         move.frontNow += storedBytes(value);
       LayoutAttr wanted = move.placement.operands[operand.getOperandNumber()];
-      if (!isStoredAs(origin, wanted) && !isConstant(origin))
+      if (!isStoredAs(origin, wanted) && !isCopied(origin, wanted, move.op))
         move.frontThen += storedBytes(withLayout(tensorType(origin), wanted));
     }
     Value result = move.op->getResult(0);
