@@ -41,23 +41,29 @@ static bool all(ArrayAttr ints, int64_t value) {
 }
 
 template <int64_t tile>
-static bool winogradApplies(Operation *op) {
+static const char *whyNotWinograd(Operation *op) {
   Conv2dOp conv = convolutionOf(op);
   if (!conv || conv.getGroups() != 1 || !all(conv.getStrides(), 1) ||
-      !all(conv.getDilations(), 1) || !constantBehind(op->getOperand(1)))
-    return false;
+      !all(conv.getDilations(), 1))
+    return "it is no 2-D convolution of stride 1 without groups and dilations";
+  if (!constantBehind(op->getOperand(1)))
+    return "its weight is no constant: Winograd without weight transform reads "
+           "a weight that was transformed at compile time";
   // In a fused body nothing else may read the weight.
   if (conv != op && !conv.getWeight().hasOneUse())
-    return false;
+    return "its weight is read twice";
   RankedTensorType weight = tensorType(op->getOperand(1));
   if (!weight.getElementType().isF32() || weight.getDimSize(2) != 3 ||
       weight.getDimSize(3) != 3)
-    return false;
+    return "its weight is not 3x3 in f32";
   ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  if (result[0] < 1 || result[2] < 2 || result[3] < 2)
+    return "its result is smaller than 2x2";
   int64_t side = tile + 2;
-  return result[0] > 0 && result[2] > 1 && result[3] > 1 &&
-         weight.getDimSize(0) * weight.getDimSize(1) * side * side <=
-             maxWeightElements;
+  return weight.getDimSize(0) * weight.getDimSize(1) * side * side <=
+                 maxWeightElements
+             ? nullptr
+             : "its transformed weight is larger than 64 MiB";
 }
 
 static LayoutAttr channelsLast(mlir::MLIRContext *context) {
@@ -163,7 +169,7 @@ static constexpr Alternative winograd(StringRef name, StringRef summary) {
           summary,
           "winograd",
           "conv2d_winograd",
-          winogradApplies<tile>,
+          whyNotWinograd<tile>,
           winogradFits,
           workOfWinograd<tile>,
           transformedBytes<tile>,

@@ -17,9 +17,9 @@ struct Alternative {
   StringRef family;
   /// The replacement as targets' demands and costs know it.
   StringRef demandName;
-  /// Whether the op (a kernel by itself or a fused one) can be replaced at all,
-  /// whatever its layouts.
-  bool (*applies)(Operation *op);
+  /// Why the op (a kernel by itself or a fused one) cannot be replaced,
+  /// whatever its layouts: one clause; null where it can.
+  const char *(*whyNot)(Operation *op);
   /// Whether it can with its operands and result stored in these layouts (one
   /// for each operand, then the result).
   bool (*fits)(Operation *op, ArrayRef<LayoutAttr> layouts);
@@ -34,6 +34,8 @@ struct Alternative {
   Operation *(*replace)(mlir::OpBuilder &builder, Operation *op);
   /// Whether an op, a kernel by itself or a fused one, is such a replacement.
   bool (*isReplacement)(Operation *op);
+
+  bool applies(Operation *op) const { return !whyNot(op); }
 };
 
 /// All that npuc knows.

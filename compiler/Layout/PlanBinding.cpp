@@ -181,11 +181,18 @@ private:
       if (row->name == entry.algorithm)
         named = row;
     }
-    if (!named && entry.algorithm != ownAlgorithm)
+    if (!named && entry.algorithm != ownAlgorithm) {
+      const Alternative *known = findAlternative(entry.algorithm);
+      const char *whyNot =
+          known ? known->whyNot(op) : "there is none of this name";
+      if (!whyNot)
+        whyNot = "the target does not list it";
       return error(entry.algorithmLine)
              << "'" << entry.name << "' cannot be computed by algorithm '"
              << entry.algorithm << "' on target '" << problem.target.name
-             << "', expected one of: " << llvm::join(names, ", ");
+             << "': " << whyNot
+             << ", expected one of: " << llvm::join(names, ", ");
+    }
     if (!entry.pin)
       return success();
     auto [pinned, isNew] = problem.pins.algorithms.try_emplace(op, named);

@@ -310,16 +310,33 @@ TEST_F(PlanTest, APinnedAlgorithmIsUsed) {
     }
 }
 
+// The transform of a weight that is computed would be an op at run time.
+TEST_F(PlanTest, WinogradNeedsAConstantWeight) {
+  const std::string computed = R"(
+    func.func @main(%x: tensor<2x4x6x6xf32> {npu.name = "x"}, %w: tensor<4x4x3x3xf32> {npu.name = "w"}) -> (tensor<2x4x6x6xf32> {npu.name = "y"}) {
+      %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<2x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x6x6xf32> loc("Conv 'c'")
+      return %0 : tensor<2x4x6x6xf32>
+    })";
+  EXPECT_FALSE(solve(parse(computed), "auto-nhwc",
+                     pins("  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n")));
+  EXPECT_NE(message.find("its weight is no constant: Winograd without weight "
+                         "transform reads a weight that was transformed at "
+                         "compile time, expected one of: direct"),
+            std::string::npos)
+      << message;
+}
+
 TEST_F(PlanTest, AlgorithmsThatCannotBe) {
   expectRefused("  - {op: \"Conv 'c'\", algorithm: winogard}\n",
                 "p.yaml:4: 'Conv 'c'' cannot be computed by algorithm "
-                "'winogard' on target 'npu-nhwc', expected one of: direct, "
-                "winograd2x2, winograd4x4");
+                "'winogard' on target 'npu-nhwc': there is none of this name, "
+                "expected one of: direct, winograd2x2, winograd4x4");
   expectRefused("  - {op: \"Relu 'r'\", algorithm: winograd4x4}\n",
-                "expected one of: direct");
+                "it is no 2-D convolution of stride 1 without groups and "
+                "dilations, expected one of: direct");
   target.algorithms.clear();
   expectRefused("  - {op: \"Conv 'c'\", algorithm: winograd4x4}\n",
-                "expected one of: direct");
+                "the target does not list it, expected one of: direct");
   target.algorithms = {"winograd"};
   target.demands.erase("conv2d");
   message.clear();
