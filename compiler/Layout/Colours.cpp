@@ -100,10 +100,10 @@ private:
       Colour pushed;
       if (!axes.empty())
         pushed = colourOf(axes);
-      else if (!relation.independent[index])
-        pushed = carry(colour, relation.results[0], relation.operands[index]);
       else if (known)
         pushed = tensorColour;
+      else if (!relation.independent[index])
+        pushed = carry(colour, relation.results[0], relation.operands[index]);
       if (!pushed.empty())
         colours[operand.get()] = pushed;
     }

@@ -57,6 +57,21 @@ func.func @two_users(%x: tensor<2x8x8x8xf32>, %y: tensor<2x8x6x6xf32>) -> (tenso
   return %0, %1, %2 : tensor<2x8x8x8xf32>, tensor<2x8x8x8xf32>, tensor<2x8x6x6xf32>
 }
 
+// The other way round a matrix product wins; what a convolution gives is an
+// image all the same.
+// CHECK-LABEL: @matrix_first
+// CHECK-SAME: %arg0: {{[^%]*}}npu.colour = "tensor"
+// CHECK: npu.matmul{{.*}}npu.colour = "tensor"
+// CHECK: npu.conv2d{{.*}}npu.colour = "NCHW"
+// CHECK: npu.matmul{{.*}}npu.colour = "tensor"
+func.func @matrix_first(%x: tensor<2x8x8x8xf32>, %m: tensor<8x4xf32>) -> (tensor<2x8x8x4xf32>, tensor<2x8x8x4xf32>) {
+  %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
+  %0 = npu.matmul(%x, %m) : (tensor<2x8x8x8xf32>, tensor<8x4xf32>) -> tensor<2x8x8x4xf32>
+  %1 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x8x8x8xf32>, tensor<8x8x1x1xf32>) -> tensor<2x8x8x8xf32>
+  %2 = npu.matmul(%1, %m) : (tensor<2x8x8x8xf32>, tensor<8x4xf32>) -> tensor<2x8x8x4xf32>
+  return %0, %2 : tensor<2x8x8x4xf32>, tensor<2x8x8x4xf32>
+}
+
 // Through transposes: a Keras model's values are NHWC.
 // CHECK-LABEL: @keras
 // CHECK-SAME: npu.colour = "NHWC"
