@@ -10,6 +10,8 @@
 #include "compiler/Dialect/NPU/VerifyHelpers.h"
 #include "kernels/tensor.h"
 
+#include "mlir/IR/Verifier.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace npu;
@@ -63,6 +65,9 @@ LogicalResult ConstantOp::verify() {
       have.getElementType() != want.getElementType())
     return emitOpError() << "elements of " << getValue().getType()
                          << " do not fit the result " << want;
+  // constant_c2
+  if (!isa<DenseElementsAttr, mlir::DenseResourceElementsAttr>(getValue()))
+    return emitOpError("has elements that are neither dense nor a resource");
   return verifyLayouts(getOperation());
 }
 
@@ -248,7 +253,21 @@ LogicalResult EltwiseOp::verify() {
 
 // Fused kernels.
 
+/// The checks of npu.fused ask the ops of its body, whose own checks would come
+/// later.
+static LogicalResult verifyBody(FusedOp fused) {
+  Block &body = fused.getBody().front();
+  if (body.empty() || !isa<YieldOp>(body.back())) // fused_c8
+    return fused.emitOpError("has a body that does not end in npu.yield");
+  for (Operation &op : body)
+    if (failed(mlir::verify(&op, /*verifyRecursively=*/false)))
+      return failure();
+  return success();
+}
+
 LogicalResult FusedOp::verify() {
+  if (failed(verifyBody(*this)))
+    return failure();
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size()) // fused_c1
     return emitOpError() << "body takes " << body.getNumArguments()

@@ -39,6 +39,15 @@ func.func @constant_c1() {
 
 // -----
 
+// constant_c2
+func.func @constant_c2() {
+  // expected-error @+1 {{has elements that are neither dense nor a resource}}
+  %0 = npu.constant sparse<[[0]], [1.0]> : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // relayout_c1
 func.func @relayout_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{changes the shape from 4 to 5}}
@@ -296,6 +305,30 @@ func.func @fused_c7(%x: tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
     %0 = npu.eltwise cast(%a) : (tensor<4xf32>) -> tensor<4xf16>
     npu.yield %0 : tensor<4xf16>
+  }
+  return
+}
+
+// -----
+
+// fused_c8
+func.func @fused_c8(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has a body that does not end in npu.yield}}
+  %r = "npu.fused"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    "func.return"() : () -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// What the body has not got is found by the body's own checks.
+func.func @fused_no_yield(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'npu.yield' op expected 1 operand, but found 0}}
+  %r = npu.fused(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = npu.eltwise relu(%a) : (tensor<4xf32>) -> tensor<4xf32>
   }
   return
 }
