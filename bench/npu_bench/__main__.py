@@ -24,6 +24,7 @@ from npu_bench.measure import measure, profile
 from npu_bench.output_files import OutputFiles, UsageError
 from npu_bench.program import start
 from npu_bench.results import Row, compare, make_row
+from npu_bench.shown import complain
 from npu_bench.table import processor_name
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
@@ -191,7 +192,7 @@ def main(words: list[str] | None = None) -> int:
         print(f"npu-bench: {error}", file=sys.stderr)
         return 2
     except (BenchError, zoo.ZooError, OSError) as error:
-        print(f"npu-bench: {error}", file=sys.stderr)
+        complain("npu-bench", error)
         return 1
     different = [row for row in rows if row.difference is not None and row.difference > DIFFERENT]
     for row in different:

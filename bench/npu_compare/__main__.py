@@ -17,6 +17,7 @@ from npu_bench.case import make_case, parse_shapes, zoo
 from npu_bench.contender import BenchError, Case
 from npu_bench.output_files import OutputFiles, write_file
 from npu_bench.program import start
+from npu_bench.shown import complain, shown_message
 from npu_compare.layers import Layer, Tolerance, compare_layers
 
 EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
@@ -124,15 +125,15 @@ def main(words: list[str] | None = None) -> int:
         elif arguments.json:
             write_file(arguments.json, text)
     except (BenchError, zoo.ZooError, OSError) as error:
-        print(f"npu-compare: {error}", file=sys.stderr)
+        complain("npu-compare", error)
         return 2
     wrong = [layer for layer in layers if layer.differs]
     if not quiet:
         for layer in layers if arguments.all else wrong:
-            print(line_of(layer))
+            print(shown_message(line_of(layer)))
         first = [layer for layer in layers if layer.origin]
-        print(f"{len(layers)} values compared, {len(wrong)} differ"
-              + (f", first at {first[0].op} '{first[0].node}'" if first else ""))  # fmt: skip
+        print(shown_message(f"{len(layers)} values compared, {len(wrong)} differ"
+                            + (f", first at {first[0].op} '{first[0].node}'" if first else "")))  # fmt: skip
     return 1 if wrong else 0
 
 

@@ -18,6 +18,7 @@ from rich.console import Console
 from npu_bench.contender import BenchError
 from npu_bench.output_files import OutputFiles
 from npu_bench.program import start
+from npu_bench.shown import complain
 from npu_reduce.shrink import ReduceError, bind_sizes, shrink
 
 EPILOG = """Without --reduce-test a part fails if npuc ends with the same signal, or with the same message
@@ -136,7 +137,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         before, after = reduce_model(arguments, others, Console(stderr=True))
     except (ReduceError, BenchError, OSError) as error:
-        print(f"npu-reduce: {error}", file=sys.stderr)
+        complain("npu-reduce", error)
         return 1 if "does not fail" in str(error) else 2
     print(f"{arguments.reduce}: {after} of {before} nodes")
     return 0

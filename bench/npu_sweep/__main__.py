@@ -19,6 +19,7 @@ from npu_bench.case import zoo
 from npu_bench.contender import BenchError
 from npu_bench.output_files import OutputFiles
 from npu_bench.program import start
+from npu_bench.shown import complain
 from npu_sweep import page, table
 from npu_sweep.grid import Axes, Point, Tools, make_grid, parse_settings
 from npu_sweep.store import GRID, Store
@@ -219,8 +220,7 @@ def run(arguments: argparse.Namespace, axes: Axes) -> int:
     summarise(sweep, rows, computed, time.monotonic() - start)
     failed = [row for row in rows if row["error"]]
     for row in failed[:5]:
-        print(f"npu-sweep: point {row['point']} ({row['model']}, {row['target']}/{row['layout']}): {row['error']}",
-              file=sys.stderr)  # fmt: skip
+        complain("npu-sweep", f"point {row['point']} ({row['model']}, {row['target']}/{row['layout']}): {row['error']}")
     if len(failed) > 5:
         print(f"npu-sweep: and {len(failed) - 5} more; see results.csv", file=sys.stderr)
     return 1 if failed else 0
@@ -231,10 +231,10 @@ def main(words: list[str] | None = None) -> int:
         arguments, axes = parse_arguments(words)
         return run(arguments, axes)
     except (BenchError, zoo.ZooError) as error:
-        print(f"npu-sweep: {error}", file=sys.stderr)
+        complain("npu-sweep", error)
         return 2
     except OSError as error:
-        print(f"npu-sweep: {error}", file=sys.stderr)
+        complain("npu-sweep", error)
         return 3
 
 
