@@ -15,6 +15,8 @@ VENV_TOSA ?= $(BUILD)/venv-tosa
 JOBS ?= $(shell nproc)
 BENCH_MODELS ?= resnet50 mobilenet_v2 mobilenet_v3_large ppocr_det
 FUZZ_SECONDS ?= 60
+# Sanitizers take three times the memory, and ten times the time.
+SANITIZED := --run-seconds=100 --memory=5000000000 --keep=$(BUILD)-asan-compiler/mutation-findings
 NETWORKS := resnet50 resnet101 vgg16 mobilenet_v2 densenet121 inception_v3 mobilenet_v3_large ppocr_det \
   mobilenet_v2_tflite mobilenet_v2_tflite_int8 resnet50_qdq mobilenet_v2_qdq
 SMALL_NETWORKS := efficientnet_b0 convnext_tiny nasnet_mobile unet vit audio video yolo vit_timm two_tower ppocr_rec
@@ -85,6 +87,12 @@ quick: build ## the tests that take seconds
 
 soak: build models ## what repeats by the thousand: hours; `make test` has a sample of each
 	@$(CTEST) --test-dir $(BUILD) -C Soak -L soak --verbose
+	@test -f $(BUILD)-asan-compiler/build.ninja || $(CONFIGURE) -B $(BUILD)-asan-compiler \
+	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_SANITIZE=ON
+	@cmake --build $(BUILD)-asan-compiler -j $(JOBS) --target mutated-tools
+	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=onnx --count=20000 $(SANITIZED)
+	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=mlir --kind=yaml --kind=json --kind=npy \
+	  --count=5000 $(SANITIZED)
 
 models: deps deps-keras ## make the networks that tests and benchmarks use (build/models)
 	@$(PY) bench/models/get_model.py $(NETWORKS)
@@ -101,7 +109,7 @@ fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	  -DNPU_SANITIZE=ON -DNPU_FUZZ=ON
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
 	@$(PY) test/fuzz/seeds.py $(BUILD)-fuzz/seeds
-	@setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
+	@PYTHON=$(PY) setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 # --- see what it does ------------------------------------------------------
 
@@ -134,9 +142,9 @@ lint: build $(DEV_STAMP) ## style tests, spelling, and clang-tidy on what differ
 	@git diff --name-only --diff-filter=d main -- '*.cpp' | xargs --no-run-if-empty clang-tidy-22 -p $(BUILD) --quiet
 
 clean: ## remove what was built (environments and networks stay)
-	@rm -rf $(BUILD)-asan $(BUILD)-fuzz
+	@rm -rf $(BUILD)-asan $(BUILD)-asan-compiler $(BUILD)-fuzz
 	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 \
 	  ! -name venv ! -name venv-keras ! -name models ! -name '.debian-packages*' -exec rm -rf {} +
 
 distclean: ## remove everything that was made or downloaded
-	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-asan-compiler $(BUILD)-fuzz

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every fuzz program of a build folder: libFuzzer's (bin/fuzz-*) and
-# layout-fuzz, each for some seconds; 0: all in turn, without end.
+# Runs every fuzz program of a build folder: libFuzzer's (bin/fuzz-*),
+# layout-fuzz and test/mutation, each for some seconds; 0: all in turn, without
+# end.
 set -euo pipefail
+PYTHON=${PYTHON:-python3}
 
 if [[ $# -ne 2 ]]; then
   echo "usage: run-fuzzers.sh BUILD_FOLDER SECONDS (0: without end)" >&2
@@ -43,6 +45,9 @@ round() {
       -timeout=25 "${words[@]}" "$corpus" "${seeds[@]}"
   done
   layout_fuzz "$1"
+  echo "mutation: $1 seconds"
+  "$PYTHON" "$(dirname "$0")/../test/mutation/mutate.py" --build="$build" --seconds="$1" \
+    --run-seconds=100 --memory=5000000000 --keep="$build/mutation-findings"
 }
 
 if [[ $2 -ne 0 ]]; then

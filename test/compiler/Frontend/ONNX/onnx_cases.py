@@ -23,10 +23,8 @@ import collections
 import concurrent.futures
 import dataclasses
 import datetime
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import threading
@@ -39,6 +37,10 @@ from onnx import numpy_helper
 from onnx_arrays import ATOL, RTOL, compare
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "servers"))
+
+from fork_server import Outcome, Server  # noqa: E402
+
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 FOLDERS = ("node", "pytorch-converted", "pytorch-operator", "simple")
 SCOPE, WHEEL_SCOPE = "onnx_cases_scope.txt", "onnx_wheel_scope.txt"
@@ -155,37 +157,6 @@ def agree(case: Case, found: np.ndarray, expected: np.ndarray) -> str:
     if rule == "transform":
         return compare(found, expected, RTOL, RTOL * float(np.abs(expected).max()) * RTOL)
     return compare(found, expected, RTOL, ATOL)
-
-
-@dataclasses.dataclass
-class Outcome:
-    """Of one run of a tool: the exit code, or minus the signal; what it printed."""
-
-    code: int
-    text: str
-
-    def is_clear_refusal(self, code: int) -> bool:
-        """This exit code and one error of npuc, no crash."""
-        errors = [line for line in self.text.splitlines() if line.startswith("npuc: error: ")]
-        return self.code == code and len(errors) == 1
-
-
-class Server:
-    """A tool that is loaded once (ForkServer.cpp)."""
-
-    def __init__(self, program: pathlib.Path):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        pipe = subprocess.PIPE
-        self.name = program.name.removesuffix("-server")
-        self.process = subprocess.Popen([program], stdin=pipe, stdout=pipe, text=True, env=environment)
-
-    def run(self, folder: pathlib.Path, arguments: list) -> Outcome:
-        messages = folder / "messages.txt"
-        print(messages, *arguments, sep="\t", file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise SystemExit(f"{self.name}: the server ended")
-        return Outcome(int(answer), messages.read_text())
 
 
 class Runner:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is mutated, and the commands that read it: one kind of file for each row of KINDS."""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench" / "models"), str(ROOT / "test" / "models"), str(ROOT / "test" / "servers")]
+
+import numpy as np  # noqa: E402
+import onnx_mutations  # noqa: E402
+import random_models  # noqa: E402
+import small  # noqa: E402
+import text_mutations  # noqa: E402
+from fork_server import Server  # noqa: E402
+
+CASES = Path("/usr/share/libonnx-testdata/data")
+RANDOM_MODELS = 200
+LARGEST_SEED = 1 << 16
+TARGETS = ("npu-nhwc", "npu-nhwc", "npu-nchw16c", "npu-nchw", "host")
+LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc")
+EMITS = ("npu", "npu", "npu", "html", "mlir")
+
+
+@dataclass
+class Command:
+    """A tool and its words; `makes` is the file that it may leave."""
+
+    tool: str
+    words: list[str]
+    makes: str = ""
+
+
+def compile_command(model: str, chance: random.Random, *more: str) -> Command:
+    emit = chance.choice(EMITS)
+    words = [model, "-q", "-o", f"out.{emit}", f"--emit={emit}", f"--target={chance.choice(TARGETS)}", f"--layout={chance.choice(LAYOUTS)}"]
+    return Command("npuc", [*words, *more], f"out.{emit}")
+
+
+@functools.cache
+def onnx_seeds() -> list[bytes]:
+    """ONNX's own cases, small networks, random models."""
+    files = sorted(CASES.glob("*/*/model.onnx"))
+    seeds = [path.read_bytes() for path in files if path.stat().st_size <= LARGEST_SEED]
+    seeds += [small.make(name).SerializeToString() for name in small.NETWORKS]
+    graphs = [random_models.make(seed) for seed in range(RANDOM_MODELS)]
+    seeds += [graph.model().SerializeToString() for graph in graphs if graph.nodes]
+    return [seed for seed in seeds if len(seed) <= LARGEST_SEED]
+
+
+def onnx_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
+    model = onnx_mutations.mutate(chance.choice(onnx_seeds()), chance)
+    more = ["--batch=2"] if chance.random() < 0.3 else []
+    return {"model.onnx": model}, compile_command("model.onnx", chance, *more)
+
+
+@functools.cache
+def mlir_seeds() -> list[bytes]:
+    """Every piece of the lit tests that is a module."""
+    pieces = []
+    for path in sorted((ROOT / "test" / "compiler").rglob("*.mlir")):
+        pieces += path.read_bytes().split(b"// -----\n")
+    return [piece for piece in pieces if b"func.func" in piece and len(piece) <= LARGEST_SEED]
+
+
+def mlir_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
+    module = text_mutations.mutate(chance.choice(mlir_seeds()), chance)
+    return {"model.mlir": module}, compile_command("model.mlir", chance)
+
+
+@functools.cache
+def small_model() -> bytes:
+    return small.make("conv_relu").SerializeToString()
+
+
+@dataclass
+class Examples:
+    """What npuc writes for that network."""
+
+    plan: bytes = b""
+    report: bytes = b""
+
+
+EXAMPLES = Examples()  # filled by make_examples
+
+
+def make_examples(npuc: Server, folder: Path) -> None:
+    (folder / "model.onnx").write_bytes(small_model())
+    words = ["model.onnx", "--batch=1", "--report=report.json", "--write-layout-plan=plan.yaml"]
+    done = npuc.run(folder, words)
+    if done.code:
+        raise SystemExit(f"npuc {' '.join(words)}: exit code {done.code}\n{done.text}")
+    EXAMPLES.plan, EXAMPLES.report = ((folder / name).read_bytes() for name in ("plan.yaml", "report.json"))
+
+
+def yaml_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
+    """A target, or a plan of the network."""
+    files = {"model.onnx": small_model()}
+    if chance.random() < 0.4:
+        files["plan.yaml"] = text_mutations.mutate(EXAMPLES.plan, chance)
+        return files, compile_command("model.onnx", chance, "--batch=1", "--layout-plan=plan.yaml")
+    targets = sorted([*(ROOT / "targets").glob("*.yaml"), *(ROOT / "test" / "compiler" / "Layout" / "Inputs").glob("*.yaml")])
+    files["chip.yaml"] = text_mutations.mutate(chance.choice(targets).read_bytes(), chance)
+    command = compile_command("model.onnx", chance, "--batch=1")
+    command.words = [word for word in command.words if not word.startswith("--target")] + ["--target=chip.yaml"]
+    return files, command
+
+
+def json_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
+    """A report against the right one."""
+    files = {"a.json": EXAMPLES.report, "b.json": text_mutations.mutate(EXAMPLES.report, chance)}
+    order = chance.choice((["a.json", "b.json"], ["b.json", "a.json"]))
+    return files, Command("npu-layout-diff", [*chance.choice(([], ["--json"])), *order])
+
+
+def npy_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
+    """An array that becomes a constant."""
+    kind = chance.choice(("<f4", "<f2", "<i8", "|u1", "|b1"))
+    array = np.zeros((1, 3, 32, 32), kind)
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {array.shape}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    data = b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + array.tobytes()
+    files = {"model.onnx": small_model(), "x.npy": text_mutations.mutate_array(data, chance)}
+    return files, compile_command("model.onnx", chance, "--bind-input=x=x.npy")
+
+
+Case = Callable[[random.Random], tuple[dict[str, bytes], Command]]
+KINDS: dict[str, Case] = {"onnx": onnx_case, "mlir": mlir_case, "yaml": yaml_case, "json": json_case, "npy": npy_case}
