@@ -85,9 +85,7 @@ Evaluated npu::evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   return runReference(op, operands);
 }
 
-/// A small constant that an op blows up is better kept small in the file and
-/// blown up when the model runs.
-static bool inflates(Operation *op) {
+bool npu::inflates(Operation *op) {
   constexpr int64_t harmless = int64_t(64) << 20;
   auto bytesOf = [](mlir::ValueRange values) {
     int64_t bytes = 0;

@@ -14,6 +14,10 @@ namespace npu {
 FailureOr<SmallVector<ElementsAttr>> evaluate(Operation *op,
                                               ArrayRef<ElementsAttr> operands);
 
+/// A small constant that an op blows up is better kept small in the file and
+/// blown up when the model runs: such an op is not folded.
+bool inflates(Operation *op);
+
 /// Replaces `op` by npu.constant if all its operands are constants; returns
 /// whether it did. It does not where that would turn little data into much.
 /// Front ends call it on each op as they create it, so that shape arithmetic

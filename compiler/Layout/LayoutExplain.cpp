@@ -4,12 +4,15 @@
 #include "compiler/Layout/OpSlots.h"
 #include "compiler/Layout/Placement.h"
 #include "compiler/Layout/PlanFile.h"
+#include "runtime/files/shown_text.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace npu;
+using files::shownMessage;
+using files::shownName;
 
 std::string npu::opName(Operation *op) {
   std::string node = nodeName(op->getLoc());
@@ -232,15 +235,15 @@ std::string npu::explainText(const LayoutReport &report) {
   for (auto &[rule, items] : groups) {
     for (const RelayoutItem *item :
          ArrayRef(items).take_front(itemsOfOneRule)) {
-      out << "  " << item->kind << " of " << item->value << ": " << item->from
-          << " to " << item->to << ", " << item->bytes << " bytes, "
-          << llvm::format("%.0f", item->cost) << " cycles";
+      out << "  " << item->kind << " of " << shownName(item->value) << ": "
+          << item->from << " to " << item->to << ", " << item->bytes
+          << " bytes, " << llvm::format("%.0f", item->cost) << " cycles";
       if (!item->node.empty())
-        out << ", at " << item->node;
-      out << "\n    because " << item->cause.reason << "\n";
+        out << ", at " << shownName(item->node);
+      out << "\n    because " << shownMessage(item->cause.reason) << "\n";
       if (item->fixSearched)
         out << "    "
-            << (item->fix ? fixText(*item->fix)
+            << (item->fix ? shownMessage(fixText(*item->fix))
                           : "no single change that was tried removes it")
             << "\n";
     }
@@ -255,15 +258,15 @@ std::string npu::explainText(const LayoutReport &report) {
   if (report.untriedFixes)
     out << "  no change was tried for " << relayouts(report.untriedFixes)
         << ": " << report.whyUntried << "\n";
-  llvm::MapVector<StringRef, SmallVector<StringRef>> algorithms;
+  llvm::MapVector<StringRef, SmallVector<std::string>> algorithms;
   for (auto &[op, algorithm] : report.algorithms)
-    algorithms[algorithm].push_back(op);
+    algorithms[algorithm].push_back(shownName(op));
   for (auto &[algorithm, ops] : algorithms) {
     out << "  " << ops.size() << " by " << algorithm << ": ";
     llvm::interleaveComma(ArrayRef(ops).take_front(itemsOfOneRule), out);
     out << (ops.size() > itemsOfOneRule ? ", ..." : "") << "\n";
   }
   for (const std::string &note : report.notes)
-    out << "  " << note << "\n";
+    out << "  " << shownMessage(note) << "\n";
   return text;
 }

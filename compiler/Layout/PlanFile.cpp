@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/PlanFile.h"
 
+#include "compiler/Support/InputText.h"
 #include "compiler/Support/YamlReader.h"
 
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <map>
 
@@ -157,12 +157,11 @@ std::optional<PlanFile> npu::parsePlanFile(StringRef text, StringRef file,
 }
 
 std::optional<PlanFile> npu::loadPlanFile(StringRef path, std::string &error) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  std::string why;
+  auto buffer = readInput(path, Budget::Text, why);
   if (!buffer) {
-    error = ("layout plan '" + path +
-             "' cannot be read: " + buffer.getError().message())
-                .str();
+    error = ("layout plan '" + path + "' " + why).str();
     return std::nullopt;
   }
-  return parsePlanFile((*buffer)->getBuffer(), path, error);
+  return parsePlanFile(buffer->getBuffer(), path, error);
 }

@@ -2,6 +2,7 @@
 #include "compiler/Pipeline/Report.h"
 
 #include "kernels/slow_kernels.h"
+#include "runtime/files/shown_text.h"
 
 #include "llvm/Support/Format.h"
 
@@ -225,11 +226,11 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
            << llvm::format("%.2f MiB", mebibytes(report.weightBytes)) << ", ";
   stream << llvm::format("%.2f s", seconds) << "\n";
   if (!report.targetNote.empty())
-    stream << "note: " << report.targetNote << "\n";
+    stream << "note: " << files::shownMessage(report.targetNote) << "\n";
   std::vector<kernels::SlowKernel> slow;
   for (const ReportedKernel &kernel : report.kernels)
     if (kernel.slow)
       slow.push_back({kernel.name, kernel.node, kernel.implementation});
   for (const std::string &warning : kernels::describeSlowKernels(slow))
-    stream << "warning: " << warning << "\n";
+    stream << "warning: " << files::shownMessage(warning) << "\n";
 }

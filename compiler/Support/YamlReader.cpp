@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Support/YamlReader.h"
 
+#include "compiler/Support/Budget.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,7 +12,8 @@ using namespace npu;
 namespace yaml = llvm::yaml;
 
 YamlReader::YamlReader(StringRef text, StringRef file, std::string &error)
-    : file(file.str()), error(error), stream(text, sources) {
+    : file(file.str()), error(error), tooDeepReason(tooDeep(text, "#")),
+      stream(text, sources) {
   sources.setDiagHandler(onDiagnostic, this);
 }
 
@@ -37,6 +40,8 @@ bool YamlReader::fail(Node *node, const Twine &what) {
 
 bool YamlReader::readDocument(const Twine &what, ArrayRef<StringRef> allowed,
                               ArrayRef<StringRef> required, Entry entry) {
+  if (!tooDeepReason.empty())
+    return fail(nullptr, tooDeepReason);
   yaml::document_iterator document = stream.begin();
   if (document == stream.end() || !document->getRoot())
     return fail(nullptr, "is empty or not YAML");

@@ -44,6 +44,7 @@ private:
 
   std::string file;
   std::string &error;
+  std::string tooDeepReason;
   llvm::SourceMgr sources;
   llvm::yaml::Stream stream;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
+#include "compiler/Support/InputText.h"
 #include "compiler/Support/YamlReader.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +9,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <cmath>
@@ -536,10 +536,10 @@ std::optional<TargetSpec> npu::loadTarget(StringRef nameOrPath,
       candidates.push_back(folder + "/" + nameOrPath.str() + ".yaml");
   for (const std::string &path : candidates)
     if (llvm::sys::fs::exists(path)) {
-      auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+      auto buffer = readInput(path, Budget::Text, error);
       if (buffer)
-        return parseTarget((*buffer)->getBuffer(), path, error);
-      error = path + ": cannot be read: " + buffer.getError().message();
+        return parseTarget(buffer->getBuffer(), path, error);
+      error = path + ": " + error;
       return std::nullopt;
     }
   error = ("target '" + nameOrPath +

@@ -68,20 +68,13 @@ void removeWhole(const char *name) {
     removeFolder(name);
 }
 
-/// Safe in a signal handler.
-void removeAll() {
-  for (Place *place = places; place; place = place->next)
-    if (const char *name = place->name.exchange(nullptr))
-      removeWhole(name);
-}
-
 void endBySignal(int number) {
   int none = 0;
   if (!waiting.compare_exchange_strong(none, dying)) {
     pendingSignal = number;
     return;
   }
-  removeAll();
+  removeTemporaries();
   std::signal(number, SIG_DFL);
   std::raise(number); // delivered when this handler returns
 }
@@ -97,10 +90,16 @@ void openStandardStreams() {
 
 } // namespace
 
+void removeTemporaries() {
+  for (Place *place = places; place; place = place->next)
+    if (const char *name = place->name.exchange(nullptr))
+      removeWhole(name);
+}
+
 void prepareProcess() {
   openStandardStreams();
   std::signal(SIGXFSZ, SIG_IGN);
-  std::atexit(removeAll);
+  std::atexit(removeTemporaries);
   for (int number :
        {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGABRT}) {
     struct sigaction action = {};

@@ -17,6 +17,10 @@ namespace npu::files {
 /// closed fail, instead of being the first file that is opened.
 void prepareProcess();
 
+/// Removes every TemporaryName now: the process ends without exit(). Safe in a
+/// signal handler.
+void removeTemporaries();
+
 /// While one lives, signals that end the process wait.
 class SignalsWait {
 public:

@@ -12,6 +12,8 @@
 #include "compiler/Frontend/ONNX/OnnxSchema.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/Unsupported.h"
+#include "compiler/Support/Budget.h"
+#include "runtime/files/shown_text.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -64,11 +66,8 @@ private:
   OnnxModel &model;
   OpBuilder &builder;
   DequantizedValues dequantizedValues;
-  int callDepth = 0; // of functions that call others
+  BudgetUse budget;
 };
-
-/// No exporter nests functions as deep; a function that calls itself would.
-constexpr int deepestCall = 32;
 
 } // namespace
 
@@ -122,7 +121,7 @@ static LogicalResult reportUnknown(const OnnxModel &model,
     return success();
   std::string text;
   for (auto &[op, names] : found) {
-    text += (text.empty() ? "" : "; ") + op + " at";
+    text += (text.empty() ? "" : "; ") + files::shownName(op) + " at";
     for (size_t i = 0; i < std::min(names.size(), mostNamed); ++i)
       text += (i ? ", '" : " '") + names[i] + "'";
     if (names.size() > mostNamed)
@@ -202,10 +201,12 @@ FailureOr<SmallVector<Value>> Importer::readInputs(const onnx::NodeProto &proto,
 LogicalResult Importer::importCall(const onnx::FunctionProto &function,
                                    const onnx::NodeProto &call, Scope &scope) {
   Location location = locationOf(model, call);
-  if (callDepth == deepestCall)
-    return emitError(location) << "calls functions more than " << deepestCall
-                               << " deep, expected fewer: does one call "
-                                  "itself?";
+  std::string over = budget.take(Budget::Nodes, 1);
+  if (over.empty())
+    over = overBudget(Budget::Nesting, budget.depth + 1);
+  if (!over.empty())
+    return emitUnsupported(location)
+           << over << "; does a function call itself?";
   if (call.input_size() > function.input_size() ||
       call.output_size() > function.output_size())
     return emitError(location)
@@ -227,7 +228,7 @@ LogicalResult Importer::importCall(const onnx::FunctionProto &function,
            << "calls a function of ai.onnx opset " << version
            << ", expected 1 to " << newestOnnxOpset;
   onnx::GraphProto body = bodyOfCall(function, call);
-  llvm::SaveAndRestore depth(callDepth, callDepth + 1);
+  llvm::SaveAndRestore depth(budget.depth, budget.depth + 1);
   llvm::SaveAndRestore opset(model.opset, version);
   FailureOr<SmallVector<Value>> results = importGraph(body, inner);
   if (failed(results))
@@ -294,9 +295,11 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
   OnnxNode node(builder, model, proto, *known, schema, std::move(*inputs));
   node.importBranch = [&](onnx::GraphProto &graph, ArrayRef<Value> given,
                           size_t outputs) {
+    llvm::SaveAndRestore depth(budget.depth, budget.depth + 1);
     return importBranch(graph, given, outputs, location, scope);
   };
   node.dequantizedValues = &dequantizedValues;
+  budget.beginNode();
   if (failed(buildNode(node)) || node.hasFailed() ||
       failed(node.checkAllRead()) ||
       failed(types.checkResults(node.getResults())))

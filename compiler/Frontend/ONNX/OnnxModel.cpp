@@ -3,14 +3,15 @@
 
 #include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Frontend/Support/Unsupported.h"
+#include "compiler/Support/Budget.h"
+#include "runtime/files/input_file.h"
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
 
 #include <limits>
 
@@ -18,13 +19,14 @@ using namespace npu;
 using mlir::emitError;
 
 /// Protobuf would print its own complaints about a file that is no model.
-static bool parse(const llvm::MemoryBuffer &file, onnx::ModelProto &proto) {
+static bool parse(const files::InputFile &file, onnx::ModelProto &proto) {
   google::protobuf::LogSilencer silencer;
-  google::protobuf::io::ArrayInputStream array(
-      file.getBufferStart(), static_cast<int>(file.getBufferSize()));
-  google::protobuf::io::CodedInputStream stream(&array);
-  stream.SetTotalBytesLimit(std::numeric_limits<int>::max());
-  return proto.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  google::protobuf::io::FileInputStream bytes(file.descriptor());
+  google::protobuf::io::CodedInputStream stream(&bytes);
+  stream.SetTotalBytesLimit(static_cast<int>(file.bytes()));
+  return proto.ParseFromCodedStream(&stream) &&
+         stream.ConsumedEntireMessage() &&
+         bytes.ByteCount() == static_cast<int64_t>(file.bytes());
 }
 
 static mlir::InFlightDiagnostic emitWrong(Location location) {
@@ -57,19 +59,21 @@ static FailureOr<int64_t> opsetOf(Location location,
 
 FailureOr<OnnxModel> npu::loadOnnxModel(MLIRContext &context, StringRef path) {
   Location location = fileLocation(context, path);
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!file)
-    return emitError(location)
-           << "cannot be read: " << file.getError().message();
-  size_t size = (*file)->getBufferSize();
-  if (size > size_t(std::numeric_limits<int>::max()))
+  files::InputFile file;
+  std::string wrong = file.open(path.str());
+  auto size = static_cast<int64_t>(file.bytes());
+  if (!wrong.empty())
+    return emitError(location) << wrong;
+  if (size > std::numeric_limits<int>::max())
     return emitError(location)
            << "has " << size << " bytes; a model file must be smaller than "
            << "2 GB; save the weights as external data";
+  wrong = overBudget(Budget::File, size);
+  if (!wrong.empty())
+    return emitError(location) << wrong;
   OnnxModel model{std::make_unique<onnx::ModelProto>(), 0,
                   llvm::sys::path::parent_path(path).str(), location};
-  if (!parse(**file, *model.proto) || !model.proto->has_ir_version() ||
+  if (!parse(file, *model.proto) || !model.proto->has_ir_version() ||
       !model.proto->has_graph())
     return emitError(location) << "is not an ONNX model, or is cut short ("
                                << size << " bytes); expected a serialized "

@@ -3,14 +3,12 @@
 // Control flow that is decided while importing: the branch of an If, loops of
 // which every iteration is written out.
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/Support/NodeBudget.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 
 using namespace npu;
-
-/// A loop that is longer would take a chip's program memory, and minutes.
-static constexpr int64_t mostIterations = 4096;
 
 LogicalResult npu::buildIf(OnnxNode &node) {
   FailureOr<Ints> condition = node.constantInts(0, "the condition");
@@ -37,6 +35,11 @@ static FailureOr<SmallVector<Value>> iterate(OnnxNode &node,
                                              const onnx::GraphProto &body,
                                              ArrayRef<Value> inputs,
                                              size_t results) {
+  // Even one without a node takes its turn.
+  if (failed(take(node, Budget::Nodes, 1)) ||
+      failed(take(node, Budget::Constants,
+                  static_cast<int64_t>(body.ByteSizeLong()))))
+    return failure();
   onnx::GraphProto copy = body;
   return node.importBranch(copy, inputs, results);
 }
@@ -80,6 +83,8 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
     if (failed(given))
       return failure();
     trips = *given;
+    if (failed(checkLeft(node, Budget::Nodes, trips)))
+      return failure();
   }
   OpBuilder &builder = node.getBuilder();
   Value condition =
@@ -93,11 +98,6 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
       return failure();
     if (!*goesOn)
       break;
-    if (trip == mostIterations)
-      return node.unsupported(
-          "takes more than " + Twine(mostIterations) +
-          " iterations, expected fewer: each is compiled by "
-          "itself");
     SmallVector<Value> inputs{node.reshape(node.ints(trip), {}), condition};
     inputs.append(state);
     FailureOr<SmallVector<Value>> values =
@@ -181,10 +181,11 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node,
                         Twine(shapeOf(input)[axis]) + " steps");
     steps = shapeOf(input)[axis];
   }
-  if (steps < 1 || steps > mostIterations)
-    return node.unsupported("scans " + Twine(steps) + " steps, expected 1 to " +
-                            Twine(mostIterations) +
-                            ": each is compiled by itself");
+  if (steps < 1)
+    return node.unsupported("scans " + Twine(steps) +
+                            " steps, expected 1 or more");
+  if (failed(checkLeft(node, Budget::Nodes, steps)))
+    return failure();
   std::vector<SmallVector<Value>> parts(spec.results);
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> given(state);
@@ -222,6 +223,8 @@ scanBatch(OnnxNode &node, const onnx::GraphProto &body, const ScanSpec &spec) {
   ArrayRef<Value> inputs = node.getInputs().drop_front();
   std::vector<SmallVector<Value>> parts(spec.states + spec.results);
   int64_t batch = shapeOf(inputs.front())[0];
+  if (failed(checkLeft(node, Budget::Nodes, batch)))
+    return failure();
   for (int64_t sample = 0; sample < batch; ++sample) {
     SmallVector<Value> values;
     for (Value input : inputs)

@@ -4,6 +4,7 @@
 // all steps are one matrix product, those with the state one for each step.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/Support/NodeBudget.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -24,8 +25,10 @@ struct State {
 
 /// One direction: its weights, and the products with all inputs.
 struct Direction {
-  Value inputs;    // (steps, batch, gates * hidden), with all biases that fit
-  Value weight;    // (hidden, gates * hidden)
+  Value inputs; // (steps, batch, gates * hidden), with all biases that fit
+  Value weight; // (hidden, gates * hidden)
+  /// Of GRU: its weight in two, cut once and not in each step.
+  Value gatesWeight, freshWeight;
   Value stateBias; // of the last gate (hidden), or null
   Value peepholes; // (gates - 1) * hidden, or null
   State state;
@@ -124,12 +127,11 @@ static State rnnCell(const Recurrence &net, const Direction &direction,
 static State gruCell(const Recurrence &net, const Direction &direction,
                      Value inputs, State before) {
   OnnxNode &node = net.node;
-  Value both =
-      add(node, net.gate(inputs, 0, 2),
-          node.matmul(before.hidden, net.gate(direction.weight, 0, 2)));
+  Value both = add(node, net.gate(inputs, 0, 2),
+                   node.matmul(before.hidden, direction.gatesWeight));
   both = activate(net, direction.functions[0], both);
   Value update = net.gate(both, 0), reset = net.gate(both, 1);
-  Value weight = net.gate(direction.weight, 2), fresh;
+  Value weight = direction.freshWeight, fresh;
   if (net.resetsAfter) {
     fresh = node.matmul(before.hidden, weight);
     if (direction.stateBias)
@@ -274,6 +276,10 @@ static Direction prepare(const Recurrence &net, Value x, int64_t index) {
   Direction direction;
   direction.weight =
       node.transpose(node.at(node.getInput(2), 0, index), {1, 0});
+  if (net.gates == 3) {
+    direction.gatesWeight = net.gate(direction.weight, 0, 2);
+    direction.freshWeight = net.gate(direction.weight, 2);
+  }
   direction.inputs = node.matmul(x, weight);
   int64_t columns = net.gates * net.hidden;
   if (node.hasInput(3)) {
@@ -380,6 +386,9 @@ static LogicalResult buildRecurrent(Recurrence &net, ArrayRef<StringRef> usual,
                                   {"forward", "reverse", "bidirectional"});
   FailureOr<int64_t> directions = readRecurrence(net, word, usual, hasCell);
   if (failed(directions))
+    return failure();
+  // A step is one op at the least.
+  if (failed(checkLeft(node, Budget::Nodes, net.steps * *directions)))
     return failure();
   Value x = node.getInput(0);
   if (net.isBatchFirst)

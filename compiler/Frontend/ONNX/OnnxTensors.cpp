@@ -7,6 +7,7 @@
 #include "compiler/Frontend/Support/Emitter.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "kernels/tensor.h"
+#include "runtime/files/input_file.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -16,7 +17,6 @@
 #include "llvm/Support/Path.h"
 
 #include <cstring>
-#include <fstream>
 
 using namespace npu;
 using mlir::emitError;
@@ -170,9 +170,12 @@ readExternal(const OnnxModel &model, Location location,
   if (failed(path))
     return failure();
   model.onRead(*path);
-  uint64_t size = 0;
-  if (llvm::sys::fs::file_size(*path, size))
-    return emitError(location) << "cannot read '" << data->location << "'";
+  files::InputFile file;
+  std::string wrong = file.open(*path);
+  if (!wrong.empty())
+    return emitError(location) << "external data of tensor '" << tensor.name()
+                               << "': '" << data->location << "' " << wrong;
+  uint64_t size = file.bytes();
   uint64_t length = data->length.value_or(expected);
   if (length != uint64_t(expected))
     return emitError(location)
@@ -185,10 +188,9 @@ readExternal(const OnnxModel &model, Location location,
            << (data->offset + length) << " of '" << data->location
            << "', which has " << size;
   auto bytes = std::make_unique<std::string>(length, '\0');
-  std::ifstream stream(*path, std::ios::binary);
-  stream.seekg(static_cast<std::streamoff>(data->offset));
-  if (!stream.read(bytes->data(), static_cast<std::streamsize>(length)))
-    return emitError(location) << "cannot read '" << data->location << "'";
+  wrong = file.readAt(bytes->data(), length, data->offset);
+  if (!wrong.empty())
+    return emitError(location) << "'" << data->location << "' " << wrong;
   return bytes;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/Emitter.h"
 
+#include "compiler/Frontend/Support/NodeBudget.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
 #include "kernels/tensor.h"
 
@@ -73,7 +75,48 @@ Value Emitter::fail(const Twine &message) {
   return Value();
 }
 
+LogicalResult npu::take(Emitter &node, Budget kind, int64_t amount) {
+  BudgetUse *use = BudgetUse::current();
+  std::string over = use ? use->take(kind, amount) : "";
+  return over.empty() ? success() : node.unsupported(over);
+}
+
+LogicalResult npu::checkLeft(Emitter &node, Budget kind, int64_t amount) {
+  const BudgetUse *use = BudgetUse::current();
+  std::string over = use ? use->ifTaken(kind, amount) : "";
+  return over.empty() ? success() : node.unsupported(over);
+}
+
+/// Counts what computing an op of constants takes, before it is computed.
+static LogicalResult takeFold(Emitter &node, Operation *op) {
+  bool isKnown = llvm::all_of(op->getOperands(),
+                              [](Value value) { return constantOf(value); });
+  if (!isKnown || isa<ReshapeOp>(op) || inflates(op))
+    return success();
+  auto bytesOf = [](mlir::ValueRange values) {
+    int64_t bytes = 0;
+    for (Value value : values)
+      bytes += kernels::storedBytes(describeTensor(tensorType(value)));
+    return bytes;
+  };
+  double work = workOf(op).macs();
+  for (Value value : op->getOperands())
+    work += double(tensorType(value).getNumElements());
+  for (Value value : op->getResults())
+    work += double(tensorType(value).getNumElements());
+  int64_t made = bytesOf(op->getResults()) - bytesOf(op->getOperands());
+  if (failed(take(node, Budget::Fold,
+                  static_cast<int64_t>(std::min(work, 0x1p62)))))
+    return failure();
+  return take(node, Budget::Constants, std::max<int64_t>(made, 0));
+}
+
 Value Emitter::finish(Operation *op) {
+  if (BudgetUse *use = BudgetUse::current();
+      use && use->isWritingOut() && failed(take(*this, Budget::Nodes, 1))) {
+    op->erase();
+    return noteFailure();
+  }
   if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {
     op->erase();
     return noteFailure();
@@ -86,6 +129,10 @@ Value Emitter::finish(Operation *op) {
   }
   Operation *before = op->getPrevNode();
   Block *block = op->getBlock();
+  if (failed(takeFold(*this, op))) {
+    op->erase();
+    return noteFailure();
+  }
   FailureOr<bool> folded = foldIfConstant(builder, op);
   if (failed(folded))
     return noteFailure();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/Inputs.h"
 
+#include "runtime/files/shown_text.h"
+
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/Support/Emitter.h"
 
@@ -160,15 +162,16 @@ LogicalResult Binder::resolveSymbols() {
         dim.size = symbol->second.first;
       isOpen |= !dim.isKnown();
       pattern += pattern.empty() ? "" : ",";
-      pattern += dim.isKnown()        ? std::to_string(dim.size)
-                 : dim.symbol.empty() ? "?"
-                                      : "<" + dim.symbol + ">";
+      pattern += dim.isKnown() ? std::to_string(dim.size)
+                 : dim.symbol.empty()
+                     ? "?"
+                     : "<" + files::shownName(dim.symbol) + ">";
     }
     if (!isOpen)
       continue;
     open += (open.empty() ? "'" : ", '") + input.name + "' (" +
             (input.hasRank ? pattern : "any rank") + ")";
-    hint += " --input-shape=" + input.name + "=" +
+    hint += " --input-shape=" + files::shownName(input.name) + "=" +
             (input.hasRank ? pattern : "...");
   }
   if (open.empty())

@@ -2,7 +2,9 @@
 #include "compiler/Frontend/Support/ModuleFile.h"
 
 #include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Support/InputText.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
@@ -20,7 +22,12 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
   bool hasError = false;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
-        hasError |= diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+        bool isError =
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+        // What parsers around the first error add says less.
+        if (isError && hasError)
+          return success();
+        hasError |= isError;
         return failure(); // the next handler reports it
       });
   auto sources = std::make_shared<llvm::SourceMgr>();
@@ -41,10 +48,13 @@ OwningOpRef<ModuleOp> npu::parseModule(MLIRContext &context, StringRef bytes,
 
 OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context,
                                           StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (buffer)
-    return parse(context, std::move(*buffer));
-  mlir::emitError(fileLocation(context, path))
-      << "cannot be read: " << buffer.getError().message();
+  std::string error;
+  auto buffer = readInput(path, Budget::File, error);
+  // Bytecode has no brackets.
+  if (buffer && !mlir::isBytecode(*buffer))
+    error = tooDeep(buffer->getBuffer(), "//");
+  if (error.empty())
+    return parse(context, std::move(buffer));
+  mlir::emitError(fileLocation(context, path)) << error;
   return nullptr;
 }

@@ -3,6 +3,8 @@
 
 #include "compiler/Frontend/Support/SourceLocation.h"
 
+#include "runtime/files/input_file.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -50,8 +52,9 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
                                  StringRef converter,
                                  ConvertedModel &converted) {
   Location file = fileLocation(context, model);
-  if (!llvm::sys::fs::exists(model))
-    return emitError(file) << "cannot be read: there is no such file";
+  std::string unreadable = files::InputFile().open(model.str());
+  if (!unreadable.empty())
+    return emitError(file) << unreadable;
   std::string program = findConverter(converter);
   if (!llvm::sys::fs::can_execute(program) ||
       llvm::sys::fs::is_directory(program))

@@ -9,6 +9,7 @@
 #include "compiler/Frontend/TOSA/TosaBoundary.h"
 #include "compiler/Frontend/TOSA/TosaConstants.h"
 #include "compiler/Frontend/TOSA/TosaOps.h"
+#include "compiler/Support/Budget.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -41,6 +42,7 @@ private:
   OpBuilder &builder;
   Location file;
   TosaValues values;
+  BudgetUse budget;
   size_t position = 0; // in the function, for ops without a name
 };
 
@@ -101,6 +103,7 @@ LogicalResult Importer::importOp(Operation &op) {
   }
   const TosaOp &row = *lookupTosaOp(op.getName().getStringRef());
   TosaNode node(builder, locationOf(op), &op, row, values);
+  budget.beginNode();
   for (Type type : op.getResultTypes())
     if (!dialectElement(mlir::getElementTypeOrSelf(type)))
       return node.unsupported(

@@ -3,6 +3,7 @@
 
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
+#include "runtime/files/shown_text.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,7 @@ using namespace npu::dump;
 using llvm::formatv;
 using llvm::raw_ostream;
 using llvm::StringRef;
+using npu::files::shownName;
 namespace json = llvm::json;
 
 static StringRef instrName(int16_t kind) {
@@ -74,7 +76,7 @@ static void printTensors(raw_ostream &out, const char *title,
                          const std::vector<format::ManifestTensor> &tensors) {
   out << title << ":\n";
   for (const format::ManifestTensor &tensor : tensors) {
-    out << "  " << tensor.name << ": " << tensor.dtype << " "
+    out << "  " << shownName(tensor.name) << ": " << tensor.dtype << " "
         << shapeText(tensor.shape) << ", stored as " << tensor.layout;
     if (!tensor.layoutName.empty() && tensor.layoutName != tensor.layout)
       out << " (" << tensor.layoutName << ")";
@@ -84,8 +86,9 @@ static void printTensors(raw_ostream &out, const char *title,
 
 static void printSignature(raw_ostream &out, const ProgramFile &file) {
   const format::Manifest &m = file.manifest;
-  out << "model: " << m.modelName << "\n"
-      << "target: " << m.targetName << ", layout " << m.layoutStrategy << "\n"
+  out << "model: " << shownName(m.modelName) << "\n"
+      << "target: " << shownName(m.targetName) << ", layout "
+      << shownName(m.layoutStrategy) << "\n"
       << "made by: npuc " << m.npucVersion << ", format " << m.formatVersion
       << ", " << m.onednnVersion << "\n"
       << "needs: " << file.triple.getArchName();
@@ -122,13 +125,13 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
   for (size_t i = 0; i < file.kernels.size(); ++i) {
     const npu_kernel_desc &kernel = file.kernels[i];
     const format::ManifestKernel &told = file.manifest.kernels[i];
-    out << formatv("  {0,3} {1}: {2}{3}, {4}", i, told.name,
+    out << formatv("  {0,3} {1}: {2}{3}, {4}", i, shownName(told.name),
                    workText(file, kernel), told.generated ? " (generated)" : "",
                    bytesText(told.bytes));
     if (kernel.in_place_input >= 0)
       out << ", result in place of input " << kernel.in_place_input;
     if (!told.node.empty())
-      out << ", from " << told.node;
+      out << ", from " << shownName(told.node);
     out << "\n        " << chipText(file.manifest, told) << "\n";
     auto tensors = tensorsOf(file, kernel);
     for (size_t t = 0; t < tensors.size(); ++t) {
@@ -165,7 +168,7 @@ static void printSections(raw_ostream &out, const ProgramFile &file) {
       << bytesText(file.manifestText.size()) << "\n"
       << "sections:\n";
   for (const Section &section : file.sections)
-    out << formatv("  {0,-20} {1,10}{2}\n", section.name,
+    out << formatv("  {0,-20} {1,10}{2}\n", shownName(section.name),
                    bytesText(section.bytes),
                    section.isCode       ? "  code"
                    : section.isWritable ? "  relocated at load"
@@ -174,7 +177,7 @@ static void printSections(raw_ostream &out, const ProgramFile &file) {
 
 static void printDisassembly(raw_ostream &out, const ProgramFile &file) {
   for (const Function &function : file.functions) {
-    out << function.name << ":\n";
+    out << shownName(function.name) << ":\n";
     for (const std::string &line : disassemble(file.triple, function))
       out << line << "\n";
     out << "\n";

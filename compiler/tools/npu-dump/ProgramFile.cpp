@@ -2,6 +2,7 @@
 #include "compiler/tools/npu-dump/ProgramFile.h"
 
 #include "kernels/tensor.h"
+#include "runtime/files/input_file.h"
 #include "runtime/format/footer.h"
 
 #include "llvm/Object/ELF.h"
@@ -10,9 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fcntl.h>
 #include <map>
-#include <unistd.h>
 
 using namespace npu;
 using namespace npu::dump;
@@ -207,15 +206,17 @@ static void readTables(const Image &image, ProgramFile &file) {
 }
 
 ProgramFile dump::readProgram(const std::string &path) {
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    throw DumpError(std::string("cannot be opened: ") + std::strerror(errno));
+  files::InputFile input;
+  std::string unreadable = input.open(path);
+  if (!unreadable.empty())
+    throw DumpError(unreadable);
+  int fd = input.descriptor();
   format::Sealed sealed = format::readSealed(fd, path);
   ProgramFile file;
   auto buffer =
       llvm::MemoryBuffer::getOpenFile(fd, path, sealed.fileBytes,
-                                      /*RequiresNullTerminator=*/false);
-  close(fd);
+                                      /*RequiresNullTerminator=*/false,
+                                      /*IsVolatile=*/true);
   if (sealed.error != format::ReadError::None) {
     StringRef clause = sealed.message;
     clause.consume_front("'" + path + "' ");

@@ -2,6 +2,8 @@
 //
 // npu-dump: what is in a .npu file. It never runs anything of the file.
 #include "compiler/tools/npu-dump/Print.h"
+#include "runtime/files/last_words.h"
+#include "runtime/files/shown_text.h"
 #include "runtime/files/standard_output.h"
 #include "runtime/files/temporaries.h"
 
@@ -55,7 +57,8 @@ static int run(int argc, char **argv) {
     else
       printText(out, file, parts);
   } catch (const DumpError &error) {
-    llvm::errs() << "npu-dump: error: '" << path << "' " << error.what()
+    llvm::errs() << "npu-dump: error: "
+                 << npu::files::shownMessage("'" + path + "' " + error.what())
                  << "\n";
     return exitFile;
   }
@@ -68,6 +71,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   npu::files::prepareProcess();
+  npu::files::prepareLastWords("npu-dump", exitFile);
   int code = run(argc, argv);
   llvm::errs().clear_error(); // or LLVM ends with an abort
   return npu::files::finishOutput("npu-dump", code, exitOutput);

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-layout-diff/Compare.h"
+#include "runtime/files/shown_text.h"
 
 #include <nlohmann/json.hpp>
 
 using namespace npu::diff;
 using nlohmann::ordered_json;
+using npu::files::shownMessage;
+using npu::files::shownName;
 
 static std::string at(const std::string &node) {
-  return node.empty() ? "" : ", at " + node;
+  return node.empty() ? "" : ", at " + shownName(node);
+}
+
+static std::string nameOf(const Relayout &row) {
+  return shownName(row.kind) + " of " + shownName(row.value);
+}
+
+static std::string nameOf(const Kernel &row) {
+  return shownName(row.op) +
+         (row.node.empty() ? "" : " of " + shownName(row.node));
 }
 
 static std::string textOf(const Relayout &row) {
-  return row.kind + " of " + row.value + ": " + row.from + " to " + row.to +
+  return nameOf(row) + ": " + shownName(row.from) + " to " + shownName(row.to) +
          ", " + std::to_string(row.bytes) + " bytes" + at(row.node);
 }
 
@@ -19,22 +31,22 @@ static std::string layoutsOf(const Kernel &kernel) {
   std::string text;
   for (const std::string &layout : kernel.layouts)
     text += (text.empty() ? "" : " ") + layout;
-  return text;
+  return shownName(text);
 }
 
 static std::string textOf(const Kernel &kernel) {
-  return kernel.op + (kernel.node.empty() ? "" : " of " + kernel.node) + ": " +
-         layoutsOf(kernel) + ", " + kernel.implementation;
+  return nameOf(kernel) + ": " + layoutsOf(kernel) + ", " +
+         shownName(kernel.implementation);
 }
 
 static void printChange(std::ostream &out, const ChangedRelayout &change) {
   const Relayout &a = change.before, &b = change.after;
-  out << "~ " << a.kind << " of " << a.value << at(a.node) << ":";
+  out << "~ " << nameOf(a) << at(a.node) << ":";
   const char *separator = " ";
   auto part = [&](const std::string &before, const std::string &after) {
     if (before == after)
       return;
-    out << separator << before << " -> " << after;
+    out << separator << shownName(before) << " -> " << shownName(after);
     separator = "; ";
   };
   part(a.from + " to " + a.to, b.from + " to " + b.to);
@@ -45,12 +57,12 @@ static void printChange(std::ostream &out, const ChangedRelayout &change) {
 
 static void printChange(std::ostream &out, const ChangedKernel &change) {
   const Kernel &a = change.before, &b = change.after;
-  out << "~ " << a.op << (a.node.empty() ? "" : " of " + a.node) << ":";
+  out << "~ " << nameOf(a) << ":";
   if (a.layouts != b.layouts)
     out << " " << layoutsOf(a) << " -> " << layoutsOf(b);
   if (a.implementation != b.implementation)
-    out << (a.layouts != b.layouts ? "; " : " ") << a.implementation << " -> "
-        << b.implementation;
+    out << (a.layouts != b.layouts ? "; " : " ") << shownName(a.implementation)
+        << " -> " << shownName(b.implementation);
   out << "\n";
 }
 
@@ -64,11 +76,13 @@ void npu::diff::printText(std::ostream &out, const Report &before,
     return;
   }
   for (const ChangedFact &fact : difference.facts)
-    out << fact.key << ": " << fact.before << " -> " << fact.after << "\n";
+    out << fact.key << ": " << shownMessage(fact.before + " -> " + fact.after)
+        << "\n";
   for (const Relayout &row : difference.gone)
     out << "- " << textOf(row) << "\n";
   for (const Relayout &row : difference.added)
-    out << "+ " << textOf(row) << "\n    because " << row.reason << "\n";
+    out << "+ " << textOf(row) << "\n    because " << shownMessage(row.reason)
+        << "\n";
   for (const ChangedRelayout &change : difference.relayouts)
     printChange(out, change);
   for (const Kernel &kernel : difference.goneKernels)

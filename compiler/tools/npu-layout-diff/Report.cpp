@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-layout-diff/Report.h"
 
-#include <nlohmann/json.hpp>
+#include "runtime/files/input_file.h"
 
-#include <fstream>
+#include <nlohmann/json.hpp>
 
 using namespace npu::diff;
 using nlohmann::json;
@@ -117,10 +117,18 @@ static Report read(const Reader &root) {
 }
 
 Report npu::diff::readReport(const std::string &path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream)
-    throw ReportError("'" + path + "' cannot be read");
-  json root = json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  constexpr uint64_t most = uint64_t(1)
+                            << 28; // no network's report has as much
+  npu::files::InputFile file;
+  std::string text, wrong = file.open(path);
+  if (wrong.empty() && file.bytes() > most)
+    wrong = "has " + std::to_string(file.bytes()) +
+            " bytes, expected at most " + std::to_string(most);
+  if (wrong.empty())
+    wrong = file.readAll(text);
+  if (!wrong.empty())
+    throw ReportError("'" + path + "' " + wrong);
+  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded())
     throw ReportError("'" + path + "' is not JSON");
   try {

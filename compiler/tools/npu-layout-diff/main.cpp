@@ -2,6 +2,8 @@
 //
 // npu-layout-diff: what changed between two reports of npuc.
 #include "compiler/tools/npu-layout-diff/Compare.h"
+#include "runtime/files/last_words.h"
+#include "runtime/files/shown_text.h"
 #include "runtime/files/standard_output.h"
 #include "runtime/files/temporaries.h"
 
@@ -55,13 +57,15 @@ static int run(int argc, char **argv) {
       throw ReportError(failure);
     return difference.empty() ? exitSame : exitDifferent;
   } catch (const ReportError &error) {
-    std::cerr << "npu-layout-diff: error: " << error.what() << "\n";
+    std::cerr << "npu-layout-diff: error: "
+              << npu::files::shownMessage(error.what()) << "\n";
     return exitError;
   }
 }
 
 int main(int argc, char **argv) {
   npu::files::prepareProcess();
+  npu::files::prepareLastWords("npu-layout-diff", exitError);
   return npu::files::finishOutput("npu-layout-diff", run(argc, argv),
                                   exitError);
 }

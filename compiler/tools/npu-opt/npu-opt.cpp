@@ -5,10 +5,13 @@
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes.h"
+#include "compiler/Support/InputText.h"
+#include "runtime/files/last_words.h"
 #include "runtime/files/output_files.h"
+#include "runtime/files/shown_text.h"
 #include "runtime/files/standard_output.h"
 
-#include "mlir/Support/FileUtilities.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -20,7 +23,7 @@ using namespace npu;
 enum ExitCode { exitDone = 0, exitFailed = 1, exitUsage = 2 };
 
 static int fail(const std::string &message, ExitCode code) {
-  llvm::errs() << "npu-opt: error: " << message << "\n";
+  llvm::errs() << "npu-opt: error: " << files::shownMessage(message) << "\n";
   return code;
 }
 
@@ -40,9 +43,11 @@ static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
   if (std::string clash = files.clash(); !clash.empty())
     return fail(clash, exitUsage);
   std::string message, text;
-  auto file = mlir::openInputFile(input, &message);
-  if (!file)
-    return fail(message, exitFailed);
+  auto file = readInput(input, Budget::File, message);
+  if (file && !mlir::isBytecode(*file))
+    message = tooDeep(file->getBuffer(), "//");
+  if (!message.empty())
+    return fail("'" + input + "' " + message, exitFailed);
   llvm::raw_string_ostream stream(text);
   if (failed(mlir::MlirOptMain(stream, std::move(file), registry, config)))
     return exitFailed;
@@ -55,6 +60,7 @@ static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
 int main(int argc, char **argv) {
   files::prepareProcess();
   llvm::InitLLVM init(argc, argv);
+  files::prepareLastWords("npu-opt", exitFailed);
   mlir::DialectRegistry registry;
   registry.insert<NPUDialect, mlir::func::FuncDialect>();
   registerFusionPasses();

@@ -2,13 +2,12 @@
 //
 // --bind-input: .npy files as constants.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Support/InputText.h"
 #include "compiler/tools/npuc/Options.h"
 #include "kernels/tensor.h"
 #include "runtime/tools/npu-run/Npy.h"
 
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace npu;
 
@@ -28,13 +27,10 @@ static int dtypeOfDescr(StringRef descr) {
 /// The array in the file, or a clause that says what is wrong with it.
 static ElementsAttr readArray(MLIRContext &context, StringRef path,
                               std::string &error) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    error = "cannot be read: " + buffer.getError().message();
+  auto buffer = readInput(path, Budget::File, error);
+  if (!buffer)
     return {};
-  }
-  StringRef bytes = (*buffer)->getBuffer();
+  StringRef bytes = buffer->getBuffer();
   tools::NpyHeader header;
   error = tools::parseNpyHeader(bytes.data(), bytes.size(), header);
   if (!error.empty())
@@ -68,8 +64,8 @@ bool npu::bindInputs(MLIRContext &context, NpucOptions &options) {
     std::string error;
     ElementsAttr array = readArray(context, path, error);
     if (!array) {
-      llvm::errs() << "npuc: error: --bind-input " << name << ": '" << path
-                   << "' " << error << "\n";
+      printMessage("error",
+                   "--bind-input " + name + ": '" + path + "' " + error);
       return false;
     }
     options.compile.import.boundInputs[name] = array;

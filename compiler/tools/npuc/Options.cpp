@@ -2,9 +2,12 @@
 #include "compiler/tools/npuc/Options.h"
 
 #include "compiler/Layout/Colours.h"
+#include "compiler/Support/Budget.h"
+#include "runtime/files/shown_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,6 +17,10 @@
 #include <thread>
 
 using namespace npu;
+
+void npu::printMessage(const char *word, const std::string &text) {
+  llvm::errs() << "npuc: " << word << ": " << files::shownMessage(text) << "\n";
+}
 
 static const char *const examples = R"(Examples:
   npuc model.onnx -o model.npu
@@ -41,10 +48,15 @@ static const struct {
     {exitUnsupported,
      "the model uses what npuc does not support: an operator, an element type, "
      "a combination of attributes, a shape or a loop that depends on data"},
+    {exitMemory, "memory or stack was used up"},
 };
 
 static std::string footer() {
-  std::string text = std::string(examples) + "\nExit codes:\n";
+  std::string text = std::string(examples) + "\nBudgets:\n";
+  for (const BudgetRow &row : budgetRows())
+    text +=
+        llvm::formatv("  {0,-10} {1,10} {2}\n", row.name, row.usual, row.what);
+  text += "\nExit codes:\n";
   for (const auto &[code, meaning] : exitCodes)
     text += "  " + std::to_string(code) + "  " + meaning + "\n";
   return text;
@@ -126,6 +138,7 @@ struct RawOptions {
   std::vector<std::string> desiredLayouts;
   std::string emit = "npu", objective = "time", maxBytes;
   std::string reduced, reduceTest;
+  std::vector<std::string> budgets;
   int64_t batch = 0;
 };
 } // namespace
@@ -217,6 +230,9 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--reduce-test", raw.reduceTest,
                  "with --reduce: a command that fails instead of npuc; {} in "
                  "it is the model");
+  app.add_option("--budget", raw.budgets,
+                 "NAME=N: raises what a model may take (the list is below); "
+                 "may be repeated");
   app.add_flag("-q,--quiet", options.quiet, "prints errors only");
 }
 
@@ -284,6 +300,9 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   addOptions(app, options, raw);
   try {
     app.parse(argc, argv);
+    for (const std::string &text : raw.budgets)
+      if (std::string wrong = setBudget(text); !wrong.empty())
+        throw CLI::ValidationError("--budget: " + wrong);
     for (const std::string &text : raw.inputShapes) {
       auto [name, shape] = split("--input-shape", text);
       if (!options.compile.import.inputShapes.emplace(name, parseShape(shape))
@@ -311,7 +330,7 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0)
       return app.exit(error); // --help, --version
-    llvm::errs() << "npuc: error: " << error.what() << "; see npuc --help\n";
+    printMessage("error", error.what() + std::string("; see npuc --help"));
     return exitUsage;
   }
   if (raw.batch > 0)

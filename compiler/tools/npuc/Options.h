@@ -17,8 +17,12 @@ enum ExitCode {
   exitUsage = 2,
   exitOutput = 3,
   exitBudget = 4,
-  exitUnsupported = 5
+  exitUnsupported = 5,
+  exitMemory = 6
 };
+
+/// "npuc: error: ..." on one line, whatever names are in it.
+void printMessage(const char *word, const std::string &text);
 
 struct NpucOptions {
   CompileOptions compile;

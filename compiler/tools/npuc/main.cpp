@@ -5,8 +5,10 @@
 #include "compiler/Layout/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
+#include "runtime/files/last_words.h"
 #include "runtime/files/standard_output.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,12 +29,10 @@ static std::string describePlace(mlir::Location location) {
 static LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   static const char *const words[] = {"note", "warning", "error", "remark"};
   auto print = [](mlir::Diagnostic &one) {
-    llvm::errs() << "npuc: " << words[static_cast<int>(one.getSeverity())]
-                 << ": ";
-    std::string place = describePlace(one.getLocation());
-    if (!place.empty())
-      llvm::errs() << place << ": ";
-    llvm::errs() << one << "\n";
+    std::string text = describePlace(one.getLocation());
+    text += text.empty() ? "" : ": ";
+    llvm::raw_string_ostream(text) << one;
+    printMessage(words[static_cast<int>(one.getSeverity())], text);
   };
   print(diagnostic);
   for (mlir::Diagnostic &note : diagnostic.getNotes())
@@ -43,7 +43,7 @@ static LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
 /// False after a message.
 static bool worked(const std::string &message) {
   if (!message.empty())
-    llvm::errs() << "npuc: error: " << message << "\n";
+    printMessage("error", message);
   return message.empty();
 }
 
@@ -81,6 +81,18 @@ static int compile(MLIRContext &context, NpucOptions &options,
   if (progress)
     llvm::errs() << "\r\033[K";
   return exitCodeOf(status);
+}
+
+/// LLVM knows no exceptions and asks handlers of its own.
+static void prepareForLackOfMemory() {
+  files::prepareLastWords("npuc", exitMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { files::endWithoutMemory(); });
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    if (files::isMemoryGone())
+      files::endWithoutMemory();
+    printMessage("error", std::string("LLVM gave up: ") + reason);
+  });
 }
 
 /// Every file of the call that the command line names; false after a message.
@@ -148,6 +160,7 @@ static int run(NpucOptions &options) {
 
 int main(int argc, char **argv) {
   files::prepareProcess();
+  prepareForLackOfMemory();
   NpucOptions options;
   int code = parseOptions(argc, argv, options);
   if (code < 0)

@@ -2,12 +2,10 @@
 
 #include "runtime/tools/npu-run/Npy.h"
 
+#include "runtime/files/input_file.h"
+
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace npu::tools {
 namespace {
@@ -114,35 +112,6 @@ private:
   const char *end;
 };
 
-/// A file descriptor that closes itself; a pipe does not block it.
-struct File {
-  explicit File(const std::string &path)
-      : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~File() {
-    if (fd >= 0)
-      close(fd);
-  }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-  int fd;
-};
-
-/// Reads up to `bytes`; less only at the end of the file. -1: error in errno.
-ssize_t readFully(int fd, void *data, size_t bytes) {
-  size_t done = 0;
-  while (done < bytes) {
-    ssize_t got = read(fd, static_cast<char *>(data) + done, bytes - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return -1;
-    if (got == 0)
-      break;
-    done += static_cast<size_t>(got);
-  }
-  return static_cast<ssize_t>(done);
-}
-
 /// Type and order, then shape: the first thing that does not fit.
 std::string checkHeader(const NpyHeader &header, const std::string &descr,
                         const std::vector<int64_t> &shape) {
@@ -203,32 +172,24 @@ std::string parseNpyHeader(const char *bytes, size_t size, NpyHeader &out) {
 std::string readNpy(const std::string &path, const std::string &descr,
                     const std::vector<int64_t> &shape, void *data,
                     size_t bytes) {
-  File file(path);
-  struct stat info;
-  if (file.fd < 0 || fstat(file.fd, &info) != 0)
-    return std::string("cannot be read: ") + strerror(errno);
-  if (!S_ISREG(info.st_mode))
-    return "is not a regular file";
-  std::string start(maxHeaderBytes + magicBytes + 6, '\0');
-  ssize_t got = readFully(file.fd, &start[0], start.size());
-  if (got < 0)
-    return std::string("cannot be read: ") + strerror(errno);
-
+  files::InputFile file;
+  std::string wrong = file.open(path);
+  std::string start(
+      std::min<uint64_t>(file.bytes(), maxHeaderBytes + magicBytes + 6), '\0');
+  if (wrong.empty())
+    wrong = file.readAt(&start[0], start.size(), 0);
   NpyHeader header;
-  std::string wrong =
-      parseNpyHeader(start.data(), static_cast<size_t>(got), header);
+  if (wrong.empty())
+    wrong = parseNpyHeader(start.data(), start.size(), header);
   if (wrong.empty())
     wrong = checkHeader(header, descr, shape);
   if (!wrong.empty())
     return wrong;
-  uint64_t present = static_cast<uint64_t>(info.st_size) - header.dataOffset;
+  uint64_t present = file.bytes() - header.dataOffset;
   if (present != bytes)
     return "has " + std::to_string(present) + " bytes of data, expected " +
            std::to_string(bytes) + "; it is cut short or damaged";
-  if (lseek(file.fd, static_cast<off_t>(header.dataOffset), SEEK_SET) < 0 ||
-      readFully(file.fd, data, bytes) != static_cast<ssize_t>(bytes))
-    return std::string("cannot be read: ") + strerror(errno);
-  return "";
+  return file.readAt(data, bytes, header.dataOffset);
 }
 
 std::string writeNpy(files::OutputFiles &files, const std::string &path,

@@ -2,6 +2,8 @@
 
 #include "runtime/tools/npu-run/Report.h"
 
+#include "runtime/files/shown_text.h"
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -267,7 +269,8 @@ static std::string kernelColumns(const npu_kernel_info &kernel, bool hasHost) {
                           kernel.bound, kernel.op);
   if (hasHost)
     text += line("%-28s ", kernel.implementation);
-  return text + line("%s: %s%s", kernel.name, kernel.node,
+  return text + line("%s: %s%s", kernel.name,
+                     files::shownName(kernel.node).c_str(),
                      kernel.slow ? "  [slow]" : "");
 }
 

@@ -2,6 +2,8 @@
 //
 // npu-run: loads a .npu file, feeds it, runs it, compares, reports.
 
+#include "runtime/files/last_words.h"
+#include "runtime/files/shown_text.h"
 #include "runtime/files/standard_output.h"
 #include "runtime/include/npu/npu.hpp"
 #include "runtime/tools/npu-run/Compare.h"
@@ -164,7 +166,7 @@ void report(const Options &options, const Session &session,
 ExitCode run(const Options &options) {
   Model model = loadModel(options);
   for (const std::string &warning : model.warnings())
-    std::cerr << "npu-run: warning: " << warning << "\n";
+    std::cerr << "npu-run: warning: " << files::shownMessage(warning) << "\n";
   Session session;
   session.load = model.stats();
   session.kernels = model.kernels();
@@ -193,6 +195,10 @@ ExitCode run(const Options &options) {
   return agree ? Success : ComparisonFailed;
 }
 
+void printError(const std::string &message) {
+  std::cerr << "npu-run: error: " << files::shownMessage(message) << "\n";
+}
+
 int guarded(int argc, char **argv) {
   Options options;
   try {
@@ -200,10 +206,10 @@ int guarded(int argc, char **argv) {
       return *code;
     return run(options);
   } catch (const Exit &exit) {
-    std::cerr << "npu-run: error: " << exit.what() << "\n";
+    printError(exit.what());
     return exit.code;
   } catch (const std::exception &error) {
-    std::cerr << "npu-run: error: " << error.what() << "\n";
+    printError(error.what());
     return RunFailed;
   }
 }
@@ -212,5 +218,6 @@ int guarded(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   files::prepareProcess();
+  files::prepareLastWords("npu-run", RunFailed);
   return files::finishOutput("npu-run", guarded(argc, argv), RunFailed);
 }

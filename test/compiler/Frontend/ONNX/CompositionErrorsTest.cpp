@@ -535,7 +535,8 @@ const BadNode control[] = {
      [](ModelBuilder &m) {
        m.node("Loop", {"", "", "x"}, {"y"}).graph("body", loopBody("go"));
      },
-     "unsupported: takes more than 4096 iterations"},
+     "unsupported: takes at least 50001 nodes that loops, recurrent nets and "
+     "functions are written out to, the budget is 50000"},
     {"LoopInputs",
      [](ModelBuilder &m) {
        m.number("n", 3);
@@ -558,7 +559,7 @@ const BadNode control[] = {
            .integer("num_scan_inputs", 1)
            .graph("body", body.graph());
      },
-     "unsupported: scans 0 steps, expected 1 to 4096"},
+     "unsupported: scans 0 steps, expected 1 or more"},
     {"ScanAxes",
      [](ModelBuilder &m) {
        ModelBuilder body;

@@ -338,7 +338,9 @@ TEST_F(FileErrors, Functions) {
   expectError(runner.run(callingModel("Relu", {"x", "x"})),
               {"Twice 'y'", "has 2 inputs and 1 results, expected at most 1"});
   expectError(runner.run(callingModel("Twice", {"x"})),
-              {"Twice 'b'", "calls functions more than 32 deep"});
+              {"Twice 'b'",
+               "takes at least 257 brackets, graphs or calls inside each other",
+               "does a function call itself?"});
   expectError(runner.run(callingModel("Relu", {""})),
               {"Relu 'b'", "leaves out input 0"});
   expectError(runner.run(callingModel("Nothing", {"x"})),

@@ -152,7 +152,7 @@ TEST(NpuDump, RefusesDamage) {
   writeFile(path, "");
   EXPECT_EQ(dump({path}).exitCode, 3);
   std::string missing = scratchFolder() + "missing.npu";
-  expectRefused(dump({missing}), missing, "cannot be opened");
+  expectRefused(dump({missing}), missing, "cannot be read");
   DemoFile demo("conv");
   std::string bad = demo.seal("manifest.npu", "{}");
   expectRefused(dump({bad}), bad, "is missing");

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Support/Budget.h"
+
+#include "runtime/files/shown_text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace npu;
+
+static const BudgetRow rows[] = {
+    {"nodes", 50000,
+     "nodes that loops, recurrent nets and functions are written out to"},
+    {"fold", int64_t(1) << 30,
+     "elements and products that are computed while compiling"},
+    {"constants", int64_t(1) << 30,
+     "bytes of constants that are made of smaller ones"},
+    {"file", (int64_t(1) << 31) - 1, "bytes of a model, module or array"},
+    {"text", int64_t(1) << 24, "bytes of a target or plan"},
+    {"nesting", 256, "brackets, graphs or calls inside each other"},
+    {"name", files::usualShownLength, "bytes of a name in messages"},
+};
+
+static std::array<int64_t, std::size(rows)> limits = [] {
+  std::array<int64_t, std::size(rows)> usual = {};
+  for (auto [limit, row] : llvm::zip(usual, rows))
+    limit = row.usual;
+  return usual;
+}();
+
+ArrayRef<BudgetRow> npu::budgetRows() { return rows; }
+
+int64_t npu::limitOf(Budget budget) {
+  return limits[static_cast<size_t>(budget)];
+}
+
+std::string npu::setBudget(StringRef text) {
+  auto [name, number] = text.split('=');
+  const BudgetRow *row = llvm::find_if(
+      rows, [name = name](const BudgetRow &row) { return row.name == name; });
+  if (row == std::end(rows))
+    return ("unknown '" + name + "', expected one of: ").str() +
+           llvm::join(llvm::map_range(
+                          rows, [](const BudgetRow &row) { return row.name; }),
+                      ", ");
+  int64_t limit = 0;
+  if (number.getAsInteger(10, limit) || limit < 1)
+    return ("'" + text + "' has no number of 1 or more; write " + name + "=" +
+            Twine(row->usual))
+        .str();
+  limits[row - rows] = limit;
+  if (row == &rows[static_cast<size_t>(Budget::Name)])
+    files::setShownLength(limit);
+  return "";
+}
+
+std::string npu::overBudget(Budget budget, int64_t amount) {
+  int64_t limit = limitOf(budget);
+  if (amount <= limit)
+    return "";
+  const BudgetRow &row = rows[static_cast<size_t>(budget)];
+  return ("takes at least " + Twine(amount) + " " + row.what +
+          ", the budget is " + Twine(limit) +
+          "; if that is meant, raise it with --budget=" + row.name + "=N")
+      .str();
+}
+
+static thread_local BudgetUse *currentUse = nullptr;
+
+BudgetUse::BudgetUse() : outer(currentUse) { currentUse = this; }
+BudgetUse::~BudgetUse() { currentUse = outer; }
+BudgetUse *BudgetUse::current() { return currentUse; }
+
+bool BudgetUse::isWritingOut() {
+  // No node has as many ops, but for one that is written out step by step.
+  constexpr int fewOps = 256;
+  return ++opsOfNode > fewOps || depth > 0;
+}
+
+static int64_t saturatedSum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
+}
+
+std::string BudgetUse::ifTaken(Budget budget, int64_t amount) const {
+  return overBudget(budget,
+                    saturatedSum(used[static_cast<size_t>(budget)], amount));
+}
+
+std::string BudgetUse::take(Budget budget, int64_t amount) {
+  std::string over = ifTaken(budget, amount);
+  int64_t &sum = used[static_cast<size_t>(budget)];
+  sum = saturatedSum(sum, amount);
+  return over;
+}
+
+/// Where the string or comment that begins at `at` ends; `at` if none does.
+static size_t skipped(StringRef text, size_t at, StringRef comment) {
+  if (text.substr(at).starts_with(comment))
+    return std::min(text.find('\n', at), text.size());
+  if (text[at] != '"')
+    return at;
+  for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
+    at += text[at] == '\\';
+  return at;
+}
+
+std::string npu::tooDeep(StringRef text, StringRef comment) {
+  int64_t depth = 0, deepest = 0, signs = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    at = skipped(text, at, comment);
+    StringRef two = text.substr(at, 2);
+    if (two.size() == 2 && (two == "->" || two[1] == '=')) { // no bracket
+      ++at;
+      continue;
+    }
+    char c = two.empty() ? '\n' : two[0];
+    if (StringRef("([{<").contains(c))
+      deepest = std::max(deepest, ++depth);
+    else if (StringRef(")]}>").contains(c))
+      depth = std::max<int64_t>(0, depth - 1);
+    // Signs in front of one value; lists in lists on one line of YAML.
+    signs = c == '-' || c == '?' ? signs + 1 : c == ' ' ? signs : 0;
+    deepest = std::max(deepest, signs);
+  }
+  return overBudget(Budget::Nesting, deepest);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one call may take of time and memory for what a file asks for: the only
+// place with such limits. npuc --budget=NAME=N raises one of them.
+#ifndef NPU_COMPILER_SUPPORT_BUDGET_H
+#define NPU_COMPILER_SUPPORT_BUDGET_H
+
+#include "compiler/Support/LLVM.h"
+
+#include <array>
+#include <string>
+
+namespace npu {
+
+enum class Budget { Nodes, Fold, Constants, File, Text, Nesting, Name };
+
+/// A row of the table that --help prints; its place is the enum's number.
+struct BudgetRow {
+  const char *name;
+  int64_t usual;
+  const char *what; // of which there may be that many
+};
+ArrayRef<BudgetRow> budgetRows();
+
+/// The limit, as set.
+int64_t limitOf(Budget budget);
+/// "nodes=100000"; what is wrong with it, or an empty string. Before any work.
+std::string setBudget(StringRef text);
+
+/// "takes at least 5000000 nodes that ..., the budget is 50000; raise it with
+/// ...", or empty if `amount` fits.
+std::string overBudget(Budget budget, int64_t amount);
+
+/// What one import has taken so far. Whatever this thread imports while it
+/// lives is counted here.
+class BudgetUse {
+public:
+  BudgetUse();
+  ~BudgetUse();
+  BudgetUse(const BudgetUse &) = delete;
+  BudgetUse &operator=(const BudgetUse &) = delete;
+  /// Null where nothing is counted.
+  static BudgetUse *current();
+
+  /// As overBudget(), counted with what was taken before.
+  std::string take(Budget budget, int64_t amount);
+  std::string ifTaken(Budget budget, int64_t amount) const;
+
+  /// A node begins: an op of it is counted if it is one of very many, or stands
+  /// in a loop, branch or function.
+  void beginNode() { opsOfNode = 0; }
+  bool isWritingOut();
+
+  /// How many loops, branches and functions are open.
+  int depth = 0;
+
+private:
+  std::array<int64_t, 7> used = {};
+  int opsOfNode = 0;
+  BudgetUse *outer;
+};
+
+/// overBudget() of the brackets that stand inside each other in a text, outside
+/// of strings and comments: parsers go into them one by one. `comment` is what
+/// a comment begins with.
+std::string tooDeep(StringRef text, StringRef comment);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_SUPPORT_BUDGET_H
