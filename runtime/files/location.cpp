@@ -2,6 +2,7 @@
 
 #include "runtime/files/location.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <unistd.h>
@@ -79,6 +80,7 @@ Location locate(const std::string &path) {
     location.exists = fstat(location.descriptor, &location.info) == 0;
   } else {
     location.exists = stat(path.c_str(), &location.info) == 0;
+    location.isLoop = !location.exists && errno == ELOOP;
   }
   return location;
 }

@@ -18,11 +18,12 @@ struct Location {
   /// Of /dev/stdout, /dev/fd/3, ...: an open descriptor; else -1.
   int descriptor = -1;
   bool exists = false;
+  bool isLoop = false;   // links that end nowhere
   struct stat info = {}; // if it exists
 
   /// It can be replaced as a whole: no pipe, device, folder, no descriptor.
   bool isReplaceable() const {
-    return descriptor < 0 && (!exists || S_ISREG(info.st_mode));
+    return descriptor < 0 && !isLoop && (!exists || S_ISREG(info.st_mode));
   }
 };
 

@@ -116,6 +116,18 @@ TEST(OutputFiles, MissingFolder) {
       << failure;
 }
 
+TEST(OutputFiles, LinksThatEndNowhereStay) {
+  std::string folder = emptyFolder("loop");
+  fs::create_symlink("b", folder + "a");
+  fs::create_symlink("a", folder + "b");
+  OutputFiles files;
+  std::string failure = files.write(folder + "a", "x");
+  EXPECT_NE(failure.find("Too many levels of symbolic links"),
+            std::string::npos)
+      << failure;
+  EXPECT_TRUE(fs::is_symlink(folder + "a") && fs::is_symlink(folder + "b"));
+}
+
 TEST(OutputFiles, FullDiskKeepsEverything) {
   std::string folder = emptyFolder("full-disk");
   writeFile(folder + "a", "old");
