@@ -24,10 +24,52 @@ void *addressAt(uintptr_t address) {
   return reinterpret_cast<void *>(address);
 }
 
+/// The program's inputs or outputs, each at addresses of its own.
+class Boundary {
+public:
+  Boundary(uintptr_t base, const npu_io_desc *rows, uint32_t count,
+           const char *kind)
+      : rows(rows), kind(kind),
+        // Far more than any program has: what the code reads behind its inputs
+        // and outputs is zero, which is no operand.
+        slots(count * sizeof(void *) + spareBytes, "loading") {
+    for (uint32_t i = 0; i < count; ++i) {
+      addresses.push_back(base);
+      reinterpret_cast<void **>(slots.data())[i] = addressAt(base);
+      base += (rows[i].bytes / NPU_VALUE_ALIGNMENT + 1) * NPU_VALUE_ALIGNMENT;
+    }
+  }
+  void *const *pointers() const {
+    return reinterpret_cast<void *const *>(slots.data());
+  }
+  /// What is wrong with an operand of `bytes` at an address of this kind.
+  std::string problem(uintptr_t address, uint64_t bytes) const {
+    auto found = std::lower_bound(addresses.begin(), addresses.end(), address);
+    if (found == addresses.end() || *found != address)
+      return std::string("is no ") + kind + " of the program";
+    auto index = static_cast<size_t>(found - addresses.begin());
+    if (rows[index].bytes == bytes)
+      return "";
+    return std::string("is ") + kind + " " + std::to_string(index) + ", of " +
+           std::to_string(rows[index].bytes) + " bytes, expected " +
+           std::to_string(bytes);
+  }
+
+private:
+  static constexpr uint64_t spareBytes = uint64_t(1) << 20;
+  const npu_io_desc *rows;
+  const char *kind;
+  Memory slots;
+  std::vector<uintptr_t> addresses; // ascending
+};
+
 class Rehearsal {
 public:
   Rehearsal(const npu_program &program, const ImageBounds &bounds)
-      : p(program), bounds(bounds), called(program.n_kernels, false) {}
+      : p(program), bounds(bounds),
+        inputs(inputBase, program.inputs, program.n_inputs, "input"),
+        outputs(outputBase, program.outputs, program.n_outputs, "output"),
+        called(program.n_kernels, false) {}
 
   std::string run();
   int32_t call(uint32_t kernel, void *const *operands, bool generated);
@@ -45,6 +87,7 @@ private:
 
   const npu_program &p;
   const ImageBounds &bounds;
+  Boundary inputs, outputs;
   std::vector<bool> called;
   std::map<uintptr_t, uint64_t> values; // bytes of what lies where
   uint64_t arenaBytes = 0;              // that values reach
@@ -74,20 +117,6 @@ std::string kernelName(uint32_t kernel) {
   return "kernel " + std::to_string(kernel);
 }
 
-/// Whether `address` is one of `count` that begin at `base`, and of `bytes`.
-std::string boundaryProblem(uintptr_t address, uintptr_t base,
-                            const npu_io_desc *rows, uint32_t count,
-                            uint64_t bytes, const char *kind) {
-  uintptr_t index = (address - base) / NPU_VALUE_ALIGNMENT;
-  if (address % NPU_VALUE_ALIGNMENT != 0 || index >= count)
-    return std::string("is no ") + kind + " of the program";
-  if (rows[index].bytes != bytes)
-    return std::string("is ") + kind + " " + std::to_string(index) + ", of " +
-           std::to_string(rows[index].bytes) + " bytes, expected " +
-           std::to_string(bytes);
-  return "";
-}
-
 std::string Rehearsal::operandProblem(const npu_tensor_desc &tensor,
                                       uintptr_t address) {
   uint64_t bytes = bytesOf(tensor);
@@ -98,11 +127,9 @@ std::string Rehearsal::operandProblem(const npu_tensor_desc &tensor,
                : "is not the weight at offset " +
                      std::to_string(tensor.weights_offset);
   if (address - inputBase < addressBytes)
-    return boundaryProblem(address, inputBase, p.inputs, p.n_inputs, bytes,
-                           "input");
+    return inputs.problem(address, bytes);
   if (address - outputBase < addressBytes)
-    return boundaryProblem(address, outputBase, p.outputs, p.n_outputs, bytes,
-                           "output");
+    return outputs.problem(address, bytes);
   uint64_t offset = address - arenaBase;
   if (offset >= addressBytes)
     return "lies neither in the arena nor in an input or output";
@@ -208,24 +235,12 @@ int32_t Rehearsal::split(uint32_t kernel, int64_t count, npu_body body) {
 }
 
 std::string Rehearsal::run() {
-  // Far more than any program has: what the code reads behind its inputs and
-  // outputs is zero, which is no operand.
-  constexpr uint64_t spareBytes = uint64_t(1) << 20;
-  auto addresses = [&](uintptr_t base, uint32_t count) {
-    Memory memory(count * sizeof(void *) + spareBytes, "loading");
-    auto *slots = reinterpret_cast<void **>(memory.data());
-    for (uint32_t i = 0; i < count; ++i)
-      slots[i] = addressAt(base + uintptr_t(i) * NPU_VALUE_ALIGNMENT);
-    return memory;
-  };
-  Memory inputs = addresses(inputBase, p.n_inputs);
-  Memory outputs = addresses(outputBase, p.n_outputs);
   npu_frame frame = {&imports,
                      reinterpret_cast<npu_exec *>(this),
                      static_cast<uint8_t *>(addressAt(arenaBase)),
                      p.weights,
-                     reinterpret_cast<void *const *>(inputs.data()),
-                     reinterpret_cast<void *const *>(outputs.data())};
+                     inputs.pointers(),
+                     outputs.pointers()};
   int32_t status = p.run(&frame);
   if (!wrong.empty())
     return wrong;

@@ -230,6 +230,7 @@ TEST_F(NpuRun, Bf16IsFloat32InFiles) {
     io->bytes /= 2;
   }
   demo.manifest.inputs[0].dtype = demo.manifest.outputs[0].dtype = "bf16";
+  demo.manifest.weightBytes = demo.program().weight_bytes /= 2;
   std::string path = demo.seal("bf16.npu");
 
   std::vector<float> x(matmulRows * size), want(x.size()), y(x.size());
