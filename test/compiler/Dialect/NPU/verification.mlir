@@ -325,7 +325,7 @@ func.func @fused_c8(%x: tensor<4xf32>) {
 
 // What the body has not got is found by the body's own checks.
 func.func @fused_no_yield(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'npu.yield' op expected 1 operand, but found 0}}
+  // expected-error @+1 {{'npu.yield' op requires a single operand}}
   %r = npu.fused(%x) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %0 = npu.eltwise relu(%a) : (tensor<4xf32>) -> tensor<4xf32>
