@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         model = folder / "model.tflite"
-        expect(compile_file(build, model), "model.tflite", "there is no such file")
+        expect(compile_file(build, model), "model.tflite", "No such file or directory")
         model.write_bytes(b"TFL3 but not really")
         expect(compile_file(build, model), "cannot be converted to TOSA: couldn't parse flatbuffer")
         missing = str(folder / "converter")
