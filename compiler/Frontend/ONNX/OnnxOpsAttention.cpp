@@ -99,6 +99,9 @@ static LogicalResult addPast(Heads &heads) {
   if (node.hasInput(4) != node.hasInput(5))
     return node.error("has a past key or value without the other, expected "
                       "both or none");
+  if (node.version >= 25 && node.hasOutput(1) != node.hasOutput(2))
+    return node.error("gives a present key or value without the other, "
+                      "expected both or none");
   if (node.hasInput(6))
     heads.lengths = node.getInput(6);
   if (node.hasInput(4)) {

@@ -26,6 +26,9 @@ static FailureOr<Ints> equalParts(OnnxNode &node, int64_t extent) {
   int64_t parts = node.getInt("num_outputs", named, named, INT32_MAX);
   if (node.hasFailed())
     return failure();
+  if (node.version >= 18 && !node.hasAttribute("num_outputs"))
+    return node.error("has neither sizes nor num_outputs, expected one of "
+                      "them");
   if (node.version < 18 && extent % parts != 0)
     return node.error("splits " + Twine(extent) + " elements into " +
                       Twine(parts) +

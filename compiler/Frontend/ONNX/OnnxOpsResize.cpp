@@ -159,17 +159,16 @@ static LogicalResult readRegion(OnnxNode &node, ResizeSpec &spec,
   if (spec.coordinates != cropWord)
     return success();
   size_t rank = spec.scales.size();
-  if (!node.hasInput(1))
-    return node.error("has no region, expected input 1 with " +
-                      Twine(2 * axes.size()) + " numbers");
+  spec.region.assign(2 * rank, 0);
+  std::fill(spec.region.begin() + rank, spec.region.end(), 1);
+  if (!node.hasInput(1)) // all of the data
+    return success();
   FailureOr<SmallVector<double>> given = node.constantFloats(1, "the region");
   if (failed(given))
     return failure();
   if (given->size() != 2 * axes.size())
     return node.error("found a region of " + Twine(given->size()) +
                       " numbers, expected " + Twine(2 * axes.size()));
-  spec.region.assign(2 * rank, 0);
-  std::fill(spec.region.begin() + rank, spec.region.end(), 1);
   for (auto [i, axis] : llvm::enumerate(axes)) {
     spec.region[axis] = (*given)[i];
     spec.region[rank + axis] = (*given)[axes.size() + i];

@@ -191,9 +191,10 @@ LogicalResult npu::buildDropout(OnnxNode &node) {
           "export it with training=False");
   }
   Value x = node.getInput(0);
+  // The mask was a number before it was a truth value.
+  Type mask = node.version < 10 ? elementOf(x) : node.getBuilder().getI1Type();
   if (node.hasOutput(1) &&
-      failed(node.setResult(
-          1, node.filled(1, shapeOf(x), node.getBuilder().getI1Type()))))
+      failed(node.setResult(1, node.filled(1, shapeOf(x), mask))))
     return failure();
   return node.setResult(x);
 }

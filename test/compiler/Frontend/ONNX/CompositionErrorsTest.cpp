@@ -376,6 +376,10 @@ const BadNode products[] = {
        m.node("Attention", {"x", "k", "x"}, {"y"});
      },
      "which do not fit one another", 23},
+    {"AttentionPresentKeyOnly",
+     [](ModelBuilder &m) { m.node("Attention", {"x", "x", "x"}, {"y", "k"}); },
+     "gives a present key or value without the other, expected both or none",
+     25},
     {"FlexRank",
      [](ModelBuilder &m) {
        m.weight("f", {4});

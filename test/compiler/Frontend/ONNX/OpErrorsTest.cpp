@@ -343,6 +343,9 @@ const BadNode data[] = {
        m.node("Split", {"x"}, {"y", "z"}).integer("num_outputs", 1);
      },
      "attribute 'num_outputs' is 1, expected 2 to 2147483647", 18},
+    {"SplitNothing",
+     [](ModelBuilder &m) { m.node("Split", {"x"}, {"y", "z"}); },
+     "has neither sizes nor num_outputs, expected one of them", 18},
     {"SplitUneven",
      [](ModelBuilder &m) {
        m.node("Split", {"x"}, {"y", "z", "u"}).integer("axis", 1);
@@ -481,13 +484,6 @@ const BadNode others[] = {
            .text("coordinate_transformation_mode", "half");
      },
      "is 'half', expected one of half_pixel"},
-    {"ResizeNoRegion",
-     [](ModelBuilder &m) {
-       m.weight("s", {4}, {1, 1, 2, 2});
-       m.node("Resize", {"x", "", "s"}, {"y"})
-           .text("coordinate_transformation_mode", "tf_crop_and_resize");
-     },
-     "has no region, expected input 1 with 8 numbers"},
     {"ResizeRegion",
      [](ModelBuilder &m) {
        m.weight("s", {4}, {1, 1, 2, 2}).weight("r", {4});

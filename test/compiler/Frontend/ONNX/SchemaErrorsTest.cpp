@@ -250,6 +250,29 @@ TEST(Schema, OddButValid) {
   EXPECT_TRUE(result.succeeded) << testing::PrintToString(result.errors);
 }
 
+/// Before opset 10 the mask of Dropout was a number.
+TEST(Schema, OldMask) {
+  ModelBuilder model(7);
+  model.input("x", {4}).output("y").output("m");
+  model.node("Dropout", {"x"}, {"y", "m"});
+  ImportRunner runner;
+  ImportResult result = runner.run(model);
+  EXPECT_HAS(result.text, "tensor<4xf32>")
+      << testing::PrintToString(result.errors);
+  EXPECT_LACKS(result.text, "xi1>");
+}
+
+TEST(Schema, RegionLeftOutIsAll) {
+  ModelBuilder model;
+  model.input("x", {1, 1, 4, 4}).output("y");
+  model.weight("s", {4}, {1, 1, 2, 2});
+  model.node("Resize", {"x", "", "s"}, {"y"})
+      .text("coordinate_transformation_mode", "tf_crop_and_resize");
+  ImportRunner runner;
+  ImportResult result = runner.run(model);
+  EXPECT_TRUE(result.succeeded) << testing::PrintToString(result.errors);
+}
+
 TEST(Schema, LastPartsWithoutNames) {
   ModelBuilder model(18);
   model.input("x", {6, 2}).output("y");

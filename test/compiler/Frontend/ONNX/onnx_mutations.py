@@ -20,6 +20,7 @@ import collections
 import dataclasses
 import itertools
 import pathlib
+import signal
 import subprocess
 import sys
 import warnings
@@ -35,6 +36,7 @@ from onnx_conformance import supported_ops
 TYPES = ("FLOAT", "FLOAT16", "BFLOAT16", "INT8", "UINT8", "INT32", "INT64", "BOOL")
 ATTRIBUTES = {"FLOAT": 0.5, "INT": 1, "STRING": b"A", "FLOATS": [0.5], "INTS": [1], "STRINGS": [b"A"]}
 ANY_ATTRIBUTE = {"LayerNormalization"}  # the checker does not look at its attributes' names
+SECONDS = 10  # for a verdict
 MOST_ELEMENTS = 4096  # of an input: larger cases say nothing more about schemas
 
 
@@ -107,6 +109,7 @@ def serve_verdicts() -> None:
     """Answers "valid", "accepted" (by the checker only) or "invalid": a process of its own, since some models crash it."""
     onnxruntime.set_default_logger_severity(4)
     while size := sys.stdin.buffer.readline():
+        signal.alarm(SECONDS)  # ends the process: without its inputs a Loop has no end
         model = onnx.ModelProto.FromString(sys.stdin.buffer.read(int(size)))
         verdict = "invalid" if not is_valid(model) else "valid" if does_run(model) else "accepted"
         print(verdict, flush=True)
