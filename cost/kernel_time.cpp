@@ -77,8 +77,9 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   KernelTime time;
   time.array = std::llround(array);
   time.vector = std::llround(vector);
-  time.compute =
-      std::llround(machine.kernelStartCycles + moved.first + array + vector);
+  // A cycle that is begun counts: the array does no more than it can.
+  time.compute = static_cast<int64_t>(
+      std::ceil(machine.kernelStartCycles + moved.first + array + vector));
   time.dmaIn = std::llround(moved.in);
   time.dmaOut = std::llround(moved.out);
   time.dma = std::llround(machine.kernelStartCycles + moved.cycles);

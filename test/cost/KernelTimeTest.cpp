@@ -117,6 +117,18 @@ TEST(KernelTime, AWideLayerIsBoundByItsWeights) {
   EXPECT_NEAR(utilisation(work, time.total, machine), 0.004, 0.0005);
 }
 
+/// 10,001 multiply-adds on 10,000 multipliers take a second cycle.
+TEST(KernelTime, NoMoreThanTheArrayCanDo) {
+  Machine machine = plain();
+  machine.macRows = machine.macColumns = 100;
+  KernelWork work;
+  for (int64_t k : {10001, 12000, 19999, 20000}) {
+    work.products = {{1, k, 1}};
+    work.usefulMacs = work.products[0].macs();
+    EXPECT_LE(utilisation(work, timeOf(work, machine).total, machine), 1) << k;
+  }
+}
+
 /// A 16 x 16 array, weight stationary: K = 144 passes in 9 parts, N = 24 in 2.
 TEST(OnChipBytes, OfAnInt8Convolution) {
   Machine machine = plain();
