@@ -2,6 +2,8 @@
 
 #include "kernels/onednn/onednn.h"
 
+#include <cstdlib>
+
 #include <oneapi/dnnl/dnnl_debug.h>
 
 #include <map>
@@ -16,13 +18,25 @@ std::string version() {
          "." + std::to_string(v->patch);
 }
 
+/// oneDNN 3.2's products on AMX reach a tile instruction without a tile
+/// configuration and end the process (SIGILL; int8 and bf16, seen on one
+/// machine of two). What the user sets in the environment goes first.
+static void limitInstructions() {
+  if (!std::getenv("ONEDNN_MAX_CPU_ISA"))
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_fp16);
+}
+
 const dnnl::engine &engine() {
   // Never destroyed: kernels in static objects may outlive any order of exit.
-  static const auto *cpu = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  static const auto *cpu = [] {
+    limitInstructions(); // oneDNN takes it before its first primitive alone
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return *cpu;
 }
 
 bool addsInFull() {
+  engine(); // with its limit
   switch (dnnl::get_effective_cpu_isa()) {
   case dnnl::cpu_isa::avx2_vnni:
   case dnnl::cpu_isa::avx2_vnni_2:
