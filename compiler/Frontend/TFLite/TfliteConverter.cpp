@@ -78,11 +78,12 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
       program,
       {program, model, "--bytecode", "--emit-debug-info", "-o", converted.file},
       std::nullopt, redirects, 0, 0, &message);
-  if (code == 0)
+  if (code == 0 && llvm::sys::fs::exists(converted.file))
     return success();
   std::string reason = message.empty() ? complaints(log) : message;
   return emitError(file) << "cannot be converted to TOSA: "
-                         << (reason.empty() ? "the converter gave no reason"
+                         << (reason.empty() ? "the converter gave no result "
+                                              "and no reason"
                                             : reason)
                          << "; the converter is '" << program << "' (exit code "
                          << code << ")";

@@ -39,14 +39,16 @@ def main() -> None:
         expect(compile_file(build, model, f"--tflite-converter={missing}"), missing, "cannot be run",
                "; run `make deps`, or pip install tosa-converter-for-tflite and name it with --tflite-converter")  # fmt: skip
         expect(compile_file(build, model, NPU_TFLITE_CONVERTER=missing), missing, "cannot be run")
-        expect(compile_file(build, model, TMPDIR=str(folder / "nowhere")), "needs a temporary file, which cannot be made")
+        expect(compile_file(build, model, TMPDIR=str(folder / "nowhere")), "needs a temporary folder, which cannot be made")
         silent = folder / "silent"
         silent.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
         silent.chmod(0o755)
-        expect(compile_file(build, model, f"--tflite-converter={silent}"), "gave no reason", "exit code 3")
+        expect(compile_file(build, model, f"--tflite-converter={silent}"), "gave no result and no reason", "exit code 3")
         empty = folder / "empty"
         empty.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
         empty.chmod(0o755)
+        expect(compile_file(build, model, f"--tflite-converter={empty}"), "gave no result and no reason", "exit code 0")
+        empty.write_text('#!/bin/sh\n: > "$5"\n', encoding="utf-8")
         expect(compile_file(build, model, f"--tflite-converter={empty}"), "holds no function")
     print("ok")
 
