@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import itertools
+import math
 import os
 import random
 import sys
@@ -33,6 +34,10 @@ WEIGHTS = {
     "BatchNormalization": [(1, 0), (2, 0), (3, 0), (4, 0)],
     "InstanceNormalization": [(1, 0), (2, 0)],
 }
+# Where the weight stands of ops whose kernel_shape may be left out.
+WINDOWED = {"Conv": 1, "QLinearConv": 3}
+# npuc's limit is 2 GB for a value.
+MOST_ELEMENTS = 2**28
 # Copies nothing, so it may refuse.
 MAY_REFUSE = {"none"}
 
@@ -60,7 +65,9 @@ def shapes_of(model: onnx.ModelProto) -> dict[str, list[int | str]]:
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     known = [*inferred.input, *inferred.value_info, *inferred.output]
     return {
-        value.name: [dim.dim_value or dim.dim_param for dim in value.type.tensor_type.shape.dim]
+        value.name: [
+            dim.dim_value if dim.HasField("dim_value") else dim.dim_param for dim in value.type.tensor_type.shape.dim
+        ]
         for value in known
         if value.type.tensor_type.HasField("shape")
     }
@@ -84,8 +91,10 @@ def fit_weights(model: onnx.ModelProto, node: onnx.NodeProto) -> None:
     for place, dim in WEIGHTS.get(node.op_type, []):
         tensor = constants.get(node.input[place]) if place < len(node.input) else None
         shape = shapes_of(model).get(node.input[0], [])
-        if tensor is None or len(shape) < 2 or not isinstance(shape[1], int):
+        if tensor is None or len(shape) < 2:
             continue
+        if not isinstance(shape[1], int):
+            raise DoesNotFit("channels of a symbolic extent")
         array = onnx.numpy_helper.to_array(tensor)
         groups = next((a.i for a in node.attribute if a.name == "group"), 1)
         if array.shape[dim] * groups == shape[1]:
@@ -96,6 +105,24 @@ def fit_weights(model: onnx.ModelProto, node: onnx.NodeProto) -> None:
         copy = onnx.numpy_helper.from_array(fitted, f"{tensor.name}_for_{node.output[0]}")
         model.graph.initializer.append(copy)
         node.input[place] = copy.name
+
+
+def windows_fit(model: onnx.ModelProto, node: onnx.NodeProto, shapes: dict[str, list[int | str]]) -> bool:
+    """Whether a window lies within its padded data: onnx's shape inference rounds those up that do not."""
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    weights = {tensor.name: list(tensor.dims)[2:] for tensor in model.graph.initializer}
+    kernel = attributes.get("kernel_shape")
+    if kernel is None and node.op_type in WINDOWED:
+        kernel = weights.get(node.input[WINDOWED[node.op_type]])
+    if kernel is None:
+        return True
+    spatial = shapes.get(node.input[0], [])[2:]
+    pads = attributes.get("pads", [0] * 2 * len(kernel))
+    dilations = attributes.get("dilations", [1] * len(kernel))
+    return all(
+        not isinstance(extent, int) or extent + pads[i] + pads[i + len(kernel)] > (kernel[i] - 1) * dilations[i]
+        for i, extent in enumerate(spatial)
+    )
 
 
 def with_transpose(model: onnx.ModelProto, variant: Variant) -> onnx.ModelProto:
@@ -120,6 +147,10 @@ def with_transpose(model: onnx.ModelProto, variant: Variant) -> onnx.ModelProto:
         onnx.checker.check_model(model, full_check=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, KeyError) as failure:
         raise DoesNotFit(str(failure)) from failure
+    if any(not windows_fit(model, node, shapes) for node in nodes):
+        raise DoesNotFit("a window does not fit its data")
+    if any(not 0 < math.prod(e for e in shape if isinstance(e, int)) <= MOST_ELEMENTS for shape in shapes.values()):
+        raise DoesNotFit("a value is empty or too large")
     return model
 
 
@@ -128,9 +159,12 @@ def reference(path: Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray
     import onnxruntime.capi.onnxruntime_pybind11_state as ort
 
     try:
-        return run_cases.reference(path, inputs)
+        outputs = run_cases.reference(path, inputs)
     except (ort.Fail, ort.InvalidArgument, ort.InvalidGraph, ort.RuntimeException) as failure:
         raise DoesNotFit(str(failure)) from failure
+    if any(output.size == 0 for output in outputs.values()):
+        raise DoesNotFit("a result is empty")
+    return outputs
 
 
 def check_variant(bench: run_cases.Bench, variant: Variant) -> None:
