@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np  # noqa: E402
-import random_models  # noqa: E402
 import suite  # noqa: E402
-from random_ops.graph import Graph  # noqa: E402
+from graph_case import GraphCase  # noqa: E402
 
-OPSET = 18
 PLANS = ("npu-nhwc/optimal", "npu-nchw16c/optimal", "npu-nchw/none", "host/optimal")
 ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Equal", "Less", "Mean", "Sum")
 UNARY = ("Abs", "Relu", "Sigmoid", "Exp", "Neg", "Softplus", "Sqrt", "Erf", "Identity", "Round", "Sin", "IsNaN", "Trilu")
@@ -29,15 +25,8 @@ def ones(*shape: int) -> np.ndarray:
     return np.ones(shape, np.float32)
 
 
-class EmptyTest(unittest.TestCase):
-    def setUp(self) -> None:
-        self.graph = Graph(np.random.default_rng(0), OPSET, is_special=True)
-
-    def tearDown(self) -> None:
-        self.assertGreater(len(self.graph.nodes), 0)
-        for plan in PLANS:
-            with self.subTest(plan=plan), tempfile.TemporaryDirectory() as folder:
-                self.assertIsNone(random_models.check(self.graph, plan, suite.BUILD, Path(folder)))
+class EmptyTest(GraphCase):
+    plans = PLANS
 
     def op(self, kind: str, *inputs: np.ndarray | None, constants: tuple = (), outputs: int = 1, **attributes) -> None:
         values = [self.graph.add_input(array) for array in inputs]

@@ -4,19 +4,16 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-import unittest
 from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np  # noqa: E402
-import random_models  # noqa: E402
 import suite  # noqa: E402
-from random_ops.graph import Graph, Value  # noqa: E402
+from graph_case import GraphCase  # noqa: E402
+from random_ops.graph import Value  # noqa: E402
 
-OPSET = 18
 FLOAT16, BFLOAT16, BOOL = 10, 16, 9
 PLANS = ("npu-nhwc/optimal", "npu-nhwc/naive", "npu-nchw16c/optimal", "npu-nchw/none", "host/optimal")
 NAN, INF = float("nan"), float("inf")
@@ -31,15 +28,8 @@ REDUCTIONS = ("Sum", "Prod", "Mean", "Max", "Min", "L1", "L2", "LogSum", "LogSum
 FUSED = "Relu LeakyRelu Clip Sigmoid HardSigmoid HardSwish Elu Tanh Exp Abs Sqrt Softplus com.microsoft.Gelu".split()
 
 
-class SpecialTest(unittest.TestCase):
-    def setUp(self) -> None:
-        self.graph = Graph(np.random.default_rng(0), OPSET, is_special=True)
-
-    def tearDown(self) -> None:
-        self.assertGreater(len(self.graph.nodes), 0)
-        for plan in PLANS:
-            with self.subTest(plan=plan), tempfile.TemporaryDirectory() as folder:
-                self.assertIsNone(random_models.check(self.graph, plan, suite.BUILD, Path(folder)))
+class SpecialTest(GraphCase):
+    plans = PLANS
 
     def values(self, special: Sequence[float], *shape: int) -> np.ndarray:
         """Ordinary numbers with each special one in a place of its own."""
