@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/kernel_time.h"
 
+#include "cost/count.h"
 #include "cost/dma.h"
 #include "cost/tile_search.h"
 
@@ -75,14 +76,14 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   Moving moved = moving(work, tiling, machine);
 
   KernelTime time;
-  time.array = std::llround(array);
-  time.vector = std::llround(vector);
+  time.array = counted(array);
+  time.vector = counted(vector);
   // A cycle that is begun counts: the array does no more than it can.
-  time.compute = static_cast<int64_t>(
+  time.compute = counted(
       std::ceil(machine.kernelStartCycles + moved.first + array + vector));
-  time.dmaIn = std::llround(moved.in);
-  time.dmaOut = std::llround(moved.out);
-  time.dma = std::llround(machine.kernelStartCycles + moved.cycles);
+  time.dmaIn = counted(moved.in);
+  time.dmaOut = counted(moved.out);
+  time.dma = counted(machine.kernelStartCycles + moved.cycles);
   time.total = std::max(time.compute, time.dma);
   if (time.compute > time.dma)
     time.bound = array >= vector ? Bound::Array : Bound::Vector;

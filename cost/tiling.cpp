@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/tiling.h"
 
+#include "cost/count.h"
 #include "cost/names.h"
 
 #include <algorithm>
@@ -13,7 +14,9 @@ constexpr std::array<std::string_view, 3> stayNames = {"weights", "data",
                                                        "sums"};
 
 int64_t parts(int64_t extent, int64_t tile) {
-  return tile > 0 ? std::max<int64_t>(1, (extent + tile - 1) / tile) : 1;
+  if (tile <= 0 || extent <= 0)
+    return 1;
+  return extent / tile + (extent % tile != 0 ? 1 : 0);
 }
 
 double share(int64_t tile, int64_t extent) {
@@ -70,7 +73,7 @@ Cuts cutsOf(const KernelWork &work, const Tiling &tiling) {
 }
 
 int64_t tileCount(const KernelWork &work, const Tiling &tiling) {
-  return std::llround(cutsOf(work, tiling).tiles());
+  return counted(cutsOf(work, tiling).tiles());
 }
 
 std::string describe(const Tiling &tiling, const KernelWork &work) {

@@ -2,6 +2,7 @@
 
 #include "runtime/Loader/Model.h"
 
+#include "cost/count.h"
 #include "kernels/registry.h"
 #include "kernels/slow_kernels.h"
 #include "kernels/tensor.h"
@@ -318,6 +319,9 @@ void Model::describeKernel(uint32_t index, std::string implementation) {
   made.info.slow = slow;
   cost::KernelTime time =
       cost::timeOf(told.work, told.tiling, manifest.machine);
+  auto counted = [](double number) {
+    return static_cast<uint64_t>(cost::counted(number));
+  };
   made.info.cycles = static_cast<uint64_t>(time.total);
   made.info.compute_cycles = static_cast<uint64_t>(time.compute);
   made.info.dma_cycles = static_cast<uint64_t>(time.dma);
@@ -326,15 +330,15 @@ void Model::describeKernel(uint32_t index, std::string implementation) {
   made.info.dma_in_cycles = static_cast<uint64_t>(time.dmaIn);
   made.info.dma_out_cycles = static_cast<uint64_t>(time.dmaOut);
   made.info.stall_cycles = static_cast<uint64_t>(time.stall());
-  made.info.dram_read_bytes = static_cast<uint64_t>(time.dramRead);
-  made.info.dram_written_bytes = static_cast<uint64_t>(time.dramWritten);
+  made.info.dram_read_bytes = counted(time.dramRead);
+  made.info.dram_written_bytes = counted(time.dramWritten);
   cost::OnChipBytes onChip =
       cost::onChipBytes(told.work, told.tiling, manifest.machine);
-  made.info.on_chip_read_bytes = static_cast<uint64_t>(onChip.read);
-  made.info.on_chip_written_bytes = static_cast<uint64_t>(onChip.written);
+  made.info.on_chip_read_bytes = counted(onChip.read);
+  made.info.on_chip_written_bytes = counted(onChip.written);
   made.info.resident_bytes = told.residentBytes;
-  made.info.tile_bytes = static_cast<uint64_t>(
-      cost::bufferBytes(told.work, told.tiling, manifest.machine));
+  made.info.tile_bytes =
+      counted(cost::bufferBytes(told.work, told.tiling, manifest.machine));
   made.info.tiles =
       static_cast<uint64_t>(cost::tileCount(told.work, told.tiling));
   made.tiling = cost::describe(told.tiling, told.work);

@@ -3,6 +3,7 @@
 #include "cost/tile_search.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <cmath>
 
@@ -50,6 +51,16 @@ TEST(Tiling, WhatFitsStaysWhole) {
 TEST(Tiling, WithoutMemoryNumbersNothingIsCut) {
   KernelWork work = convolution(56, 512, 512);
   EXPECT_EQ(chooseTiling(work, withMemory(0)), untiled(work));
+}
+
+/// What a program's file says need not be what a compiler would write.
+TEST(Tiling, ExtentsUpToTheLargestNumberAreCounted) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  KernelWork work;
+  work.products = {{most, most, most, most}};
+  EXPECT_EQ(tileCount(work, {most, most, most, most}), 1);
+  EXPECT_EQ(tileCount(work, {most - 1, most, most, most}), 2);
+  EXPECT_EQ(tileCount(work, {1, 1, 1, 1}), int64_t(1e15));
 }
 
 /// Every tiling that is chosen fits, and less memory is never faster.
