@@ -40,10 +40,10 @@ static constexpr double most = 1e12, mostUnits = 1e6, mostBanks = 65536,
 
 const std::array<MachineNumber, 17> machineNumbers = {{
     {"clock", "MHz", &Machine::clockMHz, false, Kind::Real, tiny, most},
-    {"mac_rows", "MAC", &Machine::macRows, false, Kind::Whole, 1, mostUnits},
-    {"mac_columns", "MAC", &Machine::macColumns, false, Kind::Whole, 1,
+    {"mac_rows", "MAC", &Machine::macRows, false, Kind::Lanes, tiny, mostUnits},
+    {"mac_columns", "MAC", &Machine::macColumns, false, Kind::Lanes, tiny,
      mostUnits},
-    {"vector_lanes", "lanes", &Machine::vectorLanes, false, Kind::Whole, 1,
+    {"vector_lanes", "lanes", &Machine::vectorLanes, false, Kind::Lanes, tiny,
      mostUnits},
     {"sram", "KiB", &Machine::sramKiB, true, Kind::Real, tiny, most},
     {"sram_banks", "banks", &Machine::sramBanks, true, Kind::Whole, 2,
@@ -75,16 +75,36 @@ static std::string formatted(double value) {
   return text;
 }
 
-std::string expectedOf(const MachineNumber &number, double value) {
-  bool isKind = number.kind == Kind::Real || value == std::floor(value);
-  if (isKind && value >= number.least && value <= number.most)
-    return "";
-  return std::string(number.kind == Kind::Whole ? "a whole number"
-                                                : "a number") +
-         " from " + formatted(number.least) + " to " + formatted(number.most);
+static std::string rangeOf(const MachineNumber &number) {
+  double least = number.kind == Kind::Lanes ? 1 : number.least;
+  return std::string(number.kind == Kind::Real ? "a number"
+                                               : "a whole number") +
+         " from " + formatted(least) + " to " + formatted(number.most);
 }
 
-std::optional<Contradiction> contradictionIn(const Machine &machine) {
+std::string expectedOf(const MachineNumber &number, double value) {
+  bool isKind = number.kind != Kind::Whole || value == std::floor(value);
+  bool isWithin = value >= number.least && value <= number.most;
+  return isKind && isWithin ? "" : rangeOf(number);
+}
+
+static std::optional<Contradiction> brokenLanesIn(const Machine &machine) {
+  for (const MachineNumber &number : machineNumbers) {
+    double value = machine.*number.member;
+    if (number.kind == Kind::Lanes && (value != std::floor(value) || value < 1))
+      return Contradiction{
+          number.key, "'" + formatted(value) + " " + std::string(number.unit) +
+                          "', expected " + rangeOf(number) +
+                          "; only what was measured (key `measured`) may "
+                          "be an average"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Contradiction> contradictionIn(const Machine &machine,
+                                             bool isMeasured) {
+  if (auto lanes = brokenLanesIn(machine); lanes && !isMeasured)
+    return lanes;
   if (machine.sramBanks > 0 && machine.sramKiB <= 0)
     return Contradiction{"sram_banks", "there are banks of on-chip memory, but "
                                        "no `sram` that says how much there is"};

@@ -71,7 +71,11 @@ struct Machine {
 };
 
 /// What a number may be.
-enum class Kind { Whole, Real };
+enum class Kind {
+  Whole,
+  Real,
+  Lanes ///< whole, or an average where it was measured on a processor
+};
 
 /// One of Machine's numbers, by the name that files give it. One that is not
 /// given keeps Machine's own value.
@@ -93,7 +97,9 @@ struct Contradiction {
   std::string_view key;
   std::string text;
 };
-std::optional<Contradiction> contradictionIn(const Machine &machine);
+/// `isMeasured`: the numbers are what a processor was measured to do.
+std::optional<Contradiction> contradictionIn(const Machine &machine,
+                                             bool isMeasured);
 
 } // namespace npu::cost
 

@@ -7,16 +7,6 @@
 
 using namespace npu;
 
-void npu::retypeResult(Operation *op, LayoutAttr layout) {
-  auto retype = [&](Value value) {
-    value.setType(withLayout(tensorType(value), layout));
-  };
-  retype(op->getResult(0));
-  if (auto fused = dyn_cast<FusedOp>(op))
-    for (Operation &inner : fused.getBody().front().without_terminator())
-      retype(inner.getResult(0));
-}
-
 /// The note as one layout for each operand and the result.
 static FailureOr<SmallVector<LayoutAttr>> readNote(Operation *op) {
   auto list = op->getAttrOfType<mlir::ArrayAttr>(bestLayoutsAttr);

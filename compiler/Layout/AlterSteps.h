@@ -37,9 +37,6 @@ LogicalResult alterAlgorithms(mlir::func::FuncOp function);
 /// reads; never more bytes than before. A second run changes nothing.
 void peepholeLayouts(mlir::func::FuncOp function, const TargetSpec &target);
 
-/// Sets a result's layout, inside a fused kernel too.
-void retypeResult(Operation *op, LayoutAttr layout);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_ALTERSTEPS_H

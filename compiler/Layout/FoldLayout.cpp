@@ -4,98 +4,12 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Passes.h"
 #include "compiler/Layout/Placement.h"
+#include "compiler/Layout/RelayoutFolds.h"
 
 using namespace npu;
 
-void npu::updateSignature(mlir::func::FuncOp function) {
-  Block &block = function.getBody().front();
-  function.setType(
-      mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
-                              block.getTerminator()->getOperandTypes()));
-}
-
-static void eraseDead(mlir::func::FuncOp function) {
-  Block &block = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<RelayoutOp, ConstantOp>(op) && op.use_empty())
-      op.erase();
-}
-
-/// Readers of `from` read `to`, which has the same elements and storage.
-static void replaceReads(Value from, Value to) {
-  for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
-    use.set(to);
-    retypeOperand(use);
-  }
-}
-
 void npu::foldConstantRelayouts(mlir::func::FuncOp function) {
-  for (auto relayout : llvm::make_early_inc_range(
-           function.getBody().front().getOps<RelayoutOp>())) {
-    auto constant = relayout.getInput().getDefiningOp<ConstantOp>();
-    if (!constant)
-      continue;
-    OpBuilder builder(constant->getNextNode());
-    // The elements are in logical order: only the type changes.
-    auto stored =
-        ConstantOp::create(builder, constant.getLoc(),
-                           relayout.getResult().getType(), constant.getValue());
-    replaceReads(relayout.getResult(), stored.getResult());
-  }
-  eraseDead(function);
-}
-
-// Pattern: relayout(x) : A -> A  ->  x
-static bool foldIdentity(RelayoutOp op) {
-  if (!sameStorage(op.getInput(), getLayout(op.getInput()),
-                   getLayout(op.getResult())))
-    return false;
-  bool isResult = llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<mlir::func::ReturnOp>(user);
-  });
-  // The signature keeps its letters, even where other letters mean the same.
-  if (isResult && op.getInput().getType() != op.getResult().getType())
-    return false;
-  bool change = !op.use_empty();
-  replaceReads(op.getResult(), op.getInput());
-  return change;
-}
-
-// Pattern: relayout(relayout(x) : A -> B) : B -> C  ->  relayout(x) : A -> C
-static bool foldChain(RelayoutOp op) {
-  auto inner = op.getInput().getDefiningOp<RelayoutOp>();
-  if (!inner)
-    return false;
-  op.getInputMutable().set(inner.getInput());
-  return true;
-}
-
-// Pattern: relayout(x) : A -> B twice  ->  once
-static bool foldDuplicate(RelayoutOp op) {
-  for (Operation *user : op.getInput().getUsers()) {
-    auto other = dyn_cast<RelayoutOp>(user);
-    if (!other || other == op || op.use_empty() ||
-        !other->isBeforeInBlock(op) ||
-        other.getResult().getType() != op.getResult().getType())
-      continue;
-    replaceReads(op.getResult(), other.getResult());
-    return true;
-  }
-  return false;
-}
-
-static bool foldLocally(mlir::func::FuncOp function) {
-  bool any = false, changed = true;
-  // Ends: each round shortens the relayouts' total way to their sources.
-  while (changed) {
-    changed = false;
-    for (auto op : llvm::make_early_inc_range(
-             function.getBody().front().getOps<RelayoutOp>()))
-      changed |= foldChain(op) || foldIdentity(op) || foldDuplicate(op);
-    eraseDead(function);
-    any |= changed;
-  }
-  return any;
+  RelayoutFolds(function).foldConstants();
 }
 
 namespace {
@@ -103,8 +17,9 @@ namespace {
 /// Moves the relayouts around one op to its other side.
 class RelayoutMover {
 public:
-  RelayoutMover(const LayoutProblem &problem, LayoutOpInterface op)
-      : problem(problem), op(op), result(op->getResult(0)) {}
+  RelayoutMover(const LayoutProblem &problem, LayoutOpInterface op,
+                RelayoutFolds &folds)
+      : problem(problem), op(op), result(op->getResult(0)), folds(folds) {}
 
   /// Whether the op now runs in another order, with fewer bytes moved.
   bool run() {
@@ -234,21 +149,22 @@ private:
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
+      folds.dropped(operand.get());
       operand.set(inLayout(builder, sources[index], placement.operands[index]));
       retypeOperand(operand);
+      folds.touch(sources[index]);
     }
     LayoutAttr old = getLayout(result);
-    result.setType(withLayout(tensorType(result), placement.result));
-    if (auto fused = dyn_cast<FusedOp>(op.getOperation()))
-      for (Operation &inner : fused.getBody().front().without_terminator())
-        inner.getResult(0).setType(
-            withLayout(tensorType(inner.getResult(0)), placement.result));
+    retypeResult(op, placement.result);
     builder.setInsertionPointAfter(op);
     Value back = RelayoutOp::create(
         builder, op.getLoc(), withLayout(tensorType(result), old), result);
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
       if (!isa<RelayoutOp>(use.getOwner()))
         use.set(back);
+    folds.touch(result);
+    folds.touch(back);
+    folds.dropped(back); // only relayouts read the result
   }
 
   static Value inLayout(OpBuilder &builder, Value value, LayoutAttr layout) {
@@ -261,6 +177,7 @@ private:
   const LayoutProblem &problem;
   LayoutOpInterface op;
   Value result;
+  RelayoutFolds &folds;
   LayoutPlan plan;
   SmallVector<Value> sources;
   llvm::SmallPtrSet<Operation *, 4> counted;
@@ -271,28 +188,16 @@ private:
 
 void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
                       const LayoutPins &pins) {
-  foldConstantRelayouts(function);
-  bool changed = true;
+  // Neither axes nor problem change when relayouts come and go.
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  problem.pins = pins;
+  RelayoutFolds folds(function);
+  folds.run();
   // Ends: every move makes the bytes moved in the whole function fewer.
-  while (changed) {
-    changed = foldLocally(function);
-    // Of the values that are there now: a demand speaks of image axes, and
-    // relayouts come and go.
-    ImageAxesAnalysis axes(function);
-    LayoutProblem problem(function, target, axes);
-    problem.pins = pins;
-    SmallVector<LayoutOpInterface> ops;
-    for (Operation &op : function.getBody().front())
-      if (auto rule = dyn_cast<LayoutOpInterface>(op))
-        ops.push_back(rule);
-    for (LayoutOpInterface op : ops)
-      if (RelayoutMover(problem, op).run()) {
-        foldConstantRelayouts(function);
-        foldLocally(function);
-        changed = true;
-        break; // ops may be gone
-      }
-  }
+  while (Operation *op = folds.takeOp())
+    if (RelayoutMover(problem, cast<LayoutOpInterface>(op), folds).run())
+      folds.run();
   updateSignature(function);
 }
 

@@ -17,9 +17,6 @@ void foldConstantRelayouts(mlir::func::FuncOp function);
 void foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
                  const LayoutPins &pins = LayoutPins());
 
-/// The function's type from its arguments and its return.
-void updateSignature(mlir::func::FuncOp function);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_FOLDLAYOUT_H

@@ -234,12 +234,11 @@ static void setLayout(Value value, LayoutAttr layout) {
   value.setType(withLayout(tensorType(value), layout));
 }
 
-/// Inside a fused kernel: the root's result and every elementwise result are
-/// stored as the kernel's result.
-static void retypeBody(FusedOp op) {
-  LayoutAttr layout = getLayout(op.getResult());
-  for (Operation &inner : op.getBody().front().without_terminator())
-    setLayout(inner.getResult(0), layout);
+void npu::retypeResult(Operation *op, LayoutAttr layout) {
+  setLayout(op->getResult(0), layout);
+  if (auto fused = dyn_cast<FusedOp>(op))
+    for (Operation &inner : fused.getBody().front().without_terminator())
+      setLayout(inner.getResult(0), layout);
 }
 
 void npu::retypeOperand(OpOperand &operand) {
@@ -248,6 +247,13 @@ void npu::retypeOperand(OpOperand &operand) {
         .front()
         .getArgument(operand.getOperandNumber())
         .setType(operand.get().getType());
+}
+
+void npu::updateSignature(mlir::func::FuncOp function) {
+  Block &block = function.getBody().front();
+  function.setType(
+      mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
+                              block.getTerminator()->getOperandTypes()));
 }
 
 namespace {
@@ -272,11 +278,11 @@ public:
       for (OpOperand &operand : op->getOpOperands())
         connect(operand);
     for (Operation *op : ops)
-      if (auto fused = dyn_cast<FusedOp>(op))
-        retypeBody(fused);
+      if (isa<FusedOp>(op))
+        retypeResult(op, getLayout(op->getResult(0)));
     for (auto &[op, note] : plan.notes)
       op->setAttr(layoutNoteAttr, builder.getStringAttr(note));
-    setSignature();
+    updateSignature(function);
   }
 
 private:
@@ -333,13 +339,6 @@ private:
       if (isStoredAs(candidate, wanted))
         return candidate;
     return {};
-  }
-
-  void setSignature() {
-    Block &block = function.getBody().front();
-    function.setType(
-        mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
-                                block.getTerminator()->getOperandTypes()));
   }
 
   mlir::func::FuncOp function;

@@ -207,6 +207,11 @@ bool isStoredAs(Value value, LayoutAttr layout);
 
 /// The type of a fused kernel's operand follows outside; sets it inside too.
 void retypeOperand(OpOperand &operand);
+/// Sets the layout of the op's only result. Inside a fused kernel the root's
+/// result and every elementwise result are stored as the kernel's.
+void retypeResult(Operation *op, LayoutAttr layout);
+/// The function's type from its arguments and its return.
+void updateSignature(mlir::func::FuncOp function);
 
 } // namespace npu
 

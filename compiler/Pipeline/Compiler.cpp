@@ -118,10 +118,7 @@ static void forgetLayouts(mlir::func::FuncOp function) {
     op.getResult().replaceAllUsesWith(op->getOperand(0));
     op.erase();
   });
-  Block &block = function.getBody().front();
-  function.setType(
-      mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
-                              block.getTerminator()->getOperandTypes()));
+  updateSignature(function);
 }
 
 /// Weights may lie in resources, which a printed module may leave out.

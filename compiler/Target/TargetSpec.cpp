@@ -126,7 +126,8 @@ public:
     if (!readDocument("a target", keys, ArrayRef(keys).drop_back(3),
                       [&](StringRef key, yaml::Node *value) {
                         return readTop(key, value);
-                      }))
+                      }) ||
+        !checkMachine())
       return std::nullopt;
     return spec;
   }
@@ -232,9 +233,8 @@ private:
         required.push_back(number.key);
     }
     llvm::append_range(allowed, ArrayRef<StringRef>{"data_flow", "array_use"});
-    std::map<std::string, yaml::Node *> values;
     auto read = [&](StringRef key, yaml::Node *value) {
-      values[key.str()] = value;
+      machineNodes[key.str()] = value;
       if (key == "data_flow")
         return readWord(key, value, cost::findDataFlow, cost::dataFlowNames(),
                         spec.machine.dataFlow);
@@ -243,10 +243,13 @@ private:
                         spec.machine.arrayUse);
       return readMachineNumber(key, value);
     };
-    if (!readMap(node, "machine", allowed, required, read))
-      return false;
-    auto wrong = cost::contradictionIn(spec.machine);
-    return !wrong || fail(values.at(std::string(wrong->key)),
+    return readMap(node, "machine", allowed, required, read);
+  }
+
+  /// When all is read: what the numbers may be depends on `measured`.
+  bool checkMachine() {
+    auto wrong = cost::contradictionIn(spec.machine, spec.measured.has_value());
+    return !wrong || fail(machineNodes.at(std::string(wrong->key)),
                           StringRef(wrong->key) + ": " + wrong->text);
   }
 
@@ -467,6 +470,7 @@ private:
 
   StringRef file;
   TargetSpec spec;
+  std::map<std::string, yaml::Node *> machineNodes; // by key
 };
 
 } // namespace

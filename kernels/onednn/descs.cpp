@@ -2,11 +2,10 @@
 
 #include "kernels/onednn/onednn.h"
 
+#include <cpuid.h>
 #include <cstdlib>
-
-#include <oneapi/dnnl/dnnl_debug.h>
-
 #include <map>
+#include <oneapi/dnnl/dnnl_debug.h>
 
 namespace npu::kernels::onednn {
 
@@ -18,11 +17,19 @@ std::string version() {
          "." + std::to_string(v->patch);
 }
 
-/// oneDNN 3.2's products on AMX reach a tile instruction without a tile
-/// configuration and end the process (SIGILL; int8 and bf16, seen on one
-/// machine of two). What the user sets in the environment goes first.
+/// Virtual machines offer AMX whose host hides the leaf that describes its
+/// tiles. oneDNN takes the number of the tile palette from there; 0 switches
+/// the tiles off, and its first product ends in an illegal instruction.
+static bool describesTiles() {
+  constexpr unsigned tileInformation = 0x1d;
+  unsigned palettes = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(tileInformation, 0, &palettes, &b, &c, &d) != 0 &&
+         palettes > 0;
+}
+
+/// What the user sets in the environment goes first.
 static void limitInstructions() {
-  if (!std::getenv("ONEDNN_MAX_CPU_ISA"))
+  if (!describesTiles() && !std::getenv("ONEDNN_MAX_CPU_ISA"))
     dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_fp16);
 }
 

@@ -162,7 +162,7 @@ cost::Tiling readTiling(const Node &node, const cost::KernelWork &work) {
   return tiling;
 }
 
-cost::Machine readMachine(const Node &node) {
+cost::Machine readMachine(const Node &node, bool isMeasured) {
   cost::Machine machine;
   for (const cost::MachineNumber &number : cost::machineNumbers) {
     Node given = node.member(std::string(number.key).c_str());
@@ -178,7 +178,7 @@ cost::Machine readMachine(const Node &node) {
                               std::string(cost::dataFlowNames()).c_str());
   machine.arrayUse = readName(node.member("array_use"), cost::findArrayUse,
                               std::string(cost::arrayUseNames()).c_str());
-  if (auto wrong = cost::contradictionIn(machine))
+  if (auto wrong = cost::contradictionIn(machine, isMeasured))
     node.member(std::string(wrong->key).c_str())
         .require(false, ("another: " + wrong->text).c_str());
   return machine;
@@ -208,9 +208,9 @@ Manifest readManifest(const Node &root) {
   m.npucVersion = root.member("npuc_version").text();
   Node target = root.member("target");
   m.targetName = target.member("name").text();
-  m.machine = readMachine(target.member("machine"));
   if (target.has("measured_threads"))
     m.measuredThreads = target.member("measured_threads").positive();
+  m.machine = readMachine(target.member("machine"), m.measuredThreads > 0);
   m.layoutStrategy = root.member("layout").text();
   m.onednnVersion = root.member("onednn_version").text();
   m.cpuFeatures = root.member("cpu_features").list(readText);

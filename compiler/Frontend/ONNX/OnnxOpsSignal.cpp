@@ -6,6 +6,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/NodeBudget.h"
 
 #include <cmath>
 
@@ -260,6 +261,9 @@ LogicalResult npu::buildStft(OnnxNode &node) {
                       shapes::text(shapeOf(window)) + ", expected " +
                       Twine(*length));
   int64_t frames = (samples - *length) / *step + 1;
+  double numbers = double(frames) * double(*length);
+  if (failed(takeNumbers(node, int64_t(std::min(numbers, 0x1p62)))))
+    return failure();
   Ints places;
   for (int64_t i = 0; i < frames; ++i)
     llvm::append_range(places, countFrom(i * *step, i * *step + *length));

@@ -87,6 +87,12 @@ LogicalResult npu::checkLeft(Emitter &node, Budget kind, int64_t amount) {
   return over.empty() ? success() : node.unsupported(over);
 }
 
+LogicalResult npu::takeNumbers(Emitter &node, int64_t count) {
+  constexpr int64_t bytes = sizeof(int64_t);
+  return take(node, Budget::Constants,
+              std::min(count, INT64_MAX / bytes) * bytes);
+}
+
 /// Counts what computing an op of constants takes, before it is computed.
 static LogicalResult takeFold(Emitter &node, Operation *op) {
   bool isKnown = llvm::all_of(op->getOperands(),
@@ -177,6 +183,8 @@ Value Emitter::floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape) {
 
 Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
                           Type element) {
+  if (failed(takeNumbers(*this, extent)))
+    return noteFailure();
   Ints shape(rank - axis, 1);
   shape[0] = extent;
   return reshape(cast(ints(countFrom(0, extent)), element), shape);

@@ -129,6 +129,18 @@ TEST(TargetSpec, RangesOfMachineNumbers) {
   expectError(withNumber("dma_channels", "1.5 channels"), "chip.yaml:6: ");
 }
 
+/// On the average a processor uses a part of its lanes, or of one.
+TEST(TargetSpec, MeasuredLanesAreAverages) {
+  std::string text = withNumber("mac_columns", "0.25 MAC");
+  expectError(text, "only what was measured (key `measured`) may be");
+  text += "measured:\n  processor: one\n  library: oneDNN\n  threads: 2 "
+          "threads\n";
+  std::string error;
+  std::optional<TargetSpec> spec = parseTarget(text, "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  EXPECT_EQ(spec->machine.macColumns, 0.25);
+}
+
 TEST(TargetSpec, MachineNumbersTogether) {
   std::string noMemory =
       replaceLine(withNumber("sram_banks", "4 banks"), 11, "");

@@ -190,7 +190,7 @@ def test_errors(bench: Bench) -> None:
         ([model, "--set", "mac_rowz=1"], "unknown key 'mac_rowz', allowed are clock, mac_rows"),
         ([model, "--set", "mac_rows=16,-2"], "--set mac_rows=-2: npu-nhwc.yaml:"),
         ([model, "--set", "mac_rows=many"], "expected a number and its unit"),
-        ([model, "--set", "mac_rows=0.5"], "expected a whole number from 1"),
+        ([model, "--set", "mac_rows=0.5"], "'0.5 MAC', expected a whole number from 1"),
         ([model, "--set", "sram=512 MiB"], "KiB"),
         ([model, "--set", "sram_banks=2"], "expected the unit banks"),
         ([model, "--set", "data_flow=up"], "'up', expected one of: dot-product"),

@@ -116,6 +116,20 @@ def test_constants(bench: Bench) -> None:
     refuse(bench, UNSUPPORTED, "--budget=fold=N", bench.save(nodes(*many, ("ReduceSum", ["c200"], "r", {"keepdims": 0}))))
 
 
+def test_counted_constants(bench: Bench) -> None:
+    """Constants that a node needs to count along what it makes, and whose size is an attribute or an extent."""
+    huge, regions = 2**31 - 1, np.zeros((1, 5), np.float32)
+    bins = helper.make_node("MaxRoiPool", ["x", "regions"], ["y"], pooled_shape=[1, huge])
+    refuse_soon(bench, UNSUPPORTED, "--budget=constants=N", bench.save(programs.network("bins", [bins], {"regions": regions}, {"x": [1, 1, 4, 4]}, ["y"])))
+    depth = helper.make_node("OneHot", ["place", "depth", "values"], ["y"])
+    small = {"depth": np.array(huge, np.int64), "values": np.array([0, 1], np.float32), "to": np.array([1], np.int64)}
+    place = [helper.make_node("Cast", ["x"], ["place"], to=onnx.TensorProto.INT64), depth]
+    refuse_soon(bench, UNSUPPORTED, "--budget=constants=N", bench.save(programs.network("depth", place, small, {"x": [1]}, ["y"])))
+    frames = helper.make_node("STFT", ["x", "step", "", "length"], ["y"])
+    sizes = {"step": np.array(1, np.int64), "length": np.array(2**14, np.int64)}
+    refuse_soon(bench, UNSUPPORTED, "--budget=constants=N", bench.save(programs.network("frames", [frames], sizes, {"x": [1, 2**30, 1]}, ["y"])))
+
+
 def test_budgets_are_raised(bench: Bench) -> None:
     path = bench.save(loops(60, 60))
     refuse(bench, UNSUPPORTED, "the budget is 1000;", path, "--budget=nodes=1000")
@@ -283,5 +297,5 @@ def test_memory(bench: Bench) -> None:
 if __name__ == "__main__":
     programs.main(
         __doc__,
-        [test_nodes, test_functions, test_budgets_are_raised, test_names, test_files, test_deep, test_shrinking, test_memory, test_constants],
+        [test_nodes, test_functions, test_budgets_are_raised, test_names, test_files, test_deep, test_shrinking, test_memory, test_constants, test_counted_constants],
     )
