@@ -20,6 +20,9 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
+
 #include <cstddef>
 
 using namespace npu;
@@ -199,18 +202,46 @@ static LogicalResult lower(mlir::ModuleOp module) {
   return manager.run(module);
 }
 
+/// What the code of a generated kernel depends on: kernels for which this is
+/// the same share one function. Where constants lie is not in the code.
+static std::string codeKey(const PlannedKernel &kernel) {
+  std::string key;
+  auto add = [&](const auto &plain) {
+    key.append(reinterpret_cast<const char *>(&plain), sizeof(plain));
+  };
+  const kernels::Problem &problem = kernel.problem;
+  add(problem.inputs.size());
+  for (const auto *tensors : {&problem.inputs, &problem.outputs})
+    for (npu_tensor_desc tensor : *tensors) {
+      tensor.weights_offset = 0;
+      add(tensor);
+    }
+  for (const npu_instr &instr : problem.instrs)
+    add(instr);
+  for (const std::optional<double> &splat : kernel.splats) {
+    add(splat.has_value());
+    add(llvm::bit_cast<uint64_t>(splat.value_or(0)));
+  }
+  return key;
+}
+
 FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 npu::emitProgram(MLIRContext *context, const ProgramPlan &plan) {
   Location unknown = mlir::UnknownLoc::get(context);
   mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(unknown));
   OpBuilder builder(context);
   SmallVector<GeneratedKernel> generated;
+  llvm::StringMap<GeneratedKernel> written;
   for (const PlannedKernel &kernel : plan.kernels) {
     if (!kernel.generated)
       continue;
-    builder.setInsertionPointToEnd(module->getBody());
-    generated.push_back(emitEltwise(builder, unknown, kernel.name,
-                                    kernel.problem, kernel.splats));
+    auto [known, isNew] = written.try_emplace(codeKey(kernel));
+    if (isNew) {
+      builder.setInsertionPointToEnd(module->getBody());
+      known->second = emitEltwise(builder, unknown, kernel.name, kernel.problem,
+                                  kernel.splats);
+    }
+    generated.push_back(known->second);
   }
   // npu_run takes the address of the kernels, which must be LLVM functions
   // by then.

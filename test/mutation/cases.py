@@ -39,7 +39,8 @@ class Command:
 
 def compile_command(model: str, chance: random.Random, *more: str) -> Command:
     emit = chance.choice(EMITS)
-    words = [model, "-q", "-o", f"out.{emit}", f"--emit={emit}", f"--target={chance.choice(TARGETS)}", f"--layout={chance.choice(LAYOUTS)}"]
+    # What loops are written out to must end within the time that a case has.
+    words = [model, "-q", "-o", f"out.{emit}", f"--emit={emit}", "--budget=nodes=4000", f"--target={chance.choice(TARGETS)}", f"--layout={chance.choice(LAYOUTS)}"]
     return Command("npuc", [*words, *more], f"out.{emit}")
 
 
