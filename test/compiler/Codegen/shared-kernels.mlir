@@ -9,11 +9,11 @@
 // CHECK: define hidden void @[[TWO:k[0-9]+_eltwise]](
 // CHECK-NOT: define {{.*}}_eltwise
 // CHECK: define {{.*}} @npu_run
-// CHECK: ptr @[[RELU]],
-// CHECK: ptr @[[CLIP]],
-// CHECK: ptr @[[RELU]],
-// CHECK: ptr @[[ONE]],
-// CHECK: ptr @[[TWO]],
+// CHECK: ptr nonnull @[[RELU]],
+// CHECK: ptr nonnull @[[CLIP]],
+// CHECK: ptr nonnull @[[RELU]],
+// CHECK: ptr nonnull @[[ONE]],
+// CHECK: ptr nonnull @[[TWO]],
 func.func @main(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %one = npu.constant dense<1.0> : tensor<8xf32> -> tensor<8xf32>
   %two = npu.constant dense<2.0> : tensor<8xf32> -> tensor<8xf32>
