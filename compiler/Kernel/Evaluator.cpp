@@ -66,8 +66,11 @@ static Evaluated runReference(Operation *op, ArrayRef<ElementsAttr> operands) {
   for (std::vector<char> &result : results)
     pointers.push_back(result.data());
   std::vector<char> scratch(kernel->scratchBytes() + NPU_VALUE_ALIGNMENT);
-  if (int status = kernel->run(pointers.data(), scratch.data()))
-    return op->emitOpError("could not be computed: status ") << status;
+  if (int status = kernel->run(pointers.data(), scratch.data())) {
+    std::string fault = kernels::describeFault(*problem, pointers.data());
+    return op->emitOpError("could not be computed: ")
+           << (fault.empty() ? "status " + std::to_string(status) : fault);
+  }
 
   SmallVector<ElementsAttr> values;
   for (auto [result, type] : llvm::zip(results, op->getResultTypes()))

@@ -118,6 +118,10 @@ static LogicalResult takeFold(Emitter &node, Operation *op) {
 }
 
 Value Emitter::finish(Operation *op) {
+  if (sawError) { // one error for each node
+    op->erase();
+    return Value();
+  }
   if (BudgetUse *use = BudgetUse::current();
       use && use->isWritingOut() && failed(take(*this, Budget::Nodes, 1))) {
     op->erase();

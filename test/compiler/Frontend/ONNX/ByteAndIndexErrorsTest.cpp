@@ -99,6 +99,20 @@ const BadNode indexed[] = {
        m.node("GatherElements", {"v", "i"}, {"y"});
      },
      "found the index 4, expected -4 to 3"},
+    {"RotaryEmbeddingPlace", // two gathers fail, one error is printed
+     [](ModelBuilder &m) {
+       m.weight("cos", {7, 3}).weight("sin", {7, 3});
+       m.ints("places", {0, 1, 2, 3, 64, 5});
+       onnx::GraphProto &graph = m.graph();
+       auto *places = graph.mutable_initializer(graph.initializer_size() - 1);
+       places->clear_dims();
+       places->add_dims(1);
+       places->add_dims(6);
+       m.node("RotaryEmbedding", {"x", "cos", "sin", "places"}, {"y"});
+     },
+     "index 64 at [0, 4] of its indices is outside: dimension 0 of the data "
+     "has 7 elements, expected -7 to 6",
+     23},
     {"GatherNDBatch",
      [](ModelBuilder &m) {
        m.node("GatherND", {"x", "v"}, {"y"}).integer("batch_dims", 1);
