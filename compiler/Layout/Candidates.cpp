@@ -88,13 +88,17 @@ void Candidates::close() {
 
 void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
   const OpSlots &op = ops[number];
-  if (op[from].independent || !op[from].accepts(layout))
+  if (op[from].independent || !op[from].accepts(layout) ||
+      !known.insert({{number, op.firstAlike(from)}, layout}).second)
     return;
+  llvm::SmallDenseMap<unsigned, LayoutAttr, 8> carried; // by first alike
   for (auto [to, slot] : llvm::enumerate(op.all())) {
     if (to == from || slot.independent || slot.constant)
       continue;
-    LayoutAttr carried = op.carry(from, layout, to);
-    if (carried && slot.accepts(carried))
-      add(slot.value, carried);
+    auto [at, isNew] = carried.try_emplace(op.firstAlike(to));
+    if (isNew)
+      at->second = op.carry(from, layout, to);
+    if (at->second && slot.accepts(at->second))
+      add(slot.value, at->second);
   }
 }

@@ -39,6 +39,8 @@ private:
   llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;
   std::deque<std::pair<Value, LayoutAttr>> fresh;
   llvm::DenseSet<Value> full;
+  /// What was spread already: from which of an op's slots that are alike.
+  llvm::DenseSet<std::pair<std::pair<unsigned, unsigned>, LayoutAttr>> known;
 };
 
 } // namespace npu

@@ -23,6 +23,28 @@ OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
   for (OpResult result : op->getResults())
     slots.push_back({result, problem.accepted(result), /*independent=*/false,
                      /*constant=*/false, /*result=*/true});
+  findAlike();
+}
+
+bool OpSlots::areAlike(unsigned a, unsigned b) const {
+  if (a >= anchor() || b >= anchor())
+    return a == b;
+  const Slot &one = slots[a], &other = slots[b];
+  return relation.operands[a] == relation.operands[b] &&
+         one.value.getType() == other.value.getType() &&
+         one.accepted == other.accepted &&
+         one.independent == other.independent && one.constant == other.constant;
+}
+
+void OpSlots::findAlike() {
+  SmallVector<unsigned> firsts;
+  for (unsigned index = 0; index < slots.size(); ++index) {
+    const unsigned *first = llvm::find_if(
+        firsts, [&](unsigned other) { return areAlike(index, other); });
+    alike.push_back(first == firsts.end() ? index : *first);
+    if (first == firsts.end())
+      firsts.push_back(index);
+  }
 }
 
 bool OpSlots::isView() const {

@@ -33,6 +33,9 @@ public:
   /// The first result: what the others are measured against.
   unsigned anchor() const { return op->getNumOperands(); }
   bool isView() const;
+  /// The first slot of which the same follows from, and for, every layout: one
+  /// place for the thousand operands of a concatenation.
+  unsigned firstAlike(unsigned index) const { return alike[index]; }
   LayoutOpInterface getOp() const { return op; }
 
   /// The order that follows for one slot from another's; null where none does.
@@ -45,10 +48,13 @@ public:
 
 private:
   RelatedValue related(unsigned index) const;
+  bool areAlike(unsigned a, unsigned b) const;
+  void findAlike();
 
   mutable LayoutOpInterface op; // MLIR's interfaces have no const methods
   LayoutRelation relation;
   SmallVector<Slot> slots;
+  SmallVector<unsigned> alike; // by slot
 };
 
 } // namespace npu

@@ -324,12 +324,4 @@ def test_optimal_is_never_slower(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [
-            test_array_cycles_of_resnet50, test_depthwise_has_a_mapping_of_its_own, test_peaks_of_feature_maps,
-            test_bursts, test_contiguous_bytes, test_padding_of_blocks, test_relayouts, test_larger_chips,
-            test_memory_that_is_too_small, test_banks, test_a_wide_layer_is_bound_by_its_weights, test_tiles, test_tiles_narrower_than_the_array, test_a_tile_that_cannot_fit, test_one_cost_function,
-            test_optimal_is_never_slower,
-        ],
-    )  # fmt: skip
+    programs.main(__doc__)

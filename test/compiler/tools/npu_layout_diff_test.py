@@ -135,4 +135,4 @@ def test_help(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(__doc__, [test_same, test_strategies, test_each_change, test_names_are_no_layouts, test_errors, test_help])
+    programs.main(__doc__)

@@ -373,11 +373,7 @@ def test_page(bench: Bench) -> None:
 
 if __name__ == "__main__":
     try:
-        programs.main(
-            __doc__,
-            [test_same_table, test_failed_points, test_errors, test_scheduler, test_passing_failures, test_parts,
-             test_page],
-        )  # fmt: skip
+        programs.main(__doc__)
     finally:
         if browser.cache_info().currsize:
             browser().quit()

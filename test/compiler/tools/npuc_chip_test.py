@@ -121,7 +121,4 @@ def test_tensornorm(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_gradients, test_img2col, test_unpool, test_maskunpool, test_mirror_and_rotate, test_tensornorm],
-    )
+    programs.main(__doc__)

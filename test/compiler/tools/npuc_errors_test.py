@@ -282,8 +282,4 @@ def test_full_disk_of_the_report(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_files, test_graphs, test_unsupported, test_unsupported_attributes, test_exit_codes_are_documented, test_sizes, test_external_data,
-         test_inputs, test_bound_inputs, test_targets, test_options, test_infeasible, test_outputs, test_full_disk, test_full_disk_of_the_report],
-    )  # fmt: skip
+    programs.main(__doc__)

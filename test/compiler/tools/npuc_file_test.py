@@ -238,8 +238,4 @@ def test_processor_decides_the_features(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_nothing_undefined, test_sections, test_same_bytes, test_links, test_truncations, test_flipped_bits,
-         test_versions_and_processors, test_processor_decides_the_features],
-    )  # fmt: skip
+    programs.main(__doc__)

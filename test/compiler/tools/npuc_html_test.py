@@ -233,11 +233,7 @@ if __name__ == "__main__":
         print("skipped: there is no chromium and chromedriver; `make deps` installs them")
         sys.exit(SKIPPED)
     try:
-        programs.main(
-            __doc__,
-            [test_networks, test_thousand_ops, test_names_are_harmless, test_search_and_legend, test_totals,
-             test_same_bytes],
-        )  # fmt: skip
+        programs.main(__doc__)
     finally:
         if browser.cache_info().currsize:
             browser().quit()

@@ -187,9 +187,4 @@ def test_weights_left_out(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_help_and_version, test_default_output, test_quiet, test_batches_and_threads, test_input_shape,
-         test_bound_input, test_io_layout, test_verified_layouts, test_emitted_code, test_graph_compiles_again,
-         test_graph_compiles_for_another_target, test_hand_written_module, test_module_errors, test_weights_left_out],
-    )  # fmt: skip
+    programs.main(__doc__)

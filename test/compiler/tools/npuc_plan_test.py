@@ -165,8 +165,4 @@ def test_boundary_fix(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_plans_read_back, test_plan_names_everything, test_pin_an_op, test_plan_errors, test_budgets, test_sizes,
-         test_fixes_are_true, test_boundary_fix],
-    )  # fmt: skip
+    programs.main(__doc__)

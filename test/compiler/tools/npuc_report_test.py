@@ -202,8 +202,4 @@ def test_summary(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_schema_and_graph, test_schema_refuses, test_emit_ends_early, test_explanation, test_search, test_program_agrees,
-         test_kernels_are_named_after_what_they_compute, test_summary],
-    )
+    programs.main(__doc__)

@@ -145,7 +145,4 @@ def test_peak_memory_is_its_own(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_callers_at_once, test_two_programs_at_once, test_hundred_megabytes, test_peak_memory_is_its_own],
-    )
+    programs.main(__doc__)

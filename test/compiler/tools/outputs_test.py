@@ -179,8 +179,4 @@ def test_npu_opt_replaces_nothing(bench: Bench) -> None:
 
 
 if __name__ == "__main__":
-    programs.main(
-        __doc__,
-        [test_npuc_replaces_no_input, test_npuc_replaces_no_output, test_standard_output_is_no_file_to_replace,
-         test_all_or_none, test_signals, test_full_standard_output, test_npu_opt_replaces_nothing],
-    )  # fmt: skip
+    programs.main(__doc__)

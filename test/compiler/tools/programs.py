@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -137,13 +137,14 @@ def scratch(build: Path) -> Iterator[Bench]:
         yield Bench(build, Path(folder))
 
 
-def main(doc: str, tests: list[Callable[[Bench], None]]) -> None:
-    """Runs each test in a folder of its own."""
+def main(doc: str) -> None:
+    """Runs each function of the script that is called test_..., in order, in a folder of its own."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--build", type=Path, required=True, help="the build folder with bin/ and lib/")
     parser.add_argument("--only", default="", help="run tests whose name holds this")
     arguments = parser.parse_args()
-    chosen = [test for test in tests if arguments.only in test.__name__]
+    script = vars(sys.modules["__main__"])
+    chosen = [test for name, test in script.items() if name.startswith("test_") and arguments.only in name]
     if not chosen:
         parser.error(f"no test holds '{arguments.only}'")
     for test in chosen:
