@@ -103,8 +103,9 @@ static std::optional<Contradiction> brokenLanesIn(const Machine &machine) {
 
 std::optional<Contradiction> contradictionIn(const Machine &machine,
                                              bool isMeasured) {
-  if (auto lanes = brokenLanesIn(machine); lanes && !isMeasured)
-    return lanes;
+  if (!isMeasured)
+    if (auto lanes = brokenLanesIn(machine))
+      return lanes;
   if (machine.sramBanks > 0 && machine.sramKiB <= 0)
     return Contradiction{"sram_banks", "there are banks of on-chip memory, but "
                                        "no `sram` that says how much there is"};

@@ -98,6 +98,10 @@ struct Answer {
 /// well-formed problems.
 std::string validate(const Problem &problem);
 
+/// Bytes that are equal for problems with equal answers: where constants lie is
+/// left out, that they are constant is not.
+std::string keyOf(const Problem &problem);
+
 Answer query(const Problem &problem);
 std::unique_ptr<Kernel> create(const Problem &problem);
 

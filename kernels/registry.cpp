@@ -153,9 +153,7 @@ static void append(std::string &key, const T &value) {
   key.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
-/// Equal for problems with equal answers: where constants lie is left out, that
-/// they are constant is not.
-static std::string keyOf(const Problem &problem) {
+std::string keyOf(const Problem &problem) {
   std::string key;
   append(key, problem.op);
   append(key, problem.inPlaceInput);

@@ -21,7 +21,6 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/bit.h"
 
 #include <cstddef>
 
@@ -202,25 +201,18 @@ static LogicalResult lower(mlir::ModuleOp module) {
   return manager.run(module);
 }
 
-/// What the code of a generated kernel depends on: kernels for which this is
-/// the same share one function. Where constants lie is not in the code.
+/// Equal for generated kernels of the same code, which share one function. An
+/// operand's address is not in the code, so neither is what decides on it.
 static std::string codeKey(const PlannedKernel &kernel) {
-  std::string key;
-  auto add = [&](const auto &plain) {
-    key.append(reinterpret_cast<const char *>(&plain), sizeof(plain));
-  };
-  const kernels::Problem &problem = kernel.problem;
-  add(problem.inputs.size());
-  for (const auto *tensors : {&problem.inputs, &problem.outputs})
-    for (npu_tensor_desc tensor : *tensors) {
-      tensor.weights_offset = 0;
-      add(tensor);
-    }
-  for (const npu_instr &instr : problem.instrs)
-    add(instr);
-  for (const std::optional<double> &splat : kernel.splats) {
-    add(splat.has_value());
-    add(llvm::bit_cast<uint64_t>(splat.value_or(0)));
+  kernels::Problem problem = kernel.problem;
+  problem.inPlaceInput = -1;
+  for (npu_tensor_desc &input : problem.inputs)
+    input.weights_offset = -1;
+  std::string key = kernels::keyOf(problem);
+  for (std::optional<double> splat : kernel.splats) {
+    double value = splat.value_or(0);
+    key += splat ? 'c' : 'v'; // a constant in the code, or a value
+    key.append(reinterpret_cast<const char *>(&value), sizeof value);
   }
   return key;
 }

@@ -72,22 +72,20 @@ void RelayoutFolds::replaceReads(RelayoutOp from, Value to) {
     use.set(to);
     retypeOperand(use);
   }
-  dropped(from.getResult());
-  touch(from.getResult());
+  dropped(from.getResult()); // and what it reads is touched when it is gone
   touch(to);
 }
 
-bool RelayoutFolds::foldConstant(RelayoutOp op) {
+void RelayoutFolds::foldConstant(RelayoutOp op) {
   auto constant = op.getInput().getDefiningOp<ConstantOp>();
   if (!constant || op->use_empty())
-    return false;
+    return;
   OpBuilder builder(constant->getNextNode());
   // The elements are in logical order: only the type changes.
   auto stored =
       ConstantOp::create(builder, constant.getLoc(), op.getResult().getType(),
                          constant.getValue());
   replaceReads(op, stored.getResult());
-  return true;
 }
 
 // Pattern: relayout(x) : A -> A  ->  x

@@ -42,7 +42,7 @@ public:
 
 private:
   void wake(Operation *op);
-  bool foldConstant(RelayoutOp op);
+  void foldConstant(RelayoutOp op);
   bool foldChain(RelayoutOp op);
   bool foldIdentity(RelayoutOp op);
   bool foldDuplicate(RelayoutOp op);

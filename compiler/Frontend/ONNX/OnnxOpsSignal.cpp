@@ -261,8 +261,7 @@ LogicalResult npu::buildStft(OnnxNode &node) {
                       shapes::text(shapeOf(window)) + ", expected " +
                       Twine(*length));
   int64_t frames = (samples - *length) / *step + 1;
-  double numbers = double(frames) * double(*length);
-  if (failed(takeNumbers(node, int64_t(std::min(numbers, 0x1p62)))))
+  if (failed(takeNumbers(node, double(frames) * double(*length))))
     return failure();
   Ints places;
   for (int64_t i = 0; i < frames; ++i)

@@ -87,10 +87,13 @@ LogicalResult npu::checkLeft(Emitter &node, Budget kind, int64_t amount) {
   return over.empty() ? success() : node.unsupported(over);
 }
 
-LogicalResult npu::takeNumbers(Emitter &node, int64_t count) {
-  constexpr int64_t bytes = sizeof(int64_t);
-  return take(node, Budget::Constants,
-              std::min(count, INT64_MAX / bytes) * bytes);
+/// As a budget counts what may be more than a number holds.
+static int64_t countOf(double amount) {
+  return static_cast<int64_t>(std::min(amount, 0x1p62));
+}
+
+LogicalResult npu::takeNumbers(Emitter &node, double count) {
+  return take(node, Budget::Constants, countOf(count * sizeof(int64_t)));
 }
 
 /// Counts what computing an op of constants takes, before it is computed.
@@ -111,8 +114,7 @@ static LogicalResult takeFold(Emitter &node, Operation *op) {
   for (Value value : op->getResults())
     work += double(tensorType(value).getNumElements());
   int64_t made = bytesOf(op->getResults()) - bytesOf(op->getOperands());
-  if (failed(take(node, Budget::Fold,
-                  static_cast<int64_t>(std::min(work, 0x1p62)))))
+  if (failed(take(node, Budget::Fold, countOf(work))))
     return failure();
   return take(node, Budget::Constants, std::max<int64_t>(made, 0));
 }
@@ -187,7 +189,7 @@ Value Emitter::floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape) {
 
 Value Emitter::countAlong(int64_t extent, int64_t axis, int64_t rank,
                           Type element) {
-  if (failed(takeNumbers(*this, extent)))
+  if (failed(takeNumbers(*this, double(extent))))
     return noteFailure();
   Ints shape(rank - axis, 1);
   shape[0] = extent;

@@ -14,7 +14,7 @@ LogicalResult take(Emitter &node, Budget kind, int64_t amount);
 /// The same before it is taken: for what is known to come.
 LogicalResult checkLeft(Emitter &node, Budget kind, int64_t amount);
 /// Before a constant of so many 64-bit numbers is made.
-LogicalResult takeNumbers(Emitter &node, int64_t count);
+LogicalResult takeNumbers(Emitter &node, double count);
 
 } // namespace npu
 
