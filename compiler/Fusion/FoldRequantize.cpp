@@ -71,11 +71,19 @@ static bool isRequantizing(EltwiseOp op) {
   return round && round != op && isOfSum(round.getInputs()[0]);
 }
 
-/// Replaces `op` by linear(input).
+/// Whether linear steps with these numbers are made: a scale or offset that a
+/// product made infinite or 0 says nothing of the step that it came from.
+static bool areOrdinary(float alpha, float beta) {
+  return std::isnormal(alpha) && std::isfinite(beta);
+}
+
+/// Replaces `op` by linear(input). Who has made `input` for it has asked before
+/// whether the numbers are ordinary: a pattern that changes something must not
+/// fail, or it is tried for ever.
 static LogicalResult replaceByLinear(PatternRewriter &rewriter, Operation *op,
                                      Location location, Value input,
                                      float alpha, float beta) {
-  if (!std::isnormal(alpha) || !std::isfinite(beta))
+  if (!areOrdinary(alpha, beta))
     return rewriter.notifyMatchFailure(op, "no ordinary number");
   FailureOr<Value> result =
       makeEltwise(rewriter, location, NPU_INSTR_linear, {input}, alpha, beta);
@@ -368,13 +376,15 @@ struct AverageOfQuantized : OpRewritePattern<EltwiseOp> {
     if ((pool.getCountIncludePad() && !is(pool.getPads(), 0)) ||
         !is(pool.getDilations(), 1))
       return rewriter.notifyMatchFailure(op, "counts padding, or is dilated");
+    float scale = data.scale / *unit, offset = -scale * data.zero;
+    if (!areOrdinary(scale, offset))
+      return rewriter.notifyMatchFailure(op, "no ordinary number");
     auto average = AvgPoolOp::create(
         rewriter, pool.getLoc(), pool.getResult().getType(), data.bytes,
         pool.getKernel(), pool.getStrides(), pool.getPads(),
         pool.getDilations(), pool.getCountIncludePadAttr());
-    float scale = data.scale / *unit;
     return replaceByLinear(rewriter, op, op.getLoc(), average.getResult(),
-                           scale, -scale * data.zero);
+                           scale, offset);
   }
 };
 
@@ -446,8 +456,7 @@ struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
     float even = 2 * std::floor(zero / 2);
     float offset =
         even - std::fma(scale, residual.zero, otherScale * other.zero);
-    if (!std::isnormal(scale) || !std::isnormal(otherScale) ||
-        !std::isfinite(offset))
+    if (!areOrdinary(scale, offset) || !areOrdinary(otherScale, offset))
       return rewriter.notifyMatchFailure(op, "no ordinary number");
     Location location = fuseLocations({op, last});
     rewriter.setInsertionPoint(last);
@@ -494,8 +503,8 @@ struct ResidualInItsUnit : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "no quantized operand");
     auto residual = op.getInputs()[*side].getDefiningOp<EltwiseOp>();
     Value other = op.getInputs()[1 - *side];
-    float scale = alphaOf(residual);
-    if (!std::isnormal(1 / scale))
+    float scale = alphaOf(residual), offset = betaOf(residual);
+    if (!areOrdinary(scale, offset) || !std::isnormal(1 / scale))
       return rewriter.notifyMatchFailure(op, "no finite reciprocal");
     Location location = fuseLocations({residual, op});
     FailureOr<Value> scaled = makeEltwise(rewriter, location, NPU_INSTR_linear,
@@ -506,8 +515,7 @@ struct ResidualInItsUnit : OpRewritePattern<EltwiseOp> {
                                        {*scaled, residual.getInputs()[0]});
     if (failed(sum))
       return failure();
-    return replaceByLinear(rewriter, op, location, *sum, scale,
-                           betaOf(residual));
+    return replaceByLinear(rewriter, op, location, *sum, scale, offset);
   }
 
   /// The operand to be read as bytes, if it is the only one.

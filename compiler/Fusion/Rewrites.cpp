@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 using namespace npu;
 using namespace npu::rewrites;
 
@@ -18,6 +20,31 @@ static SmallVector<ElementsAttr> collectConstants(Operation *root) {
   return constants;
 }
 
+#if __has_feature(address_sanitizer)
+namespace {
+/// Ends where a pattern has made something and then fails: it would be tried
+/// again for as long as what it has made goes away.
+struct FailsUnchanged : mlir::RewriterBase::Listener {
+  void notifyPatternBegin(const mlir::Pattern &, Operation *) override {
+    hasMade = false;
+  }
+  void notifyOperationInserted(Operation *, OpBuilder::InsertPoint) override {
+    hasMade = true;
+  }
+  void notifyPatternEnd(const mlir::Pattern &pattern,
+                        LogicalResult result) override {
+    if (failed(result) && hasMade)
+      llvm::report_fatal_error("a pattern for " +
+                               Twine(pattern.getRootKind()
+                                         ? pattern.getRootKind()->getStringRef()
+                                         : "any op") +
+                               " has changed the program and failed");
+  }
+  bool hasMade = false;
+};
+} // namespace
+#endif
+
 LogicalResult rewrites::apply(Operation *root,
                               mlir::RewritePatternSet &&patterns) {
   mlir::GreedyRewriteConfig config;
@@ -27,6 +54,10 @@ LogicalResult rewrites::apply(Operation *root,
   config.setRegionSimplificationLevel(
       mlir::GreedySimplifyRegionLevel::Disabled);
   config.setMaxIterations(mlir::GreedyRewriteConfig::kNoLimit);
+#if __has_feature(address_sanitizer)
+  FailsUnchanged listener;
+  config.setListener(&listener);
+#endif
   SmallVector<ElementsAttr> before = collectConstants(root);
   LogicalResult result =
       mlir::applyPatternsGreedily(root, std::move(patterns), config);

@@ -128,6 +128,11 @@ static FailureOr<Ints> resolveTransposed(OnnxNode &node, OnnxWindow &window,
     return node.error("attributes 'output_padding' and 'output_shape' must "
                       "have " +
                       Twine(rank) + " entries");
+  if (declared)
+    for (int64_t extent : *declared)
+      if (extent < 0)
+        return node.error("attribute 'output_shape' has the entry " +
+                          Twine(extent) + ", expected no less than 0");
   Ints unpadded, result;
   for (size_t i = 0; i < rank; ++i) {
     if (extra[i] < 0 ||

@@ -2,6 +2,7 @@
 //
 // --bind-input: .npy files as constants.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/tools/npuc/Options.h"
 #include "kernels/tensor.h"
@@ -43,7 +44,7 @@ static ElementsAttr readArray(MLIRContext &context, StringRef path,
             "numpy.ascontiguousarray of it";
   else if (header.shape.size() > NPU_MAX_RANK)
     error = "has more than " + std::to_string(NPU_MAX_RANK) + " dimensions";
-  if (!error.empty())
+  if (!error.empty() || failed(shapes::elements(header.shape, error)))
     return {};
   auto type =
       RankedTensorType::get(header.shape, elementTypeOf(&context, dtype));

@@ -266,3 +266,32 @@ func.func @average(%x: tensor<1x2x4x4xui8>) -> (tensor<1x2x2x2xui8>, tensor<1x2x
   %c3 = npu.eltwise cast(%c2) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xi8>
   return %a4, %b3, %c3 : tensor<1x2x2x2xui8>, tensor<1x2x3x3xui8>, tensor<1x2x2x2xi8>
 }
+
+// Scales of which the quotient is no ordinary number stay as they are.
+// CHECK-LABEL: @average_no_number
+// CHECK: npu.avg_pool({{.*}}(tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+// CHECK-NEXT: npu.eltwise div
+func.func @average_no_number(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x2x2xui8> {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %t = npu.constant dense<0x7FC00000> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%x) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
+  %1 = npu.eltwise mul(%0, %s) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.avg_pool(%1) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+  %3 = npu.eltwise div(%2, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
+  %4 = npu.eltwise round(%3) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  %5 = npu.eltwise cast(%4) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xui8>
+  return %5 : tensor<1x2x2x2xui8>
+}
+
+// Bytes beside a sum, in a unit that no float holds.
+// CHECK-LABEL: @residual_no_number
+// CHECK: npu.eltwise linear(%{{.*}}) {alpha = 5.000000e-01 : f32, beta = 0x7F800000 : f32}
+func.func @residual_no_number(%x: tensor<4xi32>, %y: tensor<4xui8>) -> tensor<4xui8> {
+  %0 = npu.eltwise cast(%x) : (tensor<4xi32>) -> tensor<4xf32>
+  %1 = npu.eltwise cast(%y) : (tensor<4xui8>) -> tensor<4xf32>
+  %2 = npu.eltwise linear(%1) {alpha = 0.5 : f32, beta = 0x7F800000 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = npu.eltwise add(%0, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %4 = npu.eltwise round(%3) : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = npu.eltwise cast(%4) : (tensor<4xf32>) -> tensor<4xui8>
+  return %5 : tensor<4xui8>
+}

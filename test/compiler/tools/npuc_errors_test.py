@@ -184,10 +184,14 @@ def test_bound_inputs(bench: Bench) -> None:
     bench.path("long.npy").write_bytes(bench.path("good.npy").read_bytes() + b"1234")
     bench.path("header.npy").write_bytes(bench.path("good.npy").read_bytes()[:40])
     bench.path("text.npy").write_text("no array", encoding="utf-8")
+    # Sizes that no number holds: elements of one dimension, of the whole, bytes.
+    for name, shape in {"extent": (1, 2**63 - 1, 2), "whole": (2**31, 3, 32, 2**24), "bytes": (2**61,)}.items():
+        header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+        bench.path(f"{name}.npy").write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
     cases = {
         "fortran": "Fortran order", "double": "'<f8'", "integers": "i32", "shape": "dimension 1 of input 'x' is 3",
         "short": "bytes of elements", "long": "bytes of elements", "header": "'header.npy'", "text": "'text.npy'",
-        "none": "cannot be read: No such file",
+        "none": "cannot be read: No such file", "extent": "2^40 elements", "whole": "2^40 elements", "bytes": "2^40 elements",
     }  # fmt: skip
     for name, text in cases.items():
         refuse(bench, MODEL, text, path, f"--bind-input=x={name}.npy")

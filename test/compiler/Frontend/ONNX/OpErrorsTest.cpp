@@ -191,6 +191,13 @@ const BadNode convolution[] = {
        m.node("ConvTranspose", {"x", "t"}, {"y"}).integers("output_shape", {8});
      },
      "attributes 'output_padding' and 'output_shape' must have 2 entries"},
+    {"NegativeOutputShape",
+     [](ModelBuilder &m) {
+       m.weight("t", {4, 2, 3, 3});
+       m.node("ConvTranspose", {"x", "t"}, {"y"})
+           .integers("output_shape", {8, INT64_MIN});
+     },
+     "attribute 'output_shape' has the entry -9223372036854775808"},
 };
 
 const BadNode poolAndMatrix[] = {
