@@ -135,4 +135,28 @@ std::string shownMessage(const std::string &message) {
   return shortened(result, shownLength * namesInMessage);
 }
 
+std::string shownJson(const std::string &json) {
+  std::string result;
+  auto add = [&](uint32_t unit) {
+    char text[8];
+    std::snprintf(text, sizeof(text), "\\u%04x", unit);
+    result += text;
+  };
+  for (size_t at = 0; at < json.size();) {
+    Character next = characterAt(json, at);
+    size_t bytes = next.bytes ? next.bytes : 1;
+    // Below 0x20 there are only ends of lines: JSON allows no more.
+    if (next.bytes == 0 || next.code < 0x20 || !isHidden(next.code)) {
+      result.append(json, at, bytes);
+    } else if (next.code < 0x10000) {
+      add(next.code);
+    } else {
+      add(0xd800 + ((next.code - 0x10000) >> 10));
+      add(0xdc00 + (next.code & 0x3ff));
+    }
+    at += bytes;
+  }
+  return result;
+}
+
 } // namespace npu::files

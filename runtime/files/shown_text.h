@@ -23,6 +23,10 @@ std::string shownName(const std::string &name);
 /// the whole after some of them.
 std::string shownMessage(const std::string &message);
 
+/// JSON text in which such characters of its strings stand as JSON's \u202e;
+/// to its reader it is the same.
+std::string shownJson(const std::string &json);
+
 } // namespace npu::files
 
 #endif // NPU_RUNTIME_FILES_SHOWN_TEXT_H

@@ -72,5 +72,13 @@ TEST(ShownText, MoreIsShownWhereItIsAskedFor) {
   EXPECT_NE(shownName(name), name);
 }
 
+TEST(ShownText, JsonKeepsItsMeaning) {
+  std::string json = "{\n \"größe\": \"a\\n\"\n}\n";
+  EXPECT_EQ(shownJson(json), json);
+  EXPECT_EQ(shownJson("\"\u202egnp.exe\u0085\x7f\""),
+            "\"\\u202egnp.exe\\u0085\\u007f\"");
+  EXPECT_EQ(shownJson("\"\U000e0001\""), "\"\\udb40\\udc01\""); // two units
+}
+
 } // namespace
 } // namespace npu::test

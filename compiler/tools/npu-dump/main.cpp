@@ -53,7 +53,8 @@ static int run(int argc, char **argv) {
   try {
     ProgramFile file = readProgram(path);
     if (asJson)
-      out << llvm::formatv("{0:2}\n", toJson(file, parts));
+      out << npu::files::shownJson(
+          llvm::formatv("{0:2}\n", toJson(file, parts)));
     else
       printText(out, file, parts);
   } catch (const DumpError &error) {

@@ -6,6 +6,7 @@
 
 using namespace npu::diff;
 using nlohmann::ordered_json;
+using npu::files::shownJson;
 using npu::files::shownMessage;
 using npu::files::shownName;
 
@@ -140,6 +141,7 @@ std::string npu::diff::toJson(const Difference &difference) {
                           {{"gone", listOf(difference.goneKernels)},
                            {"new", listOf(difference.addedKernels)},
                            {"changed", changesOf(difference.kernels)}}}};
-  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+  return shownJson(object.dump(2, ' ', false,
+                               ordered_json::error_handler_t::replace)) +
          "\n";
 }

@@ -6,6 +6,7 @@
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
 #include "runtime/files/last_words.h"
+#include "runtime/files/shown_text.h"
 #include "runtime/files/standard_output.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -48,7 +49,8 @@ static bool worked(const std::string &message) {
 }
 
 static std::string reportText(const CompileReport &report) {
-  return llvm::formatv("{0:2}\n", llvm::json::Value(reportJson(report)));
+  return npu::files::shownJson(
+      llvm::formatv("{0:2}\n", llvm::json::Value(reportJson(report))));
 }
 
 static int exitCodeOf(CompileStatus status) {
