@@ -45,6 +45,9 @@ public:
   /// What computes, for profiles: "brgconv:avx512_core", "reference", ...
   virtual std::string implementation() const = 0;
 
+  /// Whether it is a plain reference, or runs one inside.
+  virtual bool isSlow() const { return false; }
+
   /// Bytes that run() needs at `scratch`, aligned to NPU_VALUE_ALIGNMENT.
   virtual size_t scratchBytes() const { return 0; }
 
@@ -76,17 +79,19 @@ struct Implementation {
   const char *name;
   std::unique_ptr<Kernel> (*create)(const Problem &problem,
                                     std::string &whyNot);
+  /// Computes the op itself; false for what is composed around another kernel,
+  /// and for the reference.
+  bool isDirect = true;
 };
 
 /// The implementations of `op`, best first; the last, the plain reference,
 /// accepts every valid problem.
 const std::vector<Implementation> &implementations(int32_t op);
 
-/// How a problem would run. `slow`: it falls to a reference, or to a library
-/// kernel known to be one in disguise.
+/// How a problem would run.
 struct Answer {
   std::string implementation;
-  bool slow = false;
+  bool slow = false; ///< Kernel::isSlow()
   /// Data movement hidden inside the kernel, in bytes per run.
   size_t adapterBytes = 0;
   /// Why each better implementation refused, "name: reason; ...".

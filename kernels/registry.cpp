@@ -4,34 +4,31 @@
 
 #include "kernels/onednn/onednn.h"
 
-#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
 namespace npu::kernels {
 
-constexpr const char *adapterName = "adapter";
-constexpr const char *splitDirectName = "split-direct";
-constexpr const char *splitName = "split";
-constexpr const char *referenceName = "reference";
-
 using List = std::vector<Implementation>;
 
-const Implementation adapter = {adapterName, createAdapter};
-const Implementation splitDirect = {splitDirectName, createSplitDirect};
-const Implementation split = {splitName, createSplit};
+const Implementation adapter = {"adapter", createAdapter, false};
+const Implementation splitDirect = {"split-direct", createSplitDirect, false};
+const Implementation split = {"split", createSplit, false};
+
+static Implementation reference(Create &create) {
+  return {"reference", create, false};
+}
 
 /// What gathers and scatters.
 static void addIndexLists(std::vector<List> &lists) {
-  lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
-                          split,
-                          {referenceName, createGatherReference}};
+  lists[NPU_OP_GATHER] = {
+      {"fast", createGatherFast}, split, reference(createGatherReference)};
   lists[NPU_OP_GATHER_ELEMENTS] = {{"fast", createGatherElementsFast},
                                    split,
-                                   {referenceName, createIndexReference}};
+                                   reference(createIndexReference)};
   for (npu_op op :
        {NPU_OP_GATHER_ND, NPU_OP_SCATTER_ELEMENTS, NPU_OP_SCATTER_ND})
-    lists[op] = {{referenceName, createIndexReference}};
+    lists[op] = {reference(createIndexReference)};
 }
 
 static void addPoolLists(std::vector<List> &lists) {
@@ -39,81 +36,77 @@ static void addPoolLists(std::vector<List> &lists) {
                             {"onednn", createPoolOnednn},
                             adapter,
                             split,
-                            {referenceName, createPoolReference}};
+                            reference(createPoolReference)};
   lists[NPU_OP_AVG_POOL] = {{"whole image, rows", createPoolRows},
                             {"onednn", createPoolOnednn},
                             {"whole image", createPoolWhole},
                             adapter,
                             split,
-                            {referenceName, createPoolReference}};
-  lists[NPU_OP_MAX_POOL_INDICES] = {
-      {referenceName, createPoolIndicesReference}};
+                            reference(createPoolReference)};
+  lists[NPU_OP_MAX_POOL_INDICES] = {reference(createPoolIndicesReference)};
 }
 
 /// The order is the preference.
 static std::vector<List> makeLists() {
   std::vector<List> lists(NPU_OP_COUNT);
-  const List pieces = {{"copy", createPiecesFast},
-                       split,
-                       {referenceName, createPiecesReference}};
-  lists[NPU_OP_ELTWISE] = {{referenceName, createEltwiseReference}};
+  const List pieces = {
+      {"copy", createPiecesFast}, split, reference(createPiecesReference)};
+  lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"onednn", createConvOnednn},
                         splitDirect,
                         adapter,
                         split,
-                        {referenceName, createConvReference}};
+                        reference(createConvReference)};
   // Measured on blocked images of few channels: to channels last and back is
   // half of what a second pass over the padded result takes.
-  lists[NPU_OP_CONV_TRANSPOSE] = {
-      {"onednn", createConvTransposeOnednn},
-      adapter,
-      splitDirect,
-      split,
-      {referenceName, createConvTransposeReference}};
+  lists[NPU_OP_CONV_TRANSPOSE] = {{"onednn", createConvTransposeOnednn},
+                                  adapter,
+                                  splitDirect,
+                                  split,
+                                  reference(createConvTransposeReference)};
   lists[NPU_OP_CONV_WINOGRAD] = {{"fast", createConvWinogradFast},
                                  splitDirect,
                                  adapter,
                                  split,
-                                 {referenceName, createConvWinogradReference}};
+                                 reference(createConvWinogradReference)};
   // At compile time; a weight that is not constant is no case for Winograd.
-  lists[NPU_OP_WINOGRAD_WEIGHT] = {
-      {referenceName, createWinogradWeightReference}};
+  lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
   addPoolLists(lists);
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
                           adapter,
                           split,
-                          {referenceName, createMatmulReference}};
+                          reference(createMatmulReference)};
   lists[NPU_OP_REDUCE] = {{"rows", createReduceRows},
                           {"onednn", createReduceOnednn},
                           {"fast", createReduceFast},
                           adapter,
                           split,
-                          {referenceName, createReduceReference}};
+                          reference(createReduceReference)};
   lists[NPU_OP_SOFTMAX] = {{"onednn", createSoftmaxOnednn},
                            adapter,
                            split,
-                           {referenceName, createSoftmaxReference}};
+                           reference(createSoftmaxReference)};
   lists[NPU_OP_RESIZE] = {{"copy", createResizeFast},
                           {"onednn", createResizeOnednn},
                           {"linear", createResizeLinear},
                           adapter,
                           split,
-                          {referenceName, createResizeReference}};
+                          reference(createResizeReference)};
   addIndexLists(lists);
-  lists[NPU_OP_TOP_K] = {{referenceName, createTopKReference}};
-  lists[NPU_OP_CUMULATE] = {{referenceName, createCumulateReference}};
+  lists[NPU_OP_TOP_K] = {reference(createTopKReference)};
+  lists[NPU_OP_CUMULATE] = {reference(createCumulateReference)};
   lists[NPU_OP_CONV_BPW] = {{"onednn", createConvBpwOnednn},
                             adapter,
                             split,
-                            {referenceName, createConvBpwReference}};
+                            reference(createConvBpwReference)};
   lists[NPU_OP_MASKUNPOOL] = {{"fast", createMaskunpoolFast},
                               split,
-                              {referenceName, createMaskunpoolReference}};
+                              reference(createMaskunpoolReference)};
   lists[NPU_OP_TENSORNORM] = {{"fast", createTensornormFast},
                               adapter,
                               split,
-                              {referenceName, createTensornormReference}};
+                              reference(createTensornormReference)};
   for (npu_op op : {NPU_OP_CONCAT, NPU_OP_PAD, NPU_OP_SLICE, NPU_OP_RELAYOUT,
                     NPU_OP_TRANSPOSE, NPU_OP_RESHAPE, NPU_OP_BROADCAST,
                     NPU_OP_IMG2COL, NPU_OP_UNPOOL, NPU_OP_ROTATE})
@@ -121,19 +114,11 @@ static std::vector<List> makeLists() {
   return lists;
 }
 
-static bool isDirect(const Implementation &implementation) {
-  for (const char *name :
-       {splitDirectName, adapterName, splitName, referenceName})
-    if (std::strcmp(implementation.name, name) == 0)
-      return false;
-  return true;
-}
-
 /// The first implementation of the list that takes the problem.
 static std::unique_ptr<Kernel>
 createFirst(const Problem &problem, bool onlyDirect, std::string &refusals) {
   for (const Implementation &candidate : implementations(problem.op)) {
-    if (onlyDirect && !isDirect(candidate))
+    if (onlyDirect && !candidate.isDirect)
       continue;
     std::string whyNot;
     try {
@@ -181,18 +166,6 @@ std::unique_ptr<Kernel> createDirect(const Problem &problem,
   return createFirst(problem, true, whyNot);
 }
 
-bool isSlowImplementation(const std::string &name) {
-  size_t begin = 0;
-  while (begin <= name.size()) {
-    size_t end = std::min(name.find_first_of(":_+> ", begin), name.size());
-    std::string word = name.substr(begin, end - begin);
-    if (word == "ref" || word == "simple" || word == referenceName)
-      return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
 Answer query(const Problem &problem) {
   static std::mutex mutex;
   static std::unordered_map<std::string, Answer> known;
@@ -205,7 +178,7 @@ Answer query(const Problem &problem) {
   Answer answer;
   auto kernel = createFirst(problem, false, answer.refusals);
   answer.implementation = kernel->implementation();
-  answer.slow = isSlowImplementation(answer.implementation);
+  answer.slow = kernel->isSlow();
   answer.adapterBytes = kernel->adapterBytes();
   std::lock_guard<std::mutex> lock(mutex);
   return known.emplace(std::move(key), std::move(answer)).first->second;

@@ -39,15 +39,37 @@ Create createAdapter, createSplitDirect, createSplit;
 /// reference.
 Create createDirect;
 
-/// Whether a name that Kernel::implementation() gave is of a slow kernel.
-bool isSlowImplementation(const std::string &name);
-
 /// Kernels whose last preparation (code generation) is put off until they are
 /// going to run, so that a query stays cheap.
 class PreparedKernel : public Kernel {
 public:
   /// Empty, or why the kernel cannot run. May be called again.
   virtual std::string prepare() = 0;
+};
+
+/// A kernel around another one, for which it answers.
+class ComposedKernel : public PreparedKernel {
+public:
+  explicit ComposedKernel(std::unique_ptr<Kernel> kernel)
+      : inner(std::move(kernel)) {}
+  std::string implementation() const override {
+    return inner->implementation();
+  }
+  bool isSlow() const override { return inner->isSlow(); }
+  size_t scratchBytes() const override { return inner->scratchBytes(); }
+  size_t adapterBytes() const override { return inner->adapterBytes(); }
+  bool losesNan() const override { return inner->losesNan(); }
+  size_t pack(const void *const *operands) override {
+    return inner->pack(operands);
+  }
+  bool isPacked(size_t input) const override { return inner->isPacked(input); }
+  std::string prepare() override {
+    auto *prepared = dynamic_cast<PreparedKernel *>(inner.get());
+    return prepared ? prepared->prepare() : "";
+  }
+
+protected:
+  std::unique_ptr<Kernel> inner;
 };
 
 } // namespace npu::kernels

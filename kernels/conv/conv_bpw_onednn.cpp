@@ -12,12 +12,12 @@ using dnnl::memory;
 namespace {
 /// The gradient in the order that oneDNN likes, in scratch, then in the
 /// output's; where oneDNN has no fast way to that one, by way of row-major.
-class ConvBpwOnednn : public PreparedKernel {
+class ConvBpwOnednn : public ComposedKernel {
 public:
   ConvBpwOnednn(const Problem &p, std::unique_ptr<OnednnKernel> kernel,
                 const Desc &chosen)
-      : output(p.outputs[0]), inputs(p.inputs.size()), threads(p.threads),
-        inner(std::move(kernel)), chosen(chosen),
+      : ComposedKernel(std::move(kernel)), output(p.outputs[0]),
+        inputs(p.inputs.size()), threads(p.threads), chosen(chosen),
         plain(makeTensor(output.dtype, output.dims, output.rank)) {
     int64_t groups = p.attrs.conv.groups > 1 ? p.attrs.conv.groups : 0;
     Desc given = describeWeight(output, stridesOf(output), groups, false);
@@ -34,9 +34,6 @@ public:
     }
   }
 
-  std::string implementation() const override {
-    return inner->implementation();
-  }
   size_t scratchBytes() const override {
     return aligned(inner->scratchBytes()) +
            (isDirect ? 0 : aligned(chosen.get_size())) +
@@ -45,10 +42,6 @@ public:
   size_t adapterBytes() const override {
     return (isDirect ? 0 : chosen.get_size() + target.get_size()) +
            (mover ? 2 * target.get_size() : 0);
-  }
-  std::string prepare() override { return inner->prepare(); }
-  size_t pack(const void *const *operands) override {
-    return inner->pack(operands);
   }
 
   int run(void *const *operands, void *scratch) const override {
@@ -81,7 +74,6 @@ private:
   npu_tensor_desc output;
   size_t inputs;
   int threads;
-  std::unique_ptr<OnednnKernel> inner;
   Desc chosen, target; // target: row-major
   npu_tensor_desc plain;
   bool isDirect;

@@ -6,12 +6,11 @@
 namespace npu::kernels {
 
 namespace {
-class EltwiseReference : public Kernel {
+class EltwiseReference : public ReferenceKernel {
 public:
   explicit EltwiseReference(const Problem &p)
       : chain(p.inputs, p.instrs, p.outputs[0]), inputs(p.inputs.size()),
         threads(p.threads) {}
-  std::string implementation() const override { return "reference"; }
   size_t scratchBytes() const override { return chain.scratchBytes(threads); }
   int run(void *const *operands, void *scratch) const override {
     chain.run(operands, operands[inputs], scratch, threads);

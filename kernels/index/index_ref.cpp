@@ -91,14 +91,13 @@ private:
   bool isNd;
 };
 
-class IndexReference : public Kernel {
+class IndexReference : public ReferenceKernel {
 public:
   explicit IndexReference(const Problem &p)
       : problem(p),
         result(resultTensor(p, isFloat(p.inputs[0].dtype) ? NPU_F32 : NPU_I64)),
         epilogue(makeEpilogue(p, result)) {}
 
-  std::string implementation() const override { return "reference"; }
   size_t scratchBytes() const override {
     return epilogue.scratchBytes(problem.threads);
   }

@@ -49,11 +49,21 @@ static std::shared_ptr<void> allocate(size_t bytes) {
       std::aligned_alloc(NPU_VALUE_ALIGNMENT, aligned(bytes)), std::free);
 }
 
+bool isReference(const std::string &name) {
+  for (size_t begin = 0; begin <= name.size();) {
+    size_t end = std::min(name.find_first_of(":_+> ", begin), name.size());
+    std::string word = name.substr(begin, end - begin);
+    if (word == "ref" || word == "simple")
+      return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 static bool canReorderDirectly(const Desc &from, const Desc &to) {
   dnnl::reorder::primitive_desc found(engine(), from, engine(), to,
                                       dnnl::primitive_attr(), true);
-  return static_cast<bool>(found) &&
-         !isSlowImplementation(found.impl_info_str());
+  return static_cast<bool>(found) && !isReference(found.impl_info_str());
 }
 
 OnednnKernel::OnednnKernel(const Problem &p, dnnl::primitive_desc_base found)
@@ -240,7 +250,7 @@ std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
     return nullptr;
   }
   std::string name = found.impl_info_str();
-  if (isSlowImplementation(name)) {
+  if (isReference(name)) {
     whyNot = "would run on " + name;
     return nullptr;
   }

@@ -122,8 +122,12 @@ private:
   size_t scratchSize = 0, adapted = 0;
 };
 
+/// Whether the name of a oneDNN implementation says that it is a plain loop:
+/// there is no other way to know. Words of it stand between : _ + > and spaces.
+bool isReference(const std::string &name);
+
 /// Makes the kernel of a primitive descriptor, unless the descriptor is empty
-/// or a slow implementation.
+/// or a reference.
 std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
                                          const dnnl::primitive_desc_base &found,
                                          std::string &whyNot);

@@ -40,22 +40,12 @@ static bool hasNan(const void *data, Range range, T infinity) {
 
 namespace {
 
-class PoolKeepingNan : public PreparedKernel, PoolWindows {
+class PoolKeepingNan : public ComposedKernel, PoolWindows {
 public:
   PoolKeepingNan(const Problem &p, std::unique_ptr<Kernel> made)
-      : PoolWindows(p), problem(p), inner(std::move(made)) {}
+      : ComposedKernel(std::move(made)), PoolWindows(p), problem(p) {}
 
-  std::string implementation() const override {
-    return inner->implementation();
-  }
-  size_t scratchBytes() const override { return inner->scratchBytes(); }
-  size_t pack(const void *const *operands) override {
-    return inner->pack(operands);
-  }
-  std::string prepare() override {
-    auto *prepared = dynamic_cast<PreparedKernel *>(inner.get());
-    return prepared ? prepared->prepare() : "";
-  }
+  bool losesNan() const override { return false; }
 
   int run(void *const *operands, void *scratch) const override {
     int status = inner->run(operands, scratch);
@@ -141,7 +131,6 @@ private:
   }
 
   Problem problem;
-  std::unique_ptr<Kernel> inner;
 };
 
 } // namespace

@@ -30,11 +30,12 @@ makeMover(const npu_tensor_desc &from, const npu_tensor_desc &to, int threads) {
 }
 
 namespace {
-class Adapter : public PreparedKernel {
+class Adapter : public ComposedKernel {
 public:
   Adapter(const Problem &p, const Problem &inside,
           std::unique_ptr<Kernel> kernel)
-      : problem(p), inner(std::move(kernel)), bytes(inner->scratchBytes()) {
+      : ComposedKernel(std::move(kernel)), problem(p),
+        bytes(inner->scratchBytes()) {
     bytes = aligned(bytes);
     for (size_t i = 0; i < p.inputs.size(); ++i)
       add(i, p.inputs[i], inside.inputs[i], false);
@@ -46,15 +47,6 @@ public:
   }
   size_t scratchBytes() const override { return bytes; }
   size_t adapterBytes() const override { return moved + inner->adapterBytes(); }
-  size_t pack(const void *const *operands) override {
-    return inner->pack(operands);
-  }
-  bool isPacked(size_t input) const override { return inner->isPacked(input); }
-  bool losesNan() const override { return inner->losesNan(); }
-  std::string prepare() override {
-    auto *prepared = dynamic_cast<PreparedKernel *>(inner.get());
-    return prepared ? prepared->prepare() : "";
-  }
 
   int run(void *const *operands, void *scratch) const override {
     size_t output = problem.inputs.size();
@@ -98,7 +90,6 @@ private:
   }
 
   Problem problem;
-  std::unique_ptr<Kernel> inner;
   std::vector<Moved> before, behind;
   size_t bytes, moved = 0;
 };

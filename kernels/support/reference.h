@@ -39,12 +39,17 @@ Elementwise makeEpilogue(const Problem &problem, const npu_tensor_desc &result);
 /// Row-major result of the kernel proper, of type `dtype`, output's extents.
 npu_tensor_desc resultTensor(const Problem &problem, int32_t dtype);
 
+class ReferenceKernel : public Kernel {
+public:
+  std::string implementation() const final { return "reference"; }
+  bool isSlow() const final { return true; }
+};
+
 /// Computes on dense row-major copies of the first inputs: floats as float,
 /// integers as int64_t.
-class ArithmeticReference : public Kernel {
+class ArithmeticReference : public ReferenceKernel {
 public:
   ArithmeticReference(const Problem &problem, int denseInputs);
-  std::string implementation() const override { return "reference"; }
   size_t scratchBytes() const override;
   int run(void *const *operands, void *scratch) const final;
 
@@ -64,10 +69,9 @@ private:
 };
 
 /// Computes positions (i64) from one dense row-major input.
-class PositionReference : public Kernel {
+class PositionReference : public ReferenceKernel {
 public:
   explicit PositionReference(const Problem &problem);
-  std::string implementation() const override { return "reference"; }
   size_t scratchBytes() const override;
   int run(void *const *operands, void *scratch) const final;
 
@@ -83,10 +87,9 @@ private:
 };
 
 /// Moves elements without looking at them.
-class MovementReference : public Kernel {
+class MovementReference : public ReferenceKernel {
 public:
   explicit MovementReference(const Problem &problem);
-  std::string implementation() const override { return "reference"; }
   size_t scratchBytes() const override;
   int run(void *const *operands, void *scratch) const final;
 

@@ -11,33 +11,24 @@ namespace npu::kernels {
 
 namespace {
 
-class Split : public PreparedKernel {
+class Split : public ComposedKernel {
 public:
   Split(const Problem &p, const Problem &bareProblem,
         std::unique_ptr<Kernel> kernel)
-      : problem(p), result(bareProblem.outputs[0]), bare(std::move(kernel)),
-        epilogue(makeEpilogue(p, result)) {
+      : ComposedKernel(std::move(kernel)), problem(p),
+        result(bareProblem.outputs[0]), epilogue(makeEpilogue(p, result)) {
     // The output itself can hold the result if nothing else lies there.
     isInOutput = p.inPlaceInput < 0 && result.dtype == p.outputs[0].dtype;
   }
 
   std::string implementation() const override {
-    return bare->implementation() + "+split";
+    return inner->implementation() + "+split";
   }
   size_t scratchBytes() const override {
-    return epilogueBytes() + resultBytes() + bare->scratchBytes();
+    return epilogueBytes() + resultBytes() + inner->scratchBytes();
   }
   size_t adapterBytes() const override {
-    return bare->adapterBytes() + 2 * static_cast<size_t>(storedBytes(result));
-  }
-  size_t pack(const void *const *operands) override {
-    return bare->pack(operands);
-  }
-  bool isPacked(size_t input) const override { return bare->isPacked(input); }
-  bool losesNan() const override { return bare->losesNan(); }
-  std::string prepare() override {
-    auto *prepared = dynamic_cast<PreparedKernel *>(bare.get());
-    return prepared ? prepared->prepare() : "";
+    return inner->adapterBytes() + 2 * static_cast<size_t>(storedBytes(result));
   }
 
   int run(void *const *operands, void *scratch) const override {
@@ -47,7 +38,7 @@ public:
     std::vector<void *> some(operands, operands + problem.inputs.size());
     some.push_back(temporary);
     if (int status =
-            bare->run(some.data(), rows + epilogueBytes() + resultBytes()))
+            inner->run(some.data(), rows + epilogueBytes() + resultBytes()))
       return status;
     std::vector<const void *> values(some.begin(), some.end());
     epilogue.run(values.data(), output, rows, problem.threads);
@@ -64,7 +55,6 @@ private:
 
   Problem problem;
   npu_tensor_desc result;
-  std::unique_ptr<Kernel> bare;
   Elementwise epilogue;
   bool isInOutput;
 };
