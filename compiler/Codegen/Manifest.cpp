@@ -28,9 +28,7 @@ static format::ManifestKernel describe(const PlannedKernel &kernel) {
   row.work = kernel.work;
   row.tiling = kernel.tiling;
   row.residentBytes = static_cast<uint64_t>(kernel.residentBytes);
-  row.relayout = kernel.problem.op == NPU_OP_RELAYOUT ||
-                 kernel.problem.op == NPU_OP_TRANSPOSE ||
-                 kernel.problem.op == NPU_OP_RESHAPE;
+  row.relayout = kernel.isRelayout();
   for (const auto *tensors : {&kernel.problem.inputs, &kernel.problem.outputs})
     for (const npu_tensor_desc &tensor : *tensors)
       row.layouts.push_back(kernels::layoutString(tensor));

@@ -33,6 +33,11 @@ struct PlannedKernel {
   /// the model's nodes that it computes.
   std::string name, opName, node;
   int64_t bytes = 0; // read and written in one run
+  /// Only moves bytes because of layout.
+  bool isRelayout() const {
+    return problem.op == NPU_OP_RELAYOUT || problem.op == NPU_OP_TRANSPOSE ||
+           problem.op == NPU_OP_RESHAPE;
+  }
   // On the chip; the caller's to fill.
   cost::KernelWork work;
   cost::Tiling tiling;

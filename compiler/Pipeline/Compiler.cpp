@@ -249,11 +249,9 @@ LogicalResult Compilation::plan() {
   report.machine = target->machine;
   for (const PlannedKernel &kernel : program.kernels) {
     ReportedKernel row;
-    row.work = kernel.work;
-    row.tiling = kernel.tiling;
-    row.time = cost::timeOf(kernel.work, kernel.tiling, target->machine);
-    row.onChip = cost::onChipBytes(kernel.work, kernel.tiling, target->machine);
-    row.residentBytes = kernel.residentBytes;
+    row.chip = cost::figuresOf(kernel.work, kernel.tiling, kernel.residentBytes,
+                               target->machine);
+    row.relayout = kernel.isRelayout();
     row.name = kernel.name;
     row.op = kernel.opName;
     row.node = kernel.node;

@@ -9,7 +9,7 @@
 #include "compiler/Layout/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Target/TargetSpec.h"
-#include "cost/kernel_time.h"
+#include "cost/chip_figures.h"
 #include "runtime/files/output_files.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -52,12 +52,8 @@ struct ReportedKernel {
   std::vector<std::string> layouts;
   bool slow = false;
   int64_t adapterBytes = 0;
-  // On the chip.
-  cost::KernelWork work;
-  cost::Tiling tiling;
-  cost::KernelTime time;
-  cost::OnChipBytes onChip;
-  int64_t residentBytes = 0;
+  bool relayout = false; // only moves bytes because of layout
+  cost::ChipFigures chip;
 };
 
 struct CompileReport {

@@ -30,32 +30,18 @@ static json::Object relayoutJson(const RelayoutItem &item) {
   return row;
 }
 
-static json::Object kernelJson(const ReportedKernel &kernel,
-                               const cost::Machine &machine) {
-  const cost::KernelTime &time = kernel.time;
-  return json::Object{
-      {"name", kernel.name},
-      {"op", kernel.op},
-      {"implementation", kernel.implementation},
-      {"slow", kernel.slow},
-      {"adapter_bytes", kernel.adapterBytes},
-      {"layouts", json::Array(kernel.layouts)},
-      {"cycles", time.total},
-      {"compute_cycles", time.compute},
-      {"dma_cycles", time.dma},
-      {"bound", cost::nameOf(time.bound)},
-      {"macs", kernel.work.usefulMacs},
-      {"utilisation", cost::utilisation(kernel.work, time.total, machine)},
-      {"dram_read_bytes", time.dramRead},
-      {"dram_written_bytes", time.dramWritten},
-      {"on_chip_read_bytes", kernel.onChip.read},
-      {"on_chip_written_bytes", kernel.onChip.written},
-      {"mapping", cost::mappingOf(kernel.work, machine)},
-      {"tiling", cost::describe(kernel.tiling, kernel.work)},
-      {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
-      {"tile_bytes", cost::bufferBytes(kernel.work, kernel.tiling, machine)},
-      {"resident_bytes", kernel.residentBytes},
-      {"node", kernel.node}};
+static json::Object kernelJson(const ReportedKernel &kernel) {
+  json::Object row{{"name", kernel.name},
+                   {"op", kernel.op},
+                   {"implementation", kernel.implementation},
+                   {"slow", kernel.slow},
+                   {"adapter_bytes", kernel.adapterBytes},
+                   {"layouts", json::Array(kernel.layouts)},
+                   {"node", kernel.node}};
+  cost::writeFigures(kernel.chip, [&](StringRef key, json::Value value) {
+    row[key] = std::move(value);
+  });
+  return row;
 }
 
 static json::Object searchJson(const SearchOutcome &search) {
@@ -95,34 +81,20 @@ static json::Array strategiesJson(const CompileReport &report) {
 /// The network's time on the chip: its kernels' sum.
 static json::Object chipJson(const CompileReport &report) {
   const cost::Machine &machine = report.machine;
-  int64_t cycles = 0;
-  double read = 0, written = 0, macs = 0, peak = 0;
-  cost::OnChipBytes onChip;
-  for (const ReportedKernel &kernel : report.kernels) {
-    cycles += kernel.time.total;
-    read += kernel.time.dramRead;
-    written += kernel.time.dramWritten;
-    onChip.read += kernel.onChip.read;
-    onChip.written += kernel.onChip.written;
-    macs += kernel.work.usefulMacs;
-    peak = std::max(peak,
-                    static_cast<double>(kernel.residentBytes) +
-                        cost::bufferBytes(kernel.work, kernel.tiling, machine));
-  }
-  return json::Object{
-      {"clock_mhz", machine.clockMHz},
-      {"data_flow", cost::nameOf(machine.dataFlow).data()},
-      {"macs_per_cycle", machine.macRows * machine.macColumns},
-      {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
-      {"sram_bytes", machine.sramKiB * 1024},
-      {"cycles", cycles},
-      {"ms", static_cast<double>(cycles) / (machine.clockMHz * 1e3)},
-      {"macs", macs},
-      {"dram_read_bytes", read},
-      {"dram_written_bytes", written},
-      {"on_chip_read_bytes", onChip.read},
-      {"on_chip_written_bytes", onChip.written},
-      {"on_chip_peak_bytes", peak}};
+  double macsPerCycle = machine.macRows * machine.macColumns;
+  cost::ChipTotals totals;
+  for (const ReportedKernel &kernel : report.kernels)
+    add(totals, kernel.chip, kernel.relayout);
+  finish(totals, machine.clockMHz, macsPerCycle);
+  json::Object chip{{"clock_mhz", machine.clockMHz},
+                    {"data_flow", cost::nameOf(machine.dataFlow).data()},
+                    {"macs_per_cycle", macsPerCycle},
+                    {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
+                    {"sram_bytes", machine.sramKiB * 1024}};
+  cost::writeTotals(totals, [&](StringRef key, json::Value value) {
+    chip[key] = std::move(value);
+  });
+  return chip;
 }
 
 json::Object npu::reportJson(const CompileReport &report) {
@@ -130,7 +102,7 @@ json::Object npu::reportJson(const CompileReport &report) {
   for (const RelayoutItem &item : report.layout.items)
     items.push_back(relayoutJson(item));
   for (const ReportedKernel &kernel : report.kernels)
-    kernels.push_back(kernelJson(kernel, report.machine));
+    kernels.push_back(kernelJson(kernel));
   json::Array algorithms;
   for (const auto &[node, algorithm] : report.layout.algorithms)
     algorithms.push_back(json::Object{{"op", node}, {"algorithm", algorithm}});

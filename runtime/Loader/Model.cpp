@@ -305,7 +305,6 @@ void Model::describeKernel(uint32_t index, std::string implementation) {
   ModelKernel &made = modelKernels[index];
   made.layouts = layoutsText(program(), program().kernels[index]);
   made.implementation = std::move(implementation);
-  bool slow = made.kernel && kernels::isSlowImplementation(made.implementation);
   made.info = {};
   made.info.name = told.name.c_str();
   made.info.op = told.op.c_str();
@@ -316,39 +315,17 @@ void Model::describeKernel(uint32_t index, std::string implementation) {
   made.info.adapter_bytes = made.kernel ? made.kernel->adapterBytes() : 0;
   made.info.generated = told.generated;
   made.info.relayout = told.relayout;
-  made.info.slow = slow;
-  cost::KernelTime time =
-      cost::timeOf(told.work, told.tiling, manifest.machine);
-  auto counted = [](double number) {
-    return static_cast<uint64_t>(cost::counted(number));
-  };
-  made.info.cycles = static_cast<uint64_t>(time.total);
-  made.info.compute_cycles = static_cast<uint64_t>(time.compute);
-  made.info.dma_cycles = static_cast<uint64_t>(time.dma);
-  made.info.array_cycles = static_cast<uint64_t>(time.array);
-  made.info.vector_cycles = static_cast<uint64_t>(time.vector);
-  made.info.dma_in_cycles = static_cast<uint64_t>(time.dmaIn);
-  made.info.dma_out_cycles = static_cast<uint64_t>(time.dmaOut);
-  made.info.stall_cycles = static_cast<uint64_t>(time.stall());
-  made.info.dram_read_bytes = counted(time.dramRead);
-  made.info.dram_written_bytes = counted(time.dramWritten);
-  cost::OnChipBytes onChip =
-      cost::onChipBytes(told.work, told.tiling, manifest.machine);
-  made.info.on_chip_read_bytes = counted(onChip.read);
-  made.info.on_chip_written_bytes = counted(onChip.written);
-  made.info.resident_bytes = told.residentBytes;
-  made.info.tile_bytes =
-      counted(cost::bufferBytes(told.work, told.tiling, manifest.machine));
-  made.info.tiles =
-      static_cast<uint64_t>(cost::tileCount(told.work, told.tiling));
-  made.tiling = cost::describe(told.tiling, told.work);
-  made.info.tiling = made.tiling.c_str();
-  made.mapping = cost::mappingOf(told.work, manifest.machine);
-  made.info.mapping = made.mapping.c_str();
-  made.info.macs = static_cast<uint64_t>(told.work.usefulMacs);
-  made.info.utilisation =
-      cost::utilisation(told.work, time.total, manifest.machine);
-  made.info.bound = cost::nameOf(time.bound);
+  made.info.slow = made.kernel && made.kernel->isSlow();
+  made.chip = cost::figuresOf(told.work, told.tiling,
+                              static_cast<int64_t>(told.residentBytes),
+                              manifest.machine);
+#define NPU_CHIP_COPY(key) made.info.key = made.chip.key;
+  NPU_CHIP_FIGURES(NPU_CHIP_COPY)
+#undef NPU_CHIP_COPY
+  made.info.utilisation = made.chip.utilisation;
+  made.info.tiling = made.chip.tiling.c_str();
+  made.info.mapping = made.chip.mapping.c_str();
+  made.info.bound = made.chip.bound;
 }
 
 void Model::warnOfSlowKernels() {

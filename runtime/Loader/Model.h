@@ -4,6 +4,7 @@
 #ifndef NPU_RUNTIME_LOADER_MODEL_H
 #define NPU_RUNTIME_LOADER_MODEL_H
 
+#include "cost/chip_figures.h"
 #include "kernels/kernel.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/Loader/Image.h"
@@ -20,7 +21,8 @@ namespace npu::runtime {
 struct ModelKernel {
   std::unique_ptr<kernels::Kernel> kernel; ///< null: generated
   std::string implementation;
-  std::string layouts, tiling, mapping;
+  std::string layouts;
+  cost::ChipFigures chip;
   npu_kernel_info info; ///< points into this struct and the manifest
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-dump/Print.h"
 
+#include "cost/chip_figures.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
 #include "runtime/files/shown_text.h"
+#include "runtime/format/instr_kinds.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,15 +21,8 @@ using npu::files::shownName;
 namespace json = llvm::json;
 
 static StringRef instrName(int16_t kind) {
-  switch (kind) {
-#define NPU_INSTR_CASE(name, number, arity, meaning)                           \
-  case number:                                                                 \
-    return #name;
-    NPU_INSTR_KINDS(NPU_INSTR_CASE)
-#undef NPU_INSTR_CASE
-  default:
-    return "unknown";
-  }
+  const npu::InstrKind *row = npu::lookupInstr(kind);
+  return row ? StringRef(row->name) : StringRef("unknown");
 }
 
 /// 1536 -> "1.5 KiB".
@@ -99,19 +94,21 @@ static void printSignature(raw_ostream &out, const ProgramFile &file) {
   printTensors(out, "outputs", m.outputs);
 }
 
+static cost::ChipFigures figuresOf(const format::Manifest &manifest,
+                                   const format::ManifestKernel &kernel) {
+  return cost::figuresOf(kernel.work, kernel.tiling,
+                         static_cast<int64_t>(kernel.residentBytes),
+                         manifest.machine);
+}
+
 /// "chip   6,072 cycles (dma), tiles 784x64x64 of 3136x64x64, weights stay".
 static std::string chipText(const format::Manifest &manifest,
                             const format::ManifestKernel &kernel) {
-  cost::KernelTime time =
-      cost::timeOf(kernel.work, kernel.tiling, manifest.machine);
-  double buffers =
-      cost::bufferBytes(kernel.work, kernel.tiling, manifest.machine);
+  cost::ChipFigures chip = figuresOf(manifest, kernel);
   return formatv("chip   {0} cycles ({1}), tiles: {2}; on chip: {3} of tiles, "
                  "{4} of values that stay",
-                 time.total, cost::nameOf(time.bound),
-                 cost::describe(kernel.tiling, kernel.work),
-                 bytesText(static_cast<uint64_t>(buffers)),
-                 bytesText(kernel.residentBytes));
+                 chip.cycles, chip.bound, chip.tiling,
+                 bytesText(chip.tile_bytes), bytesText(chip.resident_bytes));
 }
 
 static void printKernels(raw_ostream &out, const ProgramFile &file) {
@@ -226,16 +223,12 @@ static json::Array operandsJson(const ProgramFile &file,
 
 static json::Object chipJson(const format::Manifest &manifest,
                              const format::ManifestKernel &kernel) {
-  cost::KernelTime time =
-      cost::timeOf(kernel.work, kernel.tiling, manifest.machine);
-  return json::Object{
-      {"cycles", time.total},
-      {"bound", cost::nameOf(time.bound)},
-      {"tiling", cost::describe(kernel.tiling, kernel.work)},
-      {"tiles", cost::tileCount(kernel.work, kernel.tiling)},
-      {"tile_bytes",
-       cost::bufferBytes(kernel.work, kernel.tiling, manifest.machine)},
-      {"resident_bytes", static_cast<int64_t>(kernel.residentBytes)}};
+  json::Object chip;
+  cost::writeFigures(figuresOf(manifest, kernel),
+                     [&](llvm::StringRef key, json::Value value) {
+                       chip[key] = std::move(value);
+                     });
+  return chip;
 }
 
 static json::Array kernelsJson(const ProgramFile &file) {

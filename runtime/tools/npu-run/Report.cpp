@@ -42,7 +42,9 @@ uint64_t peakResidentBytes() {
 /// A model's names may hold bytes that are no UTF-8; they must not stop a
 /// report.
 std::string dump(const Json &json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return npu::files::shownJson(
+             json.dump(1, ' ', false, Json::error_handler_t::replace)) +
+         "\n";
 }
 
 [[gnu::format(printf, 1, 2)]] std::string line(const char *format, ...) {
@@ -79,57 +81,29 @@ double Session::kernelMs(size_t index) const {
   return median(values);
 }
 
-uint64_t Session::cycles() const {
-  uint64_t sum = 0;
+cost::ChipTotals Session::totals() const {
+  cost::ChipTotals totals;
   for (const npu_kernel_info &kernel : kernels)
-    sum += kernel.cycles;
-  return sum;
-}
-
-double Session::chipMs() const {
-  return static_cast<double>(cycles()) / (chip.clock_mhz * 1e3);
+    add(totals, kernel, kernel.relayout != 0);
+  finish(totals, chip.clock_mhz, chip.macs_per_cycle);
+  return totals;
 }
 
 static Json simulatedJson(const Session &session) {
-  uint64_t bytes = 0, macs = 0, relayouts = 0, compute = 0, dma = 0;
-  uint64_t dramRead = 0, dramWritten = 0, onChipRead = 0, onChipWritten = 0;
-  uint64_t residentPeak = 0, onChipPeak = 0;
-  for (const npu_kernel_info &kernel : session.kernels) {
+  uint64_t bytes = 0;
+  for (const npu_kernel_info &kernel : session.kernels)
     bytes += kernel.bytes;
-    macs += kernel.macs;
-    relayouts += kernel.relayout ? kernel.cycles : 0;
-    compute += kernel.compute_cycles;
-    dma += kernel.dma_cycles;
-    dramRead += kernel.dram_read_bytes;
-    dramWritten += kernel.dram_written_bytes;
-    onChipRead += kernel.on_chip_read_bytes;
-    onChipWritten += kernel.on_chip_written_bytes;
-    residentPeak = std::max(residentPeak, kernel.resident_bytes);
-    onChipPeak =
-        std::max(onChipPeak, kernel.resident_bytes + kernel.tile_bytes);
-  }
-  double peak =
-      static_cast<double>(session.cycles()) * session.chip.macs_per_cycle;
-  return {{"chip", session.chip.name},
-          {"data_flow", session.chip.data_flow},
-          {"clock_mhz", session.chip.clock_mhz},
-          {"macs_per_cycle", session.chip.macs_per_cycle},
-          {"cycles", session.cycles()},
-          {"ms", session.chipMs()},
-          {"relayout_cycles", relayouts},
-          {"compute_cycles", compute},
-          {"dma_cycles", dma},
-          {"dram_read_bytes", dramRead},
-          {"dram_written_bytes", dramWritten},
-          {"on_chip_read_bytes", onChipRead},
-          {"on_chip_written_bytes", onChipWritten},
-          {"dram_bytes_per_cycle", session.chip.dma_bytes_per_cycle},
-          {"sram_bytes", session.chip.sram_bytes},
-          {"resident_peak_bytes", residentPeak},
-          {"on_chip_peak_bytes", onChipPeak},
-          {"bytes", bytes},
-          {"macs", macs},
-          {"utilisation", peak > 0 ? static_cast<double>(macs) / peak : 0}};
+  Json simulated = {{"chip", session.chip.name},
+                    {"data_flow", session.chip.data_flow},
+                    {"clock_mhz", session.chip.clock_mhz},
+                    {"macs_per_cycle", session.chip.macs_per_cycle},
+                    {"dma_bytes_per_cycle", session.chip.dma_bytes_per_cycle},
+                    {"sram_bytes", session.chip.sram_bytes},
+                    {"bytes", bytes}};
+  cost::writeTotals(session.totals(), [&](const char *key, auto value) {
+    simulated[key] = value;
+  });
+  return simulated;
 }
 
 static Json kernelJson(const Session &session, size_t index) {
@@ -138,27 +112,9 @@ static Json kernelJson(const Session &session, size_t index) {
   if (!session.isSimulatedOnly())
     kernel.update({{"implementation", k.implementation},
                    {"host_ms", session.kernelMs(index)}});
-  kernel.update({{"cycles", k.cycles},
-                 {"compute_cycles", k.compute_cycles},
-                 {"dma_cycles", k.dma_cycles},
-                 {"array_cycles", k.array_cycles},
-                 {"vector_cycles", k.vector_cycles},
-                 {"dma_in_cycles", k.dma_in_cycles},
-                 {"dma_out_cycles", k.dma_out_cycles},
-                 {"stall_cycles", k.stall_cycles},
-                 {"dram_read_bytes", k.dram_read_bytes},
-                 {"dram_written_bytes", k.dram_written_bytes},
-                 {"on_chip_read_bytes", k.on_chip_read_bytes},
-                 {"on_chip_written_bytes", k.on_chip_written_bytes},
-                 {"resident_bytes", k.resident_bytes},
-                 {"tile_bytes", k.tile_bytes},
-                 {"tiles", k.tiles},
-                 {"tiling", k.tiling},
-                 {"mapping", k.mapping},
-                 {"macs", k.macs},
-                 {"utilisation", k.utilisation},
-                 {"bound", k.bound},
-                 {"bytes", k.bytes},
+  cost::writeFigures(k,
+                     [&](const char *key, auto value) { kernel[key] = value; });
+  kernel.update({{"bytes", k.bytes},
                  {"node", k.node},
                  {"layouts", k.layouts},
                  {"relayout", k.relayout != 0},
@@ -205,9 +161,9 @@ std::string jsonReport(const Session &session) {
 /// The chip's time, which needs no run.
 static std::string chipLine(const Session &session) {
   const npu_chip_info &chip = session.chip;
-  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)\n",
-              session.chipMs(),
-              static_cast<unsigned long long>(session.cycles()), chip.name,
+  cost::ChipTotals totals = session.totals();
+  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)\n", totals.ms,
+              static_cast<unsigned long long>(totals.cycles), chip.name,
               chip.clock_mhz, chip.data_flow);
 }
 

@@ -4,6 +4,7 @@
 #ifndef NPU_RUNTIME_TOOLS_NPU_RUN_REPORT_H
 #define NPU_RUNTIME_TOOLS_NPU_RUN_REPORT_H
 
+#include "cost/chip_figures.h"
 #include "runtime/include/npu/npu.hpp"
 
 #include <string>
@@ -33,8 +34,7 @@ struct Session {
   /// Median over runs of kernel `index`; 0 where none was timed.
   double kernelMs(size_t index) const;
   /// The chip's: kernels run one after the other.
-  uint64_t cycles() const;
-  double chipMs() const;
+  cost::ChipTotals totals() const;
 };
 
 /// The object that `npu-run --json` prints.
