@@ -235,8 +235,8 @@ static bool broadcastsTo(const npu_tensor_desc &from,
 static std::string checkInstrAt(const Problem &problem, size_t position,
                                 std::vector<int32_t> &types) {
   const npu_instr &instr = problem.instrs[position];
-  int arity = arityOf(instr.kind);
-  if (arity == 0)
+  const InstrKind *kind = lookupInstr(instr.kind);
+  if (!kind)
     return "unknown kind " + std::to_string(instr.kind);
   if (instr.dtype < 0 || instr.dtype >= NPU_DTYPE_COUNT)
     return "unknown element type " + std::to_string(instr.dtype);
@@ -248,10 +248,10 @@ static std::string checkInstrAt(const Problem &problem, size_t position,
   int32_t operandTypes[3] = {};
   for (int i = 0; i < 3; ++i) {
     int v = operands[i];
-    if (i >= arity) {
+    if (i >= kind->arity) {
       if (v != -1)
-        return std::string(kindName(instr.kind)) + " takes " +
-               std::to_string(arity) + " operands, but has more";
+        return std::string(kind->name) + " takes " +
+               std::to_string(kind->arity) + " operands, but has more";
       continue;
     }
     if (v < 0 || static_cast<size_t>(v) >= types.size())

@@ -126,7 +126,7 @@ json::Array GraphWriter::operands(Operation *op) {
 
 static std::string opName(Operation *op) {
   if (auto eltwise = dyn_cast<EltwiseOp>(op))
-    return kernels::kindName(eltwise.getKind());
+    return std::string(lookupInstr(eltwise.getKind())->name);
   return op->getName().stripDialect().str();
 }
 

@@ -29,7 +29,7 @@ struct DesiredLayouts {
 /// The operands of an op that desired layouts speak of, in order: data, weight
 /// of a convolution; data of a pooling; a, b of a matrix product. Empty for ops
 /// that follow their operands.
-ArrayRef<StringRef> desirableRoles(StringRef op);
+SmallVector<StringRef> desirableRoles(StringRef op);
 
 /// Reads the wishes of one op: one text for each of its `desirableRoles`.
 std::optional<std::vector<DesiredLayouts::Wish>>

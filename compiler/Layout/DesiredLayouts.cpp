@@ -2,6 +2,7 @@
 //
 // --desired-layouts: read and checked against what is known of an op without a
 // model.
+#include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Layout/DecisionOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,56 +10,46 @@
 
 using namespace npu;
 
-namespace {
-/// A heavily sensitive op: how many dimensions its operands have (0: three to
-/// five for images, any for matrices), and which operands wishes speak of.
-struct HeavyOp {
-  StringRef name;
-  size_t rank;
-  ArrayRef<StringRef> roles;
-};
-} // namespace
-
-static const StringRef convRoles[] = {"data", "weight"};
-static const StringRef poolRoles[] = {"data"};
-static const StringRef matmulRoles[] = {"a", "b"};
-
-static const HeavyOp heavyOps[] = {
-    {"conv1d", 3, convRoles},           {"conv2d", 4, convRoles},
-    {"conv3d", 5, convRoles},           {"conv_transpose1d", 3, convRoles},
-    {"conv_transpose2d", 4, convRoles}, {"conv_transpose3d", 5, convRoles},
-    {"max_pool", 0, poolRoles},         {"avg_pool", 0, poolRoles},
-    {"matmul", 0, matmulRoles},
-};
-
-static const HeavyOp *findHeavy(StringRef name) {
-  const HeavyOp *found = llvm::find_if(
-      heavyOps, [&](const HeavyOp &op) { return op.name == name; });
-  return found == std::end(heavyOps) ? nullptr : found;
+/// Null if there is no such op, or it follows its operands.
+static const OpWords *findHeavy(StringRef name) {
+  const OpWords *words = lookupOpWords(name);
+  return words && words->sensitivity == Sensitivity::Heavy ? words : nullptr;
 }
 
-ArrayRef<StringRef> npu::desirableRoles(StringRef op) {
-  const HeavyOp *found = findHeavy(op);
-  return found ? found->roles : ArrayRef<StringRef>();
+/// Operands of a matrix product have as many dimensions as they like, none of
+/// them an image's.
+static bool isMatrix(const OpWords &op) { return !op.axes; }
+
+/// In some order, as letters.
+static std::string axesOf(const OpWords &op, int64_t rank, size_t operand) {
+  std::string letters;
+  for (AxisRole axis : op.axes(rank, static_cast<unsigned>(operand)))
+    letters += static_cast<char>(axis);
+  return letters;
+}
+
+/// Of an image, a bias is a vector that has one order.
+SmallVector<StringRef> npu::desirableRoles(StringRef name) {
+  SmallVector<StringRef> roles;
+  const OpWords *op = findHeavy(name);
+  if (op)
+    for (auto [operand, role] : llvm::enumerate(op->roles))
+      if (isMatrix(*op) || !axesOf(*op, 4, operand).empty())
+        roles.push_back(role);
+  return roles;
 }
 
 static std::string unknownOp(StringRef name) {
   std::string known;
-  for (const HeavyOp &op : heavyOps)
-    known += (known.empty() ? "" : ", ") + op.name.str();
-  bool follows = llvm::any_of(demandVocabulary(),
-                              [&](auto &row) { return row.first == name; });
+  for (const OpWords &op : opVocabulary())
+    if (op.sensitivity == Sensitivity::Heavy)
+      known += (known.empty() ? "" : ", ") + op.name.str();
+  bool follows = lookupOpWords(name);
   return ("'" + name +
           (follows ? "' takes no desired layouts, it follows its operands"
                    : "' is no op") +
           "; the ops that take them are: " + known)
       .str();
-}
-
-/// The axes of an image (or weight) of this rank, as letters.
-static std::string axesOf(size_t rank, bool weight) {
-  StringRef spatial = "DHW";
-  return (weight ? "OI" : "NC") + spatial.take_back(rank - 2).str();
 }
 
 static std::string sorted(std::string text) {
@@ -67,7 +58,7 @@ static std::string sorted(std::string text) {
 }
 
 /// Whether the layout is one for this operand; else says why not.
-static bool fits(const HeavyOp &op, StringRef role, const LayoutPattern &layout,
+static bool fits(const OpWords &op, StringRef role, const LayoutPattern &layout,
                  std::string &error) {
   auto refuse = [&](const Twine &expected) {
     error = ("'" + layout.text + "' is no layout for the " + role + " of " +
@@ -75,30 +66,30 @@ static bool fits(const HeavyOp &op, StringRef role, const LayoutPattern &layout,
                 .str();
     return false;
   };
-  bool matrix = op.roles == ArrayRef<StringRef>(matmulRoles);
   switch (layout.kind) {
   case LayoutPattern::Kind::Any:
     return refuse("one layout");
   case LayoutPattern::Kind::RowMajor:
     return true;
   case LayoutPattern::Kind::Letters: {
-    size_t rank = layout.letters.order.size();
-    if (op.rank ? rank == op.rank : matrix || (rank >= 3 && rank <= 5))
+    auto rank = static_cast<int64_t>(layout.letters.order.size());
+    if (op.rank ? rank == op.rank : isMatrix(op) || (rank >= 3 && rank <= 5))
       return true;
     return refuse((op.rank ? Twine(op.rank) : Twine("3 to 5")) + " dimensions");
   }
   case LayoutPattern::Kind::Roles:
     break;
   }
-  if (matrix)
+  if (isMatrix(op))
     return refuse("row-major or letters, such as ab");
   std::string found;
   for (AxisRole axis : layout.roles)
     found += static_cast<char>(axis);
-  size_t rank = op.rank ? op.rank : found.size();
+  int64_t rank = op.rank ? op.rank : static_cast<int64_t>(found.size());
   if (rank < 3 || rank > 5)
     return refuse("3 to 5 axes");
-  std::string wanted = axesOf(rank, role == "weight");
+  std::string wanted =
+      axesOf(op, rank, llvm::find(op.roles, role) - op.roles.begin());
   if (sorted(found) == sorted(wanted))
     return true;
   return refuse("the axes " + Twine(wanted) + " in some order");
@@ -107,20 +98,21 @@ static bool fits(const HeavyOp &op, StringRef role, const LayoutPattern &layout,
 std::optional<std::vector<DesiredLayouts::Wish>>
 npu::parseWishes(StringRef name, ArrayRef<StringRef> texts,
                  std::string &error) {
-  const HeavyOp *op = findHeavy(name);
+  const OpWords *op = findHeavy(name);
   if (!op) {
     error = unknownOp(name);
     return std::nullopt;
   }
-  if (texts.size() != op->roles.size()) {
-    error = (name + " takes " + Twine(op->roles.size()) +
-             (op->roles.size() == 1 ? " layout (" : " layouts (") +
-             llvm::join(op->roles, ", ") + "), found " + Twine(texts.size()))
+  SmallVector<StringRef> roles = desirableRoles(name);
+  if (texts.size() != roles.size()) {
+    error = (name + " takes " + Twine(roles.size()) +
+             (roles.size() == 1 ? " layout (" : " layouts (") +
+             llvm::join(roles, ", ") + "), found " + Twine(texts.size()))
                 .str();
     return std::nullopt;
   }
   std::vector<DesiredLayouts::Wish> wishes;
-  for (auto [role, text] : llvm::zip(op->roles, texts)) {
+  for (auto [role, text] : llvm::zip(roles, texts)) {
     if (text == "default") {
       if (role == "weight") {
         wishes.push_back(std::nullopt);
@@ -183,7 +175,7 @@ LayoutPattern npu::defaultWeight(const LayoutPattern &data) {
   weight.text = "row-major";
   if (rank < 3)
     return weight;
-  std::string spatial = axesOf(rank, true).substr(2);
+  std::string spatial = StringRef("DHW").take_back(rank - 2).str();
   weight.text = channelsLast ? spatial + "OI" : "OI" + spatial;
   bool blocked = data.kind == LayoutPattern::Kind::Roles
                      ? !data.roleBlocks.empty()

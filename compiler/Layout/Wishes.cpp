@@ -46,8 +46,8 @@ private:
 
   /// Each wish as a layout of its operand.
   bool resolveAll() {
-    for (auto [role, wish] :
-         llvm::zip(desirableRoles(op.getDemandName()), wishes)) {
+    SmallVector<StringRef> roles = desirableRoles(op.getDemandName());
+    for (auto [role, wish] : llvm::zip(roles, wishes)) {
       for (OpOperand &operand : op->getOpOperands()) {
         unsigned index = operand.getOperandNumber();
         if (op.getOperandRole(index) != role)

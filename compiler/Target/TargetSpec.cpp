@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
+#include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Support/YamlReader.h"
 
@@ -16,44 +17,11 @@
 using namespace npu;
 namespace yaml = llvm::yaml;
 
-using Vocabulary = std::pair<StringRef, ArrayRef<StringRef>>;
-
-static const StringRef convRoles[] = {"data", "weight", "bias", "result"};
-static const StringRef dataRoles[] = {"data", "result"};
-static const StringRef inputRoles[] = {"input", "result"};
-static const StringRef inputsRoles[] = {"inputs", "result"};
-static const StringRef matmulRoles[] = {"a", "b", "result"};
-static const StringRef gatherRoles[] = {"data", "indices", "result"};
-static const StringRef scatterRoles[] = {"data", "indices", "updates",
-                                         "result"};
-
-static const StringRef bpwRoles[] = {"data", "gradient", "result"};
-static const StringRef normRoles[] = {"input", "scale", "bias", "result"};
-
-static const Vocabulary vocabulary[] = {
-    {"conv1d", convRoles},           {"conv2d", convRoles},
-    {"conv3d", convRoles},           {"conv_transpose1d", convRoles},
-    {"conv_transpose2d", convRoles}, {"conv_transpose3d", convRoles},
-    {"max_pool", dataRoles},         {"avg_pool", dataRoles},
-    {"matmul", matmulRoles},         {"eltwise", inputsRoles},
-    {"concat", inputsRoles},         {"pad", inputRoles},
-    {"slice", inputRoles},           {"reduce", inputRoles},
-    {"softmax", inputRoles},         {"resize_nearest", inputRoles},
-    {"resize_linear", inputRoles},   {"resize_cubic", inputRoles},
-    {"gather", gatherRoles},         {"gather_elements", gatherRoles},
-    {"gather_nd", gatherRoles},      {"scatter_elements", scatterRoles},
-    {"scatter_nd", scatterRoles},    {"max_pool_indices", dataRoles},
-    {"top_k", inputRoles},           {"cumulate", inputRoles},
-    {"broadcast", inputRoles},       {"transpose", inputRoles},
-    {"reshape", inputRoles},         {"relayout", inputRoles},
-    {"conv_bpa", convRoles},         {"conv_bpw", bpwRoles},
-    {"img2col", dataRoles},          {"unpool", dataRoles},
-    {"maskunpool", gatherRoles},     {"mirror", inputRoles},
-    {"rotate", inputRoles},          {"tensornorm", normRoles},
-    {"conv2d_winograd", convRoles},
-};
-
-ArrayRef<Vocabulary> npu::demandVocabulary() { return vocabulary; }
+static SmallVector<StringRef> rolesOf(const OpWords &words) {
+  SmallVector<StringRef> roles(words.roles);
+  roles.push_back("result");
+  return roles;
+}
 
 // Rows of the table in Layout/Alternatives.cpp; a test says so.
 namespace {
@@ -338,8 +306,8 @@ private:
     SmallVector<StringRef> allowed = {"ops"};
     for (const CostKey &key : costKeys)
       allowed.push_back(key.text);
-    for (const Vocabulary &word : vocabulary)
-      for (StringRef role : word.second)
+    for (const OpWords &words : opVocabulary())
+      for (StringRef role : rolesOf(words))
         if (known.insert(role).second)
           allowed.push_back(role);
     if (!readMap(node, "demand", allowed, {"ops"},
@@ -421,16 +389,15 @@ private:
       std::string op;
       if (!readText(item, "ops", op))
         return false;
-      if (llvm::any_of(vocabulary,
-                       [&](auto &word) { return word.first == op; })) {
+      if (lookupOpWords(op)) {
         ops.push_back(op);
         return true;
       }
-      SmallVector<StringRef> words;
-      for (const Vocabulary &word : vocabulary)
-        words.push_back(word.first);
+      SmallVector<StringRef> names;
+      for (const OpWords &words : opVocabulary())
+        names.push_back(words.name);
       return fail(item, "unknown op '" + op + "', allowed are " +
-                            llvm::join(words, ", "));
+                            llvm::join(names, ", "));
     });
   }
 
@@ -457,12 +424,11 @@ private:
 
   bool addDemand(yaml::Node *node, const std::string &op,
                  const OperandDemands &roles) {
-    auto *word = llvm::find_if(vocabulary,
-                               [&](auto &entry) { return entry.first == op; });
+    SmallVector<StringRef> known = rolesOf(*lookupOpWords(op));
     for (auto &[role, layouts] : roles)
-      if (!llvm::is_contained(word->second, role))
+      if (!llvm::is_contained(known, role))
         return fail(node, "demand: op '" + op + "' has no operand '" + role +
-                              "', it has " + llvm::join(word->second, ", "));
+                              "', it has " + llvm::join(known, ", "));
     if (!spec.demands.emplace(op, roles).second)
       return fail(node, "demand: op '" + op + "' stands in two demands");
     return true;

@@ -99,9 +99,6 @@ public:
   bool supports(npu_dtype type) const;
 };
 
-/// The ops that demands may speak of, with their operand roles.
-ArrayRef<std::pair<StringRef, ArrayRef<StringRef>>> demandVocabulary();
-
 /// The names that `algorithms` may list.
 ArrayRef<StringRef> algorithmVocabulary();
 

@@ -278,7 +278,8 @@ std::unique_ptr<Kernel> createConvDepthwise(const Problem &problem,
     whyNot = "bias is not f32";
   int value = static_cast<int>(problem.inputs.size());
   for (const npu_instr &instr : problem.instrs) {
-    if (arityOf(instr.kind) != 1 || instr.a != value || instr.dtype != NPU_F32)
+    if (lookupInstr(instr.kind)->arity != 1 || instr.a != value ||
+        instr.dtype != NPU_F32)
       whyNot = "a fused chain that is not unary";
     ++value;
   }

@@ -165,7 +165,7 @@ bool translate(const Problem &problem, Epilogue &epilogue,
     bool isBound = instr.kind == NPU_INSTR_relu || instr.kind == NPU_INSTR_clip;
     if (isAddition && isEarly) {
       epilogue.added = other;
-    } else if (arityOf(instr.kind) != 1 || instr.a != value ||
+    } else if (lookupInstr(instr.kind)->arity != 1 || instr.a != value ||
                instr.dtype != NPU_F32) {
       whyNot = "a fused chain that is not a sum, then unary";
       return false;

@@ -212,7 +212,7 @@ struct Translation {
       return refuse("scaled operand that is not just added");
     algorithm kind;
     if (!binaryAlgorithm(instr.kind, kind))
-      return refuse(std::string("fused ") + kindName(instr.kind));
+      return refuse("fused " + std::string(lookupInstr(instr.kind)->name));
     bool isInPlace = other == problem.inPlaceInput;
     if (scale == 1 || isInPlace)
       flush();
@@ -220,7 +220,7 @@ struct Translation {
       ops.append_eltwise(algorithm::eltwise_linear, -1, 0);
       kind = algorithm::binary_add;
     } else if (isSecond && !isCommutative(instr.kind)) {
-      return refuse(std::string("fused ") + kindName(instr.kind) +
+      return refuse("fused " + std::string(lookupInstr(instr.kind)->name) +
                     " by the result");
     }
     isRounded = false;
@@ -267,7 +267,7 @@ struct Translation {
   }
 
   bool unary(const npu_instr &instr) {
-    if (arityOf(instr.kind) != 1 || instr.a != accumulator)
+    if (lookupInstr(instr.kind)->arity != 1 || instr.a != accumulator)
       return refuse("fused chain that is not a line");
     isRounded = givesWhole(instr.kind) || (isRounded && keepsWhole(instr));
     flush();
@@ -276,7 +276,7 @@ struct Translation {
       return true;
     }
     return appendUnary(instr, ops) ||
-           refuse(std::string("fused ") + kindName(instr.kind));
+           refuse("fused " + std::string(lookupInstr(instr.kind)->name));
   }
 
   /// An operand converted to f32: a post-op does that as it reads.
@@ -337,9 +337,9 @@ struct Translation {
     if (!isCast && (!isFloat(instr.dtype) || isInteger))
       return refuse(std::string("fused result of type ") +
                     dtypeName(instr.dtype));
-    bool isDone = isCast                     ? cast(instr)
-                  : arityOf(instr.kind) == 2 ? binary(instr)
-                                             : unary(instr);
+    bool isDone = isCast                                ? cast(instr)
+                  : lookupInstr(instr.kind)->arity == 2 ? binary(instr)
+                                                        : unary(instr);
     accumulator = next;
     return isDone;
   }

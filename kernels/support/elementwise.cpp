@@ -27,7 +27,7 @@ static std::vector<int> usedValues(size_t count,
   std::vector<bool> isUsed(count);
   for (const npu_instr &instr : instrs) {
     const int16_t operands[3] = {instr.a, instr.b, instr.c};
-    for (int i = 0; i < arityOf(instr.kind); ++i)
+    for (int i = 0; i < lookupInstr(instr.kind)->arity; ++i)
       if (static_cast<size_t>(operands[i]) < count)
         isUsed[static_cast<size_t>(operands[i])] = true;
   }

@@ -10,113 +10,43 @@
 
 namespace npu::kernels {
 
-// Rows of a table become cases, alike or not.
-// NOLINTBEGIN(bugprone-branch-clone)
-int arityOf(int kind) {
-  switch (kind) {
-#define NPU_CASE(name, number, arity, meaning)                                 \
-  case number:                                                                 \
-    return arity;
-    NPU_INSTR_KINDS(NPU_CASE)
-#undef NPU_CASE
+static bool fits(npu_instr_types types, int32_t dtype) {
+  switch (types) {
+  case NPU_TYPES_FLOATS:
+    return isFloat(dtype);
+  case NPU_TYPES_INTEGERS:
+    return !isFloat(dtype) && dtype != NPU_BOOL;
+  case NPU_TYPES_BOOLS:
+    return dtype == NPU_BOOL;
   default:
-    return 0;
-  }
-}
-// NOLINTEND(bugprone-branch-clone)
-
-const char *kindName(int kind) {
-  switch (kind) {
-#define NPU_CASE(name, number, arity, meaning)                                 \
-  case number:                                                                 \
-    return #name;
-    NPU_INSTR_KINDS(NPU_CASE)
-#undef NPU_CASE
-  default:
-    return "?";
-  }
-}
-
-static bool isComparison(int kind) {
-  return kind >= NPU_INSTR_equal && kind <= NPU_INSTR_greater_equal;
-}
-
-static bool isLogical(int kind) {
-  return kind == NPU_INSTR_logical_not ||
-         (kind >= NPU_INSTR_logical_and && kind <= NPU_INSTR_logical_xor);
-}
-
-/// Kinds that have no meaning on floats, and give an integer.
-static bool isBitwise(int kind) {
-  switch (kind) {
-  case NPU_INSTR_bit_not:
-  case NPU_INSTR_clz:
-  case NPU_INSTR_bit_and:
-  case NPU_INSTR_bit_or:
-  case NPU_INSTR_bit_xor:
-  case NPU_INSTR_shift_left:
-  case NPU_INSTR_shift_right:
-  case NPU_INSTR_mul_shift:
     return true;
-  default:
-    return false;
   }
 }
 
-/// Kinds that have a meaning on integers and give an integer.
-static bool hasIntegerForm(int kind) {
-  switch (kind) {
-  case NPU_INSTR_abs:
-  case NPU_INSTR_neg:
-  case NPU_INSTR_relu:
-  case NPU_INSTR_clip:
-  case NPU_INSTR_sign:
-  case NPU_INSTR_add:
-  case NPU_INSTR_sub:
-  case NPU_INSTR_mul:
-  case NPU_INSTR_div:
-  case NPU_INSTR_min:
-  case NPU_INSTR_max:
-  case NPU_INSTR_pow:
-  case NPU_INSTR_mod:
-    return true;
-  default:
-    return isBitwise(kind);
-  }
-}
-
-std::string checkInstr(const npu_instr &instr, const int32_t *types) {
-  std::string name = kindName(instr.kind);
-  int arity = arityOf(instr.kind);
-  if (instr.kind == NPU_INSTR_cast)
+std::string checkInstr(const npu_instr &instr, const int32_t *operandTypes) {
+  const InstrKind &kind = *lookupInstr(instr.kind);
+  std::string name(kind.name), result = dtypeName(instr.dtype);
+  int32_t type = operandTypes[kind.types == NPU_TYPES_SELECT ? 1 : 0];
+  std::string found = dtypeName(type);
+  if (kind.types == NPU_TYPES_CAST)
     return "";
-  if (instr.kind == NPU_INSTR_bitcast)
-    return dtypeBytes(types[0]) == dtypeBytes(instr.dtype)
+  if (kind.types == NPU_TYPES_BITCAST)
+    return dtypeBytes(type) == dtypeBytes(instr.dtype)
                ? ""
-               : name + " of " + dtypeName(types[0]) + " cannot give " +
-                     dtypeName(instr.dtype) + ", which has another width";
-  bool resultFloat = isFloat(instr.dtype);
-  int first = instr.kind == NPU_INSTR_select ? 1 : 0;
-  for (int i = first; i < arity; ++i)
-    if (isFloat(types[i]) != isFloat(types[first]))
-      return name + " mixes " + dtypeName(types[first]) + " and " +
-             dtypeName(types[i]) + "; cast one of them";
-  if (isComparison(instr.kind) || isLogical(instr.kind)) {
-    if (instr.dtype != NPU_BOOL)
-      return name + " gives bool, not " + dtypeName(instr.dtype);
-    if (isLogical(instr.kind) && isFloat(types[0]))
-      return name + " takes booleans, not " + dtypeName(types[0]);
-    return "";
-  }
-  if (instr.kind == NPU_INSTR_select && types[0] != NPU_BOOL)
-    return std::string("select takes a bool first, not ") + dtypeName(types[0]);
-  if (resultFloat != isFloat(types[first]))
-    return name + " of " + dtypeName(types[first]) + " cannot give " +
-           dtypeName(instr.dtype) + "; use cast";
-  if (resultFloat
-          ? isBitwise(instr.kind)
-          : instr.kind != NPU_INSTR_select && !hasIntegerForm(instr.kind))
-    return name + " has no meaning on " + dtypeName(types[first]);
+               : name + " of " + found + " cannot give " + result +
+                     ", which has another width";
+  if (kind.types == NPU_TYPES_SELECT && operandTypes[0] != NPU_BOOL)
+    return name + " takes a bool first, not " + dtypeName(operandTypes[0]);
+  for (int i = 1; i < kind.arity; ++i)
+    if (operandTypes[i] != type)
+      return name + " mixes " + found + " and " + dtypeName(operandTypes[i]) +
+             "; cast one of them";
+  if (!fits(kind.types, type))
+    return name + " has no meaning on " + found;
+  int32_t given = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : type;
+  if (instr.dtype != given)
+    return name + " of " + found + " gives " + dtypeName(given) + ", not " +
+           result + "; use cast";
   return "";
 }
 
@@ -488,23 +418,23 @@ static void select(int32_t dtype, const Row *a, const Row *b, const Row *c,
 
 void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
                const Row *b, const Row *c, Row *out, int n) {
-  int arity = arityOf(instr.kind);
+  const InstrKind &kind = *lookupInstr(instr.kind);
   if (instr.kind == NPU_INSTR_cast)
     return cast(instr, typeA, a, out, n);
   if (instr.kind == NPU_INSTR_bitcast)
     return bitcast(instr, typeA, a, out, n);
   if (instr.kind == NPU_INSTR_select)
     return select(instr.dtype, a, b, c, out, n);
-  if (isComparison(instr.kind))
+  if (kind.types == NPU_TYPES_COMPARE)
     return isFloat(typeA) ? compare(instr.kind, a->f, b->f, out->i, n)
                           : compare(instr.kind, a->i, b->i, out->i, n);
   if (isFloat(instr.dtype))
-    return arity == 1 ? unaryFloat(instr, a->f, out->f, n)
-                      : binaryFloat(instr, a->f, b->f, out->f, n);
+    return kind.arity == 1 ? unaryFloat(instr, a->f, out->f, n)
+                           : binaryFloat(instr, a->f, b->f, out->f, n);
   if (instr.kind == NPU_INSTR_mul_shift)
     for (int i = 0; i < n; ++i)
       out->i[i] = mulShift(a->i[i], b->i[i], c->i[i], instr.alpha == 1.0f);
-  else if (arity == 1)
+  else if (kind.arity == 1)
     unaryInteger(instr, a->i, out->i, n);
   else
     binaryInteger(instr, a->i, b->i, out->i, n);

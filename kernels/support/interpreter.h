@@ -6,6 +6,7 @@
 #define NPU_KERNELS_SUPPORT_INTERPRETER_H
 
 #include "kernels/support/convert.h"
+#include "runtime/format/instr_kinds.h"
 
 #include <vector>
 
@@ -19,12 +20,8 @@ union Row {
   int64_t i[rowLength];
 };
 
-/// Operands that a kind takes; 0 for a number that is no kind.
-int arityOf(int kind);
-/// "hard_swish"; "?" for a number that is no kind.
-const char *kindName(int kind);
-
-/// Why this instruction is wrong for operands of these types, or empty.
+/// Why this instruction, whose kind there is, is wrong for operands of these
+/// types, or empty. The dialect's verifier and the runtime's ask here.
 std::string checkInstr(const npu_instr &instr, const int32_t *operandTypes);
 
 /// out = instr(a, b, c) on `n` elements. `typeA` is the type of operand a.

@@ -142,71 +142,88 @@ typedef struct npu_instr {
 } npu_instr;
 NPU_STATIC_ASSERT(sizeof(npu_instr) == 24, "npu_instr is on disk");
 
-/* X(name, number, arity, meaning); the one table of elementwise functions. */
+/* The element types that an elementwise function takes and gives. */
+typedef enum npu_instr_types {
+  NPU_TYPES_NUMBERS,  /* one type, float or integer, of operands and result */
+  NPU_TYPES_FLOATS,   /* one float type of operands and result */
+  NPU_TYPES_INTEGERS, /* one integer type of operands and result */
+  NPU_TYPES_BOOLS,    /* booleans; gives a boolean */
+  NPU_TYPES_COMPARE,  /* one type of operands; gives a boolean */
+  NPU_TYPES_SELECT,   /* a boolean, then two of the result's type */
+  NPU_TYPES_CAST,     /* any; gives any */
+  NPU_TYPES_BITCAST   /* any; gives one of the same width */
+} npu_instr_types;
+
+/* X(name, number, arity, types, meaning); the one table of elementwise
+ * functions. `types` is an npu_instr_types without its prefix. */
 #define NPU_INSTR_KINDS(X)                                                     \
-  X(abs, 0, 1, "|a|")                                                          \
-  X(neg, 1, 1, "-a")                                                           \
-  X(relu, 2, 1, "max(a, 0)")                                                   \
-  X(leaky_relu, 3, 1, "a >= 0 ? a : alpha * a")                                \
-  X(elu, 4, 1, "a >= 0 ? a : alpha * (exp(a) - 1)")                            \
-  X(sigmoid, 5, 1, "1 / (1 + exp(-a))")                                        \
-  X(tanh, 6, 1, "tanh(a)")                                                     \
-  X(exp, 7, 1, "exp(a)")                                                       \
-  X(log, 8, 1, "ln(a)")                                                        \
-  X(sqrt, 9, 1, "sqrt(a)")                                                     \
-  X(rsqrt, 10, 1, "1 / sqrt(a)")                                               \
-  X(reciprocal, 11, 1, "1 / a")                                                \
-  X(erf, 12, 1, "error function")                                              \
-  X(floor, 13, 1, "round towards -infinity")                                   \
-  X(ceil, 14, 1, "round towards +infinity")                                    \
-  X(round, 15, 1, "round half to even")                                        \
-  X(clip, 16, 1, "min(max(a, alpha), beta)")                                   \
-  X(hard_sigmoid, 17, 1, "min(max(alpha * a + beta, 0), 1)")                   \
-  X(hard_swish, 18, 1, "a * min(max(alpha * a + beta, 0), 1)")                 \
-  X(swish, 19, 1, "a / (1 + exp(-alpha * a))")                                 \
-  X(softplus, 20, 1, "ln(1 + exp(a))")                                         \
-  X(gelu_erf, 21, 1, "a / 2 * (1 + erf(a / sqrt(2)))")                         \
-  X(gelu_tanh, 22, 1, "gelu, tanh approximation")                              \
-  X(logical_not, 23, 1, "!a")                                                  \
-  X(sign, 24, 1, "-1, 0 or 1")                                                 \
-  X(cast, 25, 1, "a converted to the instruction's type")                      \
-  X(linear, 26, 1, "alpha * a + beta")                                         \
-  X(sin, 27, 1, "sin(a), in radians")                                          \
-  X(cos, 28, 1, "cos(a)")                                                      \
-  X(tan, 29, 1, "tan(a)")                                                      \
-  X(asin, 30, 1, "arcsin(a)")                                                  \
-  X(acos, 31, 1, "arccos(a)")                                                  \
-  X(add, 32, 2, "a + b")                                                       \
-  X(sub, 33, 2, "a - b")                                                       \
-  X(mul, 34, 2, "a * b")                                                       \
-  X(div, 35, 2, "a / b; integers towards zero")                                \
-  X(min, 36, 2, "min(a, b)")                                                   \
-  X(max, 37, 2, "max(a, b)")                                                   \
-  X(pow, 38, 2, "a to the power b")                                            \
-  X(equal, 39, 2, "a == b, boolean")                                           \
-  X(less, 40, 2, "a < b, boolean")                                             \
-  X(less_equal, 41, 2, "a <= b, boolean")                                      \
-  X(greater, 42, 2, "a > b, boolean")                                          \
-  X(greater_equal, 43, 2, "a >= b, boolean")                                   \
-  X(logical_and, 44, 2, "a && b")                                              \
-  X(logical_or, 45, 2, "a || b")                                               \
-  X(logical_xor, 46, 2, "a != b on booleans")                                  \
-  X(mod, 47, 2, "remainder; sign of b, alpha = 1: sign of a (C fmod)")         \
-  X(prelu, 48, 2, "a >= 0 ? a : a * b")                                        \
-  X(bit_and, 49, 2, "a & b on integers")                                       \
-  X(bit_or, 50, 2, "a | b on integers")                                        \
-  X(bit_xor, 51, 2, "a ^ b on integers")                                       \
-  X(shift_left, 52, 2, "a << b; 0 where b is no place of a bit")               \
-  X(shift_right, 53, 2, "a >> b; 0 or -1 where b is no place of a bit")        \
-  X(atan, 54, 1, "arctan(a)")                                                  \
-  X(bit_not, 55, 1, "~a on integers")                                          \
-  X(clz, 56, 1, "number of zero bits above the highest one")                   \
-  X(bitcast, 57, 1, "the bits of a as the instruction's type, of its width")   \
-  X(select, 64, 3, "a ? b : c")                                                \
-  X(mul_shift, 65, 3, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
+  X(abs, 0, 1, NUMBERS, "|a|")                                                 \
+  X(neg, 1, 1, NUMBERS, "-a")                                                  \
+  X(relu, 2, 1, NUMBERS, "max(a, 0)")                                          \
+  X(leaky_relu, 3, 1, FLOATS, "a >= 0 ? a : alpha * a")                        \
+  X(elu, 4, 1, FLOATS, "a >= 0 ? a : alpha * (exp(a) - 1)")                    \
+  X(sigmoid, 5, 1, FLOATS, "1 / (1 + exp(-a))")                                \
+  X(tanh, 6, 1, FLOATS, "tanh(a)")                                             \
+  X(exp, 7, 1, FLOATS, "exp(a)")                                               \
+  X(log, 8, 1, FLOATS, "ln(a)")                                                \
+  X(sqrt, 9, 1, FLOATS, "sqrt(a)")                                             \
+  X(rsqrt, 10, 1, FLOATS, "1 / sqrt(a)")                                       \
+  X(reciprocal, 11, 1, FLOATS, "1 / a")                                        \
+  X(erf, 12, 1, FLOATS, "error function")                                      \
+  X(floor, 13, 1, FLOATS, "round towards -infinity")                           \
+  X(ceil, 14, 1, FLOATS, "round towards +infinity")                            \
+  X(round, 15, 1, FLOATS, "round half to even")                                \
+  X(clip, 16, 1, NUMBERS, "min(max(a, alpha), beta)")                          \
+  X(hard_sigmoid, 17, 1, FLOATS, "min(max(alpha * a + beta, 0), 1)")           \
+  X(hard_swish, 18, 1, FLOATS, "a * min(max(alpha * a + beta, 0), 1)")         \
+  X(swish, 19, 1, FLOATS, "a / (1 + exp(-alpha * a))")                         \
+  X(softplus, 20, 1, FLOATS, "ln(1 + exp(a))")                                 \
+  X(gelu_erf, 21, 1, FLOATS, "a / 2 * (1 + erf(a / sqrt(2)))")                 \
+  X(gelu_tanh, 22, 1, FLOATS, "gelu, tanh approximation")                      \
+  X(logical_not, 23, 1, BOOLS, "!a")                                           \
+  X(sign, 24, 1, NUMBERS, "-1, 0 or 1")                                        \
+  X(cast, 25, 1, CAST, "a converted to the instruction's type")                \
+  X(linear, 26, 1, FLOATS, "alpha * a + beta")                                 \
+  X(sin, 27, 1, FLOATS, "sin(a), in radians")                                  \
+  X(cos, 28, 1, FLOATS, "cos(a)")                                              \
+  X(tan, 29, 1, FLOATS, "tan(a)")                                              \
+  X(asin, 30, 1, FLOATS, "arcsin(a)")                                          \
+  X(acos, 31, 1, FLOATS, "arccos(a)")                                          \
+  X(add, 32, 2, NUMBERS, "a + b")                                              \
+  X(sub, 33, 2, NUMBERS, "a - b")                                              \
+  X(mul, 34, 2, NUMBERS, "a * b")                                              \
+  X(div, 35, 2, NUMBERS, "a / b; integers towards zero")                       \
+  X(min, 36, 2, NUMBERS, "min(a, b)")                                          \
+  X(max, 37, 2, NUMBERS, "max(a, b)")                                          \
+  X(pow, 38, 2, NUMBERS, "a to the power b")                                   \
+  X(equal, 39, 2, COMPARE, "a == b, boolean")                                  \
+  X(less, 40, 2, COMPARE, "a < b, boolean")                                    \
+  X(less_equal, 41, 2, COMPARE, "a <= b, boolean")                             \
+  X(greater, 42, 2, COMPARE, "a > b, boolean")                                 \
+  X(greater_equal, 43, 2, COMPARE, "a >= b, boolean")                          \
+  X(logical_and, 44, 2, BOOLS, "a && b")                                       \
+  X(logical_or, 45, 2, BOOLS, "a || b")                                        \
+  X(logical_xor, 46, 2, BOOLS, "a != b on booleans")                           \
+  X(mod, 47, 2, NUMBERS,                                                       \
+    "remainder; sign of b, alpha = 1: sign of a (C fmod)")                     \
+  X(prelu, 48, 2, FLOATS, "a >= 0 ? a : a * b")                                \
+  X(bit_and, 49, 2, INTEGERS, "a & b on integers")                             \
+  X(bit_or, 50, 2, INTEGERS, "a | b on integers")                              \
+  X(bit_xor, 51, 2, INTEGERS, "a ^ b on integers")                             \
+  X(shift_left, 52, 2, INTEGERS, "a << b; 0 where b is no place of a bit")     \
+  X(shift_right, 53, 2, INTEGERS,                                              \
+    "a >> b; 0 or -1 where b is no place of a bit")                            \
+  X(atan, 54, 1, FLOATS, "arctan(a)")                                          \
+  X(bit_not, 55, 1, INTEGERS, "~a on integers")                                \
+  X(clz, 56, 1, INTEGERS, "number of zero bits above the highest one")         \
+  X(bitcast, 57, 1, BITCAST,                                                   \
+    "the bits of a as the instruction's type, of its width")                   \
+  X(select, 64, 3, SELECT, "a ? b : c")                                        \
+  X(mul_shift, 65, 3, INTEGERS, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
 
 typedef enum npu_instr_kind {
-#define NPU_INSTR_ENUM(name, number, arity, meaning) NPU_INSTR_##name = number,
+#define NPU_INSTR_ENUM(name, number, arity, types, meaning)                    \
+  NPU_INSTR_##name = number,
   NPU_INSTR_KINDS(NPU_INSTR_ENUM)
 #undef NPU_INSTR_ENUM
 } npu_instr_kind;

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+using namespace npu;
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
 
@@ -39,7 +40,8 @@ void expectUnary(npu_instr_kind kind, const Values &a, const Values &expected,
                  float alpha = 0, float beta = 0) {
   Values found = apply(unary(kind, 0, alpha, beta), {a});
   for (size_t i = 0; i < a.size(); ++i)
-    EXPECT_NEAR(found[i], expected[i], 1e-6) << kindName(kind) << " " << a[i];
+    EXPECT_NEAR(found[i], expected[i], 1e-6)
+        << lookupInstr(kind)->name << " " << a[i];
 }
 } // namespace
 
@@ -196,7 +198,8 @@ TEST(Instructions, UnaryFloat) {
 
 TEST(Instructions, BinaryFloat) {
   auto check = [](npu_instr_kind kind, Values a, Values b, Values expected) {
-    EXPECT_EQ(apply(binary(kind, 0, 1), {a, b}), expected) << kindName(kind);
+    EXPECT_EQ(apply(binary(kind, 0, 1), {a, b}), expected)
+        << lookupInstr(kind)->name;
   };
   check(NPU_INSTR_add, {1, 2}, {3, -5}, {4, -3});
   check(NPU_INSTR_sub, {1, 2}, {3, -5}, {-2, 7});
@@ -215,7 +218,8 @@ TEST(Instructions, BinaryFloat) {
 TEST(Instructions, Integers) {
   auto check = [](npu_instr instr, std::vector<Values> in, Values expected,
                   int32_t dtype = NPU_I64) {
-    EXPECT_EQ(apply(instr, in, dtype), expected) << kindName(instr.kind);
+    EXPECT_EQ(apply(instr, in, dtype), expected)
+        << lookupInstr(instr.kind)->name;
   };
   auto two = [](npu_instr_kind kind, int32_t dtype = NPU_I64) {
     return binary(kind, 0, 1, dtype);
@@ -245,7 +249,8 @@ TEST(Instructions, Integers) {
 TEST(Instructions, Bits) {
   auto check = [](npu_instr instr, std::vector<Values> in, Values expected,
                   int32_t dtype = NPU_I32) {
-    EXPECT_EQ(apply(instr, in, dtype), expected) << kindName(instr.kind);
+    EXPECT_EQ(apply(instr, in, dtype), expected)
+        << lookupInstr(instr.kind)->name;
   };
   auto two = [](npu_instr_kind kind, int32_t dtype = NPU_I32) {
     return binary(kind, 0, 1, dtype);
@@ -264,6 +269,43 @@ TEST(Instructions, Bits) {
         {-2147483648.0, 12, 0});
   check(two(NPU_INSTR_shift_right), {{-8, 9, -1}, {1, 3, 33}}, {-4, 1, -1});
   check(two(NPU_INSTR_shift_right, NPU_U8), {{200}, {3}}, {25}, NPU_U8);
+}
+
+/// Two rows that hold something else before: each element is computed.
+bool isComputed(const InstrKind &kind, int32_t dtype) {
+  npu_instr instr = {};
+  instr.kind = kind.kind;
+  instr.dtype = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : dtype;
+  std::vector<Row> rows(5);
+  for (int i = 0; i < rowLength; ++i)
+    for (Row &row : rows)
+      if (isFloat(dtype))
+        row.f[i] = 0.5f;
+      else
+        row.i[i] = 1;
+  Row &first = rows[3], &second = rows[4];
+  first.i[0] = 0x1234567800000003;
+  second.i[0] = 0x7654321000000005;
+  for (Row *out : {&first, &second})
+    interpret(instr, dtype, &rows[0], &rows[1], &rows[2], out, 1);
+  return isFloat(instr.dtype) ? first.f[0] == second.f[0]
+                              : first.i[0] == second.i[0];
+}
+
+TEST(Instructions, EveryKindHasAFormForItsTypes) {
+  for (const InstrKind &kind : instrKinds) {
+    if (kind.types == NPU_TYPES_SELECT)
+      continue; // its condition is of another type
+    for (int32_t dtype : {NPU_F32, NPU_I32, NPU_BOOL}) {
+      npu_instr instr = {};
+      instr.kind = kind.kind;
+      instr.dtype = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : dtype;
+      const int32_t types[] = {dtype, dtype, dtype};
+      if (checkInstr(instr, types).empty())
+        EXPECT_TRUE(isComputed(kind, dtype))
+            << kind.name << " of " << dtypeName(dtype);
+    }
+  }
 }
 
 TEST(Instructions, BitCast) {

@@ -275,39 +275,39 @@ TEST(Validate, Instructions) {
   select.c = 3;
   p.instrs = {unary(NPU_INSTR_cast, 1), select};
   expectRules(
-      p, {{"unknown kind", [](Problem &q) { q.instrs[0].kind = 63; }},
-          {"unknown kind", [](Problem &q) { q.instrs[0].kind = -5; }},
-          {"element type", [](Problem &q) { q.instrs[0].dtype = 17; }},
-          {"reserved", [](Problem &q) { q.instrs[0].reserved = 1; }},
-          {"not a number",
-           [](Problem &q) {
-             q.instrs[0].alpha = std::numeric_limits<float>::quiet_NaN();
-           }},
-          {"has more", [](Problem &q) { q.instrs[0].b = 0; }},
-          {"does not exist", [](Problem &q) { q.instrs[0].a = 3; }},
-          {"does not exist", [](Problem &q) { q.instrs[1].c = 4; }},
-          {"does not exist", [](Problem &q) { q.instrs[1].c = -1; }},
-          {"broadcast", [](Problem &q) { q.inputs[1].dims[0] = 2; }},
-          {"broadcast",
-           [](Problem &q) { q.inputs[1] = tensor(NPU_I32, {1, 1, 3}); }},
-          {"mixes", [](Problem &q) { q.instrs[0].dtype = NPU_I32; }},
-          {"bool first", [](Problem &q) { q.instrs[1].a = 1; }},
-          {"cannot give", [](Problem &q) { q.instrs[1].dtype = NPU_I64; }},
-          {"gives bool",
-           [](Problem &q) { q.instrs[1] = binary(NPU_INSTR_less, 0, 3); }},
-          {"takes booleans",
-           [](Problem &q) {
-             q.instrs[1] = binary(NPU_INSTR_logical_and, 0, 3, NPU_BOOL);
-           }},
-          {"no meaning",
-           [](Problem &q) {
-             q.instrs[0] = unary(NPU_INSTR_exp, 1, 0, 0, NPU_I32);
-           }},
-          {"the output is", [](Problem &q) { q.outputs[0].dtype = NPU_F16; }},
-          {"no instructions", [](Problem &q) { q.instrs.clear(); }},
-          {"limit is", [](Problem &q) {
-             q.instrs.assign(5000, unary(NPU_INSTR_relu, 0));
-           }}});
+      p,
+      {{"unknown kind", [](Problem &q) { q.instrs[0].kind = 63; }},
+       {"unknown kind", [](Problem &q) { q.instrs[0].kind = -5; }},
+       {"element type", [](Problem &q) { q.instrs[0].dtype = 17; }},
+       {"reserved", [](Problem &q) { q.instrs[0].reserved = 1; }},
+       {"not a number",
+        [](Problem &q) {
+          q.instrs[0].alpha = std::numeric_limits<float>::quiet_NaN();
+        }},
+       {"has more", [](Problem &q) { q.instrs[0].b = 0; }},
+       {"does not exist", [](Problem &q) { q.instrs[0].a = 3; }},
+       {"does not exist", [](Problem &q) { q.instrs[1].c = 4; }},
+       {"does not exist", [](Problem &q) { q.instrs[1].c = -1; }},
+       {"broadcast", [](Problem &q) { q.inputs[1].dims[0] = 2; }},
+       {"broadcast",
+        [](Problem &q) { q.inputs[1] = tensor(NPU_I32, {1, 1, 3}); }},
+       {"mixes", [](Problem &q) { q.instrs[0].dtype = NPU_I32; }},
+       {"bool first", [](Problem &q) { q.instrs[1].a = 1; }},
+       {"gives f32, not i64", [](Problem &q) { q.instrs[1].dtype = NPU_I64; }},
+       {"gives bool",
+        [](Problem &q) { q.instrs[1] = binary(NPU_INSTR_less, 0, 3); }},
+       {"has no meaning on f32",
+        [](Problem &q) {
+          q.instrs[1] = binary(NPU_INSTR_logical_and, 0, 3, NPU_BOOL);
+        }},
+       {"no meaning",
+        [](Problem &q) {
+          q.instrs[0] = unary(NPU_INSTR_exp, 1, 0, 0, NPU_I32);
+        }},
+       {"the output is", [](Problem &q) { q.outputs[0].dtype = NPU_F16; }},
+       {"no instructions", [](Problem &q) { q.instrs.clear(); }},
+       {"limit is",
+        [](Problem &q) { q.instrs.assign(5000, unary(NPU_INSTR_relu, 0)); }}});
 }
 
 TEST(Validate, InPlace) {
@@ -316,16 +316,18 @@ TEST(Validate, InPlace) {
   p.instrs = {binary(NPU_INSTR_add, 3, 4)};
   p.inPlaceInput = 3;
   expectRules(
-      p,
-      {{"does not exist", [](Problem &q) { q.inPlaceInput = 4; }},
-       {"does not exist", [](Problem &q) { q.inPlaceInput = -2; }},
-       {"read by the kernel proper", [](Problem &q) { q.inPlaceInput = 0; }},
-       {"constant", [](Problem &q) { q.inputs[3].weights_offset = 64; }},
-       {"not stored like",
-        [](Problem &q) {
-          q.inputs[3] = tensor(NPU_F32, {2, 6, 5, 5}, "acdb");
-        }},
-       {"not stored like", [](Problem &q) { q.inputs[3].dtype = NPU_BF16; }}});
+      p, {{"does not exist", [](Problem &q) { q.inPlaceInput = 4; }},
+          {"does not exist", [](Problem &q) { q.inPlaceInput = -2; }},
+          {"read by the kernel proper", [](Problem &q) { q.inPlaceInput = 0; }},
+          {"constant", [](Problem &q) { q.inputs[3].weights_offset = 64; }},
+          {"not stored like",
+           [](Problem &q) {
+             q.inputs[3] = tensor(NPU_F32, {2, 6, 5, 5}, "acdb");
+           }},
+          {"not stored like", [](Problem &q) {
+             q.inputs[3].dtype = NPU_BF16;
+             q.instrs = {unary(NPU_INSTR_cast, 3), binary(NPU_INSTR_add, 4, 5)};
+           }}});
 }
 
 TEST(Validate, TypesWithoutInstructions) {

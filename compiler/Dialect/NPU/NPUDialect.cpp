@@ -33,7 +33,7 @@ static mlir::ParseResult parseInstrKind(mlir::OpAsmParser &parser,
 static void printInstrKind(mlir::OpAsmPrinter &printer, Operation *,
                            mlir::IntegerAttr kind) {
   const InstrKind *row = lookupInstr(kind.getInt());
-  printer << (row ? row->name : StringRef("unknown"));
+  printer << (row ? StringRef(row->name) : StringRef("unknown"));
 }
 
 #define GET_OP_CLASSES
@@ -73,25 +73,6 @@ SmallVector<int64_t> npu::toInts(ArrayAttr array) {
   for (Attribute element : array)
     ints.push_back(cast<mlir::IntegerAttr>(element).getInt());
   return ints;
-}
-
-static const InstrKind instrTable[] = {
-#define NPU_INSTR_ROW(name, number, arity, meaning)                            \
-  {#name, NPU_INSTR_##name, arity},
-    NPU_INSTR_KINDS(NPU_INSTR_ROW)
-#undef NPU_INSTR_ROW
-};
-
-const InstrKind *npu::lookupInstr(int64_t kind) {
-  const InstrKind *row = llvm::find_if(
-      instrTable, [&](const InstrKind &row) { return row.kind == kind; });
-  return row == std::end(instrTable) ? nullptr : row;
-}
-
-const InstrKind *npu::lookupInstr(StringRef name) {
-  const InstrKind *row = llvm::find_if(
-      instrTable, [&](const InstrKind &row) { return row.name == name; });
-  return row == std::end(instrTable) ? nullptr : row;
 }
 
 // Each table's order is the numbering of its enum in program_format.h.

@@ -6,7 +6,7 @@
 
 #include "compiler/Dialect/NPU/LayoutRelation.h"
 #include "compiler/Support/LLVM.h"
-#include "runtime/format/program_format.h"
+#include "runtime/format/instr_kinds.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,15 +49,6 @@ inline RankedTensorType tensorType(Value value) {
 
 /// Integers of an I64ArrayAttr.
 SmallVector<int64_t> toInts(ArrayAttr array);
-
-/// The row of NPU_INSTR_KINDS with this number or name.
-struct InstrKind {
-  StringRef name;
-  npu_instr_kind kind;
-  int arity;
-};
-const InstrKind *lookupInstr(int64_t kind);
-const InstrKind *lookupInstr(StringRef name);
 
 /// The index of an attribute's word in the dialect's tables (pad modes, reduce
 /// kinds, resize modes), -1 if it is none; the numbers are those of

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LayoutOpInterface of every op: one line each, answers shared by family.
+// LayoutOpInterface of every op: one line each, answers shared by family; and
+// the vocabulary that follows from them.
 #include "compiler/Dialect/NPU/LayoutRelations.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Dialect/NPU/OpVocabulary.h"
 
 using namespace npu;
 
@@ -83,23 +85,21 @@ static LayoutRelation normRelation(Operation *op) {
   return relation;
 }
 
-// Roles of operands in a target's demands.
+// Names of operands in a target's demands.
 
-static StringRef convRole(unsigned operand) {
-  return operand == 0 ? "data" : operand == 1 ? "weight" : "bias";
-}
-static StringRef weightRole(unsigned) { return "weight"; }
-static StringRef dataRole(unsigned) { return "data"; }
-static StringRef inputRole(unsigned) { return "input"; }
-static StringRef inputsRole(unsigned) { return "inputs"; }
-static StringRef matmulRole(unsigned operand) {
-  return operand == 0 ? "a" : "b";
-}
-static StringRef normRole(unsigned operand) {
-  return operand == 0 ? "input" : operand == 1 ? "scale" : "bias";
-}
-static StringRef gatherRole(unsigned operand) {
-  return operand == 0 ? "data" : operand == 1 ? "indices" : "updates";
+static const StringRef convRoles[] = {"data", "weight", "bias"};
+static const StringRef bpwRoles[] = {"data", "gradient"};
+static const StringRef weightRoles[] = {"weight"};
+static const StringRef dataRoles[] = {"data"};
+static const StringRef inputRoles[] = {"input"};
+static const StringRef inputsRoles[] = {"inputs"};
+static const StringRef matmulRoles[] = {"a", "b"};
+static const StringRef normRoles[] = {"input", "scale", "bias"};
+static const StringRef gatherRoles[] = {"data", "indices"};
+static const StringRef scatterRoles[] = {"data", "indices", "updates"};
+
+static StringRef roleOf(ArrayRef<StringRef> roles, unsigned operand) {
+  return operand < roles.size() ? roles[operand] : roles.back();
 }
 
 // Image axes that an op knows by itself; ranks 3 to 5.
@@ -115,108 +115,127 @@ static ImageAxes axesOfRank(int64_t rank, AxisRole first, AxisRole second) {
   return axes;
 }
 
-static ImageAxes activationAxes(Value value) {
-  return axesOfRank(tensorType(value).getRank(), AxisRole::Batch,
-                    AxisRole::Channel);
+using AxesOf = ImageAxes(int64_t rank, unsigned operand);
+
+static constexpr AxesOf *noAxes = nullptr;
+static ImageAxes imageAxes(int64_t rank, unsigned) {
+  return axesOfRank(rank, AxisRole::Batch, AxisRole::Channel);
 }
-static ImageAxes noAxes(Value, unsigned) { return {}; }
-static ImageAxes poolAxes(Value value, unsigned) {
-  return activationAxes(value);
+static ImageAxes weightAxes(int64_t rank, unsigned) {
+  return axesOfRank(rank, AxisRole::OutputChannel, AxisRole::InputChannel);
 }
-/// Operand 1 of a convolution is its weight; results are asked as operand 0.
-static ImageAxes convAxes(Value value, unsigned operand) {
-  if (operand == 0)
-    return activationAxes(value);
+static ImageAxes convAxes(int64_t rank, unsigned operand) {
   if (operand == 1)
-    return axesOfRank(tensorType(value).getRank(), AxisRole::OutputChannel,
-                      AxisRole::InputChannel);
-  return {};
+    return weightAxes(rank, operand);
+  return operand == 0 || operand == OpWords::result ? imageAxes(rank, operand)
+                                                    : ImageAxes();
+}
+/// Both operands are images, the result is a weight.
+static ImageAxes bpwAxes(int64_t rank, unsigned operand) {
+  return operand == OpWords::result ? weightAxes(rank, operand)
+                                    : imageAxes(rank, operand);
 }
 
-static ImageAxes weightAxes(Value value, unsigned) {
-  return convAxes(value, 1);
+static ImageAxes axesOf(AxesOf *axes, Value value, unsigned operand) {
+  return axes ? axes(tensorType(value).getRank(), operand) : ImageAxes();
 }
 
-static StringRef plainName(Operation *op) {
-  return op->getName().getStringRef().drop_front(StringRef("npu.").size());
+// What an op is called in a target's demands: itself, but for resizing, where
+// each way of interpolation is a kernel of its own on a chip ("bilinear").
+
+static StringRef withoutDialect(StringRef name) {
+  return name.drop_front(StringRef("npu.").size());
+}
+static const StringRef resizeNames[] = {"resize_nearest", "resize_linear",
+                                        "resize_cubic"};
+
+static StringRef demandNameOf(Operation *op) {
+  return withoutDialect(op->getName().getStringRef());
+}
+static StringRef demandNameOf(ResizeOp op) {
+  return resizeNames[lookupWord(resizeModeWords, op.getMode())];
+}
+template <typename Op>
+static SmallVector<StringRef> demandNames() {
+  if constexpr (std::is_same_v<Op, ResizeOp>)
+    return SmallVector<StringRef>(ArrayRef(resizeNames));
+  else
+    return {withoutDialect(Op::getOperationName())};
 }
 
-// Linear interpolation is a kernel of its own on a chip ("bilinear").
-static StringRef resizeName(Operation *op) {
-  StringRef mode = cast<ResizeOp>(op).getMode();
-  return mode == "nearest"  ? "resize_nearest"
-         : mode == "linear" ? "resize_linear"
-                            : "resize_cubic";
-}
+#define NPU_LAYOUT_RULES(X)                                                    \
+  X(RelayoutOp, Data, relayoutRelation, inputRoles, noAxes, 0)                 \
+  X(TransposeOp, Data, transposeRelation, inputRoles, noAxes, 0)               \
+  X(ReshapeOp, Data, reshapeRelation, inputRoles, noAxes, 0)                   \
+  X(EltwiseOp, Agnostic, broadcastRelation, inputsRoles, noAxes, 0)            \
+  X(Conv1dOp, Heavy, convRelation, convRoles, convAxes, 3)                     \
+  X(Conv2dOp, Heavy, convRelation, convRoles, convAxes, 4)                     \
+  X(Conv3dOp, Heavy, convRelation, convRoles, convAxes, 5)                     \
+  X(ConvTranspose1dOp, Heavy, convRelation, convRoles, convAxes, 3)            \
+  X(ConvTranspose2dOp, Heavy, convRelation, convRoles, convAxes, 4)            \
+  X(ConvTranspose3dOp, Heavy, convRelation, convRoles, convAxes, 5)            \
+  X(Conv2dWinogradOp, Heavy, convRelation, convRoles, convAxes, 4)             \
+  X(WinogradWeightOp, Light, placesRelation, weightRoles, weightAxes, 0)       \
+  X(MaxPoolOp, Heavy, placesRelation, dataRoles, imageAxes, 0)                 \
+  X(AvgPoolOp, Heavy, placesRelation, dataRoles, imageAxes, 0)                 \
+  X(MatmulOp, Heavy, matmulRelation, matmulRoles, noAxes, 0)                   \
+  X(ConcatOp, Light, placesRelation, inputsRoles, noAxes, 0)                   \
+  X(PadOp, Light, placesRelation, inputRoles, noAxes, 0)                       \
+  X(SliceOp, Light, placesRelation, inputRoles, noAxes, 0)                     \
+  X(ReduceOp, Light, reduceRelation, inputRoles, noAxes, 0)                    \
+  X(SoftmaxOp, Light, placesRelation, inputRoles, noAxes, 0)                   \
+  X(ResizeOp, Light, placesRelation, inputRoles, noAxes, 0)                    \
+  X(GatherOp, Light, gatherRelation, gatherRoles, noAxes, 0)                   \
+  X(GatherElementsOp, Light, convRelation, gatherRoles, noAxes, 0)             \
+  X(GatherNdOp, Light, gatherNdRelation, gatherRoles, noAxes, 0)               \
+  X(ScatterElementsOp, Light, convRelation, scatterRoles, noAxes, 0)           \
+  X(ScatterNdOp, Light, convRelation, scatterRoles, noAxes, 0)                 \
+  X(MaxPoolIndicesOp, Light, freeRelation, dataRoles, imageAxes, 0)            \
+  X(TopKOp, Light, placesRelation, inputRoles, noAxes, 0)                      \
+  X(CumulateOp, Light, placesRelation, inputRoles, noAxes, 0)                  \
+  X(ConvBpaOp, Heavy, convRelation, convRoles, convAxes, 0)                    \
+  X(ConvBpwOp, Heavy, freeRelation, bpwRoles, bpwAxes, 0)                      \
+  X(Img2colOp, Light, placesRelation, dataRoles, imageAxes, 0)                 \
+  X(UnpoolOp, Light, placesRelation, dataRoles, imageAxes, 0)                  \
+  X(MaskunpoolOp, Light, convRelation, gatherRoles, imageAxes, 0)              \
+  X(MirrorOp, Light, placesRelation, inputRoles, noAxes, 0)                    \
+  X(RotateOp, Light, placesRelation, inputRoles, noAxes, 0)                    \
+  X(TensornormOp, Light, normRelation, normRoles, noAxes, 0)                   \
+  X(BroadcastOp, Light, broadcastRelation, inputRoles, noAxes, 0)
 
-#define NPU_LAYOUT_RULE(OP, SENSITIVITY, RELATION, ROLE, AXES, NAME)           \
+#define NPU_LAYOUT_RULE(OP, SENSITIVITY, RELATION, ROLES, AXES, RANK)          \
   Sensitivity OP::getSensitivity() { return Sensitivity::SENSITIVITY; }        \
   LayoutRelation OP::getLayoutRelation() { return RELATION(getOperation()); }  \
-  StringRef OP::getOperandRole(unsigned operand) { return ROLE(operand); }     \
-  StringRef OP::getDemandName() { return NAME(getOperation()); }               \
+  StringRef OP::getOperandRole(unsigned operand) {                             \
+    return roleOf(ROLES, operand);                                             \
+  }                                                                            \
+  StringRef OP::getDemandName() { return demandNameOf(*this); }                \
   ImageAxes OP::getOperandAxes(unsigned index) {                               \
-    return AXES(getOperation()->getOperand(index), index);                     \
+    return axesOf(AXES, getOperation()->getOperand(index), index);             \
   }                                                                            \
   ImageAxes OP::getResultAxes(unsigned index) {                                \
-    return AXES(getOperation()->getResult(index), 0);                          \
+    return axesOf(AXES, getOperation()->getResult(index), OpWords::result);    \
   }
-
-// clang-format off
-NPU_LAYOUT_RULE(RelayoutOp, Data, relayoutRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(TransposeOp, Data, transposeRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ReshapeOp, Data, reshapeRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(EltwiseOp, Agnostic, broadcastRelation, inputsRole, noAxes, plainName)
-NPU_LAYOUT_RULE(Conv1dOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(Conv2dOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(Conv3dOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(ConvTranspose1dOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(ConvTranspose2dOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(ConvTranspose3dOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(Conv2dWinogradOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(WinogradWeightOp, Light, placesRelation, weightRole, weightAxes, plainName)
-NPU_LAYOUT_RULE(MaxPoolOp, Heavy, placesRelation, dataRole, poolAxes, plainName)
-NPU_LAYOUT_RULE(AvgPoolOp, Heavy, placesRelation, dataRole, poolAxes, plainName)
-NPU_LAYOUT_RULE(MatmulOp, Heavy, matmulRelation, matmulRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ConcatOp, Light, placesRelation, inputsRole, noAxes, plainName)
-NPU_LAYOUT_RULE(PadOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(SliceOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ReduceOp, Light, reduceRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(SoftmaxOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ResizeOp, Light, placesRelation, inputRole, noAxes, resizeName)
-NPU_LAYOUT_RULE(GatherOp, Light, gatherRelation, gatherRole, noAxes, plainName)
-NPU_LAYOUT_RULE(GatherElementsOp, Light, convRelation, gatherRole, noAxes, plainName)
-NPU_LAYOUT_RULE(GatherNdOp, Light, gatherNdRelation, gatherRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ScatterElementsOp, Light, convRelation, gatherRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ScatterNdOp, Light, convRelation, gatherRole, noAxes, plainName)
-NPU_LAYOUT_RULE(MaxPoolIndicesOp, Light, freeRelation, dataRole, poolAxes, plainName)
-NPU_LAYOUT_RULE(TopKOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(CumulateOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(ConvBpaOp, Heavy, convRelation, convRole, convAxes, plainName)
-NPU_LAYOUT_RULE(Img2colOp, Light, placesRelation, dataRole, poolAxes, plainName)
-NPU_LAYOUT_RULE(UnpoolOp, Light, placesRelation, dataRole, poolAxes, plainName)
-NPU_LAYOUT_RULE(MaskunpoolOp, Light, convRelation, gatherRole, poolAxes, plainName)
-NPU_LAYOUT_RULE(MirrorOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(RotateOp, Light, placesRelation, inputRole, noAxes, plainName)
-NPU_LAYOUT_RULE(TensornormOp, Light, normRelation, normRole, noAxes, plainName)
-NPU_LAYOUT_RULE(BroadcastOp, Light, broadcastRelation, inputRole, noAxes, plainName)
-// clang-format on
+NPU_LAYOUT_RULES(NPU_LAYOUT_RULE)
 #undef NPU_LAYOUT_RULE
 
-// Both operands are images, the result is a weight.
+ArrayRef<OpWords> npu::opVocabulary() {
+  static const std::vector<OpWords> vocabulary = [] {
+    std::vector<OpWords> words;
+#define NPU_OP_WORDS(OP, SENSITIVITY, RELATION, ROLES, AXES, RANK)             \
+  for (StringRef name : demandNames<OP>())                                     \
+    words.push_back({name, Sensitivity::SENSITIVITY, ROLES, AXES, RANK});
+    NPU_LAYOUT_RULES(NPU_OP_WORDS)
+#undef NPU_OP_WORDS
+    return words;
+  }();
+  return vocabulary;
+}
 
-Sensitivity ConvBpwOp::getSensitivity() { return Sensitivity::Heavy; }
-LayoutRelation ConvBpwOp::getLayoutRelation() {
-  return freeRelation(getOperation());
-}
-StringRef ConvBpwOp::getOperandRole(unsigned operand) {
-  return operand == 0 ? "data" : "gradient";
-}
-StringRef ConvBpwOp::getDemandName() { return plainName(getOperation()); }
-ImageAxes ConvBpwOp::getOperandAxes(unsigned index) {
-  return activationAxes(getOperation()->getOperand(index));
-}
-ImageAxes ConvBpwOp::getResultAxes(unsigned) {
-  return convAxes(getResult(), 1);
+const OpWords *npu::lookupOpWords(StringRef name) {
+  const OpWords *found = llvm::find_if(
+      opVocabulary(), [&](const OpWords &words) { return words.name == name; });
+  return found == opVocabulary().end() ? nullptr : found;
 }
 
 // A fused kernel answers for its root; without one it is elementwise.

@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Dialect/NPU/VerifyHelpers.h"
+#include "kernels/support/interpreter.h"
 #include "kernels/tensor.h"
 
 #include "mlir/IR/Verifier.h"
@@ -110,122 +111,15 @@ LogicalResult ReshapeOp::verify() {
 
 // Elementwise functions.
 
-namespace {
-/// What a function computes on and gives.
-enum class EltwiseTypes {
-  Any,
-  FloatOnly,
-  IntOnly,
-  Compare,
-  Logical,
-  Select,
-  Cast,
-  Bits
-};
-} // namespace
-
-static EltwiseTypes typesOf(npu_instr_kind kind) {
-  switch (kind) {
-  case NPU_INSTR_equal:
-  case NPU_INSTR_less:
-  case NPU_INSTR_less_equal:
-  case NPU_INSTR_greater:
-  case NPU_INSTR_greater_equal:
-    return EltwiseTypes::Compare;
-  case NPU_INSTR_logical_and:
-  case NPU_INSTR_logical_or:
-  case NPU_INSTR_logical_xor:
-  case NPU_INSTR_logical_not:
-    return EltwiseTypes::Logical;
-  case NPU_INSTR_select:
-    return EltwiseTypes::Select;
-  case NPU_INSTR_cast:
-    return EltwiseTypes::Cast;
-  case NPU_INSTR_bitcast:
-    return EltwiseTypes::Bits;
-  case NPU_INSTR_leaky_relu:
-  case NPU_INSTR_elu:
-  case NPU_INSTR_sigmoid:
-  case NPU_INSTR_tanh:
-  case NPU_INSTR_exp:
-  case NPU_INSTR_log:
-  case NPU_INSTR_sqrt:
-  case NPU_INSTR_rsqrt:
-  case NPU_INSTR_reciprocal:
-  case NPU_INSTR_erf:
-  case NPU_INSTR_hard_sigmoid:
-  case NPU_INSTR_hard_swish:
-  case NPU_INSTR_swish:
-  case NPU_INSTR_softplus:
-  case NPU_INSTR_gelu_erf:
-  case NPU_INSTR_gelu_tanh:
-  case NPU_INSTR_linear:
-  case NPU_INSTR_sin:
-  case NPU_INSTR_cos:
-  case NPU_INSTR_tan:
-  case NPU_INSTR_asin:
-  case NPU_INSTR_acos:
-  case NPU_INSTR_atan:
-    return EltwiseTypes::FloatOnly;
-  case NPU_INSTR_bit_not:
-  case NPU_INSTR_clz:
-  case NPU_INSTR_bit_and:
-  case NPU_INSTR_bit_or:
-  case NPU_INSTR_bit_xor:
-  case NPU_INSTR_shift_left:
-  case NPU_INSTR_shift_right:
-  case NPU_INSTR_mul_shift:
-    return EltwiseTypes::IntOnly;
-  default:
-    return EltwiseTypes::Any;
-  }
-}
-
-static LogicalResult verifyEltwiseTypes(EltwiseOp op, EltwiseTypes types) {
-  auto inputs = op.getInputs();
-  Type result = elementOf(op.getResult());
-  auto want = [&](bool ok, Type found, const char *expected) -> LogicalResult {
-    if (ok)
-      return success();
-    return op.emitOpError()
-           << "element type " << found << ", expected " << expected;
-  };
-  switch (types) {
-  case EltwiseTypes::Cast:
-    return success();
-  case EltwiseTypes::Bits: // eltwise_c11
-    return want(kernels::dtypeBytes(dtypeOf(elementOf(inputs[0]))) ==
-                    kernels::dtypeBytes(dtypeOf(result)),
-                result, "a type as wide as the operand's");
-  case EltwiseTypes::Compare: // eltwise_c4
-    if (failed(want(result.isInteger(1), result, "i1 as the result")))
-      return failure();
-    return want(elementOf(inputs[0]) == elementOf(inputs[1]),
-                elementOf(inputs[1]), "the first operand's");
-  case EltwiseTypes::Select: // eltwise_c5
-    if (failed(want(elementOf(inputs[0]).isInteger(1), elementOf(inputs[0]),
-                    "i1 as the condition")))
-      return failure();
-    return want(elementOf(inputs[1]) == result &&
-                    elementOf(inputs[2]) == result,
-                result, "both choices'");
-  case EltwiseTypes::Logical: // eltwise_c6
-    if (failed(want(result.isInteger(1), result, "i1")))
-      return failure();
-    break;
-  case EltwiseTypes::FloatOnly: // eltwise_c7
-    if (failed(want(isFloat(op.getResult()), result, "a float type")))
-      return failure();
-    break;
-  case EltwiseTypes::IntOnly: // eltwise_c10
-    if (failed(want(!isFloat(op.getResult()) && !result.isInteger(1), result,
-                    "an integer type")))
-      return failure();
-    break;
-  case EltwiseTypes::Any:
-    break;
-  }
-  return verifyOneType(op, "elementwise function"); // eltwise_c8
+static LogicalResult verifyEltwiseTypes(EltwiseOp op) {
+  npu_instr instr = {};
+  instr.kind = static_cast<int16_t>(op.getKind());
+  instr.dtype = dtypeOf(elementOf(op.getResult()));
+  SmallVector<int32_t, 3> types;
+  for (Value input : op.getInputs())
+    types.push_back(dtypeOf(elementOf(input)));
+  std::string why = kernels::checkInstr(instr, types.data());
+  return why.empty() ? success() : op.emitOpError() << why;
 }
 
 LogicalResult EltwiseOp::verify() {
@@ -234,7 +128,7 @@ LogicalResult EltwiseOp::verify() {
     return emitOpError() << "number " << getKind()
                          << " is not an elementwise function";
   if (static_cast<int>(getInputs().size()) != row->arity) // eltwise_c2
-    return emitOpError() << row->name << " takes " << row->arity
+    return emitOpError() << StringRef(row->name) << " takes " << row->arity
                          << " operands, found " << getInputs().size();
   SmallVector<Shape> inputs;
   for (Value input : getInputs())
@@ -243,10 +137,10 @@ LogicalResult EltwiseOp::verify() {
   // eltwise_c3
   if (failed(verifyShape(getOperation(), shapes::broadcast(inputs, error),
                          error)) ||
-      failed(verifyEltwiseTypes(*this, typesOf(row->kind))))
+      failed(verifyEltwiseTypes(*this))) // eltwise_c4
     return failure();
   if (row->kind == NPU_INSTR_clip &&
-      getAlpha().convertToFloat() > getBeta().convertToFloat()) // eltwise_c9
+      getAlpha().convertToFloat() > getBeta().convertToFloat()) // eltwise_c5
     return emitOpError() << "clips to an empty range";
   return verifyLayouts(getOperation());
 }

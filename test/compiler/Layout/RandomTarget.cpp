@@ -3,6 +3,8 @@
 // Random chips and boundaries, and the whole random case.
 #include "test/compiler/Layout/RandomLayoutGraph.h"
 
+#include "compiler/Dialect/NPU/OpVocabulary.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <random>
@@ -56,13 +58,14 @@ public:
   std::string write() {
     machine();
     bool titled = false;
-    for (auto &[op, roles] : demandVocabulary())
+    for (const OpWords &op : opVocabulary())
       // A relayout is what the stage meets demands with.
-      if (op != "relayout" && words.oneIn(op.starts_with("conv") ? 2 : 5)) {
+      if (op.name != "relayout" &&
+          words.oneIn(op.name.starts_with("conv") ? 2 : 5)) {
         if (!titled)
           text += "demands:\n";
         titled = true;
-        demand(op, roles);
+        demand(op);
       }
     if (!titled)
       text += "demands: []\n";
@@ -134,9 +137,11 @@ private:
     return words.anyOf(lists).str();
   }
 
-  void demand(StringRef op, ArrayRef<StringRef> roles) {
+  void demand(const OpWords &op) {
     std::string common = layouts(), result = common;
-    text += ("  - {ops: [" + op + "]").str();
+    text += ("  - {ops: [" + op.name + "]").str();
+    SmallVector<StringRef> roles(op.roles);
+    roles.push_back("result");
     for (StringRef role : roles) {
       if (words.oneIn(4))
         continue;

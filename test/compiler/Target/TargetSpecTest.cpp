@@ -187,7 +187,7 @@ TEST(TargetSpec, Words) {
 
 TEST(TargetSpec, Demands) {
   expectError(replaceLine(good, 18, "  - ops: [conv4d]"),
-              "chip.yaml:18: unknown op 'conv4d', allowed are conv1d");
+              "chip.yaml:18: unknown op 'conv4d', allowed are relayout");
   expectError(replaceLine(good, 19, "    data: [NHXC]"),
               "chip.yaml:19: data: 'NHXC' is not a layout");
   expectError(replaceLine(good, 19, "    data: []"),
