@@ -163,6 +163,15 @@ static Work matmulWork(Operation *op) {
            dims(op->getResult(0), "mn")}};
 }
 
+/// One vector operation for each element of the largest operand or result.
+static Work streamWork(Operation *op) {
+  double largest = elementsOf(op->getResult(0));
+  for (Value operand : op->getOperands())
+    largest = std::max(largest, elementsOf(operand));
+  return {{}, largest};
+}
+
+/// Each kind is named, so that the compiler finds one that is forgotten.
 static Work kernelWork(KernelOpInterface op) {
   npu_attrs attributes = {};
   switch (op.getKernel(attributes)) {
@@ -189,13 +198,31 @@ static Work kernelWork(KernelOpInterface op) {
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:
     return {};
-  default:
+  case NPU_OP_ELTWISE:
+  case NPU_OP_CONCAT:
+  case NPU_OP_PAD:
+  case NPU_OP_SLICE:
+  case NPU_OP_REDUCE:
+  case NPU_OP_RESIZE:
+  case NPU_OP_GATHER:
+  case NPU_OP_BROADCAST:
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+  case NPU_OP_MAX_POOL_INDICES:
+  case NPU_OP_TOP_K:
+  case NPU_OP_CUMULATE:
+  case NPU_OP_WINOGRAD_WEIGHT:
+  case NPU_OP_IMG2COL:
+  case NPU_OP_UNPOOL:
+  case NPU_OP_MASKUNPOOL:
+  case NPU_OP_ROTATE:
+    return streamWork(op);
+  case NPU_OP_COUNT:
     break;
   }
-  double largest = elementsOf(op->getResult(0));
-  for (Value operand : op->getOperands())
-    largest = std::max(largest, elementsOf(operand));
-  return {{}, largest};
+  llvm_unreachable("a kernel of no kind");
 }
 
 Work npu::workOf(Operation *op) {

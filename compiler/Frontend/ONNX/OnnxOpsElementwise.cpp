@@ -191,7 +191,13 @@ LogicalResult npu::buildPRelu(OnnxNode &node) {
     shape[0] = shapeOf(slope)[0];
     slope = node.reshape(slope, shape);
   }
-  return node.setResult(node.eltwise(NPU_INSTR_prelu, {x, slope}));
+  if (isa<mlir::FloatType>(elementOf(x)))
+    return node.setResult(node.eltwise(NPU_INSTR_prelu, {x, slope}));
+  Value isNegative =
+      node.eltwise(NPU_INSTR_less, {x, node.scalar(0, elementOf(x))});
+  Value scaled = node.eltwise(NPU_INSTR_mul, {x, slope});
+  return node.setResult(
+      node.eltwise(NPU_INSTR_select, {isNegative, scaled, x}));
 }
 
 LogicalResult npu::buildVariadic(OnnxNode &node) {

@@ -53,6 +53,17 @@ TEST_F(Import, TransposedConvolutionTurnsItsWeight) {
   EXPECT_LACKS(text, "npu.transpose");
 }
 
+/// There is no such function of integers.
+TEST_F(Import, PReluOfIntegersIsASelection) {
+  ModelBuilder model;
+  model.input("x", {1, 3}, onnx::TensorProto::INT32).output("y");
+  model.input("s", {3}, onnx::TensorProto::INT32);
+  model.node("PRelu", {"x", "s"}, {"y"});
+  std::string text = import(model);
+  EXPECT_HAS(text, "npu.eltwise less(%arg0");
+  EXPECT_HAS(text, "npu.eltwise select(");
+}
+
 TEST_F(Import, CeilModeIsInTheResultsShape) {
   ModelBuilder model;
   model.input("x", {1, 1, 6, 5}).output("y");
