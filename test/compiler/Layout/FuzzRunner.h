@@ -18,9 +18,9 @@ struct FuzzOptions {
   double seconds = 0; // 0: no limit
   int jobs = 1;       // processes
   int mostFindings = 1;
-  /// A case takes milliseconds, on a busy machine some seconds; one that takes
-  /// this long hangs.
-  double hangSeconds = 20;
+  /// A case takes milliseconds, of the processor's time; a few have searches
+  /// that give up after ten seconds each. One that takes this long hangs.
+  double hangSeconds = 60;
   bool progress = false;
 };
 
