@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_CODEGEN_PROGRAMWRITER_H
 #define NPU_COMPILER_CODEGEN_PROGRAMWRITER_H
 
+#include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramPlan.h"
 #include "runtime/files/output_files.h"
 #include "runtime/format/manifest.h"
@@ -14,8 +15,12 @@
 
 namespace npu {
 
-/// Defines npu_program in the module; its tables are symbols of the data
-/// object that writeProgram adds.
+/// Defines npu_run, which calls every kernel in order through the import table.
+void addProgramRun(llvm::Module &module, const ProgramPlan &plan,
+                   const EmittedProgram &emitted);
+
+/// Defines npu_program, which points to npu_run, in the module; its tables are
+/// symbols of the data object that writeProgram adds.
 void addProgramRoot(llvm::Module &module, const ProgramPlan &plan);
 
 /// Links `object` (the module's machine code) with the plan's tables and

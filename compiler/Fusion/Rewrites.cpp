@@ -33,12 +33,13 @@ struct FailsUnchanged : mlir::RewriterBase::Listener {
   }
   void notifyPatternEnd(const mlir::Pattern &pattern,
                         LogicalResult result) override {
-    if (failed(result) && hasMade)
-      llvm::report_fatal_error("a pattern for " +
-                               Twine(pattern.getRootKind()
-                                         ? pattern.getRootKind()->getStringRef()
-                                         : "any op") +
-                               " has changed the program and failed");
+    if (succeeded(result) || !hasMade)
+      return;
+    std::string root = pattern.getRootKind()
+                           ? pattern.getRootKind()->getStringRef().str()
+                           : "any op";
+    std::string why = "a pattern of " + root + " has made ops and failed";
+    llvm::report_fatal_error(why.c_str()); // NOLINT(a defect of ours)
   }
   bool hasMade = false;
 };

@@ -272,13 +272,13 @@ LogicalResult Compilation::plan() {
 }
 
 LogicalResult Compilation::generate() {
-  FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowered =
-      emitProgram(&context, program);
-  if (failed(lowered))
+  FailureOr<EmittedProgram> emitted = emitProgram(&context, program);
+  if (failed(emitted))
     return failure();
-  code = translateProgram(**lowered, llvmContext, *machine);
+  code = translateProgram(*emitted->module, llvmContext, *machine);
   if (!code)
     return failure();
+  addProgramRun(*code, program, *emitted);
   addProgramRoot(*code, program);
   if (options.emit == EmitKind::Llvm)
     return success();

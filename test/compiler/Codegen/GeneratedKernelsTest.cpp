@@ -53,10 +53,11 @@ private:
     std::string error;
     auto machine = npu::makeTargetMachine("native", error);
     ASSERT_TRUE(machine) << error;
-    auto lowered = npu::emitProgram(&context, plan);
-    ASSERT_TRUE(mlir::succeeded(lowered));
-    auto code = npu::translateProgram(**lowered, llvmContext, *machine);
+    auto emitted = npu::emitProgram(&context, plan);
+    ASSERT_TRUE(mlir::succeeded(emitted));
+    auto code = npu::translateProgram(*emitted->module, llvmContext, *machine);
     ASSERT_TRUE(code);
+    npu::addProgramRun(*code, plan, *emitted);
     npu::addProgramRoot(*code, plan);
     auto object = npu::emitMachineCode(*code, *machine, false);
     ASSERT_TRUE(mlir::succeeded(object));

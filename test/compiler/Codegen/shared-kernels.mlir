@@ -2,18 +2,14 @@
 
 // Kernels of the same code share one function: the two relus, but not the
 // clip, nor additions of another constant.
+// CHECK: @npu_run_body_of = {{.*}} [9 x i32] [i32 0, i32 -1, i32 1, i32 -1, i32 0, i32 -1, i32 2, i32 -1, i32 3]
+// CHECK: @npu_run_bodies = {{.*}} [4 x { ptr, i64, i64 }] [{ ptr, i64, i64 } { ptr @[[RELU:k[0-9]+_eltwise]], {{.*}} { ptr @[[CLIP:k[0-9]+_eltwise]], {{.*}} { ptr @[[ONE:k[0-9]+_eltwise]], {{.*}} { ptr @[[TWO:k[0-9]+_eltwise]],
 // CHECK-NOT: define {{.*}}_eltwise
-// CHECK: define hidden void @[[RELU:k[0-9]+_eltwise]](
-// CHECK: define hidden void @[[CLIP:k[0-9]+_eltwise]](
-// CHECK: define hidden void @[[ONE:k[0-9]+_eltwise]](
-// CHECK: define hidden void @[[TWO:k[0-9]+_eltwise]](
+// CHECK: define hidden void @[[RELU]](
+// CHECK: define hidden void @[[CLIP]](
+// CHECK: define hidden void @[[ONE]](
+// CHECK: define hidden void @[[TWO]](
 // CHECK-NOT: define {{.*}}_eltwise
-// CHECK: define {{.*}} @npu_run
-// CHECK: ptr nonnull @[[RELU]],
-// CHECK: ptr nonnull @[[CLIP]],
-// CHECK: ptr nonnull @[[RELU]],
-// CHECK: ptr nonnull @[[ONE]],
-// CHECK: ptr nonnull @[[TWO]],
 func.func @main(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %one = npu.constant dense<1.0> : tensor<8xf32> -> tensor<8xf32>
   %two = npu.constant dense<2.0> : tensor<8xf32> -> tensor<8xf32>
