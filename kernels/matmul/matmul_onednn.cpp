@@ -52,9 +52,28 @@ static bool typesFit(const Problem &problem, std::string &whyNot) {
   return false;
 }
 
+/// Whether a fused function reads one number for each column of a result whose
+/// rows or matrices lie apart. oneDNN's products (3.2, "brg") then read beside
+/// the numbers and crash.
+static bool hasVectorBesideGaps(const Problem &problem) {
+  const npu_tensor_desc &y = problem.outputs[0];
+  if (sameStorage(y, makeTensor(y.dtype, y.dims, y.rank)))
+    return false;
+  for (size_t i = 2; i < problem.inputs.size(); ++i) {
+    int64_t count = elementCount(problem.inputs[i]);
+    if (count > 1 && count < elementCount(y))
+      return true;
+  }
+  return false;
+}
+
 static std::unique_ptr<Kernel> createAsIs(const Problem &problem,
                                           std::string &whyNot) {
   ThreadScope scope(problem.threads);
+  if (hasVectorBesideGaps(problem)) {
+    whyNot = "a number for each column of a strided result";
+    return nullptr;
+  }
   npu_tensor_desc a, b, y = problem.outputs[0];
   Desc first, second, result;
   Fusion fusion;
