@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
+#include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "test/compiler/Support/ReplaceLine.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <gtest/gtest.h>
+
+#include <map>
 
 using namespace npu;
 
@@ -183,6 +189,34 @@ TEST(TargetSpec, Words) {
   expectError(replaceLine(good, 5, "machine: fast"), "machine: ");
   expectError(replaceLine(good, 1, "name: other"),
               "chip.yaml:1: name 'other' is not the file's, 'chip'");
+}
+
+/// Of the rows "| `op`, `op` | role, role |" of the README.
+std::map<std::string, std::string> rolesInReadme() {
+  auto file = llvm::MemoryBuffer::getFile(TARGETS_README);
+  std::map<std::string, std::string> roles;
+  if (!file)
+    return roles;
+  StringRef text = (*file)->getBuffer();
+  text = text.split("| ops | roles |\n|---|---|\n").second;
+  text = text.split("\n\n").first;
+  SmallVector<StringRef> rows;
+  text.split(rows, '\n');
+  for (StringRef row : rows) {
+    SmallVector<StringRef> cells, ops;
+    row.split(cells, " | ");
+    cells.front().drop_front(2).split(ops, ", ");
+    for (StringRef op : ops)
+      roles[op.trim('`').str()] = cells.back().drop_back(2).str();
+  }
+  return roles;
+}
+
+TEST(TargetSpec, ReadmeHasTheVocabulary) {
+  std::map<std::string, std::string> roles;
+  for (const OpWords &op : opVocabulary())
+    roles[op.name.str()] = llvm::join(op.roles, ", ") + ", result";
+  EXPECT_EQ(rolesInReadme(), roles);
 }
 
 TEST(TargetSpec, Demands) {
