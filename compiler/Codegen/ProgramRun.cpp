@@ -181,15 +181,17 @@ llvm::Value *RunBuilder::callKernel(llvm::Value *index) {
   BasicBlock *library = block("library"), *own = block("own"),
              *called = block("called");
   b.CreateCondBr(b.CreateICmpSLT(body, b.getInt32(0)), library, own);
-  llvm::PHINode *status = llvm::PHINode::Create(b.getInt32Ty(), 2);
   b.SetInsertPoint(library);
-  status->addIncoming(callLibrary(index), library);
+  llvm::Value *ofLibrary = callLibrary(index);
   b.CreateBr(called);
   b.SetInsertPoint(own);
-  status->addIncoming(callGenerated(index, body), own);
+  llvm::Value *ofOwn = callGenerated(index, body);
   b.CreateBr(called);
   b.SetInsertPoint(called);
-  return b.Insert(status);
+  llvm::PHINode *status = b.CreatePHI(b.getInt32Ty(), 2);
+  status->addIncoming(ofLibrary, library);
+  status->addIncoming(ofOwn, own);
+  return status;
 }
 
 void RunBuilder::build() {
@@ -199,17 +201,15 @@ void RunBuilder::build() {
   function->setVisibility(llvm::GlobalValue::HiddenVisibility);
   function->addFnAttr("no-builtins");
   function->addFnAttr(llvm::Attribute::NoUnwind);
-  BasicBlock *entry = block("entry"), *next = block("kernel"),
-             *leave = block("leave");
+  BasicBlock *entry = block("entry");
   b.SetInsertPoint(entry);
   if (plan.kernels.empty()) {
     b.CreateRet(b.getInt32(0));
-    next->eraseFromParent();
-    leave->eraseFromParent();
     return;
   }
   makeTables();
   readFrame();
+  BasicBlock *next = block("kernel");
   b.CreateBr(next);
   b.SetInsertPoint(next);
   llvm::PHINode *index = b.CreatePHI(b.getInt32Ty(), 2);
@@ -223,8 +223,8 @@ void RunBuilder::build() {
   llvm::Value *isLast = b.CreateICmpEQ(
       following, b.getInt32(static_cast<uint32_t>(plan.kernels.size())));
   llvm::Value *failed = b.CreateICmpNE(status, b.getInt32(0));
+  BasicBlock *leave = block("leave");
   b.CreateCondBr(b.CreateOr(failed, isLast), leave, next);
-  leave->moveAfter(last);
   b.SetInsertPoint(leave);
   b.CreateRet(status);
 }

@@ -34,7 +34,7 @@ SmallVector<StringRef> npu::desirableRoles(StringRef name) {
   const OpWords *op = findHeavy(name);
   if (op)
     for (auto [operand, role] : llvm::enumerate(op->roles))
-      if (isMatrix(*op) || !axesOf(*op, 4, operand).empty())
+      if (isMatrix(*op) || !op->axes(4, static_cast<unsigned>(operand)).empty())
         roles.push_back(role);
   return roles;
 }

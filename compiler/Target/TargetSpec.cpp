@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
-#include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Support/YamlReader.h"
 
@@ -17,7 +16,7 @@
 using namespace npu;
 namespace yaml = llvm::yaml;
 
-static SmallVector<StringRef> rolesOf(const OpWords &words) {
+SmallVector<StringRef> npu::demandRoles(const OpWords &words) {
   SmallVector<StringRef> roles(words.roles);
   roles.push_back("result");
   return roles;
@@ -307,7 +306,7 @@ private:
     for (const CostKey &key : costKeys)
       allowed.push_back(key.text);
     for (const OpWords &words : opVocabulary())
-      for (StringRef role : rolesOf(words))
+      for (StringRef role : demandRoles(words))
         if (known.insert(role).second)
           allowed.push_back(role);
     if (!readMap(node, "demand", allowed, {"ops"},
@@ -424,7 +423,7 @@ private:
 
   bool addDemand(yaml::Node *node, const std::string &op,
                  const OperandDemands &roles) {
-    SmallVector<StringRef> known = rolesOf(*lookupOpWords(op));
+    SmallVector<StringRef> known = demandRoles(*lookupOpWords(op));
     for (auto &[role, layouts] : roles)
       if (!llvm::is_contained(known, role))
         return fail(node, "demand: op '" + op + "' has no operand '" + role +

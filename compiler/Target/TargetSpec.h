@@ -5,6 +5,7 @@
 #define NPU_COMPILER_TARGET_TARGETSPEC_H
 
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
+#include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/LLVM.h"
 #include "cost/machine.h"
 #include "runtime/format/program_format.h"
@@ -98,6 +99,9 @@ public:
   bool isDemanding(StringRef op) const;
   bool supports(npu_dtype type) const;
 };
+
+/// What demands may speak of: the op's operands and "result".
+SmallVector<StringRef> demandRoles(const OpWords &words);
 
 /// The names that `algorithms` may list.
 ArrayRef<StringRef> algorithmVocabulary();

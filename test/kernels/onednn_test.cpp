@@ -282,10 +282,12 @@ TEST(Query, MoreInstructionsThanOnednnTakes) {
 }
 
 TEST(Query, NamesOfSlowKernels) {
-  for (const char *name : {"ref:any", "ref_int8:any", "gemm:ref", "simple:any"})
+  for (const char *name :
+       {"ref:any", "ref_int8:any", "gemm:ref", "simple:any", "adapter+ref:any"})
     EXPECT_TRUE(onednn::isReference(name)) << name;
-  for (const char *name : {"brgconv:avx512_core", "jit:avx2", "x64:gemm:jit",
-                           "jit_1x1:avx512_core", "xref:any"})
+  for (const char *name :
+       {"brgconv:avx512_core", "jit:avx2", "x64:gemm:jit", "native:copy",
+        "jit_1x1:avx512_core+split", "xref:any"})
     EXPECT_FALSE(onednn::isReference(name)) << name;
 }
 

@@ -272,10 +272,7 @@ TEST(Instructions, Bits) {
 }
 
 /// Two rows that hold something else before: each element is computed.
-bool isComputed(const InstrKind &kind, int32_t dtype) {
-  npu_instr instr = {};
-  instr.kind = kind.kind;
-  instr.dtype = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : dtype;
+bool isComputed(const npu_instr &instr, int32_t dtype) {
   std::vector<Row> rows(5);
   for (int i = 0; i < rowLength; ++i)
     for (Row &row : rows)
@@ -302,7 +299,7 @@ TEST(Instructions, EveryKindHasAFormForItsTypes) {
       instr.dtype = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : dtype;
       const int32_t types[] = {dtype, dtype, dtype};
       if (checkInstr(instr, types).empty())
-        EXPECT_TRUE(isComputed(kind, dtype))
+        EXPECT_TRUE(isComputed(instr, dtype))
             << kind.name << " of " << dtypeName(dtype);
     }
   }

@@ -3,8 +3,6 @@
 // Random chips and boundaries, and the whole random case.
 #include "test/compiler/Layout/RandomLayoutGraph.h"
 
-#include "compiler/Dialect/NPU/OpVocabulary.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 #include <random>
@@ -140,9 +138,7 @@ private:
   void demand(const OpWords &op) {
     std::string common = layouts(), result = common;
     text += ("  - {ops: [" + op.name + "]").str();
-    SmallVector<StringRef> roles(op.roles);
-    roles.push_back("result");
-    for (StringRef role : roles) {
+    for (StringRef role : demandRoles(op)) {
       if (words.oneIn(4))
         continue;
       std::string own = role == "weight" || role == "indices" ? weights()
