@@ -38,6 +38,18 @@ std::optional<IoLayouts> IoLayouts::parse(StringRef text, std::string &error) {
   return io;
 }
 
+/// NCHW for the layouts NHWC, NCHW16c, ...; empty where it is none of an image
+/// of this rank.
+static ImageAxes naturalAxes(const LayoutPattern &pattern, size_t rank) {
+  ImageAxes axes;
+  for (AxisRole role : {AxisRole::Batch, AxisRole::Channel, AxisRole::Depth,
+                        AxisRole::Height, AxisRole::Width})
+    if (llvm::is_contained(pattern.roles, role))
+      axes.push_back(role);
+  return axes.size() == rank && pattern.roles.size() == rank ? axes
+                                                             : ImageAxes();
+}
+
 namespace {
 class Binder {
 public:
@@ -91,12 +103,15 @@ private:
     if (!pattern)
       return problem.function.emitError() << "--io-layout: " << error;
     ImageAxes axes = problem.axes.of(value);
-    std::optional<StoredOrder> order =
-        pattern->resolve(tensorType(value).getRank(), axes);
+    size_t rank = tensorType(value).getRank();
+    std::optional<StoredOrder> order = pattern->resolve(rank, axes);
+    // Where ops see something else in it, a weight, the user's word counts.
+    if (!order)
+      order = pattern->resolve(rank, naturalAxes(*pattern, rank));
     if (!order)
       return problem.function.emitError()
              << "--io-layout: " << text << " does not fit '" << name.str()
-             << "' of rank " << tensorType(value).getRank()
+             << "' of rank " << rank
              << (axes.empty() ? ", whose image axes are not known; use letters"
                               : "");
     return toLayout(problem.getContext(), *order);
@@ -116,22 +131,6 @@ private:
 };
 } // namespace
 
-/// "NCHW" for the layouts NHWC, NCHW16c, ...; empty where the text names no
-/// image of this rank.
-static std::string naturalAxes(StringRef text, size_t rank) {
-  std::string ignored;
-  std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, ignored);
-  if (!pattern || pattern->kind != LayoutPattern::Kind::Roles ||
-      pattern->roles.size() != rank)
-    return {};
-  std::string axes;
-  for (AxisRole role : {AxisRole::Batch, AxisRole::Channel, AxisRole::Depth,
-                        AxisRole::Height, AxisRole::Width})
-    if (llvm::is_contained(pattern->roles, role))
-      axes += static_cast<char>(role);
-  return axes.size() == rank ? axes : std::string();
-}
-
 void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
   if (io.byName.empty())
     return;
@@ -140,7 +139,14 @@ void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
     auto wanted = name ? io.byName.find(name.str()) : io.byName.end();
     if (wanted == io.byName.end() || !axes.of(value).empty())
       return {};
-    std::string told = naturalAxes(wanted->second, tensorType(value).getRank());
+    std::string ignored;
+    std::optional<LayoutPattern> pattern =
+        LayoutPattern::parse(wanted->second, ignored);
+    if (!pattern)
+      return {};
+    std::string told;
+    for (AxisRole role : naturalAxes(*pattern, tensorType(value).getRank()))
+      told += static_cast<char>(role);
     return told.empty() ? StringAttr()
                         : StringAttr::get(function.getContext(), told);
   };

@@ -9,3 +9,12 @@ func.func @shapes_alone(%x: tensor<1x3x5x6xf32> {npu.name = "x"}, %z: tensor<5x6
   %0 = npu.eltwise add(%x, %z) : (tensor<1x3x5x6xf32>, tensor<5x6xf32>) -> tensor<1x3x5x6xf32>
   return %0 : tensor<1x3x5x6xf32>
 }
+
+// A weight that is a result, too: whoever names an image layout means an image.
+// CHECK-LABEL: @weight_and_image
+// CHECK: return {{.*}} #npu.layout<acdb>>
+func.func @weight_and_image(%x: tensor<2x3x3x3xf32> {npu.name = "w"}, %z: tensor<1x3x5x6xf32> {npu.name = "z"}) -> (tensor<2x3x3x3xf32> {npu.name = "x"}, tensor<1x2x3x4xf32> {npu.name = "y"}) {
+  %0 = npu.eltwise relu(%x) : (tensor<2x3x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %1 = npu.conv2d(%z, %x) {dilations = [1, 1], groups = 1 : i64, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x3x5x6xf32>, tensor<2x3x3x3xf32>) -> tensor<1x2x3x4xf32>
+  return %0, %1 : tensor<2x3x3x3xf32>, tensor<1x2x3x4xf32>
+}
