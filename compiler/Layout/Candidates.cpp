@@ -9,9 +9,19 @@ using namespace npu;
 /// many orders loses guesses first.
 static constexpr size_t mostLayouts = 16;
 
-Candidates::Candidates(const LayoutProblem &problem, ArrayRef<OpSlots> ops,
+static std::vector<OpSlots> slotsOf(const LayoutProblem &problem) {
+  Block &block = problem.function->getRegion(0).front();
+  std::vector<OpSlots> slots;
+  slots.reserve(block.getOperations().size());
+  for (Operation &op : block)
+    if (auto rule = dyn_cast<LayoutOpInterface>(op))
+      slots.emplace_back(problem, rule);
+  return slots;
+}
+
+Candidates::Candidates(const LayoutProblem &problem,
                        ArrayRef<LayoutPlan> others)
-    : problem(problem), ops(ops) {
+    : problem(problem), ops(slotsOf(problem)) {
   for (auto [number, op] : llvm::enumerate(ops))
     for (auto [index, slot] : llvm::enumerate(op.all()))
       if (!slot.constant)

@@ -17,9 +17,11 @@ namespace npu {
 /// from any of them through views and through ops, forward and backward.
 class Candidates {
 public:
-  Candidates(const LayoutProblem &problem, ArrayRef<OpSlots> ops,
-             ArrayRef<LayoutPlan> others);
+  /// `others`: plans of other strategies, whose orders are candidates too.
+  Candidates(const LayoutProblem &problem, ArrayRef<LayoutPlan> others);
 
+  /// Each op that knows layouts.
+  ArrayRef<OpSlots> slots() const { return ops; }
   ArrayRef<LayoutAttr> of(Value value) const;
   /// The place in of(value) of the layout that stores it alike; -1: none.
   int find(Value value, LayoutAttr layout) const;
@@ -33,7 +35,7 @@ private:
   void spread(unsigned op, unsigned from, LayoutAttr layout);
 
   const LayoutProblem &problem;
-  ArrayRef<OpSlots> ops;
+  std::vector<OpSlots> ops;
   llvm::DenseMap<Value, SmallVector<LayoutAttr, 4>> layouts;
   /// Where each value stands: (op, slot).
   llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;

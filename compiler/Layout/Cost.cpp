@@ -40,15 +40,10 @@ static int64_t innermost(RankedTensorType type, LayoutAttr layout) {
   return 0;
 }
 
-static double elementBytes(RankedTensorType type) {
-  return static_cast<double>(
-      storedBytes(RankedTensorType::get({}, type.getElementType())));
-}
-
 /// Bytes in a row of a tensor's innermost dimension, of blocked tensors in a
 /// row of blocks.
 static double rowBytes(RankedTensorType type, LayoutAttr layout) {
-  double run = elementBytes(type);
+  double run = static_cast<double>(bytesOfElement(type));
   for (LayoutBlock block : layout.getBlocks())
     run *= static_cast<double>(block.size);
   int64_t inner = 1;
@@ -70,7 +65,7 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
   // Whatever its dimensions, all of it lies next to each other.
   transfer.bytes = transfer.run =
       static_cast<double>(storedBytes(type, layout));
-  transfer.elementBytes = elementBytes(type);
+  transfer.elementBytes = static_cast<double>(bytesOfElement(type));
   transfer.onChip = problem.onChip().contains(value);
   if (!layout)
     return transfer; // in whatever order it is stored in
@@ -85,7 +80,7 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
 /// Bytes of a dimension and all that lie within it.
 static double bytesWithin(RankedTensorType type, LayoutAttr layout,
                           int64_t dim) {
-  double bytes = elementBytes(type);
+  double bytes = static_cast<double>(bytesOfElement(type));
   for (LayoutBlock block : layout.getBlocks())
     bytes *= static_cast<double>(block.size);
   for (int64_t other : llvm::reverse(layout.getOrder())) {
@@ -186,7 +181,7 @@ static cost::Transfer constantTransfer(const LayoutProblem &problem,
   cost::Transfer transfer;
   transfer.bytes = transfer.run =
       static_cast<double>(storedBytes(type, layout));
-  transfer.elementBytes = elementBytes(type);
+  transfer.elementBytes = static_cast<double>(bytesOfElement(type));
   return transfer;
 }
 

@@ -9,11 +9,15 @@
 
 using namespace npu;
 
+int64_t npu::bytesOfElement(RankedTensorType type) {
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  return std::max<int64_t>(1, bits / 8);
+}
+
 int64_t npu::storedBytes(RankedTensorType type, LayoutAttr layout) {
   int64_t elements = layout ? layout.getStoredElements(type.getShape())
                             : type.getNumElements();
-  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
-  return elements * std::max<int64_t>(1, bits / 8);
+  return elements * bytesOfElement(type);
 }
 
 int64_t npu::storedBytes(RankedTensorType type) {
@@ -158,10 +162,8 @@ std::optional<TransferRow> LayoutProblem::transferRow(RankedTensorType type,
         continue;
       // Of the dimension that the entry names, even if it has one element.
       if (order->blocks.empty() && !order->order.empty())
-        row = static_cast<double>(storedBytes(
-            RankedTensorType::get({type.getShape()[order->order.back()]},
-                                  type.getElementType()),
-            LayoutAttr()));
+        row = static_cast<double>(type.getShape()[order->order.back()] *
+                                  bytesOfElement(type));
       return TransferRow{std::clamp(row, entry.least, entry.most), entry.least};
     }
   return std::nullopt;

@@ -192,6 +192,8 @@ std::string nodeName(Location location);
 std::string boundaryName(mlir::func::FuncOp function, unsigned index,
                          bool output);
 
+int64_t bytesOfElement(RankedTensorType type);
+
 /// Stored bytes of a value, block padding included. Without a layout:
 /// row-major.
 int64_t storedBytes(RankedTensorType type);

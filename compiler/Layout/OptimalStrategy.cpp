@@ -70,9 +70,10 @@ struct Best {
 
 /// Searches with the values on the chip that the problem keeps.
 static void searchOnce(const LayoutProblem &problem,
+                       const Candidates &candidates,
                        ArrayRef<LayoutPlan> others, double seconds,
                        std::optional<Best> &best) {
-  SearchProblem searched(problem, others);
+  SearchProblem searched(problem, candidates);
   // Whatever is chosen takes no less than this.
   if (best && searched.primary(searched.leastOfEach()) > best->cost.first)
     return;
@@ -91,7 +92,7 @@ static void searchOnce(const LayoutProblem &problem,
     best->outcome.cost = cost.first;
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
     best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
-    best->outcome.capped = searched.capped();
+    best->outcome.capped = candidates.capped();
   }
   best->outcome.lowerBound = bound;
   best->outcome.seconds = before + solution.seconds;
@@ -100,12 +101,14 @@ static void searchOnce(const LayoutProblem &problem,
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  LayoutPlan &plan) {
   std::vector<LayoutPlan> others = otherPlans(problem);
+  // Only costs depend on what stays on the chip.
+  Candidates candidates(problem, others);
   std::optional<Best> best;
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);
     double spent = best ? best->outcome.seconds : 0;
-    searchOnce(problem, others, std::max(0.0, problem.searchSeconds - spent),
-               best);
+    searchOnce(problem, candidates, others,
+               std::max(0.0, problem.searchSeconds - spent), best);
   }
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;

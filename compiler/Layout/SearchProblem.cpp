@@ -12,22 +12,13 @@ using namespace npu;
 /// combination of their orders; no op of a network comes near this.
 static constexpr size_t mostWays = 4096;
 
-static std::vector<OpSlots> allSlots(const LayoutProblem &problem) {
-  std::vector<OpSlots> slots;
-  for (Operation &op : problem.function->getRegion(0).front())
-    if (auto rule = dyn_cast<LayoutOpInterface>(op))
-      slots.emplace_back(problem, rule);
-  return slots;
-}
-
 SearchProblem::SearchProblem(const LayoutProblem &problem,
-                             ArrayRef<LayoutPlan> others)
-    : problem(problem), slots(allSlots(problem)),
-      candidates(problem, slots, others) {
+                             const Candidates &candidates)
+    : problem(problem), candidates(candidates) {
   Block &block = problem.function->getRegion(0).front();
   for (Value argument : block.getArguments())
     addInput(argument);
-  for (const OpSlots &op : slots)
+  for (const OpSlots &op : candidates.slots())
     addKernel(op);
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (!isConstant(output.get()))

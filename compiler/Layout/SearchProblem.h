@@ -13,16 +13,13 @@ namespace npu {
 
 class SearchProblem {
 public:
-  /// `others`: plans of other strategies, whose orders are candidates too.
-  SearchProblem(const LayoutProblem &problem, ArrayRef<LayoutPlan> others);
+  /// Priced with the values on the chip that the problem keeps.
+  SearchProblem(const LayoutProblem &problem, const Candidates &candidates);
 
   const search::Problem &numbers() const { return built; }
   search::Cost cost(const std::vector<int> &ways) const {
     return search::totalCost(built, *trees, ways);
   }
-  /// Values with more candidates than are looked at.
-  int capped() const { return candidates.capped(); }
-
   /// The ways that a plan amounts to; empty if some op of it has no such way.
   std::vector<int> waysOf(const LayoutPlan &plan) const;
   /// The plan that a choice of ways means.
@@ -72,8 +69,7 @@ private:
   search::Cost weighed(const LayoutCost &cost) const;
 
   const LayoutProblem &problem;
-  std::vector<OpSlots> slots; // of each op that knows layouts
-  Candidates candidates;
+  const Candidates &candidates;
   llvm::DenseMap<Value, int> numberOf;
   std::vector<NamedOp> ops;                   // beside built.ops
   std::vector<std::vector<LayoutCost>> moves; // beside built.values

@@ -85,7 +85,8 @@ LogicalResult npu::planChip(mlir::func::FuncOp function,
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   // Keeps on the chip what the layouts were chosen with.
-  costOf(problem);
+  if (problem.residencies().size() > 1)
+    costOf(problem);
   for (PlannedKernel &kernel : program.kernels) {
     kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
     kernel.tiling = cost::chooseTiling(kernel.work, target.machine);

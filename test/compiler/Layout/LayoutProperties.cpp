@@ -374,7 +374,8 @@ bool Checker::bruteForce() {
   bound.objective = objectives[random() % 3];
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
-  SearchProblem searched(bound, {});
+  Candidates candidates(bound, {});
+  SearchProblem searched(bound, candidates);
   const search::Problem &numbers = searched.numbers();
   if (std::string wrong = search::check(numbers); !wrong.empty())
     return fail("search-problem", wrong);

@@ -116,7 +116,8 @@ TEST_F(OptimalTest, OtherPlansAreChoices) {
       plans.push_back(result.plan);
   }
   ASSERT_FALSE(plans.empty());
-  SearchProblem searched(problem, plans);
+  Candidates candidates(problem, plans);
+  SearchProblem searched(problem, candidates);
   EXPECT_EQ(search::check(searched.numbers()), "");
   for (const LayoutPlan &plan : plans) {
     std::vector<int> ways = searched.waysOf(plan);
