@@ -34,7 +34,7 @@ VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search models asan fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile models asan fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -128,6 +128,9 @@ bench-autonhwc: build models ## AutoNHWC's published experiment: ResNet-101, bat
 bench-search: build ## time the exact layout search on graphs of up to 10,000 ops
 	@$(BUILD)/bin/layout-search-bench --json=$(BUILD)/search.json
 	@$(PY) bench/search/random_network.py --npuc=$(BUILD)/bin/npuc --json=$(BUILD)/search-networks.json
+
+bench-compile: build ## time the layout stage and whole compilations on chains of up to 100,000 ops
+	@$(BUILD)/bin/compile-bench --benchmark_out=$(BUILD)/compile.json
 
 # --- keep it tidy ----------------------------------------------------------
 
