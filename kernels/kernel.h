@@ -7,7 +7,7 @@
 #ifndef NPU_KERNELS_KERNEL_H
 #define NPU_KERNELS_KERNEL_H
 
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #include <cstddef>
 #include <memory>

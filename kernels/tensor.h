@@ -5,7 +5,7 @@
 #ifndef NPU_KERNELS_TENSOR_H
 #define NPU_KERNELS_TENSOR_H
 
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #include <cstdint>
 #include <string>

@@ -4,10 +4,10 @@
 
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
+#include "npu/npu.h"
 #include "runtime/Executor/Context.h"
 #include "runtime/Loader/Model.h"
 #include "runtime/Status.h"
-#include "runtime/include/npu/npu.h"
 
 #include <cstring>
 #include <memory>

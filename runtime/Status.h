@@ -5,7 +5,7 @@
 #ifndef NPU_RUNTIME_STATUS_H
 #define NPU_RUNTIME_STATUS_H
 
-#include "runtime/include/npu/npu.h"
+#include "npu/npu.h"
 
 #include <stdexcept>
 #include <string>

@@ -4,9 +4,8 @@
 // each strategy, with and without what a report asks for, and how long a whole
 // compilation does.
 #include "bench/compile/Chain.h"
-
-#include "compiler/Layout/LayoutReport.h"
-#include "compiler/Layout/Strategies.h"
+#include "compiler/Layout/Explain/RelayoutReport.h"
+#include "compiler/Layout/Strategies/Strategies.h"
 #include "compiler/Pipeline/Compiler.h"
 
 #include "mlir/Parser/Parser.h"

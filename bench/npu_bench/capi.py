@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runtime's C API (runtime/include/npu/npu.h) through ctypes."""
+"""The runtime's C API (include/npu/npu.h) through ctypes."""
 
 from __future__ import annotations
 

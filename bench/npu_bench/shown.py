@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of others as messages show it; runtime/files/shown_text.h is the same for the programs in C++."""
+"""Text of others as messages show it; files/shown_text.h is the same for the programs in C++."""
 
 from __future__ import annotations
 

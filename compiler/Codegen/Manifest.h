@@ -3,7 +3,7 @@
 #define NPU_COMPILER_CODEGEN_MANIFEST_H
 
 #include "compiler/Codegen/ProgramPlan.h"
-#include "runtime/format/manifest.h"
+#include "format/manifest.h"
 
 namespace npu {
 

@@ -3,13 +3,12 @@
 
 #include "compiler/Codegen/RawObject.h"
 #include "compiler/Dialect/NPU/Constants.h"
+#include "format/footer.h"
 #include "kernels/tensor.h"
-#include "runtime/format/footer.h"
-
-#include "lld/Common/Driver.h"
 
 #include "llvm/Support/raw_ostream.h"
 
+#include "lld/Common/Driver.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

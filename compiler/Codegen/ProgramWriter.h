@@ -7,8 +7,8 @@
 
 #include "compiler/Codegen/ProgramEmitter.h"
 #include "compiler/Codegen/ProgramPlan.h"
-#include "runtime/files/output_files.h"
-#include "runtime/format/manifest.h"
+#include "files/output_files.h"
+#include "format/manifest.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"

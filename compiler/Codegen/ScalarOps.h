@@ -6,7 +6,7 @@
 #define NPU_COMPILER_CODEGEN_SCALAROPS_H
 
 #include "compiler/Support/LLVM.h"
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -4,8 +4,9 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Html/PageTemplate.h"
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Layout/LayoutPlan.h"
-#include "compiler/Layout/LayoutReport.h"
+#include "compiler/Layout/Explain/RelayoutReport.h"
+#include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/Storage.h"
 #include "kernels/support/interpreter.h"
 #include "kernels/tensor.h"
 
@@ -124,7 +125,7 @@ json::Array GraphWriter::operands(Operation *op) {
   return rows;
 }
 
-static std::string opName(Operation *op) {
+static std::string kindOf(Operation *op) {
   if (auto eltwise = dyn_cast<EltwiseOp>(op))
     return std::string(lookupInstr(eltwise.getKind())->name);
   return op->getName().stripDialect().str();
@@ -134,14 +135,14 @@ static std::string opName(Operation *op) {
 json::Array GraphWriter::body(FusedOp op) {
   json::Array rows;
   for (Operation &inner : op.getBody().front().without_terminator())
-    rows.push_back(json::Object{{"op", opName(&inner)},
+    rows.push_back(json::Object{{"op", kindOf(&inner)},
                                 {"node", text(nodesOf(inner.getLoc()))}});
   return rows;
 }
 
 json::Object GraphWriter::describe(Operation *op) {
   json::Object node{{"kind", "op"},
-                    {"op", opName(op)},
+                    {"op", kindOf(op)},
                     {"name", text(nodeName(op->getLoc()))},
                     {"node", text(nodesOf(op->getLoc()))},
                     {"operands", operands(op)}};

@@ -4,9 +4,10 @@
 #ifndef NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 #define NPU_COMPILER_LAYOUT_LAYOUTSTAGE_H
 
-#include "compiler/Layout/Comparison.h"
-#include "compiler/Layout/LayoutReport.h"
-#include "compiler/Layout/PlanFile.h"
+#include "compiler/Layout/PlanFile/PlanFile.h"
+#include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Strategies/Comparison.h"
 
 #include <memory>
 

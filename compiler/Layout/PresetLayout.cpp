@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Layout/Colours.h"
 #include "compiler/Layout/LayoutStage.h"
-#include "compiler/Layout/Passes.h"
+#include "compiler/Layout/Passes/Passes.h"
+#include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Strategies/Colours.h"
 
 using namespace npu;
 
 namespace npu {
 #define GEN_PASS_DEF_PRESETLAYOUT
-#include "compiler/Layout/Passes.h.inc"
+#include "compiler/Layout/Passes/Passes.h.inc"
 } // namespace npu
 
 namespace {

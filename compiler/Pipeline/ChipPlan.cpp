@@ -2,8 +2,9 @@
 #include "compiler/Pipeline/ChipPlan.h"
 
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Layout/Cost.h"
-
+#include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Storage.h"
 #include "cost/tile_search.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -14,8 +14,13 @@
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Html/GraphPage.h"
-#include "compiler/Layout/ImageAxes.h"
-#include "compiler/Layout/LayoutFix.h"
+#include "compiler/Layout/Apply/Retype.h"
+#include "compiler/Layout/Explain/LayoutFix.h"
+#include "compiler/Layout/PlanFile/PlanWriter.h"
+#include "compiler/Layout/Problem/ImageAxes.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Pipeline/ChipPlan.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/Calibration.h"
@@ -24,7 +29,6 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
-
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"

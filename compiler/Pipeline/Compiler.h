@@ -6,11 +6,12 @@
 #define NPU_COMPILER_PIPELINE_COMPILER_H
 
 #include "compiler/Frontend/Support/ImportOptions.h"
-#include "compiler/Layout/LayoutBudget.h"
+#include "compiler/Layout/Explain/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Target/TargetSpec.h"
 #include "cost/chip_figures.h"
-#include "runtime/files/output_files.h"
+#include "files/output_files.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -67,7 +68,7 @@ struct CompileReport {
   std::optional<SearchOutcome> search;
   /// Every strategy on the same network, if it was asked for.
   std::vector<StrategyResult> strategies;
-  LayoutReport layout;
+  RelayoutReport layout;
   std::string layoutPlan; // a plan's file, where options.writePlan
   bool isPlanned = false; // else nothing is known of kernels and memory
   std::vector<ReportedKernel> kernels;

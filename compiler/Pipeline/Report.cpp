@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Pipeline/Report.h"
 
+#include "files/shown_text.h"
 #include "kernels/slow_kernels.h"
-#include "runtime/files/shown_text.h"
 
 #include "llvm/Support/Format.h"
 

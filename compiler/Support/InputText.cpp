@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Support/InputText.h"
 
-#include "runtime/files/input_file.h"
+#include "files/input_file.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -8,7 +8,7 @@
 #include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/LLVM.h"
 #include "cost/machine.h"
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #include <map>
 #include <optional>

@@ -6,7 +6,7 @@
 #ifndef NPU_KERNELS_RESIZE_RESIZE_H
 #define NPU_KERNELS_RESIZE_RESIZE_H
 
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #include <vector>
 

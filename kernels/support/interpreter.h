@@ -5,8 +5,8 @@
 #ifndef NPU_KERNELS_SUPPORT_INTERPRETER_H
 #define NPU_KERNELS_SUPPORT_INTERPRETER_H
 
+#include "format/instr_kinds.h"
 #include "kernels/support/convert.h"
-#include "runtime/format/instr_kinds.h"
 
 #include <vector>
 

@@ -4,9 +4,9 @@
 #ifndef NPU_RUNTIME_EXECUTOR_CONTEXT_H
 #define NPU_RUNTIME_EXECUTOR_CONTEXT_H
 
+#include "npu/npu.h"
 #include "runtime/Executor/Memory.h"
 #include "runtime/Loader/Model.h"
-#include "runtime/include/npu/npu.h"
 
 #include <atomic>
 #include <chrono>

@@ -4,7 +4,7 @@
 #ifndef NPU_RUNTIME_LOADER_IMAGE_H
 #define NPU_RUNTIME_LOADER_IMAGE_H
 
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include "runtime/Loader/Model.h"
 
 #include "cost/count.h"
+#include "format/footer.h"
 #include "kernels/registry.h"
 #include "kernels/slow_kernels.h"
 #include "kernels/tensor.h"
@@ -11,7 +12,6 @@
 #include "runtime/Loader/Rehearsal.h"
 #include "runtime/Loader/Verifier.h"
 #include "runtime/Status.h"
-#include "runtime/format/footer.h"
 
 #include <algorithm>
 #include <chrono>

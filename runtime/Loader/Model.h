@@ -5,11 +5,11 @@
 #define NPU_RUNTIME_LOADER_MODEL_H
 
 #include "cost/chip_figures.h"
+#include "format/manifest.h"
 #include "kernels/kernel.h"
+#include "npu/npu.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/Loader/Image.h"
-#include "runtime/format/manifest.h"
-#include "runtime/include/npu/npu.h"
 
 #include <memory>
 #include <mutex>

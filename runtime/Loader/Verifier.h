@@ -6,9 +6,9 @@
 #ifndef NPU_RUNTIME_LOADER_VERIFIER_H
 #define NPU_RUNTIME_LOADER_VERIFIER_H
 
+#include "format/manifest.h"
 #include "kernels/kernel.h"
 #include "runtime/Loader/Image.h"
-#include "runtime/format/manifest.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 //
 // Any bytes as a layout plan: an error or a plan, never both, never a crash.
 
-#include "compiler/Layout/PlanFile.h"
+#include "compiler/Layout/PlanFile/PlanFile.h"
 
 #include <cstdlib>
 

@@ -4,8 +4,8 @@
 // the point: nothing damaged may get that far. So the input's tail is sealed
 // with a right footer in every second case, and the manifest is reached.
 
-#include "runtime/format/footer.h"
-#include "runtime/include/npu/npu.h"
+#include "format/footer.h"
+#include "npu/npu.h"
 
 #include <cstdio>
 #include <cstdlib>

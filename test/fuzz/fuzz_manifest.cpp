@@ -2,7 +2,7 @@
 //
 // Any bytes as a manifest; what is accepted must survive a round trip.
 
-#include "runtime/format/manifest.h"
+#include "format/manifest.h"
 
 #include <cstdlib>
 

@@ -2,7 +2,7 @@
 //
 // Any bytes as a .npy header.
 
-#include "runtime/tools/npu-run/Npy.h"
+#include "files/npy.h"
 
 #include <cstdlib>
 

@@ -174,7 +174,7 @@ def test_capi_structs(folder: Path) -> None:
         f'#include "npu/npu.h"\n#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n', encoding="utf-8"
     )
     program = folder / "structs"
-    include = ROOT / "runtime" / "include"
+    include = ROOT / "include"
     subprocess.run(["clang-22", f"-I{include}", str(source), "-o", str(program)], check=True)
     found = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout.split()
     for line, wanted, value in zip(lines, expected, map(int, found)):

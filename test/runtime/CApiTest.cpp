@@ -2,7 +2,7 @@
 //
 // The C API as callers meet it: life cycle, null pointers, exported names.
 
-#include "runtime/include/npu/npu.h"
+#include "npu/npu.h"
 #include "test/runtime/DemoFile.h"
 #include "test/runtime/Process.h"
 

@@ -3,7 +3,7 @@
 // Files cut at every length, with every bit flipped, and with random ones
 // flipped in a large one: each must be refused, none may crash.
 
-#include "runtime/include/npu/npu.h"
+#include "npu/npu.h"
 #include "test/runtime/DemoFile.h"
 
 #include <fcntl.h>

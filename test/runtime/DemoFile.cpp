@@ -2,9 +2,9 @@
 
 #include "test/runtime/DemoFile.h"
 
+#include "format/footer.h"
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
-#include "runtime/format/footer.h"
 
 #include <cstdlib>
 #include <elf.h>

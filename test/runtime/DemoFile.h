@@ -5,8 +5,8 @@
 #ifndef NPU_TEST_RUNTIME_DEMOFILE_H
 #define NPU_TEST_RUNTIME_DEMOFILE_H
 
-#include "runtime/format/manifest.h"
-#include "runtime/format/program_format.h"
+#include "format/manifest.h"
+#include "format/program_format.h"
 
 #include <cstddef>
 #include <string>

@@ -4,7 +4,7 @@
 // with a right checksum, must be refused with a code and a sentence that says
 // what is wrong.
 
-#include "runtime/include/npu/npu.h"
+#include "npu/npu.h"
 #include "test/runtime/DemoFile.h"
 
 #include <functional>

@@ -3,7 +3,7 @@
 // npu-run as a user meets it: results, reports, and one clear message and exit
 // code for everything that can be wrong.
 
-#include "runtime/tools/npu-run/Npy.h"
+#include "files/npy.h"
 #include "test/runtime/DemoFile.h"
 #include "test/runtime/Process.h"
 #include "test/runtime/Reference.h"

@@ -4,7 +4,7 @@
 // the same bits every time; bad buffers; profiles; conversions.
 
 #include "kernels/tensor.h"
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 #include "test/runtime/DemoFile.h"
 #include "test/runtime/Reference.h"
 

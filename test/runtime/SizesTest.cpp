@@ -3,7 +3,7 @@
 // Every number of a .npu file's tables and manifest set to others, with a
 // checksum that fits: refused at load, or the same result.
 
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 #include "test/runtime/DemoFile.h"
 #include "test/runtime/Reference.h"
 

@@ -3,7 +3,7 @@
 // The route of large weights: 100 MB in a raw ELF section, page aligned, packed
 // once at load, their pages given back.
 
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 #include "test/runtime/DemoFile.h"
 #include "test/runtime/Reference.h"
 

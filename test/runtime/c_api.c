@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The C API from C99: loads, asks, runs, frees. */
-#include "runtime/include/npu/npu.h"
+#include "npu/npu.h"
 
 #include <stdio.h>
 #include <string.h>

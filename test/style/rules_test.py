@@ -11,6 +11,7 @@ import cpp_format
 import doc_links
 import file_size
 import function_size
+import layers
 import licence
 import lint_rules
 import machine_paths
@@ -49,6 +50,8 @@ TIDY = {
     "compiler/Layout/Passes.td": PASS,
     "compiler/Layout/FoldLayout.cpp": CPP,
     "compiler/NPUOps.td": OP,
+    "compiler/README.md": "```layers\ncompiler/Layout\ncompiler\nkernels runtime\n```\n",
+    "runtime/run.h": "// " + SPDX + "\n",
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
     "kernels/conv.cpp": CPP,
     "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org)\n",
@@ -72,6 +75,12 @@ VIOLATIONS = [
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "fold"), "must be called npu-"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
+    (layers, "compiler/up.cpp", CPP + '#include "compiler/Layout/a.h"\n', "compiler/up.cpp: includes compiler/Layout/a.h"),
+    (layers, "kernels/conv.cpp", CPP + '#include "runtime/run.h"\n', "does not stand below kernels"),
+    (layers, "kernels/conv.cpp", CPP + '#include "test/a.h"\n', "does not stand below kernels"),
+    (layers, "cost/a.cpp", CPP, "lies in no folder"),
+    (layers, "compiler/README.md", "```layers\ngone compiler kernels runtime\n```\n", "names gone, which is not there"),
+    (layers, "compiler/README.md", "no picture\n", "has no block"),
     (readme_map, "docs/README.md", "| `gone.md` | x |\n", "names gone.md, which is not there"),
     (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
     (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Relations by family of op, as pure functions of shapes: what
-// NPULayoutRules.cpp builds each op's answer from.
+// NPULayoutInterface.cpp builds each op's answer from.
 #ifndef NPU_COMPILER_DIALECT_NPU_LAYOUTRELATIONS_H
 #define NPU_COMPILER_DIALECT_NPU_LAYOUTRELATIONS_H
 

@@ -6,7 +6,7 @@
 
 #include "compiler/Dialect/NPU/LayoutRelation.h"
 #include "compiler/Support/LLVM.h"
-#include "runtime/format/instr_kinds.h"
+#include "format/instr_kinds.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

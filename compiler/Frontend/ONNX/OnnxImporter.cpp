@@ -13,11 +13,10 @@
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Support/Budget.h"
-#include "runtime/files/shown_text.h"
+#include "files/shown_text.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"

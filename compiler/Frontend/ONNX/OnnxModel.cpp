@@ -4,15 +4,13 @@
 #include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Support/Budget.h"
-#include "runtime/files/input_file.h"
+#include "files/input_file.h"
 
 #include "mlir/IR/Diagnostics.h"
-
 #include "llvm/Support/Path.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
-
 #include <limits>
 
 using namespace npu;

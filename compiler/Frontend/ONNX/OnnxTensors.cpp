@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tensors of the file: raw bytes, typed fields, external files.
-#include "compiler/Frontend/ONNX/OnnxModel.h"
-
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxModel.h"
 #include "compiler/Frontend/Support/Emitter.h"
 #include "compiler/Frontend/Support/Unsupported.h"
+#include "files/input_file.h"
 #include "kernels/tensor.h"
-#include "runtime/files/input_file.h"
 
 #include "mlir/IR/Diagnostics.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

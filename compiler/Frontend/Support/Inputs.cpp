@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/Inputs.h"
 
-#include "runtime/files/shown_text.h"
-
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/Support/Emitter.h"
+#include "files/shown_text.h"
 
 #include "mlir/IR/Diagnostics.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -2,11 +2,9 @@
 #include "compiler/Frontend/TFLite/TfliteConverter.h"
 
 #include "compiler/Frontend/Support/SourceLocation.h"
-
-#include "runtime/files/input_file.h"
+#include "files/input_file.h"
 
 #include "mlir/IR/Diagnostics.h"
-
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -6,7 +6,7 @@
 #define NPU_COMPILER_FRONTEND_TFLITE_TFLITECONVERTER_H
 
 #include "compiler/Support/LLVM.h"
-#include "runtime/files/temporaries.h"
+#include "files/temporaries.h"
 
 #include <string>
 

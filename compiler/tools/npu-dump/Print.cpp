@@ -2,10 +2,10 @@
 #include "compiler/tools/npu-dump/Print.h"
 
 #include "cost/chip_figures.h"
+#include "files/shown_text.h"
+#include "format/instr_kinds.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
-#include "runtime/files/shown_text.h"
-#include "runtime/format/instr_kinds.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"

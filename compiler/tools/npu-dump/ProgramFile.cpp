@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-dump/ProgramFile.h"
 
+#include "files/input_file.h"
+#include "format/footer.h"
 #include "kernels/tensor.h"
-#include "runtime/files/input_file.h"
-#include "runtime/format/footer.h"
 
 #include "llvm/Object/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"

@@ -5,8 +5,8 @@
 #ifndef NPU_COMPILER_TOOLS_NPU_DUMP_PROGRAMFILE_H
 #define NPU_COMPILER_TOOLS_NPU_DUMP_PROGRAMFILE_H
 
-#include "runtime/format/manifest.h"
-#include "runtime/format/program_format.h"
+#include "format/manifest.h"
+#include "format/program_format.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"

@@ -2,10 +2,10 @@
 //
 // npu-dump: what is in a .npu file. It never runs anything of the file.
 #include "compiler/tools/npu-dump/Print.h"
-#include "runtime/files/last_words.h"
-#include "runtime/files/shown_text.h"
-#include "runtime/files/standard_output.h"
-#include "runtime/files/temporaries.h"
+#include "files/last_words.h"
+#include "files/shown_text.h"
+#include "files/standard_output.h"
+#include "files/temporaries.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

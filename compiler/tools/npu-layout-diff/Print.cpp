@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-layout-diff/Compare.h"
-#include "runtime/files/shown_text.h"
+#include "files/shown_text.h"
 
 #include <nlohmann/json.hpp>
 

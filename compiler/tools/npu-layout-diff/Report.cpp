@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-layout-diff/Report.h"
 
-#include "runtime/files/input_file.h"
+#include "files/input_file.h"
 
 #include <nlohmann/json.hpp>
 

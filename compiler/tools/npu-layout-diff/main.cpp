@@ -2,13 +2,12 @@
 //
 // npu-layout-diff: what changed between two reports of npuc.
 #include "compiler/tools/npu-layout-diff/Compare.h"
-#include "runtime/files/last_words.h"
-#include "runtime/files/shown_text.h"
-#include "runtime/files/standard_output.h"
-#include "runtime/files/temporaries.h"
+#include "files/last_words.h"
+#include "files/shown_text.h"
+#include "files/standard_output.h"
+#include "files/temporaries.h"
 
 #include <CLI/CLI.hpp>
-
 #include <iostream>
 #include <sstream>
 

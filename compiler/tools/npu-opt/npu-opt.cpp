@@ -4,17 +4,16 @@
 // in use are known.
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Fusion/Passes.h"
-#include "compiler/Layout/Passes.h"
+#include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Support/InputText.h"
-#include "runtime/files/last_words.h"
-#include "runtime/files/output_files.h"
-#include "runtime/files/shown_text.h"
-#include "runtime/files/standard_output.h"
+#include "files/last_words.h"
+#include "files/output_files.h"
+#include "files/shown_text.h"
+#include "files/standard_output.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 

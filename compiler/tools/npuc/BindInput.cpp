@@ -5,8 +5,8 @@
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/tools/npuc/Options.h"
+#include "files/npy.h"
 #include "kernels/tensor.h"
-#include "runtime/tools/npu-run/Npy.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npuc/Options.h"
 
-#include "compiler/Layout/Colours.h"
+#include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Strategies/Colours.h"
 #include "compiler/Support/Budget.h"
-#include "runtime/files/shown_text.h"
+#include "files/shown_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,7 +14,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
-
 #include <thread>
 
 using namespace npu;

@@ -2,12 +2,12 @@
 //
 // npuc: the compiler's command line.
 #include "compiler/Frontend/Support/SourceLocation.h"
-#include "compiler/Layout/LayoutExplain.h"
+#include "compiler/Layout/Explain/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/Options.h"
-#include "runtime/files/last_words.h"
-#include "runtime/files/shown_text.h"
-#include "runtime/files/standard_output.h"
+#include "files/last_words.h"
+#include "files/shown_text.h"
+#include "files/standard_output.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -2,7 +2,7 @@
 #ifndef NPU_RUNTIME_TOOLS_NPU_RUN_COMPARE_H
 #define NPU_RUNTIME_TOOLS_NPU_RUN_COMPARE_H
 
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 
 #include "runtime/tools/npu-run/Options.h"
 
-#include "runtime/include/npu/npu.h"
+#include "npu/npu.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>

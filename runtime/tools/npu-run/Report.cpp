@@ -2,7 +2,7 @@
 
 #include "runtime/tools/npu-run/Report.h"
 
-#include "runtime/files/shown_text.h"
+#include "files/shown_text.h"
 
 #include <algorithm>
 #include <cstdarg>

@@ -5,7 +5,7 @@
 #define NPU_RUNTIME_TOOLS_NPU_RUN_REPORT_H
 
 #include "cost/chip_figures.h"
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 
 #include <string>
 #include <vector>

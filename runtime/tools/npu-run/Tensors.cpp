@@ -2,7 +2,7 @@
 
 #include "runtime/tools/npu-run/Tensors.h"
 
-#include "runtime/tools/npu-run/Npy.h"
+#include "files/npy.h"
 
 #include <cstring>
 #include <random>

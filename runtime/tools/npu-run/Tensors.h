@@ -4,8 +4,8 @@
 #ifndef NPU_RUNTIME_TOOLS_NPU_RUN_TENSORS_H
 #define NPU_RUNTIME_TOOLS_NPU_RUN_TENSORS_H
 
-#include "runtime/files/output_files.h"
-#include "runtime/include/npu/npu.hpp"
+#include "files/output_files.h"
+#include "npu/npu.hpp"
 #include "runtime/tools/npu-run/Options.h"
 
 #include <map>

@@ -2,10 +2,10 @@
 //
 // npu-run: loads a .npu file, feeds it, runs it, compares, reports.
 
-#include "runtime/files/last_words.h"
-#include "runtime/files/shown_text.h"
-#include "runtime/files/standard_output.h"
-#include "runtime/include/npu/npu.hpp"
+#include "files/last_words.h"
+#include "files/shown_text.h"
+#include "files/standard_output.h"
+#include "npu/npu.hpp"
 #include "runtime/tools/npu-run/Compare.h"
 #include "runtime/tools/npu-run/Options.h"
 #include "runtime/tools/npu-run/Report.h"

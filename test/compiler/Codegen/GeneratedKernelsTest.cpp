@@ -10,17 +10,15 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/support/convert.h"
 #include "kernels/tensor.h"
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-
 #include "llvm/Support/FileSystem.h"
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <random>
 
 namespace {

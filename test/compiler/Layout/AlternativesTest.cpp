@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Layout/Alternatives.h"
-#include "test/compiler/Layout/LayoutFixture.h"
-
+#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
-#include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Layout/Apply/CheckElements.h"
+#include "compiler/Layout/Apply/VerifyLayout.h"
 #include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/Problem/Storage.h"
+#include "test/compiler/Layout/LayoutFixture.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Layout/ImageAxes.h"
-
+#include "compiler/Layout/Problem/ImageAxes.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Layout/LayoutFix.h"
-#include "compiler/Layout/LayoutExplain.h"
+#include "compiler/Layout/Explain/LayoutFix.h"
+#include "compiler/Layout/Explain/LayoutExplain.h"
+#include "compiler/Layout/Problem/Names.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
@@ -19,14 +20,14 @@ const char *const source = R"(
 
 class LayoutFixTest : public LayoutFixture {
 protected:
-  LayoutReport solve(const TargetSpec &chip, StringRef strategy,
-                     const FixLimits &limits = {}) {
+  RelayoutReport solve(const TargetSpec &chip, StringRef strategy,
+                       const FixLimits &limits = {}) {
     mlir::func::FuncOp before = parse(source), after = parse(source);
     LayoutOptions options;
     options.strategy = strategy.str();
     options.objective = Objective::Count;
     EXPECT_TRUE(succeeded(runLayoutStage(after, chip, options)));
-    LayoutReport report = reportLayouts(after, chip);
+    RelayoutReport report = reportLayouts(after, chip);
     findFixes(report, before, after, chip, options, limits);
     return report;
   }
@@ -35,7 +36,7 @@ protected:
 };
 
 TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
-  LayoutReport report = solve(target, "auto-nhwc");
+  RelayoutReport report = solve(target, "auto-nhwc");
   ASSERT_EQ(report.count(), 2);
   const RelayoutItem &input = report.items[0], &inside = report.items[1];
   EXPECT_EQ(input.cause.kind, "demand");
@@ -53,7 +54,7 @@ TEST_F(LayoutFixTest, TheSmallestChangeIsFound) {
 
 /// What a fix promises about the target is what the target then gives.
 TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
-  LayoutReport report = solve(target, "optimal");
+  RelayoutReport report = solve(target, "optimal");
   ASSERT_EQ(report.count(), 2);
   const RelayoutItem &inside = report.items[1];
   ASSERT_TRUE(inside.fix);
@@ -61,7 +62,7 @@ TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
   EXPECT_EQ(inside.fix->savesCount, 2);
   TargetSpec changed = target;
   changed.demands.erase("conv2d");
-  LayoutReport without = solve(changed, "optimal");
+  RelayoutReport without = solve(changed, "optimal");
   EXPECT_EQ(report.count() - without.count(), inside.fix->savesCount);
   EXPECT_EQ(report.bytes() - without.bytes(), inside.fix->savesBytes);
 }
@@ -69,7 +70,7 @@ TEST_F(LayoutFixTest, ADroppedDemandIsWorthWhatItSays) {
 TEST_F(LayoutFixTest, TheLimitIsSaid) {
   FixLimits limits;
   limits.stages = 0;
-  LayoutReport report = solve(target, "auto-nhwc", limits);
+  RelayoutReport report = solve(target, "auto-nhwc", limits);
   EXPECT_EQ(report.untriedFixes, 2);
   EXPECT_FALSE(report.items[0].fixSearched);
   std::string text = explainText(report);
@@ -79,7 +80,7 @@ TEST_F(LayoutFixTest, TheLimitIsSaid) {
 }
 
 TEST(ExplainText, ManyOfOneRuleAreCounted) {
-  LayoutReport report;
+  RelayoutReport report;
   for (int index = 0; index < 20; ++index) {
     RelayoutItem item;
     item.kind = "relayout";

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Layout/Explain/RelayoutReport.h"
 #include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/PlanFile/PlanWriter.h"
+#include "compiler/Layout/Problem/Boundary.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 #include "test/compiler/Support/ReplaceLine.h"
 
@@ -366,7 +369,7 @@ TEST_F(PlanTest, PinnedBoundary) {
                     "free"))
       << message;
   EXPECT_EQ(getLayout(function.getArgument(0)).getLetters(), "acdb");
-  LayoutReport report = reportLayouts(function, target);
+  RelayoutReport report = reportLayouts(function, target);
   EXPECT_EQ(report.count(), 0);
 }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Layout/LayoutProperties.h"
 
-#include "compiler/Layout/ExactCheck.h"
-#include "compiler/Layout/FoldLayout.h"
+#include "compiler/Layout/Apply/CheckElements.h"
+#include "compiler/Layout/Apply/FoldLayout.h"
+#include "compiler/Layout/Apply/VerifyLayout.h"
+#include "compiler/Layout/Explain/RelayoutReport.h"
 #include "compiler/Layout/LayoutStage.h"
-#include "compiler/Layout/SearchProblem.h"
+#include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/SearchProblem.h"
 #include "test/compiler/Layout/Placeable.h"
 #include "test/compiler/Layout/RandomPlan.h"
 
@@ -271,7 +276,7 @@ bool Checker::checkBoundary(const std::string &name,
 
 bool Checker::checkReport(const std::string &name, mlir::func::FuncOp function,
                           const LayoutCost &cost) {
-  LayoutReport report = reportLayouts(function, *target);
+  RelayoutReport report = reportLayouts(function, *target);
   if (report.count() != cost.count || report.bytes() != cost.bytes)
     return fail("report", name + ": reports " + Twine(report.count()) +
                               " relayouts of " + Twine(report.bytes()) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/LayoutStage.h"
-#include "compiler/Layout/ExactCheck.h"
+#include "compiler/Layout/Apply/CheckElements.h"
+#include "compiler/Layout/Explain/RelayoutReport.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
@@ -36,7 +37,7 @@ TEST_F(LayoutStageTest, TheModelsOwnTransposesAreOnTheBill) {
   options.strategy = "none";
   options.verifyExactly = true;
   ASSERT_TRUE(succeeded(runLayoutStage(function, target, options)));
-  LayoutReport report = reportLayouts(function, target);
+  RelayoutReport report = reportLayouts(function, target);
   ASSERT_EQ(report.count(), 2);
   EXPECT_EQ(report.items[0].kind, "transpose");
   EXPECT_EQ(report.items[0].bytes, 2 * 3 * 4 * 5 * 4);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Layout/FoldLayout.h"
+#include "compiler/Layout/Apply/FoldLayout.h"
+#include "compiler/Layout/Explain/RelayoutReport.h"
 #include "compiler/Layout/LayoutStage.h"
-#include "compiler/Layout/SearchProblem.h"
+#include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/SearchProblem.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 
 using namespace npu;
@@ -199,7 +203,7 @@ TEST_F(OptimalTest, OtherAlgorithmsAreWays) {
   std::optional<SearchOutcome> search;
   ASSERT_TRUE(succeeded(runLayoutStage(function, spec, options, &search)));
   EXPECT_TRUE(search->proved);
-  LayoutReport report = reportLayouts(function, spec);
+  RelayoutReport report = reportLayouts(function, spec);
   EXPECT_EQ(report.algorithms.size(), 1u);
   EXPECT_EQ(report.cost.cycles, search->cost);
   for (const StrategyResult &result : *results)

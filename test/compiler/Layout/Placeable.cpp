@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Layout/Placeable.h"
 
-#include "compiler/Layout/OpSlots.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/OpSlots.h"
 
 using namespace npu;
 

@@ -5,7 +5,7 @@
 #ifndef NPU_TEST_COMPILER_LAYOUT_PLACEABLE_H
 #define NPU_TEST_COMPILER_LAYOUT_PLACEABLE_H
 
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
 
 namespace npu::test {
 

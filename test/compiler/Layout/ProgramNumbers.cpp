@@ -2,12 +2,12 @@
 #include "test/compiler/Layout/ProgramNumbers.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Pipeline/Compiler.h"
-#include "runtime/include/npu/npu.hpp"
+#include "npu/npu.hpp"
 #include "test/compiler/Support/Interpreter.h"
 
 #include "mlir/Parser/Parser.h"
-
 #include "llvm/Support/FileSystem.h"
 
 #include <cmath>

@@ -5,7 +5,7 @@
 #ifndef NPU_TEST_COMPILER_LAYOUT_RANDOMLAYOUTGRAPH_H
 #define NPU_TEST_COMPILER_LAYOUT_RANDOMLAYOUTGRAPH_H
 
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Target/TargetSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Layout/RandomPlan.h"
 
-#include "compiler/Layout/Placement.h"
-#include "compiler/Layout/Strategies.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Strategies/Strategies.h"
 
 using namespace npu;
 

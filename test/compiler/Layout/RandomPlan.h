@@ -5,7 +5,8 @@
 #ifndef NPU_TEST_COMPILER_LAYOUT_RANDOMPLAN_H
 #define NPU_TEST_COMPILER_LAYOUT_RANDOMPLAN_H
 
-#include "compiler/Layout/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
 
 #include <random>
 

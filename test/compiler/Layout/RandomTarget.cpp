@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random chips and boundaries, and the whole random case.
+#include "compiler/Layout/Problem/ImageAxes.h"
 #include "test/compiler/Layout/RandomLayoutGraph.h"
 
 #include "llvm/ADT/StringExtras.h"

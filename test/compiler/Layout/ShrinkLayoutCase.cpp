@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Layout/ShrinkLayoutCase.h"
 
-#include "compiler/Layout/Comparison.h"
+#include "compiler/Layout/Strategies/Comparison.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 #include <chrono>

@@ -2,20 +2,19 @@
 //
 // layout-fuzz: random problems for the layout stage. What fails is made smaller
 // and written down with the command that shows it again.
+#include "compiler/Dialect/NPU/NPUDialect.h"
 #include "test/compiler/Layout/FuzzRunner.h"
 #include "test/compiler/Layout/ProgramNumbers.h"
 #include "test/compiler/Layout/ShrinkLayoutCase.h"
 
 #include "mlir/Parser/Parser.h"
-
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
-
 #include <iostream>
 #include <thread>
+#include <unistd.h>
 
 using namespace npu;
 using test::Coverage;

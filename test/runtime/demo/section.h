@@ -5,7 +5,7 @@
 #ifndef NPU_TEST_RUNTIME_DEMO_SECTION_H
 #define NPU_TEST_RUNTIME_DEMO_SECTION_H
 
-#include "runtime/format/program_format.h"
+#include "format/program_format.h"
 
 #define DEMO_HIDDEN __attribute__((visibility("hidden")))
 #define DEMO_EXPORTED __attribute__((visibility("default")))

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Apply/ApplyPlan.h"
+
+#include "compiler/Layout/Apply/FoldLayout.h"
+#include "compiler/Layout/Apply/Retype.h"
+#include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Storage.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace npu;
+
+namespace {
+class PlanApplier {
+public:
+  PlanApplier(mlir::func::FuncOp function, const LayoutPlan &plan)
+      : function(function), plan(plan), builder(function.getContext()) {}
+
+  void run() {
+    Block &block = function.getBody().front();
+    SmallVector<Value> values(block.getArguments());
+    SmallVector<Operation *> ops;
+    for (Operation &op : block) {
+      ops.push_back(&op);
+      values.append(op.result_begin(), op.result_end());
+    }
+    for (Value value : values)
+      setLayout(value, plan.produced.lookup(value));
+    for (Value value : values)
+      bringHome(value);
+    for (Operation *op : ops)
+      for (OpOperand &operand : op->getOpOperands())
+        connect(operand);
+    for (Operation *op : ops)
+      if (isa<FusedOp>(op))
+        retypeResult(op, getLayout(op->getResult(0)));
+    for (auto &[op, note] : plan.notes)
+      op->setAttr(layoutNoteAttr, builder.getStringAttr(note));
+    updateSignature(function);
+  }
+
+private:
+  Value relayout(Value value, LayoutAttr layout, Location location) {
+    return RelayoutOp::create(builder, location,
+                              withLayout(tensorType(value), layout), value);
+  }
+
+  /// An output's relayout belongs to the node that computes it.
+  static Location locationOf(OpOperand &operand) {
+    if (isa<mlir::func::ReturnOp>(operand.getOwner()))
+      return operand.get().getLoc();
+    return operand.getOwner()->getLoc();
+  }
+
+  /// The relayout directly behind a value that its readers see in its place.
+  void bringHome(Value value) {
+    LayoutAttr home = plan.home.lookup(value);
+    if (!home || isStoredAs(value, home) || value.use_empty())
+      return;
+    builder.setInsertionPointAfterValue(value);
+    Value back = relayout(value, home, value.getLoc());
+    value.replaceAllUsesExcept(back, back.getDefiningOp());
+  }
+
+  void connect(OpOperand &operand) {
+    LayoutAttr wanted = plan.read.lookup(&operand);
+    if (wanted && !isStoredAs(operand.get(), wanted)) {
+      builder.setInsertionPoint(operand.getOwner());
+      operand.set(copyOf(operand.get(), wanted, locationOf(operand)));
+    }
+    retypeOperand(operand);
+  }
+
+  /// The copy in a layout, made if it is not there yet.
+  Value copyOf(Value source, LayoutAttr wanted, Location location) {
+    Value copy = plan.home.empty() ? findShared(source, wanted) : Value();
+    if (copy)
+      return copy;
+    Value from = source;
+    auto steps = plan.copies.find(source);
+    if (steps != plan.copies.end())
+      for (const CopyStep &step : steps->second)
+        if (sameStorage(source, step.to, wanted) &&
+            !isStoredAs(source, step.from))
+          from = copyOf(source, step.from, location);
+    copy = relayout(from, wanted, location);
+    relayouts[source].push_back(copy);
+    return copy;
+  }
+
+  Value findShared(Value source, LayoutAttr wanted) {
+    for (Value candidate : relayouts.lookup(source))
+      if (isStoredAs(candidate, wanted))
+        return candidate;
+    return {};
+  }
+
+  mlir::func::FuncOp function;
+  const LayoutPlan &plan;
+  OpBuilder builder;
+  llvm::DenseMap<Value, SmallVector<Value, 1>> relayouts;
+};
+} // namespace
+
+void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
+  PlanApplier(function, plan).run();
+}
+
+LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
+                                    LayoutPlan &plan) {
+  for (auto [op, pinned] : problem.pins.algorithms)
+    plan.algorithms[op] = pinned;
+  for (Operation &op : problem.function->getRegion(0).front()) {
+    const Alternative *algorithm = plan.algorithms.lookup(&op);
+    if (algorithm && algorithm->fits(&op, layoutsOf(&op)))
+      continue;
+    plan.algorithms.erase(&op);
+    if (algorithm && problem.pins.algorithms.contains(&op))
+      return op.emitOpError()
+             << "is pinned to algorithm '" << algorithm->name
+             << "', which does not compute it in the layouts that this "
+                "strategy gives it; pin its layouts, too, or use "
+                "--layout=optimal";
+  }
+  return success();
+}
+
+LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
+                                   const LayoutPlan &plan) {
+  // In the block's order: what is written must not depend on addresses.
+  SmallVector<std::pair<Operation *, const Alternative *>> chosen;
+  for (Operation &op : function.getBody().front())
+    if (const Alternative *algorithm = plan.algorithms.lookup(&op))
+      chosen.push_back({&op, algorithm});
+  for (auto [op, algorithm] : chosen) {
+    OpBuilder builder(op);
+    if (!algorithm->replace(builder, op))
+      return failure();
+  }
+  return foldConstantRelayouts(function), success();
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan becomes types, relayouts and other algorithms.
+#ifndef NPU_COMPILER_LAYOUT_APPLY_APPLYPLAN_H
+#define NPU_COMPILER_LAYOUT_APPLY_APPLYPLAN_H
+
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+
+namespace npu {
+
+/// Sets the types of all values, inside fused kernels and in the signature too,
+/// and inserts npu.relayout where a reader wants another order than is there:
+/// one for each value and layout, before its first reader, and before it those
+/// copies that the plan makes it from.
+void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
+
+/// Holds pinned algorithms and drops those that do not fit the ops' final
+/// layouts. Fails with an error at an op whose pinned one does not.
+LogicalResult settleAlgorithms(const LayoutProblem &problem, LayoutPlan &plan);
+
+/// Replaces ops by the plan's settled algorithms; the last thing that is done
+/// to a function.
+LogicalResult applyAlgorithms(mlir::func::FuncOp function,
+                              const LayoutPlan &plan);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_APPLY_APPLYPLAN_H

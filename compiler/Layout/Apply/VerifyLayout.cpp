@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Apply/VerifyLayout.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Layout/Passes/Passes.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Names.h"
+
+using namespace npu;
+
+static LogicalResult checkDemand(Operation *op, StringRef target,
+                                 StringRef role, Value value,
+                                 ArrayRef<LayoutAttr> accepted,
+                                 const ImageAxes &axes) {
+  if (accepted.empty())
+    return success();
+  LayoutAttr layout = getLayout(value);
+  for (LayoutAttr candidate : accepted)
+    if (layout.isEquivalent(candidate, tensorType(value).getShape()))
+      return success();
+  return op->emitOpError() << "infeasible: target '" << target << "' demands "
+                           << layoutNames(accepted, axes) << " for its " << role
+                           << ", found " << layout.getLetters();
+}
+
+static LogicalResult checkDecided(Operation *op, Type type) {
+  if (!isa<RankedTensorType>(type) || getLayout(type))
+    return success();
+  return op->emitOpError() << "has a tensor without a layout: " << type;
+}
+
+static LogicalResult checkTypes(Operation *op, const TargetSpec &target) {
+  for (Type type : op->getResultTypes()) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (!target.supports(static_cast<npu_dtype>(dtypeOf(element))))
+      return op->emitOpError() << "target '" << target.name
+                               << "' has no element type " << element;
+  }
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
+  const TargetSpec &target = problem.target;
+  for (Type type : op->getOperandTypes())
+    if (failed(checkDecided(op, type)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(checkDecided(op, type)))
+      return failure();
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (!rule) {
+    if (!isa<ConstantOp, YieldOp, mlir::func::ReturnOp>(op))
+      return op->emitOpError()
+             << "does not know layouts; only npu ops may stand behind the "
+                "layout stage";
+    return success();
+  }
+  if (failed(checkTypes(op, target)))
+    return failure();
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(checkDemand(op, target.name,
+                           rule.getOperandRole(operand.getOperandNumber()),
+                           operand.get(), problem.demanded(operand),
+                           problem.axes.atOp(operand))))
+      return failure();
+  for (OpResult result : op->getResults())
+    if (failed(checkDemand(op, target.name, "result", result,
+                           problem.demanded(result),
+                           problem.axes.atOp(result))))
+      return failure();
+  return success();
+}
+
+LogicalResult npu::checkLayouts(mlir::func::FuncOp function,
+                                const TargetSpec &target) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  for (Operation &op : function.getBody().front()) {
+    if (failed(checkOp(&op, problem)))
+      return failure();
+    auto inner = op.walk([&](Operation *nested) {
+      for (Type type : nested->getResultTypes())
+        if (failed(checkDecided(nested, type)))
+          return mlir::WalkResult::interrupt();
+      return mlir::WalkResult::advance();
+    });
+    if (inner.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+namespace npu {
+#define GEN_PASS_DEF_VERIFYLAYOUT
+#include "compiler/Layout/Passes/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct VerifyLayout : npu::impl::VerifyLayoutBase<VerifyLayout> {
+  using VerifyLayoutBase::VerifyLayoutBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp function = getOperation();
+    std::optional<TargetSpec> spec = requireTarget(function, target);
+    if (!spec || failed(requireDecided(function)) ||
+        failed(checkLayouts(function, *spec)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a finished function meets what its target demands.
+#ifndef NPU_COMPILER_LAYOUT_APPLY_VERIFYLAYOUT_H
+#define NPU_COMPILER_LAYOUT_APPLY_VERIFYLAYOUT_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Target/TargetSpec.h"
+
+namespace npu {
+
+/// Whether every tensor has a layout, every demand of the target is met, and no
+/// foreign op sees a laid-out tensor. Fails with errors at the ops.
+LogicalResult checkLayouts(mlir::func::FuncOp function,
+                           const TargetSpec &target);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_APPLY_VERIFYLAYOUT_H

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Explain/RelayoutReport.h"
+
+#include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/Explain/LayoutExplain.h"
+#include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/Storage.h"
+
+using namespace npu;
+
+int64_t RelayoutReport::boundaryCount() const {
+  return llvm::count_if(items,
+                        [](const RelayoutItem &item) { return item.boundary; });
+}
+
+int64_t RelayoutReport::bytes() const {
+  int64_t total = 0;
+  for (const RelayoutItem &item : items)
+    total += item.bytes;
+  return total;
+}
+
+namespace {
+
+class Reporter {
+public:
+  Reporter(mlir::func::FuncOp function, const TargetSpec &target,
+           const PlanFile *plan)
+      : function(function), axes(function), problem(function, target, axes),
+        causes(function, target, axes, plan) {}
+
+  RelayoutReport run() {
+    RelayoutReport report;
+    report.cost = costOf(problem);
+    for (Operation &op : function.getBody().front()) {
+      if (movesData(op))
+        report.items.push_back(describe(&op));
+      if (auto note = op.getAttrOfType<StringAttr>(layoutNoteAttr))
+        report.notes.push_back(opText(&op) + " " + note.str());
+      if (const Alternative *algorithm = replacementOf(&op))
+        report.algorithms.push_back({opName(&op), algorithm->name.str()});
+    }
+    return report;
+  }
+
+private:
+  RelayoutItem describe(Operation *op) {
+    RelayoutItem item;
+    Value from = op->getOperand(0), to = op->getResult(0);
+    item.kind = op->getName().getStringRef().drop_front(4).str();
+    OpOperand *output = returnedBy(op);
+    item.value = valueName(output && !isa<BlockArgument>(from) ? to : from);
+    item.from = layoutName(getLayout(from), axes.of(from));
+    item.to = layoutName(getLayout(to), axes.of(to));
+    item.bytes = storedBytes(tensorType(to));
+    item.cost = static_cast<double>(costOf(problem, op).cycles);
+    item.boundary =
+        isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
+    item.cause = causes.of(op);
+    item.node = nodeName(op->getLoc());
+    return item;
+  }
+
+  std::string valueName(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return boundaryName(function, argument.getArgNumber(), /*output=*/false);
+    if (OpOperand *output = returnedBy(value.getDefiningOp()))
+      return boundaryName(function, output->getOperandNumber(),
+                          /*output=*/true);
+    if (isa<RelayoutOp>(value.getDefiningOp()))
+      return valueName(value.getDefiningOp()->getOperand(0));
+    return "result of " + opName(value.getDefiningOp());
+  }
+
+  mlir::func::FuncOp function;
+  ImageAxesAnalysis axes;
+  LayoutProblem problem;
+  CauseFinder causes;
+};
+
+} // namespace
+
+RelayoutReport npu::reportLayouts(mlir::func::FuncOp function,
+                                  const TargetSpec &target,
+                                  const PlanFile *plan) {
+  return Reporter(function, target, plan).run();
+}
+
+bool npu::movesData(Operation &op) {
+  return isa<RelayoutOp, TransposeOp, ReshapeOp>(op) && !isFreeView(&op) &&
+         !op.use_empty();
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/PlanFile/PlanFile.h"
+
+#include "compiler/Support/InputText.h"
+#include "compiler/Support/YamlReader.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <map>
+
+using namespace npu;
+
+static constexpr StringRef planVersion = "1";
+
+namespace {
+
+class PlanReader : YamlReader {
+public:
+  PlanReader(StringRef text, StringRef file, std::string &error)
+      : YamlReader(text, file, error), file(file) {}
+
+  std::optional<PlanFile> read() {
+    plan.file = file.str();
+    static const StringRef keys[] = {"version",  "npuc",   "model",   "graph",
+                                     "strategy", "target", "layouts", "pins"};
+    static const StringRef required[] = {"version", "target"};
+    if (!readDocument(
+            "a layout plan", keys, required,
+            [&](StringRef key, Node *value) { return readTop(key, value); }))
+      return std::nullopt;
+    return plan;
+  }
+
+private:
+  bool readTop(StringRef key, Node *value) {
+    if (key == "layouts" || key == "pins")
+      return readList(value, key, [&](Node *item) {
+        return readEntry(item, /*pinned=*/key == "pins");
+      });
+    std::string text;
+    if (!readText(value, key, text))
+      return false;
+    if (key == "version" && text != planVersion)
+      return fail(value, "version " + text +
+                             " of a layout plan; this npuc "
+                             "reads version " +
+                             planVersion);
+    if (key == "target") {
+      plan.target = text;
+      plan.targetLine = lineOf(value);
+    } else if (key == "graph") {
+      plan.graph = text;
+      plan.graphLine = lineOf(value);
+    }
+    return true;
+  }
+
+  bool readEntry(Node *node, bool pinned) {
+    static const StringRef listed[] = {"input",  "op",        "output", "reads",
+                                       "stored", "algorithm", "pin"};
+    PlanEntry entry;
+    entry.line = lineOf(node);
+    entry.pin = pinned;
+    // In `pins` there is nothing else to say than what is pinned.
+    ArrayRef<StringRef> keys = ArrayRef(listed).drop_back(pinned ? 1 : 0);
+    if (!readMap(node, pinned ? "pin" : "layout", keys, {},
+                 [&](StringRef key, Node *value) {
+                   return readField(key, value, entry);
+                 }))
+      return false;
+    return check(node, entry, pinned) && add(node, std::move(entry), pinned);
+  }
+
+  bool readField(StringRef key, Node *value, PlanEntry &entry) {
+    if (key == "reads")
+      return readList(value, "reads", [&](Node *item) {
+        return readOrder(item, "reads", entry.reads.emplace_back());
+      });
+    if (key == "stored")
+      return readOrder(value, "stored", entry.stored.emplace());
+    std::string text;
+    if (!readText(value, key, text))
+      return false;
+    if (key == "pin") {
+      if (text != "true" && text != "false")
+        return fail(value, "pin: '" + text + "', expected true or false");
+      entry.pin = text == "true";
+      return true;
+    }
+    if (key == "algorithm") {
+      entry.algorithm = text;
+      entry.algorithmLine = lineOf(value);
+      return text != "" || fail(value, "algorithm: the name is empty");
+    }
+    if (!entry.name.empty())
+      return fail(value, "an entry speaks of one input, op or output; it has "
+                         "two of them");
+    if (text.empty())
+      return fail(value, key + ": the name is empty");
+    entry.name = text;
+    entry.kind = llvm::StringSwitch<PlanEntry::Kind>(key)
+                     .Case("input", PlanEntry::Kind::Input)
+                     .Case("output", PlanEntry::Kind::Output)
+                     .Default(PlanEntry::Kind::Op);
+    return true;
+  }
+
+  bool readOrder(Node *node, StringRef what, PlanEntry::Order &order) {
+    std::string text, why;
+    if (!readText(node, what, text))
+      return false;
+    std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, why);
+    if (!pattern)
+      return fail(node, what + ": " + why);
+    order.pattern = *pattern;
+    order.line = lineOf(node);
+    return true;
+  }
+
+  bool check(Node *node, const PlanEntry &entry, bool pinned) {
+    if (entry.name.empty())
+      return fail(node, "an entry needs one of input, op and output");
+    if (entry.kind != PlanEntry::Kind::Op &&
+        (!entry.reads.empty() || !entry.algorithm.empty()))
+      return fail(node, "'" + entry.name +
+                            "' is at the graph's boundary, reads nothing "
+                            "and computes nothing; say `stored`");
+    if (pinned && !entry.stored && entry.reads.empty() &&
+        entry.algorithm.empty())
+      return fail(node, "the pin of '" + entry.name +
+                            "' names no layout; say `stored` or `reads` (or "
+                            "`algorithm`)");
+    return true;
+  }
+
+  bool add(Node *node, PlanEntry entry, bool pinned) {
+    auto [first, isNew] = seen.emplace(
+        std::make_tuple(entry.kind, entry.name, pinned), entry.line);
+    if (!isNew)
+      return fail(node, "'" + entry.name + "' stands twice, first in line " +
+                            Twine(first->second));
+    plan.entries.push_back(std::move(entry));
+    return true;
+  }
+
+  StringRef file;
+  PlanFile plan;
+  std::map<std::tuple<PlanEntry::Kind, std::string, bool>, int> seen;
+};
+
+} // namespace
+
+std::optional<PlanFile> npu::parsePlanFile(StringRef text, StringRef file,
+                                           std::string &error) {
+  error.clear();
+  return PlanReader(text, file, error).read();
+}
+
+std::optional<PlanFile> npu::loadPlanFile(StringRef path, std::string &error) {
+  std::string why;
+  auto buffer = readInput(path, Budget::Text, why);
+  if (!buffer) {
+    error = ("layout plan '" + path + "' " + why).str();
+    return std::nullopt;
+  }
+  return parsePlanFile(buffer->getBuffer(), path, error);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// --io-layout: how graph inputs and outputs are stored.
+#include "compiler/Layout/Problem/Boundary.h"
+
+#include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+
+#include <set>
+
+using namespace npu;
+
+std::optional<IoLayouts> IoLayouts::parse(StringRef text, std::string &error) {
+  IoLayouts io;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    // A model's name may hold '='; a layout never does.
+    size_t equal = part.rfind('=');
+    if (part == "fixed" || part == "free") {
+      io.fixed = part == "fixed";
+    } else if (equal != StringRef::npos && equal > 0 &&
+               equal + 1 < part.size()) {
+      if (!io.byName
+               .emplace(part.take_front(equal).str(),
+                        part.drop_front(equal + 1).str())
+               .second) {
+        error =
+            ("--io-layout: '" + part.take_front(equal) + "' has two layouts")
+                .str();
+        return std::nullopt;
+      }
+    } else {
+      error =
+          ("--io-layout: '" + part + "' is neither fixed, free nor NAME=LAYOUT")
+              .str();
+      return std::nullopt;
+    }
+  }
+  return io;
+}
+
+/// NCHW for the layouts NHWC, NCHW16c, ...; empty where it is none of an image
+/// of this rank.
+static ImageAxes naturalAxes(const LayoutPattern &pattern, size_t rank) {
+  ImageAxes axes;
+  for (AxisRole role : {AxisRole::Batch, AxisRole::Channel, AxisRole::Depth,
+                        AxisRole::Height, AxisRole::Width})
+    if (llvm::is_contained(pattern.roles, role))
+      axes.push_back(role);
+  return axes.size() == rank && pattern.roles.size() == rank ? axes
+                                                             : ImageAxes();
+}
+
+namespace {
+class Binder {
+public:
+  Binder(LayoutProblem &problem, const IoLayouts &io)
+      : problem(problem), io(io) {}
+
+  LogicalResult run() {
+    mlir::func::FuncOp function = problem.function;
+    for (mlir::BlockArgument argument : function.getArguments()) {
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        "npu.name");
+      FailureOr<LayoutAttr> layout = bind(name, argument);
+      if (failed(layout))
+        return failure();
+      problem.inputs[argument] = *layout;
+    }
+    Operation *end = function.getBody().front().getTerminator();
+    for (OpOperand &operand : end->getOpOperands()) {
+      auto name = function.getResultAttrOfType<StringAttr>(
+          operand.getOperandNumber(), "npu.name");
+      FailureOr<LayoutAttr> layout = bind(name, operand.get());
+      if (failed(layout))
+        return failure();
+      problem.outputs.push_back(*layout);
+    }
+    for (auto &[name, layout] : io.byName)
+      if (!used.count(name))
+        return function.emitError()
+               << "--io-layout: the model has no input or output '" << name
+               << "'; it has " << names();
+    return success();
+  }
+
+private:
+  FailureOr<LayoutAttr> bind(StringAttr name, Value value) {
+    if (name)
+      known.push_back(name.str());
+    auto wanted = name ? io.byName.find(name.str()) : io.byName.end();
+    bool isNamed = wanted != io.byName.end();
+    if (isNamed)
+      used.insert(name.str());
+    StringRef text = isNamed ? StringRef(wanted->second)
+                             : StringRef(io.fixed ? "fixed" : "free");
+    if (text == "free")
+      return LayoutAttr();
+    if (text == "fixed")
+      return LayoutAttr::getRowMajor(problem.getContext(),
+                                     tensorType(value).getRank());
+    std::string error;
+    std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, error);
+    if (!pattern)
+      return problem.function.emitError() << "--io-layout: " << error;
+    ImageAxes axes = problem.axes.of(value);
+    size_t rank = tensorType(value).getRank();
+    std::optional<StoredOrder> order = pattern->resolve(rank, axes);
+    // Where ops see something else in it, a weight, the user's word counts.
+    if (!order)
+      order = pattern->resolve(rank, naturalAxes(*pattern, rank));
+    if (!order)
+      return problem.function.emitError()
+             << "--io-layout: " << text << " does not fit '" << name.str()
+             << "' of rank " << rank
+             << (axes.empty() ? ", whose image axes are not known; use letters"
+                              : "");
+    return toLayout(problem.getContext(), *order);
+  }
+
+  std::string names() const {
+    std::string text;
+    for (const std::string &name : known)
+      text += (text.empty() ? "'" : ", '") + name + "'";
+    return text.empty() ? "none with a name" : text;
+  }
+
+  LayoutProblem &problem;
+  const IoLayouts &io;
+  std::set<std::string> used;
+  SmallVector<std::string> known;
+};
+} // namespace
+
+void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
+  if (io.byName.empty())
+    return;
+  ImageAxesAnalysis axes(function);
+  auto axesOf = [&](StringAttr name, Value value) -> StringAttr {
+    auto wanted = name ? io.byName.find(name.str()) : io.byName.end();
+    if (wanted == io.byName.end() || !axes.of(value).empty())
+      return {};
+    std::string ignored;
+    std::optional<LayoutPattern> pattern =
+        LayoutPattern::parse(wanted->second, ignored);
+    if (!pattern)
+      return {};
+    std::string told;
+    for (AxisRole role : naturalAxes(*pattern, tensorType(value).getRank()))
+      told += static_cast<char>(role);
+    return told.empty() ? StringAttr()
+                        : StringAttr::get(function.getContext(), told);
+  };
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (StringAttr told = axesOf(
+            function.getArgAttrOfType<StringAttr>(index, "npu.name"), argument))
+      function.setArgAttr(index, axesAttr, told);
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &output : end->getOpOperands()) {
+    unsigned index = output.getOperandNumber();
+    if (StringAttr told =
+            axesOf(function.getResultAttrOfType<StringAttr>(index, "npu.name"),
+                   output.get()))
+      function.setResultAttr(index, axesAttr, told);
+  }
+}
+
+LogicalResult npu::bindBoundary(LayoutProblem &problem, const IoLayouts &io) {
+  return Binder(problem, io).run();
+}

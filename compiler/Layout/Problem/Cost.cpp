@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/Cost.h"
+
+#include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/LayoutPins.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Problem/Storage.h"
+
+#include <cmath>
+
+using namespace npu;
+
+int64_t LayoutCost::of(Objective objective) const {
+  switch (objective) {
+  case Objective::Count:
+    return count;
+  case Objective::Bytes:
+    return bytes;
+  case Objective::Time:
+    return cycles;
+  }
+  return cycles;
+}
+
+LayoutCost &LayoutCost::operator+=(const LayoutCost &other) {
+  count += other.count;
+  bytes += other.bytes;
+  cycles += other.cycles;
+  return *this;
+}
+
+/// The dimension whose neighbours lie next to each other in memory.
+static int64_t innermost(RankedTensorType type, LayoutAttr layout) {
+  if (layout.isBlocked())
+    return layout.getBlocks().back().dim;
+  for (int64_t dim : llvm::reverse(layout.getOrder()))
+    if (type.getShape()[dim] != 1)
+      return dim;
+  return 0;
+}
+
+/// Bytes in a row of a tensor's innermost dimension, of blocked tensors in a
+/// row of blocks.
+static double rowBytes(RankedTensorType type, LayoutAttr layout) {
+  double run = static_cast<double>(bytesOfElement(type));
+  for (LayoutBlock block : layout.getBlocks())
+    run *= static_cast<double>(block.size);
+  int64_t inner = 1;
+  for (int64_t dim : llvm::reverse(layout.getOrder())) {
+    int64_t extent = type.getShape()[dim];
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == dim)
+        extent = (extent + block.size - 1) / block.size;
+    inner = extent;
+    if (extent != 1)
+      break;
+  }
+  return run * static_cast<double>(std::max<int64_t>(1, inner));
+}
+
+static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
+                                 RankedTensorType type, LayoutAttr layout) {
+  cost::Transfer transfer;
+  // Whatever its dimensions, all of it lies next to each other.
+  transfer.bytes = transfer.run =
+      static_cast<double>(storedBytes(type, layout));
+  transfer.elementBytes = static_cast<double>(bytesOfElement(type));
+  transfer.onChip = problem.onChip().contains(value);
+  if (!layout)
+    return transfer; // in whatever order it is stored in
+  if (auto row = problem.transferRow(type, problem.axes.of(value), layout,
+                                     rowBytes(type, layout))) {
+    transfer.run = row->bytes;
+    transfer.gathered = row->gathered;
+  }
+  return transfer;
+}
+
+/// Bytes of a dimension and all that lie within it.
+static double bytesWithin(RankedTensorType type, LayoutAttr layout,
+                          int64_t dim) {
+  double bytes = static_cast<double>(bytesOfElement(type));
+  for (LayoutBlock block : layout.getBlocks())
+    bytes *= static_cast<double>(block.size);
+  for (int64_t other : llvm::reverse(layout.getOrder())) {
+    int64_t extent = type.getShape()[other];
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == other)
+        extent = (extent + block.size - 1) / block.size;
+    bytes *= static_cast<double>(extent);
+    if (other == dim)
+      break;
+  }
+  return bytes;
+}
+
+/// The dimensions of more than one element in the order in which they lie in
+/// memory, the innermost first; a blocked one twice, unless a block holds all.
+static SmallVector<int64_t> storedDims(RankedTensorType type,
+                                       LayoutAttr layout) {
+  SmallVector<int64_t> dims;
+  auto outer = [&](int64_t dim) {
+    int64_t extent = type.getDimSize(dim);
+    for (LayoutBlock block : layout.getBlocks())
+      if (block.dim == dim)
+        extent = (extent + block.size - 1) / block.size;
+    return extent;
+  };
+  for (LayoutBlock block : llvm::reverse(layout.getBlocks()))
+    if (type.getDimSize(block.dim) > 1)
+      dims.push_back(block.dim);
+  for (int64_t dim : llvm::reverse(layout.getOrder()))
+    if (outer(dim) > 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+/// Bytes of `from` that pass at once on the way to `to`, where both have the
+/// same innermost dimension: those of the dimensions that are the same in both;
+/// between blocks and none, a row.
+static double copiedRun(RankedTensorType type, LayoutAttr from, LayoutAttr to) {
+  SmallVector<int64_t> dims = storedDims(type, from),
+                       others = storedDims(type, to);
+  if (dims == others)
+    return static_cast<double>(storedBytes(type, from));
+  double bytes = rowBytes(type, from);
+  if (from.getBlocks() != to.getBlocks() || dims.empty())
+    return bytes;
+  for (auto [dim, other] : llvm::zip(dims, others)) {
+    if (dim != other)
+      break;
+    bytes = std::max(bytes, bytesWithin(type, from, dim));
+  }
+  return bytes;
+}
+
+static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
+                                     LayoutAttr from, LayoutAttr to) {
+  RankedTensorType type = tensorType(value);
+  cost::KernelWork work;
+  work.reservedBytes = problem.onChip().reservedFor(value);
+  work.reads = {transferOf(problem, value, type, from)};
+  work.writes = {transferOf(problem, value, type, to)};
+  cost::Transfer &read = work.reads[0], &write = work.writes[0];
+  // The one side's neighbours lie apart on the other: what passes at once is
+  // as short as the shorter rows.
+  write.scattered = innermost(type, from) != innermost(type, to);
+  auto shorten = [&](cost::Transfer &transfer, double run) {
+    transfer.run = std::min(transfer.run, std::max(run, transfer.gathered));
+  };
+  if (!write.scattered) {
+    shorten(read, copiedRun(type, from, to));
+    shorten(write, copiedRun(type, to, from));
+    return work;
+  }
+  double row = std::min(rowBytes(type, from), rowBytes(type, to));
+  shorten(read, row);
+  shorten(write, row);
+  read.run = write.run = std::min(read.run, write.run);
+  return work;
+}
+
+int64_t npu::relayoutCycles(const LayoutProblem &problem, Value value,
+                            LayoutAttr from, LayoutAttr to) {
+  return cost::timeOf(relayoutWork(problem, value, from, to),
+                      problem.target.machine)
+      .total;
+}
+
+/// The chip keeps weights as it reads them, in one piece, and in the order that
+/// it likes best where they need not follow the op's other operands.
+static cost::Transfer constantTransfer(const LayoutProblem &problem,
+                                       OpOperand &operand, LayoutAttr layout) {
+  RankedTensorType type = tensorType(operand.get());
+  if (!layout && !problem.target.blocks.empty()) {
+    SmallVector<LayoutAttr> accepted = problem.demanded(operand);
+    if (!accepted.empty())
+      layout = accepted.front();
+  }
+  cost::Transfer transfer;
+  transfer.bytes = transfer.run =
+      static_cast<double>(storedBytes(type, layout));
+  transfer.elementBytes = static_cast<double>(bytesOfElement(type));
+  return transfer;
+}
+
+static cost::Transfer operandTransfer(const LayoutProblem &problem,
+                                      OpOperand &operand, LayoutAttr layout) {
+  if (operand.get().getDefiningOp<ConstantOp>())
+    return constantTransfer(problem, operand, layout);
+  return transferOf(problem, operand.get(), tensorType(operand.get()), layout);
+}
+
+/// How many lanes there are in a layout for each element.
+static double paddingOf(Value value, LayoutAttr layout) {
+  RankedTensorType type = tensorType(value);
+  int64_t logical = storedBytes(type, LayoutAttr());
+  return logical ? static_cast<double>(storedBytes(type, layout)) /
+                       static_cast<double>(logical)
+                 : 1;
+}
+
+/// The same of a product's input channels: a network's first convolution may
+/// have a way of its own.
+static double channelPaddingOf(const LayoutProblem &problem, Value input,
+                               LayoutAttr layout) {
+  if (layout && layout.isBlocked() &&
+      static_cast<double>(
+          tensorType(input).getDimSize(layout.getBlocks()[0].dim)) <=
+          problem.target.machine.unpaddedChannels)
+    return 1;
+  return paddingOf(input, layout);
+}
+
+/// Bytes in a row of a part that is cut along the dimensions with this sign:
+/// the last of them is cut first.
+static double rowsCutAlong(RankedTensorType type, LayoutAttr layout,
+                           StringRef dims, char sign) {
+  SmallVector<int64_t> cut;
+  for (auto [dim, letter] : llvm::enumerate(dims))
+    if (letter == sign && type.getDimSize(dim) > 1)
+      cut.push_back(static_cast<int64_t>(dim));
+  if (cut.empty())
+    return 0;
+  ArrayRef<int64_t> order = layout.getOrder();
+  const auto *place = llvm::find(order, cut.back());
+  double bytes = bytesWithin(type, layout, cut.back());
+  for (int64_t dim : ArrayRef(cut).drop_back())
+    if (llvm::find(order, dim) < place)
+      bytes *= static_cast<double>(type.getDimSize(dim));
+  return bytes;
+}
+
+static void addRows(cost::Transfer &transfer, RankedTensorType type,
+                    LayoutAttr layout, StringRef dims,
+                    const cost::Product &product) {
+  if (!layout || dims.empty())
+    return;
+  auto rows = [&](char sign) { return rowsCutAlong(type, layout, dims, sign); };
+  auto groups = static_cast<double>(std::max<int64_t>(1, product.count));
+  transfer.rows = {rows('m'), rows('k'), rows('n'), rows('c')};
+  // Groups of channels.
+  if (double all = rows('K')) {
+    transfer.rows.count = all;
+    transfer.rows.k = all / groups;
+  }
+  if (double all = rows('N')) {
+    transfer.rows.count = all;
+    transfer.rows.n = all / groups;
+  }
+}
+
+static cost::KernelWork computingWork(const LayoutProblem &problem,
+                                      LayoutOpInterface op,
+                                      ArrayRef<LayoutAttr> layouts,
+                                      const Alternative *algorithm) {
+  Work own = workOf(op);
+  cost::KernelWork work;
+  work.usefulMacs = own.macs();
+  work.reservedBytes = problem.onChip().reserved(op);
+  if (algorithm) {
+    Work other = algorithm->work(op);
+    own.products = other.products;
+    own.dims = other.dims;
+    own.haloRows = other.haloRows;
+    own.elements += other.elements;
+  }
+  unsigned operands = op->getNumOperands();
+  double padding = paddingOf(op->getResult(0), layouts[operands]);
+  double channels =
+      own.countsChannels
+          ? channelPaddingOf(problem, op->getOperand(0), layouts[0])
+          : 1;
+  for (cost::Product product : own.products) {
+    product.n = std::llround(static_cast<double>(product.n) * padding);
+    product.k = std::llround(static_cast<double>(product.k) * channels);
+    work.products.push_back(product);
+  }
+  work.elements = own.elements * padding;
+  for (auto [index, layout] : llvm::enumerate(layouts)) {
+    StringRef dims = productDims(op, own, index);
+    if (index >= operands) {
+      Value result = op->getResult(index - operands);
+      RankedTensorType type = tensorType(result);
+      work.writes.push_back(transferOf(problem, result, type, layout));
+      if (!dims.empty())
+        addRows(work.writes.back(), type, layout, dims, own.products[0]);
+      continue;
+    }
+    OpOperand &operand = op->getOpOperand(index);
+    work.reads.push_back(operandTransfer(problem, operand, layout));
+    if (!dims.empty() && !operand.get().getDefiningOp<ConstantOp>())
+      addRows(work.reads.back(), tensorType(operand.get()), layout, dims,
+              own.products[0]);
+    if (algorithm && index == 1)
+      work.reads.back().bytes = work.reads.back().run =
+          static_cast<double>(algorithm->weightBytes(op));
+  }
+  assignRoles(op, own, work.reads);
+  work.factor = problem.costFactor(
+      op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
+  return work;
+}
+
+int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                          ArrayRef<LayoutAttr> layouts,
+                          const Alternative *algorithm) {
+  return cost::timeOf(computingWork(problem, op, layouts, algorithm),
+                      problem.target.machine)
+      .total;
+}
+
+std::optional<TimedAlgorithm>
+npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
+                      ArrayRef<LayoutAttr> layouts) {
+  SmallVector<const Alternative *> rows = {nullptr};
+  auto pin = problem.pins.algorithms.find(op);
+  if (pin != problem.pins.algorithms.end())
+    rows = {pin->second};
+  else
+    llvm::append_range(rows, alternativesFor(op, problem.target));
+  std::optional<TimedAlgorithm> best;
+  for (const Alternative *row : rows) {
+    if (row && !row->fits(op, layouts))
+      continue;
+    int64_t cycles = kernelCycles(problem, op, layouts, row);
+    if (!best || cycles < best->cycles)
+      best = {cycles, row};
+  }
+  return best;
+}
+
+OpLayouts npu::layoutsOf(Operation *op) {
+  OpLayouts layouts;
+  for (Value operand : op->getOperands())
+    layouts.push_back(getLayout(operand));
+  for (Value result : op->getResults())
+    layouts.push_back(getLayout(result));
+  return layouts;
+}
+
+OpLayouts npu::layoutsOf(const Placement &placement) {
+  OpLayouts layouts(placement.operands);
+  layouts.push_back(placement.result);
+  return layouts;
+}
+
+/// A view that moves its data does what a relayout before or behind a free view
+/// would do; where neither is possible, its elements go one by one.
+static cost::KernelWork viewWork(const LayoutProblem &problem,
+                                 LayoutOpInterface op, LayoutAttr from,
+                                 LayoutAttr to) {
+  Value operand = op->getOperand(0), result = op->getResult(0);
+  std::string ignored;
+  SmallVector<cost::KernelWork, 2> works;
+  if (LayoutAttr before = viewSource(op, to, ignored))
+    works.push_back(relayoutWork(problem, operand, from, before));
+  if (LayoutAttr behind = viewLayout(op, from, ignored))
+    works.push_back(relayoutWork(problem, result, behind, to));
+  if (!works.empty())
+    return *llvm::min_element(works, [&](const auto &a, const auto &b) {
+      return cost::timeOf(a, problem.target.machine).total <
+             cost::timeOf(b, problem.target.machine).total;
+    });
+  cost::KernelWork apart;
+  apart.reads = {transferOf(problem, operand, tensorType(operand), from)};
+  apart.writes = {transferOf(problem, result, tensorType(result), to)};
+  apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
+  apart.writes[0].scattered = true;
+  return apart;
+}
+
+int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                        LayoutAttr from, LayoutAttr to) {
+  return cost::timeOf(viewWork(problem, op, from, to), problem.target.machine)
+      .total;
+}
+
+std::optional<cost::KernelWork>
+npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
+                  const Alternative *algorithm) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (!rule)
+    return std::nullopt;
+  if (rule.getSensitivity() == Sensitivity::Data) {
+    if (op->use_empty() || isFreeView(op))
+      return std::nullopt;
+    LayoutAttr from = getLayout(op->getOperand(0)),
+               to = getLayout(op->getResult(0));
+    return isa<RelayoutOp>(op)
+               ? relayoutWork(problem, op->getOperand(0), from, to)
+               : viewWork(problem, rule, from, to);
+  }
+  LayoutRelation relation = rule.getLayoutRelation();
+  OpLayouts layouts = layoutsOf(op);
+  for (unsigned index = 0; index < op->getNumOperands(); ++index)
+    if (relation.independent[index])
+      layouts[index] = {};
+  return computingWork(problem, rule, layouts, algorithm);
+}
+
+LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
+                       const Alternative *algorithm) {
+  std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
+  if (!work)
+    return {};
+  int64_t cycles = cost::timeOf(*work, problem.target.machine).total;
+  if (cast<LayoutOpInterface>(op).getSensitivity() == Sensitivity::Data)
+    return {1, storedBytes(op->getResult(0)), cycles};
+  return {0, 0, cycles};
+}
+
+static LayoutCost sumOf(const LayoutProblem &problem,
+                        const Algorithms &algorithms) {
+  LayoutCost total;
+  for (Operation &op : problem.function->getRegion(0).front())
+    total += costOf(problem, &op, algorithms.lookup(&op));
+  return total;
+}
+
+LayoutCost npu::costOf(const LayoutProblem &problem,
+                       const Algorithms &algorithms) {
+  const OnChipValues *best = nullptr;
+  LayoutCost least;
+  for (const OnChipValues &values : problem.residencies()) {
+    problem.keepOnChip(values);
+    LayoutCost total = sumOf(problem, algorithms);
+    if (best && total.cycles >= least.cycles)
+      continue;
+    best = &values;
+    least = total;
+  }
+  problem.keepOnChip(*best);
+  return least;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What layouts cost on a target: one function for the search, the report and
+// whoever else asks.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_COST_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_COST_H
+
+#include "compiler/Layout/Problem/LayoutPins.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "cost/kernel_time.h"
+
+namespace npu {
+
+struct Placement;
+
+/// The total of one function, or a part of it. Cycles are whole, so that sums
+/// are exact and can be compared.
+struct LayoutCost {
+  int64_t count = 0;  // relayouts, and views that move data
+  int64_t bytes = 0;  // stored bytes of their results
+  int64_t cycles = 0; // relayouts and kernels
+
+  int64_t of(Objective objective) const;
+  LayoutCost &operator+=(const LayoutCost &other);
+};
+
+/// Cycles to move a tensor into another order: reading and writing every byte,
+/// neighbours of the one side apart on the other where the innermost dimension
+/// changes.
+int64_t relayoutCycles(const LayoutProblem &problem, Value value,
+                       LayoutAttr from, LayoutAttr to);
+
+/// Cycles of a view that moves data: what a relayout of its operand to the
+/// order that would have made it free takes.
+int64_t viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                   LayoutAttr from, LayoutAttr to);
+
+/// An op's layouts: one for each operand, then one for each result. Null for an
+/// operand that is read in whatever order it is stored in.
+using OpLayouts = SmallVector<LayoutAttr>;
+
+/// The layouts that an op has, or would have.
+OpLayouts layoutsOf(Operation *op);
+OpLayouts layoutsOf(const Placement &placement);
+
+/// Cycles of an op that computes, in these layouts (cost/kernel_time.h).
+/// `algorithm`: as if it were replaced by that.
+int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
+                     ArrayRef<LayoutAttr> layouts,
+                     const Alternative *algorithm = nullptr);
+
+struct TimedAlgorithm {
+  int64_t cycles = 0;
+  const Alternative *algorithm = nullptr; // null: the op's own
+};
+
+/// The fastest of an op's own algorithm and the others that the target has for
+/// it in these layouts. A pinned one is the only one; none where that does not
+/// fit.
+std::optional<TimedAlgorithm> fastestAlgorithm(const LayoutProblem &problem,
+                                               LayoutOpInterface op,
+                                               ArrayRef<LayoutAttr> layouts);
+
+/// What one op of a laid-out function does on the chip; nothing where it is
+/// free: constants, and views that move no data.
+std::optional<cost::KernelWork>
+kernelWorkOf(const LayoutProblem &problem, Operation *op,
+             const Alternative *algorithm = nullptr);
+
+/// What one op of a laid-out function adds. Constants and free views: nothing.
+LayoutCost costOf(const LayoutProblem &problem, Operation *op,
+                  const Alternative *algorithm = nullptr);
+
+/// The sum over a laid-out function; with `algorithms`, what it is when they
+/// are in. What stays on the chip is what makes it least, and is kept by the
+/// problem.
+LayoutCost costOf(const LayoutProblem &problem,
+                  const Algorithms &algorithms = Algorithms());
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_COST_H

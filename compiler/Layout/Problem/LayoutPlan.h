@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decision of the layout stage: who stores and reads what in which order.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPLAN_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPLAN_H
+
+#include "compiler/Layout/Problem/LayoutPins.h"
+
+#include <optional>
+#include <string>
+
+namespace npu {
+
+/// How far a search came.
+struct SearchOutcome {
+  std::string method;
+  int64_t cost = 0;       // in the objective's unit
+  int64_t lowerBound = 0; // no plan among the candidates costs less
+  bool proved = false;    // cost is the minimum
+  double seconds = 0;     // of the search alone
+  int values = 0, ops = 0;
+  /// Values that have more candidate layouts than are looked at.
+  int capped = 0;
+};
+
+/// One relayout of a value, perhaps of its copy.
+struct CopyStep {
+  LayoutAttr from, to;
+};
+
+/// Which layout each value is stored in and each operand is read in.
+struct LayoutPlan {
+  /// Every argument and op result of the function's block.
+  llvm::DenseMap<Value, LayoutAttr> produced;
+  /// Absent: as produced (or as brought home). The function's results are the
+  /// operands of its return.
+  llvm::DenseMap<OpOperand *, LayoutAttr> read;
+  /// Results that are brought back to this layout at once, whatever their
+  /// readers want; relayouts are then not shared between readers.
+  llvm::DenseMap<Value, LayoutAttr> home;
+  /// From which layout to which a value's copies are made; each starts from
+  /// one that stands before it, or from the value. Absent: from the value.
+  llvm::DenseMap<Value, SmallVector<CopyStep, 2>> copies;
+  /// What the decision has to say of an op, for --explain-layout.
+  llvm::DenseMap<Operation *, std::string> notes;
+
+  Algorithms algorithms;
+
+  /// Of a strategy that searches.
+  std::optional<SearchOutcome> search;
+
+  LayoutAttr layoutRead(OpOperand &operand) const;
+};
+
+/// Where a plan's note stands on its op: a string.
+constexpr StringRef layoutNoteAttr = "npu.layout_note";
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPLAN_H

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/LayoutProblem.h"
+
+#include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Layout/Problem/Storage.h"
+
+using namespace npu;
+
+static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
+                                          ArrayRef<LayoutPattern> patterns,
+                                          size_t rank, const ImageAxes &axes) {
+  SmallVector<LayoutAttr> layouts;
+  for (const LayoutPattern &pattern : patterns) {
+    if (pattern.kind == LayoutPattern::Kind::Any)
+      return {};
+    std::optional<StoredOrder> order = pattern.resolve(rank, axes);
+    if (order)
+      layouts.push_back(toLayout(context, *order));
+  }
+  return layouts;
+}
+
+static SmallVector<LayoutAttr>
+acceptedLayouts(const TargetSpec &target, LayoutOpInterface op, StringRef role,
+                Value value, llvm::function_ref<ImageAxes()> axes) {
+  ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
+  if (patterns.empty())
+    return {};
+  // A demand speaks of image axes; nothing is demanded where nothing tells.
+  return resolveAll(op->getContext(), patterns, tensorType(value).getRank(),
+                    axes());
+}
+
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
+  auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());
+  if (!op)
+    return {};
+  return acceptedLayouts(target, op,
+                         op.getOperandRole(operand.getOperandNumber()),
+                         operand.get(), [&] { return axes.atOp(operand); });
+}
+
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result) const {
+  auto op = dyn_cast<LayoutOpInterface>(result.getOwner());
+  if (!op)
+    return {};
+  return acceptedLayouts(target, op, "result", result,
+                         [&] { return axes.atOp(result); });
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+  if (LayoutAttr pin = pins.reads.lookup(&operand))
+    return {pin};
+  return demanded(operand);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+  if (LayoutAttr pin = pins.values.lookup(result))
+    return {pin};
+  return demanded(result);
+}
+
+std::optional<TransferRow> LayoutProblem::transferRow(RankedTensorType type,
+                                                      const ImageAxes &axes,
+                                                      LayoutAttr layout,
+                                                      double row) const {
+  for (const TransferRun &entry : target.runs)
+    for (const LayoutPattern &pattern : entry.layouts) {
+      std::optional<StoredOrder> order = pattern.resolve(type.getRank(), axes);
+      if (!order || !layout.isEquivalent(toLayout(type.getContext(), *order),
+                                         type.getShape()))
+        continue;
+      // Of the dimension that the entry names, even if it has one element.
+      if (order->blocks.empty() && !order->order.empty())
+        row = static_cast<double>(type.getShape()[order->order.back()] *
+                                  bytesOfElement(type));
+      return TransferRow{std::clamp(row, entry.least, entry.most), entry.least};
+    }
+  return std::nullopt;
+}
+
+ArrayRef<OnChipValues> LayoutProblem::residencies() const {
+  if (!known)
+    known = std::make_shared<std::vector<OnChipValues>>(
+        residenciesOf(function, target, axes));
+  return *known;
+}
+
+const OnChipValues &LayoutProblem::onChip() const {
+  return kept ? *kept : residencies().front();
+}
+
+double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
+                                 StringRef name) const {
+  if (name.empty())
+    name = op.getDemandName();
+  auto factors = target.factors.find(name.str());
+  if (factors == target.factors.end())
+    return 1;
+  OpResult result = op->getResult(0);
+  ImageAxes known = axes.atOp(result);
+  RankedTensorType type = tensorType(result);
+  CostOf own = isDepthwise(op)   ? CostOf::Depthwise
+               : isPointwise(op) ? CostOf::Pointwise
+                                 : CostOf::All;
+  auto factorOf = [&](StringRef layout) {
+    double factor = 1;
+    for (const LayoutFactor &entry : factors->second) {
+      if (entry.layout.text != layout ||
+          (entry.of != CostOf::All && entry.of != own))
+        continue;
+      factor = entry.factor;
+      if (entry.of != CostOf::All)
+        break;
+    }
+    return factor;
+  };
+  std::vector<LayoutPattern> patterns = target.accepted(name, "result");
+  if (patterns.empty())
+    for (const LayoutFactor &entry : factors->second)
+      patterns.push_back(entry.layout);
+  // Two names may mean one order (unit dimensions): the cheaper one counts.
+  std::optional<double> least;
+  for (const LayoutPattern &pattern : patterns) {
+    std::optional<StoredOrder> order = pattern.resolve(type.getRank(), known);
+    if (!order || !layout.isEquivalent(toLayout(op->getContext(), *order),
+                                       type.getShape()))
+      continue;
+    double factor = factorOf(pattern.text);
+    least = std::min(least.value_or(factor), factor);
+  }
+  return least.value_or(1);
+}

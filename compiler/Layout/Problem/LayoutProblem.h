@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a strategy decides about: a function, a target, and what is held.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPROBLEM_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPROBLEM_H
+
+#include "compiler/Layout/Problem/DecisionOptions.h"
+#include "compiler/Layout/Problem/ImageAxes.h"
+#include "compiler/Layout/Problem/LayoutPins.h"
+#include "compiler/Layout/Problem/Objective.h"
+#include "compiler/Layout/Problem/OnChip.h"
+#include "compiler/Target/TargetSpec.h"
+
+#include <memory>
+
+namespace npu {
+
+/// Of a tensor: how many bytes the DMA takes in one transfer, and up to how
+/// many it gathers for that.
+struct TransferRow {
+  double bytes = 0, gathered = 0;
+};
+
+/// What a strategy decides about.
+struct LayoutProblem {
+  LayoutProblem(mlir::func::FuncOp function, const TargetSpec &target,
+                const ImageAxesAnalysis &axes)
+      : function(function), target(target), axes(axes) {}
+
+  mlir::func::FuncOp function;
+  const TargetSpec &target;
+  const ImageAxesAnalysis &axes;
+  /// What the user told the strategy.
+  DecisionOptions decision;
+  /// The layout that each boundary value is held to; null: free.
+  llvm::DenseMap<Value, LayoutAttr> inputs;
+  SmallVector<LayoutAttr> outputs;
+  /// To a strategy a pin is one more demand: `accepted` answers with it.
+  LayoutPins pins;
+  /// What a strategy that searches makes small, and how long it may take.
+  Objective objective = Objective::Time;
+  double searchSeconds = 10;
+
+  MLIRContext *getContext() const { return function->getContext(); }
+  /// The orders that the plan may have for this operand (or result): the pinned
+  /// one, or those that the chip accepts, preferred first; empty: any.
+  SmallVector<LayoutAttr> accepted(OpOperand &operand) const;
+  SmallVector<LayoutAttr> accepted(OpResult result) const;
+  /// The same without pins.
+  SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
+  SmallVector<LayoutAttr> demanded(OpResult result) const;
+  /// What the chip multiplies the op's time by if its result has this layout.
+  /// `name`: the op as demands call it; empty: its own name.
+  double costFactor(LayoutOpInterface op, LayoutAttr result,
+                    StringRef name = {}) const;
+  /// What the target's `runs` say of a value with these axes in this layout
+  /// whose rows have `row` bytes; nothing: rows are no matter.
+  std::optional<TransferRow> transferRow(RankedTensorType type,
+                                         const ImageAxes &axes,
+                                         LayoutAttr layout, double row) const;
+
+  /// What may stay on the chip, at least one; most bytes first, nothing last.
+  /// Found out at the first question: most users of a problem ask none.
+  ArrayRef<OnChipValues> residencies() const;
+  /// The one that costs are asked for.
+  const OnChipValues &onChip() const;
+  void keepOnChip(const OnChipValues &values) const { kept = &values; }
+
+private:
+  mutable std::shared_ptr<std::vector<OnChipValues>> known;
+  mutable const OnChipValues *kept = nullptr;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPROBLEM_H

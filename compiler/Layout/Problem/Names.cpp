@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/Names.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace npu;
+
+std::string npu::nodeName(Location location) {
+  if (auto named = dyn_cast<mlir::NameLoc>(location))
+    return named.getName().str();
+  if (auto fused = dyn_cast<mlir::FusedLoc>(location))
+    for (Location part : fused.getLocations()) {
+      std::string name = nodeName(part);
+      if (!name.empty())
+        return name;
+    }
+  return {};
+}
+
+std::string npu::boundaryName(mlir::func::FuncOp function, unsigned index,
+                              bool output) {
+  auto name = output
+                  ? function.getResultAttrOfType<StringAttr>(index, "npu.name")
+                  : function.getArgAttrOfType<StringAttr>(index, "npu.name");
+  if (name)
+    return name.str();
+  return (output ? "output " : "input ") + std::to_string(index);
+}
+
+std::string npu::layoutNames(ArrayRef<LayoutAttr> layouts,
+                             const ImageAxes &axes) {
+  std::string text;
+  for (LayoutAttr layout : layouts) {
+    std::string name = layoutName(layout, axes);
+    text += (text.empty() ? "" : " or ") + name;
+    if (name != layout.getLetters())
+      text += " (" + layout.getLetters() + ")";
+  }
+  return text;
+}
+
+std::string npu::opName(Operation *op) {
+  std::string node = nodeName(op->getLoc());
+  if (!node.empty())
+    return node;
+  if (auto rule = dyn_cast<LayoutOpInterface>(op))
+    return rule.getDemandName().str();
+  return op->getName().getStringRef().str();
+}
+
+std::string npu::opText(Operation *op) {
+  std::string node = nodeName(op->getLoc());
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (node.empty() || !rule)
+    return opName(op);
+  return node + " (" + rule.getDemandName().str() + ")";
+}
+
+OpOperand *npu::returnedBy(Operation *op) {
+  for (OpOperand &use : op->getResult(0).getUses())
+    if (isa<mlir::func::ReturnOp>(use.getOwner()))
+      return &use;
+  return nullptr;
+}
+
+std::string npu::bytesText(int64_t bytes) {
+  if (bytes > -10000 && bytes < 10000)
+    return std::to_string(bytes) + " bytes";
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  static const char *const units[] = {"kB", "MB", "GB", "TB"};
+  double amount = static_cast<double>(bytes) / 1000;
+  size_t unit = 0;
+  for (; unit < 3 && (amount >= 1000 || amount <= -1000); ++unit)
+    amount /= 1000;
+  out << llvm::format("%.1f ", amount) << units[unit];
+  return text;
+}

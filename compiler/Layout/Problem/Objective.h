@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layout stage makes small.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_OBJECTIVE_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_OBJECTIVE_H
+
+#include "compiler/Support/LLVM.h"
+
+#include <optional>
+#include <string>
+
+namespace npu {
+
+enum class Objective {
+  Count, // relayouts
+  Bytes, // stored bytes that relayouts move
+  Time   // cycles of relayouts and kernels
+};
+
+std::optional<Objective> parseObjective(StringRef text);
+StringRef objectiveName(Objective objective);
+/// "count, bytes, time": for messages.
+std::string objectiveNames();
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_OBJECTIVE_H

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/OnChip.h"
+
+#include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Target/TargetSpec.h"
+
+#include "llvm/ADT/Sequence.h"
+
+using namespace npu;
+
+/// What a relayout or view of a value, or of its copy, is made from.
+static Value sourceOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (!rule || rule.getSensitivity() != Sensitivity::Data ||
+        op->getNumOperands() != 1)
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+static bool isComputing(Operation &op) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  return rule && rule.getSensitivity() != Sensitivity::Data;
+}
+
+/// Bytes in the order that pads most.
+static double largestBytes(Value value, const TargetSpec &target,
+                           const ImageAxesAnalysis &axes) {
+  RankedTensorType type = tensorType(value);
+  ImageAxes roles = axes.of(value);
+  double padding = 1;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    for (int64_t block : target.blocks)
+      if (extent > 0 && (roles.empty() || roles[dim] == AxisRole::Channel))
+        padding = std::max(padding,
+                           static_cast<double>(llvm::alignTo(extent, block)) /
+                               static_cast<double>(extent));
+  return padding * static_cast<double>(storedBytes(type, LayoutAttr()));
+}
+
+namespace {
+
+/// A value from its producer to its last reader, as numbers of computing ops.
+struct LiveRange {
+  Value value;
+  size_t first, last;
+  size_t number;    // in program order
+  double bytes = 0; // with its copies
+  unsigned readers = 0;
+};
+
+} // namespace
+
+struct npu::LiveRanges {
+  llvm::DenseMap<Operation *, size_t> ops; // computing ones, in order
+  llvm::DenseMap<Value, std::pair<size_t, size_t>> of; // arguments too
+  SmallVector<LiveRange> candidates; // those that computing ops alone read
+};
+
+static void findRanges(Block &block, LiveRanges &ranges,
+                       SmallVector<LiveRange> &found) {
+  llvm::DenseMap<Value, size_t> numbers;
+  for (Operation &op : block) {
+    if (!isComputing(op))
+      continue;
+    size_t index = ranges.ops.size();
+    ranges.ops[&op] = index;
+    for (Value operand : op.getOperands()) {
+      Value source = sourceOf(operand);
+      ranges.of.try_emplace(source, index, index).first->second.second = index;
+      auto number = numbers.find(source);
+      if (number != numbers.end()) {
+        found[number->second].last = index;
+        ++found[number->second].readers;
+      }
+    }
+    for (Value result : op.getResults()) {
+      ranges.of[result] = {index, index};
+      numbers[result] = found.size();
+      found.push_back({result, index, index, found.size()});
+    }
+  }
+}
+
+static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
+                                            const TargetSpec &target,
+                                            const ImageAxesAnalysis &axes) {
+  auto ranges = std::make_shared<LiveRanges>();
+  Block &block = function.getBody().front();
+  SmallVector<LiveRange> found;
+  findRanges(block, *ranges, found);
+  llvm::DenseSet<Value> outputs;
+  size_t last = ranges->ops.empty() ? 0 : ranges->ops.size() - 1;
+  for (Value output : block.getTerminator()->getOperands()) {
+    Value source = sourceOf(output);
+    outputs.insert(source);
+    ranges->of.try_emplace(source, last, last).first->second.second = last;
+  }
+  for (LiveRange &range : found) {
+    if (range.readers == 0 || outputs.contains(range.value))
+      continue;
+    range.bytes = largestBytes(range.value, target, axes) * (1 + range.readers);
+    ranges->candidates.push_back(range);
+  }
+  // Those that block the memory for the shortest time come first.
+  llvm::sort(ranges->candidates, [](const LiveRange &a, const LiveRange &b) {
+    return std::make_tuple(a.last - a.first, a.first, a.number) <
+           std::make_tuple(b.last - b.first, b.first, b.number);
+  });
+  return ranges;
+}
+
+OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
+    : ranges(std::move(all)), held(ranges->ops.size()) {
+  for (const LiveRange &range : ranges->candidates) {
+    auto during = llvm::seq(range.first, range.last + 1);
+    if (range.bytes > budget || llvm::any_of(during, [&](size_t i) {
+          return held[i] + range.bytes > budget;
+        }))
+      continue;
+    kept.insert(range.value);
+    for (size_t i : during)
+      held[i] += range.bytes;
+  }
+}
+
+bool OnChipValues::contains(Value value) const {
+  return kept.contains(sourceOf(value));
+}
+
+double OnChipValues::reserved(Operation *op) const {
+  auto found = ranges->ops.find(op);
+  return found == ranges->ops.end() ? 0 : held[found->second];
+}
+
+double OnChipValues::reservedFor(Value value) const {
+  auto found = ranges->of.find(sourceOf(value));
+  if (found == ranges->of.end() || held.empty())
+    return 0;
+  auto [first, last] = found->second;
+  return *std::max_element(held.begin() + first, held.begin() + last + 1);
+}
+
+bool OnChipValues::operator==(const OnChipValues &other) const {
+  return kept == other.kept;
+}
+
+/// The budgets of a ladder: two for each power of two.
+static std::vector<double> budgetsBelow(double memory) {
+  std::vector<double> budgets;
+  for (double power = 1; power < memory; power *= 2)
+    for (double budget : {power, 1.5 * power})
+      if (budget < memory)
+        budgets.push_back(budget);
+  std::reverse(budgets.begin(), budgets.end());
+  return budgets;
+}
+
+std::vector<OnChipValues> npu::residenciesOf(mlir::func::FuncOp function,
+                                             const TargetSpec &target,
+                                             const ImageAxesAnalysis &axes) {
+  auto ranges = rangesOf(function, target, axes);
+  std::vector<OnChipValues> choices;
+  for (double budget : budgetsBelow(target.machine.sramKiB * 1024)) {
+    OnChipValues choice(ranges, budget);
+    if (choices.empty() || !(choice == choices.back()))
+      choices.push_back(std::move(choice));
+  }
+  OnChipValues nothing(ranges, 0);
+  if (choices.empty() || !(nothing == choices.back()))
+    choices.push_back(std::move(nothing));
+  return choices;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/OpSlots.h"
+
+#include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Placement.h"
+
+using namespace npu;
+
+bool Slot::accepts(LayoutAttr layout) const {
+  return accepted.empty() || llvm::any_of(accepted, [&](LayoutAttr entry) {
+           return layout.isEquivalent(entry, tensorType(value).getShape());
+         });
+}
+
+OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
+    : op(op), relation(op.getLayoutRelation()) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    slots.push_back({value, problem.accepted(operand),
+                     relation.independent[operand.getOperandNumber()],
+                     isConstant(value), /*result=*/false});
+  }
+  for (OpResult result : op->getResults())
+    slots.push_back({result, problem.accepted(result), /*independent=*/false,
+                     /*constant=*/false, /*result=*/true});
+  findAlike();
+}
+
+bool OpSlots::areAlike(unsigned a, unsigned b) const {
+  if (a >= anchor() || b >= anchor())
+    return a == b;
+  const Slot &one = slots[a], &other = slots[b];
+  return relation.operands[a] == relation.operands[b] &&
+         one.value.getType() == other.value.getType() &&
+         one.accepted == other.accepted &&
+         one.independent == other.independent && one.constant == other.constant;
+}
+
+void OpSlots::findAlike() {
+  SmallVector<unsigned> firsts;
+  for (unsigned index = 0; index < slots.size(); ++index) {
+    const unsigned *first = llvm::find_if(
+        firsts, [&](unsigned other) { return areAlike(index, other); });
+    alike.push_back(first == firsts.end() ? index : *first);
+    if (first == firsts.end())
+      firsts.push_back(index);
+  }
+}
+
+bool OpSlots::isView() const {
+  return op.getSensitivity() == Sensitivity::Data;
+}
+
+RelatedValue OpSlots::related(unsigned index) const {
+  return index < anchor() ? relatedOperand(relation, op, index)
+                          : relatedResult(relation, op, index - anchor());
+}
+
+LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
+                          bool *complete) const {
+  TransferResult transfer = transferLayout(relation, related(from),
+                                           toStoredOrder(layout), related(to));
+  if (complete)
+    *complete = transfer.complete;
+  return transfer.layout ? toLayout(op->getContext(), *transfer.layout)
+                         : LayoutAttr();
+}
+
+bool OpSlots::agrees(LayoutAttr anchorLayout, unsigned slot,
+                     LayoutAttr layout) const {
+  return layoutsAgree(relation, related(anchor()), toStoredOrder(anchorLayout),
+                      related(slot), toStoredOrder(layout));
+}
+
+LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,
+                                  unsigned index) const {
+  const Slot &slot = slots[index];
+  if (slot.independent && !slot.accepted.empty())
+    return preferred(slot.accepted, slot.value);
+  bool complete = false;
+  LayoutAttr carried = carry(anchor(), anchorLayout, index, &complete);
+  if (slot.independent)
+    return carried && complete ? carried : rowMajor(slot.value);
+  if (carried && slot.accepts(carried) && agrees(anchorLayout, index, carried))
+    return carried;
+  for (LayoutAttr layout : slot.accepted)
+    if (agrees(anchorLayout, index, layout))
+      return layout;
+  return {};
+}

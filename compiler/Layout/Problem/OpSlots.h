@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of one op side by side, with what the target accepts for each:
+// asked once, used many times by a search.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_OPSLOTS_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_OPSLOTS_H
+
+#include "compiler/Dialect/NPU/LayoutTransfer.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+
+namespace npu {
+
+/// An operand or a result of an op.
+struct Slot {
+  Value value;
+  SmallVector<LayoutAttr> accepted; // empty: any
+  /// Takes any layout whatever the others have.
+  bool independent = false;
+  /// An operand that is known at compile time.
+  bool constant = false;
+  bool result = false;
+
+  bool accepts(LayoutAttr layout) const;
+};
+
+/// Operands, then results.
+class OpSlots {
+public:
+  OpSlots(const LayoutProblem &problem, LayoutOpInterface op);
+
+  ArrayRef<Slot> all() const { return slots; }
+  const Slot &operator[](unsigned index) const { return slots[index]; }
+  /// The first result: what the others are measured against.
+  unsigned anchor() const { return op->getNumOperands(); }
+  bool isView() const;
+  /// The first slot of which the same follows from, and for, every layout: one
+  /// place for the thousand operands of a concatenation.
+  unsigned firstAlike(unsigned index) const { return alike[index]; }
+  LayoutOpInterface getOp() const { return op; }
+
+  /// The order that follows for one slot from another's; null where none does.
+  LayoutAttr carry(unsigned from, LayoutAttr layout, unsigned to,
+                   bool *complete = nullptr) const;
+  /// Whether a slot's order fits the anchor's.
+  bool agrees(LayoutAttr anchorLayout, unsigned slot, LayoutAttr layout) const;
+  /// In what order to store a constant operand; null where none will do.
+  LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
+
+private:
+  RelatedValue related(unsigned index) const;
+  bool areAlike(unsigned a, unsigned b) const;
+  void findAlike();
+
+  mutable LayoutOpInterface op; // MLIR's interfaces have no const methods
+  LayoutRelation relation;
+  SmallVector<Slot> slots;
+  SmallVector<unsigned> alike; // by slot
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_OPSLOTS_H

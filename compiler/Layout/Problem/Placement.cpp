@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/Placement.h"
+
+#include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Storage.h"
+
+using namespace npu;
+
+bool npu::isConstant(Value value) {
+  return value.getDefiningOp<ConstantOp>() != nullptr;
+}
+
+LayoutAttr npu::rowMajor(Value value) {
+  return LayoutAttr::getRowMajor(value.getContext(),
+                                 tensorType(value).getRank());
+}
+
+static bool isAmong(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
+  return llvm::any_of(list, [&](LayoutAttr entry) {
+    return sameStorage(value, layout, entry);
+  });
+}
+
+bool npu::isAccepted(ArrayRef<LayoutAttr> accepted, Value value,
+                     LayoutAttr layout) {
+  return accepted.empty() || isAmong(layout, accepted, value);
+}
+
+LayoutAttr npu::preferred(ArrayRef<LayoutAttr> accepted, Value value) {
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  for (LayoutAttr layout : accepted)
+    if (llvm::none_of(layout.getBlocks(), [&](const LayoutBlock &block) {
+          return shape[block.dim] == 1;
+        }))
+      return layout;
+  return accepted.empty() ? LayoutAttr() : accepted.front();
+}
+
+namespace {
+/// Finds one op's placement.
+class Placer {
+public:
+  Placer(const LayoutProblem &problem, const LayoutPlan &plan,
+         LayoutOpInterface op, const Anchor &anchor)
+      : problem(problem), plan(plan), op(op), relation(op.getLayoutRelation()),
+        anchor(anchor) {}
+
+  std::optional<Placement> run(std::string &whyNot) {
+    Placement placement;
+    placement.result = placeResult(whyNot);
+    if (!placement.result)
+      return std::nullopt;
+    // Operands go with the result, not just with the one that it came from:
+    // two operands of a matrix product may share one dimension of three.
+    const int given = anchor.index;
+    const LayoutAttr givenLayout = anchor.layout;
+    anchor = {Anchor::result, placement.result};
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool isGiven = static_cast<int>(operand.getOperandNumber()) == given;
+      LayoutAttr layout =
+          placeOperand(operand, isGiven ? givenLayout : LayoutAttr(), whyNot);
+      if (!layout)
+        return std::nullopt;
+      placement.operands.push_back(layout);
+    }
+    return placement;
+  }
+
+private:
+  RelatedValue anchorValue() const {
+    return anchor.index == Anchor::result
+               ? relatedResult(relation, op)
+               : relatedOperand(relation, op, anchor.index);
+  }
+
+  bool agrees(const RelatedValue &value, LayoutAttr layout) const {
+    return layout &&
+           layoutsAgree(relation, anchorValue(), toStoredOrder(anchor.layout),
+                        value, toStoredOrder(layout));
+  }
+
+  /// The anchor's order on another value; null with a reason.
+  LayoutAttr carry(const RelatedValue &to, std::string &whyNot,
+                   bool *complete = nullptr) const {
+    TransferResult result = transferLayout(relation, anchorValue(),
+                                           toStoredOrder(anchor.layout), to);
+    if (complete)
+      *complete = result.complete;
+    if (result.layout)
+      return toLayout(op->getContext(), *result.layout);
+    whyNot = result.whyNot;
+    return {};
+  }
+
+  LayoutAttr choose(Value value, const RelatedValue &related,
+                    ArrayRef<LayoutAttr> accepted, LayoutAttr current,
+                    StringRef role, std::string &whyNot) const {
+    if (agrees(related, current) && isAccepted(accepted, value, current))
+      return current;
+    LayoutAttr carried = carry(related, whyNot);
+    if (accepted.empty())
+      return carried;
+    if (isAmong(carried, accepted, value))
+      return carried;
+    for (LayoutAttr layout : accepted)
+      if (agrees(related, layout))
+        return layout;
+    whyNot = ("the target demands another layout for its " + role).str();
+    return {};
+  }
+
+  LayoutAttr placeResult(std::string &whyNot) {
+    OpResult result = op->getResult(0);
+    SmallVector<LayoutAttr> accepted = problem.accepted(result);
+    if (anchor.index != Anchor::result)
+      return choose(result, relatedResult(relation, op), accepted, {}, "result",
+                    whyNot);
+    if (isAccepted(accepted, result, anchor.layout))
+      return anchor.layout;
+    whyNot = "the target demands another layout for its result";
+    return {};
+  }
+
+  LayoutAttr placeOperand(OpOperand &operand, LayoutAttr given,
+                          std::string &whyNot) {
+    unsigned index = operand.getOperandNumber();
+    Value value = operand.get();
+    SmallVector<LayoutAttr> accepted = problem.accepted(operand);
+    LayoutAttr current = plan.home.lookup(value);
+    if (!current)
+      current = plan.produced.lookup(value);
+    RelatedValue related = relatedOperand(relation, op, index);
+    if (given && isAccepted(accepted, value, given) &&
+        (relation.independent[index] || agrees(related, given)))
+      return given;
+    if (!relation.independent[index])
+      return choose(value, related, accepted,
+                    isConstant(value) ? LayoutAttr() : current,
+                    op.getOperandRole(index), whyNot);
+    if (!accepted.empty())
+      return !isConstant(value) && isAmong(current, accepted, value)
+                 ? current
+                 : preferred(accepted, value);
+    return isConstant(value) ? placeFreeConstant(value, related) : current;
+  }
+
+  /// A constant that may be stored in any order is stored in the order of what
+  /// it is combined with. A convolution's weight and bias share no dimension
+  /// with anything and stay as they are.
+  LayoutAttr placeFreeConstant(Value value, const RelatedValue &related) const {
+    std::string ignored;
+    bool complete = false;
+    LayoutAttr carried = carry(related, ignored, &complete);
+    return carried && complete ? carried : rowMajor(value);
+  }
+
+  const LayoutProblem &problem;
+  const LayoutPlan &plan;
+  LayoutOpInterface op;
+  LayoutRelation relation;
+  Anchor anchor;
+};
+} // namespace
+
+std::optional<Placement>
+npu::placeOp(const LayoutProblem &problem, const LayoutPlan &plan,
+             LayoutOpInterface op, const Anchor &anchor, std::string &whyNot) {
+  return Placer(problem, plan, op, anchor).run(whyNot);
+}
+
+SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
+                                         LayoutOpInterface op) {
+  SmallVector<Anchor> anchors;
+  for (LayoutAttr layout : problem.accepted(OpResult(op->getResult(0))))
+    anchors.push_back({Anchor::result, layout});
+  if (!anchors.empty())
+    return anchors;
+  for (OpOperand &operand : op->getOpOperands())
+    for (LayoutAttr layout : problem.accepted(operand))
+      anchors.push_back({static_cast<int>(operand.getOperandNumber()), layout});
+  return anchors;
+}
+
+static LayoutAttr carried(LayoutOpInterface op, const LayoutRelation &relation,
+                          const RelatedValue &from, LayoutAttr layout,
+                          const RelatedValue &to, std::string &whyNot) {
+  TransferResult result =
+      transferLayout(relation, from, toStoredOrder(layout), to);
+  if (result.layout)
+    return toLayout(op->getContext(), *result.layout);
+  whyNot = result.whyNot;
+  return {};
+}
+
+LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
+                           std::string &whyNot) {
+  LayoutRelation relation = op.getLayoutRelation();
+  return carried(op, relation, relatedOperand(relation, op, 0), layout,
+                 relatedResult(relation, op), whyNot);
+}
+
+LayoutAttr npu::viewSource(LayoutOpInterface op, LayoutAttr layout,
+                           std::string &whyNot) {
+  LayoutRelation relation = op.getLayoutRelation();
+  return carried(op, relation, relatedResult(relation, op), layout,
+                 relatedOperand(relation, op, 0), whyNot);
+}
+
+std::optional<Placement> npu::placeByDemand(const LayoutProblem &problem,
+                                            const LayoutPlan &plan,
+                                            LayoutOpInterface op) {
+  std::string ignored;
+  for (const Anchor &anchor : acceptedAnchors(problem, op))
+    if (auto placement = placeOp(problem, plan, op, anchor, ignored))
+      return placement;
+  return std::nullopt;
+}
+
+std::optional<Placement> npu::placeView(const LayoutProblem &problem,
+                                        LayoutOpInterface op,
+                                        ArrayRef<LayoutAttr> wishes) {
+  OpOperand &operand = op->getOpOperand(0);
+  OpResult result = op->getResult(0);
+  SmallVector<LayoutAttr> read = problem.accepted(operand);
+  SmallVector<LayoutAttr> stored = problem.accepted(result);
+  std::string ignored;
+  SmallVector<LayoutAttr> tried(wishes);
+  tried.append(read);
+  for (LayoutAttr layout : stored)
+    if (LayoutAttr source = viewSource(op, layout, ignored))
+      tried.push_back(source);
+  tried.push_back(rowMajor(operand.get()));
+  for (LayoutAttr layout : tried) {
+    LayoutAttr view = viewLayout(op, layout, ignored);
+    if (view && isAccepted(read, operand.get(), layout) &&
+        isAccepted(stored, result, view))
+      return Placement{{layout}, view};
+  }
+  // As it stands in the source, moving its data.
+  Placement moving{{rowMajor(operand.get())}, rowMajor(result)};
+  if (isAccepted(read, operand.get(), moving.operands[0]) &&
+      isAccepted(stored, result, moving.result))
+    return moving;
+  return std::nullopt;
+}
+
+void npu::record(LayoutPlan &plan, Operation *op, const Placement &placement) {
+  for (OpOperand &operand : op->getOpOperands())
+    plan.read[&operand] = placement.operands[operand.getOperandNumber()];
+  plan.produced[op->getResult(0)] = placement.result;
+}
+
+void npu::recordRowMajor(LayoutPlan &plan, Operation *op) {
+  plan.produced[op->getResult(0)] = rowMajor(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands())
+    plan.read[&operand] = rowMajor(operand.get());
+}
+
+SmallVector<Anchor> npu::pinnedAnchors(const LayoutProblem &problem,
+                                       LayoutOpInterface op) {
+  SmallVector<Anchor> anchors;
+  if (LayoutAttr pin = problem.pins.values.lookup(op->getResult(0)))
+    anchors.push_back({Anchor::result, pin});
+  LayoutRelation relation = op.getLayoutRelation();
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    LayoutAttr pin = problem.pins.reads.lookup(&operand);
+    if (pin && !relation.independent[index])
+      anchors.push_back({static_cast<int>(index), pin});
+  }
+  return anchors;
+}

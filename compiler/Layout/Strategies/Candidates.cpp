@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Strategies/Candidates.h"
+
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Placement.h"
+
+using namespace npu;
+
+/// What follows comes after what somebody asks for; so a network that mixes
+/// many orders loses guesses first.
+static constexpr size_t mostLayouts = 16;
+
+static std::vector<OpSlots> slotsOf(const LayoutProblem &problem) {
+  Block &block = problem.function->getRegion(0).front();
+  std::vector<OpSlots> slots;
+  slots.reserve(block.getOperations().size());
+  for (Operation &op : block)
+    if (auto rule = dyn_cast<LayoutOpInterface>(op))
+      slots.emplace_back(problem, rule);
+  return slots;
+}
+
+Candidates::Candidates(const LayoutProblem &problem,
+                       ArrayRef<LayoutPlan> others)
+    : problem(problem), ops(slotsOf(problem)) {
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (auto [index, slot] : llvm::enumerate(op.all()))
+      if (!slot.constant)
+        places[slot.value].push_back({number, index});
+  seed(others);
+  close();
+}
+
+ArrayRef<LayoutAttr> Candidates::of(Value value) const {
+  auto found = layouts.find(value);
+  return found == layouts.end() ? ArrayRef<LayoutAttr>() : found->second;
+}
+
+int Candidates::find(Value value, LayoutAttr layout) const {
+  for (auto [index, candidate] : llvm::enumerate(of(value)))
+    if (candidate.isEquivalent(layout, tensorType(value).getShape()))
+      return static_cast<int>(index);
+  return -1;
+}
+
+void Candidates::add(Value value, LayoutAttr layout) {
+  if (!layout || isConstant(value) || find(value, layout) >= 0)
+    return;
+  SmallVector<LayoutAttr, 4> &list = layouts[value];
+  if (list.size() >= mostLayouts) {
+    full.insert(value);
+    return;
+  }
+  list.push_back(layout);
+  fresh.push_back({value, layout});
+}
+
+void Candidates::seed(ArrayRef<LayoutPlan> others) {
+  Block &block = problem.function->getRegion(0).front();
+  for (Value argument : block.getArguments()) {
+    add(argument, problem.inputs.lookup(argument));
+    add(argument, rowMajor(argument));
+  }
+  for (const OpSlots &op : ops)
+    for (const Slot &slot : op.all())
+      if (slot.result)
+        add(slot.value, rowMajor(slot.value));
+  for (OpOperand &operand : block.getTerminator()->getOpOperands())
+    add(operand.get(), problem.outputs[operand.getOperandNumber()]);
+  for (const OpSlots &op : ops)
+    for (const Slot &slot : op.all())
+      for (LayoutAttr layout : slot.accepted)
+        add(slot.value, layout);
+  for (const LayoutPlan &plan : others) {
+    for (const OpSlots &op : ops)
+      for (const Slot &slot : op.all())
+        add(slot.value, plan.produced.lookup(slot.value));
+    for (const OpSlots &op : ops)
+      for (OpOperand &operand : op.getOp()->getOpOperands())
+        add(operand.get(), plan.read.lookup(&operand));
+  }
+}
+
+/// Ends: each value's list only grows, up to a limit.
+void Candidates::close() {
+  // What an op accepts for a constant, or for a value to which it means the
+  // same as another order, may mean something to the op's other values.
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (auto [index, slot] : llvm::enumerate(op.all()))
+      for (LayoutAttr layout : slot.accepted)
+        spread(number, index, layout);
+  while (!fresh.empty()) {
+    auto [value, layout] = fresh.front();
+    fresh.pop_front();
+    for (auto [op, slot] : places.lookup(value))
+      spread(op, slot, layout);
+  }
+}
+
+void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
+  const OpSlots &op = ops[number];
+  if (op[from].independent || !op[from].accepts(layout) ||
+      !known.insert({{number, op.firstAlike(from)}, layout}).second)
+    return;
+  llvm::SmallDenseMap<unsigned, LayoutAttr, 8> carried; // by first alike
+  for (auto [to, slot] : llvm::enumerate(op.all())) {
+    if (to == from || slot.independent || slot.constant)
+      continue;
+    auto [at, isNew] = carried.try_emplace(op.firstAlike(to));
+    if (isNew)
+      at->second = op.carry(from, layout, to);
+    if (at->second && slot.accepts(at->second))
+      add(slot.value, at->second);
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In which layouts each value might be stored or read: what a search chooses
+// among.
+#ifndef NPU_COMPILER_LAYOUT_STRATEGIES_CANDIDATES_H
+#define NPU_COMPILER_LAYOUT_STRATEGIES_CANDIDATES_H
+
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/OpSlots.h"
+
+#include <deque>
+
+namespace npu {
+
+/// For each value that is not a constant a list of layouts, no two of which
+/// store it alike: the source's order first, then what its boundary, its
+/// producer, its readers and other strategies' plans want, and all that follows
+/// from any of them through views and through ops, forward and backward.
+class Candidates {
+public:
+  /// `others`: plans of other strategies, whose orders are candidates too.
+  Candidates(const LayoutProblem &problem, ArrayRef<LayoutPlan> others);
+
+  /// Each op that knows layouts.
+  ArrayRef<OpSlots> slots() const { return ops; }
+  ArrayRef<LayoutAttr> of(Value value) const;
+  /// The place in of(value) of the layout that stores it alike; -1: none.
+  int find(Value value, LayoutAttr layout) const;
+  /// Values for which more layouts followed than are kept.
+  int capped() const { return static_cast<int>(full.size()); }
+
+private:
+  void seed(ArrayRef<LayoutPlan> others);
+  void add(Value value, LayoutAttr layout);
+  void close();
+  void spread(unsigned op, unsigned from, LayoutAttr layout);
+
+  const LayoutProblem &problem;
+  std::vector<OpSlots> ops;
+  llvm::DenseMap<Value, SmallVector<LayoutAttr, 4>> layouts;
+  /// Where each value stands: (op, slot).
+  llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;
+  std::deque<std::pair<Value, LayoutAttr>> fresh;
+  llvm::DenseSet<Value> full;
+  /// What was spread already: from which of an op's slots that are alike.
+  llvm::DenseSet<std::pair<std::pair<unsigned, unsigned>, LayoutAttr>> known;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_STRATEGIES_CANDIDATES_H

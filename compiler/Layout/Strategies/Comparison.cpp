@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Strategies/Comparison.h"
+
+#include "compiler/Layout/Apply/ApplyPlan.h"
+#include "compiler/Layout/Apply/FoldLayout.h"
+#include "compiler/Layout/Apply/HoldPins.h"
+#include "compiler/Layout/Apply/VerifyLayout.h"
+#include "compiler/Layout/Problem/LayoutPins.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Storage.h"
+
+#include "llvm/Support/Threading.h"
+
+using namespace npu;
+
+QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
+    : thread(llvm::get_threadid()),
+      handler(context, [this](mlir::Diagnostic &diagnostic) {
+        // Passes run side by side; others' errors are not ours to keep.
+        if (llvm::get_threadid() != thread)
+          return failure();
+        if (message.empty())
+          message = diagnostic.str();
+        return success();
+      }) {}
+
+/// What is there is not what was searched; nothing is known of less.
+static void forgetProof(SearchOutcome &search, int64_t cost) {
+  search.cost = cost;
+  search.lowerBound = 0;
+  search.proved = false;
+}
+
+LogicalResult npu::finishLayouts(const LayoutProblem &problem,
+                                 const Strategy &strategy, LayoutPlan &plan) {
+  mlir::func::FuncOp function = problem.function;
+  bool moved = false;
+  if (failed(holdPins(problem, plan, moved)))
+    return failure();
+  applyPlan(function, plan);
+  if (strategy.folds)
+    foldLayouts(function, problem.target, problem.pins);
+  else
+    foldConstantRelayouts(function);
+  if (failed(checkLayouts(function, problem.target)) ||
+      failed(checkPins(problem.pins)) ||
+      failed(settleAlgorithms(problem, plan)))
+    return failure();
+  if (!plan.search)
+    return success();
+  int64_t cost = costOf(problem, plan.algorithms).of(problem.objective);
+  if (moved || cost < plan.search->cost)
+    forgetProof(*plan.search, cost);
+  return success();
+}
+
+/// Ops that were there before the stage, in order.
+static SmallVector<Operation *> computingOps(mlir::func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    if (!isa<RelayoutOp, ConstantOp>(op))
+      ops.push_back(&op);
+  return ops;
+}
+
+/// From what each copy of a value is made, the first in each layout.
+static void readCopies(mlir::func::FuncOp source, mlir::func::FuncOp finished,
+                       LayoutPlan &plan) {
+  llvm::DenseMap<Value, Value> origin; // of a finished value in the source
+  for (auto [from, to] :
+       llvm::zip(source.getArguments(), finished.getArguments()))
+    origin[to] = from;
+  for (auto [from, to] :
+       llvm::zip_equal(computingOps(source), computingOps(finished)))
+    for (auto [before, after] : llvm::zip(from->getResults(), to->getResults()))
+      origin[after] = before;
+  for (auto relayout : finished.getBody().front().getOps<RelayoutOp>()) {
+    Value value = origin.lookup(relayout.getInput());
+    if (!value)
+      continue; // of a constant
+    LayoutAttr to = getLayout(relayout.getResult());
+    origin[relayout.getResult()] = value;
+    SmallVector<CopyStep, 2> &steps = plan.copies[value];
+    bool known = sameStorage(value, plan.produced.lookup(value), to) ||
+                 llvm::any_of(steps, [&](const CopyStep &step) {
+                   return sameStorage(value, step.to, to);
+                 });
+    if (!known)
+      steps.push_back({getLayout(relayout.getInput()), to});
+  }
+}
+
+/// What the layouts of a finished copy are as a plan for its source.
+static LayoutPlan readPlan(mlir::func::FuncOp source,
+                           mlir::func::FuncOp finished,
+                           const Algorithms &algorithms) {
+  LayoutPlan plan;
+  for (auto [from, to] :
+       llvm::zip(source.getArguments(), finished.getArguments()))
+    plan.produced[from] = getLayout(to);
+  for (auto constant : source.getBody().front().getOps<ConstantOp>())
+    plan.produced[constant.getResult()] = rowMajor(constant.getResult());
+  for (auto [from, to] :
+       llvm::zip_equal(computingOps(source), computingOps(finished))) {
+    for (OpOperand &operand : from->getOpOperands())
+      plan.read[&operand] =
+          getLayout(to->getOperand(operand.getOperandNumber()));
+    for (auto [before, after] : llvm::zip(from->getResults(), to->getResults()))
+      plan.produced[before] = getLayout(after);
+    if (const Alternative *algorithm = algorithms.lookup(to))
+      plan.algorithms[from] = algorithm;
+  }
+  readCopies(source, finished, plan);
+  return plan;
+}
+
+StrategyResult npu::tryStrategy(const LayoutProblem &problem,
+                                const Strategy &strategy) {
+  mlir::func::FuncOp source = problem.function;
+  mlir::OwningOpRef<mlir::func::FuncOp> copy = source.clone();
+  ImageAxesAnalysis axes(*copy);
+  LayoutProblem copied(*copy, problem.target, axes);
+  for (auto [from, to] : llvm::zip(source.getArguments(), copy->getArguments()))
+    copied.inputs[to] = problem.inputs.lookup(from);
+  copied.outputs = problem.outputs;
+  copied.decision = problem.decision;
+  copied.objective = problem.objective;
+  copied.searchSeconds = problem.searchSeconds;
+  copied.pins = problem.pins.carriedTo(source, *copy);
+
+  StrategyResult result;
+  result.name = strategy.name;
+  QuietDiagnostics quiet(problem.getContext());
+  LayoutPlan plan;
+  result.feasible = succeeded(strategy.decide(copied, plan)) &&
+                    succeeded(finishLayouts(copied, strategy, plan));
+  result.whyNot = quiet.first();
+  if (!result.feasible)
+    return result;
+  result.cost = costOf(copied, plan.algorithms);
+  result.plan = readPlan(source, *copy, plan.algorithms);
+  result.plan.search = plan.search;
+  return result;
+}
+
+std::vector<StrategyResult> npu::tryStrategies(const LayoutProblem &problem) {
+  std::vector<StrategyResult> results;
+  for (const Strategy &strategy : strategies())
+    results.push_back(tryStrategy(problem, strategy));
+  return results;
+}

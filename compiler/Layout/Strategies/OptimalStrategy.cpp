@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// optimal: the layouts of all values at once, so that the objective's total is
+// the least there is.
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/Comparison.h"
+#include "compiler/Layout/Strategies/SearchProblem.h"
+
+using namespace npu;
+
+/// What the other strategies decide. A plan that breaks a demand is of use all
+/// the same: its orders are candidates.
+static std::vector<LayoutPlan> plansOf(ArrayRef<Strategy> others,
+                                       const LayoutProblem &problem) {
+  QuietDiagnostics quiet(problem.getContext());
+  std::vector<LayoutPlan> plans;
+  for (const Strategy &strategy : others) {
+    LayoutPlan plan;
+    if (succeeded(strategy.decide(problem, plan)))
+      plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+/// The cheapest of the others' plans; empty if none is one.
+static std::vector<int> bestOf(const SearchProblem &searched,
+                               ArrayRef<LayoutPlan> plans) {
+  std::vector<int> best;
+  search::Cost least = 0;
+  for (const LayoutPlan &plan : plans) {
+    std::vector<int> ways = searched.waysOf(plan);
+    if (ways.empty())
+      continue;
+    search::Cost cost = searched.cost(ways);
+    if (best.empty() || cost < least) {
+      best = std::move(ways);
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/// Folding may have made another strategy's plan cheaper than all that an
+/// unfinished search has seen.
+static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
+                        LayoutPlan &plan) {
+  for (const Strategy &strategy : others) {
+    StrategyResult other = tryStrategy(problem, strategy);
+    int64_t cost = other.cost.of(problem.objective);
+    if (!other.feasible || cost >= plan.search->cost)
+      continue;
+    SearchOutcome outcome = *plan.search;
+    outcome.cost = cost;
+    outcome.method = ("plan of " + other.name).str();
+    plan = std::move(other.plan);
+    plan.search = outcome;
+  }
+}
+
+namespace {
+
+/// The best plan so far, over what may stay on the chip.
+struct Best {
+  LayoutPlan plan;
+  SearchOutcome outcome;
+  std::pair<int64_t, int64_t> cost; // the objective, then its tie-breaks
+};
+
+} // namespace
+
+/// Searches with the values on the chip that the problem keeps.
+static void searchOnce(const LayoutProblem &problem,
+                       const Candidates &candidates, ArrayRef<LayoutPlan> plans,
+                       double seconds, std::optional<Best> &best) {
+  SearchProblem searched(problem, candidates);
+  // Whatever is chosen takes no less than this.
+  if (best && searched.primary(searched.leastOfEach()) > best->cost.first)
+    return;
+  search::Options options;
+  options.seconds = seconds;
+  options.incumbent = bestOf(searched, plans);
+  search::Solution solution = search::solve(searched.numbers(), options);
+  int64_t bound = searched.primary(solution.lowerBound);
+  double before = best ? best->outcome.seconds : 0;
+  if (best)
+    bound = std::min(bound, best->outcome.lowerBound);
+  auto cost = searched.comparable(solution.cost);
+  if (!best || cost < best->cost) {
+    best = {searched.planOf(solution.ways), {}, cost};
+    best->outcome.method = solution.method;
+    best->outcome.cost = cost.first;
+    best->outcome.values = static_cast<int>(searched.numbers().values.size());
+    best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
+    best->outcome.capped = candidates.capped();
+  }
+  best->outcome.lowerBound = bound;
+  best->outcome.seconds = before + solution.seconds;
+}
+
+LogicalResult npu::decideOptimal(const LayoutProblem &problem,
+                                 ArrayRef<Strategy> others, LayoutPlan &plan) {
+  std::vector<LayoutPlan> plans = plansOf(others, problem);
+  // Only costs depend on what stays on the chip.
+  Candidates candidates(problem, plans);
+  std::optional<Best> best;
+  for (const OnChipValues &values : problem.residencies()) {
+    problem.keepOnChip(values);
+    double spent = best ? best->outcome.seconds : 0;
+    searchOnce(problem, candidates, plans,
+               std::max(0.0, problem.searchSeconds - spent), best);
+  }
+  plan = std::move(best->plan);
+  SearchOutcome outcome = best->outcome;
+  outcome.proved = outcome.cost == outcome.lowerBound;
+  plan.search = outcome;
+  if (!outcome.proved)
+    takeCheaper(problem, others, plan);
+  return success();
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The strategies of the layout stage: each is a decision and nothing else.
+#ifndef NPU_COMPILER_LAYOUT_STRATEGIES_STRATEGIES_H
+#define NPU_COMPILER_LAYOUT_STRATEGIES_STRATEGIES_H
+
+#include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+
+namespace npu {
+
+/// One row of the table: the name is the value of --layout.
+struct Strategy {
+  StringRef name, summary;
+  /// Fills in a plan for every value of the function. Fails, with an error at
+  /// the op, only where it can decide nothing at all; a plan that breaks a
+  /// demand is found when it is checked.
+  LogicalResult (*decide)(const LayoutProblem &problem, LayoutPlan &plan);
+  /// Whether relayouts are cancelled, merged and moved afterwards; constants
+  /// are relaid at compile time in any case.
+  bool folds;
+};
+
+/// All strategies, from the plainest to the best.
+ArrayRef<Strategy> strategies();
+/// Null if there is none of this name.
+const Strategy *findStrategy(StringRef name);
+/// "none, naive, ...": for messages.
+std::string strategyNames();
+
+// The decisions, one file each.
+LogicalResult decideNone(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideNaive(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideAutoNhwc(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideConvert(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decidePreset(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideAlter(const LayoutProblem &problem, LayoutPlan &plan);
+/// `others`: whose plans it starts from, and takes where its search ends early.
+LogicalResult decideOptimal(const LayoutProblem &problem,
+                            ArrayRef<Strategy> others, LayoutPlan &plan);
+
+/// What every decision starts with: arguments as the boundary says, constants
+/// row-major; and ends with: results read as the boundary says.
+void planBoundary(const LayoutProblem &problem, LayoutPlan &plan);
+
+/// Free inputs take the layout that all their readers want, if they agree; runs
+/// when the plan is complete.
+void settleFreeInputs(const LayoutProblem &problem, LayoutPlan &plan);
+
+/// A decision that goes through the ops once, in order, between the two:
+/// `view` for transposes and reshapes, `place` for ops that compute.
+LogicalResult
+decideInOrder(const LayoutProblem &problem, LayoutPlan &plan,
+              llvm::function_ref<void(LayoutOpInterface)> view,
+              llvm::function_ref<LogicalResult(LayoutOpInterface)> place);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_STRATEGIES_STRATEGIES_H

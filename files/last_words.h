@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a program that has no memory left, or no stack: one error and an
+// exit code, whoever asked for the memory. Libraries that know no exceptions
+// would abort, or go on with a null pointer.
+#ifndef NPU_FILES_LAST_WORDS_H
+#define NPU_FILES_LAST_WORDS_H
+
+namespace npu::files {
+
+/// First in main(), after prepareProcess(): `program` is the name in messages,
+/// `code` the exit code from then on.
+void prepareLastWords(const char *program, int code);
+
+/// Ends the process like that. For libraries that have a handler of their own.
+[[noreturn]] void endWithoutMemory();
+/// Whether there is so little that this is the likely reason of a failure.
+bool isMemoryGone();
+
+} // namespace npu::files
+
+#endif // NPU_FILES_LAST_WORDS_H

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing .npu files: whole or not at all; and the manifest's round trip.
+
+#include "format/footer.h"
+#include "format/manifest.h"
+#include "test/runtime/DemoFile.h"
+#include "test/runtime/FullDisk.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace npu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("full");
+  writeFile(folder + "demo.so", demo.elf);
+  writeFile(folder + "demo.npu", "old");
+  std::string manifest = format::printManifest(demo.manifest);
+  // Full inside the ELF, inside the manifest, inside the footer.
+  size_t whole = demo.elf.size() + manifest.size() + sizeof(npu_footer);
+  for (size_t room : {size_t(100), demo.elf.size() + 10, whole - 1}) {
+    std::string failure;
+    {
+      FullDisk disk(room);
+      failure = format::seal(folder + "demo.so", manifest, folder + "demo.npu");
+    }
+    EXPECT_NE(failure.find("free some space"), std::string::npos) << failure;
+    EXPECT_EQ(readFile(folder + "demo.npu"), "old");
+    EXPECT_EQ(filesIn(folder), 2u);
+  }
+}
+
+std::string sealInPlace(const std::string &elf, const std::string &manifest,
+                        const std::string &path) {
+  files::OutputFiles files;
+  std::string failure = format::sealInPlace(files::TemporaryName(elf), manifest,
+                                            path, files.add());
+  return failure.empty() ? files.commit() : failure;
+}
+
+TEST(Seal, InPlaceGivesTheSameFile) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("in-place");
+  std::string manifest = format::printManifest(demo.manifest);
+  writeFile(folder + "demo.so", demo.elf);
+  ASSERT_EQ(format::seal(folder + "demo.so", manifest, folder + "copy.npu"),
+            "");
+  ASSERT_EQ(sealInPlace(folder + "demo.so", manifest, folder + "moved.npu"),
+            "");
+  EXPECT_EQ(readFile(folder + "copy.npu"), readFile(folder + "moved.npu"));
+  EXPECT_EQ(filesIn(folder), 2u);
+}
+
+TEST(Seal, InPlaceOnAFullDiskLeavesTheOldFileAndNothingElse) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("in-place-full");
+  writeFile(folder + "demo.npu", "old");
+  std::string manifest = format::printManifest(demo.manifest);
+  size_t whole = demo.elf.size() + manifest.size() + sizeof(npu_footer);
+  for (size_t room : {demo.elf.size() + 10, whole - 1}) {
+    writeFile(folder + "demo.so", demo.elf);
+    std::string failure;
+    {
+      FullDisk disk(room);
+      failure = sealInPlace(folder + "demo.so", manifest, folder + "demo.npu");
+    }
+    EXPECT_NE(failure.find("free some space"), std::string::npos) << failure;
+    EXPECT_EQ(readFile(folder + "demo.npu"), "old");
+    EXPECT_EQ(filesIn(folder), 1u);
+  }
+}
+
+TEST(Seal, InPlaceNeverReplacesAPipe) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("in-place-pipe");
+  writeFile(folder + "demo.so", demo.elf);
+  ASSERT_EQ(mkfifo((folder + "pipe").c_str(), 0600), 0);
+  std::string failure = sealInPlace(folder + "demo.so", "{}", folder + "pipe");
+  EXPECT_NE(failure.find("not a regular file"), std::string::npos) << failure;
+  EXPECT_TRUE(fs::is_fifo(folder + "pipe"));
+  EXPECT_EQ(filesIn(folder), 1u);
+}
+
+TEST(Seal, MissingElf) {
+  std::string failure = format::seal(scratchFolder() + "none.so", "{}",
+                                     scratchFolder() + "n.npu");
+  EXPECT_NE(failure.find("cannot read"), std::string::npos) << failure;
+  EXPECT_FALSE(fs::exists(scratchFolder() + "n.npu"));
+}
+
+TEST(Seal, RoundTrip) {
+  DemoFile demo("conv");
+  std::string text = format::printManifest(demo.manifest);
+  std::string path = demo.seal("round-trip.npu");
+  int fd = open(path.c_str(), O_RDONLY);
+  format::Sealed sealed = format::readSealed(fd, path);
+  close(fd);
+  EXPECT_EQ(sealed.message, "");
+  EXPECT_EQ(sealed.manifest, text);
+  EXPECT_EQ(sealed.elfBytes, demo.elf.size());
+  EXPECT_EQ(readFile(path).substr(0, demo.elf.size()), demo.elf);
+}
+
+TEST(Manifest, RoundTrip) {
+  format::Manifest manifest = DemoFile("conv").manifest;
+  manifest.inputs[0].name = "name with \"quotes\" and \u00fcmlaut";
+  manifest.machine.dataFlow = cost::DataFlow::OutputStationary;
+  manifest.machine.clockMHz = 1234.5;
+  manifest.measuredThreads = 3;
+  manifest.kernels[0].work.products = {{2, 3, 4, 5, true}};
+  manifest.kernels[0].work.writes = {{64, 16, true}};
+  format::Manifest read;
+  ASSERT_EQ(format::parseManifest(format::printManifest(manifest), read), "");
+  EXPECT_EQ(format::printManifest(read), format::printManifest(manifest));
+  EXPECT_EQ(read.inputs[0].name, manifest.inputs[0].name);
+}
+
+TEST(Manifest, UnknownKeysAreAllowed) {
+  auto json =
+      nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
+  json["later"] = {{"version", 2}};
+  json["kernels"][0]["tile"] = 3;
+  format::Manifest read;
+  EXPECT_EQ(format::parseManifest(json.dump(), read), "");
+}
+
+/// Every key at `pointer` in turn is removed, then given another kind of value.
+void breakEveryKey(const nlohmann::json &whole, const std::string &pointer) {
+  nlohmann::json::json_pointer at(pointer);
+  for (const auto &[key, value] : whole[at].items()) {
+    nlohmann::json broken = whole;
+    broken[at].erase(key);
+    format::Manifest read;
+    std::string wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find(key + "' is missing"), std::string::npos)
+        << pointer << "/" << key << ": " << wrong;
+    broken[at][key] = -1.5; // fits no key
+    wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find("is -1.5, expected"), std::string::npos)
+        << pointer << "/" << key << ": " << wrong;
+  }
+}
+
+TEST(Manifest, EveryKeyIsRequiredAndChecked) {
+  auto whole =
+      nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
+  for (const char *pointer :
+       {"", "/model", "/target", "/target/machine", "/inputs/0", "/outputs/0",
+        "/kernels/0", "/kernels/0/work", "/kernels/0/work/products/0",
+        "/kernels/0/tiling", "/kernels/0/work/reads/0",
+        "/kernels/0/work/writes/0"})
+    breakEveryKey(whole, pointer);
+}
+
+TEST(Manifest, OtherWrongValues) {
+  auto whole =
+      nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
+  struct Case {
+    const char *pointer;
+    nlohmann::json value;
+    const char *expected;
+  };
+  const std::string version =
+      "is 1, expected version " + std::to_string(NPU_FORMAT_VERSION);
+  const Case cases[] = {
+      {"/format_version", 1, version.c_str()},
+      {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
+      {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
+      {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},
+      {"/arena_bytes", -4, "'arena_bytes' is -4"},
+      {"/target/machine/clock", 0, "expected a number from 1e-06 to 1e+12"},
+      {"/target/machine/clock", 1e13, "expected a number from 1e-06 to 1e+12"},
+      {"/target/machine/mac_rows", 0.5,
+       "'0.5 MAC', expected a whole number from 1"},
+      {"/target/machine/sram_banks", 1, "expected a whole number from 2"},
+      {"/target/machine/sram_banks", 1e4, "banks of on-chip memory, but no"},
+      {"/target/machine/array_use", "half", "expected parts, whole"},
+      {"/target/measured_threads", 0, "expected a positive number"},
+      {"/target/measured_threads", "two", "is \"two\", expected a positive"},
+      {"/target/machine/data_flow", "random", "is \"random\", expected dot-"},
+      {"/kernels/0/work/macs", 1e16, "expected a number from 0 to 1e15"},
+      {"/kernels/0/work/reads/0/role", "sum", "is \"sum\", expected result"},
+      {"/kernels/0/work/reads/0/rows/k", -1, "expected a number from 0"},
+      {"/kernels/0/tiling/stays", "none", "expected weights, data or sums"},
+      {"/kernels/0/tiling/m", 2, "expected tiles that are not larger"},
+      {"/kernels/0/tiling/n", 0, "expected tiles that are not larger"},
+      {"/kernels/1/layouts/0", nullptr, "'kernels[1].layouts[0]' is null"},
+  };
+  for (const Case &c : cases) {
+    nlohmann::json broken = whole;
+    broken[nlohmann::json::json_pointer(c.pointer)] = c.value;
+    format::Manifest read;
+    std::string wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find(c.expected), std::string::npos)
+        << c.pointer << ": " << wrong;
+  }
+}
+
+TEST(Manifest, NotJson) {
+  format::Manifest read;
+  for (const std::string &text :
+       {std::string(), std::string("{"), std::string("[]"), std::string("\xff"),
+        std::string(100000, '['), std::string("{\"format_version\": 1e999}")})
+    EXPECT_NE(format::parseManifest(text, read), "") << text.substr(0, 20);
+}
+
+} // namespace
+} // namespace npu::test
