@@ -256,6 +256,23 @@ def test_larger_chips(bench: Bench) -> None:
             assert cycles == sorted(cycles, reverse=True) and cycles[0] > cycles[-1], (key, values, cycles)
 
 
+def test_padding_behind_a_view(bench: Bench) -> None:
+    """Seven rows become seven channels: their copy in blocks takes 16/7 of the value's bytes, and has its room."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["wide"], name="wide"),
+        helper.make_node("Transpose", ["wide"], ["turned"], name="turn", perm=[0, 3, 1, 2]),
+        helper.make_node("Conv", ["turned", "v"], ["y"], name="narrow"),
+    ]
+    weights = {"w": np.ones((256, 16, 1, 1), np.float32), "v": np.ones((128, 7, 1, 1), np.float32)}
+    path = network("turned", nodes, weights, {"x": [1, 16, 7, 7]}, ["y"])
+    held = []
+    for kib in range(40, 320, 8):
+        total = simulate(bench, blocked_chip(sram=f"{kib} KiB"), path)["simulated"]
+        assert total["on_chip_peak_bytes"] <= kib * 1024, (kib, total)
+        held.append(total["resident_peak_bytes"])
+    assert held[0] < held[-1], held
+
+
 def test_memory_that_is_too_small(bench: Bench) -> None:
     """Weights of 9 MiB need a DRAM of more."""
     path = bench.save(convolution(512))

@@ -40,14 +40,26 @@ static double largestBytes(Value value, const TargetSpec &target,
   return padding * static_cast<double>(storedBytes(type, LayoutAttr()));
 }
 
+/// Bytes of the copy that a reader may have: of the value behind the views, or
+/// of what a view makes of it, whose padded dimension may be another.
+static double copyBytes(Value read, const TargetSpec &target,
+                        const ImageAxesAnalysis &axes) {
+  double most = largestBytes(read, target, axes);
+  for (Value source = sourceOf(read); read != source;) {
+    read = read.getDefiningOp()->getOperand(0);
+    most = std::max(most, largestBytes(read, target, axes));
+  }
+  return most;
+}
+
 namespace {
 
 /// A value from its producer to its last reader, as numbers of computing ops.
 struct LiveRange {
   Value value;
   size_t first, last;
-  size_t number;    // in program order
-  double bytes = 0; // with its copies
+  size_t number; // in program order
+  double bytes;  // with a copy for each reader
   unsigned readers = 0;
 };
 
@@ -59,7 +71,8 @@ struct npu::LiveRanges {
   SmallVector<LiveRange> candidates; // those that computing ops alone read
 };
 
-static void findRanges(Block &block, LiveRanges &ranges,
+static void findRanges(Block &block, const TargetSpec &target,
+                       const ImageAxesAnalysis &axes, LiveRanges &ranges,
                        SmallVector<LiveRange> &found) {
   llvm::DenseMap<Value, size_t> numbers;
   for (Operation &op : block) {
@@ -73,13 +86,15 @@ static void findRanges(Block &block, LiveRanges &ranges,
       auto number = numbers.find(source);
       if (number != numbers.end()) {
         found[number->second].last = index;
+        found[number->second].bytes += copyBytes(operand, target, axes);
         ++found[number->second].readers;
       }
     }
     for (Value result : op.getResults()) {
       ranges.of[result] = {index, index};
       numbers[result] = found.size();
-      found.push_back({result, index, index, found.size()});
+      found.push_back({result, index, index, found.size(),
+                       largestBytes(result, target, axes)});
     }
   }
 }
@@ -90,7 +105,7 @@ static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
   auto ranges = std::make_shared<LiveRanges>();
   Block &block = function.getBody().front();
   SmallVector<LiveRange> found;
-  findRanges(block, *ranges, found);
+  findRanges(block, target, axes, *ranges, found);
   llvm::DenseSet<Value> outputs;
   size_t last = ranges->ops.empty() ? 0 : ranges->ops.size() - 1;
   for (Value output : block.getTerminator()->getOperands()) {
@@ -98,12 +113,9 @@ static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
     outputs.insert(source);
     ranges->of.try_emplace(source, last, last).first->second.second = last;
   }
-  for (LiveRange &range : found) {
-    if (range.readers == 0 || outputs.contains(range.value))
-      continue;
-    range.bytes = largestBytes(range.value, target, axes) * (1 + range.readers);
-    ranges->candidates.push_back(range);
-  }
+  for (LiveRange &range : found)
+    if (range.readers > 0 && !outputs.contains(range.value))
+      ranges->candidates.push_back(range);
   // Those that block the memory for the shortest time come first.
   llvm::sort(ranges->candidates, [](const LiveRange &a, const LiveRange &b) {
     return std::make_tuple(a.last - a.first, a.first, a.number) <
