@@ -104,6 +104,10 @@ class EmptyTest(GraphCase):
         self.op("MatMul", ones(0, 2, 4), ones(0, 4, 3))
         self.op("MatMul", ones(3, 2, 0), ones(3, 0, 2))
 
+    def test_no_steps(self) -> None:
+        """The last state is the first one. Of other directions and operators onnxruntime returns what was in memory."""
+        self.op("LSTM", ones(0, 3, 4), constants=(ones(1, 20, 4), ones(1, 20, 5)), outputs=3, hidden_size=5)
+
     def test_images(self) -> None:
         """A batch of none."""
         image, window = ones(0, 4, 5, 5), {"kernel_shape": [2, 2]}

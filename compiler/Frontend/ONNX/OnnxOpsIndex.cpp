@@ -251,6 +251,11 @@ LogicalResult npu::buildReverseSequence(OnnxNode &node) {
                       shapes::text(shapeOf(lengths)) +
                       ", expected one length for each entry of axis " +
                       Twine(*batch) + " and another axis for time");
+  if (ElementsAttr known = constantOf(lengths))
+    for (int64_t length : elementInts(known))
+      if (length < 0 || length > shapeOf(x)[*time])
+        return node.error("found a length of " + Twine(length) +
+                          ", expected 0 to " + Twine(shapeOf(x)[*time]));
   Type i64 = node.getBuilder().getI64Type();
   Value place = node.countAlong(shapeOf(x)[*time], *time, rank, i64);
   Value count = perSample(node, lengths, *batch, rank);

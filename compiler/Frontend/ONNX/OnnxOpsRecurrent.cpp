@@ -305,6 +305,9 @@ static Direction prepare(const Recurrence &net, Value x, int64_t index) {
 static Value runDirection(const Recurrence &net, Direction &direction,
                           bool isReverse, Cell cell) {
   OnnxNode &node = net.node;
+  if (net.steps == 0)
+    return node.filled(0, {0, 1, net.batch, net.hidden},
+                       elementOf(direction.state.hidden));
   SmallVector<Value> outputs(net.steps);
   for (int64_t i = 0; i < net.steps && !node.hasFailed(); ++i) {
     int64_t step = isReverse ? net.steps - 1 - i : i;
@@ -366,8 +369,6 @@ static FailureOr<int64_t> readRecurrence(Recurrence &net,
   if (failed(readActivations(net, directions, usual)) ||
       failed(checkShapes(net, directions, hasCell)) || node.hasFailed())
     return failure();
-  if (net.steps < 1)
-    return node.error("found data without steps, expected one or more");
   if (!node.hasInput(4))
     return directions;
   ElementsAttr known = constantOf(node.getInput(4));

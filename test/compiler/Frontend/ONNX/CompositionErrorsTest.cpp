@@ -495,6 +495,14 @@ const BadNode choices[] = {
            .integer("time_axis", 1);
      },
      "expected one length for each entry of axis 0"},
+    {"ReverseLengthOutOfRange",
+     [](ModelBuilder &m) {
+       m.ints("l", {-1})
+           .node("ReverseSequence", {"x", "l"}, {"y"})
+           .integer("batch_axis", 0)
+           .integer("time_axis", 1);
+     },
+     "found a length of -1, expected 0 to 4"},
     {"ScatterUpdate",
      [](ModelBuilder &m) {
        m.weight("f", {4}).node("TensorScatter", {"x", "f"}, {"y"});
