@@ -3,7 +3,6 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Kernel/TransposeBytes.h"
 #include "kernels/tensor.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -23,26 +22,24 @@ static ElementsAttr reshaped(RankedTensorType type, ElementsAttr elements) {
   return cast<DenseElementsAttr>(elements).reshape(type);
 }
 
-/// Weights are transposed at import, so this one must not go element by
-/// element; moving bytes leaves nothing to disagree about with the kernel.
-static ElementsAttr transposed(TransposeOp op, RankedTensorType type,
-                               ElementsAttr elements) {
-  std::vector<char> storage;
-  ArrayRef<char> bytes = elementBytes(elements, storage);
-  int64_t width = kernels::dtypeBytes(dtypeOf(type.getElementType()));
-  std::vector<char> result(bytes.size());
-  transposeBytes(bytes, elements.getShapedType().getShape(),
-                 toInts(op.getPermutation()), width, result);
-  return makeElements(type, std::move(result));
-}
-
 /// What the kernel computes does not depend on how operands will be stored.
 static void forgetLayouts(std::vector<npu_tensor_desc> &tensors) {
   for (npu_tensor_desc &tensor : tensors)
     tensor = kernels::makeTensor(tensor.dtype, tensor.dims, tensor.rank);
 }
 
-static Evaluated runReference(Operation *op, ArrayRef<ElementsAttr> operands) {
+/// Moving bytes leaves kernels nothing to disagree about: there the fastest
+/// does, for weights are transposed at import. Where something is computed the
+/// reference decides.
+static std::unique_ptr<kernels::Kernel>
+kernelFor(Operation *op, const kernels::Problem &problem) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  return rule && rule.getSensitivity() == Sensitivity::Data
+             ? kernels::create(problem)
+             : kernels::createReference(problem);
+}
+
+static Evaluated runKernel(Operation *op, ArrayRef<ElementsAttr> operands) {
   FailureOr<kernels::Problem> problem = makeProblem(op, /*threads=*/1);
   if (failed(problem))
     return failure();
@@ -51,9 +48,9 @@ static Evaluated runReference(Operation *op, ArrayRef<ElementsAttr> operands) {
   std::string invalid = kernels::validate(*problem);
   if (!invalid.empty())
     return op->emitOpError("cannot be computed: ") << invalid;
-  std::unique_ptr<kernels::Kernel> kernel = kernels::createReference(*problem);
+  std::unique_ptr<kernels::Kernel> kernel = kernelFor(op, *problem);
   if (!kernel)
-    return op->emitOpError("has no reference kernel for these types");
+    return op->emitOpError("has no kernel for these types");
 
   std::vector<std::vector<char>> storage(operands.size());
   std::vector<std::vector<char>> results;
@@ -82,10 +79,7 @@ Evaluated npu::evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   if (isa<ReshapeOp, RelayoutOp>(op))
     return SmallVector<ElementsAttr>{
         reshaped(logicalType(op->getResult(0).getType()), operands[0])};
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return SmallVector<ElementsAttr>{
-        transposed(transpose, logicalType(transpose.getType()), operands[0])};
-  return runReference(op, operands);
+  return runKernel(op, operands);
 }
 
 bool npu::inflates(Operation *op) {

@@ -3,8 +3,6 @@
 // What nodes become, over the opsets that changed them.
 #include "test/compiler/Frontend/ONNX/ModelBuilder.h"
 
-#include "compiler/Kernel/TransposeBytes.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -333,42 +331,6 @@ TEST(SupportedOps, DocumentIsUpToDate) {
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), supportedOnnxOpsMarkdown());
-}
-
-/// Against the definition: result[i0, i1, ...] = source[permuted].
-void expectTransposed(const Shape &shape, const Shape &permutation) {
-  int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                                  std::multiplies<>());
-  std::vector<uint16_t> source(count), result(count);
-  std::iota(source.begin(), source.end(), 0);
-  auto bytes = [](std::vector<uint16_t> &numbers) {
-    return MutableArrayRef<char>(reinterpret_cast<char *>(numbers.data()),
-                                 numbers.size() * sizeof(uint16_t));
-  };
-  transposeBytes(bytes(source), shape, permutation, 2, bytes(result));
-  for (int64_t at = 0; at < count; ++at) {
-    Shape index(shape.size());
-    int64_t left = at, from = 0;
-    for (size_t d = shape.size(); d-- > 0;) {
-      index[permutation[d]] = left % shape[permutation[d]];
-      left /= shape[permutation[d]];
-    }
-    for (size_t d = 0; d < shape.size(); ++d)
-      from = from * shape[d] + index[d];
-    ASSERT_EQ(result[at], source[from]) << at;
-  }
-}
-
-TEST(TransposeBytes, AgreesWithTheDefinition) {
-  for (const Shape &shape :
-       {Shape{3, 5, 2, 4}, Shape{1, 40, 1, 70}, Shape{64, 1, 33, 2}}) {
-    Shape permutation{0, 1, 2, 3};
-    do
-      expectTransposed(shape, permutation);
-    while (std::next_permutation(permutation.begin(), permutation.end()));
-  }
-  expectTransposed({100, 90}, {1, 0});
-  expectTransposed({7}, {0});
 }
 
 } // namespace
