@@ -54,11 +54,18 @@ static void layoutStage(benchmark::State &state, const char *strategy,
     mlir::OwningOpRef<mlir::ModuleOp> module = source->clone();
     auto function = *module->getBody()->getOps<mlir::func::FuncOp>().begin();
     state.ResumeTiming();
-    if ((reports && failed(compareStrategies(function, spec, options))) ||
-        failed(runLayoutStage(function, spec, options)))
-      stop(std::string("the stage fails with ") + strategy);
+    mlir::OwningOpRef<mlir::func::FuncOp> before;
     if (reports)
-      benchmark::DoNotOptimize(reportLayouts(function, spec));
+      before = function.clone();
+    if (failed(runLayoutStage(function, spec, options)))
+      stop(std::string("the stage fails with ") + strategy);
+    if (reports) {
+      StrategyResult decided;
+      decided.name = strategy;
+      decided.cost = reportLayouts(function, spec).cost;
+      if (failed(compareStrategies(*before, spec, options, &decided)))
+        stop("strategies cannot be compared");
+    }
     state.PauseTiming();
     module = {};
     state.ResumeTiming();

@@ -48,7 +48,8 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
 
 FailureOr<std::vector<StrategyResult>>
 npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
-                       const LayoutOptions &options) {
+                       const LayoutOptions &options,
+                       const StrategyResult *decided) {
   if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   tellBoundaryAxes(function, options.io);
@@ -56,7 +57,7 @@ npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
   LayoutProblem problem(function, target, axes);
   if (failed(prepare(problem, options)))
     return failure();
-  return tryStrategies(problem);
+  return tryStrategies(problem, decided);
 }
 
 LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,

@@ -37,10 +37,12 @@ LogicalResult runLayoutStage(mlir::func::FuncOp function,
                              const LayoutOptions &options,
                              std::optional<SearchOutcome> *outcome = nullptr);
 
-/// What every strategy would cost on a function that is not laid out yet.
+/// What every strategy would cost on a function that is not laid out yet;
+/// `decided`: what is known of one of them.
 FailureOr<std::vector<StrategyResult>>
 compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
-                  const LayoutOptions &options);
+                  const LayoutOptions &options,
+                  const StrategyResult *decided = nullptr);
 
 } // namespace npu
 

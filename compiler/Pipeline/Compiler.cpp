@@ -66,7 +66,7 @@ private:
   }
   LogicalResult fuse();
   LogicalResult layout();
-  LogicalResult compare();
+  LogicalResult compare(mlir::func::FuncOp source);
   LogicalResult plan();
   LogicalResult generate();
   LogicalResult write();
@@ -205,9 +205,13 @@ LogicalResult Compilation::fuse() {
   return manager.run(*module);
 }
 
-LogicalResult Compilation::compare() {
+LogicalResult Compilation::compare(mlir::func::FuncOp source) {
+  StrategyResult decided;
+  decided.name = report.strategy;
+  decided.feasible = true;
+  decided.cost = report.layout.cost;
   FailureOr<std::vector<StrategyResult>> results =
-      compareStrategies(function(), *target, options.layout);
+      compareStrategies(source, *target, options.layout, &decided);
   if (failed(results))
     return failure();
   report.strategies = std::move(*results);
@@ -217,7 +221,7 @@ LogicalResult Compilation::compare() {
 LogicalResult Compilation::layout() {
   const LayoutOptions &given = options.layout;
   mlir::OwningOpRef<mlir::func::FuncOp> source;
-  if (options.findFixes)
+  if (options.findFixes || options.compareStrategies)
     source = function().clone();
   std::optional<PlanWriter> writer;
   if (options.writePlan)
@@ -231,7 +235,10 @@ LogicalResult Compilation::layout() {
         writer->print(function(), llvm::sys::path::filename(options.model),
                       *target, given.strategy);
   report.layout = reportLayouts(function(), *target, given.plan.get());
-  if (!source)
+  if (options.compareStrategies &&
+      failed(stage("compare", [&] { return compare(*source); })))
+    return failure();
+  if (!options.findFixes)
     return success();
   return stage("explain", [&] {
     findFixes(report.layout, *source, function(), *target, given);
@@ -398,10 +405,7 @@ CompileStatus Compilation::run() {
     return CompileStatus::BadModel;
   if (failed(checkFiles())) // those beside the model are known now
     return CompileStatus::BadOptions;
-  if (failed(stage("fuse", [&] { return fuse(); })) ||
-      (options.compareStrategies &&
-       failed(stage("compare", [&] { return compare(); }))) ||
-      failed(layout()))
+  if (failed(stage("fuse", [&] { return fuse(); })) || failed(layout()))
     return CompileStatus::BadModel;
   if (failed(checkBudget(function(), report.layout, options.budget)))
     return CompileStatus::OverBudget;

@@ -144,9 +144,12 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   return result;
 }
 
-std::vector<StrategyResult> npu::tryStrategies(const LayoutProblem &problem) {
+std::vector<StrategyResult> npu::tryStrategies(const LayoutProblem &problem,
+                                               const StrategyResult *decided) {
   std::vector<StrategyResult> results;
   for (const Strategy &strategy : strategies())
-    results.push_back(tryStrategy(problem, strategy));
+    results.push_back(decided && decided->name == strategy.name
+                          ? *decided
+                          : tryStrategy(problem, strategy));
   return results;
 }

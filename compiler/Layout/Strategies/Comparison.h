@@ -25,8 +25,10 @@ struct StrategyResult {
 StrategyResult tryStrategy(const LayoutProblem &problem,
                            const Strategy &strategy);
 
-/// All strategies, in the table's order.
-std::vector<StrategyResult> tryStrategies(const LayoutProblem &problem);
+/// All strategies, in the table's order; `decided`, if there is one, is not
+/// tried again.
+std::vector<StrategyResult> tryStrategies(const LayoutProblem &problem,
+                                          const StrategyResult *decided);
 
 /// Decides nothing any more: holds the pins, applies the plan to the problem's
 /// function, folds as the strategy wants it and checks demands and pins.
