@@ -266,4 +266,19 @@ std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
   return made;
 }
 
+std::unique_ptr<OnednnKernel>
+makeUnaryKernel(const Problem &problem, const dnnl::primitive_desc_base &found,
+                const Desc &data, const Desc &result, const Fusion &fusion,
+                std::string &whyNot) {
+  auto made = makeKernel(problem, found, whyNot);
+  if (!made)
+    return nullptr;
+  made->addArgument({DNNL_ARG_SRC, 0, data});
+  made->addArgument(
+      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), result});
+  for (const Argument &argument : fusion.arguments)
+    made->addArgument(argument);
+  return made;
+}
+
 } // namespace npu::kernels::onednn

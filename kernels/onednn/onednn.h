@@ -132,6 +132,13 @@ std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
                                          const dnnl::primitive_desc_base &found,
                                          std::string &whyNot);
 
+/// The same for a primitive that reads the first input, what post-ops want, and
+/// nothing else.
+std::unique_ptr<OnednnKernel>
+makeUnaryKernel(const Problem &problem, const dnnl::primitive_desc_base &found,
+                const Desc &data, const Desc &result, const Fusion &fusion,
+                std::string &whyNot);
+
 } // namespace npu::kernels::onednn
 
 #endif // NPU_KERNELS_ONEDNN_ONEDNN_H

@@ -74,15 +74,7 @@ std::unique_ptr<Kernel> createPoolOnednn(const Problem &problem,
   dnnl::pooling_forward::primitive_desc found(
       engine(), dnnl::prop_kind::forward_inference, kind, data, result, strides,
       kernel, dilations, padsBegin, padsEnd, fusion.attributes, true);
-  auto made = makeKernel(problem, found, whyNot);
-  if (!made)
-    return nullptr;
-  made->addArgument({DNNL_ARG_SRC, 0, data});
-  made->addArgument(
-      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), result});
-  for (const Argument &argument : fusion.arguments)
-    made->addArgument(argument);
-  return made;
+  return makeUnaryKernel(problem, found, data, result, fusion, whyNot);
 }
 
 } // namespace npu::kernels

@@ -45,15 +45,7 @@ std::unique_ptr<Kernel> createResizeOnednn(const Problem &problem,
       engine(), dnnl::prop_kind::forward_inference,
       dnnl::algorithm::resampling_linear, factors, data, result,
       fusion.attributes, true);
-  auto made = makeKernel(problem, found, whyNot);
-  if (!made)
-    return nullptr;
-  made->addArgument({DNNL_ARG_SRC, 0, data});
-  made->addArgument(
-      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), result});
-  for (const Argument &argument : fusion.arguments)
-    made->addArgument(argument);
-  return made;
+  return makeUnaryKernel(problem, found, data, result, fusion, whyNot);
 }
 
 } // namespace npu::kernels

@@ -27,15 +27,7 @@ std::unique_ptr<Kernel> createSoftmaxOnednn(const Problem &problem,
       a.is_log ? dnnl::algorithm::softmax_log
                : dnnl::algorithm::softmax_accurate,
       data, result, static_cast<int>(a.axis), fusion.attributes, true);
-  auto made = makeKernel(problem, found, whyNot);
-  if (!made)
-    return nullptr;
-  made->addArgument({DNNL_ARG_SRC, 0, data});
-  made->addArgument(
-      {DNNL_ARG_DST, static_cast<int>(problem.inputs.size()), result});
-  for (const Argument &argument : fusion.arguments)
-    made->addArgument(argument);
-  return made;
+  return makeUnaryKernel(problem, found, data, result, fusion, whyNot);
 }
 
 } // namespace npu::kernels
