@@ -6,6 +6,7 @@
 #include "files/shown_text.h"
 #include "files/standard_output.h"
 #include "files/temporaries.h"
+#include "files/usage_error.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,7 +20,8 @@ static constexpr int exitOutput = 4;
 
 static int run(int argc, char **argv) {
   CLI::App app("npu-dump: what is in a .npu file: signature, layouts, kernels, "
-               "memory, sections, code. It runs nothing of the file.");
+               "memory, sections, code. It runs nothing of the file.",
+               "npu-dump");
   app.footer(
       "Without a choice it prints all but --disassemble and --manifest.\n"
       "Exit codes: 0 shown, 2 wrong usage, 3 the file cannot be read or "
@@ -38,6 +40,7 @@ static int run(int argc, char **argv) {
   app.add_flag("--manifest", parts.manifest, "The manifest as it is stored");
   app.add_flag("--json", asJson, "One JSON object instead of text");
   try {
+    app.failure_message(npu::files::usageError);
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exitUsage;

@@ -6,6 +6,7 @@
 #include "files/shown_text.h"
 #include "files/standard_output.h"
 #include "files/temporaries.h"
+#include "files/usage_error.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -39,6 +40,7 @@ static int run(int argc, char **argv) {
       ->required();
   app.add_flag("--json", asJson, "One JSON object instead of text");
   try {
+    app.failure_message(npu::files::usageError);
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? exitSame : exitError;

@@ -5,6 +5,7 @@
 #include "compiler/Layout/Strategies/Colours.h"
 #include "compiler/Support/Budget.h"
 #include "files/shown_text.h"
+#include "files/usage_error.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -299,6 +300,7 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   options.compile.threads = std::max(1u, std::thread::hardware_concurrency());
   addOptions(app, options, raw);
   try {
+    app.failure_message(files::usageError);
     app.parse(argc, argv);
     for (const std::string &text : raw.budgets)
       if (std::string wrong = setBudget(text); !wrong.empty())
@@ -328,10 +330,7 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     if (!raw.reduced.empty())
       return runReducer(argc, argv);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0)
-      return app.exit(error); // --help, --version
-    printMessage("error", error.what() + std::string("; see npuc --help"));
-    return exitUsage;
+    return app.exit(error) == 0 ? 0 : exitUsage;
   }
   if (raw.batch > 0)
     options.compile.import.batch = raw.batch;

@@ -2,6 +2,8 @@
 
 #include "runtime/tools/npu-run/Options.h"
 
+#include "files/usage_error.h"
+
 #include "npu/npu.h"
 
 #include <CLI/CLI.hpp>
@@ -84,6 +86,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       option->allow_extra_args(false);
 
   try {
+    app.failure_message(files::usageError);
     app.parse(argc, argv);
     options.profile = profiling->count() > 0;
     if (options.profile && profile != "-")

@@ -243,6 +243,15 @@ def test_options(bench: Bench) -> None:
         refuse(bench, MODEL, "in the npu dialect, whose inputs are fixed", "model.mlir", option)
 
 
+def test_wrong_command_lines(bench: Bench) -> None:
+    """Every program says what is wrong in one line with its name."""
+    for program in ("npuc", "npu-run", "npu-dump", "npu-layout-diff"):
+        for words in ((), ("a", "b", "--no\nsense")):
+            done = bench.run(program, *words)
+            said = rf"{program}: error: .+; see {program} --help\n"
+            assert done.returncode == USAGE and not done.stdout and re.fullmatch(said, done.stderr), (program, done)
+
+
 def test_infeasible(bench: Bench) -> None:
     path = bench.save("conv_relu")
     line = refuse(bench, MODEL, "infeasible", path, "--batch=1", "--target=npu-nhwc", "--layout=none")
