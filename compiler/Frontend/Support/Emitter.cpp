@@ -119,20 +119,23 @@ static LogicalResult takeFold(Emitter &node, Operation *op) {
   return take(node, Budget::Constants, std::max<int64_t>(made, 0));
 }
 
+Value Emitter::giveUp(Operation *op) {
+  sawError = true;
+  Type type = op->getResult(0).getType();
+  op->erase();
+  return mlir::UnrealizedConversionCastOp::create(builder, location, type,
+                                                  ValueRange())
+      .getResult(0);
+}
+
 Value Emitter::finish(Operation *op) {
-  if (sawError) { // one error for each node
-    op->erase();
-    return Value();
-  }
+  if (sawError) // one error for each node
+    return giveUp(op);
   if (BudgetUse *use = BudgetUse::current();
-      use && use->isWritingOut() && failed(take(*this, Budget::Nodes, 1))) {
-    op->erase();
-    return noteFailure();
-  }
-  if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {
-    op->erase();
-    return noteFailure();
-  }
+      use && use->isWritingOut() && failed(take(*this, Budget::Nodes, 1)))
+    return giveUp(op);
+  if (failed(mlir::verify(op, /*verifyRecursively=*/false)))
+    return giveUp(op);
   // Nothing is left to compute of a tensor without elements.
   RankedTensorType type = tensorType(op->getResult(0));
   if (type.getNumElements() == 0) {
@@ -141,13 +144,11 @@ Value Emitter::finish(Operation *op) {
   }
   Operation *before = op->getPrevNode();
   Block *block = op->getBlock();
-  if (failed(takeFold(*this, op))) {
-    op->erase();
-    return noteFailure();
-  }
+  if (failed(takeFold(*this, op)))
+    return giveUp(op);
   FailureOr<bool> folded = foldIfConstant(builder, op);
   if (failed(folded))
-    return noteFailure();
+    return giveUp(op);
   if (!*folded)
     return op->getResult(0);
   return (before ? before->getNextNode() : &block->front())->getResult(0);

@@ -101,6 +101,9 @@ protected:
     return Value();
   }
   Value finish(Operation *op);
+  /// Takes the op away. What stands for its result has the same type, so that a
+  /// builder may ask for shapes until it returns; the import fails.
+  Value giveUp(Operation *op);
   /// One operand, a result of another type.
   Value convert(Value value, Type element, npu_instr_kind kind);
 
