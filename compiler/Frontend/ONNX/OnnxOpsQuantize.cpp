@@ -204,7 +204,7 @@ static SmallVector<Value> byteParts(OnnxNode &node, Value weight,
   Type byte = node.getBuilder().getIntegerType(8);
   SmallVector<Value> parts;
   for (Value rest = widened(node, weight, zeroPoint);
-       rest && (parts.empty() || !isZero(rest));) {
+       !node.hasFailed() && (parts.empty() || !isZero(rest));) {
     Value part = node.eltwise(NPU_INSTR_clip, {rest}, -128, 127);
     parts.push_back(node.cast(part, byte));
     rest = subtract(node, rest, part);
