@@ -326,6 +326,21 @@ TEST(EmptyTensors, AreConstants) {
   EXPECT_LACKS(result.text, "npu.reduce");
 }
 
+TEST(Recurrent, WithoutStepsTheLastStateIsTheFirst) {
+  ImportRunner runner;
+  ModelBuilder model;
+  model.input("x", {0, 3, 4}).input("h", {1, 3, 5});
+  model.weight("w", {1, 15, 4}).weight("r", {1, 15, 5});
+  model.node("GRU", {"x", "w", "r", "", "", "h"}, {"y", "last"})
+      .integer("hidden_size", 5);
+  model.output("y").output("last");
+  ImportResult result = runner.run(model);
+  EXPECT_TRUE(result.succeeded);
+  EXPECT_HAS(result.text, "tensor<0x1x3x5xf32>");
+  EXPECT_HAS(result.text, "reshape(%arg1)");
+  EXPECT_LACKS(result.text, "npu.matmul");
+}
+
 TEST(SupportedOps, DocumentIsUpToDate) {
   std::ifstream file(NPU_SOURCE_DIR "/docs/onnx-ops.md");
   std::stringstream text;
