@@ -11,7 +11,8 @@ namespace npu::bench {
 /// convolution has read.
 std::string residualChain(int ops);
 
-/// The same of elementwise functions alone; they become one kernel each.
+/// The same of elementwise functions alone; npuc fuses some tens of them into a
+/// kernel.
 std::string eltwiseChain(int ops);
 
 } // namespace npu::bench

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that one call of a program writes: none in the place of another, all or none.
 
-What files is for the C++ programs.
+What the folder files/ is for the C++ programs.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/Placement.h"
 
 using namespace npu;
 
@@ -12,12 +13,9 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
                                  StringRef role, Value value,
                                  ArrayRef<LayoutAttr> accepted,
                                  const ImageAxes &axes) {
-  if (accepted.empty())
-    return success();
   LayoutAttr layout = getLayout(value);
-  for (LayoutAttr candidate : accepted)
-    if (layout.isEquivalent(candidate, tensorType(value).getShape()))
-      return success();
+  if (isAccepted(accepted, value, layout))
+    return success();
   return op->emitOpError() << "infeasible: target '" << target << "' demands "
                            << layoutNames(accepted, axes) << " for its " << role
                            << ", found " << layout.getLetters();

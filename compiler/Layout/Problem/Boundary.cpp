@@ -146,9 +146,8 @@ void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
         LayoutPattern::parse(wanted->second, ignored);
     if (!pattern)
       return {};
-    std::string told;
-    for (AxisRole role : naturalAxes(*pattern, tensorType(value).getRank()))
-      told += static_cast<char>(role);
+    std::string told =
+        axesText(naturalAxes(*pattern, tensorType(value).getRank()));
     return told.empty() ? StringAttr()
                         : StringAttr::get(function.getContext(), told);
   };

@@ -83,7 +83,7 @@ void ImageAxesAnalysis::wakeReaders(Value value) {
       waiting.insert(number->second);
 }
 
-static std::string axesText(const ImageAxes &axes) {
+std::string npu::axesText(const ImageAxes &axes) {
   std::string text;
   for (AxisRole role : axes)
     text += static_cast<char>(role);

@@ -17,6 +17,9 @@ namespace npu {
 /// "NCHW", where the boundary knows them and no op does.
 constexpr StringRef axesAttr = "npu.axes";
 
+/// The roles as text: "NCHW".
+std::string axesText(const ImageAxes &axes);
+
 /// Whether the text is the axes of an image or weight of rank 3 to 5, in some
 /// order.
 bool areImageAxes(StringRef text);

@@ -8,9 +8,7 @@
 using namespace npu;
 
 bool Slot::accepts(LayoutAttr layout) const {
-  return accepted.empty() || llvm::any_of(accepted, [&](LayoutAttr entry) {
-           return layout.isEquivalent(entry, tensorType(value).getShape());
-         });
+  return isAccepted(accepted, value, layout);
 }
 
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)

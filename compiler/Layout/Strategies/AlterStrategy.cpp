@@ -3,6 +3,7 @@
 // alter, after TVM's AlterOpLayout and its refactoring into four passes: infer,
 // find best, alter, peephole. The steps rewrite a copy of the function; where
 // they leave each value is the plan.
+#include "compiler/Layout/Apply/Retype.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
@@ -71,7 +72,7 @@ private:
     for (Value argument : problem.function->getRegion(0).getArguments())
       if (LayoutAttr held = problem.inputs.lookup(argument)) {
         Value mine = map.lookup(argument);
-        mine.setType(withLayout(tensorType(mine), held));
+        setLayout(mine, held);
       }
   }
 

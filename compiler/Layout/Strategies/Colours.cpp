@@ -11,13 +11,6 @@ bool npu::isColour(StringRef text) {
   return text == tensorColour || areImageAxes(text);
 }
 
-static Colour colourOf(const ImageAxes &axes) {
-  Colour colour;
-  for (AxisRole role : axes)
-    colour += static_cast<char>(role);
-  return colour;
-}
-
 static size_t rankOf(Value value) { return tensorType(value).getRank(); }
 
 namespace {
@@ -54,7 +47,7 @@ private:
   }
 
   static Colour own(const ImageAxes &axes) {
-    return axes.empty() ? tensorColour.str() : colourOf(axes);
+    return axes.empty() ? tensorColour.str() : axesText(axes);
   }
 
   /// The colour of one value of an op on another. Empty where the op cannot
@@ -90,7 +83,7 @@ private:
       ImageAxes axes = op.getOperandAxes(index);
       Colour pushed;
       if (!axes.empty())
-        pushed = colourOf(axes);
+        pushed = axesText(axes);
       else if (known)
         pushed = tensorColour;
       else if (!relation.independent[index])
