@@ -122,7 +122,7 @@ struct FoldPadIntoWindow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
     double zero = kind == NPU_OP_CONV
                       ? static_cast<double>(attributes.conv.data_zero_point)
                       : 0;
-    if (!pad || pad.getMode() != "constant" ||
+    if (!pad || pad.getMode() != PadMode::Constant ||
         pad.getValue().convertToDouble() != zero)
       return rewriter.notifyMatchFailure(op, "no padding with zeros");
     std::optional<SmallVector<int64_t>> pads = sumOfPads(op, pad);

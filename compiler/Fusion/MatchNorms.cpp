@@ -38,7 +38,7 @@ struct Deviation {
 /// A mean as a reduction, or as pooling over all places.
 static std::optional<Mean> meanOf(Value value) {
   if (auto reduce = value.getDefiningOp<ReduceOp>()) {
-    if (reduce.getKind() != "mean" || !reduce.getKeepDims())
+    if (reduce.getKind() != ReduceKind::Mean || !reduce.getKeepDims())
       return std::nullopt;
     return Mean{reduce.getInput(), toInts(reduce.getAxes())};
   }

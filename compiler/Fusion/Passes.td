@@ -89,10 +89,10 @@ def MatchNorms : Pass<"npu-match-norms", "::mlir::func::FuncOp"> {
     Example:
     ```mlir
     %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
-    %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
     %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
     %2 = npu.eltwise mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-    %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
     %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
     %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
     %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
@@ -114,7 +114,7 @@ def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
 
     Example:
     ```mlir
-    %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+    %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
     %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
     ==>
     %1 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>

@@ -10,6 +10,26 @@
 
 using namespace npu;
 
+/// A word of a closed set.
+template <typename Enum>
+static mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
+  llvm::SMLoc location = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return failure();
+  std::optional<Enum> found = symbolizeEnum<Enum>(word);
+  if (!found)
+    return parser.emitError(location, "'")
+           << word << "' is none of " << llvm::join(wordsOf<Enum>(), ", ");
+  value = *found;
+  return success();
+}
+
+template <typename Enum>
+static void printWord(mlir::AsmPrinter &printer, Enum value) {
+  printer << stringifyEnum(value);
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "compiler/Dialect/NPU/NPUAttrs.cpp.inc"
 

@@ -4,6 +4,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "compiler/Dialect/NPU/NPUDialect.td"
+include "compiler/Dialect/NPU/NPUEnums.td"
 
 def NPU_LayoutAttr : AttrDef<NPU_Dialect, "Layout"> {
   let mnemonic = "layout";

@@ -72,10 +72,11 @@ def NPU_UnpoolOp : NPU_KernelOp<"unpool"> {
 
     Example:
     ```mlir
-    %y = npu.unpool(%x) {kernel = [2, 2], mode = "zero"} : (tensor<1x4x4x4xf32>) -> tensor<1x4x8x8xf32>
+    %y = npu.unpool(%x) {kernel = [2, 2], mode = #npu.unpool_mode<zero>} : (tensor<1x4x4x4xf32>) -> tensor<1x4x8x8xf32>
     ```
   }];
-  let arguments = (ins NPU_Tensor:$data, I64ArrayAttr:$kernel, StrAttr:$mode);
+  let arguments = (ins NPU_Tensor:$data, I64ArrayAttr:$kernel,
+                       NPU_UnpoolModeAttr:$mode);
   let results = (outs NPU_Tensor:$result);
 }
 

@@ -87,16 +87,14 @@ LogicalResult UnpoolOp::verify() {
   if (failed(verifyImageRank(op, getData()))) // unpool_c1
     return failure();
   size_t spatial = tensorType(getData()).getRank() - 2;
-  if (failed(verifyInts(op, "kernel", getKernel(), spatial, 1)) || // unpool_c2
-      failed(verifyWord(op, unpoolModeWords, getMode(),
-                        "unpool mode"))) // unpool_c3
+  if (failed(verifyInts(op, "kernel", getKernel(), spatial, 1))) // unpool_c2
     return failure();
   std::string error;
-  // unpool_c4
+  // unpool_c3
   if (failed(verifyShape(
           op, shapes::unpool(shapeOf(getData()), toInts(getKernel()), error),
           error)) ||
-      failed(verifyOneType(op, "unpooling"))) // unpool_c5
+      failed(verifyOneType(op, "unpooling"))) // unpool_c4
     return failure();
   return verifyLayouts(op);
 }

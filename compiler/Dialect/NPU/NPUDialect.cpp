@@ -36,6 +36,8 @@ static void printInstrKind(mlir::OpAsmPrinter &printer, Operation *,
   printer << (row ? StringRef(row->name) : StringRef("unknown"));
 }
 
+#include "compiler/Dialect/NPU/NPUEnums.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "compiler/Dialect/NPU/NPUOps.cpp.inc"
 
@@ -73,37 +75,4 @@ SmallVector<int64_t> npu::toInts(ArrayAttr array) {
   for (Attribute element : array)
     ints.push_back(cast<mlir::IntegerAttr>(element).getInt());
   return ints;
-}
-
-// Each table's order is the numbering of its enum in program_format.h.
-static const StringRef padModes[] = {"constant", "reflect", "edge", "wrap"};
-static const StringRef reduceKinds[] = {
-    "sum", "mean", "max",     "min",         "prod",
-    "l1",  "l2",   "log_sum", "log_sum_exp", "sum_square"};
-static const StringRef cumulates[] = {"sum", "prod"};
-static const StringRef scatters[] = {"none", "add", "mul", "max", "min"};
-static const StringRef resizeModes[] = {"nearest", "linear", "cubic"};
-static const StringRef resizeCoordinates[] = {
-    "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-    "half_pixel_symmetric"};
-static const StringRef resizeNearest[] = {"round_prefer_floor",
-                                          "round_prefer_ceil", "floor", "ceil"};
-static_assert(NPU_PAD_WRAP == 3 && NPU_REDUCE_SUM_SQUARE == 9 &&
-              NPU_RESIZE_CUBIC == 2 && NPU_SCATTER_MIN == 4 &&
-              NPU_CUMULATE_PROD == 1 && NPU_RESIZE_HALF_PIXEL_SYMMETRIC == 4 &&
-              NPU_NEAREST_CEIL == 3);
-
-static const StringRef unpoolModes[] = {"nearest", "zero"};
-const ArrayRef<StringRef> npu::unpoolModeWords = unpoolModes;
-const ArrayRef<StringRef> npu::padModeWords = padModes;
-const ArrayRef<StringRef> npu::reduceKindWords = reduceKinds;
-const ArrayRef<StringRef> npu::cumulateWords = cumulates;
-const ArrayRef<StringRef> npu::scatterWords = scatters;
-const ArrayRef<StringRef> npu::resizeModeWords = resizeModes;
-const ArrayRef<StringRef> npu::resizeCoordinatesWords = resizeCoordinates;
-const ArrayRef<StringRef> npu::resizeNearestWords = resizeNearest;
-
-int npu::lookupWord(ArrayRef<StringRef> words, StringRef word) {
-  const StringRef *found = llvm::find(words, word);
-  return found == words.end() ? -1 : static_cast<int>(found - words.begin());
 }

@@ -26,6 +26,8 @@ inline llvm::hash_code hash_value(const LayoutBlock &block) {
 
 #include "compiler/Dialect/NPU/NPUDialect.h.inc"
 
+#include "compiler/Dialect/NPU/NPUEnums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "compiler/Dialect/NPU/NPUAttrs.h.inc"
 
@@ -50,19 +52,17 @@ inline RankedTensorType tensorType(Value value) {
 /// Integers of an I64ArrayAttr.
 SmallVector<int64_t> toInts(ArrayAttr array);
 
-/// The index of an attribute's word in the dialect's tables (pad modes, reduce
-/// kinds, resize modes), -1 if it is none; the numbers are those of
-/// program_format.h.
-int lookupWord(ArrayRef<StringRef> words, StringRef word);
-extern const ArrayRef<StringRef> padModeWords;
-/// unpool has no numbers: "nearest" is a resize.
-extern const ArrayRef<StringRef> unpoolModeWords;
-extern const ArrayRef<StringRef> reduceKindWords;
-extern const ArrayRef<StringRef> cumulateWords;
-extern const ArrayRef<StringRef> scatterWords;
-extern const ArrayRef<StringRef> resizeModeWords;
-extern const ArrayRef<StringRef> resizeCoordinatesWords;
-extern const ArrayRef<StringRef> resizeNearestWords;
+/// All words of a closed set, in the order of their numbers.
+template <typename Enum>
+SmallVector<StringRef> wordsOf() {
+  SmallVector<StringRef> words;
+  for (uint32_t number = 0;; ++number) {
+    StringRef word = stringifyEnum(static_cast<Enum>(number));
+    if (word.empty())
+      return words;
+    words.push_back(word);
+  }
+}
 
 } // namespace npu
 

@@ -76,20 +76,18 @@ template <typename OpTy>
 static LogicalResult verifyScatter(OpTy op, const FailureOr<Shape> &updates,
                                    const std::string &error) {
   if (failed(verifyIndices(op, op.getIndices())) || // scatter_c1
-      failed(verifyWord(op, scatterWords, op.getReduction(),
-                        "reduction")) || // scatter_c2
       failed(verifySameElements(op, op.getData(),
-                                op.getUpdates())) || // scatter_c3
+                                op.getUpdates())) || // scatter_c2
       failed(verifySameElements(op, op.getData(),
-                                op.getResult()))) // scatter_c4
+                                op.getResult()))) // scatter_c3
     return failure();
-  if (failed(updates)) // scatter_c5
+  if (failed(updates)) // scatter_c4
     return op.emitOpError() << error;
-  if (shapeOf(op.getUpdates()) != ArrayRef<int64_t>(*updates)) // scatter_c6
+  if (shapeOf(op.getUpdates()) != ArrayRef<int64_t>(*updates)) // scatter_c5
     return op.emitOpError()
            << "updates have shape " << shapes::text(shapeOf(op.getUpdates()))
            << ", expected " << shapes::text(*updates);
-  if (shapeOf(op.getResult()) != shapeOf(op.getData())) // scatter_c7
+  if (shapeOf(op.getResult()) != shapeOf(op.getData())) // scatter_c6
     return op.emitOpError()
            << "result shape is " << shapes::text(shapeOf(op.getResult()))
            << ", expected " << shapes::text(shapeOf(op.getData()));
@@ -132,15 +130,13 @@ LogicalResult TopKOp::verify() {
 
 LogicalResult CumulateOp::verify() {
   Operation *op = getOperation();
-  if (failed(verifyWord(op, cumulateWords, getKind(),
-                        "kind of accumulation")) || // cumulate_c1
-      failed(verifyAxis(op, getAxis(),
-                        tensorType(getInput()).getRank())) || // cumulate_c2
-      failed(verifyOneType(op, "accumulation")))              // cumulate_c3
+  if (failed(verifyAxis(op, getAxis(),
+                        tensorType(getInput()).getRank())) || // cumulate_c1
+      failed(verifyOneType(op, "accumulation")))              // cumulate_c2
     return failure();
-  if (elementOf(getResult()).isInteger(1)) // cumulate_c4
+  if (elementOf(getResult()).isInteger(1)) // cumulate_c3
     return emitOpError() << "element type i1, expected numbers";
-  if (shapeOf(getInput()) != shapeOf(getResult())) // cumulate_c5
+  if (shapeOf(getInput()) != shapeOf(getResult())) // cumulate_c4
     return emitOpError() << "result shape is "
                          << shapes::text(shapeOf(getResult())) << ", expected "
                          << shapes::text(shapeOf(getInput()));

@@ -218,10 +218,11 @@ def NPU_PadOp : NPU_KernelOp<"pad"> {
 
     Example:
     ```mlir
-    %y = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+    %y = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
     ```
   }];
-  let arguments = (ins NPU_Tensor:$input, I64ArrayAttr:$pads, StrAttr:$mode,
+  let arguments = (ins NPU_Tensor:$input, I64ArrayAttr:$pads,
+                       NPU_PadModeAttr:$mode,
                        DefaultValuedAttr<F64Attr, "0.0">:$value);
   let results = (outs NPU_Tensor:$result);
 }
@@ -248,11 +249,11 @@ def NPU_ReduceOp : NPU_KernelOp<"reduce"> {
 
     Example:
     ```mlir
-    %y = npu.reduce(%x) {axes = [2, 3], keep_dims = true, kind = "mean"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
+    %y = npu.reduce(%x) {axes = [2, 3], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
     ```
   }];
-  let arguments = (ins NPU_Tensor:$input, StrAttr:$kind, I64ArrayAttr:$axes,
-                       BoolAttr:$keep_dims);
+  let arguments = (ins NPU_Tensor:$input, NPU_ReduceKindAttr:$kind,
+                       I64ArrayAttr:$axes, BoolAttr:$keep_dims);
   let results = (outs NPU_Tensor:$result);
 }
 
@@ -279,11 +280,12 @@ def NPU_ResizeOp : NPU_KernelOp<"resize"> {
 
     Example:
     ```mlir
-    %y = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
+    %y = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
     ```
   }];
-  let arguments = (ins NPU_Tensor:$input, StrAttr:$mode, StrAttr:$coordinates,
-                       StrAttr:$nearest, F64ArrayAttr:$scales,
+  let arguments = (ins NPU_Tensor:$input, NPU_ResizeModeAttr:$mode,
+                       NPU_ResizeCoordinatesAttr:$coordinates,
+                       NPU_ResizeNearestAttr:$nearest, F64ArrayAttr:$scales,
                        DefaultValuedAttr<F64Attr, "-0.75">:$cubic_a,
                        DefaultValuedAttr<BoolAttr, "false">:$exclude_outside);
   let results = (outs NPU_Tensor:$result);
@@ -347,11 +349,12 @@ def NPU_ScatterElementsOp : NPU_KernelOp<"scatter_elements"> {
   }] # ScatterText # [{
     Example:
     ```mlir
-    %y = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = "add"} : (tensor<4x8xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x8xf32>
+    %y = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = #npu.scatter_reduction<add>} : (tensor<4x8xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x8xf32>
     ```
   }];
   let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices,
-                       NPU_Tensor:$updates, I64Attr:$axis, StrAttr:$reduction);
+                       NPU_Tensor:$updates, I64Attr:$axis,
+                       NPU_ScatterReductionAttr:$reduction);
   let results = (outs NPU_Tensor:$result);
 }
 
@@ -362,11 +365,12 @@ def NPU_ScatterNdOp : NPU_KernelOp<"scatter_nd"> {
   }] # ScatterText # [{
     Example:
     ```mlir
-    %y = npu.scatter_nd(%x, %i, %u) {reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xf32>
+    %y = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xf32>
     ```
   }];
   let arguments = (ins NPU_Tensor:$data, NPU_Tensor:$indices,
-                       NPU_Tensor:$updates, StrAttr:$reduction);
+                       NPU_Tensor:$updates,
+                       NPU_ScatterReductionAttr:$reduction);
   let results = (outs NPU_Tensor:$result);
 }
 
@@ -393,11 +397,11 @@ def NPU_CumulateOp : NPU_KernelOp<"cumulate"> {
 
     Example:
     ```mlir
-    %y = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = "sum", reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = #npu.cumulate_kind<sum>, reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins NPU_Tensor:$input, StrAttr:$kind, I64Attr:$axis,
-                       BoolAttr:$exclusive, BoolAttr:$reverse);
+  let arguments = (ins NPU_Tensor:$input, NPU_CumulateKindAttr:$kind,
+                       I64Attr:$axis, BoolAttr:$exclusive, BoolAttr:$reverse);
   let results = (outs NPU_Tensor:$result);
 }
 

@@ -9,6 +9,17 @@
 
 using namespace npu;
 
+// The numbers of NPUEnums.td are those of program_format.h.
+static_assert(static_cast<int>(PadMode::Wrap) == NPU_PAD_WRAP &&
+              static_cast<int>(ReduceKind::SumSquare) ==
+                  NPU_REDUCE_SUM_SQUARE &&
+              static_cast<int>(CumulateKind::Prod) == NPU_CUMULATE_PROD &&
+              static_cast<int>(ScatterReduction::Min) == NPU_SCATTER_MIN &&
+              static_cast<int>(ResizeMode::Cubic) == NPU_RESIZE_CUBIC &&
+              static_cast<int>(ResizeCoordinates::HalfPixelSymmetric) ==
+                  NPU_RESIZE_HALF_PIXEL_SYMMETRIC &&
+              static_cast<int>(ResizeNearest::Ceil) == NPU_NEAREST_CEIL);
+
 /// Copies integers into a fixed array of program_format.h, zeros behind.
 static void copyInts(int64_t *target, ArrayRef<int64_t> ints) {
   std::copy(ints.begin(), ints.end(), target);
@@ -106,12 +117,12 @@ npu_op GatherNdOp::getKernel(npu_attrs &attributes) {
 
 npu_op ScatterElementsOp::getKernel(npu_attrs &attributes) {
   attributes.index.axis = getAxis();
-  attributes.index.reduction = lookupWord(scatterWords, getReduction());
+  attributes.index.reduction = static_cast<int>(getReduction());
   return NPU_OP_SCATTER_ELEMENTS;
 }
 
 npu_op ScatterNdOp::getKernel(npu_attrs &attributes) {
-  attributes.index.reduction = lookupWord(scatterWords, getReduction());
+  attributes.index.reduction = static_cast<int>(getReduction());
   return NPU_OP_SCATTER_ND;
 }
 
@@ -123,7 +134,7 @@ npu_op TopKOp::getKernel(npu_attrs &attributes) {
 
 npu_op CumulateOp::getKernel(npu_attrs &attributes) {
   attributes.cumulate.axis = getAxis();
-  attributes.cumulate.kind = lookupWord(cumulateWords, getKind());
+  attributes.cumulate.kind = static_cast<int>(getKind());
   attributes.cumulate.exclusive = getExclusive();
   attributes.cumulate.reverse = getReverse();
   return NPU_OP_CUMULATE;
@@ -138,7 +149,7 @@ npu_op ConcatOp::getKernel(npu_attrs &attributes) {
 
 npu_op PadOp::getKernel(npu_attrs &attributes) {
   fillPads(attributes.pad.begin, attributes.pad.end, getPads());
-  attributes.pad.mode = lookupWord(padModeWords, getMode());
+  attributes.pad.mode = static_cast<int>(getMode());
   attributes.pad.value = getValue().convertToDouble();
   return NPU_OP_PAD;
 }
@@ -150,7 +161,7 @@ npu_op SliceOp::getKernel(npu_attrs &attributes) {
 }
 
 npu_op ReduceOp::getKernel(npu_attrs &attributes) {
-  attributes.reduce.kind = lookupWord(reduceKindWords, getKind());
+  attributes.reduce.kind = static_cast<int>(getKind());
   for (int64_t axis : toInts(getAxes()))
     attributes.reduce.axes_mask |= int64_t(1) << axis;
   attributes.reduce.keep_dims = getKeepDims();
@@ -165,9 +176,9 @@ npu_op SoftmaxOp::getKernel(npu_attrs &attributes) {
 
 npu_op ResizeOp::getKernel(npu_attrs &attributes) {
   npu_resize_attrs &resize = attributes.resize;
-  resize.mode = lookupWord(resizeModeWords, getMode());
-  resize.coordinates = lookupWord(resizeCoordinatesWords, getCoordinates());
-  resize.nearest = lookupWord(resizeNearestWords, getNearest());
+  resize.mode = static_cast<int>(getMode());
+  resize.coordinates = static_cast<int>(getCoordinates());
+  resize.nearest = static_cast<int>(getNearest());
   for (auto [index, scale] : llvm::enumerate(getScales().getValue()))
     resize.scales[index] = cast<mlir::FloatAttr>(scale).getValueAsDouble();
   resize.cubic_a = getCubicA().convertToDouble();
@@ -212,7 +223,7 @@ npu_op Img2colOp::getKernel(npu_attrs &attributes) {
 }
 
 npu_op UnpoolOp::getKernel(npu_attrs &attributes) {
-  if (getMode() == "zero") {
+  if (getMode() == UnpoolMode::Zero) {
     copyInts(attributes.pool.kernel, getKernel());
     return NPU_OP_UNPOOL;
   }

@@ -153,7 +153,7 @@ static StringRef demandNameOf(Operation *op) {
   return withoutDialect(op->getName().getStringRef());
 }
 static StringRef demandNameOf(ResizeOp op) {
-  return resizeNames[lookupWord(resizeModeWords, op.getMode())];
+  return resizeNames[static_cast<size_t>(op.getMode())];
 }
 template <typename Op>
 static SmallVector<StringRef> demandNames() {

@@ -439,16 +439,17 @@ LogicalResult ConcatOp::verify() {
 static LogicalResult verifyPadReach(PadOp op) {
   SmallVector<int64_t> pads = toInts(op.getPads());
   ArrayRef<int64_t> input = shapeOf(op.getInput());
-  StringRef mode = op.getMode();
+  PadMode mode = op.getMode();
   for (auto [index, amount] : llvm::enumerate(pads)) {
     int64_t extent = input[index % input.size()];
-    bool tooFar = mode == "reflect" ? amount > extent - 1
-                  : mode == "wrap"  ? amount > extent
-                  : mode == "edge"  ? extent == 0
-                                    : false;
-    if (amount > 0 && tooFar) // pad_c4
-      return op.emitOpError() << "mode '" << mode << "' cannot add " << amount
-                              << " elements to an extent of " << extent;
+    bool tooFar = mode == PadMode::Reflect ? amount > extent - 1
+                  : mode == PadMode::Wrap  ? amount > extent
+                  : mode == PadMode::Edge  ? extent == 0
+                                           : false;
+    if (amount > 0 && tooFar) // pad_c3
+      return op.emitOpError()
+             << "mode '" << stringifyEnum(mode) << "' cannot add " << amount
+             << " elements to an extent of " << extent;
   }
   return success();
 }
@@ -456,17 +457,15 @@ static LogicalResult verifyPadReach(PadOp op) {
 LogicalResult PadOp::verify() {
   size_t rank = tensorType(getInput()).getRank();
   if (failed(verifyInts(getOperation(), "pads", getPads(), 2 * rank,
-                        anyInt)) || // pad_c1
-      failed(verifyWord(getOperation(), padModeWords, getMode(),
-                        "pad mode"))) // pad_c2
+                        anyInt))) // pad_c1
     return failure();
   std::string error;
-  // pad_c3
+  // pad_c2
   if (failed(verifyShape(
           getOperation(),
           shapes::pad(shapeOf(getInput()), toInts(getPads()), error), error)) ||
       failed(verifyPadReach(*this)) ||
-      failed(verifyOneType(getOperation(), "padding"))) // pad_c5
+      failed(verifyOneType(getOperation(), "padding"))) // pad_c4
     return failure();
   return verifyLayouts(getOperation());
 }
@@ -502,24 +501,21 @@ LogicalResult SliceOp::verify() {
 }
 
 LogicalResult ReduceOp::verify() {
-  if (failed(verifyWord(getOperation(), reduceKindWords, getKind(),
-                        "kind of reduction"))) // reduce_c1
-    return failure();
   SmallVector<int64_t> axes = toInts(getAxes());
   int64_t rank = tensorType(getInput()).getRank();
   for (auto [index, axis] : llvm::enumerate(axes)) {
-    if (failed(verifyAxis(getOperation(), axis, rank))) // reduce_c2
+    if (failed(verifyAxis(getOperation(), axis, rank))) // reduce_c1
       return failure();
     if (llvm::is_contained(ArrayRef<int64_t>(axes).take_front(index), axis))
-      return emitOpError() << "reduces axis " << axis << " twice"; // reduce_c3
+      return emitOpError() << "reduces axis " << axis << " twice"; // reduce_c2
   }
   std::string error;
-  // reduce_c4
+  // reduce_c3
   if (failed(verifyShape(
           getOperation(),
           shapes::reduce(shapeOf(getInput()), axes, getKeepDims(), error),
           error)) ||
-      failed(verifyOneType(getOperation(), "reduction"))) // reduce_c5
+      failed(verifyOneType(getOperation(), "reduction"))) // reduce_c4
     return failure();
   return verifyLayouts(getOperation());
 }
@@ -542,27 +538,20 @@ LogicalResult SoftmaxOp::verify() {
 
 LogicalResult ResizeOp::verify() {
   Operation *op = getOperation();
-  if (failed(verifyWord(op, resizeModeWords, getMode(),
-                        "mode")) || // resize_c1
-      failed(verifyWord(op, resizeCoordinatesWords, getCoordinates(),
-                        "coordinates")) || // resize_c2
-      failed(verifyWord(op, resizeNearestWords, getNearest(),
-                        "rounding"))) // resize_c3
-    return failure();
   ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
   if (input.size() != result.size() ||
-      getScales().size() != input.size()) // resize_c4
+      getScales().size() != input.size()) // resize_c1
     return emitOpError() << "has " << getScales().size()
                          << " scales and a result of rank " << result.size()
                          << " for an input of rank " << input.size();
   for (Attribute scale : getScales()) {
     double value = cast<mlir::FloatAttr>(scale).getValueAsDouble();
-    if (!(value > 0) || !std::isfinite(value)) // resize_c5
+    if (!(value > 0) || !std::isfinite(value)) // resize_c2
       return emitOpError() << "scales must be positive, found " << value;
   }
   if (llvm::is_contained(input, 0) != llvm::is_contained(result, 0))
-    return emitOpError() << "resizes an empty tensor"; // resize_c6
-  if (failed(verifyOneType(op, "resize")))             // resize_c7
+    return emitOpError() << "resizes an empty tensor"; // resize_c3
+  if (failed(verifyOneType(op, "resize")))             // resize_c4
     return failure();
   return verifyLayouts(op);
 }

@@ -44,16 +44,6 @@ inline LogicalResult verifyShape(Operation *op,
   return success();
 }
 
-inline LogicalResult verifyWord(Operation *op, ArrayRef<StringRef> words,
-                                StringRef word, const char *what) {
-  if (lookupWord(words, word) >= 0)
-    return success();
-  auto error = op->emitOpError()
-               << "unknown " << what << " '" << word << "', expected one of: ";
-  llvm::interleaveComma(words, error);
-  return error;
-}
-
 inline LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank)
     return success();

@@ -136,9 +136,9 @@ LogicalResult npu::buildNode(OnnxNode &node) {
 }
 
 Value npu::padDequantized(OnnxNode &node, Value real, ArrayRef<int64_t> pads,
-                          StringRef mode, double number) {
+                          PadMode mode, double number) {
   const Dequantized *found = wholeBytes(node, real);
-  if (!found || (mode == "constant" && number != 0))
+  if (!found || (mode == PadMode::Constant && number != 0))
     return node.pad(real, pads, mode, number);
   Dequantized parts = *found;
   int64_t zero = parts.zeroPoint ? *wholeZeroPoint(parts.zeroPoint) : 0;

@@ -99,6 +99,12 @@ public:
   /// A string that must be one of `words`.
   std::string getWord(StringRef name, StringRef otherwise,
                       ArrayRef<StringRef> words);
+  /// A word of a closed set of the dialect.
+  template <typename Enum>
+  Enum getEnum(StringRef name, Enum otherwise) {
+    return *symbolizeEnum<Enum>(
+        getWord(name, stringifyEnum(otherwise), wordsOf<Enum>()));
+  }
   std::optional<Ints> getInts(StringRef name);
   std::optional<SmallVector<double>> getFloats(StringRef name);
   std::vector<std::string> getStrings(StringRef name);

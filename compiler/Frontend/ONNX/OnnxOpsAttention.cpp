@@ -177,7 +177,7 @@ static void addMask(Heads &heads) {
   if (rank > 0 && extent < keys && extent != 1) {
     Ints pads(2 * rank, 0);
     pads.back() = keys - extent;
-    mask = node.pad(mask, pads, "constant", 0);
+    mask = node.pad(mask, pads, PadMode::Constant, 0);
     Type i64 = node.getBuilder().getI64Type();
     allow(heads,
           node.eltwise(NPU_INSTR_less, {node.countAlong(keys, 0, 1, i64),
@@ -199,8 +199,8 @@ static Value probabilities(Heads &heads, Value scores, Type precision) {
   Value zero = node.scalar(0, heads.element), isOpen;
   if (heads.isAllowed) {
     int64_t last = rankOf(heads.isAllowed) - 1;
-    Value most =
-        node.reduce(node.cast(heads.isAllowed, f32), "max", last, true);
+    Value most = node.reduce(node.cast(heads.isAllowed, f32), ReduceKind::Max,
+                             last, true);
     isOpen = node.eltwise(NPU_INSTR_greater, {most, node.scalar(0, f32)});
     ElementsAttr known = isOpen ? constantOf(isOpen) : ElementsAttr();
     if (known &&
@@ -209,7 +209,8 @@ static Value probabilities(Heads &heads, Value scores, Type precision) {
   }
   if (heads.bias) {
     int64_t last = rankOf(heads.bias) - 1;
-    Value most = node.reduce(node.cast(heads.bias, f32), "max", last, true);
+    Value most =
+        node.reduce(node.cast(heads.bias, f32), ReduceKind::Max, last, true);
     Value some =
         node.eltwise(NPU_INSTR_greater, {most, node.scalar(-infinity, f32)});
     isOpen =

@@ -213,8 +213,7 @@ static FailureOr<double> padNumber(OnnxNode &node) {
 }
 
 LogicalResult npu::buildPad(OnnxNode &node) {
-  std::string mode =
-      node.getWord("mode", "constant", {"constant", "reflect", "edge", "wrap"});
+  PadMode mode = node.getEnum("mode", PadMode::Constant);
   FailureOr<std::optional<Ints>> given =
       node.intsOf(node.version == 1 ? "paddings" : "pads", 1, 11);
   if (failed(given))
@@ -223,7 +222,7 @@ LogicalResult npu::buildPad(OnnxNode &node) {
   FailureOr<double> number = padNumber(node);
   if (failed(pads) || failed(number))
     return failure();
-  if (mode == "reflect" && failed(checkReflect(node, *pads)))
+  if (mode == PadMode::Reflect && failed(checkReflect(node, *pads)))
     return failure();
   return node.setResult(
       padDequantized(node, node.getInput(0), *pads, mode, *number));
@@ -364,6 +363,6 @@ LogicalResult npu::buildCenterCropPad(OnnxNode &node) {
     pads[axis] = missing / 2;
     pads[rank + axis] = missing - missing / 2;
   }
-  return node.setResult(
-      node.pad(node.slice(x, starts, steps, extents), pads, "constant", 0));
+  return node.setResult(node.pad(node.slice(x, starts, steps, extents), pads,
+                                 PadMode::Constant, 0));
 }

@@ -144,8 +144,9 @@ Term Einsum::diagonal(Term term, size_t first, size_t second) {
   };
   Value isOn = equal(node, count(first), count(second));
   Value zero = node.scalar(0, elementOf(term.value));
-  term.value = node.reduce(select(node, isOn, term.value, zero), "sum",
-                           static_cast<int64_t>(second), false);
+  term.value =
+      node.reduce(select(node, isOn, term.value, zero), ReduceKind::Sum,
+                  static_cast<int64_t>(second), false);
   term.labels.erase(term.labels.begin() + second);
   return term;
 }
@@ -170,7 +171,7 @@ Term Einsum::simplified(Term term, ArrayRef<Label> kept) {
     shape.push_back(extent);
   }
   if (!summed.empty())
-    term.value = node.reduce(term.value, "sum", summed, false);
+    term.value = node.reduce(term.value, ReduceKind::Sum, summed, false);
   term.labels = left;
   return term;
 }

@@ -44,19 +44,19 @@ LogicalResult npu::buildGatherND(OnnxNode &node) {
 }
 
 /// What both scatters share.
-static FailureOr<StringAttr> readScatter(OnnxNode &node) {
-  std::string reduction = node.version < 16
-                              ? "none"
-                              : node.getWord("reduction", "none", scatterWords);
+static FailureOr<ScatterReductionAttr> readScatter(OnnxNode &node) {
+  ScatterReduction reduction = ScatterReduction::None;
+  if (node.version >= 16)
+    reduction = node.getEnum("reduction", reduction);
   if (node.hasFailed())
     return failure();
-  return node.getBuilder().getStringAttr(reduction);
+  return ScatterReductionAttr::get(node.getBuilder().getContext(), reduction);
 }
 
 LogicalResult npu::buildScatterElements(OnnxNode &node) {
   Value data = node.getInput(0), indices = node.getInput(1);
   FailureOr<int64_t> axis = node.getAxis("axis", 0, rankOf(data));
-  FailureOr<StringAttr> reduction = readScatter(node);
+  FailureOr<ScatterReductionAttr> reduction = readScatter(node);
   if (failed(axis) || failed(reduction) ||
       failed(checkRange(node, indices, shapeOf(data)[*axis])))
     return failure();
@@ -67,7 +67,7 @@ LogicalResult npu::buildScatterElements(OnnxNode &node) {
 
 LogicalResult npu::buildScatterND(OnnxNode &node) {
   Value data = node.getInput(0);
-  FailureOr<StringAttr> reduction = readScatter(node);
+  FailureOr<ScatterReductionAttr> reduction = readScatter(node);
   if (failed(reduction))
     return failure();
   return node.setResult(node.create<ScatterNdOp>(shapeOf(data), elementOf(data),
@@ -163,7 +163,9 @@ LogicalResult npu::buildCumulate(OnnxNode &node) {
     return failure();
   OpBuilder &builder = node.getBuilder();
   return node.setResult(node.create<CumulateOp>(
-      shapeOf(x), elementOf(x), x, builder.getStringAttr(node.op.word),
+      shapeOf(x), elementOf(x), x,
+      CumulateKindAttr::get(builder.getContext(),
+                            *symbolizeCumulateKind(node.op.word)),
       builder.getI64IntegerAttr(*axis), builder.getBoolAttr(isExclusive),
       builder.getBoolAttr(isReverse)));
 }
@@ -303,7 +305,8 @@ LogicalResult npu::buildTensorScatter(OnnxNode &node) {
     return failure();
   return node.setResult(node.create<ScatterElementsOp>(
       shapeOf(cache), elementOf(cache), cache, place, update,
-      builder.getI64IntegerAttr(*axis), builder.getStringAttr("none")));
+      builder.getI64IntegerAttr(*axis),
+      ScatterReductionAttr::get(builder.getContext(), ScatterReduction::None)));
 }
 
 /// The pixel of the flat image that each element of the columns (block, L)
@@ -379,7 +382,7 @@ LogicalResult npu::buildCol2Im(OnnxNode &node) {
     return failure();
   Value sums = node.create<ScatterElementsOp>(
       flat, elementOf(x), zeros, indices, columns, builder.getI64IntegerAttr(2),
-      builder.getStringAttr("add"));
+      ScatterReductionAttr::get(builder.getContext(), ScatterReduction::Add));
   Ints result{flat[0], flat[1]};
   flat[2] = pixels;
   result.append(*image);

@@ -62,9 +62,9 @@ static LogicalResult buildLoss(OnnxNode &node, Value logarithms) {
   if (reduction == "none")
     return node.setResult(loss);
   Ints all = countFrom(0, static_cast<int64_t>(shape.size()));
-  Value sum = node.reduce(loss, "sum", all, false);
+  Value sum = node.reduce(loss, ReduceKind::Sum, all, false);
   if (reduction == "mean")
-    sum = divide(node, sum, node.reduce(weight, "sum", all, false));
+    sum = divide(node, sum, node.reduce(weight, ReduceKind::Sum, all, false));
   return node.setResult(sum);
 }
 

@@ -101,8 +101,8 @@ static Value eliminate(OnnxNode &node, Value matrices, Value &determinant) {
   Value isPivot = equal(
       node, node.countAlong(n, 1, 3, node.getBuilder().getI64Type()), place);
   Value zero = node.scalar(0, element);
-  Value pivotRow =
-      node.reduce(select(node, isPivot, matrices, zero), "sum", 1, true);
+  Value pivotRow = node.reduce(select(node, isPivot, matrices, zero),
+                               ReduceKind::Sum, 1, true);
   Value pivot = node.slice(pivotRow, {0, 0, 0}, {1, 1, 1}, {count, 1, 1});
   // The first row takes the pivot's place, which turns the sign.
   Value turned = select(node, equal(node, place, 0), pivot,

@@ -63,7 +63,7 @@ LogicalResult npu::buildBatchNormalization(OnnxNode &node) {
 
 /// x - mean over `axes`.
 static Value centered(OnnxNode &node, Value x, ArrayRef<int64_t> axes) {
-  return subtract(node, x, node.reduce(x, "mean", axes, true));
+  return subtract(node, x, node.reduce(x, ReduceKind::Mean, axes, true));
 }
 
 /// 1 / sqrt(mean(x * x) + eps) over `axes`.
@@ -72,7 +72,7 @@ static Value inverseDeviation(OnnxNode &node, Value x, ArrayRef<int64_t> axes,
   Value squares = multiply(node, x, x);
   return node.eltwise(
       NPU_INSTR_rsqrt,
-      plus(node, node.reduce(squares, "mean", axes, true), epsilon));
+      plus(node, node.reduce(squares, ReduceKind::Mean, axes, true), epsilon));
 }
 
 /// (x - mean) / deviation * scale + bias in one kernel; bias may be null.
@@ -111,7 +111,8 @@ LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
   Ints axes = countFrom(*axis, rankOf(x));
   bool isCentered = StringRef(node.op.word) == "centered";
   if (node.hasOutput(1) || node.hasOutput(2)) {
-    Value mean = isCentered ? node.reduce(x, "mean", axes, true) : Value();
+    Value mean =
+        isCentered ? node.reduce(x, ReduceKind::Mean, axes, true) : Value();
     Value difference = isCentered ? subtract(node, x, mean) : x;
     Value inverse = inverseDeviation(node, difference, axes, epsilon);
     if ((node.hasOutput(1) && failed(node.setResult(1, mean))) ||
@@ -168,8 +169,8 @@ LogicalResult npu::buildMeanVarianceNormalization(OnnxNode &node) {
     return failure();
   Value difference = centered(node, x, *axes);
   Value squares = multiply(node, difference, difference);
-  Value deviation =
-      node.eltwise(NPU_INSTR_sqrt, node.reduce(squares, "mean", *axes, true));
+  Value deviation = node.eltwise(
+      NPU_INSTR_sqrt, node.reduce(squares, ReduceKind::Mean, *axes, true));
   return node.setResult(
       node.eltwise(NPU_INSTR_div, {difference, plus(node, deviation, 1e-9)}));
 }
@@ -180,7 +181,8 @@ LogicalResult npu::buildLpNormalization(OnnxNode &node) {
   FailureOr<int64_t> axis = node.getAxis("axis", -1, rankOf(x));
   if (failed(axis))
     return failure();
-  Value norm = node.reduce(x, order == 1 ? "l1" : "l2", *axis, true);
+  Value norm =
+      node.reduce(x, order == 1 ? ReduceKind::L1 : ReduceKind::L2, *axis, true);
   if (!norm)
     return failure();
   // A vector of zeros stays one.

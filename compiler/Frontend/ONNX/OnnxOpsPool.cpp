@@ -201,7 +201,7 @@ LogicalResult npu::buildLpPool(OnnxNode &node) {
     count *= double(window->kernel[i]);
   }
   window->pads.assign(2 * rank, 0);
-  Value powers = node.pad(powersOf(node, x, p), pads, "constant", 0);
+  Value powers = node.pad(powersOf(node, x, p), pads, PadMode::Constant, 0);
   if (!powers)
     return failure();
   Value mean =
@@ -256,6 +256,6 @@ LogicalResult npu::buildMaxUnpool(OnnxNode &node) {
     return node.error("found the output shape " + shapes::text(*wanted) +
                       ", expected " + shapes::text(*shape) +
                       " or larger spatial extents");
-  return node.setResult(result ? node.pad(result, pads, "constant", 0)
+  return node.setResult(result ? node.pad(result, pads, PadMode::Constant, 0)
                                : result);
 }

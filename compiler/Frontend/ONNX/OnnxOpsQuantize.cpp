@@ -155,10 +155,10 @@ LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
   Value x = node.getInput(0);
   Ints all = countFrom(0, rankOf(x));
   Value zero = node.scalar(0, elementOf(x));
-  Value low =
-      node.eltwise(NPU_INSTR_min, {zero, node.reduce(x, "min", all, false)});
-  Value high =
-      node.eltwise(NPU_INSTR_max, {zero, node.reduce(x, "max", all, false)});
+  Value low = node.eltwise(NPU_INSTR_min,
+                           {zero, node.reduce(x, ReduceKind::Min, all, false)});
+  Value high = node.eltwise(
+      NPU_INSTR_max, {zero, node.reduce(x, ReduceKind::Max, all, false)});
   Value range = subtract(node, high, low);
   // Zeros only: any scale will do, but none of 0.
   Value scale = node.eltwise(
@@ -289,7 +289,8 @@ LogicalResult npu::buildQLinearConv(OnnxNode &node) {
 
 /// The sum over a dimension of a matrix operand, in i32.
 static Value matrixSum(OnnxNode &node, Value matrix, int64_t axis) {
-  return node.reduce(node.cast(matrix, i32(node)), "sum", {axis}, true);
+  return node.reduce(node.cast(matrix, i32(node)), ReduceKind::Sum, {axis},
+                     true);
 }
 
 /// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.

@@ -289,7 +289,7 @@ static Direction prepare(const Recurrence &net, Value x, int64_t index) {
       int64_t first = columns - net.hidden;
       direction.stateBias = node.slice(stateBias, {first}, {1}, {net.hidden});
       stateBias = node.pad(node.slice(stateBias, {0}, {1}, {first}),
-                           {0, net.hidden}, "constant", 0);
+                           {0, net.hidden}, PadMode::Constant, 0);
     }
     Value bias = add(node, node.slice(both, {0}, {1}, {columns}), stateBias);
     direction.inputs = add(node, direction.inputs, bias);

@@ -21,11 +21,14 @@ LogicalResult npu::buildReduce(OnnxNode &node) {
   if (reduced->empty() && !emptyIsNone)
     reduced = countFrom(0, rankOf(x));
   if (!elementOf(x).isInteger(1))
-    return node.setResult(node.reduce(x, node.op.word, *reduced, keepsDims));
+    return node.setResult(node.reduce(x, *symbolizeReduceKind(node.op.word),
+                                      *reduced, keepsDims));
   Type element = elementOf(x);
   // Of bytes: the largest of no elements is 0, the smallest is not.
   Value numbers =
       node.cast(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
-  return node.setResult(node.cast(
-      node.reduce(numbers, node.op.word, *reduced, keepsDims), element));
+  return node.setResult(
+      node.cast(node.reduce(numbers, *symbolizeReduceKind(node.op.word),
+                            *reduced, keepsDims),
+                element));
 }

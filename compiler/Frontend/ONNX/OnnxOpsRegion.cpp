@@ -211,7 +211,8 @@ static Value sampledBins(OnnxNode &node, const RoiSpec &spec, Value x,
     }
   Value bins = node.reshape(result, {regions, spec.bins[0], m / spec.bins[0],
                                      spec.bins[1], n / spec.bins[1], shape[1]});
-  return node.reduce(bins, spec.isMax ? "max" : "mean", {2, 4}, false);
+  return node.reduce(bins, spec.isMax ? ReduceKind::Max : ReduceKind::Mean,
+                     {2, 4}, false);
 }
 
 /// What each pixel of a dimension contributes to each bin if a bin has one

@@ -20,7 +20,7 @@ static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
     return node.setResult(x);
   bool shrinks =
       llvm::any_of(spec.scales, [](double scale) { return scale < 1; });
-  bool isSmooth = spec.mode != "nearest";
+  bool isSmooth = spec.mode != ResizeMode::Nearest;
   if (!spec.region.empty() || spec.coordinates == tfHalfPixelWord ||
       (spec.antialiases && isSmooth && shrinks))
     return node.setResult(resample(node, x, spec));
@@ -28,11 +28,13 @@ static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
   if (isSmooth && !isa<mlir::FloatType>(element))
     x = node.cast(x, node.getBuilder().getF32Type());
   OpBuilder &builder = node.getBuilder();
+  mlir::MLIRContext *context = builder.getContext();
   Value resized = node.create<ResizeOp>(
-      spec.extents, elementOf(x), x, builder.getStringAttr(spec.mode),
-      builder.getStringAttr(spec.coordinates),
-      builder.getStringAttr(spec.nearest), builder.getF64ArrayAttr(spec.scales),
-      builder.getF64FloatAttr(spec.cubic),
+      spec.extents, elementOf(x), x, ResizeModeAttr::get(context, spec.mode),
+      ResizeCoordinatesAttr::get(context,
+                                 *symbolizeResizeCoordinates(spec.coordinates)),
+      ResizeNearestAttr::get(context, spec.nearest),
+      builder.getF64ArrayAttr(spec.scales), builder.getF64FloatAttr(spec.cubic),
       builder.getBoolAttr(spec.excludesOutside));
   return node.setResult(resized ? node.cast(resized, element) : resized);
 }
@@ -64,7 +66,7 @@ LogicalResult npu::buildUpsample(OnnxNode &node) {
   ResizeSpec spec;
   std::string mode =
       node.getWord("mode", "nearest", {"nearest", "linear", "bilinear"});
-  spec.mode = mode == "nearest" ? "nearest" : "linear";
+  spec.mode = mode == "nearest" ? ResizeMode::Nearest : ResizeMode::Linear;
   if (node.version >= 9) {
     FailureOr<SmallVector<double>> scales =
         node.constantFloats(1, "the scales");
@@ -178,17 +180,16 @@ static LogicalResult readRegion(OnnxNode &node, ResizeSpec &spec,
 
 /// Attributes since opset 11; Resize of opset 10 is Upsample under a new name.
 static void readModes(OnnxNode &node, ResizeSpec &spec) {
-  spec.mode = node.getWord("mode", "nearest", {"nearest", "linear", "cubic"});
+  spec.mode = node.getEnum("mode", ResizeMode::Nearest);
   if (node.version < 11)
     return;
-  SmallVector<StringRef> words(resizeCoordinatesWords);
+  SmallVector<StringRef> words = wordsOf<ResizeCoordinates>();
   words.push_back(cropWord);
   if (node.version < 13)
     words.push_back(tfHalfPixelWord);
   spec.coordinates =
       node.getWord("coordinate_transformation_mode", "half_pixel", words);
-  spec.nearest =
-      node.getWord("nearest_mode", "round_prefer_floor", resizeNearestWords);
+  spec.nearest = node.getEnum("nearest_mode", ResizeNearest::RoundPreferFloor);
   spec.cubic = node.getFloat("cubic_coeff_a", -0.75);
   spec.excludesOutside = node.getFlag("exclude_outside", false);
   spec.outsideValue = node.getFloat("extrapolation_value", 0);

@@ -70,8 +70,8 @@ static Value countGrams(OnnxNode &node, Value x, ArrayRef<int64_t> pool,
     occurs = occurs ? node.eltwise(NPU_INSTR_logical_and, {occurs, isEqual})
                     : isEqual;
   }
-  return node.reduce(node.cast(occurs, node.getBuilder().getF32Type()), "sum",
-                     1, false);
+  return node.reduce(node.cast(occurs, node.getBuilder().getF32Type()),
+                     ReduceKind::Sum, 1, false);
 }
 
 /// The counts of all grams of the lengths that are asked for, over all skips,

@@ -50,7 +50,7 @@ LogicalResult buildNode(OnnxNode &node);
 /// What the emitter and OnnxWindow make of real operands, on bytes where the
 /// operands were dequantized.
 Value padDequantized(OnnxNode &node, Value real, ArrayRef<int64_t> pads,
-                     StringRef mode, double number);
+                     PadMode mode, double number);
 Value convolveDequantized(OnnxNode &node, const ConvOperands &operands);
 /// The same for a transposed convolution, whose weight is (C, M / groups,
 /// kernel); `convolve` makes it, of floats or of bytes with an i32 result.

@@ -22,8 +22,9 @@ static npu_resize_attrs attributesOf(const ResizeSpec &spec) {
   npu_resize_attrs attributes = {};
   llvm::copy(spec.scales, attributes.scales);
   attributes.coordinates =
-      std::max(lookupWord(resizeCoordinatesWords, spec.coordinates), 0);
-  attributes.nearest = lookupWord(resizeNearestWords, spec.nearest);
+      static_cast<int>(symbolizeResizeCoordinates(spec.coordinates)
+                           .value_or(ResizeCoordinates::HalfPixel));
+  attributes.nearest = static_cast<int>(spec.nearest);
   return attributes;
 }
 
@@ -58,7 +59,7 @@ static double cubicWeight(double a, double distance) {
 /// behind tap 0; a shrinking filter is stretched by 1 / scale.
 static SmallVector<double> filter(const ResizeSpec &spec, double scale,
                                   double ratio, int64_t &first) {
-  bool isCubic = spec.mode == "cubic";
+  bool isCubic = spec.mode == ResizeMode::Cubic;
   double stretch = spec.antialiases ? std::min(scale, 1.0) : 1.0;
   first = int64_t(std::floor((isCubic ? -2 : -1) / stretch)) + 1;
   SmallVector<double> weights;
@@ -79,10 +80,10 @@ static void addTaps(AxisTaps &taps, int64_t i, float x, const ResizeSpec &spec,
   auto clamped = [&](int64_t index) {
     return std::clamp<int64_t>(index, 0, inputExtent - 1);
   };
-  if (spec.mode == "nearest") {
+  if (spec.mode == ResizeMode::Nearest) {
     taps.indices.resize(1, Ints(taps.extent, 0));
-    taps.indices[0][i] = clamped(int64_t(
-        kernels::nearestOf(lookupWord(resizeNearestWords, spec.nearest), x)));
+    taps.indices[0][i] =
+        clamped(int64_t(kernels::nearestOf(static_cast<int>(spec.nearest), x)));
     return;
   }
   int64_t base = int64_t(std::ceil(x)) - 1, first = 0;
@@ -156,7 +157,7 @@ static Value resampleAlong(OnnxNode &node, Value x, int64_t axis,
 
 Value npu::resample(OnnxNode &node, Value x, const ResizeSpec &spec) {
   Type element = elementOf(x);
-  if (spec.mode != "nearest")
+  if (spec.mode != ResizeMode::Nearest)
     x = node.cast(x, node.getBuilder().getF32Type());
   for (int64_t axis = 0; x && axis < rankOf(x); ++axis) {
     int64_t extent = shapeOf(x)[axis];

@@ -13,7 +13,9 @@ namespace npu {
 constexpr StringRef tfHalfPixelWord = "tf_half_pixel_for_nn";
 
 struct ResizeSpec {
-  std::string mode = "nearest", coordinates = "asymmetric", nearest = "floor";
+  ResizeMode mode = ResizeMode::Nearest;
+  std::string coordinates = "asymmetric"; // ONNX has more than the kernel
+  ResizeNearest nearest = ResizeNearest::Floor;
   double cubic = -0.75;
   bool excludesOutside = false;
   SmallVector<double> scales; // one for each dimension

@@ -293,7 +293,7 @@ Value Emitter::broadcast(Value value, ArrayRef<int64_t> shape) {
   return create<BroadcastOp>(shape, elementOf(value), value);
 }
 
-Value Emitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
+Value Emitter::reduce(Value value, ReduceKind kind, ArrayRef<int64_t> axes,
                       bool keepDims) {
   if (!value)
     return noteFailure();
@@ -305,8 +305,8 @@ Value Emitter::reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
   Ints sorted(axes);
   llvm::sort(sorted);
   return create<ReduceOp>(*shape, elementOf(value), value,
-                          builder.getStringAttr(kind), intArray(sorted),
-                          builder.getBoolAttr(keepDims));
+                          ReduceKindAttr::get(builder.getContext(), kind),
+                          intArray(sorted), builder.getBoolAttr(keepDims));
 }
 
 Value Emitter::matmul(Value a, Value b) {
@@ -377,7 +377,7 @@ Value Emitter::gatherElements(Value data, Value indices, int64_t axis) {
                                   builder.getI64IntegerAttr(axis));
 }
 
-Value Emitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
+Value Emitter::pad(Value value, ArrayRef<int64_t> pads, PadMode mode,
                    double number) {
   if (!value)
     return noteFailure();
@@ -388,7 +388,7 @@ Value Emitter::pad(Value value, ArrayRef<int64_t> pads, StringRef mode,
   if (llvm::all_of(pads, [](int64_t amount) { return amount == 0; }))
     return value;
   return create<PadOp>(*shape, elementOf(value), value, intArray(pads),
-                       builder.getStringAttr(mode),
+                       PadModeAttr::get(builder.getContext(), mode),
                        builder.getF64FloatAttr(number));
 }
 
@@ -415,12 +415,14 @@ Value Emitter::placeOfBest(Value value, int64_t axis, bool isLargest,
     return noteFailure();
   Type i32 = builder.getI32Type();
   int64_t extent = shapeOf(value)[axis];
-  Value best = reduce(value, isLargest ? "max" : "min", {axis}, true);
+  Value best = reduce(value, isLargest ? ReduceKind::Max : ReduceKind::Min,
+                      {axis}, true);
   Value holds = eltwise(NPU_INSTR_equal, {value, best});
   if (isa<mlir::FloatType>(elementOf(value)))
     holds = eltwise(NPU_INSTR_logical_or, {holds, isNan(value)});
   Value places = eltwise(NPU_INSTR_select,
                          {holds, countAlong(extent, axis, rankOf(value), i32),
                           scalar(isLast ? -1 : double(extent), i32)});
-  return reduce(places, isLast ? "max" : "min", {axis}, true);
+  return reduce(places, isLast ? ReduceKind::Max : ReduceKind::Min, {axis},
+                true);
 }

@@ -70,7 +70,7 @@ public:
   Value reshape(Value value, ArrayRef<int64_t> shape);
   Value transpose(Value value, ArrayRef<int64_t> permutation);
   Value broadcast(Value value, ArrayRef<int64_t> shape);
-  Value reduce(Value value, StringRef kind, ArrayRef<int64_t> axes,
+  Value reduce(Value value, ReduceKind kind, ArrayRef<int64_t> axes,
                bool keepDims);
   /// Bytes give i32, other types stay what they are.
   Value matmul(Value a, Value b);
@@ -81,7 +81,7 @@ public:
               ArrayRef<int64_t> extents);
   /// One element for each index, see npu.gather_elements.
   Value gatherElements(Value data, Value indices, int64_t axis);
-  Value pad(Value value, ArrayRef<int64_t> pads, StringRef mode, double number);
+  Value pad(Value value, ArrayRef<int64_t> pads, PadMode mode, double number);
 
   /// 1 where the elements are NaN.
   Value isNan(Value value);

@@ -168,7 +168,7 @@ LogicalResult npu::buildTosaTransposeConv(TosaNode &node) {
     Ints pads{0, 0, rest[0], rest[1], 0, 0, rest[2], rest[3]};
     Value bySpace = node.reshape(bias, {shapeOf(bias)[0], 1, 1});
     sum = node.eltwise(NPU_INSTR_add,
-                       {node.pad(sum, pads, "constant", 0), bySpace});
+                       {node.pad(sum, pads, PadMode::Constant, 0), bySpace});
   }
   return node.setResult(
       channelsLast(node, node.cast(sum, node.resultElement())));
@@ -185,12 +185,14 @@ static Value integerProduct(TosaNode &node, Value a, int64_t aZero, Value b,
   };
   Value product = node.matmul(a, b);
   if (aZero != 0) {
-    Value columns = node.reduce(node.cast(b, i32(node)), "sum", {1}, true);
+    Value columns =
+        node.reduce(node.cast(b, i32(node)), ReduceKind::Sum, {1}, true);
     product =
         two(NPU_INSTR_sub, product, two(NPU_INSTR_mul, columns, number(aZero)));
   }
   if (bZero != 0) {
-    Value rows = node.reduce(node.cast(a, i32(node)), "sum", {2}, true);
+    Value rows =
+        node.reduce(node.cast(a, i32(node)), ReduceKind::Sum, {2}, true);
     product =
         two(NPU_INSTR_sub, product, two(NPU_INSTR_mul, rows, number(bZero)));
   }

@@ -130,7 +130,7 @@ LogicalResult npu::buildTosaPad(TosaNode &node) {
                         ", expected numbers that are not negative");
     pads[i / 2 + (i % 2 ? rankOf(x) : 0)] = amount;
   }
-  return node.setResult(node.pad(x, pads, "constant", *number));
+  return node.setResult(node.pad(x, pads, PadMode::Constant, *number));
 }
 
 /// (N, W) indices as npu.gather_nd takes them, with a last dimension.
@@ -175,5 +175,6 @@ LogicalResult npu::buildTosaScatter(TosaNode &node) {
     return failure();
   return node.setResult(node.create<ScatterNdOp>(
       shapeOf(data), elementOf(data), data, places, updates,
-      node.getBuilder().getStringAttr("none")));
+      ScatterReductionAttr::get(node.getBuilder().getContext(),
+                                ScatterReduction::None)));
 }

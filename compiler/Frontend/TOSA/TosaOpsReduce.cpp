@@ -12,13 +12,15 @@ LogicalResult npu::buildTosaReduce(TosaNode &node) {
   double least = StringRef(node.row.word) == "max" ? -HUGE_VAL : HUGE_VAL;
   if (isa<mlir::FloatType>(elementOf(x)))
     x = node.withoutNan(x, node.scalar(least, elementOf(x)));
-  return node.setResult(node.reduce(x, node.row.word, {node.getAxis()}, true));
+  return node.setResult(node.reduce(x, *symbolizeReduceKind(node.row.word),
+                                    {node.getAxis()}, true));
 }
 
 LogicalResult npu::buildTosaReduceBool(TosaNode &node) {
   Value bits = node.cast(node.getInput(0), node.getBuilder().getI32Type());
   return node.setResult(
-      node.cast(node.reduce(bits, node.row.word, {node.getAxis()}, true),
+      node.cast(node.reduce(bits, *symbolizeReduceKind(node.row.word),
+                            {node.getAxis()}, true),
                 node.resultElement()));
 }
 

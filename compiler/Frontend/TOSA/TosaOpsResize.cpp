@@ -118,23 +118,25 @@ static Value bilinear(TosaNode &node, Value x, int64_t dim, const Axis &axis) {
 }
 
 /// The way of npu.resize to place elements, if it is the same as these axes'.
-static StringRef coordinatesOf(ArrayRef<Axis> axes) {
+static std::optional<ResizeCoordinates> coordinatesOf(ArrayRef<Axis> axes) {
   auto all = [&](auto holds) { return llvm::all_of(axes, holds); };
   if (!all([](const Axis &axis) { // the kernel takes no other extents
         return axis.extent == axis.input * axis.units / axis.step;
       }))
-    return "";
+    return std::nullopt;
   if (all([](const Axis &axis) {
         return 2 * axis.offset == axis.step - axis.units;
       }))
-    return "half_pixel";
-  return all([](const Axis &axis) { return axis.offset == 0; }) ? "asymmetric"
-                                                                : "";
+    return ResizeCoordinates::HalfPixel;
+  if (all([](const Axis &axis) { return axis.offset == 0; }))
+    return ResizeCoordinates::Asymmetric;
+  return std::nullopt;
 }
 
 static Value resizeKernel(TosaNode &node, Value x, ArrayRef<Axis> axes,
-                          StringRef coordinates) {
+                          ResizeCoordinates coordinates) {
   OpBuilder &builder = node.getBuilder();
+  mlir::MLIRContext *context = builder.getContext();
   Value data = channelsFirst(node, x);
   if (!data)
     return data;
@@ -145,10 +147,12 @@ static Value resizeKernel(TosaNode &node, Value x, ArrayRef<Axis> axes,
     scales.push_back(double(axis.units) / double(axis.step));
   return channelsLast(
       node, node.create<ResizeOp>(
-                shape, elementOf(data), data, builder.getStringAttr("linear"),
-                builder.getStringAttr(coordinates),
-                builder.getStringAttr("floor"), builder.getF64ArrayAttr(scales),
-                builder.getF64FloatAttr(-0.75), builder.getBoolAttr(false)));
+                shape, elementOf(data), data,
+                ResizeModeAttr::get(context, ResizeMode::Linear),
+                ResizeCoordinatesAttr::get(context, coordinates),
+                ResizeNearestAttr::get(context, ResizeNearest::Floor),
+                builder.getF64ArrayAttr(scales), builder.getF64FloatAttr(-0.75),
+                builder.getBoolAttr(false)));
 }
 
 LogicalResult npu::buildTosaResize(TosaNode &node) {
@@ -160,10 +164,11 @@ LogicalResult npu::buildTosaResize(TosaNode &node) {
   if (mode == mlir::tosa::ResizeMode::NEAREST_NEIGHBOR)
     return node.setResult(
         nearest(node, nearest(node, x, 1, *rows), 2, *columns));
-  StringRef coordinates = coordinatesOf({*rows, *columns});
-  if (isa<mlir::FloatType>(elementOf(x)) && !coordinates.empty())
+  std::optional<ResizeCoordinates> coordinates =
+      coordinatesOf({*rows, *columns});
+  if (isa<mlir::FloatType>(elementOf(x)) && coordinates)
     return node.setResult(
-        resizeKernel(node, x, {*rows, *columns}, coordinates));
+        resizeKernel(node, x, {*rows, *columns}, *coordinates));
   if (!isa<mlir::FloatType>(elementOf(x)))
     x = node.cast(x, node.resultElement());
   return node.setResult(

@@ -212,8 +212,9 @@ Value Generator::residual(Value data) {
 Value Generator::gate(Value data) {
   SmallVector<int64_t> shape(shapeOf(data));
   shape[2] = shape[3] = 1;
-  Value mean = ReduceOp::create(builder, location, typeOf(shape), data, "mean",
-                                builder.getI64ArrayAttr({2, 3}), true);
+  Value mean =
+      ReduceOp::create(builder, location, typeOf(shape), data, ReduceKind::Mean,
+                       builder.getI64ArrayAttr({2, 3}), true);
   return eltwise(NPU_INSTR_mul, {data, eltwise(NPU_INSTR_sigmoid, mean)});
 }
 
@@ -231,9 +232,9 @@ Value Generator::padOrPool(Value data) {
   Value input = coin() ? eltwise(NPU_INSTR_relu, data) : data;
   shape[2] += 2;
   shape[3] += 2;
-  Value padded = PadOp::create(builder, location, typeOf(shape), input,
-                               ints({0, 0, 1, 1, 0, 0, 1, 1}), "constant",
-                               llvm::APFloat(pick(4) == 0 ? 1.0 : 0.0));
+  Value padded = PadOp::create(
+      builder, location, typeOf(shape), input, ints({0, 0, 1, 1, 0, 0, 1, 1}),
+      PadMode::Constant, llvm::APFloat(pick(4) == 0 ? 1.0 : 0.0));
   int64_t kind = pick(4);
   if (kind == 0)
     return padded;
@@ -263,8 +264,9 @@ Value Generator::reduce(Value data) {
   SmallVector<int64_t> shape(shapeOf(data));
   int64_t axis = 1 + pick(3);
   shape[axis] = 1;
-  return ReduceOp::create(builder, location, typeOf(shape), data, "mean",
-                          builder.getI64ArrayAttr({axis}), true);
+  return ReduceOp::create(builder, location, typeOf(shape), data,
+                          ReduceKind::Mean, builder.getI64ArrayAttr({axis}),
+                          true);
 }
 
 Value Generator::reshape(Value data) {

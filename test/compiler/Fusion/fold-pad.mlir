@@ -5,7 +5,7 @@
 // CHECK-SAME: %[[X:[^:]*]]:
 // CHECK-NEXT: npu.conv2d(%[[X]], %{{.*}}) {dilations = [1, 1], groups = 1 : i64, pads = [1, 1, 1, 1], strides = [1, 1]}
 func.func @example(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32> {
-  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
   %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
   return %1 : tensor<1x8x8x8xf32>
 }
@@ -16,7 +16,7 @@ func.func @example(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1
 // CHECK: npu.conv2d({{.*}}pads = [1, 2, 2, 2]
 // CHECK: npu.conv2d({{.*}}pads = [0, 1, 1, 1]
 func.func @uneven(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x3x3xf32>) -> (tensor<1x4x9x10xf32>, tensor<1x4x7x8xf32>) {
-  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 0, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x9x10xf32>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 0, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x9x10xf32>
   %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 4, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x9x10xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x9x10xf32>
   %2 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 4, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x9x10xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x7x8xf32>
   return %1, %2 : tensor<1x4x9x10xf32>, tensor<1x4x7x8xf32>
@@ -27,15 +27,15 @@ func.func @uneven(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x3x3xf32>) -> (tensor<1
 // CHECK-LABEL: @keep
 // CHECK-COUNT-5: npu.pad(
 func.func @keep(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<4x6x1x1xf32>) -> (tensor<1x4x10x8xf32>, tensor<1x4x10x8xf32>, tensor<1x4x6x8xf32>, tensor<1x4x8x8xf32>, tensor<1x4x10x8xf32>) {
-  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 1.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 1.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
   %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x10x8xf32>
-  %2 = npu.pad(%x) {mode = "edge", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
+  %2 = npu.pad(%x) {mode = #npu.pad_mode<edge>, pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
   %3 = npu.conv2d(%2, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x10x8xf32>
-  %4 = npu.pad(%x) {mode = "constant", pads = [0, 0, -1, 0, 0, 0, -1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x6x8xf32>
+  %4 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, -1, 0, 0, 0, -1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x6x8xf32>
   %5 = npu.conv2d(%4, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x6x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x6x8xf32>
-  %6 = npu.pad(%x) {mode = "constant", pads = [0, 1, 0, 0, 0, 1, 0, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x6x8x8xf32>
+  %6 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 1, 0, 0, 0, 1, 0, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x6x8x8xf32>
   %7 = npu.conv2d(%6, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x6x8x8xf32>, tensor<4x6x1x1xf32>) -> tensor<1x4x8x8xf32>
-  %8 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
+  %8 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x8xf32>
   %9 = npu.conv_transpose2d(%8, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x10x8xf32>
   return %1, %3, %5, %7, %9 : tensor<1x4x10x8xf32>, tensor<1x4x10x8xf32>, tensor<1x4x6x8xf32>, tensor<1x4x8x8xf32>, tensor<1x4x10x8xf32>
 }
@@ -48,9 +48,9 @@ func.func @keep(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<4x6
 // CHECK: npu.max_pool({{.*}}pads = [0, 0, 0, 0]
 func.func @maximum(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
   %r = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
-  %0 = npu.pad(%r) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %0 = npu.pad(%r) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
   %1 = npu.max_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x4x4xf32>
-  %2 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %2 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
   %3 = npu.max_pool(%2) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x4x4xf32>
   return %1, %3 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
 }
@@ -60,7 +60,7 @@ func.func @maximum(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x
 // CHECK: npu.pad(
 func.func @window_without_data(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x6x6xf32> {
   %r = npu.eltwise relu(%x) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
-  %0 = npu.pad(%r) {mode = "constant", pads = [0, 0, 2, 2, 0, 0, 2, 2], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x12x12xf32>
+  %0 = npu.pad(%r) {mode = #npu.pad_mode<constant>, pads = [0, 0, 2, 2, 0, 0, 2, 2], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x12x12xf32>
   %1 = npu.max_pool(%0) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x12x12xf32>) -> tensor<1x4x6x6xf32>
   return %1 : tensor<1x4x6x6xf32>
 }
@@ -71,13 +71,13 @@ func.func @window_without_data(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x6x6xf32> {
 // CHECK-COUNT-3: npu.pad(
 // CHECK: npu.avg_pool({{.*}}pads = [0, 0, 1, 1]
 func.func @pads_as_large_as_windows(%x: tensor<1x4x6x8xf32>, %none: tensor<1x4x0x8xf32>) -> (tensor<1x4x4x5xf32>, tensor<1x4x2x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x3x4xf32>) {
-  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 2, 2], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x9x11xf32>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 2, 2], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x9x11xf32>
   %1 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x9x11xf32>) -> tensor<1x4x4x5xf32>
-  %2 = npu.pad(%none) {mode = "constant", pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x0x8xf32>) -> tensor<1x4x2x8xf32>
+  %2 = npu.pad(%none) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 0, 0, 0, 1, 0], value = 0.0 : f64} : (tensor<1x4x0x8xf32>) -> tensor<1x4x2x8xf32>
   %3 = npu.avg_pool(%2) {dilations = [1, 1], kernel = [3, 1], pads = [1, 0, 1, 0], strides = [1, 1], count_include_pad = true} : (tensor<1x4x2x8xf32>) -> tensor<1x4x2x8xf32>
-  %4 = npu.pad(%x) {mode = "constant", pads = [0, 0, 3, 0, 0, 0, 0, 0], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x9x8xf32>
+  %4 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 3, 0, 0, 0, 0, 0], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x9x8xf32>
   %5 = npu.avg_pool(%4) {dilations = [2, 1], kernel = [2, 1], pads = [0, 0, 0, 0], strides = [2, 1]} : (tensor<1x4x9x8xf32>) -> tensor<1x4x4x8xf32>
-  %6 = npu.pad(%x) {mode = "constant", pads = [0, 0, 0, 0, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x7x9xf32>
+  %6 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 0, 0, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x6x8xf32>) -> tensor<1x4x7x9xf32>
   %7 = npu.avg_pool(%6) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x7x9xf32>) -> tensor<1x4x3x4xf32>
   return %1, %3, %5, %7 : tensor<1x4x4x5xf32>, tensor<1x4x2x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x3x4xf32>
 }
@@ -90,7 +90,7 @@ func.func @pads_as_large_as_windows(%x: tensor<1x4x6x8xf32>, %none: tensor<1x4x0
 // CHECK-NEXT: npu.avg_pool(%[[X]]) {count_include_pad = true{{.*}}pads = [1, 1, 1, 1]
 // CHECK-NEXT: npu.avg_pool(%[[P]]) {dilations{{.*}}pads = [1, 1, 1, 1]
 func.func @average(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x8x8xf32>, tensor<1x4x10x10xf32>) {
-  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
   %1 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x8x8xf32>
   %2 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x10x10xf32>
   return %1, %2 : tensor<1x4x8x8xf32>, tensor<1x4x10x10xf32>

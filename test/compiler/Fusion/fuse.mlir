@@ -108,7 +108,7 @@ func.func @read_outside(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x1x1xf32>) -> 
 // CHECK-NEXT: npu.eltwise mul
 func.func @gate(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32> {
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32>
-  %1 = npu.reduce(%0) {axes = [2, 3], keep_dims = true, kind = "mean"} : (tensor<1x16x8x8xf32>) -> tensor<1x16x1x1xf32>
+  %1 = npu.reduce(%0) {axes = [2, 3], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<1x16x8x8xf32>) -> tensor<1x16x1x1xf32>
   %2 = npu.eltwise mul(%0, %1) : (tensor<1x16x8x8xf32>, tensor<1x16x1x1xf32>) -> tensor<1x16x8x8xf32>
   return %2 : tensor<1x16x8x8xf32>
 }

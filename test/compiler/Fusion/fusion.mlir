@@ -26,7 +26,7 @@ func.func @keras(%x: tensor<1x8x8x8xf32>, %w: tensor<8x8x3x3xf32>) -> tensor<1x8
   %5 = npu.eltwise clip(%4) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
   %6 = npu.eltwise mul(%5, %sixth) : (tensor<1x8x8x8xf32>, tensor<f32>) -> tensor<1x8x8x8xf32>
   %7 = npu.eltwise mul(%3, %6) : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
-  %8 = npu.pad(%7) {mode = "constant", pads = [0, 0, 0, 0, 0, 1, 1, 0], value = 0.0 : f64} : (tensor<1x8x8x8xf32>) -> tensor<1x9x9x8xf32>
+  %8 = npu.pad(%7) {mode = #npu.pad_mode<constant>, pads = [0, 0, 0, 0, 0, 1, 1, 0], value = 0.0 : f64} : (tensor<1x8x8x8xf32>) -> tensor<1x9x9x8xf32>
   %9 = npu.transpose(%8) {permutation = [0, 3, 1, 2]} : (tensor<1x9x9x8xf32>) -> tensor<1x8x9x9xf32>
   %10 = npu.conv2d(%9, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x8x9x9xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x4x4xf32>
   return %10 : tensor<1x8x4x4xf32>

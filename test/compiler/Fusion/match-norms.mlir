@@ -8,10 +8,10 @@
 // CHECK-NEXT: return %[[Y]]
 func.func @example(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
   %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
   %2 = npu.eltwise mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
   %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
   %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
@@ -28,10 +28,10 @@ func.func @parameters(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
   %scale = npu.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> -> tensor<4xf32>
   %bias = npu.constant dense<[5.0, 6.0, 7.0, 8.0]> : tensor<4xf32> -> tensor<4xf32>
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
   %1 = npu.eltwise sub(%x, %0) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
   %2 = npu.eltwise mul(%1, %1) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
-  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
   %4 = npu.eltwise add(%3, %eps) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
   %5 = npu.eltwise rsqrt(%4) : (tensor<2x1xf32>) -> tensor<2x1xf32>
   %6 = npu.eltwise mul(%1, %5) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
@@ -77,10 +77,10 @@ func.func @offset(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
   %scale = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
   %bias = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
   %1 = npu.eltwise sub(%x, %0) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
   %2 = npu.eltwise mul(%1, %1) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
-  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
   %4 = npu.eltwise add(%3, %eps) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
   %5 = npu.eltwise rsqrt(%4) : (tensor<2x1xf32>) -> tensor<2x1xf32>
   %6 = npu.eltwise mul(%5, %scale) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
@@ -97,10 +97,10 @@ func.func @offset(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 // CHECK: return
 func.func @other_axes(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
-  %0 = npu.reduce(%x) {axes = [0], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<1x8xf32>
+  %0 = npu.reduce(%x) {axes = [0], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<1x8xf32>
   %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
   %2 = npu.eltwise mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
   %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
   %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
@@ -113,10 +113,10 @@ func.func @other_axes(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK: return
 func.func @not_centred(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
   %1 = npu.eltwise sub(%x, %0) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
   %2 = npu.eltwise mul(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = "mean"} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<4x1xf32>
   %4 = npu.eltwise add(%3, %eps) : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
   %5 = npu.eltwise sqrt(%4) : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>

@@ -31,7 +31,7 @@ func.func @constant(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
 // it: mean over the image, a gate that is broadcast.
 // CHECK-LABEL: @gate
 // CHECK-SAME: %[[X:[^:]*]]:
-// CHECK: %[[M:.*]] = npu.reduce(%[[X]]) {axes = [2, 3], keep_dims = true, kind = "mean"}
+// CHECK: %[[M:.*]] = npu.reduce(%[[X]]) {axes = [2, 3], keep_dims = true, kind = #npu.reduce_kind<mean>}
 // CHECK-NEXT: %[[S:.*]] = npu.eltwise sigmoid(%[[M]]) : (tensor<1x8x1x1xf32>)
 // CHECK-NEXT: %[[G:.*]] = npu.eltwise mul(%[[X]], %[[S]])
 // CHECK-NEXT: %[[R:.*]] = npu.eltwise add(%[[X]], %[[G]])
@@ -39,7 +39,7 @@ func.func @constant(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
 // CHECK-NEXT: return
 func.func @gate(%x: tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32> {
   %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
-  %1 = npu.reduce(%0) {axes = [1, 2], keep_dims = true, kind = "mean"} : (tensor<1x4x4x8xf32>) -> tensor<1x1x1x8xf32>
+  %1 = npu.reduce(%0) {axes = [1, 2], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<1x4x4x8xf32>) -> tensor<1x1x1x8xf32>
   %2 = npu.eltwise sigmoid(%1) : (tensor<1x1x1x8xf32>) -> tensor<1x1x1x8xf32>
   %3 = npu.eltwise mul(%0, %2) : (tensor<1x4x4x8xf32>, tensor<1x1x1x8xf32>) -> tensor<1x4x4x8xf32>
   %4 = npu.eltwise add(%0, %3) : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
@@ -51,14 +51,14 @@ func.func @gate(%x: tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32> {
 // CHECK-LABEL: @axes
 // CHECK: npu.pad(%{{.*}}) {{{.*}}pads = [0, 3, 1, 2, 0, 6, 4, 5]
 // CHECK: npu.concat(%{{.*}}, %{{.*}}) {axis = 1 : i64}
-// CHECK: %[[R:.*]] = npu.reduce(%{{.*}}) {axes = [2], keep_dims = false, kind = "max"}
+// CHECK: %[[R:.*]] = npu.reduce(%{{.*}}) {axes = [2], keep_dims = false, kind = #npu.reduce_kind<max>}
 // CHECK-NEXT: npu.transpose(%[[R]]) {permutation = [0, 2, 1]}
 // CHECK-NEXT: return
 func.func @axes(%x: tensor<1x8x4x4xf32>) -> tensor<1x11x34xf32> {
   %0 = npu.transpose(%x) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
-  %1 = npu.pad(%0) {mode = "constant", pads = [0, 1, 2, 3, 0, 4, 5, 6], value = 0.0 : f64} : (tensor<1x4x4x8xf32>) -> tensor<1x9x11x17xf32>
+  %1 = npu.pad(%0) {mode = #npu.pad_mode<constant>, pads = [0, 1, 2, 3, 0, 4, 5, 6], value = 0.0 : f64} : (tensor<1x4x4x8xf32>) -> tensor<1x9x11x17xf32>
   %2 = npu.concat(%1, %1) {axis = 3 : i64} : (tensor<1x9x11x17xf32>, tensor<1x9x11x17xf32>) -> tensor<1x9x11x34xf32>
-  %3 = npu.reduce(%2) {axes = [1], keep_dims = false, kind = "max"} : (tensor<1x9x11x34xf32>) -> tensor<1x11x34xf32>
+  %3 = npu.reduce(%2) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<max>} : (tensor<1x9x11x34xf32>) -> tensor<1x11x34xf32>
   return %3 : tensor<1x11x34xf32>
 }
 

@@ -122,7 +122,8 @@ private:
     if (failed(result) || !isSmall(*result))
       return {};
     return UnpoolOp::create(builder, location, typeOf(*result), data,
-                            ints(kernel), coin() ? "nearest" : "zero");
+                            ints(kernel),
+                            coin() ? UnpoolMode::Nearest : UnpoolMode::Zero);
   }
 
   /// Pooled and put back, or put at the even places.

@@ -371,7 +371,8 @@ Value Generator::slice(Value data) {
 }
 
 Value Generator::pad(Value data) {
-  static const char *const modes[] = {"constant", "constant", "edge"};
+  static const PadMode modes[] = {PadMode::Constant, PadMode::Constant,
+                                  PadMode::Edge};
   Shape shape(shapeOf(data)), pads(2 * shape.size());
   for (size_t i = 0; i < shape.size(); ++i)
     if (coin()) {
@@ -395,7 +396,8 @@ Value Generator::reduce(Value data) {
   bool keep = coin();
   std::string error;
   Shape shape = *shapes::reduce(shapeOf(data), axes, keep, error);
-  static const char *const kinds[] = {"mean", "max", "sum"};
+  static const ReduceKind kinds[] = {ReduceKind::Mean, ReduceKind::Max,
+                                     ReduceKind::Sum};
   return ReduceOp::create(builder, location, typeOf(shape), data,
                           kinds[pick(runnable ? 2 : 3)], ints(axes), keep);
 }
@@ -441,10 +443,11 @@ Value Generator::resize(Value data) {
   }
   if (!small(shape))
     return {};
-  StringRef mode = coin() ? "nearest" : "linear";
-  return ResizeOp::create(
-      builder, location, typeOf(shape), data, mode, "asymmetric", "floor",
-      builder.getF64ArrayAttr(scales), llvm::APFloat(-0.75));
+  ResizeMode mode = coin() ? ResizeMode::Nearest : ResizeMode::Linear;
+  return ResizeOp::create(builder, location, typeOf(shape), data, mode,
+                          ResizeCoordinates::Asymmetric, ResizeNearest::Floor,
+                          builder.getF64ArrayAttr(scales),
+                          llvm::APFloat(-0.75));
 }
 
 // Kernels.

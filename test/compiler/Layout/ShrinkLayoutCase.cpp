@@ -134,9 +134,9 @@ static bool simplifyAttributes(FuncOp function, unsigned number) {
       eltwise.setKind(
           static_cast<int32_t>(kinds.begin()[eltwise.getInputs().size() - 1]));
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    reduce.setKind("sum");
+    reduce.setKind(ReduceKind::Sum);
   } else if (auto pad = dyn_cast<PadOp>(op)) {
-    pad.setMode("constant");
+    pad.setMode(PadMode::Constant);
   } else if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
     softmax.setIsLog(false);
   }

@@ -51,7 +51,7 @@ func.func @plain(%x: tensor<2x4x8x6xf32>) -> tensor<2x4x6x8xf32> {
 func.func @encoder(%x: tensor<1x4x8x8xf32>, %s: tensor<36x1x1xf32>) -> tensor<1x36x16x16xf32> {
   %0 = npu.img2col(%x) {dilations = [1, 1], kernel = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x36x8x8xf32>
   %1 = npu.tensornorm(%0, %s, %s) {axes = [1, 2, 3], epsilon = 1.0e-5 : f64, groups = 4 : i64} : (tensor<1x36x8x8xf32>, tensor<36x1x1xf32>, tensor<36x1x1xf32>) -> tensor<1x36x8x8xf32>
-  %2 = npu.unpool(%1) {kernel = [2, 2], mode = "nearest"} : (tensor<1x36x8x8xf32>) -> tensor<1x36x16x16xf32>
+  %2 = npu.unpool(%1) {kernel = [2, 2], mode = #npu.unpool_mode<nearest>} : (tensor<1x36x8x8xf32>) -> tensor<1x36x16x16xf32>
   return %2 : tensor<1x36x16x16xf32>
 }
 

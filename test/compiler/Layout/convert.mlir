@@ -51,9 +51,9 @@ func.func @two(%x: tensor<1x64x56x56xf32> {npu.name = "x"}) -> (tensor<1x32x56x5
 // NCHW: npu.eltwise mul(%{{.*}}, %{{.*}}) : (tensor<1x8x6x6xf32, #npu.layout<abcd>>, tensor<8x1x1xf32, #npu.layout<abc>>)
 // NHWC: npu.eltwise mul(%{{.*}}, %{{.*}}) : (tensor<1x8x6x6xf32, #npu.layout<acdb>>, tensor<8x1x1xf32, #npu.layout<{{abc|bca}}>>)
 // BLOCK: npu.eltwise mul(%{{.*}}, %{{.*}}) : (tensor<1x8x6x6xf32, #npu.layout<aBcd16b>>, tensor<8x1x1xf32, #npu.layout<Abc16a>>)
-// NCHW: npu.reduce(%{{.*}}) {axes = [0, 2, 3], keep_dims = false, kind = "mean"} : (tensor<1x8x6x6xf32, #npu.layout<abcd>>) -> tensor<8xf32, #npu.layout<a>>
-// NHWC: npu.reduce(%{{.*}}) {axes = [0, 2, 3], keep_dims = false, kind = "mean"} : (tensor<1x8x6x6xf32, #npu.layout<acdb>>) -> tensor<8xf32, #npu.layout<a>>
-// BLOCK: npu.reduce(%{{.*}}) {axes = [0, 2, 3], keep_dims = false, kind = "mean"} : (tensor<1x8x6x6xf32, #npu.layout<aBcd16b>>) -> tensor<8xf32, #npu.layout<A16a>>
+// NCHW: npu.reduce(%{{.*}}) {axes = [0, 2, 3], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<1x8x6x6xf32, #npu.layout<abcd>>) -> tensor<8xf32, #npu.layout<a>>
+// NHWC: npu.reduce(%{{.*}}) {axes = [0, 2, 3], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<1x8x6x6xf32, #npu.layout<acdb>>) -> tensor<8xf32, #npu.layout<a>>
+// BLOCK: npu.reduce(%{{.*}}) {axes = [0, 2, 3], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<1x8x6x6xf32, #npu.layout<aBcd16b>>) -> tensor<8xf32, #npu.layout<A16a>>
 func.func @batchnorm(%x: tensor<1x8x6x6xf32> {npu.name = "x"}) -> (tensor<1x8x6x6xf32> {npu.name = "y"}, tensor<8xf32>) {
   %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
   %s = npu.constant dense<2.0> : tensor<8x1x1xf32> -> tensor<8x1x1xf32>
@@ -61,7 +61,7 @@ func.func @batchnorm(%x: tensor<1x8x6x6xf32> {npu.name = "x"}) -> (tensor<1x8x6x
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x6x6xf32>
   %1 = npu.eltwise mul(%0, %s) : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
   %2 = npu.eltwise add(%1, %t) : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
-  %3 = npu.reduce(%2) {axes = [0, 2, 3], keep_dims = false, kind = "mean"} : (tensor<1x8x6x6xf32>) -> tensor<8xf32>
+  %3 = npu.reduce(%2) {axes = [0, 2, 3], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<1x8x6x6xf32>) -> tensor<8xf32>
   return %2, %3 : tensor<1x8x6x6xf32>, tensor<8xf32>
 }
 

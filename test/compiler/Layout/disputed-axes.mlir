@@ -34,7 +34,7 @@ func.func @pad(%x: tensor<8x8x8x8xf32>) -> tensor<8x8x10x10xf32> {
   %w = npu.constant dense<1.0> : tensor<8x8x3x3xf32> -> tensor<8x8x3x3xf32>
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<8x8x8x8xf32>, tensor<8x8x3x3xf32>) -> tensor<8x8x8x8xf32>
   %1 = npu.transpose(%0) {permutation = [0, 2, 1, 3]} : (tensor<8x8x8x8xf32>) -> tensor<8x8x8x8xf32>
-  %2 = npu.pad(%1) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<8x8x8x8xf32>) -> tensor<8x8x10x10xf32>
+  %2 = npu.pad(%1) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<8x8x8x8xf32>) -> tensor<8x8x10x10xf32>
   %3 = npu.conv2d(%2, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<8x8x10x10xf32>, tensor<8x8x3x3xf32>) -> tensor<8x8x10x10xf32>
   return %3 : tensor<8x8x10x10xf32>
 }
@@ -49,7 +49,7 @@ func.func @resize(%x: tensor<8x8x8x8xf32>) -> tensor<8x8x16x16xf32> {
   %w = npu.constant dense<1.0> : tensor<8x8x3x3xf32> -> tensor<8x8x3x3xf32>
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<8x8x8x8xf32>, tensor<8x8x3x3xf32>) -> tensor<8x8x8x8xf32>
   %1 = npu.transpose(%0) {permutation = [0, 2, 1, 3]} : (tensor<8x8x8x8xf32>) -> tensor<8x8x8x8xf32>
-  %2 = npu.resize(%1) {mode = "linear", coordinates = "half_pixel", nearest = "floor", scales = [1.0, 1.0, 2.0, 2.0], cubic = -0.75 : f64} : (tensor<8x8x8x8xf32>) -> tensor<8x8x16x16xf32>
+  %2 = npu.resize(%1) {mode = #npu.resize_mode<linear>, coordinates = #npu.resize_coordinates<half_pixel>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 1.0, 2.0, 2.0], cubic = -0.75 : f64} : (tensor<8x8x8x8xf32>) -> tensor<8x8x16x16xf32>
   %3 = npu.conv2d(%2, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<8x8x16x16xf32>, tensor<8x8x3x3xf32>) -> tensor<8x8x16x16xf32>
   return %3 : tensor<8x8x16x16xf32>
 }

@@ -58,7 +58,7 @@ func.func @transpose(%x: tensor<2x4x8x8xf32, #npu.layout<acdb>>) -> tensor<2x8x8
 // CHECK-SAME: (tensor<1x4x8x8xf32, #npu.layout<abcd>>) -> tensor<1x4x16x16xf32, #npu.layout<abcd>>
 // CHECK-NOT: npu.relayout
 func.func @smaller(%x: tensor<1x4x8x8xf32, #npu.layout<acdb>>) -> tensor<1x4x16x16xf32, #npu.layout<abcd>> {
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x4x8x8xf32, #npu.layout<acdb>>) -> tensor<1x4x16x16xf32, #npu.layout<acdb>>
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x4x8x8xf32, #npu.layout<acdb>>) -> tensor<1x4x16x16xf32, #npu.layout<acdb>>
   %1 = npu.relayout(%0) : (tensor<1x4x16x16xf32, #npu.layout<acdb>>) -> tensor<1x4x16x16xf32, #npu.layout<abcd>>
   return %1 : tensor<1x4x16x16xf32, #npu.layout<abcd>>
 }

@@ -91,7 +91,7 @@ func.func @head(%x: tensor<2x8x6x6xf32>) -> tensor<2x4xf32> {
   %w = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
   %m = npu.constant dense<1.0> : tensor<8x4xf32> -> tensor<8x4xf32>
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<2x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<2x8x6x6xf32>
-  %1 = npu.reduce(%0) {axes = [2, 3], keep_dims = true, kind = "mean"} : (tensor<2x8x6x6xf32>) -> tensor<2x8x1x1xf32>
+  %1 = npu.reduce(%0) {axes = [2, 3], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x8x6x6xf32>) -> tensor<2x8x1x1xf32>
   %2 = npu.reshape(%1) : (tensor<2x8x1x1xf32>) -> tensor<2x8xf32>
   %3 = npu.matmul(%2, %m) : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
   return %3 : tensor<2x4xf32>

@@ -21,7 +21,7 @@ func.func @weight(%x: tensor<1x4x8x8xf32, #npu.layout<acdb>>, %w: tensor<4x4x1x1
 // The pad's channel is known from the convolution behind it.
 func.func @pad(%x: tensor<1x4x6x6xf32, #npu.layout<abcd>>, %w: tensor<4x4x1x1xf32, #npu.layout<cdab>>) {
   // expected-error @+1 {{infeasible: target 'npu-nhwc' demands NHWC (acdb) for its input, found abcd}}
-  %0 = npu.pad(%x) {mode = "constant", pads = [0, 0, 1, 1, 0, 0, 1, 1]} : (tensor<1x4x6x6xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1]} : (tensor<1x4x6x6xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<abcd>>
   %1 = npu.relayout(%0) : (tensor<1x4x8x8xf32, #npu.layout<abcd>>) -> tensor<1x4x8x8xf32, #npu.layout<acdb>>
   %2 = npu.conv2d(%1, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32, #npu.layout<acdb>>, tensor<4x4x1x1xf32, #npu.layout<cdab>>) -> tensor<1x4x8x8xf32, #npu.layout<acdb>>
   return

@@ -83,8 +83,8 @@ def test_unpool(bench: Bench) -> None:
     nearest = x.repeat(2, axis=2).repeat(3, axis=3)
     zero = np.zeros_like(nearest)
     zero[:, :, ::2, ::3] = x
-    check(bench, "unpool", '{kernel = [2, 3], mode = "nearest"}', [x], nearest)
-    check(bench, "unpool", '{kernel = [2, 3], mode = "zero"}', [x], zero)
+    check(bench, "unpool", '{kernel = [2, 3], mode = #npu.unpool_mode<nearest>}', [x], nearest)
+    check(bench, "unpool", '{kernel = [2, 3], mode = #npu.unpool_mode<zero>}', [x], zero)
 
 
 def test_maskunpool(bench: Bench) -> None:

@@ -23,3 +23,68 @@ func.func @function(%x: tensor<4xf32>) {
   %0 = npu.eltwise halve(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// A word of a closed set.
+func.func @pad_mode(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'mirror' is none of constant, reflect, edge, wrap}}
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<mirror>, pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_kind(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{'median' is none of sum, mean, max}}
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<median>} : (tensor<2x4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @resize_mode(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'bicubic' is none of nearest, linear, cubic}}
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<bicubic>, nearest = #npu.resize_nearest<floor>, scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_coordinates(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'whole' is none of half_pixel,}}
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<whole>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_nearest(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'up' is none of round_prefer_floor,}}
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<up>, scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_mode(%x: tensor<1x4x8x8xf32>) {
+  // expected-error @+1 {{'one' is none of nearest, zero}}
+  %0 = npu.unpool(%x) {kernel = [2, 2], mode = #npu.unpool_mode<one>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_reduction(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x8xf32>) {
+  // expected-error @+1 {{'sub' is none of none, add, mul, max, min}}
+  %0 = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<sub>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @cumulate_kind(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'max' is none of sum, prod}}
+  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = #npu.cumulate_kind<max>, reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}

@@ -29,8 +29,8 @@ func.func @ops(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %b: tensor<4xf3
   %1 = npu.eltwise clip(%0) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   // CHECK: npu.gather
   %2 = npu.gather(%1, %i) {axis = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<2xi64>) -> tensor<1x2x8x8xf32>
-  // CHECK: npu.reduce({{.*}}) {axes = [2, 3], keep_dims = false, kind = "mean"}
-  %3 = npu.reduce(%2) {axes = [2, 3], keep_dims = false, kind = "mean"} : (tensor<1x2x8x8xf32>) -> tensor<1x2xf32>
+  // CHECK: npu.reduce({{.*}}) {axes = [2, 3], keep_dims = false, kind = #npu.reduce_kind<mean>}
+  %3 = npu.reduce(%2) {axes = [2, 3], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<1x2x8x8xf32>) -> tensor<1x2xf32>
   // CHECK: npu.reshape
   %4 = npu.reshape(%3) : (tensor<1x2xf32>) -> tensor<2xf32>
   // CHECK: npu.fused(%{{.*}}) : (tensor<2xf32>) -> tensor<2xf32> {

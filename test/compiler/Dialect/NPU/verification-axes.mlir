@@ -70,7 +70,7 @@ func.func @concat_c4(%x: tensor<4xf32>) {
 // pad_c1
 func.func @pad_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{pads has 1 entries, expected 2}}
-  %0 = npu.pad(%x) {mode = "constant", pads = [1]} : (tensor<4xf32>) -> tensor<5xf32>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [1]} : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
 
@@ -78,8 +78,8 @@ func.func @pad_c1(%x: tensor<4xf32>) {
 
 // pad_c2
 func.func @pad_c2(%x: tensor<4xf32>) {
-  // expected-error @+1 {{unknown pad mode 'mirror', expected one of: constant, reflect, edge, wrap}}
-  %0 = npu.pad(%x) {mode = "mirror", pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf32>
+  // expected-error @+1 {{result shape is 6, expected 5}}
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [1, 0]} : (tensor<4xf32>) -> tensor<6xf32>
   return
 }
 
@@ -87,8 +87,8 @@ func.func @pad_c2(%x: tensor<4xf32>) {
 
 // pad_c3
 func.func @pad_c3(%x: tensor<4xf32>) {
-  // expected-error @+1 {{result shape is 6, expected 5}}
-  %0 = npu.pad(%x) {mode = "constant", pads = [1, 0]} : (tensor<4xf32>) -> tensor<6xf32>
+  // expected-error @+1 {{mode 'reflect' cannot add 4 elements to an extent of 4}}
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<reflect>, pads = [4, 0]} : (tensor<4xf32>) -> tensor<8xf32>
   return
 }
 
@@ -96,17 +96,8 @@ func.func @pad_c3(%x: tensor<4xf32>) {
 
 // pad_c4
 func.func @pad_c4(%x: tensor<4xf32>) {
-  // expected-error @+1 {{mode 'reflect' cannot add 4 elements to an extent of 4}}
-  %0 = npu.pad(%x) {mode = "reflect", pads = [4, 0]} : (tensor<4xf32>) -> tensor<8xf32>
-  return
-}
-
-// -----
-
-// pad_c5
-func.func @pad_c5(%x: tensor<4xf32>) {
   // expected-error @+1 {{element types 'f32' and 'f16' differ}}
-  %0 = npu.pad(%x) {mode = "constant", pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf16>
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf16>
   return
 }
 
@@ -168,8 +159,8 @@ func.func @slice_c6(%x: tensor<4xf32>) {
 
 // reduce_c1
 func.func @reduce_c1(%x: tensor<2x4xf32>) {
-  // expected-error @+1 {{unknown kind of reduction 'median'}}
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = "median"} : (tensor<2x4xf32>) -> tensor<2xf32>
+  // expected-error @+1 {{axis 2 is not a dimension of rank 2}}
+  %0 = npu.reduce(%x) {axes = [2], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<2x4xf32>) -> tensor<2xf32>
   return
 }
 
@@ -177,8 +168,8 @@ func.func @reduce_c1(%x: tensor<2x4xf32>) {
 
 // reduce_c2
 func.func @reduce_c2(%x: tensor<2x4xf32>) {
-  // expected-error @+1 {{axis 2 is not a dimension of rank 2}}
-  %0 = npu.reduce(%x) {axes = [2], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<2xf32>
+  // expected-error @+1 {{reduces axis 1 twice}}
+  %0 = npu.reduce(%x) {axes = [1, 1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<2x4xf32>) -> tensor<2xf32>
   return
 }
 
@@ -186,8 +177,8 @@ func.func @reduce_c2(%x: tensor<2x4xf32>) {
 
 // reduce_c3
 func.func @reduce_c3(%x: tensor<2x4xf32>) {
-  // expected-error @+1 {{reduces axis 1 twice}}
-  %0 = npu.reduce(%x) {axes = [1, 1], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<2xf32>
+  // expected-error @+1 {{result shape is 4, expected 2}}
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<2x4xf32>) -> tensor<4xf32>
   return
 }
 
@@ -195,17 +186,8 @@ func.func @reduce_c3(%x: tensor<2x4xf32>) {
 
 // reduce_c4
 func.func @reduce_c4(%x: tensor<2x4xf32>) {
-  // expected-error @+1 {{result shape is 4, expected 2}}
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-// reduce_c5
-func.func @reduce_c5(%x: tensor<2x4xf32>) {
   // expected-error @+1 {{element types 'f32' and 'f16' differ}}
-  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = "sum"} : (tensor<2x4xf32>) -> tensor<2xf16>
+  %0 = npu.reduce(%x) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<2x4xf32>) -> tensor<2xf16>
   return
 }
 
@@ -249,8 +231,8 @@ func.func @softmax_c4(%x: tensor<4xf32>) {
 
 // resize_c1
 func.func @resize_c1(%x: tensor<4xf32>) {
-  // expected-error @+1 {{unknown mode 'bicubic'}}
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "bicubic", nearest = "floor", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  // expected-error @+1 {{has 2 scales and a result of rank 1 for an input of rank 1}}
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [2.0, 1.0]} : (tensor<4xf32>) -> tensor<8xf32>
   return
 }
 
@@ -258,17 +240,17 @@ func.func @resize_c1(%x: tensor<4xf32>) {
 
 // resize_c2
 func.func @resize_c2(%x: tensor<4xf32>) {
-  // expected-error @+1 {{unknown coordinates 'whole'}}
-  %0 = npu.resize(%x) {coordinates = "whole", mode = "nearest", nearest = "floor", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+  // expected-error @+1 {{scales must be positive, found -2.0}}
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [-2.0]} : (tensor<4xf32>) -> tensor<8xf32>
   return
 }
 
 // -----
 
 // resize_c3
-func.func @resize_c3(%x: tensor<4xf32>) {
-  // expected-error @+1 {{unknown rounding 'up'}}
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "up", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf32>
+func.func @resize_c3(%x: tensor<0xf32>) {
+  // expected-error @+1 {{resizes an empty tensor}}
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [2.0]} : (tensor<0xf32>) -> tensor<8xf32>
   return
 }
 
@@ -276,35 +258,8 @@ func.func @resize_c3(%x: tensor<4xf32>) {
 
 // resize_c4
 func.func @resize_c4(%x: tensor<4xf32>) {
-  // expected-error @+1 {{has 2 scales and a result of rank 1 for an input of rank 1}}
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [2.0, 1.0]} : (tensor<4xf32>) -> tensor<8xf32>
-  return
-}
-
-// -----
-
-// resize_c5
-func.func @resize_c5(%x: tensor<4xf32>) {
-  // expected-error @+1 {{scales must be positive, found -2.0}}
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [-2.0]} : (tensor<4xf32>) -> tensor<8xf32>
-  return
-}
-
-// -----
-
-// resize_c6
-func.func @resize_c6(%x: tensor<0xf32>) {
-  // expected-error @+1 {{resizes an empty tensor}}
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [2.0]} : (tensor<0xf32>) -> tensor<8xf32>
-  return
-}
-
-// -----
-
-// resize_c7
-func.func @resize_c7(%x: tensor<4xf32>) {
   // expected-error @+1 {{element types 'f32' and 'f16' differ}}
-  %0 = npu.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf16>
+  %0 = npu.resize(%x) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [2.0]} : (tensor<4xf32>) -> tensor<8xf16>
   return
 }
 

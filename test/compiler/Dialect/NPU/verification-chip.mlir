@@ -167,7 +167,7 @@ func.func @img2col_c4(%x: tensor<1x4x8x8xf32>) {
 // unpool_c1
 func.func @unpool_c1(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{data has rank 2, expected 3, 4 or 5}}
-  %0 = npu.unpool(%x) {kernel = [2, 2], mode = "zero"} : (tensor<4x8xf32>) -> tensor<4x16xf32>
+  %0 = npu.unpool(%x) {kernel = [2, 2], mode = #npu.unpool_mode<zero>} : (tensor<4x8xf32>) -> tensor<4x16xf32>
   return
 }
 
@@ -176,7 +176,7 @@ func.func @unpool_c1(%x: tensor<4x8xf32>) {
 // unpool_c2
 func.func @unpool_c2(%x: tensor<1x4x8x8xf32>) {
   // expected-error @+1 {{kernel must be at least 1}}
-  %0 = npu.unpool(%x) {kernel = [2, 0], mode = "zero"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
+  %0 = npu.unpool(%x) {kernel = [2, 0], mode = #npu.unpool_mode<zero>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
   return
 }
 
@@ -184,8 +184,8 @@ func.func @unpool_c2(%x: tensor<1x4x8x8xf32>) {
 
 // unpool_c3
 func.func @unpool_c3(%x: tensor<1x4x8x8xf32>) {
-  // expected-error @+1 {{unknown unpool mode 'one', expected one of: nearest, zero}}
-  %0 = npu.unpool(%x) {kernel = [2, 2], mode = "one"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf32>
+  // expected-error @+1 {{result shape is 1x4x16x8, expected 1x4x16x16}}
+  %0 = npu.unpool(%x) {kernel = [2, 2], mode = #npu.unpool_mode<zero>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x8xf32>
   return
 }
 
@@ -193,17 +193,8 @@ func.func @unpool_c3(%x: tensor<1x4x8x8xf32>) {
 
 // unpool_c4
 func.func @unpool_c4(%x: tensor<1x4x8x8xf32>) {
-  // expected-error @+1 {{result shape is 1x4x16x8, expected 1x4x16x16}}
-  %0 = npu.unpool(%x) {kernel = [2, 2], mode = "zero"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x8xf32>
-  return
-}
-
-// -----
-
-// unpool_c5
-func.func @unpool_c5(%x: tensor<1x4x8x8xf32>) {
   // expected-error @+1 {{unpooling: element types 'f32' and 'f16' differ}}
-  %0 = npu.unpool(%x) {kernel = [2, 2], mode = "zero"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf16>
+  %0 = npu.unpool(%x) {kernel = [2, 2], mode = #npu.unpool_mode<zero>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x16x16xf16>
   return
 }
 

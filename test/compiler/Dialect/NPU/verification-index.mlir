@@ -87,61 +87,52 @@ func.func @gather_nd_c3_many(%x: tensor<4x8xf32>, %i: tensor<4x1xi64>) {
 // scatter_c1
 func.func @scatter_c1(%x: tensor<4x8xf32>, %i: tensor<2x1xi1>, %u: tensor<2x8xf32>) {
   // expected-error @+1 {{indices are 'i1', expected i32 or i64}}
-  %0 = npu.scatter_nd(%x, %i, %u) {reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi1>, tensor<2x8xf32>) -> tensor<4x8xf32>
+  %0 = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi1>, tensor<2x8xf32>) -> tensor<4x8xf32>
   return
 }
 
 // -----
 
 // scatter_c2
-func.func @scatter_c2(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x8xf32>) {
-  // expected-error @+1 {{unknown reduction 'sub', expected one of: none, add, mul, max, min}}
-  %0 = npu.scatter_nd(%x, %i, %u) {reduction = "sub"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xf32>
+func.func @scatter_c2(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x8xf16>) {
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf16>) -> tensor<4x8xf32>
   return
 }
 
 // -----
 
 // scatter_c3
-func.func @scatter_c3(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x8xf16>) {
-  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
-  %0 = npu.scatter_nd(%x, %i, %u) {reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf16>) -> tensor<4x8xf32>
+func.func @scatter_c3(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x8xf32>) {
+  // expected-error @+1 {{element types 'f32' and 'bf16' differ}}
+  %0 = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xbf16>
   return
 }
 
 // -----
 
 // scatter_c4
-func.func @scatter_c4(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x8xf32>) {
-  // expected-error @+1 {{element types 'f32' and 'bf16' differ}}
-  %0 = npu.scatter_nd(%x, %i, %u) {reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x8xf32>) -> tensor<4x8xbf16>
+func.func @scatter_c4(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x1xf32>) {
+  // expected-error @+1 {{axis 2 is outside of rank 2}}
+  %0 = npu.scatter_elements(%x, %i, %u) {axis = 2 : i64, reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<4x8xf32>
   return
 }
 
 // -----
 
 // scatter_c5
-func.func @scatter_c5(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x1xf32>) {
-  // expected-error @+1 {{axis 2 is outside of rank 2}}
-  %0 = npu.scatter_elements(%x, %i, %u) {axis = 2 : i64, reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<4x8xf32>
+func.func @scatter_c5(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x2xf32>) {
+  // expected-error @+1 {{updates have shape 2x2, expected 2x1}}
+  %0 = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x2xf32>) -> tensor<4x8xf32>
   return
 }
 
 // -----
 
 // scatter_c6
-func.func @scatter_c6(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x2xf32>) {
-  // expected-error @+1 {{updates have shape 2x2, expected 2x1}}
-  %0 = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x2xf32>) -> tensor<4x8xf32>
-  return
-}
-
-// -----
-
-// scatter_c7
-func.func @scatter_c7(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x1xf32>) {
+func.func @scatter_c6(%x: tensor<4x8xf32>, %i: tensor<2x1xi64>, %u: tensor<2x1xf32>) {
   // expected-error @+1 {{result shape is 4x7, expected 4x8}}
-  %0 = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = "none"} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<4x7xf32>
+  %0 = npu.scatter_elements(%x, %i, %u) {axis = 1 : i64, reduction = #npu.scatter_reduction<none>} : (tensor<4x8xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<4x7xf32>
   return
 }
 
@@ -176,8 +167,8 @@ func.func @top_k_c3(%x: tensor<4x8xf32>) {
 
 // cumulate_c1
 func.func @cumulate_c1(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{unknown kind of accumulation 'max', expected one of: sum, prod}}
-  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = "max", reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-error @+1 {{axis -1 is not a dimension of rank 2}}
+  %0 = npu.cumulate(%x) {axis = -1 : i64, exclusive = false, kind = #npu.cumulate_kind<sum>, reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
 
@@ -185,34 +176,25 @@ func.func @cumulate_c1(%x: tensor<4x8xf32>) {
 
 // cumulate_c2
 func.func @cumulate_c2(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{axis -1 is not a dimension of rank 2}}
-  %0 = npu.cumulate(%x) {axis = -1 : i64, exclusive = false, kind = "sum", reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
+  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = #npu.cumulate_kind<sum>, reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf16>
   return
 }
 
 // -----
 
 // cumulate_c3
-func.func @cumulate_c3(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{element types 'f32' and 'f16' differ}}
-  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = "sum", reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf16>
+func.func @cumulate_c3(%x: tensor<4x8xi1>) {
+  // expected-error @+1 {{element type i1, expected numbers}}
+  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = #npu.cumulate_kind<sum>, reverse = false} : (tensor<4x8xi1>) -> tensor<4x8xi1>
   return
 }
 
 // -----
 
 // cumulate_c4
-func.func @cumulate_c4(%x: tensor<4x8xi1>) {
-  // expected-error @+1 {{element type i1, expected numbers}}
-  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = "sum", reverse = false} : (tensor<4x8xi1>) -> tensor<4x8xi1>
-  return
-}
-
-// -----
-
-// cumulate_c5
-func.func @cumulate_c5(%x: tensor<4x8xf32>) {
+func.func @cumulate_c4(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{result shape is 4x7, expected 4x8}}
-  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = "sum", reverse = false} : (tensor<4x8xf32>) -> tensor<4x7xf32>
+  %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = #npu.cumulate_kind<sum>, reverse = false} : (tensor<4x8xf32>) -> tensor<4x7xf32>
   return
 }

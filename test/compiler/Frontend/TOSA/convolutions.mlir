@@ -116,7 +116,7 @@ func.func @f(%x: tensor<1x3x4x5x2xi8>) -> tensor<1x2x3x4x3xi32> {
 // CHECK-NEXT: %[[V1:.*]] = npu.transpose(%[[X1]]) {permutation = [0, 3, 1, 2]} : {{.*}} -> tensor<5x3x2x2xf32>
 // CHECK-NEXT: %[[V2:.*]] = npu.conv_transpose2d(%[[V0]], %[[V1]]) {dilations = [1, 1], groups = 1 : i64, pads = [1, 0, 0, 0], strides = [2, 2]} : {{.*}} -> tensor<1x5x7x8xf32>
 // CHECK-NEXT: %[[V3:.*]] = npu.reshape(%[[X2]]) : {{.*}} -> tensor<5x1x1xf32>
-// CHECK-NEXT: %[[V4:.*]] = npu.pad(%[[V2]]) {mode = "constant", pads = [0, 0, 0, 0, 0, 0, 0, 2]} : {{.*}} -> tensor<1x5x7x10xf32>
+// CHECK-NEXT: %[[V4:.*]] = npu.pad(%[[V2]]) {mode = #npu.pad_mode<constant>, pads = [0, 0, 0, 0, 0, 0, 0, 2]} : {{.*}} -> tensor<1x5x7x10xf32>
 // CHECK-NEXT: %[[V5:.*]] = npu.eltwise add(%[[V4]], %[[V3]]) : {{.*}} -> tensor<1x5x7x10xf32>
 // CHECK-NEXT: %[[V6:.*]] = npu.transpose(%[[V5]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x7x10x5xf32>
 // CHECK-NEXT: return %[[V6]]

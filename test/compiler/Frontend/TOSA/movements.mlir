@@ -14,7 +14,7 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<2x1xf32>) -> tensor<2x4xf32> {
 // TOSA's padding is (before, after) for each dimension.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X0:.*]]: {{.*}}
-// CHECK-NEXT: %[[V0:.*]] = npu.pad(%[[X0]]) {mode = "constant", pads = [0, 2, 1, 1], value = 9.000000e+00 : f64} : {{.*}} -> tensor<3x6xi8>
+// CHECK-NEXT: %[[V0:.*]] = npu.pad(%[[X0]]) {mode = #npu.pad_mode<constant>, pads = [0, 2, 1, 1], value = 9.000000e+00 : f64} : {{.*}} -> tensor<3x6xi8>
 // CHECK-NEXT: return %[[V0]]
 func.func @f(%x: tensor<2x3xi8>) -> tensor<3x6xi8> {
   %p = tosa.const_shape {values = dense<[0, 1, 2, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
@@ -100,7 +100,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %i: tensor<2x5xi32>) -> tensor<2x5x4xf32> {
 // CHECK-NEXT: %[[V0:.*]] = npu.constant dense<{{\[\[\[}}0]], {{\[\[}}1]]]>{{.*}} -> tensor<2x1x1xi32>
 // CHECK-NEXT: %[[V1:.*]] = npu.reshape(%[[X1]]) : {{.*}} -> tensor<2x1x1xi32>
 // CHECK-NEXT: %[[V2:.*]] = npu.concat(%[[V0]], %[[V1]]) {axis = 2 : i64} : {{.*}} -> tensor<2x1x2xi32>
-// CHECK-NEXT: %[[V3:.*]] = npu.scatter_nd(%[[X0]], %[[V2]], %[[X2]]) {reduction = "none"} : {{.*}} -> tensor<2x3x4xf32>
+// CHECK-NEXT: %[[V3:.*]] = npu.scatter_nd(%[[X0]], %[[V2]], %[[X2]]) {reduction = #npu.scatter_reduction<none>} : {{.*}} -> tensor<2x3x4xf32>
 // CHECK-NEXT: return %[[V3]]
 func.func @f(%x: tensor<2x3x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x1x4xf32>) -> tensor<2x3x4xf32> {
   %y = tosa.scatter %x, %i, %u : (tensor<2x3x4xf32>, tensor<2x1xi32>, tensor<2x1x4xf32>) -> tensor<2x3x4xf32>

@@ -68,12 +68,12 @@ func.func @f(%x: tensor<2x4x7xf16>, %y: tensor<2x7x5xf16>) -> tensor<2x4x5xf32> 
 // CHECK-SAME: %[[X0:.*]]: {{.*}}, %[[X1:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = npu.matmul(%[[X0]], %[[X1]]) : {{.*}} -> tensor<2x4x5xi32>
 // CHECK-NEXT: %[[V1:.*]] = npu.eltwise cast(%[[X1]]) : {{.*}} -> tensor<2x7x5xi32>
-// CHECK-NEXT: %[[V2:.*]] = npu.reduce(%[[V1]]) {axes = [1], keep_dims = true, kind = "sum"} : {{.*}} -> tensor<2x1x5xi32>
+// CHECK-NEXT: %[[V2:.*]] = npu.reduce(%[[V1]]) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<sum>} : {{.*}} -> tensor<2x1x5xi32>
 // CHECK-NEXT: %[[V3:.*]] = npu.constant dense<-9>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V4:.*]] = npu.eltwise mul(%[[V2]], %[[V3]]) : {{.*}} -> tensor<2x1x5xi32>
 // CHECK-NEXT: %[[V5:.*]] = npu.eltwise sub(%[[V0]], %[[V4]]) : {{.*}} -> tensor<2x4x5xi32>
 // CHECK-NEXT: %[[V6:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<2x4x7xi32>
-// CHECK-NEXT: %[[V7:.*]] = npu.reduce(%[[V6]]) {axes = [2], keep_dims = true, kind = "sum"} : {{.*}} -> tensor<2x4x1xi32>
+// CHECK-NEXT: %[[V7:.*]] = npu.reduce(%[[V6]]) {axes = [2], keep_dims = true, kind = #npu.reduce_kind<sum>} : {{.*}} -> tensor<2x4x1xi32>
 // CHECK-NEXT: %[[V8:.*]] = npu.constant dense<4>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V9:.*]] = npu.eltwise mul(%[[V7]], %[[V8]]) : {{.*}} -> tensor<2x4x1xi32>
 // CHECK-NEXT: %[[V10:.*]] = npu.eltwise sub(%[[V5]], %[[V9]]) : {{.*}} -> tensor<2x4x5xi32>

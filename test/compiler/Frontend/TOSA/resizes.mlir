@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X0:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = npu.transpose(%[[X0]]) {permutation = [0, 3, 1, 2]} : {{.*}} -> tensor<1x3x6x8xf32>
-// CHECK-NEXT: %[[V1:.*]] = npu.resize(%[[V0]]) {coordinates = "half_pixel", mode = "linear", nearest = "floor", scales = [1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00]} : {{.*}} -> tensor<1x3x12x16xf32>
+// CHECK-NEXT: %[[V1:.*]] = npu.resize(%[[V0]]) {coordinates = #npu.resize_coordinates<half_pixel>, mode = #npu.resize_mode<linear>, nearest = #npu.resize_nearest<floor>, scales = [1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00]} : {{.*}} -> tensor<1x3x12x16xf32>
 // CHECK-NEXT: %[[V2:.*]] = npu.transpose(%[[V1]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x12x16x3xf32>
 // CHECK-NEXT: return %[[V2]]
 func.func @f(%x: tensor<1x6x8x3xf32>) -> tensor<1x12x16x3xf32> {
