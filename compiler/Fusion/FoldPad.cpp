@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npu-fold-pad: zero padding becomes an attribute of the windowed op behind it.
+#include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Kernel/KernelProblem.h"
@@ -37,7 +38,8 @@ static bool isNonNegative(Value value, int depth = proofDepth) {
       return false;
     }
   }
-  return isa<MaxPoolOp, AvgPoolOp, ConcatOp, TransposeOp, ReshapeOp>(op) &&
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  return kernel && fusionTraitsOf(kernel).keepsSign &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return isNonNegative(operand, depth - 1);
          });
@@ -113,11 +115,10 @@ struct FoldPadIntoWindow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
 
   LogicalResult matchAndRewrite(KernelOpInterface op,
                                 PatternRewriter &rewriter) const override {
+    if (!fusionTraitsOf(op).takesPads)
+      return rewriter.notifyMatchFailure(op, "no window");
     npu_attrs attributes = {};
     npu_op kind = op.getKernel(attributes);
-    if (kind != NPU_OP_CONV && kind != NPU_OP_AVG_POOL &&
-        kind != NPU_OP_MAX_POOL)
-      return rewriter.notifyMatchFailure(op, "no window");
     auto pad = op->getOperand(0).getDefiningOp<PadOp>();
     double zero = kind == NPU_OP_CONV
                       ? static_cast<double>(attributes.conv.data_zero_point)

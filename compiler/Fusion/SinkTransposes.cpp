@@ -7,6 +7,7 @@
 // its producers has been; no op is its own producer. The transposes that it
 // puts on smaller operands never satisfy that condition.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -14,7 +15,6 @@
 
 using namespace npu;
 using namespace npu::rewrites;
-using mlir::OpRewritePattern;
 using mlir::PatternRewriter;
 using Permutation = SmallVector<int64_t>;
 
@@ -89,114 +89,107 @@ rebuildAbove(PatternRewriter &rewriter, Operation *op, ValueRange operands,
   return success();
 }
 
-namespace {
-
 // Pattern: f(transpose(X), transpose(Y), small) ->
 //          transpose(f(X, Y, renamed(small)))
-struct SinkBelowEltwise : OpRewritePattern<EltwiseOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(EltwiseOp op,
-                                PatternRewriter &rewriter) const override {
-    ArrayRef<int64_t> shape = shapeOf(op.getResult());
-    auto isFull = [&](Value v) { return shapeOf(v) == shape; };
-    std::optional<Permutation> permutation = commonPermutation(
-        llvm::to_vector(llvm::make_filter_range(op.getInputs(), [&](Value v) {
-          return isFull(v) && !constantOf(v);
-        })));
-    if (!permutation)
-      return rewriter.notifyMatchFailure(op, "no common transpose");
-    SmallVector<Value> operands;
-    for (Value input : op.getInputs()) {
-      if (isFull(input) && !constantOf(input)) {
-        operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
-        continue;
-      }
-      FailureOr<Value> renamed =
-          renamedOperand(rewriter, op.getLoc(), input, *permutation);
-      if (failed(renamed))
-        return failure();
-      operands.push_back(*renamed);
+static LogicalResult sinkBelow(EltwiseOp op, PatternRewriter &rewriter) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  auto isFull = [&](Value v) { return shapeOf(v) == shape; };
+  std::optional<Permutation> permutation = commonPermutation(
+      llvm::to_vector(llvm::make_filter_range(op.getInputs(), [&](Value v) {
+        return isFull(v) && !constantOf(v);
+      })));
+  if (!permutation)
+    return rewriter.notifyMatchFailure(op, "no common transpose");
+  SmallVector<Value> operands;
+  for (Value input : op.getInputs()) {
+    if (isFull(input) && !constantOf(input)) {
+      operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
+      continue;
     }
-    return rebuildAbove(rewriter, op, operands, *permutation);
+    FailureOr<Value> renamed =
+        renamedOperand(rewriter, op.getLoc(), input, *permutation);
+    if (failed(renamed))
+      return failure();
+    operands.push_back(*renamed);
   }
-};
+  return rebuildAbove(rewriter, op, operands, *permutation);
+}
 
 // Pattern: concat(transpose(X), transpose(Y)) -> transpose(concat(X, Y))
-struct SinkBelowConcat : OpRewritePattern<ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<Permutation> permutation = commonPermutation(op.getInputs());
-    if (!permutation)
-      return rewriter.notifyMatchFailure(op, "no common transpose");
-    SmallVector<Value> operands;
-    for (Value input : op.getInputs())
-      operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
-    int64_t axis = (*permutation)[op.getAxis()];
-    return rebuildAbove(
-        rewriter, op, operands, *permutation,
-        [&](Operation *renamed) { cast<ConcatOp>(renamed).setAxis(axis); });
-  }
-};
+static LogicalResult sinkBelow(ConcatOp op, PatternRewriter &rewriter) {
+  std::optional<Permutation> permutation = commonPermutation(op.getInputs());
+  if (!permutation)
+    return rewriter.notifyMatchFailure(op, "no common transpose");
+  SmallVector<Value> operands;
+  for (Value input : op.getInputs())
+    operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
+  int64_t axis = (*permutation)[op.getAxis()];
+  return rebuildAbove(
+      rewriter, op, operands, *permutation,
+      [&](Operation *renamed) { cast<ConcatOp>(renamed).setAxis(axis); });
+}
 
 // Pattern: pad(transpose(X)) -> transpose(pad(X))
-struct SinkBelowPad : OpRewritePattern<PadOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult sinkBelow(PadOp op, PatternRewriter &rewriter) {
+  auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return rewriter.notifyMatchFailure(op, "no transpose");
+  Permutation permutation = toInts(transpose.getPermutation());
+  SmallVector<int64_t> pads = toInts(op.getPads());
+  size_t rank = permutation.size();
+  SmallVector<int64_t> renamed =
+      unpermuted(ArrayRef(pads).take_front(rank), permutation);
+  llvm::append_range(renamed,
+                     unpermuted(ArrayRef(pads).drop_front(rank), permutation));
+  return rebuildAbove(
+      rewriter, op, transpose.getInput(), permutation, [&](Operation *clone) {
+        cast<PadOp>(clone).setPadsAttr(rewriter.getI64ArrayAttr(renamed));
+      });
+}
 
-  LogicalResult matchAndRewrite(PadOp op,
-                                PatternRewriter &rewriter) const override {
-    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
-    if (!transpose)
-      return rewriter.notifyMatchFailure(op, "no transpose");
-    Permutation permutation = toInts(transpose.getPermutation());
-    SmallVector<int64_t> pads = toInts(op.getPads());
-    size_t rank = permutation.size();
-    SmallVector<int64_t> renamed =
-        unpermuted(ArrayRef(pads).take_front(rank), permutation);
-    llvm::append_range(
-        renamed, unpermuted(ArrayRef(pads).drop_front(rank), permutation));
-    return rebuildAbove(
-        rewriter, op, transpose.getInput(), permutation, [&](Operation *clone) {
-          cast<PadOp>(clone).setPadsAttr(rewriter.getI64ArrayAttr(renamed));
-        });
-  }
-};
+/// The permutation of the dimensions that a reduction leaves.
+static Permutation remaining(ArrayRef<int64_t> permutation,
+                             ArrayRef<int64_t> reduced) {
+  Permutation result;
+  for (int64_t dim : permutation)
+    if (!llvm::is_contained(reduced, dim))
+      result.push_back(dim - llvm::count_if(reduced, [&](int64_t gone) {
+                         return gone < dim;
+                       }));
+  return result;
+}
 
 // Pattern: reduce(transpose(X)) -> transpose(reduce(X)), over fewer dimensions
 //          if the reduced ones are dropped
-struct SinkBelowReduce : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult sinkBelow(ReduceOp op, PatternRewriter &rewriter) {
+  auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return rewriter.notifyMatchFailure(op, "no transpose");
+  Permutation permutation = toInts(transpose.getPermutation());
+  SmallVector<int64_t> axes;
+  for (int64_t axis : toInts(op.getAxes()))
+    axes.push_back(permutation[axis]);
+  llvm::sort(axes);
+  Permutation behind =
+      op.getKeepDims() ? permutation : remaining(permutation, axes);
+  return rebuildAbove(
+      rewriter, op, transpose.getInput(), behind, [&](Operation *clone) {
+        cast<ReduceOp>(clone).setAxesAttr(rewriter.getI64ArrayAttr(axes));
+      });
+}
 
-  /// The permutation of the dimensions that are left.
-  static Permutation remaining(ArrayRef<int64_t> permutation,
-                               ArrayRef<int64_t> reduced) {
-    Permutation result;
-    for (int64_t dim : permutation)
-      if (!llvm::is_contained(reduced, dim))
-        result.push_back(dim - llvm::count_if(reduced, [&](int64_t gone) {
-                           return gone < dim;
-                         }));
-    return result;
-  }
+namespace {
 
-  LogicalResult matchAndRewrite(ReduceOp op,
+struct SinkBelow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(KernelOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
-    if (!transpose)
-      return rewriter.notifyMatchFailure(op, "no transpose");
-    Permutation permutation = toInts(transpose.getPermutation());
-    SmallVector<int64_t> axes;
-    for (int64_t axis : toInts(op.getAxes()))
-      axes.push_back(permutation[axis]);
-    llvm::sort(axes);
-    Permutation behind =
-        op.getKeepDims() ? permutation : remaining(permutation, axes);
-    return rebuildAbove(
-        rewriter, op, transpose.getInput(), behind, [&](Operation *clone) {
-          cast<ReduceOp>(clone).setAxesAttr(rewriter.getI64ArrayAttr(axes));
-        });
+    if (!fusionTraitsOf(op).sinksTransposes)
+      return rewriter.notifyMatchFailure(op, "transposes do not pass");
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<EltwiseOp, ConcatOp, PadOp, ReduceOp>(
+            [&](auto known) { return sinkBelow(known, rewriter); });
   }
 };
 
@@ -212,8 +205,6 @@ struct SinkTransposesPass : npu::impl::SinkTransposesBase<SinkTransposesPass> {
 LogicalResult npu::sinkTransposes(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
   addViewPatterns(patterns);
-  patterns
-      .add<SinkBelowEltwise, SinkBelowConcat, SinkBelowPad, SinkBelowReduce>(
-          root->getContext());
+  patterns.add<SinkBelow>(root->getContext());
   return apply(root, std::move(patterns));
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Fusion/FusionTraits.h"
+
+using namespace npu;
+
+/// Each kind is named, so that the compiler finds one that is forgotten.
+FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
+  npu_attrs ignored = {};
+  FusionTraits traits;
+  switch (op.getKernel(ignored)) {
+  case NPU_OP_ELTWISE:
+  case NPU_OP_PAD:
+  case NPU_OP_REDUCE:
+    traits.sinksTransposes = true;
+    return traits;
+  case NPU_OP_CONCAT:
+    traits.sinksTransposes = traits.keepsSign = true;
+    return traits;
+  case NPU_OP_MAX_POOL:
+  case NPU_OP_AVG_POOL:
+    traits.takesPads = traits.keepsSign = true;
+    return traits;
+  case NPU_OP_CONV:
+    traits.takesPads = true;
+    return traits;
+  case NPU_OP_TRANSPOSE:
+  case NPU_OP_RESHAPE:
+    traits.keepsSign = true;
+    return traits;
+  case NPU_OP_CONV_TRANSPOSE:
+  case NPU_OP_CONV_BPW:
+  case NPU_OP_CONV_WINOGRAD:
+  case NPU_OP_WINOGRAD_WEIGHT:
+  case NPU_OP_MATMUL:
+  case NPU_OP_SLICE:
+  case NPU_OP_SOFTMAX:
+  case NPU_OP_RESIZE:
+  case NPU_OP_GATHER:
+  case NPU_OP_RELAYOUT:
+  case NPU_OP_BROADCAST:
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+  case NPU_OP_MAX_POOL_INDICES:
+  case NPU_OP_TOP_K:
+  case NPU_OP_CUMULATE:
+  case NPU_OP_IMG2COL:
+  case NPU_OP_UNPOOL:
+  case NPU_OP_MASKUNPOOL:
+  case NPU_OP_ROTATE:
+  case NPU_OP_TENSORNORM:
+    return traits;
+  case NPU_OP_COUNT:
+    break;
+  }
+  llvm_unreachable("a kernel of no kind");
+}

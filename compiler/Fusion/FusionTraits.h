@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In which rewrites a kind of kernel takes part.
+#ifndef NPU_COMPILER_FUSION_FUSIONTRAITS_H
+#define NPU_COMPILER_FUSION_FUSIONTRAITS_H
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+
+namespace npu {
+
+struct FusionTraits {
+  /// A transpose may pass from its operands to its result: SinkTransposes.cpp
+  /// has a `sinkBelow` for it.
+  bool sinksTransposes = false;
+  /// Has `pads` that can stand for a padding with zeros in front of it.
+  bool takesPads = false;
+  /// No element of the result is below zero where none of the operands' is.
+  bool keepsSign = false;
+};
+
+FusionTraits fusionTraitsOf(KernelOpInterface op);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FUSION_FUSIONTRAITS_H
