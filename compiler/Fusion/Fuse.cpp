@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npu-fuse: groups of ops that run as one kernel.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Fusion/FusionGroup.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Target/TargetSpec.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,13 +33,13 @@ static void storeChannelsLast(npu_tensor_desc &tensor, bool isWeight) {
   tensor.order[next++] = 1;
 }
 
-/// The problem as the layout stage could make it. Only ops over N, C, spatial
-/// have another order.
-static void storeAs(StringRef layout, kernels::Problem &problem) {
+/// What is asked about where the target takes any order: of ops over N, C,
+/// spatial channels last, of others row-major.
+static void storeAsUsual(kernels::Problem &problem) {
   bool isConv =
       problem.op == NPU_OP_CONV || problem.op == NPU_OP_CONV_TRANSPOSE;
   bool isPool = problem.op == NPU_OP_MAX_POOL || problem.op == NPU_OP_AVG_POOL;
-  if (layout != "channels-last" || (!isConv && !isPool))
+  if (!isConv && !isPool)
     return;
   int rank = problem.outputs[0].rank;
   for (auto [index, tensor] : llvm::enumerate(problem.inputs))
@@ -45,8 +48,49 @@ static void storeAs(StringRef layout, kernels::Problem &problem) {
   storeChannelsLast(problem.outputs[0], false);
 }
 
+/// The order that the target likes best for a value of the op; null where it
+/// takes any.
+static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
+                            StringRef role, Value value,
+                            const ImageAxes &axes) {
+  for (const LayoutPattern &pattern :
+       target.accepted(op.getDemandName(), role)) {
+    if (pattern.kind == LayoutPattern::Kind::Any)
+      return {};
+    if (auto order = pattern.resolve(tensorType(value).getRank(), axes))
+      return toLayout(op->getContext(), *order);
+  }
+  return {};
+}
+
+/// The group's problem in the orders that the layout stage will likely choose.
+/// What joins the root's result is stored as that is.
+static void storeForTarget(const TargetSpec &target, LayoutOpInterface op,
+                           kernels::Problem &problem) {
+  auto store = [](npu_tensor_desc &tensor, Value value, LayoutAttr layout) {
+    int64_t weights = tensor.weights_offset;
+    tensor = describeTensor(withLayout(tensorType(value), layout));
+    tensor.weights_offset = weights;
+  };
+  Value result = op->getResult(0);
+  LayoutAttr stored =
+      preferred(target, op, "result", result, op.getResultAxes(0));
+  if (stored)
+    store(problem.outputs[0], result, stored);
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    ImageAxes axes = op.getOperandAxes(index);
+    LayoutAttr layout =
+        preferred(target, op, op.getOperandRole(index), operand, axes);
+    if (!layout && axes.empty() &&
+        tensorType(operand).getRank() == tensorType(result).getRank())
+      layout = stored;
+    if (layout)
+      store(problem.inputs[index], operand, layout);
+  }
+}
+
 namespace {
-/// How the library runs a group; what counts is the worst of all layouts.
+/// How the library runs a group.
 enum class Taken { No, OnReference, Fast };
 } // namespace
 
@@ -66,22 +110,15 @@ static Taken runsDirectly(const kernels::Problem &problem) {
   return fused.slow ? Taken::OnReference : Taken::Fast;
 }
 
-static Taken libraryTakes(FusedOp fused, const FuseOptions &options) {
-  FailureOr<kernels::Problem> problem = makeProblem(fused, options.threads);
+static Taken libraryTakes(FusedOp fused, const TargetSpec *target,
+                          int threads) {
+  FailureOr<kernels::Problem> problem = makeProblem(fused, threads);
   if (failed(problem) || !kernels::validate(*problem).empty())
     return Taken::No;
-  SmallVector<std::string> layouts = options.layouts;
-  if (layouts.empty())
-    layouts.push_back("channels-last");
-  Taken worst = Taken::Fast;
-  for (StringRef layout : layouts) {
-    kernels::Problem stored = *problem;
-    storeAs(layout, stored);
-    worst = std::min(worst, runsDirectly(stored));
-    if (worst == Taken::No)
-      break;
-  }
-  return worst;
+  storeAsUsual(*problem);
+  if (target)
+    storeForTarget(*target, fused, *problem);
+  return runsDirectly(*problem);
 }
 
 /// An op whose kernel can run elementwise functions on its result before it
@@ -94,12 +131,12 @@ static bool canBeRoot(Operation *op) {
 
 /// Makes the largest group around `root` that the library takes; one that it
 /// takes on a reference only if there is no other.
-static bool fuseRoot(Operation *root, const FuseOptions &options) {
+static bool fuseRoot(Operation *root, const TargetSpec *target, int threads) {
   std::optional<FusionGroup> onReference;
   for (FusionGroup group = FusionGroup::growDown(root); group.size() > 1;
        group.shrink()) {
     FusedOp fused = group.create();
-    Taken taken = libraryTakes(fused, options);
+    Taken taken = libraryTakes(fused, target, threads);
     if (taken == Taken::Fast) {
       group.replaceBy(fused);
       return true;
@@ -113,13 +150,9 @@ static bool fuseRoot(Operation *root, const FuseOptions &options) {
   return onReference.has_value();
 }
 
-FailureOr<FuseCounts> npu::fuse(mlir::func::FuncOp function,
-                                const FuseOptions &options) {
+FuseCounts npu::fuse(mlir::func::FuncOp function, const TargetSpec *target,
+                     int threads) {
   FuseCounts counts;
-  for (StringRef layout : options.layouts)
-    if (layout != "channels-last" && layout != "row-major")
-      return function.emitError() << "npu-fuse: unknown order '" << layout
-                                  << "', expected channels-last or row-major";
   for (Block &block : function.getBody()) {
     // Later roots first: of two convolutions that are added, the later one
     // takes the other's result as a residual that is already there.
@@ -128,7 +161,7 @@ FailureOr<FuseCounts> npu::fuse(mlir::func::FuncOp function,
       if (canBeRoot(&op))
         roots.push_back(&op);
     for (Operation *root : llvm::reverse(roots))
-      counts.rooted += fuseRoot(root, options);
+      counts.rooted += fuseRoot(root, target, threads);
 
     // From the last op of a chain upwards, so that all of its producers join.
     Operation *next = nullptr;
@@ -155,16 +188,35 @@ namespace {
 struct FusePass : npu::impl::FuseBase<FusePass> {
   using FuseBase::FuseBase;
 
-  void runOnOperation() override {
-    FuseOptions options;
-    options.layouts = SmallVector<std::string>(layouts.begin(), layouts.end());
-    options.threads = threads;
-    FailureOr<FuseCounts> counts = fuse(getOperation(), options);
-    if (failed(counts))
-      return signalPassFailure();
-    rooted += counts->rooted;
-    chains += counts->chains;
+  FusePass(const TargetSpec *given, int threads) : known(given) {
+    this->threads = threads;
   }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (target.empty())
+      return success();
+    std::string error;
+    loaded = loadTarget(target, error);
+    if (!loaded)
+      return mlir::emitError(mlir::UnknownLoc::get(context), error);
+    known = &*loaded;
+    return success();
+  }
+
+  void runOnOperation() override {
+    FuseCounts counts = fuse(getOperation(), known, threads);
+    rooted += counts.rooted;
+    chains += counts.chains;
+  }
+
+private:
+  std::optional<TargetSpec> loaded;
+  const TargetSpec *known = nullptr;
 };
 
 } // namespace
+
+std::unique_ptr<mlir::Pass> npu::createFuse(const TargetSpec *target,
+                                            int threads) {
+  return std::make_unique<FusePass>(target, threads);
+}

@@ -11,6 +11,8 @@
 
 namespace npu {
 
+class TargetSpec;
+
 // The passes, with `struct FuseOptions` (see Passes.td).
 #define GEN_PASS_DECL
 #include "compiler/Fusion/Passes.h.inc"
@@ -29,12 +31,16 @@ LogicalResult matchNorms(Operation *root);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult foldRequantize(Operation *root);
-FailureOr<FuseCounts> fuse(mlir::func::FuncOp function,
-                           const FuseOptions &options);
+/// `target`: the kernel library is asked in the orders that it likes best;
+/// null: channels last. `threads` are those that the library is asked about.
+FuseCounts fuse(mlir::func::FuncOp function, const TargetSpec *target,
+                int threads);
+/// The same as a pass; the target must outlive it.
+std::unique_ptr<mlir::Pass> createFuse(const TargetSpec *target, int threads);
 
 /// The stage in its order; also the pipeline "npu-fusion" of npu-opt.
 void buildFusionPipeline(mlir::OpPassManager &manager,
-                         const FuseOptions &options = {});
+                         const TargetSpec *target = nullptr, int threads = 1);
 
 /// Every pass of this folder and the pipeline.
 void registerFusionPasses();

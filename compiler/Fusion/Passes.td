@@ -202,10 +202,10 @@ def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
     test/compiler/Fusion/fuse.mlir runs more.
   }];
   let options = [
-    ListOption<"layouts", "layouts", "std::string",
-               "Orders of the activations that the kernel library is asked "
-               "about: channels-last, row-major; a group must be fast in each "
-               "of them (default: channels-last)">,
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file: the kernel "
+           "library is asked in the orders that it likes best (default: "
+           "channels last)">,
     Option<"threads", "threads", "int", "1",
            "Threads that the kernel library is asked about">,
   ];

@@ -8,7 +8,7 @@
 using namespace npu;
 
 void npu::buildFusionPipeline(mlir::OpPassManager &manager,
-                              const FuseOptions &options) {
+                              const TargetSpec *target, int threads) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
   functions.addPass(createSimplify());
   functions.addPass(createSinkTransposes());
@@ -20,7 +20,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createSimplify());
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
-  functions.addPass(createFuse(options));
+  functions.addPass(createFuse(target, threads));
 }
 
 namespace npu::fusion {

@@ -199,9 +199,7 @@ LogicalResult Compilation::import() {
 
 LogicalResult Compilation::fuse() {
   mlir::PassManager manager(&context);
-  FuseOptions fuseOptions;
-  fuseOptions.threads = options.threads;
-  buildFusionPipeline(manager, fuseOptions);
+  buildFusionPipeline(manager, &*target, options.threads);
   return manager.run(*module);
 }
 

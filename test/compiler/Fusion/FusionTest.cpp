@@ -3,6 +3,7 @@
 // The fusion passes change no result: random graphs before and after each pass,
 // and after all of them in the stage's order.
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Target/TargetSpec.h"
 #include "test/compiler/Fusion/RandomGraph.h"
 #include "test/compiler/Support/Interpreter.h"
 
@@ -28,11 +29,13 @@ Work onOperation(LogicalResult (*work)(Operation *)) {
   return [=](mlir::func::FuncOp function) { return work(function); };
 }
 
-Work fuseFor(std::string layout) {
+/// For a shipped target; empty: for none.
+Work fuseFor(std::string name) {
   return [=](mlir::func::FuncOp function) -> LogicalResult {
-    FuseOptions options;
-    options.layouts = {layout};
-    return fuse(function, options);
+    std::string error;
+    std::optional<TargetSpec> target = loadTarget(name, error);
+    fuse(function, target ? &*target : nullptr, /*threads=*/1);
+    return success(target || name.empty());
   };
 }
 
@@ -112,8 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"fold_pad", onOperation(foldPad)},
                     Case{"fold_scale", onOperation(foldScale)},
                     Case{"fold_requantize", onOperation(foldRequantize)},
-                    Case{"fuse", fuseFor("channels-last")},
-                    Case{"fuse_row_major", fuseFor("row-major")},
+                    Case{"fuse", fuseFor("")},
+                    Case{"fuse_for_nchw", fuseFor("npu-nchw")},
+                    Case{"fuse_for_nchw16c", fuseFor("npu-nchw16c")},
                     Case{"whole_stage", wholeStage()}),
     [](const auto &info) { return info.param.name; });
 

@@ -1,5 +1,5 @@
 // RUN: npu-opt %s --npu-fuse | FileCheck %s
-// RUN: npu-opt %s --npu-fuse="layouts=row-major" | FileCheck %s --check-prefix=ROW
+// RUN: npu-opt %s --npu-fuse="target=npu-nchw" | FileCheck %s --check-prefix=ROW
 
 // The example of the pass's description, with an activation behind it.
 // CHECK-LABEL: @example
@@ -12,7 +12,7 @@
 // CHECK-NEXT: npu.yield %[[T]]
 // CHECK: return %[[Y]]
 //
-// In row-major order the library has no direct kernel for a residual: the
+// On npu-nchw the library has no direct kernel for a residual: the
 // convolution stays alone.
 // ROW-LABEL: @example
 // ROW-NEXT: %[[C:.*]] = npu.conv2d
