@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import numpy as np  # noqa: E402
 import suite  # noqa: E402
 from graph_case import GraphCase  # noqa: E402
+from onnx import helper  # noqa: E402
 
 PLANS = ("npu-nhwc/optimal", "npu-nchw16c/optimal", "npu-nchw/none", "host/optimal")
 ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Equal", "Less", "Mean", "Sum")
@@ -107,6 +108,34 @@ class EmptyTest(GraphCase):
     def test_no_steps(self) -> None:
         """Of states without steps onnxruntime returns what was in memory: ImportTest.cpp asks for those."""
         self.op("LSTM", ones(0, 3, 4), constants=(ones(1, 20, 4), ones(1, 20, 5)), hidden_size=5)
+
+    def test_no_iteration(self) -> None:
+        """The states stay; what is stacked has the shape of a part, no times.
+
+        onnxruntime takes no Scan without steps: ImportTest.cpp asks for that.
+        """
+        body = helper.make_graph(
+            [
+                helper.make_node("Identity", ["c"], ["d"]),
+                helper.make_node("Add", ["s", "s"], ["t"]),
+                helper.make_node("Concat", ["t", "s"], ["q"], axis=0),
+            ],
+            "body",
+            [
+                helper.make_tensor_value_info("i", 7, []),
+                helper.make_tensor_value_info("c", 9, []),
+                helper.make_tensor_value_info("s", 1, [4]),
+            ],
+            [
+                helper.make_tensor_value_info("d", 9, []),
+                helper.make_tensor_value_info("t", 1, [4]),
+                helper.make_tensor_value_info("q", 1, [8]),
+            ],
+        )
+        state = self.graph.add_input(ones(4))
+        goes_on = self.graph.constant(np.array(True))
+        self.graph.op("Loop", [self.graph.constant(np.array(0)), goes_on, state], outputs=2, body=body)
+        self.graph.op("Loop", [self.graph.constant(np.array(3)), self.graph.constant(np.array(False)), state], outputs=2, body=body)
 
     def test_images(self) -> None:
         """A batch of none."""

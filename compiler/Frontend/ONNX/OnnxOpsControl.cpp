@@ -60,6 +60,28 @@ static Value stacked(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
   return node.concat(grown, axis);
 }
 
+/// What no iteration at all stacks: as many as none of what one would give for
+/// `inputs`. `axes`: the new dimension of each part.
+static FailureOr<SmallVector<Value>>
+stackedNone(OnnxNode &node, const onnx::GraphProto &body,
+            ArrayRef<Value> inputs, size_t first, ArrayRef<int64_t> axes) {
+  FailureOr<SmallVector<Value>> found =
+      iterate(node, body, inputs, first + axes.size());
+  if (failed(found))
+    return failure();
+  SmallVector<Value> stacks;
+  for (auto [part, given] :
+       llvm::zip(ArrayRef(*found).drop_front(first), axes)) {
+    FailureOr<int64_t> axis = node.normalizeAxis(given, rankOf(part) + 1);
+    if (failed(axis))
+      return failure();
+    Ints shape(shapeOf(part));
+    shape.insert(shape.begin() + *axis, 0);
+    stacks.push_back(node.filled(0, shape, elementOf(part)));
+  }
+  return stacks;
+}
+
 /// Whether a loop goes on; an error if that depends on data.
 static FailureOr<bool> isTrue(OnnxNode &node, Value condition) {
   ElementsAttr known = condition ? constantOf(condition) : ElementsAttr();
@@ -92,16 +114,19 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
   SmallVector<Value> state(node.getInputs().drop_front(2));
   size_t scans = node.getOutputCount() - states;
   std::vector<SmallVector<Value>> parts(scans);
+  auto inputsOf = [&](int64_t trip) {
+    SmallVector<Value> inputs{node.reshape(node.ints(trip), {}), condition};
+    inputs.append(state);
+    return inputs;
+  };
   for (int64_t trip = 0; trip < trips; ++trip) {
     FailureOr<bool> goesOn = isTrue(node, condition);
     if (failed(goesOn))
       return failure();
     if (!*goesOn)
       break;
-    SmallVector<Value> inputs{node.reshape(node.ints(trip), {}), condition};
-    inputs.append(state);
     FailureOr<SmallVector<Value>> values =
-        iterate(node, *body, inputs, 1 + states + scans);
+        iterate(node, *body, inputsOf(trip), 1 + states + scans);
     if (failed(values))
       return failure();
     condition = values->front();
@@ -112,15 +137,22 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
   for (auto [i, value] : llvm::enumerate(state))
     if (failed(node.setResult(i, value)))
       return failure();
-  for (size_t i = 0; i < scans; ++i) {
-    if (parts[i].empty() && node.hasOutput(states + i))
-      return node.unsupported(
-          "has no iteration, so that the shape of a result is "
-          "not known");
-    if (!parts[i].empty() &&
-        failed(node.setResult(states + i, stacked(node, parts[i], 0))))
+  if (scans == 0)
+    return success();
+  SmallVector<Value> stacks;
+  if (parts.front().empty()) {
+    FailureOr<SmallVector<Value>> none =
+        stackedNone(node, *body, inputsOf(0), 1 + states, Ints(scans, 0));
+    if (failed(none))
       return failure();
+    stacks = *none;
+  } else {
+    for (const SmallVector<Value> &part : parts)
+      stacks.push_back(stacked(node, part, 0));
   }
+  for (auto [i, value] : llvm::enumerate(stacks))
+    if (failed(node.setResult(states + i, value)))
+      return failure();
   return success();
 }
 
@@ -163,6 +195,27 @@ static FailureOr<ScanSpec> readScan(OnnxNode &node, size_t inputs) {
   return node.hasFailed() ? FailureOr<ScanSpec>() : FailureOr<ScanSpec>(spec);
 }
 
+/// Without steps the states stay, and results have no parts.
+static FailureOr<SmallVector<Value>> scanNone(OnnxNode &node,
+                                              const onnx::GraphProto &body,
+                                              const ScanSpec &spec,
+                                              ArrayRef<Value> values) {
+  SmallVector<Value> given(values.take_front(spec.states));
+  SmallVector<Value> all = given;
+  for (auto [input, axis] :
+       llvm::zip(values.drop_front(spec.states), spec.inputAxes)) {
+    Ints shape(shapeOf(input));
+    shape.erase(shape.begin() + axis);
+    given.push_back(node.filled(0, shape, elementOf(input)));
+  }
+  FailureOr<SmallVector<Value>> stacks =
+      stackedNone(node, body, given, spec.states, spec.resultAxes);
+  if (failed(stacks))
+    return failure();
+  all.append(*stacks);
+  return all;
+}
+
 /// Scans `values`: the states, then the inputs; gives states and results.
 static FailureOr<SmallVector<Value>> scan(OnnxNode &node,
                                           const onnx::GraphProto &body,
@@ -181,11 +234,10 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node,
                         Twine(shapeOf(input)[axis]) + " steps");
     steps = shapeOf(input)[axis];
   }
-  if (steps < 1)
-    return node.unsupported("scans " + Twine(steps) +
-                            " steps, expected 1 or more");
   if (failed(checkLeft(node, Budget::Nodes, steps)))
     return failure();
+  if (steps == 0)
+    return scanNone(node, body, spec, values);
   std::vector<SmallVector<Value>> parts(spec.results);
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> given(state);

@@ -562,16 +562,6 @@ const BadNode control[] = {
        m.node("Loop", {"n", "", "x"}, {"y", "z"}).graph("body", loopBody("go"));
      },
      "has a graph with 3 inputs and 2 outputs, expected 3 and 3"},
-    {"ScanSteps",
-     [](ModelBuilder &m) {
-       m.input("e", {0, 4});
-       ModelBuilder body;
-       body.input("p", {4}).output("p");
-       m.node("Scan", {"e"}, {"y"})
-           .integer("num_scan_inputs", 1)
-           .graph("body", body.graph());
-     },
-     "unsupported: scans 0 steps, expected 1 or more"},
     {"ScanAxes",
      [](ModelBuilder &m) {
        ModelBuilder body;

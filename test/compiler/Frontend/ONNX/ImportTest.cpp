@@ -341,6 +341,26 @@ TEST(Recurrent, WithoutStepsTheLastStateIsTheFirst) {
   EXPECT_LACKS(result.text, "npu.matmul");
 }
 
+TEST(Scan, WithoutStepsHasTheShapeOfNoParts) {
+  ImportRunner runner;
+  ModelBuilder model, body;
+  body.input("s", {4}).input("p", {2, 4});
+  body.node("Identity", {"s"}, {"t"});
+  body.node("Transpose", {"p"}, {"q"});
+  body.output("t").output("q");
+  model.input("x", {4}).input("e", {2, 0, 4});
+  model.node("Scan", {"x", "e"}, {"y", "z"})
+      .integer("num_scan_inputs", 1)
+      .integers("scan_input_axes", {1})
+      .integers("scan_output_axes", {-1})
+      .graph("body", body.graph());
+  model.output("y").output("z");
+  ImportResult result = runner.run(model);
+  EXPECT_TRUE(result.succeeded);
+  EXPECT_HAS(result.text, "-> tensor<4x2x0xf32>");
+  EXPECT_HAS(result.text, "return %arg0");
+}
+
 TEST(SupportedOps, DocumentIsUpToDate) {
   std::ifstream file(NPU_SOURCE_DIR "/docs/onnx-ops.md");
   std::stringstream text;
