@@ -132,13 +132,10 @@ static StringRef kernelOpName(Operation *op) {
 }
 
 LogicalResult Planner::addKernel(Operation *op) {
-  FailureOr<kernels::Problem> problem = makeProblem(op, threads);
-  if (failed(problem))
-    return failure();
   int64_t step = plan.kernels.size();
   PlannedKernel kernel;
   kernel.op = op;
-  kernel.problem = std::move(*problem);
+  kernel.problem = makeProblem(op, threads);
   kernelMemories.emplace_back();
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (failed(addInput(kernel, index, operand)))

@@ -100,9 +100,9 @@ static void foldInto(Operation *op, PadOp pad, ArrayRef<int64_t> pads) {
 static bool hasKernel(Operation *op, PadOp pad, ArrayRef<int64_t> pads) {
   Operation *folded = op->clone();
   foldInto(folded, pad, pads);
-  FailureOr<kernels::Problem> problem = makeProblem(folded, /*threads=*/1);
+  kernels::Problem problem = makeProblem(folded, /*threads=*/1);
   folded->destroy();
-  return succeeded(problem) && kernels::validate(*problem).empty();
+  return kernels::validate(problem).empty();
 }
 
 namespace {

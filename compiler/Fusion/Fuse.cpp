@@ -112,13 +112,13 @@ static Taken runsDirectly(const kernels::Problem &problem) {
 
 static Taken libraryTakes(FusedOp fused, const TargetSpec *target,
                           int threads) {
-  FailureOr<kernels::Problem> problem = makeProblem(fused, threads);
-  if (failed(problem) || !kernels::validate(*problem).empty())
+  kernels::Problem problem = makeProblem(fused, threads);
+  if (!kernels::validate(problem).empty())
     return Taken::No;
-  storeAsUsual(*problem);
+  storeAsUsual(problem);
   if (target)
-    storeForTarget(*target, fused, *problem);
-  return runsDirectly(*problem);
+    storeForTarget(*target, fused, problem);
+  return runsDirectly(problem);
 }
 
 /// An op whose kernel can run elementwise functions on its result before it

@@ -40,15 +40,13 @@ kernelFor(Operation *op, const kernels::Problem &problem) {
 }
 
 static Evaluated runKernel(Operation *op, ArrayRef<ElementsAttr> operands) {
-  FailureOr<kernels::Problem> problem = makeProblem(op, /*threads=*/1);
-  if (failed(problem))
-    return failure();
-  forgetLayouts(problem->inputs);
-  forgetLayouts(problem->outputs);
-  std::string invalid = kernels::validate(*problem);
+  kernels::Problem problem = makeProblem(op, /*threads=*/1);
+  forgetLayouts(problem.inputs);
+  forgetLayouts(problem.outputs);
+  std::string invalid = kernels::validate(problem);
   if (!invalid.empty())
     return op->emitOpError("cannot be computed: ") << invalid;
-  std::unique_ptr<kernels::Kernel> kernel = kernelFor(op, *problem);
+  std::unique_ptr<kernels::Kernel> kernel = kernelFor(op, problem);
   if (!kernel)
     return op->emitOpError("has no kernel for these types");
 
@@ -58,13 +56,13 @@ static Evaluated runKernel(Operation *op, ArrayRef<ElementsAttr> operands) {
   for (auto [i, operand] : llvm::enumerate(operands))
     pointers.push_back(
         const_cast<char *>(elementBytes(operand, storage[i]).data()));
-  for (const npu_tensor_desc &output : problem->outputs)
+  for (const npu_tensor_desc &output : problem.outputs)
     results.emplace_back(kernels::storedBytes(output));
   for (std::vector<char> &result : results)
     pointers.push_back(result.data());
   std::vector<char> scratch(kernel->scratchBytes() + NPU_VALUE_ALIGNMENT);
   if (int status = kernel->run(pointers.data(), scratch.data())) {
-    std::string fault = kernels::describeFault(*problem, pointers.data());
+    std::string fault = kernels::describeFault(problem, pointers.data());
     return op->emitOpError("could not be computed: ")
            << (fault.empty() ? "status " + std::to_string(status) : fault);
   }

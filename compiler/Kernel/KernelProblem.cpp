@@ -57,42 +57,26 @@ static void addOperands(Operation *op, kernels::Problem &problem) {
     problem.outputs.push_back(describeTensor(tensorType(result)));
 }
 
-/// Whether the root reads exactly the first operands of the fused op, in
-/// order, as the numbering of program_format.h wants it.
-static bool readsLeadingArguments(Operation *root) {
-  for (auto [index, operand] : llvm::enumerate(root->getOperands())) {
-    auto argument = dyn_cast<BlockArgument>(operand);
-    if (!argument || argument.getArgNumber() != index)
-      return false;
-  }
-  return true;
-}
-
-static LogicalResult addBody(FusedOp fused, kernels::Problem &problem) {
+static void addBody(FusedOp fused, kernels::Problem &problem) {
   llvm::DenseMap<Value, int> numbers;
   Block &body = fused.getBody().front();
   for (BlockArgument argument : body.getArguments())
     numbers[argument] = static_cast<int>(argument.getArgNumber());
   if (Operation *root = fused.getRoot()) {
-    if (!readsLeadingArguments(root))
-      return fused.emitOpError(
-          "root must read the first operands of the kernel, in order");
     problem.op = cast<KernelOpInterface>(root).getKernel(problem.attrs);
     int next = static_cast<int>(numbers.size());
     numbers[root->getResult(0)] = next;
   }
   for (EltwiseOp op : body.getOps<EltwiseOp>())
     addInstr(op, numbers, problem);
-  return success();
 }
 
-FailureOr<kernels::Problem> npu::makeProblem(Operation *op, int threads) {
+kernels::Problem npu::makeProblem(Operation *op, int threads) {
   kernels::Problem problem;
   problem.threads = threads;
   addOperands(op, problem);
   if (auto fused = dyn_cast<FusedOp>(op)) {
-    if (failed(addBody(fused, problem)))
-      return failure();
+    addBody(fused, problem);
     return problem;
   }
   problem.op = cast<KernelOpInterface>(op).getKernel(problem.attrs);

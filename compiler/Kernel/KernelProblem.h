@@ -13,9 +13,8 @@ namespace npu {
 
 /// The problem of one op that implements KernelOpInterface, or of npu.fused.
 /// Undecided layouts count as row-major. Constant operands get
-/// weights_offset 0; codegen fills in the true offset. Fails, with an error at
-/// the op, where the dialect can express what kernels cannot.
-FailureOr<kernels::Problem> makeProblem(Operation *op, int threads);
+/// weights_offset 0; codegen fills in the true offset.
+kernels::Problem makeProblem(Operation *op, int threads);
 
 /// Whether the op becomes a kernel (constants, views and terminators do not).
 bool isKernel(Operation *op);

@@ -245,17 +245,11 @@ static LayoutOpInterface rootOf(FusedOp op) {
   return root ? dyn_cast<LayoutOpInterface>(root) : LayoutOpInterface();
 }
 
-/// The root's operand that the fused kernel's operand `index` becomes, or -1
+/// The root for one of its operands, which are the fused kernel's first; null
 /// for an extra, which only elementwise ops read.
-static int rootOperand(FusedOp op, unsigned index) {
-  Operation *root = op.getRoot();
-  if (!root)
-    return -1;
-  Value argument = op.getBody().front().getArgument(index);
-  for (OpOperand &operand : root->getOpOperands())
-    if (operand.get() == argument)
-      return operand.getOperandNumber();
-  return -1;
+static LayoutOpInterface rootReading(FusedOp op, unsigned operand) {
+  LayoutOpInterface root = rootOf(op);
+  return root && operand < root->getNumOperands() ? root : LayoutOpInterface();
 }
 
 Sensitivity FusedOp::getSensitivity() {
@@ -268,26 +262,15 @@ LayoutRelation FusedOp::getLayoutRelation() {
   if (!root)
     return broadcastRelation(getOperation());
   LayoutRelation relation = root.getLayoutRelation();
-  auto operands = std::move(relation.operands);
-  auto independent = std::move(relation.independent);
-  relation.operands.clear();
-  relation.independent.clear();
-  for (unsigned i = 0; i < getInputs().size(); ++i) {
-    int from = rootOperand(*this, i);
-    if (from < 0) {
-      relations::addBroadcastOperand(relation, shapeOf(getInputs()[i]),
-                                     shapeOf(getResult()));
-      continue;
-    }
-    relation.operands.push_back(operands[from]);
-    relation.independent.push_back(independent[from]);
-  }
+  for (Value extra : getInputs().drop_front(root->getNumOperands()))
+    relations::addBroadcastOperand(relation, shapeOf(extra),
+                                   shapeOf(getResult()));
   return relation;
 }
 
 StringRef FusedOp::getOperandRole(unsigned operand) {
-  int from = rootOperand(*this, operand);
-  return from < 0 ? "inputs" : rootOf(*this).getOperandRole(from);
+  LayoutOpInterface root = rootReading(*this, operand);
+  return root ? root.getOperandRole(operand) : "inputs";
 }
 
 StringRef FusedOp::getDemandName() {
@@ -296,8 +279,8 @@ StringRef FusedOp::getDemandName() {
 }
 
 ImageAxes FusedOp::getOperandAxes(unsigned index) {
-  int from = rootOperand(*this, index);
-  return from < 0 ? ImageAxes() : rootOf(*this).getOperandAxes(from);
+  LayoutOpInterface root = rootReading(*this, index);
+  return root ? root.getOperandAxes(index) : ImageAxes();
 }
 
 ImageAxes FusedOp::getResultAxes(unsigned index) {

@@ -179,6 +179,11 @@ LogicalResult FusedOp::verify() {
     if (!rule || !isa<KernelOpInterface>(root) ||
         rule.getSensitivity() == Sensitivity::Data) // fused_c4
       return root->emitOpError() << "cannot be the root of npu.fused";
+    for (auto [index, operand] : llvm::enumerate(root->getOperands()))
+      if (index >= body.getNumArguments() ||
+          operand != body.getArgument(index)) // fused_c9
+        return root->emitOpError()
+               << "must read the first operands of npu.fused, in order";
   }
   for (Operation &op : body.without_terminator()) {
     if (&op != getRoot() && !isa<EltwiseOp>(op)) // fused_c5

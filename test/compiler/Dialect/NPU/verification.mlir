@@ -341,6 +341,19 @@ func.func @fused_c8(%x: tensor<4xf32>) {
 
 // -----
 
+// fused_c9
+func.func @fused_c9(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {
+  %r = npu.fused(%y, %x) : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<2x2xf32> {
+  ^bb0(%b: tensor<3x2xf32>, %a: tensor<2x3xf32>):
+    // expected-error @+1 {{must read the first operands of npu.fused, in order}}
+    %0 = npu.matmul(%a, %b) : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+    npu.yield %0 : tensor<2x2xf32>
+  }
+  return
+}
+
+// -----
+
 // What the body has not got is found by the body's own checks.
 func.func @fused_no_yield(%x: tensor<4xf32>) {
   // expected-error @+1 {{'npu.yield' op requires a single operand}}
