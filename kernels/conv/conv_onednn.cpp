@@ -49,8 +49,11 @@ static bool makeParts(const Problem &problem, ConvParts &parts,
     return false;
   if (a.data_zero_point != 0)
     parts.fusion.attributes.set_zero_points_mask(DNNL_ARG_SRC, 0);
+  // Extents only: oneDNN takes no strides of outer parts where two dimensions
+  // are blocked.
+  npu_tensor_desc plain = makeTensor(w.dtype, w.dims, w.rank);
   memory::dims dims =
-      describeWeight(w, stridesOf(w), a.groups > 1 ? a.groups : 0,
+      describeWeight(plain, stridesOf(plain), a.groups > 1 ? a.groups : 0,
                      a.weight_of_conv != 0)
           .get_dims();
   parts.weights = Desc(dims, typeOf(w.dtype), memory::format_tag::any);

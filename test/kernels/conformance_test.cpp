@@ -28,10 +28,11 @@ TEST(Conformance, ConvLayoutsAndShapes) {
                                     s.o, {s.kernel, s.kernel}, s.stride, s.pad,
                                     s.groups, out, seed % 3 != 0, s.dilation);
           one.problem.threads = 1 + static_cast<int>(seed % 2);
-          const char *orders[] = {"abcd", "cdba", "acdb"};
+          const char *orders[] = {"abcd", "cdba", "acdb", "ABcd4b4a",
+                                  "ABcd16b16a"};
           one.problem.inputs[1] =
               tensor(NPU_F32, {s.o, s.c / s.groups, s.kernel, s.kernel},
-                     orders[seed % 3]);
+                     orders[seed % 5]);
           if (seed % 4)
             makeConstant(one.problem, 1);
           check(one, seed++);
