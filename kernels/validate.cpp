@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace npu::kernels {
 
@@ -16,23 +17,23 @@ constexpr size_t maxOperands = 8192;
 constexpr size_t maxInstrs = 1024;
 
 const char *opName(int32_t op) {
-  static const char *const names[NPU_OP_COUNT] = {
-      "eltwise",        "conv",
-      "conv_transpose", "max_pool",
-      "avg_pool",       "matmul",
-      "concat",         "pad",
-      "slice",          "reduce",
-      "softmax",        "resize",
-      "gather",         "relayout",
-      "transpose",      "reshape",
-      "broadcast",      "gather_elements",
-      "gather_nd",      "scatter_elements",
-      "scatter_nd",     "max_pool_indices",
-      "top_k",          "cumulate",
-      "conv_winograd",  "winograd_weight",
-      "conv_bpw",       "img2col",
-      "unpool",         "maskunpool",
-      "rotate",         "tensornorm"};
+  static const char *const names[] = {"eltwise",        "conv",
+                                      "conv_transpose", "max_pool",
+                                      "avg_pool",       "matmul",
+                                      "concat",         "pad",
+                                      "slice",          "reduce",
+                                      "softmax",        "resize",
+                                      "gather",         "relayout",
+                                      "transpose",      "reshape",
+                                      "broadcast",      "gather_elements",
+                                      "gather_nd",      "scatter_elements",
+                                      "scatter_nd",     "max_pool_indices",
+                                      "top_k",          "cumulate",
+                                      "conv_winograd",  "winograd_weight",
+                                      "conv_bpw",       "img2col",
+                                      "unpool",         "maskunpool",
+                                      "rotate",         "tensornorm"};
+  static_assert(std::size(names) == NPU_OP_COUNT);
   return op >= 0 && op < NPU_OP_COUNT ? names[op] : "unknown op";
 }
 
@@ -323,8 +324,9 @@ static std::string checkInPlace(const Problem &problem) {
   return "";
 }
 
+/// Each op is named, so that the compiler finds one that is forgotten.
 static std::string checkOp(const Problem &problem) {
-  switch (problem.op) {
+  switch (static_cast<npu_op>(problem.op)) {
   case NPU_OP_ELTWISE:
     return "";
   case NPU_OP_CONV:
@@ -375,9 +377,15 @@ static std::string checkOp(const Problem &problem) {
     return validateRotate(problem);
   case NPU_OP_TENSORNORM:
     return validateTensornorm(problem);
-  default:
+  case NPU_OP_RELAYOUT:
+  case NPU_OP_TRANSPOSE:
+  case NPU_OP_RESHAPE:
+  case NPU_OP_BROADCAST:
     return validateRelayout(problem);
+  case NPU_OP_COUNT:
+    break;
   }
+  return "no op";
 }
 
 std::string validate(const Problem &problem) {
