@@ -17,6 +17,9 @@ class NPU_Enum<string name, string text, list<I32EnumAttrCase> cases>
 /// Written `#npu.pad_mode<edge>`.
 class NPU_EnumAttr<EnumAttrInfo info, string word>
     : EnumAttr<NPU_Dialect, info, word> {
+  let summary = "one of #npu." # word # "<" #
+                !interleave(!foreach(case, info.enumerants, case.str), ", ") #
+                ">";
   let assemblyFormat = "`<` custom<Word>($value) `>`";
 }
 

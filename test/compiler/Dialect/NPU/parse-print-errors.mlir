@@ -88,3 +88,12 @@ func.func @cumulate_kind(%x: tensor<4x8xf32>) {
   %0 = npu.cumulate(%x) {axis = 1 : i64, exclusive = false, kind = #npu.cumulate_kind<max>, reverse = false} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
+
+// -----
+
+// A string is no such word.
+func.func @string(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'mode' failed to satisfy constraint: one of #npu.pad_mode<constant, reflect, edge, wrap>}}
+  %0 = npu.pad(%x) {mode = "constant", pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
