@@ -63,8 +63,50 @@ static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
   return {};
 }
 
+/// The order of the result: the target's, or what its order for an operand
+/// makes of it; null where it takes any.
+static LayoutAttr preferredResult(const TargetSpec &target,
+                                  LayoutOpInterface op,
+                                  const LayoutRelation &relation) {
+  if (LayoutAttr own = preferred(target, op, "result", op->getResult(0),
+                                 op.getResultAxes(0)))
+    return own;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    if (relation.independent[index])
+      continue;
+    LayoutAttr layout = preferred(target, op, op.getOperandRole(index), operand,
+                                  op.getOperandAxes(index));
+    if (!layout)
+      continue;
+    TransferResult carried =
+        transferLayout(relation, relatedOperand(relation, op, index),
+                       toStoredOrder(layout), relatedResult(relation, op));
+    if (carried.layout)
+      return toLayout(op->getContext(), *carried.layout);
+  }
+  return {};
+}
+
+/// The order of an operand beside a result that is stored as `result`.
+static LayoutAttr preferredOperand(const TargetSpec &target,
+                                   LayoutOpInterface op, unsigned index,
+                                   const LayoutRelation &relation,
+                                   LayoutAttr result) {
+  LayoutAttr own = preferred(target, op, op.getOperandRole(index),
+                             op->getOperand(index), op.getOperandAxes(index));
+  if (relation.independent[index])
+    return own;
+  RelatedValue operand = relatedOperand(relation, op, index),
+               stored = relatedResult(relation, op);
+  if (own && layoutsAgree(relation, operand, toStoredOrder(own), stored,
+                          toStoredOrder(result)))
+    return own;
+  TransferResult carried =
+      transferLayout(relation, stored, toStoredOrder(result), operand);
+  return carried.layout ? toLayout(op->getContext(), *carried.layout) : own;
+}
+
 /// The group's problem in the orders that the layout stage will likely choose.
-/// What joins the root's result is stored as that is.
 static void storeForTarget(const TargetSpec &target, LayoutOpInterface op,
                            kernels::Problem &problem) {
   auto store = [](npu_tensor_desc &tensor, Value value, LayoutAttr layout) {
@@ -72,21 +114,15 @@ static void storeForTarget(const TargetSpec &target, LayoutOpInterface op,
     tensor = describeTensor(withLayout(tensorType(value), layout));
     tensor.weights_offset = weights;
   };
-  Value result = op->getResult(0);
-  LayoutAttr stored =
-      preferred(target, op, "result", result, op.getResultAxes(0));
-  if (stored)
-    store(problem.outputs[0], result, stored);
-  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    ImageAxes axes = op.getOperandAxes(index);
-    LayoutAttr layout =
-        preferred(target, op, op.getOperandRole(index), operand, axes);
-    if (!layout && axes.empty() &&
-        tensorType(operand).getRank() == tensorType(result).getRank())
-      layout = stored;
-    if (layout)
+  LayoutRelation relation = op.getLayoutRelation();
+  LayoutAttr result = preferredResult(target, op, relation);
+  if (!result)
+    return;
+  store(problem.outputs[0], op->getResult(0), result);
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (LayoutAttr layout =
+            preferredOperand(target, op, index, relation, result))
       store(problem.inputs[index], operand, layout);
-  }
 }
 
 namespace {

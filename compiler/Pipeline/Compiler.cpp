@@ -16,6 +16,7 @@
 #include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/Apply/Retype.h"
 #include "compiler/Layout/Explain/LayoutFix.h"
+#include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
@@ -191,7 +192,8 @@ LogicalResult Compilation::import() {
       (*functions.begin()).getBody().getBlocks().size() != 1)
     return module->emitError("the module must hold exactly one function of "
                              "one block; split it");
-  if (failed(mlir::verify(*module)) || failed(checkResources(*module)))
+  if (failed(mlir::verify(*module)) || failed(requireNpuOps(function())) ||
+      failed(checkResources(*module)))
     return failure();
   forgetLayouts(function());
   return success();

@@ -3,6 +3,9 @@
 // Registration of the dialect, and what TableGen leaves to write of its ops.
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -34,6 +37,14 @@ static void printInstrKind(mlir::OpAsmPrinter &printer, Operation *,
                            mlir::IntegerAttr kind) {
   const InstrKind *row = lookupInstr(kind.getInt());
   printer << (row ? StringRef(row->name) : StringRef("unknown"));
+}
+
+bool npu::isNpuTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::string ignored;
+  return tensor && tensor.getRank() <= NPU_MAX_RANK &&
+         dtypeOf(tensor.getElementType()) >= 0 &&
+         succeeded(shapes::elements(tensor.getShape(), ignored));
 }
 
 #include "compiler/Dialect/NPU/NPUEnums.cpp.inc"

@@ -33,6 +33,14 @@ inline llvm::hash_code hash_value(const LayoutBlock &block) {
 
 #include "compiler/Dialect/NPU/NPUInterfaces.h.inc"
 
+namespace npu {
+
+/// Whether there are kernels for values of this type: at most NPU_MAX_RANK
+/// dimensions, all known, at most 2^40 elements, each an npu_dtype.
+bool isNpuTensor(Type type);
+
+} // namespace npu
+
 #define GET_OP_CLASSES
 #include "compiler/Dialect/NPU/NPUOps.h.inc"
 

@@ -13,8 +13,9 @@ include "compiler/Dialect/NPU/NPUDialect.td"
 include "compiler/Dialect/NPU/NPUAttrs.td"
 include "compiler/Dialect/NPU/NPUInterfaces.td"
 
-def NPU_Tensor : StaticShapeTensorOf<
-    [F32, F16, BF16, SI8, I8, UI8, I16, I32, I64, I1]>;
+def NPU_Tensor : Type<CPred<"::npu::isNpuTensor($_self)">,
+    "a tensor with at most 8 dimensions, all known, and at most 2^40 elements "
+    "of f32, f16, bf16, i8, ui8, i16, i32, i64 or i1", "::mlir::TensorType">;
 
 class NPU_Op<string mnemonic, list<Trait> traits = []>
     : Op<NPU_Dialect, mnemonic, !listconcat(traits, [Pure])> {

@@ -76,8 +76,12 @@ LogicalResult npu::requireDecided(mlir::func::FuncOp function) {
 
 LogicalResult npu::requireNpuOps(mlir::func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
-    if (!isa<RankedTensorType>(type))
-      return function.emitError() << "has an argument that is no tensor";
+    if (!isNpuTensor(type))
+      return function.emitError()
+             << "has an argument of type " << type
+             << ", expected a tensor with at most 8 dimensions, all known, and "
+                "at most 2^40 elements of f32, f16, bf16, i8, ui8, i16, i32, "
+                "i64 or i1";
   for (Operation &op : function.getBody().front())
     if (!isa<LayoutOpInterface, ConstantOp, mlir::func::ReturnOp>(op))
       return op.emitOpError() << "does not know layouts; only npu ops may "

@@ -23,7 +23,8 @@ std::optional<TargetSpec> requireTarget(mlir::func::FuncOp function,
 LogicalResult requireOneBlock(mlir::func::FuncOp function);
 
 /// Fails, with an error at the op, if there is one that does not answer for its
-/// layouts.
+/// layouts; with one at the function, if an argument has no type of the
+/// dialect's.
 LogicalResult requireNpuOps(mlir::func::FuncOp function);
 
 /// Whether every tensor has a layout.

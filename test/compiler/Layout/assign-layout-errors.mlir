@@ -32,7 +32,7 @@ func.func private @external(tensor<4xf32>)
 
 // -----
 
-// expected-error @+1 {{has an argument that is no tensor}}
+// expected-error @+1 {{has an argument of type 'i32', expected a tensor with at most 8 dimensions}}
 func.func @number(%x: i32) {
   return
 }

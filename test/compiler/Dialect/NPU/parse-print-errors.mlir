@@ -97,3 +97,36 @@ func.func @string(%x: tensor<4xf32>) {
   %0 = npu.pad(%x) {mode = "constant", pads = [1, 0]} : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
+
+// -----
+
+// No kernel reads such a value.
+func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x4xf32>) -> tensor<1x1x1x1x1x1x1x1x4xf32> {
+  // expected-error @+1 {{operand #0 must be a tensor with at most 8 dimensions, all known, and at most 2^40 elements}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<1x1x1x1x1x1x1x1x4xf32>) -> tensor<1x1x1x1x1x1x1x1x4xf32>
+  return %0 : tensor<1x1x1x1x1x1x1x1x4xf32>
+}
+
+// -----
+
+func.func @unknown_extent(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{operand #0 must be a tensor with at most 8 dimensions, all known, and at most 2^40 elements}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @huge(%x: tensor<4294967296x4294967296x16xf32>) -> tensor<4294967296x4294967296x16xf32> {
+  // expected-error @+1 {{operand #0 must be a tensor with at most 8 dimensions, all known, and at most 2^40 elements}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<4294967296x4294967296x16xf32>) -> tensor<4294967296x4294967296x16xf32>
+  return %0 : tensor<4294967296x4294967296x16xf32>
+}
+
+// -----
+
+func.func @element(%x: tensor<4xi7>) -> tensor<4xi7> {
+  // expected-error @+1 {{operand #0 must be a tensor with at most 8 dimensions, all known, and at most 2^40 elements}}
+  %0 = npu.softmax(%x) {axis = 0 : i64} : (tensor<4xi7>) -> tensor<4xi7>
+  return %0 : tensor<4xi7>
+}
