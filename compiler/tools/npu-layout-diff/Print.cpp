@@ -70,7 +70,8 @@ static void printChange(std::ostream &out, const ChangedKernel &change) {
 void npu::diff::printText(std::ostream &out, const Report &before,
                           const Difference &difference) {
   for (const ChangedFact &fact : difference.settings)
-    out << fact.key << ": " << fact.before << " -> " << fact.after << "\n";
+    out << fact.key << ": " << shownName(fact.before) << " -> "
+        << shownName(fact.after) << "\n";
   if (difference.empty()) {
     out << "same layouts: " << before.count << " relayouts, " << before.bytes
         << " bytes\n";

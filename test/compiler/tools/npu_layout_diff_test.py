@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import programs
 from programs import Bench
@@ -90,6 +90,34 @@ def test_names_are_no_layouts(bench: Bench) -> None:
     for key, value in (("objective", "bytes"), ("layout", "optimal")):
         renamed = {**copy.deepcopy(report), key: value}
         assert f" -> {value}\nsame layouts: " in diff(bench, report, renamed, code=0)
+
+
+def strings(value: object, key: str | int, holder: dict | list) -> Iterator[tuple[str | int, dict | list]]:
+    """Where strings stand, with the names of the keys that lead there."""
+    if isinstance(value, str):
+        yield key, holder
+    elif isinstance(value, dict | list):
+        for inner, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from strings(part, inner, value)
+
+
+def test_hostile_strings(bench: Bench) -> None:
+    """Each kind of string once: what a terminal obeys is not printed, in what is found nor in an error."""
+    good = bench.report("residual", "--batch=1", "--layout=naive")
+    bad = copy.deepcopy(good)
+    seen = set()
+    for key, holder in strings(bad, "", {}):
+        if key in seen:
+            continue
+        seen.add(key)
+        before, holder[key] = holder[key], "a\u202e\x1b[2J\nb"
+        for name, report in (("a.json", good), ("b.json", bad)):
+            bench.path(name).write_text(json.dumps(report), encoding="utf-8")
+        for files in (("a.json", "b.json"), ("b.json", "a.json"), ("a.json", "b.json", "--json")):
+            done = bench.run("npu-layout-diff", *files)
+            assert not set(done.stdout + done.stderr) & {"\u202e", "\x1b"}, (key, done.stdout, done.stderr)
+        holder[key] = before
+    assert len(seen) > 15, seen
 
 
 def test_errors(bench: Bench) -> None:
