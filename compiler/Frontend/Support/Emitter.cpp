@@ -128,6 +128,15 @@ Value Emitter::giveUp(Operation *op) {
       .getResult(0);
 }
 
+FailureOr<RankedTensorType>
+Emitter::typeOf(const Twine &what, ArrayRef<int64_t> shape, Type element) {
+  std::optional<mlir::ScopedDiagnosticHandler> quiet;
+  if (sawError)
+    quiet.emplace(location.getContext(),
+                  [](mlir::Diagnostic &) { return success(); });
+  return makeTensorType(location, what, shape, element);
+}
+
 Value Emitter::finish(Operation *op) {
   if (sawError) // one error for each node
     return giveUp(op);
@@ -159,8 +168,7 @@ Value Emitter::constant(ElementsAttr elements) {
 }
 
 Value Emitter::filled(double number, ArrayRef<int64_t> shape, Type element) {
-  FailureOr<RankedTensorType> type =
-      makeTensorType(location, "the result", shape, element);
+  FailureOr<RankedTensorType> type = typeOf("the result", shape, element);
   if (failed(type))
     return noteFailure();
   Attribute splat;
@@ -179,7 +187,7 @@ Value Emitter::ints(ArrayRef<int64_t> numbers) {
 
 Value Emitter::floats(ArrayRef<double> numbers, ArrayRef<int64_t> shape) {
   FailureOr<RankedTensorType> type =
-      makeTensorType(location, "a constant", shape, builder.getF32Type());
+      typeOf("a constant", shape, builder.getF32Type());
   if (failed(type))
     return noteFailure();
   std::vector<float> narrow(numbers.begin(), numbers.end());

@@ -38,8 +38,7 @@ public:
   /// Any op with one result.
   template <typename OpTy, typename... Args>
   Value create(ArrayRef<int64_t> shape, Type element, Args &&...args) {
-    FailureOr<RankedTensorType> type =
-        makeTensorType(location, "the result", shape, element);
+    FailureOr<RankedTensorType> type = typeOf("the result", shape, element);
     if (failed(type))
       return noteFailure();
     return finish(
@@ -100,6 +99,9 @@ protected:
     sawError = true;
     return Value();
   }
+  /// makeTensorType, with an error only if it is the node's first.
+  FailureOr<RankedTensorType> typeOf(const Twine &what, ArrayRef<int64_t> shape,
+                                     Type element);
   Value finish(Operation *op);
   /// Takes the op away. What stands for its result has the same type, so that a
   /// builder may ask for shapes until it returns; the import fails.

@@ -341,6 +341,20 @@ TEST(Recurrent, WithoutStepsTheLastStateIsTheFirst) {
   EXPECT_LACKS(result.text, "npu.matmul");
 }
 
+TEST(Errors, OneForANodeWhoseResultIsTooLarge) {
+  ImportRunner runner;
+  ModelBuilder model;
+  model.input("x", {1, 3, 8, 8}).weight("r", {4, 4}).ints("b", {0, 0, 0, 0});
+  model.node("RoiAlign", {"x", "r", "b"}, {"y"})
+      .integer("output_height", 1 << 14)
+      .integer("output_width", 1 << 14);
+  model.output("y");
+  ImportResult result = runner.run(model);
+  EXPECT_FALSE(result.succeeded);
+  ASSERT_EQ(result.errors.size(), 1u);
+  EXPECT_HAS(result.errors.front(), "a tensor must be smaller than 2 GB");
+}
+
 TEST(Scan, WithoutStepsHasTheShapeOfNoParts) {
   ImportRunner runner;
   ModelBuilder model, body;
