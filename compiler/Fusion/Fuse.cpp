@@ -7,7 +7,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Target/TargetSpec.h"
+#include "compiler/Target/AcceptedLayouts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -53,14 +53,9 @@ static void storeAsUsual(kernels::Problem &problem) {
 static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
                             StringRef role, Value value,
                             const ImageAxes &axes) {
-  for (const LayoutPattern &pattern :
-       target.accepted(op.getDemandName(), role)) {
-    if (pattern.kind == LayoutPattern::Kind::Any)
-      return {};
-    if (auto order = pattern.resolve(tensorType(value).getRank(), axes))
-      return toLayout(op->getContext(), *order);
-  }
-  return {};
+  SmallVector<LayoutAttr> accepted =
+      acceptedLayouts(target, op, role, value, [&] { return axes; });
+  return accepted.empty() ? LayoutAttr() : accepted.front();
 }
 
 /// The order of the result: the target's, or what its order for an operand

@@ -35,6 +35,9 @@ static FailureOr<SmallVector<Value>> iterate(OnnxNode &node,
                                              const onnx::GraphProto &body,
                                              ArrayRef<Value> inputs,
                                              size_t results) {
+  // An input may be missing then.
+  if (node.hasFailed())
+    return failure();
   // Even one without a node takes its turn.
   if (failed(take(node, Budget::Nodes, 1)) ||
       failed(take(node, Budget::Constants,
@@ -137,7 +140,10 @@ LogicalResult npu::buildLoop(OnnxNode &node) {
   for (auto [i, value] : llvm::enumerate(state))
     if (failed(node.setResult(i, value)))
       return failure();
-  if (scans == 0)
+  bool isStackRead = llvm::any_of(llvm::seq<size_t>(0, scans), [&](size_t i) {
+    return node.hasOutput(states + i);
+  });
+  if (!isStackRead)
     return success();
   SmallVector<Value> stacks;
   if (parts.front().empty()) {

@@ -4,33 +4,9 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Target/AcceptedLayouts.h"
 
 using namespace npu;
-
-static SmallVector<LayoutAttr> resolveAll(MLIRContext *context,
-                                          ArrayRef<LayoutPattern> patterns,
-                                          size_t rank, const ImageAxes &axes) {
-  SmallVector<LayoutAttr> layouts;
-  for (const LayoutPattern &pattern : patterns) {
-    if (pattern.kind == LayoutPattern::Kind::Any)
-      return {};
-    std::optional<StoredOrder> order = pattern.resolve(rank, axes);
-    if (order)
-      layouts.push_back(toLayout(context, *order));
-  }
-  return layouts;
-}
-
-static SmallVector<LayoutAttr>
-acceptedLayouts(const TargetSpec &target, LayoutOpInterface op, StringRef role,
-                Value value, llvm::function_ref<ImageAxes()> axes) {
-  ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
-  if (patterns.empty())
-    return {};
-  // A demand speaks of image axes; nothing is demanded where nothing tells.
-  return resolveAll(op->getContext(), patterns, tensorType(value).getRank(),
-                    axes());
-}
 
 SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
   auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());

@@ -93,8 +93,8 @@ func.func @transpose_c3(%x: tensor<2x3xf32>) {
 
 // -----
 
-// reshape_c1
-func.func @reshape_c1(%x: tensor<2xf32>) {
+// A value of the dialect has no more than 2^40 elements.
+func.func @reshape_huge(%x: tensor<2xf32>) {
   // expected-error @+1 {{must be a tensor with at most 8 dimensions, all known, and at most 2^40 elements}}
   %0 = npu.reshape(%x) : (tensor<2xf32>) -> tensor<2000000x2000000xf32>
   return
@@ -102,8 +102,8 @@ func.func @reshape_c1(%x: tensor<2xf32>) {
 
 // -----
 
-// reshape_c2
-func.func @reshape_c2(%x: tensor<2x3xf32>) {
+// reshape_c1
+func.func @reshape_c1(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{6 elements do not fit shape 5}}
   %0 = npu.reshape(%x) : (tensor<2x3xf32>) -> tensor<5xf32>
   return
@@ -111,8 +111,8 @@ func.func @reshape_c2(%x: tensor<2x3xf32>) {
 
 // -----
 
-// reshape_c3
-func.func @reshape_c3(%x: tensor<2x3xf32>) {
+// reshape_c2
+func.func @reshape_c2(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{element types 'f32' and 'f16' differ}}
   %0 = npu.reshape(%x) : (tensor<2x3xf32>) -> tensor<6xf16>
   return

@@ -375,6 +375,21 @@ TEST(Scan, WithoutStepsHasTheShapeOfNoParts) {
   EXPECT_HAS(result.text, "return %arg0");
 }
 
+TEST(Scan, WithoutStepsWhosePartsAreTooLargeIsOneError) {
+  ImportRunner runner;
+  ModelBuilder model, body;
+  body.input("p", {1 << 16, 1 << 16}).output("q");
+  body.node("Relu", {"p"}, {"q"});
+  model.input("x", {0, 1 << 16, 1 << 16}).output("y");
+  model.node("Scan", {"x"}, {"y"})
+      .integer("num_scan_inputs", 1)
+      .graph("body", body.graph());
+  ImportResult result = runner.run(model);
+  EXPECT_FALSE(result.succeeded);
+  ASSERT_EQ(result.errors.size(), 1u);
+  EXPECT_HAS(result.errors.front(), "a tensor must be smaller than 2 GB");
+}
+
 TEST(SupportedOps, DocumentIsUpToDate) {
   std::ifstream file(NPU_SOURCE_DIR "/docs/onnx-ops.md");
   std::stringstream text;
