@@ -201,8 +201,12 @@ LogicalResult Compilation::import() {
 
 LogicalResult Compilation::fuse() {
   mlir::PassManager manager(&context);
+  // After every pass it would take as long as they do; npu-opt does.
+  manager.enableVerifier(false);
   buildFusionPipeline(manager, &*target, options.threads);
-  return manager.run(*module);
+  if (failed(manager.run(*module)))
+    return failure();
+  return mlir::verify(*module);
 }
 
 LogicalResult Compilation::compare(mlir::func::FuncOp source) {

@@ -71,8 +71,8 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
   transfer.onChip = problem.onChip().contains(value);
   if (!layout)
     return transfer; // in whatever order it is stored in
-  if (auto row = problem.transferRow(type, problem.axes.of(value), layout,
-                                     rowBytes(type, layout))) {
+  if (auto row =
+          problem.transferRow(value, type, layout, rowBytes(type, layout))) {
     transfer.run = row->bytes;
     transfer.gathered = row->gathered;
   }
@@ -413,26 +413,31 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
   return {0, 0, cycles};
 }
 
-static LayoutCost sumOf(const LayoutProblem &problem,
-                        const Algorithms &algorithms) {
+/// The sum; nothing where it takes as many cycles as `limit`.
+static std::optional<LayoutCost> sumBelow(const LayoutProblem &problem,
+                                          const Algorithms &algorithms,
+                                          std::optional<int64_t> limit) {
   LayoutCost total;
-  for (Operation &op : problem.function->getRegion(0).front())
+  for (Operation &op : problem.function->getRegion(0).front()) {
     total += costOf(problem, &op, algorithms.lookup(&op));
+    if (limit && total.cycles >= *limit)
+      return std::nullopt;
+  }
   return total;
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem,
                        const Algorithms &algorithms) {
   const OnChipValues *best = nullptr;
-  LayoutCost least;
+  std::optional<LayoutCost> least;
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);
-    LayoutCost total = sumOf(problem, algorithms);
-    if (best && total.cycles >= least.cycles)
-      continue;
-    best = &values;
-    least = total;
+    auto limit = least ? std::optional(least->cycles) : std::nullopt;
+    if (auto total = sumBelow(problem, algorithms, limit)) {
+      best = &values;
+      least = total;
+    }
   }
   problem.keepOnChip(*best);
-  return least;
+  return *least;
 }

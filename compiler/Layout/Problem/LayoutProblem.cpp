@@ -37,13 +37,16 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
-std::optional<TransferRow> LayoutProblem::transferRow(RankedTensorType type,
-                                                      const ImageAxes &axes,
+std::optional<TransferRow> LayoutProblem::transferRow(Value value,
+                                                      RankedTensorType type,
                                                       LayoutAttr layout,
                                                       double row) const {
+  if (target.runs.empty())
+    return std::nullopt;
+  ImageAxes known = axes.of(value);
   for (const TransferRun &entry : target.runs)
     for (const LayoutPattern &pattern : entry.layouts) {
-      std::optional<StoredOrder> order = pattern.resolve(type.getRank(), axes);
+      std::optional<StoredOrder> order = pattern.resolve(type.getRank(), known);
       if (!order || !layout.isEquivalent(toLayout(type.getContext(), *order),
                                          type.getShape()))
         continue;

@@ -53,10 +53,9 @@ struct LayoutProblem {
   /// `name`: the op as demands call it; empty: its own name.
   double costFactor(LayoutOpInterface op, LayoutAttr result,
                     StringRef name = {}) const;
-  /// What the target's `runs` say of a value with these axes in this layout
-  /// whose rows have `row` bytes; nothing: rows are no matter.
-  std::optional<TransferRow> transferRow(RankedTensorType type,
-                                         const ImageAxes &axes,
+  /// What the target's `runs` say of a value in this layout, whose rows have
+  /// `row` bytes, as one of this type; nothing: rows are no matter.
+  std::optional<TransferRow> transferRow(Value value, RankedTensorType type,
                                          LayoutAttr layout, double row) const;
 
   /// What may stay on the chip, at least one; most bytes first, nothing last.

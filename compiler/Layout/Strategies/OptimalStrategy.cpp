@@ -73,9 +73,10 @@ struct Best {
 static void searchOnce(const LayoutProblem &problem,
                        const Candidates &candidates, ArrayRef<LayoutPlan> plans,
                        double seconds, std::optional<Best> &best) {
-  SearchProblem searched(problem, candidates);
-  // Whatever is chosen takes no less than this.
-  if (best && searched.primary(searched.leastOfEach()) > best->cost.first)
+  SearchProblem searched(problem, candidates,
+                         best ? best->cost.first
+                              : std::numeric_limits<int64_t>::max());
+  if (searched.isTooDear())
     return;
   search::Options options;
   options.seconds = seconds;

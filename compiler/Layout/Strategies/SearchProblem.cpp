@@ -16,13 +16,18 @@ using namespace npu;
 static constexpr size_t mostWays = 4096;
 
 SearchProblem::SearchProblem(const LayoutProblem &problem,
-                             const Candidates &candidates)
+                             const Candidates &candidates, int64_t most)
     : problem(problem), candidates(candidates) {
   Block &block = problem.function->getRegion(0).front();
   for (Value argument : block.getArguments())
     addInput(argument);
-  for (const OpSlots &op : candidates.slots())
+  int64_t least = 0;
+  for (const OpSlots &op : candidates.slots()) {
     addKernel(op);
+    least += leastOf(ops.back());
+    if (least > most)
+      return;
+  }
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (!isConstant(output.get()))
       addOutput(output);
@@ -249,14 +254,11 @@ SearchProblem::comparable(search::Cost total) const {
   return {primary(total), tie << shift};
 }
 
-search::Cost SearchProblem::leastOfEach() const {
-  search::Cost sum = 0;
-  for (const search::Op &op : built.ops) {
-    auto cheapest = llvm::min_element(
-        op.ways, [](const auto &a, const auto &b) { return a.cost < b.cost; });
-    sum += cheapest->cost;
-  }
-  return sum;
+int64_t SearchProblem::leastOf(const NamedOp &op) const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const NamedWay &way : op.ways)
+    least = std::min(least, way.cost.of(problem.objective));
+  return least;
 }
 
 void SearchProblem::weigh() {

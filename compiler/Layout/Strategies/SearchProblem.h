@@ -15,8 +15,12 @@ namespace npu {
 
 class SearchProblem {
 public:
-  /// Priced with the values on the chip that the problem keeps.
-  SearchProblem(const LayoutProblem &problem, const Candidates &candidates);
+  /// Priced with the values on the chip that the problem keeps. Where the ops'
+  /// cheapest ways, and so every choice, cost more than `most` in the
+  /// objective's unit, it is not built: there is nothing else to ask of it.
+  SearchProblem(const LayoutProblem &problem, const Candidates &candidates,
+                int64_t most = std::numeric_limits<int64_t>::max());
+  bool isTooDear() const { return !trees; }
 
   const search::Problem &numbers() const { return built; }
   search::Cost cost(const std::vector<int> &ways) const {
@@ -31,8 +35,6 @@ public:
   /// The same and the first tie-break: totals of problems whose numbers are
   /// weighed in another way can be compared so.
   std::pair<int64_t, int64_t> comparable(search::Cost total) const;
-  /// The sum of each op's cheapest way: no choice costs less.
-  search::Cost leastOfEach() const;
 
 private:
   /// A way of an op by its layouts (null: as stored), with the algorithm that
@@ -67,6 +69,7 @@ private:
   void planCopies(const std::vector<int> &ways, LayoutPlan &plan) const;
   bool matches(const NamedOp &op, const NamedWay &way,
                const LayoutPlan &plan) const;
+  int64_t leastOf(const NamedOp &op) const;
   void weigh();
   search::Cost weighed(const LayoutCost &cost) const;
 
