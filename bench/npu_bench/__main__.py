@@ -22,7 +22,7 @@ from npu_bench.case import make_case, parse_shapes, zoo
 from npu_bench.contender import PEERS, BenchError, Case, Contender, Tools, ours, peer
 from npu_bench.measure import measure, profile
 from npu_bench.output_files import OutputFiles, UsageError
-from npu_bench.program import start
+from npu_bench.program import Parser, start
 from npu_bench.results import Row, compare, make_row
 from npu_bench.shown import complain
 from npu_bench.table import processor_name
@@ -32,7 +32,7 @@ DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
 
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="npu-bench", description=__doc__.splitlines()[0])
+    parser = Parser(prog="npu-bench", description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", metavar="MODEL", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
     parser.add_argument("--calibrate", action="store_true",
                         help="measure this machine's kernels for --target=host and keep the table; no models")  # fmt: skip
@@ -189,7 +189,7 @@ def main(words: list[str] | None = None) -> int:
         with files:
             write_files(rows, arguments, files)
     except UsageError as error:
-        print(f"npu-bench: {error}", file=sys.stderr)
+        complain("npu-bench", error)
         return 2
     except (BenchError, zoo.ZooError, OSError) as error:
         complain("npu-bench", error)

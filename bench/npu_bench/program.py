@@ -3,12 +3,24 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import sys
 from collections.abc import Callable
+from typing import NoReturn
+
+from npu_bench.shown import complain
 
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)  # Python makes an exception of SIGINT itself
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command in one line, as the programs in C++ do."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(self.prog, f"{message}; see {self.prog} --help")
+        sys.exit(2)
 
 
 class Ended(KeyboardInterrupt):
@@ -41,6 +53,9 @@ def _called(main: Callable[[], int], failure: int) -> int:
 
 def run(name: str, main: Callable[[], int], failure: int) -> int:
     """The exit code of `main`; `failure` if its output cannot be written."""
+    if sys.stdout is None:
+        complain(name, "cannot write to standard output: it is closed")
+        return failure
     for number in ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
             signal.signal(number, _end)
@@ -51,7 +66,7 @@ def run(name: str, main: Callable[[], int], failure: int) -> int:
     except OSError as error:  # of files, programs speak themselves
         # Or Python tries once more at its end, and says it in its own way.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"{name}: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        complain(name, f"cannot write to standard output: {error.strerror}")
     except KeyboardInterrupt as ending:
         _die(getattr(ending, "number", signal.SIGINT))
     return failure

@@ -37,4 +37,4 @@ def shown_message(message: str) -> str:
 
 
 def complain(program: str, message: object) -> None:
-    print(f"{program}: {shown_message(str(message))}", file=sys.stderr)
+    print(f"{program}: error: {shown_message(str(message))}", file=sys.stderr)

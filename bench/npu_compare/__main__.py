@@ -16,7 +16,7 @@ from rich.console import Console
 from npu_bench.case import make_case, parse_shapes, zoo
 from npu_bench.contender import BenchError, Case
 from npu_bench.output_files import OutputFiles, write_file
-from npu_bench.program import start
+from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
 from npu_compare.layers import Layer, Tolerance, compare_layers
 
@@ -35,7 +35,7 @@ Exit codes: 0 all values agree, 1 some differ, 2 wrong usage, or the model canno
 
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="npu-compare", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")

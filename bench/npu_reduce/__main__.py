@@ -17,7 +17,7 @@ from rich.console import Console
 
 from npu_bench.contender import BenchError
 from npu_bench.output_files import OutputFiles
-from npu_bench.program import start
+from npu_bench.program import Parser, start
 from npu_bench.shown import complain
 from npu_reduce.shrink import ReduceError, bind_sizes, shrink
 
@@ -35,7 +35,7 @@ Exit codes: 0 written, 1 the model does not fail, 2 wrong usage."""
 
 
 def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="npu-reduce", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from rich.table import Table
 from npu_bench.case import zoo
 from npu_bench.contender import BenchError
 from npu_bench.output_files import OutputFiles
-from npu_bench.program import start
+from npu_bench.program import Parser, start
 from npu_bench.shown import complain
 from npu_sweep import page, table
 from npu_sweep.grid import Axes, Point, Tools, make_grid, parse_settings
@@ -51,7 +51,7 @@ Exit codes: 0 every point has a result, 1 some could not be compiled or simulate
 
 
 def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="npu-sweep", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("models", nargs="+", metavar="MODEL",

@@ -34,6 +34,7 @@ import cases  # noqa: E402
 from fork_server import Outcome, Server  # noqa: E402
 
 CODES = {"npuc": range(7), "npu-run": range(7), "npu-layout-diff": range(3)}
+PYTHON = {"npu-layout-diff": Path(__file__).resolve().parents[2] / "bench" / "npu_layout_diff"}
 QUIET = {"npu-layout-diff": {0, 1}}  # exit codes that are no error
 LONGEST_LINE = 6000
 PLAIN = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\udc80-\udcff]*\Z")
@@ -54,7 +55,7 @@ class Tools:
 
     def __init__(self, build: Path, folder: Path, limits: Limits):
         self.folder, self.limits = folder, limits
-        self.servers = {name: Server(build / "bin" / f"{name}-server", limits.hang) for name in CODES}
+        self.servers = {name: Server(PYTHON.get(name, build / "bin" / f"{name}-server"), limits.hang) for name in CODES}
         folder.mkdir()
 
     def clean(self) -> None:

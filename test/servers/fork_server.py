@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speaks to a tool that is loaded once and forks for each run (ForkServer.cpp)."""
+"""Speaks to a tool that is loaded once and forks for each run (ForkServer.cpp, python_server.py)."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 SANITIZER = 99  # exit code
@@ -29,10 +30,12 @@ class Outcome:
 
 
 class Server:
-    """A program NAME-server; without limits unless they are given."""
+    """A program NAME-server, or a package of bench/ (without limit of memory); without limits unless they are given."""
 
     def __init__(self, program: Path, seconds: int | None = None, memory: int | None = None):
         command = [str(program)]
+        if program.parent.name == "bench":
+            command = [sys.executable, str(Path(__file__).parent / "python_server.py"), program.name]
         command += [str(seconds)] if seconds is not None else []
         command += [str(memory)] if memory is not None else []
         # A sanitizer's finding is no exit code of a tool's own; what is left at the end of a process is no finding.
