@@ -78,6 +78,14 @@ class FoundTest(unittest.TestCase):
         graph.op("Shrink", [value], lambd=1.0, bias=2.0)
         self.check(graph)
 
+    def test_shrink_of_integers(self) -> None:
+        """Shrink: lambd and bias lost their fractions, or were beyond the type."""
+        for lambd, bias in ((-0.5, 0.0), (0.5, 0.5), (1.5, -2.75), (3.4e38, 1.0)):
+            graph = Graph(np.random.default_rng(0), 13)
+            value = graph.add_input(np.arange(-5, 6, dtype=np.int32))
+            graph.op("Shrink", [value], lambd=lambd, bias=bias)
+            self.check(graph)
+
     def test_mean_of_integers(self) -> None:
         """ReduceMean over an image: -8 / 3 is -2, where a pooling rounds to -3."""
         graph = Graph(np.random.default_rng(0), 13)

@@ -488,7 +488,7 @@ LogicalResult SliceOp::verify() {
       return emitOpError() << "step of dimension " << i << " is 0";
     int64_t way = 0;
     bool far = llvm::MulOverflow(result[i] - 1, steps[i], way) ||
-               std::abs(way) > maxInt;
+               way < -maxInt || way > maxInt;
     int64_t last = starts[i] + (far ? maxInt : way);
     if (result[i] > 0 && (far || starts[i] >= input[i] || last < 0 ||
                           last >= input[i])) // slice_c5

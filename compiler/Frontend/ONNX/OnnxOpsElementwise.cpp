@@ -113,22 +113,25 @@ LogicalResult npu::buildThresholdedRelu(OnnxNode &node) {
                          node.scalar(0, elementOf(x))}));
 }
 
-/// x < -lambd ? x + bias : x > lambd ? x - bias : 0
+/// x < -lambd ? x + bias : x > lambd ? x - bias : 0. Integers are compared and
+/// moved as f32, as onnxruntime does: lambd and bias may have fractions.
 LogicalResult npu::buildShrink(OnnxNode &node) {
-  Value x = node.getInput(0);
-  Type type = elementOf(x);
+  Value data = node.getInput(0);
+  Type type = elementOf(data);
+  if (!isa<mlir::FloatType>(type))
+    type = node.getBuilder().getF32Type();
+  Value x = node.cast(data, type);
   double lambda = node.getFloat("lambd", 0.5);
   Value bias = node.scalar(node.getFloat("bias", 0), type);
   Value above = node.eltwise(NPU_INSTR_greater, {x, node.scalar(lambda, type)});
   Value upper = node.eltwise(
       NPU_INSTR_select,
       {above, node.eltwise(NPU_INSTR_sub, {x, bias}), node.scalar(0, type)});
-  if (type.isUnsignedInteger() && lambda >= 0) // -lambda would wrap
-    return node.setResult(upper);
   Value below = node.eltwise(NPU_INSTR_less, {x, node.scalar(-lambda, type)});
-  return node.setResult(
+  Value result =
       node.eltwise(NPU_INSTR_select,
-                   {below, node.eltwise(NPU_INSTR_add, {x, bias}), upper}));
+                   {below, node.eltwise(NPU_INSTR_add, {x, bias}), upper});
+  return node.setResult(node.cast(result, elementOf(data)));
 }
 
 /// Before opset 7 the second operand is aligned at attribute `axis`, not at the

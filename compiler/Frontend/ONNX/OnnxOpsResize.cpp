@@ -102,8 +102,9 @@ static void keepAspect(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
     common = isSmallest ? std::min(common, scale) : std::max(common, scale);
   for (size_t i = 0; i < axes.size(); ++i) {
     scales[i] = common;
-    sizes[i] =
-        static_cast<int64_t>(std::floor(common * double(shape[axes[i]]) + 0.5));
+    if (std::isfinite(common))
+      sizes[i] = static_cast<int64_t>(
+          std::floor(common * double(shape[axes[i]]) + 0.5));
   }
 }
 
@@ -133,6 +134,9 @@ static LogicalResult applySizes(OnnxNode &node, ResizeSpec &spec, size_t input,
   spec.scales.assign(shape.size(), 1);
   spec.extents = Ints(shape);
   for (auto [i, axis] : llvm::enumerate(axes)) {
+    if (!std::isfinite(scales[i]))
+      return node.error("found the size " + Twine((*sizes)[i]) +
+                        " for a dimension without elements");
     spec.scales[axis] = scales[i];
     spec.extents[axis] = (*sizes)[i];
   }

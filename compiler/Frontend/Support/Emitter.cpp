@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -171,12 +172,17 @@ Value Emitter::filled(double number, ArrayRef<int64_t> shape, Type element) {
   FailureOr<RankedTensorType> type = typeOf("the result", shape, element);
   if (failed(type))
     return noteFailure();
-  Attribute splat;
   if (isa<mlir::FloatType>(element))
-    splat = builder.getFloatAttr(element, number);
-  else
-    splat = builder.getIntegerAttr(element, static_cast<int64_t>(number));
-  return constant(DenseElementsAttr::get(*type, splat));
+    return constant(DenseElementsAttr::get(
+        *type, Attribute(builder.getFloatAttr(element, number))));
+  // As npu.cast does: towards zero, at most the type's largest.
+  unsigned width = element.getIntOrFloatBitWidth();
+  llvm::APSInt whole(width, width == 1 || element.isUnsignedInteger());
+  bool isExact = false;
+  (void)llvm::APFloat(number).convertToInteger(
+      whole, llvm::APFloat::rmTowardZero, &isExact);
+  return constant(
+      DenseElementsAttr::get(*type, static_cast<const llvm::APInt &>(whole)));
 }
 
 Value Emitter::ints(ArrayRef<int64_t> numbers) {

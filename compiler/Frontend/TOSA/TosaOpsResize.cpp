@@ -44,8 +44,9 @@ static FailureOr<Axis> readAxis(TosaNode &node, size_t index) {
     if (number < 1 || number > most)
       return node.error("has the scale " + shapes::text(scale) +
                         ", expected numbers from 1 to 2^20");
-  if (std::abs(axis.offset) > most || std::abs(axis.border) > most)
-    return node.error("has an offset or border beyond 2^20");
+  for (int64_t number : {axis.offset, axis.border})
+    if (number < -most || number > most)
+      return node.error("has an offset or border beyond 2^20");
   int64_t last = (axis.input - 1) * axis.units - axis.offset + axis.border;
   if (last < 0 || last % axis.step != 0)
     return node.error("scale " + shapes::text(scale) + ", offset " +

@@ -325,3 +325,12 @@ func.func @huge_step(%x: tensor<4xf32>) {
   %0 = npu.slice(%x) {starts = [0], steps = [4611686018427387904]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// slice_c5
+func.func @hugest_step(%x: tensor<4xf32>) {
+  // expected-error @+1 {{of dimension 0, which has 4}}
+  %0 = npu.slice(%x) {starts = [0], steps = [-9223372036854775808]} : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}

@@ -478,6 +478,12 @@ const BadNode others[] = {
        m.node("Resize", {"x", "", "", "s"}, {"y"});
      },
      "unsupported: found the size 4294967296"},
+    {"ResizeOfNothing",
+     [](ModelBuilder &m) {
+       m.input("none", {1, 4, 0, 6}).ints("s", {1, 4, 2, 6});
+       m.node("Resize", {"none", "", "", "s"}, {"y"});
+     },
+     "found the size 2 for a dimension without elements"},
     {"ResizeScaleTooLarge",
      [](ModelBuilder &m) {
        m.weight("s", {4}, {1, 1, 1e9f, 2});

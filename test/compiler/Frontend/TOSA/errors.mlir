@@ -203,6 +203,16 @@ func.func @f(%x: tensor<1x2x2x3xi8>) -> tensor<?x?x?x?xi8> {
 }
 
 // -----
+// Its magnitude is no number of 64 bits.
+// CHECK-NEXT: model: resize 'line 6': has an offset or border beyond 2^20
+func.func @f(%x: tensor<1x2x2x3xi8>) -> tensor<?x?x?x?xi8> {
+  %s = tosa.const_shape {values = dense<[4, 2, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %o = tosa.const_shape {values = dense<[0, -9223372036854775808]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %y = tosa.resize %x, %s, %o, %o {mode = NEAREST_NEIGHBOR} : (tensor<1x2x2x3xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x?x?x?xi8>
+  return %y : tensor<?x?x?x?xi8>
+}
+
+// -----
 // CHECK-NEXT: model: resize 'line 7': scale 4x3x4x2, offset 0 and border 0 give no whole extent from 2
 func.func @f(%x: tensor<12xi8>) -> tensor<?x?x?x?xi8> {
   %q = tosa.const_shape {values = dense<[1, 2, 2, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
