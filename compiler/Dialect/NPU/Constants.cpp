@@ -158,17 +158,20 @@ ArrayRef<char> npu::elementBytes(ElementsAttr elements,
   }
   auto dense = cast<DenseElementsAttr>(elements);
   storage.clear();
+  int64_t count = dense.getNumElements();
   if (dense.getElementType().isInteger(1)) {
-    for (bool bit : dense.getValues<bool>())
-      storage.push_back(bit);
+    if (dense.isSplat())
+      storage.assign(count, dense.getSplatValue<bool>());
+    else
+      llvm::append_range(storage, dense.getValues<bool>());
     return storage;
   }
   ArrayRef<char> raw = dense.getRawData();
   if (!dense.isSplat())
     return raw;
-  storage.reserve(raw.size() * dense.getNumElements());
-  for (int64_t i = 0; i < dense.getNumElements(); ++i)
-    storage.insert(storage.end(), raw.begin(), raw.end());
+  storage.resize(raw.size() * count);
+  for (size_t at = 0; at < storage.size(); at += raw.size())
+    std::memcpy(storage.data() + at, raw.data(), raw.size());
   return storage;
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/NodeBudget.h"
 
 #include <cmath>
 
@@ -55,7 +56,7 @@ LogicalResult npu::buildConstantOfShape(OnnxNode &node) {
   }
   FailureOr<RankedTensorType> type = makeTensorType(
       node.getLocation(), "the result", *shape, elementOf(number));
-  if (failed(type))
+  if (failed(type) || failed(takeFilled(node, *type)))
     return failure();
   auto splat = cast<DenseElementsAttr>(constantOf(number));
   return node.setResult(node.constant(
@@ -73,6 +74,8 @@ static FailureOr<SmallVector<Number>> countRange(OnnxNode &node, Number start,
   if (count >= 1e8)
     return node.unsupported("found a range of more than 10^8 numbers, expected "
                             "fewer");
+  if (failed(takeNumbers(node, std::max(0.0, count))))
+    return failure();
   SmallVector<Number> numbers;
   for (int64_t i = 0; i < int64_t(count); ++i)
     numbers.push_back(static_cast<Number>(start + Number(i) * delta));

@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <numeric>
@@ -97,24 +98,33 @@ LogicalResult npu::takeNumbers(Emitter &node, double count) {
   return take(node, Budget::Constants, countOf(count * sizeof(int64_t)));
 }
 
+static int64_t bytesOf(RankedTensorType type) {
+  return kernels::storedBytes(describeTensor(type));
+}
+
+LogicalResult npu::takeFilled(Emitter &node, RankedTensorType type) {
+  return take(node, Budget::Constants, bytesOf(type));
+}
+
 /// Counts what computing an op of constants takes, before it is computed.
 static LogicalResult takeFold(Emitter &node, Operation *op) {
   bool isKnown = llvm::all_of(op->getOperands(),
                               [](Value value) { return constantOf(value); });
   if (!isKnown || isa<ReshapeOp>(op) || inflates(op))
     return success();
-  auto bytesOf = [](mlir::ValueRange values) {
-    int64_t bytes = 0;
-    for (Value value : values)
-      bytes += kernels::storedBytes(describeTensor(tensorType(value)));
-    return bytes;
-  };
   double work = workOf(op).macs();
-  for (Value value : op->getOperands())
+  int64_t made = 0;
+  // What it is made of may be gone afterwards; but only once.
+  llvm::SmallPtrSet<void *, 4> sources;
+  for (Value value : op->getOperands()) {
     work += double(tensorType(value).getNumElements());
-  for (Value value : op->getResults())
+    if (sources.insert(value.getAsOpaquePointer()).second)
+      made -= bytesOf(tensorType(value));
+  }
+  for (Value value : op->getResults()) {
     work += double(tensorType(value).getNumElements());
-  int64_t made = bytesOf(op->getResults()) - bytesOf(op->getOperands());
+    made += bytesOf(tensorType(value));
+  }
   if (failed(take(node, Budget::Fold, countOf(work))))
     return failure();
   return take(node, Budget::Constants, std::max<int64_t>(made, 0));
@@ -170,7 +180,7 @@ Value Emitter::constant(ElementsAttr elements) {
 
 Value Emitter::filled(double number, ArrayRef<int64_t> shape, Type element) {
   FailureOr<RankedTensorType> type = typeOf("the result", shape, element);
-  if (failed(type))
+  if (failed(type) || failed(takeFilled(*this, *type)))
     return noteFailure();
   if (isa<mlir::FloatType>(element))
     return constant(DenseElementsAttr::get(
