@@ -9,23 +9,28 @@ rounds in which the system took a processor away are repeated.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from npu_bench import predictions, present
 from npu_bench.calibrate import run_calibration
-from npu_bench.case import make_case, parse_shapes, zoo
-from npu_bench.contender import PEERS, BenchError, Case, Contender, Tools, ours, peer
+from npu_bench.case import make_case, model_file, zoo
+from npu_bench.contender import PEERS, Case, Contender, Tools, ours, peer
+from npu_bench.errors import BenchError, UsageError, reason_of
 from npu_bench.measure import measure, profile
-from npu_bench.output_files import OutputFiles, UsageError
+from npu_bench.output_files import OutputFiles
 from npu_bench.program import Parser, start
 from npu_bench.results import Row, compare, make_row
-from npu_bench.shown import complain
+from npu_bench.shown import complain, shown_name
 from npu_bench.table import processor_name
+from npu_bench.words import file_name, parse_shapes, sizes
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
@@ -40,7 +45,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones, and "
                         "their rank correlation; what cannot be told apart counts as a tie (docs/calibration.md)")  # fmt: skip
     parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT (or TARGET/convert=conv2d:NCHW16c:default), comma separated ({PLANS})")
-    parser.add_argument("--batch", default="1", help="batch sizes, comma separated (1)")
+    parser.add_argument("--batch", type=sizes, default="1", help="batch sizes, comma separated (1)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     parser.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
     parser.add_argument("--rounds", type=int, default=15, help="good rounds of each contender (15)")
@@ -48,9 +53,9 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="of --predictions: into so many parts the rounds are divided, each with new processes (3)")  # fmt: skip
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
                         help="binds unknown sizes; the first one is the batch's")  # fmt: skip
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here")
-    parser.add_argument("--chart", type=Path, metavar="FILE.png", help="draw bars here")
+    parser.add_argument("--json", type=file_name, metavar="FILE", help="write all numbers here")
+    parser.add_argument("--markdown", type=file_name, metavar="FILE", help="write the table here")
+    parser.add_argument("--chart", type=file_name, metavar="FILE.png", help="draw bars here")
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc and libnpu.so")  # fmt: skip
     arguments = parser.parse_args(words)
@@ -61,58 +66,63 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     for plan in arguments.plans:
         if "/" not in plan or not all(plan.rsplit("/", 1)):
             parser.error(f"--plans: expected TARGET/LAYOUT, found '{plan}'")
+    if arguments.chart and arguments.chart.suffix not in present.PICTURES:
+        parser.error(f"--chart: expected a name that ends in {', '.join(present.PICTURES)}, found '{arguments.chart}'")
     for name in arguments.peers:
         if name not in PEERS:
             parser.error(f"--peers: unknown runtime '{name}'; known: {', '.join(PEERS)}")
-    if not all(part.isdigit() and int(part) > 0 for part in arguments.batch.split(",")):
-        parser.error(f"--batch: expected sizes such as 1,16, found '{arguments.batch}'")
-    arguments.batch = [int(part) for part in arguments.batch.split(",")]
     if min(arguments.threads, arguments.rounds, arguments.sittings) < 1:
         parser.error("--threads, --rounds and --sittings: expected at least 1")
     return arguments
 
 
-def start_all(case: Case, arguments: argparse.Namespace, tell) -> tuple[list[Contender], list[Row]]:
-    """Compiles and starts every contender; those that cannot become rows with the reason."""
+def start_all(
+    case: Case, arguments: argparse.Namespace, tell: Callable[[str], None], stack: contextlib.ExitStack
+) -> tuple[list[Contender], list[Row]]:
+    """Compiles and starts every contender; those that cannot become rows with the reason. `stack` stops them."""
     tools = Tools.of_build(arguments.build.resolve())
     running, failed = [], []
     makers = [(name, lambda name=name: peer(case, name, arguments.threads)) for name in arguments.peers]
     makers += [(plan, lambda plan=plan: ours(tools, case, plan, arguments.threads)) for plan in arguments.plans]
     for name, make in makers:
-        tell(f"{case.title} batch {case.batch}: preparing {name}")
-        contender = None
+        tell(f"preparing {shown_name(name)}")
         try:
             contender = make()
+            stack.callback(contender.stop)
             contender.start(case.inputs)
             running.append(contender)
         except (BenchError, OSError) as error:
-            if contender:
-                contender.stop()
-            failed.append(Row(case.title, case.batch, name, error=str(error)))
+            failed.append(Row(case.title, case.batch, shown_name(name), error=reason_of(error)))
     return running, failed
 
 
-def run_case(case: Case, arguments: argparse.Namespace, progress: Progress) -> list[Row]:
+@contextlib.contextmanager
+def shown_task(case: Case, arguments: argparse.Namespace, progress: Progress) -> Iterator[tuple[Callable, Callable]]:
+    """Functions that say what happens, and that a round has been measured."""
     task = progress.add_task("", total=arguments.rounds)
-
-    def tell(text: str) -> None:
-        progress.update(task, description=text)
-
-    contenders, rows = start_all(case, arguments, tell)
+    title = f"{case.title} batch {case.batch}"
     try:
+        yield (
+            lambda text: progress.update(task, description=escape(f"{title}: {text}")),
+            lambda: progress.advance(task),
+        )
+    finally:
+        progress.remove_task(task)
+
+
+def run_case(case: Case, arguments: argparse.Namespace, progress: Progress) -> list[Row]:
+    with contextlib.ExitStack() as stack:
+        tell, tick = stack.enter_context(shown_task(case, arguments, progress))
+        contenders, rows = start_all(case, arguments, tell, stack)
         if contenders:
-            tell(f"{case.title} batch {case.batch}: measuring")
-            measure(contenders, arguments.rounds, arguments.threads, lambda: progress.advance(task))
+            tell("measuring")
+            measure(contenders, arguments.rounds, arguments.threads, tick)
             for contender in contenders:
                 profile(contender)
             reference = contenders[0].outputs()
             measured = [make_row(case, contender, reference) for contender in contenders]
             compare(measured, contenders)
             rows = measured + rows
-    finally:
-        for contender in contenders:
-            contender.stop()
-        progress.remove_task(task)
     return rows
 
 
@@ -121,22 +131,14 @@ def run_predictions(models: list, arguments: argparse.Namespace, console: Consol
     rows, groups = [], []
     for make in models:
         case = make()
-        task = progress.add_task("", total=arguments.rounds)
-
-        def tell(text: str) -> None:
-            progress.update(task, description=text)
-
-        contenders, failed = start_all(case, arguments, tell)
-        try:
+        with contextlib.ExitStack() as stack:
+            tell, tick = stack.enter_context(shown_task(case, arguments, progress))
+            contenders, failed = start_all(case, arguments, tell, stack)
             contenders = predictions.merge(contenders)
-            tell(f"{case.title} batch {case.batch}: measuring")
+            tell("measuring")
             group = contenders and predictions.run(
-                case, contenders, arguments.rounds, arguments.sittings, arguments.threads, lambda: progress.advance(task)
+                case, contenders, arguments.rounds, arguments.sittings, arguments.threads, tick
             )
-        finally:
-            for contender in contenders:
-                contender.stop()
-            progress.remove_task(task)
         if group:
             groups.append(group)
             predictions.show_network(group, console)
@@ -149,7 +151,9 @@ def run_predictions(models: list, arguments: argparse.Namespace, console: Consol
 
 def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
     for model in arguments.models:
-        files.reads_model(model)
+        files.reads_model(model_file(model))
+    for plan in arguments.plans:
+        files.reads_word("--plans", plan.rpartition("/")[0])
     for option in ("json", "markdown", "chart"):
         files.writes(f"--{option}", getattr(arguments, option))
 
@@ -165,35 +169,42 @@ def write_files(rows: list[Row], arguments: argparse.Namespace, files: OutputFil
     files.commit()
 
 
+def measure_all(arguments: argparse.Namespace, console: Console, files: OutputFiles) -> list[Row]:
+    shapes = parse_shapes(arguments.input_shape)
+    declare_files(arguments, files)
+    bar = Console(stderr=True)
+    with Progress(console=bar, transient=True, disable=not bar.is_terminal) as progress:
+        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes)
+                  for model in arguments.models for batch in arguments.batch]  # fmt: skip
+        if arguments.predictions:
+            return run_predictions(makers, arguments, console, progress)
+        return [row for make in makers for row in run_case(make(), arguments, progress)]
+
+
+def failed(error: Exception) -> int:
+    complain("npu-bench", error)
+    return 2 if isinstance(error, UsageError) else 1
+
+
 def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
-    console, files = Console(width=None if sys.stdout.isatty() else 160), OutputFiles()
+    console, files = Console(width=None if sys.stdout.isatty() else 160, markup=False, emoji=False), OutputFiles()
     if arguments.predictions:
         arguments.plans = list(predictions.PLANS)
-    rows: list[Row] = []
     try:
         if arguments.calibrate:
             run_calibration(Tools.of_build(arguments.build.resolve()), arguments.threads, arguments.rounds, console)
             return 0
-        shapes = parse_shapes(arguments.input_shape)
-        declare_files(arguments, files)
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            makers = [lambda model=model, batch=batch: make_case(model, batch, shapes)
-                      for model in arguments.models for batch in arguments.batch]  # fmt: skip
-            if arguments.predictions:
-                rows = run_predictions(makers, arguments, console, progress)
-            else:
-                rows = [row for make in makers for row in run_case(make(), arguments, progress)]
-        if not arguments.predictions:
-            present.print_table(rows, console)
+        rows = measure_all(arguments, console, files)
+    except (BenchError, zoo.ZooError, OSError) as error:
+        return failed(error)
+    if not arguments.predictions:
+        present.print_table(rows, console)
+    try:
         with files:
             write_files(rows, arguments, files)
-    except UsageError as error:
-        complain("npu-bench", error)
-        return 2
-    except (BenchError, zoo.ZooError, OSError) as error:
-        complain("npu-bench", error)
-        return 1
+    except OSError as error:
+        return failed(error)
     different = [row for row in rows if row.difference is not None and row.difference > DIFFERENT]
     for row in different:
         print(f"npu-bench: {row.model} batch {row.batch}: {row.contender} gives other results than "

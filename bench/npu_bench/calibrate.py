@@ -6,8 +6,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import statistics
-import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,10 +18,13 @@ from rich.table import Table as RichTable
 
 from npu_bench import calibration_net
 from npu_bench.caches import cache_kib
+from npu_bench.calls import call
 from npu_bench.capi import library_version
 from npu_bench.contender import Contender, Tools
+from npu_bench.errors import BenchError
 from npu_bench.fit import ROUNDS, Sample, fit, numbers
-from npu_bench.table import TARGET, BenchError, Table, cache_file, processor_name
+from npu_bench.program import temporary_folder
+from npu_bench.table import TARGET, Table, cache_file, processor_name
 
 RUNS_PER_ROUND = 4
 # A kernel's time: that of its quicker runs, since what disturbs only adds.
@@ -70,7 +71,7 @@ class Calibration:
         plan = [f"--layout-plan={self.folder / 'winograd.yaml'}"] if variant.winograd else []
         command = [self.tools.npuc, self.model, f"--target={target}", f"--report={report}", "-q",
                    f"--threads={self.threads}", *variant.words, *plan, *words]  # fmt: skip
-        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = call(list(map(str, command)))
         if done.returncode != 0:
             lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise BenchError(f"--calibrate: {variant.name}: {lines[0]}")
@@ -88,12 +89,11 @@ class Calibration:
         content["pins"] = [{key: row[key] for key in ("op", "algorithm")} for row in rows]
         plan.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
 
-    def start(self, variant: Variant, table: Table) -> Contender:
+    def prepare(self, variant: Variant, table: Table) -> Contender:
         program = self.folder / f"{variant.name}.npu"
         contender = Contender(variant.name, {"kind": "npu", "library": str(self.tools.library),
                                              "program": str(program), "threads": self.threads})  # fmt: skip
         contender.report = self.report(variant, table, f"--output={program}")
-        contender.start({"x": calibration_net.sample()})
         return contender
 
     def measure(self, contenders: list[Contender], rounds: int, tick: Callable[[], None]) -> None:
@@ -140,12 +140,13 @@ def calibrate(tools: Tools, threads: int, rounds: int, progress: Progress) -> tu
     tick()
     progress.update(task, description="calibrating: compiling")
     running: list[Contender] = []
-    with tempfile.TemporaryDirectory(prefix="npu-calibrate-") as folder:
+    with temporary_folder("npu-calibrate-") as folder:
         try:
-            calibration = Calibration(tools, threads, Path(folder))
+            calibration = Calibration(tools, threads, folder)
             calibration.pin_winograd(table)
             for variant in VARIANTS:
-                running.append(calibration.start(variant, table))
+                running.append(calibration.prepare(variant, table))
+                running[-1].start({"x": calibration_net.sample()})
                 tick()
             progress.update(task, description="calibrating: measuring")
             calibration.measure(running, rounds, tick)

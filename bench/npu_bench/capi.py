@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes as c
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +155,7 @@ class Program:
         self.status = Status()
         self.model, self.context = c.c_void_p(), c.c_void_p()
         options = LoadOptions(threads=threads)
-        self._call(self.api.npu_model_load, str(path).encode(), options, c.byref(self.model))
+        self._call(self.api.npu_model_load, os.fsencode(path), options, c.byref(self.model))
         self._call(self.api.npu_context_create, self.model, c.byref(self.context))
         self.inputs = self._tensors(self.api.npu_model_input_count, self.api.npu_model_input)
         self.outputs = self._tensors(self.api.npu_model_output_count, self.api.npu_model_output)

@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from npu_bench.contender import BenchError, Case
+from npu_bench.contender import Case
+from npu_bench.errors import BenchError
+from npu_bench.input_files import load_model
+from npu_bench.shown import shown_name
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -24,34 +27,27 @@ DTYPES = {
 }
 
 
-def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    """["x=1,3,640,640"] to {"x": [1, 3, 640, 640]}."""
-    shapes = {}
-    for text in texts:
-        name, equals, sizes = text.rpartition("=")
-        if not equals or not name or not all(part.isdigit() and int(part) > 0 for part in sizes.split(",")):
-            raise BenchError(f"--input-shape: expected NAME=1,3,224,224, found '{text}'")
-        shapes[name] = [int(part) for part in sizes.split(",")]
-    return shapes
+def model_file(model: str) -> Path:
+    return zoo.ensure(model) if model in zoo.NETS else Path(model)
 
 
 def make_case(model: str, batch: int, shapes: dict[str, list[int]]) -> Case:
     """The network of that name from bench/models, or the file of that name."""
     if model in zoo.NETS:
         net = zoo.find(model)
-        path = zoo.ensure(model)
+        path = model_file(model)
         samples = net.inputs(path, batch, net.size, net.order, seed=7)
         return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples)
     path = Path(model)
     if not path.is_file():
         raise BenchError(f"there is no file '{model}', and no network of that name; known: {', '.join(zoo.NETS)}")
-    return _bind(path.stem, path, batch, shapes, {})
+    return _bind(shown_name(path.stem), path, batch, shapes, {})
 
 
 def _bind(
     title: str, path: Path, batch: int, given: dict[str, list[int]], samples: dict[str, np.ndarray]
 ) -> Case:
-    graph = onnx.load(path, load_external_data=False).graph
+    graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
     values = [value for value in graph.input if value.name not in weights]
     unknown = set(given) - {value.name for value in values}

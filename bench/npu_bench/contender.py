@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -14,7 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from npu_bench.table import BenchError, cache_file
+from npu_bench.calls import call
+from npu_bench.errors import BenchError
+from npu_bench.program import signals_wait
+from npu_bench.shown import shown_name
+from npu_bench.table import cache_file
 
 PEERS = ("onnxruntime", "openvino")
 CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
@@ -77,13 +82,13 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     table = [file for file in [cache_file()] if file.exists()]
     files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *table)]
     identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
-    key = hashlib.sha256("\n".join(identity + words).encode()).hexdigest()[:16]
+    key = hashlib.sha256(os.fsencode("\n".join(identity + words))).hexdigest()[:16]
     program = tools.cache / f"{case.title}-b{case.batch}-{Path(target).stem}-{layout}-{key}.npu"
     report = program.with_suffix(".json")
     if not (program.exists() and report.exists()):
         tools.cache.mkdir(parents=True, exist_ok=True)
         command = [str(tools.npuc), str(case.model), "-o", str(program), f"--report={report}", *words]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = call(command)
         if done.returncode != 0:
             lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
             raise BenchError(f"npuc: {lines[0]}")
@@ -96,9 +101,9 @@ class Contender:
     """A worker process that waits until it is its turn."""
 
     def __init__(self, name: str, spec: dict) -> None:
-        self.name = name
-        self.folder = tempfile.TemporaryDirectory(prefix="npu-bench-")
-        self.spec = {**spec, "outputs": str(Path(self.folder.name) / "outputs.npz")}
+        self.name = shown_name(name)
+        self.spec = spec
+        self.folder: tempfile.TemporaryDirectory | None = None
         self.process: subprocess.Popen | None = None
         self.facts: dict = {}
         self.report: dict = {}
@@ -108,25 +113,33 @@ class Contender:
         self.disturbed = 0  # kept all the same, for want of better ones
 
     def start(self, inputs: dict[str, np.ndarray]) -> None:
-        """Starts the process, or ends it and starts another."""
+        """Starts the process, or ends it and starts another; whoever calls this calls stop(), whatever happens."""
         self._end()
+        with signals_wait():
+            self.folder = self.folder or tempfile.TemporaryDirectory(prefix="npu-bench-")
         files = {}
         for index, (name, array) in enumerate(inputs.items()):
-            files[name] = str(Path(self.folder.name) / f"input{index}.npy")
+            files[name] = self._file(f"input{index}.npy")
             np.save(files[name], array)
+        spec = {**self.spec, "inputs": files, "outputs": self._file("outputs.npz")}
         threads = str(self.spec["threads"])
         package = str(Path(__file__).resolve().parent.parent)
         environment = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONPATH": package}
-        command = [sys.executable, "-m", "npu_bench.worker", json.dumps({**self.spec, "inputs": files})]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env=environment,
-        )  # fmt: skip
+        command = [sys.executable, "-m", "npu_bench.worker", json.dumps(spec)]
+        with signals_wait():
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                text=True, errors="replace", env=environment,
+            )  # fmt: skip
         self.facts = self._answer()
 
+    def _file(self, name: str) -> str:
+        return str(Path(self.folder.name) / name)
+
     def ask(self, **request) -> dict:
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # why it has ended, its answer says
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
         return self._answer()
 
     def _answer(self) -> dict:
@@ -141,20 +154,21 @@ class Contender:
         return answer
 
     def outputs(self) -> list[np.ndarray]:
-        with np.load(self.spec["outputs"]) as values:
+        with np.load(self._file("outputs.npz")) as values:
             return [values[f"value{index}"] for index in range(len(values.files))]
 
     def _end(self) -> None:
         if self.process:
-            self.process.stdin.close()
-            self.process.wait()
-            self.process.stdout.close()
-            self.process.stderr.close()
+            self.process.kill()  # it may be in the middle of a long run
+            self.process.communicate()
         self.process = None
 
     def stop(self) -> None:
-        self._end()
-        self.folder.cleanup()
+        with signals_wait():
+            self._end()
+            if self.folder:
+                self.folder.cleanup()
+            self.folder = None
 
 
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:

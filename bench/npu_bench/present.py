@@ -11,8 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from npu_bench.results import Row
+from npu_bench.shown import plain
 from npu_bench.statistics import Estimate
 
+PICTURES = (".png", ".svg", ".pdf", ".jpg")
 HEADINGS = (
     "model", "batch", "contender", "latency ms", "95 % interval", "of best peer", "over naive", "over none",
     "relayouts", "MB moved", "share", "peak MB", "difference",
@@ -58,7 +60,7 @@ def notes(rows: list[Row], brief: bool = False) -> list[str]:
             lines.append(f"{place}: SLOW, on a reference: {', '.join(row.slow_kernels)}")
         if row.disturbed_rounds:
             lines.append(f"{place}: {row.disturbed_rounds} of {row.rounds} rounds were disturbed by other processes")
-    return lines
+    return [plain(line) for line in lines]
 
 
 def print_table(rows: list[Row], console: Console) -> None:
@@ -93,6 +95,7 @@ def chart_bytes(rows: list[Row], suffix: str) -> bytes:
     import matplotlib
 
     matplotlib.use("Agg")
+    matplotlib.rcParams["text.parse_math"] = False  # a $ in a name is a $
     from matplotlib import pyplot
 
     measured = [row for row in rows if row.latency_ms]
@@ -117,6 +120,6 @@ def chart_bytes(rows: list[Row], suffix: str) -> bytes:
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.18), ncols=3)
     figure.tight_layout()
     picture = io.BytesIO()
-    figure.savefig(picture, dpi=130, format=suffix.removeprefix(".") or "png")
+    figure.savefig(picture, dpi=130, format=suffix.removeprefix("."))
     pyplot.close(figure)
     return picture.getvalue()

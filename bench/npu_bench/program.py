@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NoReturn
 
+from npu_bench.errors import reason_of
+from npu_bench.launch import ENDINGS
 from npu_bench.shown import complain
 
-ENDINGS = (signal.SIGTERM, signal.SIGHUP)  # Python makes an exception of SIGINT itself
+_waiting: list[int] = []  # signals that came during signals_wait()
+_waits = 0
 
 
 class Parser(argparse.ArgumentParser):
@@ -32,8 +38,42 @@ class Ended(KeyboardInterrupt):
 
 
 def _end(number: int, _frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)  # once is enough
+    if _waits:
+        _waiting.append(number)
+    else:
+        _raise(number)
+
+
+def _raise(number: int) -> None:
+    for each in ENDINGS:
+        signal.signal(each, signal.SIG_IGN)  # once is enough
     raise Ended(number)
+
+
+@contextlib.contextmanager
+def signals_wait() -> Iterator[None]:
+    """While something is made, until it is known to whoever removes it; and while it is removed."""
+    global _waits
+    _waits += 1
+    try:
+        yield
+    finally:
+        _waits -= 1
+        if _waiting and not _waits:
+            _raise(_waiting.pop())
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    folder = None
+    try:
+        with signals_wait():
+            folder = tempfile.TemporaryDirectory(prefix=prefix)
+        yield Path(folder.name)
+    finally:
+        with signals_wait():
+            if folder:
+                folder.cleanup()
 
 
 def _die(number: int) -> None:
@@ -57,7 +97,7 @@ def run(name: str, main: Callable[[], int], failure: int) -> int:
         complain(name, "cannot write to standard output: it is closed")
         return failure
     for number in ENDINGS:
-        if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # not under nohup
             signal.signal(number, _end)
     try:
         return _called(main, failure)
@@ -66,7 +106,9 @@ def run(name: str, main: Callable[[], int], failure: int) -> int:
     except OSError as error:  # of files, programs speak themselves
         # Or Python tries once more at its end, and says it in its own way.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        complain(name, f"cannot write to standard output: {error.strerror}")
+        complain(name, f"cannot write to standard output: {reason_of(error)}")
+    except MemoryError:
+        complain(name, "out of memory")
     except KeyboardInterrupt as ending:
         _die(getattr(ending, "number", signal.SIGINT))
     return failure

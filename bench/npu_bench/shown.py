@@ -7,6 +7,8 @@ import re
 import sys
 import unicodedata
 
+from npu_bench.errors import reason_of
+
 SHOWN_LENGTH = 200  # of one name
 NAMES_IN_MESSAGE = 20
 # Control characters, those without width or that turn the direction of writing, lone surrogates, ends of lines.
@@ -37,4 +39,5 @@ def shown_message(message: str) -> str:
 
 
 def complain(program: str, message: object) -> None:
-    print(f"{program}: error: {shown_message(str(message))}", file=sys.stderr)
+    text = reason_of(message) if isinstance(message, OSError) else str(message)
+    print(f"{program}: error: {shown_message(text)}", file=sys.stderr)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from npu_bench.errors import BenchError
+
 TARGET = "host"
 SHIPPED = Path(__file__).resolve().parents[2] / "targets" / f"{TARGET}.yaml"
 HEADER = "# Written by npu-bench --calibrate: docs/calibration.md.\n"
@@ -36,10 +38,6 @@ def processor_name() -> str:
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return "unknown"
-
-
-class BenchError(Exception):
-    """A sentence for the user."""
 
 
 class Table:

@@ -12,12 +12,16 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 
-from npu_bench.case import make_case, parse_shapes, zoo
-from npu_bench.contender import BenchError, Case
+from npu_bench.case import make_case, zoo
+from npu_bench.contender import Case
+from npu_bench.errors import BenchError, reason_of
+from npu_bench.input_files import open_input
 from npu_bench.output_files import OutputFiles, write_file
 from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
+from npu_bench.words import file_name, parse_shapes, size
 from npu_compare.layers import Layer, Tolerance, compare_layers
 
 EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
@@ -41,7 +45,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("model", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
     parser.add_argument("--target", default="npu-nhwc", help="chip (npu-nhwc)")
     parser.add_argument("--layout", default="optimal", help="strategy (optimal)")
-    parser.add_argument("--batch", type=int, default=1, help="the unknown first size of inputs (1)")
+    parser.add_argument("--batch", type=size, default=1, help="the unknown first size of inputs (1)")
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (random ones)")  # fmt: skip
@@ -49,13 +53,13 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
     parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantisation steps (1)")
     parser.add_argument("--all", action="store_true", help="print every layer")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every layer's numbers here (-: print)")
+    parser.add_argument("--json", type=file_name, metavar="FILE", help="write every layer's numbers here (-: print)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc and npu-run")  # fmt: skip
     arguments = parser.parse_args(words)
-    if arguments.batch < 1 or arguments.threads < 1 or min(arguments.rtol, arguments.atol, arguments.steps) < 0:
-        parser.error("--batch and --threads: at least 1, --rtol, --atol and --steps: not negative")
+    if arguments.threads < 1 or min(arguments.rtol, arguments.atol, arguments.steps) < 0:
+        parser.error("--threads: at least 1, --rtol, --atol and --steps: not negative")
     return arguments
 
 
@@ -67,9 +71,11 @@ def with_inputs(case: Case, texts: list[str]) -> Case:
         if name not in inputs or not equals:
             raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
         try:
-            values = np.load(file)
+            with open_input(file) as opened:
+                values = np.lib.format.read_array(opened, allow_pickle=False)
         except (OSError, ValueError) as error:
-            raise BenchError(f"--input: cannot read '{file}': {error}") from error
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
+            raise BenchError(f"--input: cannot read '{file}': {reason}") from error
         if values.shape != inputs[name].shape or values.dtype != inputs[name].dtype:
             wanted, found = inputs[name], values
             raise BenchError(f"--input: '{file}' holds {found.dtype}{list(found.shape)}, "
@@ -91,6 +97,7 @@ def declare_files(arguments: argparse.Namespace, model: Path, files: OutputFiles
     files.reads_model(model)
     for text in arguments.input:
         files.reads("--input", text.partition("=")[2])
+    files.reads_word("--target", arguments.target)
     files.writes("--json", None if str(arguments.json) == "-" else arguments.json)
 
 
@@ -117,18 +124,18 @@ def main(words: list[str] | None = None) -> int:
         declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}"]
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
-        with Console(stderr=True).status(f"{case.title}: compiling, running, asking onnxruntime"):
+        with Console(stderr=True).status(escape(f"{case.title}: compiling, running, asking onnxruntime")):
             layers = compare_layers(arguments.build.resolve(), case, options, arguments.threads, tolerance)
         text = json_text(arguments, case, layers)
-        if quiet:
-            print(text, end="")
-        elif arguments.json:
+        if arguments.json and not quiet:
             write_file(arguments.json, text)
     except (BenchError, zoo.ZooError, OSError) as error:
         complain("npu-compare", error)
         return 2
     wrong = [layer for layer in layers if layer.differs]
-    if not quiet:
+    if quiet:
+        print(text, end="")
+    else:
         for layer in layers if arguments.all else wrong:
             print(shown_message(line_of(layer)))
         first = [layer for layer in layers if layer.origin]

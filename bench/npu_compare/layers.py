@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import tempfile
 from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import helper
 
-from npu_bench.contender import BenchError, Case
+from npu_bench.calls import call
+from npu_bench.contender import Case
+from npu_bench.errors import BenchError
+from npu_bench.input_files import load_model
+from npu_bench.program import temporary_folder
 from npu_reduce.shrink import reads_of
 
 
@@ -65,7 +67,7 @@ def is_quantised(values: np.ndarray) -> bool:
 
 
 def _run(command: list[str], what: str) -> str:
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = call(command)
     if done.returncode != 0:
         lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
         raise BenchError(f"{what}: {lines[0]}")
@@ -74,8 +76,7 @@ def _run(command: list[str], what: str) -> str:
 
 def our_values(build: Path, case: Case, words: list[str], threads: int) -> dict[str, np.ndarray]:
     """Every value that a build with taps keeps, by name."""
-    with tempfile.TemporaryDirectory(prefix="npu-compare-") as name:
-        folder = Path(name)
+    with temporary_folder("npu-compare-") as folder:
         program = folder / "model.npu"
         shapes = [f"--input-shape={key}={','.join(map(str, shape))}" for key, shape in case.shapes.items()]
         command = [str(build / "bin" / "npuc"), str(case.model), "-q", "--taps", "-o", str(program)]
@@ -94,7 +95,7 @@ def our_values(build: Path, case: Case, words: list[str], threads: int) -> dict[
 
 def reference_values(case: Case, names: list[str]) -> dict[str, np.ndarray]:
     """onnxruntime's values of these names, unfused: as the model says it."""
-    model = onnx.load(case.model)
+    model = load_model(case.model)
     known = {output.name for output in model.graph.output}
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names if name not in known)
     return dict(zip(names, _ask(model, names, case.inputs)))
@@ -208,7 +209,7 @@ def compare_layers(build: Path, case: Case, words: list[str], threads: int, tole
     In a quantised network one step is no difference, but the next layers make more of it. So what differs there
     is judged once more, from our own values of what its node reads.
     """
-    model = onnx.load(case.model)
+    model = load_model(case.model)
     ours = our_values(build, case, words, threads)
     layers = layers_of(model, set(ours))
     expected = reference_values(case, [layer.value for layer in layers])

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import stat
 from collections.abc import Iterator
+
+from npu_bench.input_files import open_input
 
 KNOWN_VERSION = 2
 MOST_BYTES = 1 << 28  # no network's report has as much
@@ -109,9 +109,7 @@ def refuse_constant(name: str) -> None:
 
 def read_report(path: str) -> Report:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # no pipe is waited for, no device read without end
-            raise ReportError(f"'{path}' is not a regular file")
-        with open(path, "rb") as file:
+        with open_input(path) as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise ReportError(f"'{path}' cannot be read: {error.strerror}") from error

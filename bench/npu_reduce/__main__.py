@@ -8,18 +8,19 @@ import os
 import re
 import shlex
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import onnx
 from rich.console import Console
 
-from npu_bench.contender import BenchError
+from npu_bench.calls import call
+from npu_bench.errors import BenchError
+from npu_bench.input_files import load_model
 from npu_bench.output_files import OutputFiles
-from npu_bench.program import Parser, start
-from npu_bench.shown import complain
-from npu_reduce.shrink import ReduceError, bind_sizes, shrink
+from npu_bench.program import Parser, start, temporary_folder
+from npu_bench.shown import complain, shown_message
+from npu_bench.words import file_name, parse_shapes, size
+from npu_reduce.shrink import bind_sizes, shrink
 
 EPILOG = """Without --reduce-test a part fails if npuc ends with the same signal, or with the same message
 apart from names and numbers. With it, a part fails if the command ends with another exit code than 0; {}
@@ -34,30 +35,24 @@ Examples:
 Exit codes: 0 written, 1 the model does not fail, 2 wrong usage."""
 
 
+class NoFailure(BenchError):
+    """There is nothing to reduce: exit code 1."""
+
+
 def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser = Parser(
         prog="npu-reduce", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("model", type=Path, help="the ONNX file")
-    parser.add_argument("--reduce", type=Path, required=True, metavar="OUT.onnx", help="where the part is written")
+    parser.add_argument("--reduce", type=file_name, required=True, metavar="OUT.onnx", help="where the part is written")
     parser.add_argument("--reduce-test", metavar="COMMAND", help="fails in place of npuc; {} is the model")
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
-    parser.add_argument("--batch", type=int, help="the unknown first size of inputs")
+    parser.add_argument("--batch", type=size, help="the unknown first size of inputs")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds after which a command failed (120)")
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc")  # fmt: skip
     return parser.parse_known_args(words)
-
-
-def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    shapes = {}
-    for text in texts:
-        name, equals, sizes = text.rpartition("=")
-        if not equals or not all(size.isdigit() for size in sizes.split(",")):
-            raise ReduceError(f"--input-shape: '{text}' is not of the form NAME=1,3,224,224")
-        shapes[name] = [int(size) for size in sizes.split(",")]
-    return shapes
 
 
 def signature(done: subprocess.CompletedProcess | None) -> str:
@@ -84,19 +79,16 @@ class Trial:
     def run(self, model: onnx.ModelProto) -> str:
         path = self.folder / "part.onnx"
         onnx.save(model, path)
-        test, shell = self.arguments.reduce_test, False
+        test = self.arguments.reduce_test
         command: list[str] | str
         if test:
             quoted = shlex.quote(str(path))
-            command, shell = test.replace("{}", quoted) if "{}" in test else f"{test} {quoted}", True
+            command = test.replace("{}", quoted) if "{}" in test else f"{test} {quoted}"
         else:
             program = self.arguments.build / "bin" / "npuc"
             command = [str(program), str(path), "-q", "-o", str(self.folder / "part.npu"), *self.words]
         try:
-            done = subprocess.run(
-                command, shell=shell, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                timeout=self.arguments.timeout,
-            )  # fmt: skip
+            done = call(command, self.arguments.timeout)
         except subprocess.TimeoutExpired:
             done = None
         if test:  # any failure is the failure
@@ -104,22 +96,29 @@ class Trial:
         return signature(done)
 
 
+def declare_files(arguments: argparse.Namespace, words: list[str], files: OutputFiles) -> None:
+    """Of npuc's options we know only that they may name files: --target=FILE, --target FILE, --bind-input=x=FILE."""
+    files.reads_model(arguments.model)
+    option = ""
+    for word in words:
+        parts = word.split("=")
+        option = parts[0] if word.startswith("-") else option
+        for first in range(len(parts)):
+            files.reads_word(option, "=".join(parts[first:]))
+    files.writes("--reduce", arguments.reduce)
+
+
 def reduce_model(arguments: argparse.Namespace, words: list[str], console: Console) -> tuple[int, int]:
     """Writes the part; the numbers of nodes before and after."""
-    try:
-        model = onnx.load(arguments.model)
-    except Exception as error:
-        raise ReduceError(f"cannot read '{arguments.model}': {str(error).splitlines()[0]}") from error
-    files = OutputFiles()
-    files.reads_model(arguments.model)
-    files.writes("--reduce", arguments.reduce)
+    declare_files(arguments, words, OutputFiles())
+    model = load_model(arguments.model)
     before = len(model.graph.node)
-    with tempfile.TemporaryDirectory(prefix="npu-reduce-") as name, console.status("the whole model ...") as status:
-        trial = Trial(arguments, words, Path(name))
+    with temporary_folder("npu-reduce-") as folder, console.status("the whole model ...") as status:
+        trial = Trial(arguments, words, folder)
         bind_sizes(model, parse_shapes(arguments.input_shape), arguments.batch)
         wanted = trial.run(model)
         if not wanted:
-            raise ReduceError(f"'{arguments.model}' does not fail; there is nothing to reduce")
+            raise NoFailure(f"'{arguments.model}' does not fail; there is nothing to reduce")
         part = shrink(
             model,
             lambda candidate: trial.run(candidate) == wanted,
@@ -136,10 +135,10 @@ def main(words: list[str] | None = None) -> int:
     arguments.build = arguments.build.resolve()
     try:
         before, after = reduce_model(arguments, others, Console(stderr=True))
-    except (ReduceError, BenchError, OSError) as error:
+    except (BenchError, OSError) as error:
         complain("npu-reduce", error)
-        return 1 if "does not fail" in str(error) else 2
-    print(f"{arguments.reduce}: {after} of {before} nodes")
+        return 1 if isinstance(error, NoFailure) else 2
+    print(shown_message(f"{arguments.reduce}: {after} of {before} nodes"))
     return 0
 
 

@@ -15,10 +15,6 @@ import onnx
 from onnx import helper
 
 
-class ReduceError(Exception):
-    """A sentence for the user."""
-
-
 def known_types(model: onnx.ModelProto) -> dict[str, onnx.ValueInfoProto]:
     """Every value's type and shape, as far as ONNX can infer them."""
     try:

@@ -12,14 +12,16 @@ import time
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from npu_bench.case import zoo
-from npu_bench.contender import BenchError
+from npu_bench.errors import BenchError
 from npu_bench.output_files import OutputFiles
 from npu_bench.program import Parser, start
-from npu_bench.shown import complain
+from npu_bench.shown import complain, shown_name
+from npu_bench.words import sizes
 from npu_sweep import page, table
 from npu_sweep.grid import Axes, Point, Tools, make_grid, parse_settings
 from npu_sweep.store import GRID, Store
@@ -58,7 +60,7 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
                         help=f"a file that npuc reads, or one of: {', '.join(zoo.NETS)}")  # fmt: skip
     parser.add_argument("--target", default="npu-nhwc", help="chips: names or .yaml files, comma separated (npu-nhwc)")
     parser.add_argument("--layout", default="optimal", help="strategies, comma separated (optimal)")
-    parser.add_argument("--batch", default="1", help="batch sizes, comma separated (1)")
+    parser.add_argument("--batch", type=sizes, default="1", help="batch sizes, comma separated (1)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=V1,V2", dest="settings",
                         help="values of a machine number of the target; may be repeated")  # fmt: skip
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
@@ -76,11 +78,8 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
     arguments = parser.parse_args(words)
     if arguments.workers is not None and (arguments.scheduler or arguments.workers < 1):
         parser.error("--workers: at least 1, and not together with --scheduler")
-    batches = arguments.batch.split(",")
-    if not all(part.isdigit() and int(part) > 0 for part in batches):
-        parser.error(f"--batch: expected sizes such as 1,16, found '{arguments.batch}'")
     return arguments, Axes(
-        arguments.models, arguments.target.split(","), arguments.layout.split(","), [int(part) for part in batches],
+        arguments.models, arguments.target.split(","), arguments.layout.split(","), arguments.batch,
         parse_settings(arguments.settings), arguments.input_shape, arguments.objective,
     )  # fmt: skip
 
@@ -116,7 +115,7 @@ def compute_missing(sweep: Sweep, console: Console) -> None:
         def finished(job, result: dict) -> None:
             sweep.results[job.number] = result
             point = sweep.points[job.number]
-            progress.update(bar, advance=1, description=f"{point.model.name} on {point.chip.name}")
+            progress.update(bar, advance=1, description=escape(f"{point.model.name} on {point.chip.name}"))
 
         with engine.connect(sweep.arguments.scheduler, workers) as client:
             sweep.store.open()
@@ -177,9 +176,9 @@ def summarise(sweep: Sweep, rows: list[dict], computed: int, seconds: float) -> 
             "units": {**table.MEASURES, **units}, "front": [row for row in rows if row["front"]],
         }, indent=1))  # fmt: skip
         return
-    print_front(rows, units, Console(width=None if sys.stdout.isatty() else 200))
+    print_front(rows, units, Console(width=None if sys.stdout.isatty() else 200, markup=False, emoji=False))
     print(f"{len(rows)} points in {seconds:.1f} s: {computed} computed, {len(rows) - computed} there before, "
-          f"{len(failed)} failed; {folder / 'page.html'}")  # fmt: skip
+          f"{len(failed)} failed; {shown_name(str(folder / 'page.html'))}")  # fmt: skip
 
 
 def prepare(arguments: argparse.Namespace, axes: Axes) -> Sweep:
@@ -192,50 +191,53 @@ def prepare(arguments: argparse.Namespace, axes: Axes) -> Sweep:
     for model in {point.model.path for point in points}:
         files.reads_model(model)
     for word in axes.targets:
-        files.reads("--target", word)
-    for name in (GRID, *RESULTS):
+        files.reads_word("--target", word)
+    for name in (GRID, *RESULTS) if store.folder.is_dir() else ():
         files.writes("--output", store.folder / name)
     return Sweep(arguments, axes, tools, points, store, [store.result(point) for point in points])
 
 
-def run(arguments: argparse.Namespace, axes: Axes) -> int:
-    start, errors = time.monotonic(), Console(stderr=True)
-    with errors.status("checking the grid"):
-        sweep = prepare(arguments, axes)
-    if arguments.dry_run:
-        list_points(sweep, Console(width=None if sys.stdout.isatty() else 160))
-        return 0
-    computed = len(sweep.missing)
+def fill(sweep: Sweep, console: Console) -> list[dict]:
+    """The rows of all points."""
     try:
         if sweep.missing:
-            compute_missing(sweep, errors)
+            compute_missing(sweep, console)
         else:
             sweep.store.open()
-        rows = write_results(sweep)
+        return write_results(sweep)
     except KeyboardInterrupt:
         done = len(sweep.points) - len(sweep.missing)
         print(f"npu-sweep: interrupted; {done} of {len(sweep.points)} points are done, the same command does the rest",
               file=sys.stderr)  # fmt: skip
         raise
-    summarise(sweep, rows, computed, time.monotonic() - start)
-    failed = [row for row in rows if row["error"]]
-    for row in failed[:5]:
-        complain("npu-sweep", f"point {row['point']} ({row['model']}, {row['target']}/{row['layout']}): {row['error']}")
-    if len(failed) > 5:
-        print(f"npu-sweep: and {len(failed) - 5} more; see results.csv", file=sys.stderr)
-    return 1 if failed else 0
 
 
 def main(words: list[str] | None = None) -> int:
+    begin, errors = time.monotonic(), Console(stderr=True)
+    rows, computed = [], 0
     try:
         arguments, axes = parse_arguments(words)
-        return run(arguments, axes)
+        with errors.status("checking the grid"):
+            sweep = prepare(arguments, axes)
+        if not arguments.dry_run:
+            computed = len(sweep.missing)
+            rows = fill(sweep, errors)
     except (BenchError, zoo.ZooError) as error:
         complain("npu-sweep", error)
         return 2
     except OSError as error:
         complain("npu-sweep", error)
         return 3
+    if arguments.dry_run:
+        list_points(sweep, Console(width=None if sys.stdout.isatty() else 160, markup=False, emoji=False))
+        return 0
+    summarise(sweep, rows, computed, time.monotonic() - begin)
+    failed = [row for row in rows if row["error"]]
+    for row in failed[:5]:
+        complain("npu-sweep", f"point {row['point']} ({row['model']}, {row['target']}/{row['layout']}): {row['error']}")
+    if len(failed) > 5:
+        print(f"npu-sweep: and {len(failed) - 5} more; see results.csv", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import tempfile
 from pathlib import Path
 
 import yaml
 
-from npu_bench.contender import BenchError
+from npu_bench.calls import call
+from npu_bench.errors import BenchError, reason_of
+from npu_bench.input_files import open_input
+from npu_bench.program import temporary_folder
+from npu_bench.shown import plain
 
 TARGETS = Path(__file__).resolve().parents[2] / "targets"
 # What people who come from systolic array simulators write.
@@ -24,7 +26,7 @@ WRONG_USAGE = 2
 class Chip:
     """A target file as it lies on the disk."""
 
-    name: str
+    name: str  # as it is shown: it stands in tables
     text: str
 
     @property
@@ -41,10 +43,11 @@ def find_chip(word: str) -> Chip:
     """By name in targets/, or a path that ends in .yaml."""
     path = Path(word) if word.endswith(".yaml") else TARGETS / f"{word}.yaml"
     try:
-        return Chip(path.stem, path.read_text(encoding="utf-8"))
+        with open_input(path) as file:
+            return Chip(plain(path.stem), file.read().decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         names = ", ".join(sorted(file.stem for file in TARGETS.glob("*.yaml")))
-        raise BenchError(f"--target: '{word}' cannot be read ({error}); "
+        raise BenchError(f"--target: '{word}' cannot be read ({reason_of(error)}); "
                          f"there are: {names}, or give a .yaml file") from error  # fmt: skip
 
 
@@ -88,12 +91,11 @@ def unit_of(chip: Chip, key: str, value: str) -> str:
 
 def complaint(npuc: Path, chip: Chip, text: str, *words: str) -> str:
     """What npuc has against such a target or such options; empty: nothing."""
-    with tempfile.TemporaryDirectory(prefix="npu-sweep-") as name:
-        folder = Path(name)
+    with temporary_folder("npu-sweep-") as folder:
         (folder / chip.file).write_text(text, encoding="utf-8")
         (folder / "probe.mlir").write_text(PROBE, encoding="utf-8")
         command = [str(npuc), "probe.mlir", f"--target={chip.file}", "--emit=mlir", "-o", "-", "--quiet", *words]
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = call(command, folder=folder)
     if done.returncode != WRONG_USAGE:
         return ""
     lines = done.stderr.strip().splitlines() or [f"npuc ended with exit code {WRONG_USAGE}"]

@@ -15,7 +15,9 @@ import dask
 from distributed import Client, Future, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
-from npu_bench.contender import BenchError
+from npu_bench.errors import BenchError
+from npu_bench.program import temporary_folder
+from npu_bench.shown import plain
 from npu_sweep import point as task
 from npu_sweep.point import Job
 
@@ -44,7 +46,10 @@ class Shipped:
 @contextlib.contextmanager
 def connect(scheduler: str | None, workers: int) -> Iterator[Client]:
     """A client of the scheduler at that address, or of processes of our own."""
-    with dask.config.set({"distributed.scheduler.allowed-failures": DEATHS}):
+    with (
+        temporary_folder("npu-sweep-") as folder,
+        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS, "temporary-directory": str(folder)}),
+    ):
         if scheduler:
             with contextlib.closing(_reach(scheduler)) as client:
                 yield client
@@ -81,7 +86,7 @@ def compute(client: Client, jobs: list[Job], finished: Callable[[Job, dict], Non
     """
     shipped = Shipped()
     futures = {
-        client.submit(shipped, dataclasses.asdict(job), key=f"{job.number}-{job.folder}", pure=False): job
+        client.submit(shipped, dataclasses.asdict(job), key=f"{job.number}-{plain(job.folder)}", pure=False): job
         for job in jobs
     }
     for future in as_completed(futures):

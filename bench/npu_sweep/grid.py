@@ -9,11 +9,11 @@ import itertools
 import json
 from pathlib import Path
 
-import onnx
-from onnx import external_data_helper
-
-from npu_bench.case import make_case, parse_shapes, zoo
-from npu_bench.contender import BenchError
+from npu_bench.case import make_case, zoo
+from npu_bench.errors import BenchError
+from npu_bench.input_files import load_model, weights_of
+from npu_bench.shown import plain
+from npu_bench.words import parse_shapes
 from npu_sweep.chip import Chip, complaint, find_chip, key_of, with_values
 from npu_sweep.point import Job
 
@@ -38,7 +38,7 @@ class Tools:
 
 @dataclasses.dataclass(frozen=True)
 class Model:
-    name: str
+    name: str  # as it is shown: it stands in tables
     path: Path
     digest: str  # of all its bytes, weights in other files too
     shapes: dict[str, list[int]]  # of inputs whose sizes are given; the first is the batch's
@@ -129,14 +129,9 @@ def parse_settings(texts: list[str]) -> dict[str, list[str]]:
 
 
 def _onnx_facts(path: Path) -> tuple[list[str], list[Path]]:
-    """Names of inputs, and files with weights beside the model's. What onnx cannot read, npuc will judge."""
-    try:
-        model = onnx.load(path, load_external_data=False)
-    except Exception as error:  # protobuf has no one class for what it throws
-        raise BenchError(f"{path}: no ONNX model: {' '.join(str(error).split())}") from error
-    tensors = filter(external_data_helper.uses_external_data, model.graph.initializer)
-    files = {external_data_helper.ExternalDataInfo(tensor).location for tensor in tensors}
-    return [value.name for value in model.graph.input], [path.parent / file for file in sorted(files)]
+    """Names of inputs, and files with weights beside the model's."""
+    model = load_model(path, weights=False)
+    return [value.name for value in model.graph.input], weights_of(model, path)
 
 
 def find_models(words: list[str], shapes: dict[str, list[int]]) -> list[Model]:
@@ -156,7 +151,7 @@ def find_models(words: list[str], shapes: dict[str, list[int]]) -> list[Model]:
         missing = [file.name for file in files if not file.is_file()]
         if missing:
             raise BenchError(f"{word}: its weights lie in '{missing[0]}', which is not there")
-        name = word if word in zoo.NETS else path.stem
+        name = word if word in zoo.NETS else plain(path.stem)
         models.append(Model(name, path, digest_of_files([path, *files]), own))
     unknown = shapes.keys() - used
     if unknown:

@@ -12,7 +12,7 @@ import fcntl
 import json
 from pathlib import Path
 
-from npu_bench.contender import BenchError
+from npu_bench.errors import BenchError
 from npu_sweep.grid import Axes, Point
 from npu_sweep.point import RESULT, write_atomically
 

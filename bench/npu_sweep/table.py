@@ -12,6 +12,7 @@ from collections import defaultdict
 import pyarrow
 from pyarrow import parquet
 
+from npu_bench.shown import plain
 from npu_sweep.chip import unit_of
 from npu_sweep.grid import Point, number_of
 
@@ -56,7 +57,7 @@ def make_rows(points: list[Point], results: list[dict]) -> list[dict]:
         row |= {"layout": point.layout, "batch": point.batch}
         row |= {key: number_of(value) for key, value in point.settings.items()}
         row |= {name: _measure(name, values) for name in MEASURES}
-        rows.append({**row, "front": False, "error": result["error"]})
+        rows.append({**row, "front": False, "error": plain(result["error"])})
     mark_fronts(rows)
     return rows
 

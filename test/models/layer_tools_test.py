@@ -135,7 +135,10 @@ def test_reduce(build: Path, folder: Path) -> None:
     assert [node.op_type for node in onnx.load(out).graph.node] == ["Concat", "MaxPool"]
     onnx.checker.check_model(onnx.load(out))
     expect(run(build, "npu-reduce", folder / "none.onnx", f"--reduce={out}"), 2, "cannot read")
-    expect(run(build, "npu-reduce", whole, f"--reduce={out}", "--input-shape=x"), 2, "not of the form")
+    expect(run(build, "npu-reduce", whole, f"--reduce={out}", "--input-shape=x"), 2, "expected NAME=1,3,224,224")
+    well = folder / "does not fail.onnx"
+    well.write_bytes(b"no model")
+    expect(run(build, "npu-reduce", well, f"--reduce={out}"), 2, "cannot read")
     expect(run(build, "npuc", whole, "--reduce-test=true"), 2, "--reduce-test goes with --reduce")
 
 

@@ -4,29 +4,55 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
+import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import TensorProto, helper
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 
 import small  # noqa: E402
-from npu_bench.output_files import OutputFiles, UsageError  # noqa: E402
+from npu_bench import input_files  # noqa: E402
+from npu_bench.errors import OutputError, UsageError  # noqa: E402
+from npu_bench.output_files import OutputFiles  # noqa: E402
 
 USAGE = 2
 PATIENCE_SECONDS = 60
+EARLY_MOMENTS, EARLY_SECONDS = 12, 0.3  # in which signals come
 
 
 def content(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def called(build: Path, program: str, *words: object) -> tuple[int, str]:
+    """Exit code and standard error, without the second that a new Python takes."""
+    main = importlib.import_module(f"{program.replace('-', '_')}.__main__").main
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
+        try:
+            code = main([f"--build={build}", *map(str, words)])
+        except SystemExit as ending:
+            code = ending.code
+    return code, said.getvalue()
+
+
+def refused(build: Path, text: str, program: str, *words: object, code: int = USAGE) -> None:
+    found, said = called(build, program, *words)
+    call = (program, words, found, said)
+    assert found == code and text in said and said.startswith(f"{program}: error: ") and said.count("\n") == 1, call
 
 
 def test_clashes(folder: Path) -> None:
@@ -76,27 +102,130 @@ def test_all_or_none(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["a", "b", "link", "real"]
 
 
+def outside(name: str, location: str) -> TensorProto:
+    """A tensor of four numbers in a file."""
+    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=[4], data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value=location)
+    return tensor
+
+
+def adding(*tensors: TensorProto, nodes: tuple = ()) -> onnx.ModelProto:
+    """x + w, and nodes that nothing reads."""
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in "xy")
+    graph = helper.make_graph([*nodes, helper.make_node("Add", ["x", "w"], ["y"])], "g", [x], [y], tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def test_weights(folder: Path) -> None:
+    """Wherever a tensor stands."""
+    constants = [helper.make_node("Constant", [], [name], value=outside(name, f"{name}.bin")) for name in "abc"]
+    body = helper.make_graph([constants[1]], "body", [], [])
+    branch = helper.make_node("If", ["a"], ["z"], then_branch=body, else_branch=body)
+    model = adding(outside("w", "w.bin"), nodes=(constants[0], branch))
+    model.functions.append(helper.make_function("d", "f", [], ["c"], constants[2:], [helper.make_opsetid("", 17)]))
+    sparse = helper.make_sparse_tensor(outside("s", "s.bin"), outside("i", "i.bin"), [9])
+    model.graph.sparse_initializer.append(sparse)
+    found = {path.name for path in input_files.weights_of(model, folder / "m.onnx")}
+    assert found == {f"{name}.bin" for name in "abcwsi"}, found
+
+
 def test_programs(build: Path, folder: Path) -> None:
     model = folder / "model.onnx"
     onnx.save(small.make("conv_relu"), model, save_as_external_data=True, location="weights.bin", size_threshold=0)
     np.save(folder / "x.npy", np.zeros((1, 3, 32, 32), np.float32))
+    chip = Path(shutil.copy(ROOT / "targets" / "npu-nhwc.yaml", folder / "chip.yaml"))
     (folder / "hard").hardlink_to(model)
-    (folder / "sweep").mkdir()
+    (folder / "hard.png").hardlink_to(model)
     before = content(folder)
-    compare = ["npu-compare", model, "--input", f"x={folder}/x.npy"]
+    compare = ["npu-compare", model, "--input", f"x={folder}/x.npy", f"--target={chip}"]
+    reduce = ["npu-reduce", model, f"--layout-plan={folder / 'x.npy'}", "--target", chip]
     calls = [
-        *[[*compare, f"--json={folder / name}"] for name in ("model.onnx", "hard", "weights.bin", "x.npy")],
-        *[["npu-reduce", model, f"--reduce={folder / name}"] for name in ("model.onnx", "hard", "weights.bin")],
-        *[["npu-bench", model, f"--{option}={folder / name}"]
-          for option in ("json", "markdown", "chart") for name in ("hard", "weights.bin")],
+        *[[*compare, f"--json={folder / name}"] for name in ("model.onnx", "hard", "weights.bin", "x.npy", "chip.yaml")],
+        *[[*reduce, f"--reduce={folder / name}"] for name in ("model.onnx", "hard", "weights.bin", "chip.yaml", "x.npy")],
+        ["npu-reduce", model, f"--bind-input=x={folder / 'x.npy'}", f"--reduce={folder / 'x.npy'}"],
+        *[["npu-bench", model, f"--plans={chip}/naive", f"--{option}={folder / name}"]
+          for option in ("json", "markdown") for name in ("hard", "weights.bin", "chip.yaml")],
+        ["npu-bench", model, f"--chart={folder / 'hard.png'}"],
         ["npu-bench", model, f"--json={folder}/new", f"--markdown={folder}/./new"],
     ]  # fmt: skip
-    for name, *words in calls:
-        command = [build / "bin" / name, *words]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        lines = done.stderr.splitlines()
-        assert done.returncode == USAGE and len(lines) == 1 and "would replace" in lines[0], (command, done)
-        assert lines[0].startswith(f"{name}: ") and content(folder) == before, command
+    for program, *words in calls:
+        refused(build, "would replace", program, *words)
+        assert content(folder) == before, words
+
+
+def test_standard_output(build: Path, folder: Path) -> None:
+    """Several may write there, where its file ends; under its name it is a file like others."""
+    onnx.save(small.make("conv_relu"), folder / "model.onnx")
+    command = [build / "bin" / "npu-compare", "model.onnx"]
+    with (folder / "log").open("wb") as log:
+        log.write(b"before ")
+        log.flush()
+        subprocess.run([*command, "--json=/dev/stdout"], cwd=folder, stdout=log, check=True, stderr=subprocess.DEVNULL)
+    text = (folder / "log").read_text(encoding="utf-8")
+    assert text.startswith('before {\n "model"') and text.endswith(" 0 differ\n"), text
+    before = content(folder)
+    for name, words in (("log", ["--json=log"]), ("model.onnx", [])):
+        with (folder / name).open("ab") as file:
+            done = subprocess.run([*command, *words], cwd=folder, stdout=file, stderr=subprocess.PIPE)
+        assert done.returncode == USAGE and b"would replace" in done.stderr, done
+        assert b"standard output" in done.stderr and content(folder) == before, done
+
+
+def test_places(build: Path, folder: Path) -> None:
+    """What is wrong with an output is said with its name, and before anything is done."""
+    model = folder / "model.onnx"
+    onnx.save(small.make("conv_relu"), model)
+    (folder / "dangling").symlink_to("none/x")
+    for program, option, code in (("npu-compare", "json", 2), ("npu-reduce", "reduce", 2), ("npu-bench", "markdown", 1)):
+        refused(build, "cannot write 'none/x': there is no folder 'none'", program, model, f"--{option}=none/x", code=code)
+        refused(build, f"there is no folder '{folder}/none'", program, model, f"--{option}={folder}/dangling", code=code)
+        refused(build, f"cannot write '{folder}': it is a folder", program, model, f"--{option}={folder}", code=code)
+        refused(build, "expected a file's name", program, model, f"--{option}=")
+    refused(build, "--chart: expected a name", "npu-bench", model, "--chart=x.none")
+    refused(build, "cannot write '/dev/full': No space left on device", "npu-compare", model, "--json=/dev/full")
+    for program, *words in (["npu-compare", model], ["npu-reduce", model, "--reduce=x"], ["npu-bench", model],
+                            ["npu-sweep", model, "--dry-run"]):  # fmt: skip
+        refused(build, "2147483647", program, *words, "--batch=2147483648")
+    try:
+        with OutputFiles() as files:
+            files.write(folder / "none" / "x", b"")
+        raise AssertionError("there is no such folder")
+    except OutputError as error:
+        assert f"cannot write '{folder}/none/x': No such file" in str(error), error
+
+
+def test_inputs(build: Path, folder: Path) -> None:
+    """No pipe is waited for, no device read without end; what a library throws is one line."""
+    model, pipe = folder / "model.onnx", folder / "pipe"
+    onnx.save(small.make("conv_relu"), model)
+    os.mkfifo(pipe)
+    np.savez(folder / "x.npz", x=np.zeros(3))
+    for path in (pipe, "/dev/zero"):
+        for program, *words in (["npu-compare"], ["npu-reduce", f"--reduce={folder}/x"], ["npu-bench"], ["npu-sweep"]):
+            code = 1 if program == "npu-bench" else USAGE
+            refused(build, f"'{path}'", program, path, *words, code=code)
+        refused(build, "it is not a regular file", "npu-compare", model, f"--input=x={path}")
+    refused(build, "cannot read", "npu-compare", model, f"--input=x={folder}/x.npz")
+    (folder / "pipe.yaml").symlink_to(pipe)
+    refused(build, "it is not a regular file", "npu-sweep", model, f"--target={folder}/pipe.yaml")
+    for location in ("/dev/zero", "pipe", "\x1b[31m\nx", "a" * 5000, "none"):
+        onnx.save(adding(outside("w", location)), folder / "bad.onnx")
+        refused(build, "cannot read the weights of", "npu-compare", folder / "bad.onnx")
+
+
+def test_names(build: Path, folder: Path) -> None:
+    """Of bytes that are no UTF-8, and of characters that a terminal obeys."""
+    model = folder / os.fsdecode(b"n[red]\xff\x1b[2J.onnx")
+    onnx.save(small.make("conv_relu"), model)
+    shown = "n[red]\\udcff\\x1b[2J"
+    options = {"npu-bench": ["--plans=npu-nhwc/naive,x\x1b/naive", "--rounds=1", f"--markdown={folder}/out"],
+               "npu-sweep": [f"--output={folder}/sweep", "--layout=naive", "--workers=1"]}  # fmt: skip
+    for program, words in options.items():
+        done = subprocess.run([build / "bin" / program, model, *words], capture_output=True, text=True)
+        assert done.returncode == (program == "npu-bench") and shown in done.stdout, done  # no chip of that name
+        assert "Traceback" not in done.stderr and "\x1b" not in done.stdout, done
+    assert shown in (folder / "out").read_text(encoding="utf-8")
+    assert shown in (folder / "sweep" / "results.csv").read_text(encoding="utf-8")
 
 
 def test_sweep(build: Path, folder: Path) -> None:
@@ -104,7 +233,10 @@ def test_sweep(build: Path, folder: Path) -> None:
     sweep, model = folder / "sweep", folder / "model.onnx"
     onnx.save(small.make("conv_relu"), model)
     words = ["--layout=naive", f"--output={sweep}", "--workers=1", "--json"]
-    subprocess.run([build / "bin" / "npu-sweep", model, *words], check=True, capture_output=True)
+    (folder / "tmp").mkdir()
+    subprocess.run([build / "bin" / "npu-sweep", model, *words], check=True, capture_output=True,
+                   env={**os.environ, "TMPDIR": str(folder / "tmp")})  # fmt: skip
+    assert not list((folder / "tmp").iterdir()), list((folder / "tmp").iterdir())
     (sweep / "page.html").unlink()
     (sweep / "page.html").hardlink_to(model)
     before = content(folder)
@@ -113,22 +245,49 @@ def test_sweep(build: Path, folder: Path) -> None:
     assert content(folder) == before
 
 
+def end_when(command: list, folder: Path, ready: Callable[[Path], bool], number: signal.Signals) -> None:
+    """By that signal, with nothing left in the folder for temporary files, and no process."""
+    scratch = folder / "tmp"
+    process = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(scratch)}, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, process_group=0, text=True)  # fmt: skip
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not ready(scratch):
+        assert time.monotonic() < deadline and process.poll() is None, process.communicate()
+        time.sleep(0.002)
+    process.send_signal(number)
+    _, said = process.communicate()
+    assert process.returncode == -number and "Traceback" not in said, (number, process.returncode, said)
+    assert not list(scratch.iterdir()), list(scratch.iterdir())
+    try:
+        os.killpg(process.pid, 0)
+        raise AssertionError(f"{command}: a process is left")
+    except ProcessLookupError:
+        pass
+
+
 def test_endings(build: Path, folder: Path) -> None:
-    """By the signal, and a full disk is one line."""
+    """By the signal, at any moment; and a full disk is one line."""
     model, scratch = folder / "model.onnx", folder / "tmp"
     onnx.save(small.make("residual"), model)
     scratch.mkdir()
-    command = [build / "bin" / "npu-compare", model, f"--json={folder}/layers.json"]
+    compare = [build / "bin" / "npu-compare", model, f"--json={folder}/layers.json"]
+    bench = [build / "bin" / "npu-bench", model, "--plans=npu-nhwc/naive", "--rounds=1000", f"--json={folder}/bench.json"]
+    endless = [build / "bin" / "npu-reduce", model, f"--reduce={folder}/out", "--reduce-test=sleep 1000; false"]
+    is_working = {
+        "npu-compare": lambda scratch: list(scratch.iterdir()),
+        "npu-bench": lambda scratch: list(scratch.glob("npu-bench-*")),
+        "a worker": lambda scratch: list(scratch.glob("npu-bench-*/input0.npy")),
+        "npu-reduce": lambda scratch: list(scratch.glob("npu-reduce-*/part.onnx")),
+    }
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        process = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(scratch)}, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not list(scratch.iterdir()):  # it works
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.005)
-        process.send_signal(number)
-        assert process.wait() == -number, (number, process.returncode)
-        assert not list(scratch.iterdir()), list(scratch.iterdir())
-        assert sorted(path.name for path in folder.iterdir()) == ["model.onnx", "tmp"]
+        end_when(compare, folder, is_working["npu-compare"], number)
+    for ready, number in (("npu-bench", signal.SIGTERM), ("a worker", signal.SIGINT)):
+        end_when(bench, folder, is_working[ready], number)
+    end_when(endless, folder, is_working["npu-reduce"], signal.SIGTERM)
+    assert sorted(path.name for path in folder.iterdir()) == ["model.onnx", "tmp"]
+    for moment in range(EARLY_MOMENTS):  # while Python starts, while it imports
+        until = time.monotonic() + EARLY_SECONDS * moment / EARLY_MOMENTS
+        end_when(compare, folder, lambda _: time.monotonic() >= until, signal.SIGINT)
     for words in (["npu-compare", model], ["npu-compare", "--help"], ["npu-reduce", "--help"], ["npu-bench", "--help"],
                   ["npu-sweep", "--help"]):  # fmt: skip
         with open("/dev/full", "wb") as full:
@@ -141,10 +300,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
     build = parser.parse_args().build.resolve()
-    for test in (test_clashes, test_all_or_none):
+    for test in (test_clashes, test_all_or_none, test_weights):
         with tempfile.TemporaryDirectory() as name:
             test(Path(name).resolve())
-    for test in (test_programs, test_sweep, test_endings):
+    for test in (test_programs, test_standard_output, test_places, test_inputs, test_names, test_sweep, test_endings):
         with tempfile.TemporaryDirectory() as name:
             test(build, Path(name).resolve())
         print(f"{test.__name__} ok", flush=True)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of others as input: regular files only, so that no pipe is waited for and no device read without end.
+
+What files/input_file.h is for the C++ programs.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from npu_bench.errors import BenchError, reason_of
+
+if TYPE_CHECKING:
+    import onnx  # half a second that not every program has
+
+
+def open_input(path: str | Path) -> BinaryIO:
+    # O_NONBLOCK: a pipe is refused instead of waited for.
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return file
+
+
+def load_model(path: str | Path, weights: bool = True) -> onnx.ModelProto:
+    """An ONNX model, with what lies in files beside it."""
+    import onnx
+    from onnx.external_data_helper import load_external_data_for_model
+
+    try:
+        with open_input(path) as file:
+            model = onnx.load(file, load_external_data=False)
+    except OSError as error:
+        raise BenchError(f"cannot read '{path}': {error.strerror}") from error
+    except Exception as error:  # protobuf has no one class for what it throws
+        raise BenchError(f"cannot read '{path}': it is no ONNX model") from error
+    try:
+        if weights:
+            load_external_data_for_model(model, os.path.dirname(os.path.abspath(path)))
+    except Exception as error:  # neither has onnx
+        raise BenchError(f"cannot read the weights of '{path}': {reason_of(error)}") from error
+    return model
+
+
+def tensors_of(message: object) -> Iterator[onnx.TensorProto]:
+    """Every tensor, wherever it stands: weights, also sparse ones, attributes, bodies, functions."""
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            continue
+        for part in [value] if hasattr(value, "ListFields") else value:
+            if field.message_type.full_name == "onnx.TensorProto":
+                yield part
+            else:
+                yield from tensors_of(part)
+
+
+def weights_of(model: onnx.ModelProto, path: str | Path) -> list[Path]:
+    """The files beside the model's that its tensors lie in."""
+    from onnx.external_data_helper import uses_external_data
+
+    outside = filter(uses_external_data, tensors_of(model))
+    names = {entry.value for tensor in outside for entry in tensor.external_data if entry.key == "location"}
+    return [Path(path).parent / name for name in sorted(names)]

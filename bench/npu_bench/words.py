@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words of a command that several programs understand; size, sizes and file_name are types for argparse."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from npu_bench.errors import BenchError
+
+MOST_SIZE = 2**31 - 1  # npuc's
+
+
+def is_size(text: str) -> bool:
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_SIZE))
+    return is_number and 1 <= int(text) <= MOST_SIZE
+
+
+def size(text: str) -> int:
+    if not is_size(text):
+        raise argparse.ArgumentTypeError(f"expected a size from 1 to {MOST_SIZE}, found '{text}'")
+    return int(text)
+
+
+def sizes(text: str) -> list[int]:
+    if not all(map(is_size, text.split(","))):
+        raise argparse.ArgumentTypeError(f"expected sizes such as 1,16, up to {MOST_SIZE}, found '{text}'")
+    return [int(part) for part in text.split(",")]
+
+
+def file_name(text: str) -> Path:
+    if not text:  # Path would make the folder of it that we are in
+        raise argparse.ArgumentTypeError("expected a file's name")
+    return Path(text)
+
+
+def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
+    """["x=1,3,640,640"] to {"x": [1, 3, 640, 640]}."""
+    shapes = {}
+    for text in texts:
+        name, _, extents = text.rpartition("=")
+        if not name or not all(map(is_size, extents.split(","))):
+            raise BenchError(f"--input-shape: expected NAME=1,3,224,224, found '{text}'")
+        shapes[name] = [int(part) for part in extents.split(",")]
+    return shapes
