@@ -8,6 +8,8 @@ import collections
 import json
 from collections.abc import Callable, Iterator
 
+from npu_bench.errors import UsageError
+from npu_bench.output_files import OutputFiles
 from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message, shown_name
 from npu_layout_diff.report import Report, ReportError, read_report
@@ -123,14 +125,17 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
 
 def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
+    files = OutputFiles()
     try:
+        for path in (arguments.before, arguments.after):
+            files.reads("the report", path)
         before, after = read_report(arguments.before), read_report(arguments.after)
         difference = compare(before, after)
         if arguments.json:  # the one character that a terminal may obey and json leaves alone
             print(json.dumps(difference, indent=2).replace("\x7f", "\\u007f"))
         else:
             print(*text_lines(before, difference), sep="\n")
-    except ReportError as error:
+    except (ReportError, UsageError) as error:
         complain("npu-layout-diff", error)
         return ERROR
     except MemoryError:

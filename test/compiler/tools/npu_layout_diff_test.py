@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import subprocess
 from collections.abc import Callable, Iterator
 
 import programs
@@ -155,6 +157,20 @@ def test_errors(bench: Bench) -> None:
     ):  # fmt: skip
         done = bench.run("npu-layout-diff", *words)
         assert done.returncode == 2 and message in done.stderr + done.stdout, (words, done.stderr)
+
+
+def test_other_files(bench: Bench) -> None:
+    """No pipe is waited for, and what is printed does not end up in a report."""
+    bench.report("residual", "--batch=1")
+    os.mkfifo(bench.path("pipe"))
+    done = bench.run("npu-layout-diff", "report.json", "pipe")
+    assert done.returncode == 2 and "'pipe' cannot be read: it is not a regular file" in done.stderr, done
+    before = bench.path("report.json").read_bytes()
+    with bench.path("report.json").open("ab") as report:
+        done = subprocess.run([bench.build / "bin" / "npu-layout-diff", "report.json", "report.json"], cwd=bench.folder,
+                              stdout=report, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    assert done.returncode == 2 and "standard output would replace the report 'report.json'" in done.stderr, done
+    assert bench.path("report.json").read_bytes() == before
 
 
 def test_help(bench: Bench) -> None:
