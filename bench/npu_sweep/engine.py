@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import dataclasses
 import logging
+import os
 import pickle
 from collections.abc import Callable, Iterator
 
@@ -21,6 +22,8 @@ from npu_bench.shown import plain
 from npu_sweep import point as task
 from npu_sweep.point import Job
 
+# After a signal Python's resource tracker, a process of its own, removes what is left, but not in silence.
+os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
 SECONDS_TO_ANSWER = 5
 DEATHS = 3  # of workers with the same point, before the point is blamed
 
