@@ -218,9 +218,14 @@ std::optional<Placement> npu::placeByDemand(const LayoutProblem &problem,
   return std::nullopt;
 }
 
-std::optional<Placement> npu::placeView(const LayoutProblem &problem,
-                                        LayoutOpInterface op,
-                                        ArrayRef<LayoutAttr> wishes) {
+LayoutAttr npu::sourceOrPreferred(ArrayRef<LayoutAttr> accepted, Value value) {
+  LayoutAttr source = rowMajor(value);
+  return isAccepted(accepted, value, source) ? source
+                                             : preferred(accepted, value);
+}
+
+Placement npu::placeView(const LayoutProblem &problem, LayoutOpInterface op,
+                         ArrayRef<LayoutAttr> wishes) {
   OpOperand &operand = op->getOpOperand(0);
   OpResult result = op->getResult(0);
   SmallVector<LayoutAttr> read = problem.accepted(operand);
@@ -238,12 +243,9 @@ std::optional<Placement> npu::placeView(const LayoutProblem &problem,
         isAccepted(stored, result, view))
       return Placement{{layout}, view};
   }
-  // As it stands in the source, moving its data.
-  Placement moving{{rowMajor(operand.get())}, rowMajor(result)};
-  if (isAccepted(read, operand.get(), moving.operands[0]) &&
-      isAccepted(stored, result, moving.result))
-    return moving;
-  return std::nullopt;
+  // It moves its data, as it does in the source.
+  return Placement{{sourceOrPreferred(read, operand.get())},
+                   sourceOrPreferred(stored, result)};
 }
 
 void npu::record(LayoutPlan &plan, Operation *op, const Placement &placement) {

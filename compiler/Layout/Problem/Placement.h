@@ -51,10 +51,10 @@ std::optional<Placement> placeByDemand(const LayoutProblem &problem,
 
 /// A transpose or reshape between layouts that the target accepts for it: its
 /// operand in the first of `wishes` that will do, else as demanded, else
-/// row-major. It is a free view if some order makes it one.
-std::optional<Placement> placeView(const LayoutProblem &problem,
-                                   LayoutOpInterface op,
-                                   ArrayRef<LayoutAttr> wishes);
+/// row-major. It is a free view if some order makes it one, and moves its data
+/// where none does.
+Placement placeView(const LayoutProblem &problem, LayoutOpInterface op,
+                    ArrayRef<LayoutAttr> wishes);
 
 /// The layout that makes a transpose or reshape a free view of an operand
 /// stored as `layout`; null with a reason where there is none.
@@ -69,6 +69,8 @@ LayoutAttr viewSource(LayoutOpInterface op, LayoutAttr layout,
 /// The preferred one of accepted layouts for a value: the first without a block
 /// over a unit dimension, which would only store padding.
 LayoutAttr preferred(ArrayRef<LayoutAttr> accepted, Value value);
+/// Row-major where that is accepted, else the preferred one.
+LayoutAttr sourceOrPreferred(ArrayRef<LayoutAttr> accepted, Value value);
 
 /// Whether a value may be stored so where these layouts are accepted (none:
 /// any).

@@ -65,10 +65,7 @@ static SmallVector<Anchor> anchorsFor(const LayoutProblem &problem,
 static void decideView(const LayoutProblem &problem, LayoutPlan &plan,
                        LayoutOpInterface op) {
   LayoutAttr given = plan.layoutRead(op->getOpOperand(0));
-  if (auto placement = placeView(problem, op, {given}))
-    record(plan, op, *placement);
-  else
-    recordRowMajor(plan, op);
+  record(plan, op, placeView(problem, op, {given}));
 }
 
 static void decideOp(const LayoutProblem &problem, LayoutPlan &plan,

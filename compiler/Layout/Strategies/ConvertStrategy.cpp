@@ -93,14 +93,12 @@ private:
   void passView(LayoutOpInterface op) {
     OpOperand &operand = op->getOpOperand(0);
     LayoutAttr given = plan.produced.lookup(operand.get());
-    std::optional<Placement> placement = placeView(problem, op, {given});
-    if (!placement)
-      return recordRowMajor(plan, op);
-    record(plan, op, *placement);
+    Placement placement = placeView(problem, op, {given});
+    record(plan, op, placement);
     if (!converted.contains(operand.get()))
       return;
     std::string whyNot;
-    if (sameStorage(operand.get(), given, placement->operands[0]))
+    if (sameStorage(operand.get(), given, placement.operands[0]))
       converted.insert(op->getResult(0));
     else if (viewLayout(op, given, whyNot))
       plan.notes[op] = "stops the conversion: the target demands another order";

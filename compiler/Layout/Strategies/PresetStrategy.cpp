@@ -54,10 +54,7 @@ private:
     if (layout && !(flattens(op) && !inSourceOrder(layout, op->getResult(0))))
       wishes.push_back(given);
     wishes.push_back(rowMajor(op->getOperand(0)));
-    if (auto placement = placeView(problem, op, wishes))
-      record(plan, op, *placement);
-    else
-      recordRowMajor(plan, op);
+    record(plan, op, placeView(problem, op, wishes));
   }
 
   /// Bytes of the operands that a placement has relaid; constants are free.

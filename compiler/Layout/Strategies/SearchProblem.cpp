@@ -101,20 +101,21 @@ LayoutCost SearchProblem::movingView(const OpSlots &slots,
           viewCycles(problem, slots.getOp(), layouts[0], layouts.back())};
 }
 
-/// A view as it stands in the source, moving its data. Only a demand can make
-/// that better than a free view and a relayout.
+/// A view that moves its data. Only a demand can make that better than a free
+/// view and a relayout.
 void SearchProblem::addMovingWay(const OpSlots &slots,
                                  std::vector<NamedWay> &ways) const {
   const Slot &from = slots[0], &to = slots[slots.anchor()];
-  OpLayouts source = {rowMajor(from.value), rowMajor(to.value)};
-  if ((from.accepted.empty() && to.accepted.empty()) ||
-      !from.accepts(source[0]) || !to.accepts(source[1]) ||
-      candidates.find(from.value, source[0]) < 0 ||
-      candidates.find(to.value, source[1]) < 0)
+  if (from.accepted.empty() && to.accepted.empty())
     return;
-  LayoutCost cost = movingView(slots, source);
-  if (cost.count > 0)
-    ways.push_back({source, cost});
+  OpLayouts moving = {sourceOrPreferred(from.accepted, from.value),
+                      sourceOrPreferred(to.accepted, to.value)};
+  bool isKnown = from.constant || candidates.find(from.value, moving[0]) >= 0;
+  if (!isKnown || candidates.find(to.value, moving[1]) < 0)
+    return;
+  LayoutCost cost = movingView(slots, moving);
+  if (cost.count > 0 || ways.empty()) // nothing moves of a constant
+    ways.push_back({moving, cost});
 }
 
 void SearchProblem::addKernel(const OpSlots &slots) {

@@ -6,11 +6,6 @@
 
 using namespace npu;
 
-static LayoutAttr rowMajorOf(Value value) {
-  return LayoutAttr::getRowMajor(value.getContext(),
-                                 tensorType(value).getRank());
-}
-
 /// Every permutation, plain and with each of the blocks.
 static SmallVector<LayoutAttr> everyOrder(Value value,
                                           ArrayRef<int64_t> blocks) {
@@ -58,7 +53,7 @@ public:
   /// Whether every other value of the op can go with the result in this layout.
   bool isPlaceable(LayoutAttr result) {
     if (slots.isView())
-      return isViewPlaceable(result);
+      return true; // it may move its data
     for (unsigned index = 0; index < slots.anchor(); ++index)
       if (!slots[index].independent &&
           llvm::none_of(of(index), [&](LayoutAttr layout) {
@@ -69,19 +64,6 @@ public:
   }
 
 private:
-  /// A free view, or as it stands in the source.
-  bool isViewPlaceable(LayoutAttr result) {
-    ArrayRef<int64_t> shape =
-        tensorType(slots[slots.anchor()].value).getShape();
-    LayoutAttr source = rowMajorOf(slots[0].value);
-    if (result.isRowMajor(shape) && slots[0].accepts(source))
-      return true;
-    return llvm::any_of(of(0), [&](LayoutAttr layout) {
-      LayoutAttr view = slots.carry(0, layout, slots.anchor());
-      return view && view.isEquivalent(result, shape);
-    });
-  }
-
   OpSlots slots;
   SmallVector<SmallVector<LayoutAttr>> orders;
   SmallVector<int64_t> blocks;
