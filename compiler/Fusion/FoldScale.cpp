@@ -161,12 +161,24 @@ struct FoldAffine : OpRewritePattern<EltwiseOp> {
 
   static bool canFold(const WeightedKernel &kernel, Operation *producer,
                       const ChannelAffine &step) {
-    if (!step.scale.empty() && !constantOf(producer->getOperand(1)))
+    if (!step.scale.empty() && !canScale(producer->getOperand(1), step.scale))
       return false;
     if (!kernel.takesBias)
       return step.offset.empty();
-    return producer->getNumOperands() < 3 ||
-           constantOf(producer->getOperand(2));
+    if (!llvm::all_of(step.offset, isModestOffset))
+      return false;
+    if (producer->getNumOperands() < 3)
+      return true;
+    std::optional<Floats> bias = floatsOf(producer->getOperand(2));
+    return bias && llvm::all_of(*bias, isModestOffset);
+  }
+
+  /// Not where a product may overflow; weights of dead channels are tiny.
+  static bool canScale(Value weight, const Floats &scale) {
+    std::optional<Floats> values = floatsOf(weight);
+    auto isSmall = [](float value) { return std::fabs(value) <= 0x1p40f; };
+    return values && llvm::all_of(scale, isSmall) &&
+           llvm::all_of(*values, isSmall);
   }
 
   static LogicalResult fold(PatternRewriter &rewriter, EltwiseOp op,

@@ -9,14 +9,18 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   FusionTraits traits;
   switch (op.getKernel(ignored)) {
   case NPU_OP_ELTWISE:
-  case NPU_OP_PAD:
   case NPU_OP_REDUCE:
     traits.sinksTransposes = true;
     return traits;
+  case NPU_OP_PAD:
+    traits.sinksTransposes = traits.movesElements = true;
+    return traits;
   case NPU_OP_CONCAT:
-    traits.sinksTransposes = traits.keepsSign = true;
+    traits.sinksTransposes = traits.keepsSign = traits.movesElements = true;
     return traits;
   case NPU_OP_MAX_POOL:
+    traits.takesPads = traits.keepsSign = traits.movesElements = true;
+    return traits;
   case NPU_OP_AVG_POOL:
     traits.takesPads = traits.keepsSign = true;
     return traits;
@@ -25,30 +29,32 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
     return traits;
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:
-    traits.keepsSign = true;
+    traits.keepsSign = traits.movesElements = true;
+    return traits;
+  case NPU_OP_SLICE:
+  case NPU_OP_GATHER:
+  case NPU_OP_RELAYOUT:
+  case NPU_OP_BROADCAST:
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
+  case NPU_OP_TOP_K:
+  case NPU_OP_UNPOOL:
+  case NPU_OP_MASKUNPOOL:
+  case NPU_OP_ROTATE:
+    traits.movesElements = true;
     return traits;
   case NPU_OP_CONV_TRANSPOSE:
   case NPU_OP_CONV_BPW:
   case NPU_OP_CONV_WINOGRAD:
   case NPU_OP_WINOGRAD_WEIGHT:
   case NPU_OP_MATMUL:
-  case NPU_OP_SLICE:
   case NPU_OP_SOFTMAX:
   case NPU_OP_RESIZE:
-  case NPU_OP_GATHER:
-  case NPU_OP_RELAYOUT:
-  case NPU_OP_BROADCAST:
-  case NPU_OP_GATHER_ELEMENTS:
-  case NPU_OP_GATHER_ND:
   case NPU_OP_SCATTER_ELEMENTS:
   case NPU_OP_SCATTER_ND:
   case NPU_OP_MAX_POOL_INDICES:
-  case NPU_OP_TOP_K:
   case NPU_OP_CUMULATE:
   case NPU_OP_IMG2COL:
-  case NPU_OP_UNPOOL:
-  case NPU_OP_MASKUNPOOL:
-  case NPU_OP_ROTATE:
   case NPU_OP_TENSORNORM:
     return traits;
   case NPU_OP_COUNT:

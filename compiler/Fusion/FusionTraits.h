@@ -16,6 +16,8 @@ struct FusionTraits {
   bool takesPads = false;
   /// No element of the result is below zero where none of the operands' is.
   bool keepsSign = false;
+  /// The result's elements are operands', as they are, or constants.
+  bool movesElements = false;
 };
 
 FusionTraits fusionTraitsOf(KernelOpInterface op);

@@ -85,6 +85,15 @@ std::optional<float> rewrites::scalarOf(Value value) {
   return floats->front();
 }
 
+bool rewrites::isModestScale(float scale) {
+  return scale == 0 ||
+         (std::fabs(scale) >= 0x1p-40f && std::fabs(scale) <= 0x1p40f);
+}
+
+bool rewrites::isModestOffset(float offset) {
+  return std::fabs(offset) <= 1024; // four times a pixel's largest value
+}
+
 Value rewrites::makeFloats(OpBuilder &builder, Location location,
                            ArrayRef<int64_t> shape, ArrayRef<float> elements) {
   auto type = RankedTensorType::get(shape, builder.getF32Type());

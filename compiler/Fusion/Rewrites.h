@@ -33,6 +33,12 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
 /// The one number that an f32 constant holds in every element.
 std::optional<float> scalarOf(Value value);
 
+/// Whether steps with this number may be done in another order: neither
+/// overflow nor underflow comes of it, and a sum does not hide the last bits of
+/// what is smaller than the offset.
+bool isModestScale(float scale);
+bool isModestOffset(float offset);
+
 /// An npu.constant of f32.
 Value makeFloats(OpBuilder &builder, Location location, ArrayRef<int64_t> shape,
                  ArrayRef<float> elements);

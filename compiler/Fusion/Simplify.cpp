@@ -7,6 +7,7 @@
 // to the right, or moves a mul above an add (never back).
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -66,37 +67,63 @@ struct ConstantRight : OpRewritePattern<EltwiseOp> {
   }
 };
 
-/// Whether rounding to a whole number decides what becomes of the value: the
-/// last bit of a tie must stay what it is.
+} // namespace
+
+namespace {
+/// What a function makes of the last bit of a number.
+enum class LastBit { Decides, Passes, Fades };
+} // namespace
+
+static LastBit lastBitIn(EltwiseOp op) {
+  switch (op.getKind()) {
+  case NPU_INSTR_round:
+  case NPU_INSTR_floor:
+  case NPU_INSTR_ceil:
+  case NPU_INSTR_sign:
+  case NPU_INSTR_mod:
+  case NPU_INSTR_bitcast:
+  case NPU_INSTR_equal:
+  case NPU_INSTR_less:
+  case NPU_INSTR_less_equal:
+  case NPU_INSTR_greater:
+  case NPU_INSTR_greater_equal:
+    return LastBit::Decides;
+  case NPU_INSTR_cast:
+    return isFloat(op.getResult()) ? LastBit::Passes : LastBit::Decides;
+  case NPU_INSTR_abs:
+  case NPU_INSTR_neg:
+  case NPU_INSTR_add:
+  case NPU_INSTR_sub:
+  case NPU_INSTR_mul:
+  case NPU_INSTR_div:
+  case NPU_INSTR_min:
+  case NPU_INSTR_max:
+  case NPU_INSTR_clip:
+  case NPU_INSTR_relu:
+  case NPU_INSTR_leaky_relu:
+  case NPU_INSTR_prelu:
+  case NPU_INSTR_select: // a scale that must not be 0
+    return LastBit::Passes;
+  default:
+    return LastBit::Fades;
+  }
+}
+
+/// Whether rounding to a whole number, or a comparison, decides what becomes of
+/// the value: the last bit of a tie must stay what it is.
 static bool isRounded(Value value, int depth = 8) {
   return depth > 0 && llvm::any_of(value.getUsers(), [&](Operation *user) {
+           auto kernel = dyn_cast<KernelOpInterface>(user);
+           if (!kernel)
+             return false;
            auto next = dyn_cast<EltwiseOp>(user);
-           if (!next)
-             return false;
-           switch (next.getKind()) {
-           case NPU_INSTR_round:
-           case NPU_INSTR_floor:
-           case NPU_INSTR_ceil:
-             return true;
-           case NPU_INSTR_cast:
-             if (!isFloat(next.getResult()))
-               return true;
-             break;
-           case NPU_INSTR_add:
-           case NPU_INSTR_sub:
-           case NPU_INSTR_mul:
-           case NPU_INSTR_div:
-           case NPU_INSTR_min:
-           case NPU_INSTR_max:
-           case NPU_INSTR_clip:
-           case NPU_INSTR_relu:
-           case NPU_INSTR_leaky_relu:
-           case NPU_INSTR_select: // a scale that must not be 0
-             break;
-           default:
-             return false;
-           }
-           return isRounded(next.getResult(), depth - 1);
+           LastBit bit = next ? lastBitIn(next)
+                         : fusionTraitsOf(kernel).movesElements
+                             ? LastBit::Passes
+                             : LastBit::Fades;
+           return bit == LastBit::Decides ||
+                  (bit == LastBit::Passes &&
+                   isRounded(user->getResult(0), depth - 1));
          });
 }
 
@@ -106,6 +133,8 @@ static bool isWholeNumber(Value value) {
   EltwiseOp cast = definedBy(value, NPU_INSTR_cast);
   return cast && !isFloat(cast.getInputs()[0]);
 }
+
+namespace {
 
 // Pattern: sub(X, c) -> add(X, -c); div(X, c) -> mul(X, 1 / c)
 struct AffineForm : OpRewritePattern<EltwiseOp> {
@@ -135,7 +164,8 @@ struct AffineForm : OpRewritePattern<EltwiseOp> {
   }
 };
 
-// Pattern: add(X, 0) -> X; mul(X, 1) -> X
+// Pattern: add(X, -0) -> X; mul(X, 1) -> X
+// Of -0, the sum with 0 is 0.
 struct DropNeutral : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -148,7 +178,9 @@ struct DropNeutral : OpRewritePattern<EltwiseOp> {
     std::optional<std::vector<float>> values = floatsOf(op.getInputs()[1]);
     if (!values || !keepsShape(op, input))
       return rewriter.notifyMatchFailure(op, "not by an f32 constant");
-    auto isNeutral = [&](float v) { return isAdd ? v == 0 : isAbout(v, 1); };
+    auto isNeutral = [&](float v) {
+      return isAdd ? v == 0 && std::signbit(v) : isAbout(v, 1);
+    };
     if (!llvm::all_of(*values, isNeutral))
       return rewriter.notifyMatchFailure(op, "not neutral");
     rewriter.replaceOp(op, input);
@@ -190,6 +222,21 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
                : EltwiseOp();
   }
 
+  static bool isModest(Value constant, bool isOffset) {
+    std::optional<std::vector<float>> values = floatsOf(constant);
+    return values && llvm::all_of(*values, [&](float value) {
+             return isOffset ? isModestOffset(value) : isModestScale(value);
+           });
+  }
+
+  static float largest(Value constant) {
+    float most = 0;
+    std::vector<float> values = *floatsOf(constant);
+    for (float value : values)
+      most = std::max(most, std::fabs(value));
+    return most;
+  }
+
   /// A column and a row make a matrix, which costs more than a step.
   static bool grows(Value a, Value b) {
     std::string error;
@@ -221,6 +268,9 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "steps of a quantized number");
     if (grows(a, b))
       return rewriter.notifyMatchFailure(op, "the constant would grow");
+    if (!isModest(a, isAdd || sum) || !isModest(b, isAdd) ||
+        (sum && !isModestOffset(largest(a) * largest(b))))
+      return rewriter.notifyMatchFailure(op, "the order of the steps shows");
     FailureOr<Value> merged = makeEltwise(rewriter, location, kind, {a, b});
     if (failed(merged))
       return failure();

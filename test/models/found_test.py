@@ -86,6 +86,16 @@ class FoundTest(unittest.TestCase):
             graph.op("Shrink", [value], lambd=lambd, bias=bias)
             self.check(graph)
 
+    def test_rounded_behind_a_concat(self) -> None:
+        """41 / 41 is 1, but 41 times its reciprocal is less: Floor saw it behind Concat, Equal at once."""
+        for name in ("Floor", "Equal"):
+            graph = Graph(np.random.default_rng(0), 13)
+            value = graph.add_input(np.arange(0, 410, 41, dtype=np.float32))
+            (quotient,) = graph.op("Div", [value, graph.constant(np.array(41, np.float32))])
+            (both,) = graph.op("Concat", [quotient, value], axis=0)
+            graph.op(name, [both] if name == "Floor" else [both, graph.constant(np.ones(1, np.float32))])
+            self.check(graph)
+
     def test_mean_of_integers(self) -> None:
         """ReduceMean over an image: -8 / 3 is -2, where a pooling rounds to -3."""
         graph = Graph(np.random.default_rng(0), 13)

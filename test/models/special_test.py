@@ -129,6 +129,39 @@ class SpecialTest(GraphCase):
         self.graph.op("Transpose", [value], perm=[0, 2, 3, 1])
         self.graph.op("Expand", [value, self.graph.ints(2, 3, 4, 5)])
 
+    def test_order_of_steps(self) -> None:
+        """Sums and products with constants are one where it does not show: not by rounding, overflow or infinity."""
+        few, large = [-0.3, 0.3, 7.5], [-3e38, 1e-38, 1e30, INF, -0.0]
+        for values, *steps in (
+            (few, ("Add", 12582912.0), ("Sub", 12582912.0)), (few, ("Sub", 1e6), ("Mul", 0.1)),
+            ([1.7e9, 1.700001e9], ("Sub", 1.7e9), ("Div", 1000.3)), ([1000.1, 1000.2], ("Sub", 1000.1), ("Div", 1e-6)),
+            (large, ("Add", 3e38), ("Add", 3e38)), (large, ("Add", 3e38), ("Mul", 10.0)), (large, ("Mul", 1e20), ("Mul", 1e20)),
+            (large, ("Mul", 1e-25), ("Mul", 1e-25)), (large, ("Add", 0.0), ("Div", 1.0)),
+        ):  # fmt: skip
+            value = self.graph.add_input(np.array(values, np.float32))
+            for name, number in steps:
+                (value,) = self.graph.op(name, [value, self.graph.constant(np.float32(number))])
+            self.graph.op("Reciprocal", [value])
+
+    def test_scales_beyond_weights(self) -> None:
+        """A scale does not become part of weights that it makes infinite."""
+        row = self.graph.add_input(np.array([[1e-10, 1e-10]], np.float32))
+        (product,) = self.graph.op("MatMul", [row, self.graph.constant(np.array([[1e25], [-1e25]], np.float32))])
+        self.graph.op("Mul", [product, self.graph.constant(np.float32(1e20))])
+
+    def test_scatter(self) -> None:
+        for reduction in ("max", "min"):
+            data = self.graph.add_input(np.array([1, 5, 3], np.float32))
+            updates = self.graph.add_input(np.array([NAN, 2, 7], np.float32))
+            self.graph.op("ScatterElements", [data, self.graph.ints(0, 1, 2), updates], axis=0, reduction=reduction)
+
+    def test_resize(self) -> None:
+        """Behind the last pixel lies that pixel once more, not infinity times 0."""
+        image = self.graph.add_input(np.array([[[[1, 2, INF]]]], np.float32))
+        scales = self.graph.constant(np.array([1, 1, 1, 2], np.float32))
+        for mode in ("asymmetric", "align_corners"):
+            self.graph.op("Resize", [image, None, scales], mode="linear", coordinate_transformation_mode=mode)
+
     def fused(self, make) -> None:
         """The product alone, and what each function makes of it, which fusion makes one kernel of."""
         for op in FUSED:
