@@ -149,11 +149,13 @@ private:
       case NPU_SCATTER_MUL:
         to *= updates[k];
         break;
-      case NPU_SCATTER_MAX:
-        to = std::max(to, updates[k]);
+      case NPU_SCATTER_MAX: // of NaN and a number it is NaN
+        if (updates[k] > to || updates[k] != updates[k])
+          to = updates[k];
         break;
       case NPU_SCATTER_MIN:
-        to = std::min(to, updates[k]);
+        if (updates[k] < to || updates[k] != updates[k])
+          to = updates[k];
         break;
       default:
         to = updates[k];

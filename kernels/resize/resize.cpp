@@ -84,6 +84,8 @@ Taps interpolationTaps(const npu_resize_attrs &attrs, int dim,
     float below = std::floor(x);
     float weights[4] = {1 - (x - below), x - below, 0, 0};
     int64_t first = static_cast<int64_t>(below);
+    if (!isCubic && first == inputExtent - 1) // no infinity times 0
+      weights[0] = weights[1] = 0.5f;
     if (isCubic) {
       cubicWeights(static_cast<float>(attrs.cubic_a), x - below, weights);
       --first;
