@@ -41,16 +41,23 @@ static LogicalResult checkFits(const PlannedKernel &kernel,
                                const cost::Machine &machine) {
   if (cost::fits(kernel.work, kernel.tiling, machine))
     return success();
+  cost::Machine larger = machine;
+  larger.sramKiB *= 0x1p20;
+  // A buffer may need more banks than there are, however large they are.
+  const char *cure = cost::fits(kernel.work, kernel.tiling, larger)
+                         ? machine.sramBanks > 0
+                               ? "more `sram`, or more `sram_banks`,"
+                               : "more `sram`"
+                         : "more `sram_banks`";
   double needed = cost::bufferBytes(kernel.work, kernel.tiling, machine);
   double free = cost::tileCapacity(kernel.work, machine);
   return kernel.op->emitError()
          << llvm::formatv(
                 "{0}: its smallest tile ({1}) needs {2:f0} bytes of on-chip "
-                "memory, {3:f0} of {4:f0} are free; a target with more `sram`"
-                "{5} can hold it",
+                "memory, {3:f0} of {4:f0} are free; a target with {5} can "
+                "hold it",
                 kernel.name, cost::describe(kernel.tiling, kernel.work), needed,
-                free, machine.sramKiB * 1024,
-                machine.sramBanks > 0 ? ", or more `sram_banks`," : "")
+                free, machine.sramKiB * 1024, cure)
                 .str();
 }
 

@@ -377,6 +377,9 @@ LogicalResult Compilation::checkOptions() {
     return error(message);
   if (!target->file.empty())
     files.reads("--target", target->file);
+  // Also one that was passed over; empty without a home.
+  if (std::string table = calibrationPath(target->name); !table.empty())
+    files.reads("the calibration", table);
   machine = makeTargetMachine(options.mcpu, message);
   if (!machine)
     return error(message);

@@ -107,7 +107,9 @@ private:
       return readText(value, "summary", spec.summary);
     if (key == "types")
       return readList(value, "types",
-                      [&](yaml::Node *item) { return readType(item); });
+                      [&](yaml::Node *item) { return readType(item); }) &&
+             (!spec.types.empty() ||
+              fail(value, "types are none, expected one or more"));
     if (key == "blocks")
       return readList(value, "blocks",
                       [&](yaml::Node *item) { return readBlock(item); });

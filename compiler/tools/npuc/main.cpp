@@ -107,6 +107,7 @@ static bool declareFiles(const NpucOptions &options,
     files.reads("--tflite-converter", options.compile.tfliteConverter);
   for (const auto &[name, path] : options.boundFiles)
     files.reads("--bind-input " + name, path);
+  files.writes("standard output", files::standardOutput);
   files.writes("-o", options.compile.output);
   if (!options.reportPath.empty())
     files.writes("--report", options.reportPath);

@@ -56,6 +56,7 @@ void declareFiles(const Options &options, const TensorFiles &named,
     files.reads("--input", path);
   for (const auto &[index, path] : named.expects)
     files.reads("--expect", path);
+  files.writes("standard output", files::standardOutput);
   for (const auto &[index, path] : named.outputs)
     files.writes("--output", path);
   if (!options.profileFile.empty())

@@ -186,6 +186,8 @@ TEST(TargetSpec, Words) {
   expectError(replaceLine(good, 4, "blocks: [1]"),
               "chip.yaml:4: block size '1'");
   expectError(replaceLine(good, 3, "types: f32"), "expected a list");
+  expectError(replaceLine(good, 3, "types: []"),
+              "chip.yaml:3: types are none, expected one or more");
   expectError(replaceLine(good, 5, "machine: fast"), "machine: ");
   expectError(replaceLine(good, 1, "name: other"),
               "chip.yaml:1: name 'other' is not the file's, 'chip'");

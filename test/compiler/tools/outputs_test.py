@@ -89,6 +89,23 @@ def test_standard_output_is_no_file_to_replace(bench: Bench) -> None:
     with bench.path("conv_relu.onnx").open("ab") as model:
         done = subprocess.run([*command, "--emit=mlir", "-o", "-"], cwd=bench.folder, stdout=model, stderr=subprocess.PIPE)
     assert done.returncode == USAGE and b"would replace the model" in done.stderr, done
+    for words in (["npuc", "conv_relu.onnx", "--batch=1", "-q", "--explain-layout", "--report=both"],
+                  ["npu-run", bench.compile("conv_relu", "--batch=1"), "--random-inputs", "--json", "--profile=both"]):  # fmt: skip
+        with bench.path("both").open("ab") as both:
+            done = subprocess.run([bench.build / "bin" / words[0], *words[1:]], cwd=bench.folder, stdout=both, stderr=subprocess.PIPE)
+        assert done.returncode == USAGE and b"would replace standard output" in done.stderr, done
+
+
+def test_npuc_keeps_a_calibration(bench: Bench) -> None:
+    """Of another processor, too, which it only passes over."""
+    bench.save("conv_relu")
+    table = bench.path("cache/npuc/host.yaml")
+    table.parent.mkdir(parents=True)
+    host = (programs.ROOT / "targets" / "host.yaml").read_text(encoding="utf-8")
+    table.write_text(host, encoding="utf-8")
+    done = subprocess.run([bench.build / "bin" / "npuc", "conv_relu.onnx", "--batch=1", "--target=host", "-o", table], cwd=bench.folder,
+                          env={**os.environ, "XDG_CACHE_HOME": str(bench.path("cache"))}, stderr=subprocess.PIPE)  # fmt: skip
+    assert done.returncode == USAGE and b"would replace" in done.stderr and table.read_text(encoding="utf-8") == host, done
 
 
 def test_all_or_none(bench: Bench) -> None:
