@@ -109,6 +109,16 @@ class FoundTest(unittest.TestCase):
         graph.op("NonZero", [graph.constant(np.arange(-150, 150, dtype=np.float32).reshape(3, 100))])
         self.check(graph)
 
+    def test_integers_to_a_fraction(self) -> None:
+        """Pow: the exponent became an integer, as the base is; whole ones must stay exact beyond float's 24 bits."""
+        for dtype in (np.int32, np.int64):
+            graph = Graph(np.random.default_rng(0), 13)
+            base = graph.add_input(np.array([1, 5, 9, 9], dtype))
+            power = graph.add_input(np.array([-2.0, 1.5, 1.5, 9.0], np.float32))
+            for exponent in (power, *(graph.constant(np.array(each, np.float32)) for each in (0.5, 9.0, power.array))):
+                graph.op("Pow", [base, exponent])
+            self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

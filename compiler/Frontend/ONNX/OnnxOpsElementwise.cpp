@@ -170,10 +170,33 @@ LogicalResult npu::buildBitShift(OnnxNode &node) {
       isLeft ? NPU_INSTR_shift_left : NPU_INSTR_shift_right, node.getInputs()));
 }
 
+/// An integer to a power that may have a fraction. Where it has none the result
+/// is one of integers, which float32 would round; elsewhere it is cut off.
+static Value integerToReal(OnnxNode &node, Value base, Value exponent) {
+  auto isWhole = [](float number) { return number == std::floor(number); };
+  Type type = elementOf(base), f32 = node.getBuilder().getF32Type();
+  Value real = node.cast(exponent, f32);
+  Value whole = node.eltwise(NPU_INSTR_pow, {base, node.cast(exponent, type)});
+  if (!real || !whole)
+    return Value();
+  std::optional<std::vector<float>> known = floatsOf(real);
+  if (known && llvm::all_of(*known, isWhole))
+    return whole;
+  Value power = node.cast(
+      node.eltwise(NPU_INSTR_pow, {node.cast(base, f32), real}), type);
+  Value rounded = node.eltwise(NPU_INSTR_floor, real);
+  return node.eltwise(
+      NPU_INSTR_select,
+      {node.eltwise(NPU_INSTR_equal, {rounded, real}), whole, power});
+}
+
 LogicalResult npu::buildPow(OnnxNode &node) {
   Value a = node.getInput(0), b = node.getInput(1);
   if (node.version < 7)
     b = alignOld(node, a, b);
+  if (b && !isa<mlir::FloatType>(elementOf(a)) &&
+      isa<mlir::FloatType>(elementOf(b)))
+    return node.setResult(integerToReal(node, a, b));
   return node.setResult(
       node.eltwise(NPU_INSTR_pow, {a, node.cast(b, elementOf(a))}));
 }
