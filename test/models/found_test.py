@@ -119,6 +119,14 @@ class FoundTest(unittest.TestCase):
                 graph.op("Pow", [base, exponent])
             self.check(graph)
 
+    def test_crop_before_padding(self) -> None:
+        """Pad: what wraps and reflects is what negative pads leave."""
+        for mode, pads in (("wrap", [-1, 4]), ("wrap", [3, -2]), ("reflect", [-1, 3]), ("edge", [-2, 7])):
+            graph = Graph(np.random.default_rng(0), 19)
+            value = graph.add_input(np.arange(5, dtype=np.float32))
+            graph.op("Pad", [value, graph.ints(*pads)], mode=mode)
+            self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

@@ -183,12 +183,26 @@ static FailureOr<Ints> padAmounts(OnnxNode &node, ArrayRef<int64_t> given) {
   return pads;
 }
 
+/// What negative pads leave of `x`; they become 0. Elements that are cropped
+/// are no part of what is reflected or repeated.
+static Value cropped(OnnxNode &node, Value x, Ints &pads) {
+  Ints crops;
+  for (int64_t &pad : pads) {
+    crops.push_back(std::min<int64_t>(pad, 0));
+    pad = std::max<int64_t>(pad, 0);
+  }
+  if (llvm::all_of(crops, [](int64_t crop) { return crop == 0; }))
+    return x;
+  return padDequantized(node, x, crops, PadMode::Constant, 0);
+}
+
 /// Reflection cannot reach behind the other end of the data.
-static LogicalResult checkReflect(OnnxNode &node, ArrayRef<int64_t> pads) {
-  ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
+static LogicalResult checkReflect(OnnxNode &node, Value x,
+                                  ArrayRef<int64_t> pads) {
+  ArrayRef<int64_t> shape = shapeOf(x);
   for (size_t i = 0; i < pads.size(); ++i) {
     int64_t extent = shape[i % shape.size()];
-    if (pads[i] >= extent)
+    if (pads[i] > 0 && pads[i] >= extent)
       return node.unsupported("reflects " + Twine(pads[i]) +
                               " elements of dimension " +
                               Twine(i % shape.size()) +
@@ -222,10 +236,12 @@ LogicalResult npu::buildPad(OnnxNode &node) {
   FailureOr<double> number = padNumber(node);
   if (failed(pads) || failed(number))
     return failure();
-  if (mode == PadMode::Reflect && failed(checkReflect(node, *pads)))
+  Value x = node.getInput(0);
+  if (mode != PadMode::Constant)
+    x = cropped(node, x, *pads);
+  if (!x || (mode == PadMode::Reflect && failed(checkReflect(node, x, *pads))))
     return failure();
-  return node.setResult(
-      padDequantized(node, node.getInput(0), *pads, mode, *number));
+  return node.setResult(padDequantized(node, x, *pads, mode, *number));
 }
 
 /// The step of 3, 5, 7, ...; nothing if there is none that is positive.

@@ -388,6 +388,19 @@ const BadNode data[] = {
        m.node("Pad", {"x", "p"}, {"y"}).text("mode", "reflect");
      },
      "unsupported: reflects 4 elements of dimension 1"},
+    {"PadReflectCropped",
+     [](ModelBuilder &m) {
+       m.ints("p", {0, 0, 0, 5, 0, 0, 0, -1});
+       m.node("Pad", {"x", "p"}, {"y"}).text("mode", "reflect");
+     },
+     "unsupported: reflects 5 elements of dimension 3, expected less than its "
+     "5"},
+    {"PadWrapNothing",
+     [](ModelBuilder &m) {
+       m.ints("p", {0, 0, 0, 2, 0, 0, 0, -6});
+       m.node("Pad", {"x", "p"}, {"y"}).text("mode", "wrap");
+     },
+     "mode 'wrap' cannot add 2 elements to an extent of 0", 19},
     {"PadValue",
      [](ModelBuilder &m) {
        m.ints("p", Shape(8, 1)).weight("n", {2});
