@@ -127,6 +127,13 @@ class FoundTest(unittest.TestCase):
             graph.op("Pad", [value, graph.ints(*pads)], mode=mode)
             self.check(graph)
 
+    def test_mask_of_an_old_dropout(self) -> None:
+        """Dropout: before opset 12 a mask of zeros says that all elements stay."""
+        for opset in (7, 10, 12):
+            graph = Graph(np.random.default_rng(0), opset)
+            graph.op("Dropout", [graph.add_input(np.ones((2, 3), np.float32))], outputs=2)
+            self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

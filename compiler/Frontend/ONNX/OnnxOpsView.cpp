@@ -193,8 +193,10 @@ LogicalResult npu::buildDropout(OnnxNode &node) {
   Value x = node.getInput(0);
   // The mask was a number before it was a truth value.
   Type mask = node.version < 10 ? elementOf(x) : node.getBuilder().getI1Type();
+  // And it was 0 where nothing is dropped, as onnxruntime has it.
+  double kept = node.version < 12 ? 0 : 1;
   if (node.hasOutput(1) &&
-      failed(node.setResult(1, node.filled(1, shapeOf(x), mask))))
+      failed(node.setResult(1, node.filled(kept, shapeOf(x), mask))))
     return failure();
   return node.setResult(x);
 }
