@@ -134,6 +134,12 @@ class FoundTest(unittest.TestCase):
             graph.op("Dropout", [graph.add_input(np.ones((2, 3), np.float32))], outputs=2)
             self.check(graph)
 
+    def test_celu_of_a_small_alpha(self) -> None:
+        """Celu: 1 / alpha was infinite, and 0 times that is NaN."""
+        graph = Graph(np.random.default_rng(0), 12)
+        graph.op("Celu", [graph.add_input(np.array([-1.0, 0.0, 2.0], np.float32))], alpha=1e-39)
+        self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

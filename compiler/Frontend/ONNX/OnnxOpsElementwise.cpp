@@ -74,7 +74,8 @@ LogicalResult npu::buildCelu(OnnxNode &node) {
     return node.error("attribute 'alpha' is 0, expected another number");
   Type type = elementOf(x);
   Value zero = node.scalar(0, type);
-  Value scaled = node.eltwise(NPU_INSTR_mul, {x, node.scalar(1 / alpha, type)});
+  // Not times 1 / alpha, which may be infinite: at 0 that is NaN.
+  Value scaled = node.eltwise(NPU_INSTR_div, {x, node.scalar(alpha, type)});
   Value curve = node.eltwise(
       NPU_INSTR_mul,
       {node.eltwise(NPU_INSTR_sub, {node.eltwise(NPU_INSTR_exp, scaled),
