@@ -140,6 +140,17 @@ class FoundTest(unittest.TestCase):
         graph.op("Celu", [graph.add_input(np.array([-1.0, 0.0, 2.0], np.float32))], alpha=1e-39)
         self.check(graph)
 
+    def test_logarithms_of_integers(self) -> None:
+        """ReduceLogSum and ReduceLogSumExp of integers were refused; float32 does not hold the last numbers."""
+        rows = [[5, 5, 4, 4], [8, 8, 8, 8], [-5, -5, -6, -9], [-1, -1, -1, -1], [2**31 - 3, 2**31 - 3, 2**31 - 3, 7]]
+        for dtype in (np.int32, np.int64):
+            graph = Graph(np.random.default_rng(0), 18)
+            value = graph.add_input(np.array(rows, dtype))
+            for keepdims in (0, 1):
+                graph.op("ReduceLogSumExp", [value, graph.ints(1)], keepdims=keepdims)
+                graph.op("ReduceLogSum", [graph.add_input(np.array(rows[:2], dtype)), graph.ints(1)], keepdims=keepdims)
+            self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))
