@@ -8,6 +8,8 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
+#include <cmath>
+
 using namespace npu;
 using namespace npu::rewrites;
 using mlir::OpRewritePattern;
@@ -74,7 +76,7 @@ static std::optional<Deviation> varianceOf(Value value) {
   EltwiseOp square =
       squares ? definedBy(squares->input, NPU_INSTR_mul) : EltwiseOp();
   if (!square || square.getInputs()[0] != square.getInputs()[1] ||
-      !(*epsilon >= 0) || *epsilon > 1)
+      !std::isfinite(*epsilon))
     return std::nullopt;
   Value centered = square.getInputs()[0];
   std::optional<Mean> mean = centeredOn(centered);

@@ -3,6 +3,8 @@
 #include "kernels/support/convert.h"
 #include "kernels/validate.h"
 
+#include <cmath>
+
 namespace npu::kernels {
 
 static std::string checkParameter(const Problem &problem, size_t input,
@@ -37,8 +39,8 @@ std::string validateTensornorm(const Problem &problem) {
     return std::to_string(a.groups) + " groups do not divide the " +
            std::to_string(x.dims[a.group_axis]) + " elements of axis " +
            std::to_string(a.group_axis);
-  if (!(a.epsilon >= 0) || a.epsilon > 1)
-    return "epsilon is not in 0..1";
+  if (!std::isfinite(a.epsilon))
+    return "epsilon is not finite";
   if (std::string text = checkParameter(problem, 1, "scale"); !text.empty())
     return text;
   if (std::string text =

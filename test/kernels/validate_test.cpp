@@ -201,7 +201,7 @@ TEST(Validate, Tensornorm) {
        {"not normalised over", [](Problem &p) { p.attrs.norm.group_axis = 0; }},
        {"3 groups", [](Problem &p) { p.attrs.norm.groups = 3; }},
        {"0 groups", [](Problem &p) { p.attrs.norm.groups = 0; }},
-       {"epsilon", [](Problem &p) { p.attrs.norm.epsilon = -1; }},
+       {"epsilon", [](Problem &p) { p.attrs.norm.epsilon = INFINITY; }},
        {"epsilon", [](Problem &p) { p.attrs.norm.epsilon = NAN; }},
        {"scale is i32", [](Problem &p) { p.inputs[1].dtype = NPU_I32; }},
        {"scale f32 2x1", [](Problem &p) { p.inputs[1].dims[0] = 2; }},

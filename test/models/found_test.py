@@ -151,6 +151,18 @@ class FoundTest(unittest.TestCase):
                 graph.op("ReduceLogSum", [graph.add_input(np.array(rows[:2], dtype)), graph.ints(1)], keepdims=keepdims)
             self.check(graph)
 
+    def test_large_and_negative_epsilons(self) -> None:
+        """Normalizations: an epsilon above 1 was refused."""
+        random = np.random.default_rng(0)
+        for epsilon in (1.5, 1e30, -0.125):
+            graph = Graph(random, 17)
+            image = graph.add_input(4 * random.standard_normal((2, 3, 4, 5), np.float32))
+            channels, row = graph.constant(np.full(3, 2.0, np.float32)), graph.constant(np.full(5, 3.0, np.float32))
+            graph.op("InstanceNormalization", [image, channels, channels], epsilon=epsilon)
+            graph.op("LayerNormalization", [image, row, row], epsilon=epsilon)
+            graph.op("BatchNormalization", [image, *(4 * [channels])], epsilon=epsilon)
+            self.check(graph, "npu-nchw16c/optimal")
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

@@ -201,9 +201,9 @@ LogicalResult TensornormOp::verify() {
                            << " does not broadcast to "
                            << shapes::text(shapeOf(getInput()));
   }
-  double epsilon = getEpsilon().convertToDouble();
-  if (!(epsilon >= 0) || epsilon > 1) // tensornorm_c7
-    return emitOpError() << "epsilon is " << epsilon << ", expected 0 to 1";
+  if (!getEpsilon().isFinite()) // tensornorm_c7
+    return emitOpError() << "epsilon is " << getEpsilon().convertToDouble()
+                         << ", expected a finite number";
   if (!isFloat(getResult())) // tensornorm_c8
     return emitOpError() << "element type " << elementOf(getResult())
                          << ", expected a float type";

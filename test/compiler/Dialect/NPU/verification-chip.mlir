@@ -391,8 +391,8 @@ func.func @tensornorm_c6(%x: tensor<1x4x8xf32>, %s: tensor<3x1xf32>) {
 
 // tensornorm_c7
 func.func @tensornorm_c7(%x: tensor<1x4x8xf32>, %s: tensor<4x1xf32>) {
-  // expected-error @+1 {{epsilon is -1.0}}
-  %0 = npu.tensornorm(%x, %s) {axes = [2], epsilon = -1.0 : f64} : (tensor<1x4x8xf32>, tensor<4x1xf32>) -> tensor<1x4x8xf32>
+  // expected-error @+1 {{epsilon is nan, expected a finite number}}
+  %0 = npu.tensornorm(%x, %s) {axes = [2], epsilon = 0x7FF8000000000000 : f64} : (tensor<1x4x8xf32>, tensor<4x1xf32>) -> tensor<1x4x8xf32>
   return
 }
 
