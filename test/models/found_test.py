@@ -163,6 +163,15 @@ class FoundTest(unittest.TestCase):
             graph.op("BatchNormalization", [image, *(4 * [channels])], epsilon=epsilon)
             self.check(graph, "npu-nchw16c/optimal")
 
+    def test_resize_to_nothing(self) -> None:
+        """Resize: three rows and a scale of 0.1 are no row."""
+        for mode, antialias in (("nearest", 0), ("linear", 0), ("cubic", 1)):
+            graph = Graph(np.random.default_rng(0), 18, is_special=True)
+            image = graph.add_input(np.ones((1, 2, 3, 4), np.float32))
+            scales = graph.constant(np.array([1, 1, 0.1, 2], np.float32))
+            graph.op("Resize", [image, None, scales], mode=mode, antialias=antialias)
+            self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

@@ -15,6 +15,8 @@ constexpr StringRef cropWord = "tf_crop_and_resize";
 
 static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
   Value x = node.getInput(0);
+  if (llvm::is_contained(spec.extents, 0))
+    return node.setResult(node.filled(0, spec.extents, elementOf(x)));
   if (ArrayRef<int64_t>(spec.extents) == shapeOf(x) &&
       llvm::all_of(spec.scales, [](double scale) { return scale == 1; }))
     return node.setResult(x);
@@ -39,8 +41,9 @@ static LogicalResult createResize(OnnxNode &node, const ResizeSpec &spec) {
   return node.setResult(resized ? node.cast(resized, element) : resized);
 }
 
-/// Result extents: rounded down, as the definition has it. The product is one
-/// of single precision, as in ONNX's own shape inference: 20 * 2.1 is 42.
+/// Result extents: rounded down, as the definition has it, to 0 even. The
+/// product is one of single precision, as in ONNX's own shape inference: 20 *
+/// 2.1 is 42.
 static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
   ArrayRef<int64_t> shape = shapeOf(node.getInput(0));
   if (spec.scales.size() != shape.size())
@@ -49,10 +52,10 @@ static LogicalResult applyScales(OnnxNode &node, ResizeSpec &spec) {
   spec.extents.clear();
   for (auto [scale, extent] : llvm::zip(spec.scales, shape)) {
     float result = std::floor(float(extent) * float(scale));
-    if (!(scale > 0) || (extent > 0 && !(result >= 1)))
+    if (!(scale > 0))
       return node.error("found the scale " + Twine(std::to_string(scale)) +
                         " for extent " + Twine(extent) +
-                        ", expected a positive one with a result of 1 or more");
+                        ", expected a positive one");
     if (!(result < 1e9f))
       return node.unsupported("found the scale " +
                               Twine(std::to_string(scale)) + " for extent " +
