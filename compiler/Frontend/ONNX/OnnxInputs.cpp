@@ -53,5 +53,6 @@ npu::bindOnnxInputs(const OnnxModel &model, const ImportOptions &options) {
       return failure();
     inputs.push_back(std::move(*input));
   }
-  return bindInputs(model.location, std::move(inputs), options);
+  return bindInputs(model.location, std::move(inputs), options,
+                    /*leastSize=*/0);
 }

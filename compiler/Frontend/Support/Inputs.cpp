@@ -17,8 +17,9 @@ namespace {
 class Binder {
 public:
   Binder(Location location, std::vector<DeclaredInput> inputs,
-         const ImportOptions &options)
-      : location(location), options(options), inputs(std::move(inputs)) {}
+         const ImportOptions &options, int64_t leastSize)
+      : location(location), options(options), leastSize(leastSize),
+        inputs(std::move(inputs)) {}
 
   LogicalResult checkNames() const;
   LogicalResult applyShapes();
@@ -36,6 +37,7 @@ private:
 
   Location location;
   const ImportOptions &options;
+  int64_t leastSize;
   std::vector<DeclaredInput> inputs;
   std::map<std::string, std::pair<int64_t, std::string>> symbols;
 };
@@ -72,8 +74,9 @@ LogicalResult Binder::setDim(DeclaredInput &input, size_t index, int64_t size,
     return emitError(location) << option << ": dimension " << index
                                << " of input '" << input.name << "' ";
   };
-  if (size < 1 && !options.boundInputs.count(input.name))
-    return error() << "is set to " << size << ", expected a positive size";
+  if (size < leastSize && !options.boundInputs.count(input.name))
+    return error() << "is set to " << size << ", expected " << leastSize
+                   << " or more";
   if (dim.isKnown() && dim.size != size)
     return error() << "is " << dim.size << " in the model, found " << size;
   dim.size = size;
@@ -216,8 +219,8 @@ FailureOr<std::vector<GraphInput>> Binder::finish() {
 
 FailureOr<std::vector<GraphInput>>
 npu::bindInputs(Location location, std::vector<DeclaredInput> inputs,
-                const ImportOptions &options) {
-  Binder binder(location, std::move(inputs), options);
+                const ImportOptions &options, int64_t leastSize) {
+  Binder binder(location, std::move(inputs), options, leastSize);
   if (failed(binder.checkNames()) || failed(binder.applyShapes()) ||
       failed(binder.applyBatch()))
     return failure();

@@ -32,10 +32,11 @@ struct GraphInput {
 
 /// The inputs with the options applied. Errors at the file: names that are no
 /// input, shapes that contradict the model or each other, sizes that stay
-/// unknown.
+/// unknown or are below `leastSize`.
 FailureOr<std::vector<GraphInput>> bindInputs(Location location,
                                               std::vector<DeclaredInput> inputs,
-                                              const ImportOptions &options);
+                                              const ImportOptions &options,
+                                              int64_t leastSize);
 
 } // namespace npu
 

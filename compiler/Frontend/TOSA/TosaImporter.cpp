@@ -205,7 +205,7 @@ npu::importTosa(mlir::ModuleOp source, StringRef path,
   if (failed(declared))
     return failure();
   FailureOr<std::vector<GraphInput>> inputs =
-      bindInputs(file, std::move(*declared), options);
+      bindInputs(file, std::move(*declared), options, /*leastSize=*/1);
   if (failed(inputs))
     return failure();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(file);

@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <thread>
 
 using namespace npu;
@@ -79,11 +80,10 @@ static std::vector<int64_t> parseShape(const std::string &text) {
   StringRef(text).split(parts, ',');
   for (StringRef part : parts) {
     int64_t extent = 0;
-    if (part.trim().getAsInteger(10, extent) || extent <= 0)
-      throw CLI::ValidationError(
-          "--input-shape",
-          "'" + part.str() + "' in '" + text +
-              "' is not a positive size; write NAME=1,3,224,224");
+    if (part.trim().getAsInteger(10, extent) || extent < 0)
+      throw CLI::ValidationError("--input-shape",
+                                 "'" + part.str() + "' in '" + text +
+                                     "' is not a size; write NAME=1,3,224,224");
     shape.push_back(extent);
   }
   return shape;
@@ -140,7 +140,7 @@ struct RawOptions {
   std::string emit = "npu", objective = "time", maxBytes;
   std::string reduced, reduceTest;
   std::vector<std::string> budgets;
-  int64_t batch = 0;
+  std::optional<int64_t> batch;
 };
 } // namespace
 
@@ -152,7 +152,7 @@ static void addImportOptions(CLI::App &app, CompileOptions &compile,
                  "repeated");
   app.add_option("--batch", raw.batch,
                  "binds the unknown first size of every input")
-      ->check(CLI::Range(int64_t(1), largestBatch));
+      ->check(CLI::Range(int64_t(0), largestBatch));
   app.add_option("--bind-input", raw.bindInputs,
                  "NAME=FILE.npy: makes an input a constant; may be repeated");
   app.add_flag("--taps", compile.import.taps,
@@ -332,8 +332,7 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exitUsage;
   }
-  if (raw.batch > 0)
-    options.compile.import.batch = raw.batch;
+  options.compile.import.batch = raw.batch;
   if (options.compile.output.empty())
     options.compile.output = defaultOutput(options.compile);
   for (std::string *path :

@@ -160,10 +160,10 @@ def test_inputs(bench: Bench) -> None:
     refuse(bench, MODEL, "dimension 1 of input 'x' is 3", path, "--input-shape=x=1,4,32,32")
     refuse(bench, MODEL, "input 'x'", path, "--input-shape=x=1,3,32")
     refuse(bench, MODEL, "'x'", path, "--input-shape=x=9223372036854775807,3,32,32")
-    for wrong in ("x", "x=", "=1,3", "x=1,a", "x=0,3", "x=-1,3", "x=99999999999999999999,3", "x=1,,3"):
+    for wrong in ("x", "x=", "=1,3", "x=1,a", "x=-1,3", "x=99999999999999999999,3", "x=1,,3"):
         refuse(bench, USAGE, "--input-shape", path, f"--input-shape={wrong}")
     refuse(bench, USAGE, "has two shapes", path, "--input-shape=x=1,3,32,32", "--input-shape=x=2,3,32,32")
-    for wrong in ("0", "-1", "x", "1.5"):
+    for wrong in ("-1", "x", "1.5"):
         refuse(bench, USAGE, "--batch", path, f"--batch={wrong}")
     refuse(bench, MODEL, "'q'; it has 'x', 'y'", path, "--batch=1", "--io-layout=q=NHWC")
     refuse(bench, MODEL, "'QQ' is not a layout", path, "--batch=1", "--io-layout=x=QQ")

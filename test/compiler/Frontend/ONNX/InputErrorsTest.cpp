@@ -52,6 +52,8 @@ TEST_F(Inputs, BatchBindsTheFirstDimension) {
   model.node("Relu", {"x"}, {"y"});
   runner.options.batch = 3;
   EXPECT_HAS(runner.run(model).text, "tensor<3x8xf32>");
+  runner.options.batch = 0;
+  EXPECT_HAS(runner.run(model).text, "tensor<0x8xf32>");
 }
 
 TEST_F(Inputs, BatchThatBindsNothing) {
@@ -63,8 +65,9 @@ TEST_F(Inputs, BatchThatBindsNothing) {
               "--batch=3 binds no input: the batch of 'x' is fixed to 1");
   runner.options.batch = 1;
   EXPECT_TRUE(runner.run(model).succeeded);
-  runner.options.batch = 0;
-  expectError(openModel(), "dimension 0 of input 'x' is set to 0");
+  runner.options.batch = -1;
+  expectError(openModel(),
+              "dimension 0 of input 'x' is set to -1, expected 0 or more");
 }
 
 TEST_F(Inputs, UnknownSizesNameTheInputAndTheOption) {

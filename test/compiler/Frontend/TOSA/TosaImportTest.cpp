@@ -94,6 +94,9 @@ TEST(TosaImport, OpenSizesAreBound) {
   options.batch = 3;
   expectContains(import(source, options).text, "tensor<3x4xf32>");
   expectError(source, "inputs of unknown size: 'input0' (?,4)");
+  options.batch = 0;
+  expectError(source, "is set to 0, expected 1 or more", options);
+  options.batch.reset();
   options.inputShapes["input0"] = {2, 5};
   expectError(source, "dimension 1 of input 'input0' is 4 in the model",
               options);
