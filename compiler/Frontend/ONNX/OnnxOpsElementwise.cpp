@@ -204,6 +204,9 @@ LogicalResult npu::buildPow(OnnxNode &node) {
 
 LogicalResult npu::buildMod(OnnxNode &node) {
   bool isFmod = node.getFlag("fmod", false);
+  if (!isFmod && isa<mlir::FloatType>(elementOf(node.getInput(0))))
+    return node.error("attribute 'fmod' is 0, expected 1 for " +
+                      typeText(elementOf(node.getInput(0))));
   return node.setResult(node.eltwise(
       NPU_INSTR_mod, {node.getInput(0), node.getInput(1)}, isFmod ? 1 : 0));
 }
@@ -218,6 +221,13 @@ LogicalResult npu::buildPRelu(OnnxNode &node) {
     shape[0] = shapeOf(slope)[0];
     slope = node.reshape(slope, shape);
   }
+  std::string reason;
+  FailureOr<shapes::Shape> shape = shapes::broadcast(
+      {shapes::Shape(shapeOf(x)), shapes::Shape(shapeOf(slope))}, reason);
+  if (failed(shape) || ArrayRef<int64_t>(*shape) != shapeOf(x))
+    return node.error("found a slope of shape " + shapes::text(shapeOf(slope)) +
+                      ", expected one that broadcasts to the data, " +
+                      shapes::text(shapeOf(x)));
   if (isa<mlir::FloatType>(elementOf(x)))
     return node.setResult(node.eltwise(NPU_INSTR_prelu, {x, slope}));
   Value isNegative =

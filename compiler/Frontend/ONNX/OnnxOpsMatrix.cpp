@@ -40,6 +40,21 @@ static Value scaled(OnnxNode &node, Value value, double factor) {
                       {value, node.scalar(factor, elementOf(value))});
 }
 
+/// The bias broadcasts to the product, but not the product to the bias.
+static LogicalResult checkBias(OnnxNode &node, Value product) {
+  std::string reason;
+  FailureOr<shapes::Shape> shape =
+      shapes::broadcast({shapes::Shape(shapeOf(product)),
+                         shapes::Shape(shapeOf(node.getInput(2)))},
+                        reason);
+  if (failed(shape) || ArrayRef<int64_t>(*shape) != shapeOf(product))
+    return node.error("found a bias of shape " +
+                      shapes::text(shapeOf(node.getInput(2))) +
+                      ", expected one that broadcasts to the product, " +
+                      shapes::text(shapeOf(product)));
+  return success();
+}
+
 LogicalResult npu::buildGemm(OnnxNode &node) {
   Value a = node.getInput(0), b = node.getInput(1);
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
@@ -61,6 +76,8 @@ LogicalResult npu::buildGemm(OnnxNode &node) {
       multiplyDequantized(node, a, isConstant ? scaled(node, b, alpha) : b);
   if (product && !isConstant)
     product = scaled(node, product, alpha);
+  if (product && node.hasInput(2) && failed(checkBias(node, product)))
+    return failure();
   if (product && node.hasInput(2) && beta != 0)
     product = node.eltwise(NPU_INSTR_add,
                            {product, scaled(node, node.getInput(2), beta)});

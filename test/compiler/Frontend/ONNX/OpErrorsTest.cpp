@@ -104,6 +104,14 @@ const BadNode elementwise[] = {
     {"OldCastName",
      [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).text("to", "REAL"); },
      "attribute 'to' is 'REAL'", 5},
+    {"Slope",
+     [](ModelBuilder &m) {
+       m.weight("s", {2, 4, 6, 6}).node("PRelu", {"x", "s"}, {"y"});
+     },
+     "found a slope of shape 2x4x6x6, expected one that broadcasts to the "
+     "data, 1x4x6x6"},
+    {"ModOfFloats", [](ModelBuilder &m) { m.node("Mod", {"x", "x"}, {"y"}); },
+     "attribute 'fmod' is 0, expected 1 for f32"},
     {"CeluOfZero",
      [](ModelBuilder &m) { m.node("Celu", {"x"}, {"y"}).number("alpha", 0); },
      "attribute 'alpha' is 0"},
@@ -237,6 +245,19 @@ const BadNode poolAndMatrix[] = {
      "found the output shape 1x4x5x5, expected 1x4x6x6", 11},
     {"GemmRank", [](ModelBuilder &m) { m.node("Gemm", {"x", "w"}, {"y"}); },
      "expected matrices"},
+    {"GemmBias",
+     [](ModelBuilder &m) {
+       m.weight("a", {1, 4}).weight("b", {4, 5}).weight("c", {3, 5});
+       m.node("Gemm", {"a", "b", "c"}, {"y"}).number("beta", 0);
+     },
+     "found a bias of shape 3x5, expected one that broadcasts to the product, "
+     "1x5"},
+    {"GemmBiasRank",
+     [](ModelBuilder &m) {
+       m.weight("a", {3, 4}).weight("b", {4, 5}).weight("c", {1, 3, 5});
+       m.node("Gemm", {"a", "b", "c"}, {"y"});
+     },
+     "found a bias of shape 1x3x5"},
     {"MatMulExtents",
      [](ModelBuilder &m) {
        m.weight("k", {5, 2});
