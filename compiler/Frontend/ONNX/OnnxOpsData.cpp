@@ -20,12 +20,19 @@ LogicalResult npu::buildConcat(OnnxNode &node) {
   return node.setResult(node.concat(node.getInputs(), *axis));
 }
 
-/// Extents of parts as equal as they can be; the last may have no name.
+/// Extents of parts as equal as they can be.
 static FailureOr<Ints> equalParts(OnnxNode &node, int64_t extent) {
-  auto named = static_cast<int64_t>(node.getOutputCount());
-  int64_t parts = node.getInt("num_outputs", named, named, INT32_MAX);
-  if (node.hasFailed())
-    return failure();
+  auto parts = static_cast<int64_t>(node.getOutputCount());
+  int64_t declared = node.getInt("num_outputs", parts);
+  std::string found = "attribute 'num_outputs' is " + std::to_string(declared) +
+                      ", expected " + std::to_string(parts) +
+                      ", the number of results";
+  if (declared < parts)
+    return node.error(found);
+  // ONNX lets the last results be left out; onnxruntime splits into as many
+  // parts as there are results.
+  if (declared > parts)
+    return node.unsupported(found);
   if (node.version >= 18 && !node.hasAttribute("num_outputs"))
     return node.error("has neither sizes nor num_outputs, expected one of "
                       "them");
@@ -35,7 +42,7 @@ static FailureOr<Ints> equalParts(OnnxNode &node, int64_t extent) {
                       " parts, expected equal ones at this opset");
   int64_t most = (extent + parts - 1) / parts;
   Ints sizes;
-  for (int64_t left = extent; named > 0; --named, left -= sizes.back())
+  for (int64_t left = extent; parts > 0; --parts, left -= sizes.back())
     sizes.push_back(std::min(most, std::max<int64_t>(left, 0)));
   return sizes;
 }

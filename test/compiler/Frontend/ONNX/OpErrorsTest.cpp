@@ -370,7 +370,14 @@ const BadNode data[] = {
      [](ModelBuilder &m) {
        m.node("Split", {"x"}, {"y", "z"}).integer("num_outputs", 1);
      },
-     "attribute 'num_outputs' is 1, expected 2 to 2147483647", 18},
+     "attribute 'num_outputs' is 1, expected 2, the number of results", 18},
+    {"SplitMoreOutputs",
+     [](ModelBuilder &m) {
+       m.node("Split", {"x"}, {"y", "z"}).integer("num_outputs", 3);
+     },
+     "unsupported: attribute 'num_outputs' is 3, expected 2, the number of "
+     "results",
+     18},
     {"SplitNothing",
      [](ModelBuilder &m) { m.node("Split", {"x"}, {"y", "z"}); },
      "has neither sizes nor num_outputs, expected one of them", 18},

@@ -273,14 +273,6 @@ TEST(Schema, RegionLeftOutIsAll) {
   EXPECT_TRUE(result.succeeded) << testing::PrintToString(result.errors);
 }
 
-TEST(Schema, LastPartsWithoutNames) {
-  ModelBuilder model(18);
-  model.input("x", {6, 2}).output("y");
-  model.node("Split", {"x"}, {"y"}).integer("num_outputs", 3);
-  ImportRunner runner;
-  EXPECT_HAS(runner.run(model).text, "-> tensor<2x2xf32>");
-}
-
 /// The first opsets had floats for numbers of elements.
 TEST(Schema, FloatsThatCount) {
   ModelBuilder model(1);
