@@ -216,8 +216,11 @@ LogicalResult npu::buildResize(OnnxNode &node) {
            tensorType(node.getInput(input)).getNumElements() > 0;
   };
   bool hasSizes = node.version >= 11 && isGiven(sizes);
-  if (!hasSizes && !isGiven(scales))
-    return node.error("has neither scales nor sizes, expected one of them");
+  if (hasSizes == isGiven(scales))
+    return node.error(hasSizes
+                          ? "has both scales and sizes, expected one of them"
+                          : "has neither scales nor sizes, expected one of "
+                            "them");
   if (failed(hasSizes ? applySizes(node, spec, sizes, *axes)
                       : applyScaleInput(node, spec, scales, *axes)))
     return failure();

@@ -495,6 +495,12 @@ const BadNode others[] = {
      "unsupported: found a range of more than 10^8 numbers"},
     {"ResizeNothing", [](ModelBuilder &m) { m.node("Resize", {"x"}, {"y"}); },
      "has neither scales nor sizes"},
+    {"ResizeTwice",
+     [](ModelBuilder &m) {
+       m.weight("s", {4}, {1, 1, 2, 2}).ints("z", {1, 4, 12, 12});
+       m.node("Resize", {"x", "", "s", "z"}, {"y"});
+     },
+     "has both scales and sizes, expected one of them"},
     {"ResizeScales",
      [](ModelBuilder &m) {
        m.weight("s", {2}, {1, 1});
