@@ -33,6 +33,17 @@ static LogicalResult checkOperands(OnnxNode &node, const ConvOperands &operands,
   return success();
 }
 
+/// As onnxruntime has it, pads of 0 beside auto_pad are pads, too.
+static FailureOr<OnnxWindow> readConvWindow(OnnxNode &node, Value weight) {
+  FailureOr<OnnxWindow> window =
+      readWindow(node, shapeOf(weight).drop_front(2));
+  if (succeeded(window) && window->autoPad != "NOTSET" &&
+      node.hasAttribute("pads"))
+    return node.error("attribute 'auto_pad' is '" + window->autoPad +
+                      "', expected NOTSET beside 'pads'");
+  return window;
+}
+
 static ConvOperands floatOperands(OnnxNode &node) {
   Value data = node.getInput(0);
   return {data, node.getInput(1), node.getInput(2), elementOf(data)};
@@ -57,8 +68,7 @@ Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
   int64_t groups = node.getInt("group", 1, 1, INT32_MAX);
   if (failed(checkOperands(node, operands, shapeOf(weight)[0])))
     return Value();
-  FailureOr<OnnxWindow> window =
-      readWindow(node, shapeOf(weight).drop_front(2));
+  FailureOr<OnnxWindow> window = readConvWindow(node, weight);
   if (failed(window))
     return Value();
   resolveAutoPad(*window, shapeOf(data).drop_front(2));
@@ -169,8 +179,7 @@ LogicalResult npu::buildConvTranspose(OnnxNode &node) {
   ConvOperands operands = floatOperands(node);
   if (failed(checkOperands(node, operands, shapeOf(weight)[1] * groups)))
     return failure();
-  FailureOr<OnnxWindow> window =
-      readWindow(node, shapeOf(weight).drop_front(2));
+  FailureOr<OnnxWindow> window = readConvWindow(node, weight);
   if (failed(window))
     return failure();
   FailureOr<Ints> spatial =

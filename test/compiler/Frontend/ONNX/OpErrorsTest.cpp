@@ -181,6 +181,21 @@ const BadNode convolution[] = {
        m.node("Conv", {"x", "w"}, {"y"}).text("auto_pad", "SAME");
      },
      "attribute 'auto_pad' is 'SAME'"},
+    {"AutoPadAndPads",
+     [](ModelBuilder &m) {
+       m.node("Conv", {"x", "w"}, {"y"})
+           .text("auto_pad", "VALID")
+           .integers("pads", {0, 0, 0, 0});
+     },
+     "attribute 'auto_pad' is 'VALID', expected NOTSET beside 'pads'"},
+    {"TransposedAutoPadAndPads",
+     [](ModelBuilder &m) {
+       m.weight("t", {4, 2, 3, 3});
+       m.node("ConvTranspose", {"x", "t"}, {"y"})
+           .text("auto_pad", "SAME_UPPER")
+           .integers("pads", {1, 1, 1, 1});
+     },
+     "attribute 'auto_pad' is 'SAME_UPPER', expected NOTSET beside 'pads'"},
     {"TransposedWeight",
      [](ModelBuilder &m) {
        m.node("ConvTranspose", {"x", "w"}, {"y"}).integer("group", 3);
