@@ -48,6 +48,9 @@ LogicalResult npu::buildReshape(OnnxNode &node) {
     return failure();
   if (!*wanted) // opset 1 does not require it
     return node.error("has no shape, expected attribute 'shape'");
+  if (node.version >= 5 && rankOf(node.getInput(1)) != 1)
+    return node.error("found a shape of rank " +
+                      Twine(rankOf(node.getInput(1))) + ", expected a vector");
   FailureOr<Ints> shape = resolveShape(node, **wanted, allowsZero);
   if (failed(shape))
     return failure();

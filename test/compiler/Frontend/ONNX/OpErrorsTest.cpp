@@ -324,6 +324,11 @@ const BadNode views[] = {
        m.node("Reshape", {"x", "s"}, {"y"});
      },
      "overflows"},
+    {"ReshapeRank",
+     [](ModelBuilder &m) {
+       m.number("s", -1).node("Reshape", {"x", "s"}, {"y"});
+     },
+     "found a shape of rank 0, expected a vector"},
     {"ReshapeNothing", [](ModelBuilder &m) { m.node("Reshape", {"x"}, {"y"}); },
      "has no shape", 4},
     {"Flatten",
