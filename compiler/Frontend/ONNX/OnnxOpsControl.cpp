@@ -96,11 +96,19 @@ static FailureOr<bool> isTrue(OnnxNode &node, Value condition) {
       "are out of scope");
 }
 
+static LogicalResult checkResultCount(OnnxNode &node, size_t states) {
+  if (node.getOutputCount() >= states)
+    return success();
+  return node.error("has " + Twine(node.getOutputCount()) +
+                    " results, expected at least " + Twine(states) +
+                    ", one for each state");
+}
+
 LogicalResult npu::buildLoop(OnnxNode &node) {
   size_t states = node.getInputCount() - 2;
   onnx::GraphProto *body = node.getGraph("body");
-  if (node.getOutputCount() < states)
-    return node.error("has fewer results than states");
+  if (failed(checkResultCount(node, states)))
+    return failure();
   int64_t trips = INT64_MAX;
   if (node.hasInput(0)) {
     FailureOr<int64_t> given =
@@ -179,24 +187,34 @@ static Ints intsOr(OnnxNode &node, StringRef name, size_t count) {
   return given;
 }
 
+/// 0 is forward, 1 backward.
+static Ints directionsOr(OnnxNode &node, StringRef name, size_t count) {
+  Ints given = intsOr(node, name, count);
+  for (int64_t direction : given)
+    if (direction != 0 && direction != 1)
+      (void)node.error("attribute '" + name + "' has the entry " +
+                       Twine(direction) + ", expected 0 or 1");
+  return given;
+}
+
 static FailureOr<ScanSpec> readScan(OnnxNode &node, size_t inputs) {
   ScanSpec spec;
   spec.inputs = static_cast<size_t>(
       node.getInt("num_scan_inputs", 1, 1, static_cast<int64_t>(inputs)));
   spec.states = inputs - std::min(spec.inputs, inputs);
-  if (node.getOutputCount() < spec.states)
-    return node.error("has fewer results than states");
+  if (failed(checkResultCount(node, spec.states)))
+    return failure();
   spec.results = node.getOutputCount() - spec.states;
   bool isOld = node.version < 9;
-  spec.inputDirections =
-      intsOr(node, isOld ? "directions" : "scan_input_directions", spec.inputs);
+  spec.inputDirections = directionsOr(
+      node, isOld ? "directions" : "scan_input_directions", spec.inputs);
   spec.inputAxes = Ints(spec.inputs, 0);
   spec.resultAxes = spec.resultDirections = Ints(spec.results, 0);
   if (!isOld) {
     spec.inputAxes = intsOr(node, "scan_input_axes", spec.inputs);
     spec.resultAxes = intsOr(node, "scan_output_axes", spec.results);
     spec.resultDirections =
-        intsOr(node, "scan_output_directions", spec.results);
+        directionsOr(node, "scan_output_directions", spec.results);
   }
   return node.hasFailed() ? FailureOr<ScanSpec>() : FailureOr<ScanSpec>(spec);
 }

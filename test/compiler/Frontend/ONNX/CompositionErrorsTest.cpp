@@ -562,6 +562,22 @@ const BadNode control[] = {
        m.node("Loop", {"n", "", "x"}, {"y", "z"}).graph("body", loopBody("go"));
      },
      "has a graph with 3 inputs and 2 outputs, expected 3 and 3"},
+    {"LoopStates",
+     [](ModelBuilder &m) {
+       m.number("n", 3);
+       m.node("Loop", {"n", "", "x", "x"}, {"y"}).graph("body", loopBody("go"));
+     },
+     "has 1 results, expected at least 2, one for each state"},
+    {"ScanDirection",
+     [](ModelBuilder &m) {
+       ModelBuilder body;
+       body.input("p", {4, 6, 6}).output("p");
+       m.node("Scan", {"x"}, {"y"})
+           .integer("num_scan_inputs", 1)
+           .integers("scan_input_directions", {3})
+           .graph("body", body.graph());
+     },
+     "attribute 'scan_input_directions' has the entry 3, expected 0 or 1"},
     {"ScanAxes",
      [](ModelBuilder &m) {
        ModelBuilder body;
