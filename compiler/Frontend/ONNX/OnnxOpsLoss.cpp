@@ -4,7 +4,10 @@
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <optional>
 
 using namespace npu;
 
@@ -28,13 +31,28 @@ static LogicalResult checkLoss(OnnxNode &node) {
   return success();
 }
 
+/// Classes that are known; from the end on as onnxruntime counts them.
+static LogicalResult checkClasses(OnnxNode &node, int64_t count,
+                                  std::optional<int64_t> ignored) {
+  ElementsAttr known = constantOf(node.getInput(1));
+  if (!known)
+    return success();
+  for (int64_t index : elementInts(known))
+    if ((index < -count || index >= count) && index != ignored)
+      return node.error("found the class " + Twine(index) + ", expected " +
+                        Twine(-count) + " to " + Twine(count - 1));
+  return success();
+}
+
 /// -logarithm[class] * weight[class], 0 for classes that are ignored.
 static LogicalResult buildLoss(OnnxNode &node, Value logarithms) {
   std::string reduction =
       node.getWord("reduction", "mean", {"none", "sum", "mean"});
   bool ignores = node.hasAttribute("ignore_index");
   int64_t ignored = node.getInt("ignore_index", 0);
-  if (node.hasFailed() || !logarithms)
+  if (node.hasFailed() || !logarithms ||
+      failed(checkClasses(node, shapeOf(logarithms)[1],
+                          ignores ? std::optional(ignored) : std::nullopt)))
     return failure();
   Value classes = node.getInput(1);
   Ints shape(shapeOf(classes)), column = shape;

@@ -135,6 +135,19 @@ static SmallVector<RoiTap, 2> regionTaps(OnnxNode &node, const Span &span,
           {clamped(node, plus(node, low, 1), size), fraction, isInside}};
 }
 
+/// The images that regions lie in, where they are known.
+static LogicalResult checkBatches(OnnxNode &node, Value batches,
+                                  int64_t images) {
+  ElementsAttr known = batches ? constantOf(batches) : ElementsAttr();
+  if (!known)
+    return success();
+  for (int64_t index : elementInts(known))
+    if (index < 0 || index >= images)
+      return node.error("found a region of image " + Twine(index) +
+                        ", expected 0 to " + Twine(images - 1));
+  return success();
+}
+
 static LogicalResult readRoi(OnnxNode &node, RoiSpec &spec) {
   spec.bins[0] = node.getInt("output_height", 1, 1, 1 << 14);
   spec.bins[1] = node.getInt("output_width", 1, 1, 1 << 14);
@@ -156,7 +169,7 @@ static LogicalResult readRoi(OnnxNode &node, RoiSpec &spec) {
                       shapes::text(x) + ", " + shapes::text(rois) + " and " +
                       shapes::text(batches) +
                       ", expected N, C, H, W; R, 4 and R");
-  return success();
+  return checkBatches(node, node.getInput(2), x[0]);
 }
 
 /// Pixels as rows of channels: (N * H * W, C).
@@ -439,6 +452,8 @@ LogicalResult npu::buildMaxRoiPool(OnnxNode &node) {
   };
   auto whole = [&](Value v) { return node.cast(v, i32); };
   Value batch = whole(node.reshape(column(node, regions, 0), {count, 1, 1}));
+  if (failed(checkBatches(node, batch, shape[0])))
+    return failure();
   Value base = add(
       node,
       times(node, down(whole(rows.level)), double(highestLevel(shape[3]) + 1)),

@@ -21,6 +21,13 @@ const BadNode losses[] = {
        m.node("NegativeLogLikelihoodLoss", {"x", "v"}, {"y"});
      },
      "found data of shape 1x4x6x6 and classes of shape 4"},
+    {"UnknownClass",
+     [](ModelBuilder &m) {
+       m.input("p", {2, 3}).ints("c", {-1, 3});
+       m.node("SoftmaxCrossEntropyLoss", {"p", "c"}, {"y"})
+           .integer("ignore_index", 7);
+     },
+     "found the class 3, expected -3 to 2"},
     {"ClassWeights",
      [](ModelBuilder &m) {
        m.input("c", {1, 6, 6}, TensorProto::INT64).weight("u", {3});
@@ -216,6 +223,18 @@ const BadNode samples[] = {
        m.node("RoiAlign", {"x", "r", "b"}, {"y"}).text("mode", "max");
      },
      "unsupported: attribute 'sampling_ratio' is 0"},
+    {"RegionOfNoImage",
+     [](ModelBuilder &m) {
+       m.weight("r", {1, 4}).ints("b", {1});
+       m.node("RoiAlign", {"x", "r", "b"}, {"y"});
+     },
+     "found a region of image 1, expected 0 to 0"},
+    {"PooledRegionOfNoImage",
+     [](ModelBuilder &m) {
+       m.weight("r", {1, 5}, {-1, 0, 0, 3, 3});
+       m.node("MaxRoiPool", {"x", "r"}, {"y"}).integers("pooled_shape", {1, 1});
+     },
+     "found a region of image -1, expected 0 to 0"},
     {"RegionSize",
      [](ModelBuilder &m) {
        m.weight("r", {1, 4}, {0, 0, 1e9f, 1}).ints("b", {0});
