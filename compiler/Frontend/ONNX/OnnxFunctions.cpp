@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/ONNX/OnnxFunctions.h"
 
+#include "mlir/IR/Diagnostics.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+
+#include <set>
+#include <tuple>
 
 using namespace npu;
+using mlir::emitError;
 
 const onnx::FunctionProto *npu::lookupFunction(const OnnxModel &model,
                                                const onnx::NodeProto &call) {
@@ -14,6 +21,17 @@ const onnx::FunctionProto *npu::lookupFunction(const OnnxModel &model,
         function.overload() == call.overload())
       return &function;
   return nullptr;
+}
+
+LogicalResult npu::checkFunctions(const OnnxModel &model) {
+  std::set<std::tuple<StringRef, StringRef, StringRef>> found;
+  for (const onnx::FunctionProto &function : model.proto->functions())
+    if (!found.emplace(function.domain(), function.name(), function.overload())
+             .second)
+      return emitError(model.location)
+             << "the function '" << llvm::json::fixUTF8(function.name())
+             << "' is defined twice, expected each function once";
+  return success();
 }
 
 int64_t npu::opsetOfFunction(const OnnxModel &model,
@@ -76,4 +94,20 @@ onnx::GraphProto npu::bodyOfCall(const onnx::FunctionProto &function,
   for (onnx::NodeProto &node : *body.mutable_node())
     fillIn(node, arguments);
   return body;
+}
+
+LogicalResult npu::checkOutputs(Location call, const onnx::GraphProto &body) {
+  llvm::StringSet<> defined;
+  for (const onnx::ValueInfoProto &input : body.input())
+    defined.insert(input.name());
+  for (const onnx::NodeProto &node : body.node())
+    for (const std::string &name : node.output())
+      defined.insert(name);
+  for (const onnx::ValueInfoProto &output : body.output())
+    if (!defined.contains(output.name()))
+      return emitError(call)
+             << "calls a function whose output '"
+             << llvm::json::fixUTF8(output.name())
+             << "' is defined by no node, and by no input that is given";
+  return success();
 }

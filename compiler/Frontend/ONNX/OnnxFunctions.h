@@ -12,6 +12,9 @@ namespace npu {
 const onnx::FunctionProto *lookupFunction(const OnnxModel &model,
                                           const onnx::NodeProto &call);
 
+/// No two functions of a model define the same operator.
+LogicalResult checkFunctions(const OnnxModel &model);
+
 /// The version of ai.onnx that the function's nodes are of.
 int64_t opsetOfFunction(const OnnxModel &model,
                         const onnx::FunctionProto &function);
@@ -20,6 +23,9 @@ int64_t opsetOfFunction(const OnnxModel &model,
 /// inputs that the call leaves out left out.
 onnx::GraphProto bodyOfCall(const onnx::FunctionProto &function,
                             const onnx::NodeProto &call);
+
+/// Something must define every output of such a graph; `call` is where it is.
+LogicalResult checkOutputs(Location call, const onnx::GraphProto &body);
 
 } // namespace npu
 

@@ -143,6 +143,8 @@ LogicalResult Importer::checkOps() {
              << "the output '" << output.name() << "' is listed twice";
   if (outputs.empty())
     return emitError(model.location) << "has no outputs, expected one or more";
+  if (failed(checkFunctions(model)))
+    return failure();
   auto order = orderNodes(model, *model.proto->mutable_graph(),
                           [](StringRef) { return false; });
   if (failed(order))
@@ -227,6 +229,8 @@ LogicalResult Importer::importCall(const onnx::FunctionProto &function,
            << "calls a function of ai.onnx opset " << version
            << ", expected 1 to " << newestOnnxOpset;
   onnx::GraphProto body = bodyOfCall(function, call);
+  if (failed(checkOutputs(location, body)))
+    return failure();
   llvm::SaveAndRestore depth(budget.depth, budget.depth + 1);
   llvm::SaveAndRestore opset(model.opset, version);
   FailureOr<SmallVector<Value>> results = importGraph(body, inner);

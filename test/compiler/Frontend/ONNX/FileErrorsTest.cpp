@@ -349,6 +349,20 @@ TEST_F(FileErrors, Functions) {
               {"SequenceEmpty (out of scope: sequences) at 'b'"});
 }
 
+TEST_F(FileErrors, FunctionsThatAreWrong) {
+  ModelBuilder model = callingModel("Relu", {"x"});
+  *model.proto.add_functions() = model.proto.functions(0);
+  expectError(runner.run(model),
+              {"the function 'Twice' is defined twice, expected each function "
+               "once"});
+  model = callingModel("Relu", {"x"});
+  model.proto.mutable_functions(0)->set_output(0, "c");
+  expectError(runner.run(model),
+              {"Twice 'y'",
+               "calls a function whose output 'c' is defined by no "
+               "node, and by no input that is given"});
+}
+
 TEST_F(FileErrors, ActivationOfTwoGigabytes) {
   ModelBuilder model;
   model.input("x", {30000, 1}).input("z", {1, 30000}).output("y");
