@@ -129,9 +129,8 @@ LogicalResult npu::buildShrink(OnnxNode &node) {
       NPU_INSTR_select,
       {above, node.eltwise(NPU_INSTR_sub, {x, bias}), node.scalar(0, type)});
   Value below = node.eltwise(NPU_INSTR_less, {x, node.scalar(-lambda, type)});
-  Value result =
-      node.eltwise(NPU_INSTR_select,
-                   {below, node.eltwise(NPU_INSTR_add, {x, bias}), upper});
+  Value result = node.eltwise(
+      NPU_INSTR_select, {below, node.eltwise(NPU_INSTR_add, {x, bias}), upper});
   return node.setResult(node.cast(result, elementOf(data)));
 }
 
