@@ -3,6 +3,7 @@
 
 #include "compiler/Codegen/RawObject.h"
 #include "compiler/Dialect/NPU/Constants.h"
+#include "files/last_words.h"
 #include "format/footer.h"
 #include "kernels/tensor.h"
 
@@ -115,7 +116,11 @@ static llvm::Error link(StringRef output, ArrayRef<std::string> objects) {
       lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return llvm::Error::success();
-  return llvm::createStringError("linking failed: " + stream.str());
+  // lld takes it for a fault of the file.
+  if (StringRef(messages).contains(std::strerror(ENOMEM)))
+    files::endWithoutMemory();
+  return llvm::createStringError("linking failed: " +
+                                 StringRef(messages).rtrim().str());
 }
 
 namespace {

@@ -12,7 +12,8 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
   let description = [{
     Identity and inverse transposes and reshapes vanish, consecutive ones
     compose, those of constants are computed. Affine steps with constants are
-    brought into one form (x * scale, then + offset) and merge. Every rewrite is
+    brought into one form (x * scale, then + offset) and merge, where neither
+    overflow nor the rounding of a large offset would show. Every rewrite is
     exact in real arithmetic.
 
     Example:

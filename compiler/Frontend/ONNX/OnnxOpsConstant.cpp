@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
+#include "kernels/tensor.h"
 
 #include <cmath>
 
@@ -56,7 +57,8 @@ LogicalResult npu::buildConstantOfShape(OnnxNode &node) {
   }
   FailureOr<RankedTensorType> type = makeTensorType(
       node.getLocation(), "the result", *shape, elementOf(number));
-  if (failed(type) || failed(takeFilled(node, *type)))
+  if (failed(type) || failed(take(node, Budget::Constants,
+                                  kernels::storedBytes(describeTensor(*type)))))
     return failure();
   auto splat = cast<DenseElementsAttr>(constantOf(number));
   return node.setResult(node.constant(

@@ -203,9 +203,6 @@ LogicalResult npu::buildPow(OnnxNode &node) {
 
 LogicalResult npu::buildMod(OnnxNode &node) {
   bool isFmod = node.getFlag("fmod", false);
-  if (!isFmod && isa<mlir::FloatType>(elementOf(node.getInput(0))))
-    return node.error("attribute 'fmod' is 0, expected 1 for " +
-                      typeText(elementOf(node.getInput(0))));
   return node.setResult(node.eltwise(
       NPU_INSTR_mod, {node.getInput(0), node.getInput(1)}, isFmod ? 1 : 0));
 }

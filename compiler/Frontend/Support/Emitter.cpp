@@ -102,10 +102,6 @@ static int64_t bytesOf(RankedTensorType type) {
   return kernels::storedBytes(describeTensor(type));
 }
 
-LogicalResult npu::takeFilled(Emitter &node, RankedTensorType type) {
-  return take(node, Budget::Constants, bytesOf(type));
-}
-
 /// Counts what computing an op of constants takes, before it is computed.
 static LogicalResult takeFold(Emitter &node, Operation *op) {
   bool isKnown = llvm::all_of(op->getOperands(),
@@ -180,7 +176,7 @@ Value Emitter::constant(ElementsAttr elements) {
 
 Value Emitter::filled(double number, ArrayRef<int64_t> shape, Type element) {
   FailureOr<RankedTensorType> type = typeOf("the result", shape, element);
-  if (failed(type) || failed(takeFilled(*this, *type)))
+  if (failed(type))
     return noteFailure();
   if (isa<mlir::FloatType>(element))
     return constant(DenseElementsAttr::get(

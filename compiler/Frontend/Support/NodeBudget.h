@@ -15,8 +15,6 @@ LogicalResult take(Emitter &node, Budget kind, int64_t amount);
 LogicalResult checkLeft(Emitter &node, Budget kind, int64_t amount);
 /// Before a constant of so many 64-bit numbers is made.
 LogicalResult takeNumbers(Emitter &node, double count);
-/// Before a constant of one number everywhere is made.
-LogicalResult takeFilled(Emitter &node, RankedTensorType type);
 
 } // namespace npu
 
