@@ -47,7 +47,7 @@ class Limits:
     def __init__(self, arguments: argparse.Namespace):
         self.seconds, self.memory = arguments.run_seconds, arguments.memory
         # The hard limits lie above those that are judged: waiting is not work.
-        self.hang = max(60, 6 * self.seconds)
+        self.hang = int(max(60, 6 * self.seconds))
 
 
 class Tools:
