@@ -67,9 +67,6 @@ struct ConstantRight : OpRewritePattern<EltwiseOp> {
   }
 };
 
-} // namespace
-
-namespace {
 /// What a function makes of the last bit of a number.
 enum class LastBit { Decides, Passes, Fades };
 } // namespace
@@ -222,17 +219,14 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
                : EltwiseOp();
   }
 
-  static bool isModest(Value constant, bool isOffset) {
+  /// The largest magnitude of a constant whose numbers are all modest.
+  static std::optional<float> modestLargest(Value constant, bool isOffset) {
     std::optional<std::vector<float>> values = floatsOf(constant);
-    return values && llvm::all_of(*values, [&](float value) {
-             return isOffset ? isModestOffset(value) : isModestScale(value);
-           });
-  }
-
-  static float largest(Value constant) {
+    if (!values ||
+        !llvm::all_of(*values, isOffset ? isModestOffset : isModestScale))
+      return std::nullopt;
     float most = 0;
-    std::vector<float> values = *floatsOf(constant);
-    for (float value : values)
+    for (float value : *values)
       most = std::max(most, std::fabs(value));
     return most;
   }
@@ -268,8 +262,9 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "steps of a quantized number");
     if (grows(a, b))
       return rewriter.notifyMatchFailure(op, "the constant would grow");
-    if (!isModest(a, isAdd || sum) || !isModest(b, isAdd) ||
-        (sum && !isModestOffset(largest(a) * largest(b))))
+    std::optional<float> inside = modestLargest(a, isAdd || sum),
+                         outside = modestLargest(b, isAdd);
+    if (!inside || !outside || (sum && !isModestOffset(*inside * *outside)))
       return rewriter.notifyMatchFailure(op, "the order of the steps shows");
     FailureOr<Value> merged = makeEltwise(rewriter, location, kind, {a, b});
     if (failed(merged))
