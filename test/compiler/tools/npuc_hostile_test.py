@@ -112,6 +112,19 @@ def test_counted_constants(bench: Bench) -> None:
     refuse_soon(bench, UNSUPPORTED, "--budget=constants=N", bench.save(programs.network("frames", [frames], sizes, {"x": [1, 2**20, 1]}, ["y"])))
 
 
+def test_constants_from_little(bench: Bench) -> None:
+    """A few bytes of a model that are many in memory, and a constant that is put behind itself again and again."""
+    some = {"shape": np.array([600], np.int64), "zero": np.array(0, np.float32), "end": np.array(600, np.float32), "step": np.array(1, np.float32)}
+    doubled = [helper.make_node("Concat", [f"c{i}", f"c{i}"], [f"c{i + 1}"], axis=0) for i in range(8)]
+    for name, nodes, constants, made in (
+        ("filled", [helper.make_node("ConstantOfShape", ["shape"], ["c"])], some, "c"),
+        ("range", [helper.make_node("Range", ["zero", "end", "step"], ["c"])], some, "c"),
+        ("doubled", doubled, {"c0": np.arange(4, dtype=np.float32)}, "c8"),
+    ):
+        model = programs.network(name, [*nodes, helper.make_node("Add", ["x", made], ["y"])], constants, {"x": [1]}, ["y"])
+        refuse(bench, UNSUPPORTED, "--budget=constants=N", bench.save(model), "--budget=constants=1000")
+
+
 def test_budgets_are_raised(bench: Bench) -> None:
     path = bench.save(loops(60, 60))
     refuse(bench, UNSUPPORTED, "the budget is 1000;", path, "--budget=nodes=1000")
