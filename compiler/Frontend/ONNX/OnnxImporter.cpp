@@ -136,12 +136,7 @@ LogicalResult Importer::checkOps() {
   if (model.proto->graph().sparse_initializer_size() > 0)
     return emitUnsupported(model.location)
            << "has sparse initializers, expected dense ones";
-  llvm::StringSet<> outputs;
-  for (const onnx::ValueInfoProto &output : model.proto->graph().output())
-    if (!outputs.insert(output.name()).second)
-      return emitError(model.location)
-             << "the output '" << output.name() << "' is listed twice";
-  if (outputs.empty())
+  if (model.proto->graph().output().empty())
     return emitError(model.location) << "has no outputs, expected one or more";
   if (failed(checkFunctions(model)))
     return failure();
@@ -386,18 +381,25 @@ LogicalResult Importer::importMain(FuncOp function, ArrayRef<GraphInput> inputs,
   for (auto [input, value] : llvm::zip(inputs, values))
     scope.values[input.name] = value;
   onnx::GraphProto &graph = *model.proto->mutable_graph();
-  FailureOr<SmallVector<Value>> outputs = importGraph(graph, scope);
-  if (failed(outputs))
+  FailureOr<SmallVector<Value>> listed = importGraph(graph, scope);
+  if (failed(listed))
     return failure();
-  for (auto [output, value] : llvm::zip(graph.output(), *outputs))
+  SmallVector<Value> outputs;
+  SmallVector<std::string> names;
+  llvm::StringSet<> known;
+  // A program's outputs are known by their names: one that the graph lists
+  // again is the same.
+  for (auto [output, value] : llvm::zip(graph.output(), *listed)) {
     if (failed(checkOutput(model, output, value)))
       return failure();
-  SmallVector<std::string> names;
-  for (const onnx::ValueInfoProto &output : graph.output())
+    if (!known.insert(output.name()).second)
+      continue;
+    outputs.push_back(value);
     names.push_back(output.name());
+  }
   if (taps)
-    addTaps(scope, *outputs, names);
-  returnOutputs(builder, function, *outputs, names);
+    addTaps(scope, outputs, names);
+  returnOutputs(builder, function, outputs, names);
   return success();
 }
 

@@ -300,8 +300,11 @@ TEST_F(FileErrors, NoOutputs) {
   ModelBuilder model;
   model.input("x", {1});
   expectError(runner.run(model), {"has no outputs"});
-  expectError(runner.run(reluModel().output("y")),
-              {"the output 'y' is listed twice"});
+}
+
+TEST_F(FileErrors, OutputListedAgainAsAnother) {
+  expectError(runner.run(reluModel().output("y", TensorProto::INT64)),
+              {"output 'y' is declared as 'i64', but its node gives 'f32'"});
 }
 
 TEST_F(FileErrors, NamesThatAreNotUtf8) {

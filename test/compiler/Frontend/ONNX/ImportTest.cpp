@@ -51,6 +51,16 @@ TEST_F(Import, TransposedConvolutionTurnsItsWeight) {
   EXPECT_LACKS(text, "npu.transpose");
 }
 
+/// onnxruntime takes such a model; a program's outputs are known by name.
+TEST_F(Import, OutputThatIsListedTwiceIsOne) {
+  ModelBuilder model;
+  model.input("x", {1, 3}).output("y").output("z").output("y");
+  model.node("Relu", {"x"}, {"y"});
+  model.node("Abs", {"x"}, {"z"});
+  EXPECT_HAS(import(model), "-> (tensor<1x3xf32> {npu.name = \"y\"}, "
+                            "tensor<1x3xf32> {npu.name = \"z\"})");
+}
+
 /// There is no such function of integers.
 TEST_F(Import, PReluOfIntegersIsASelection) {
   ModelBuilder model;
