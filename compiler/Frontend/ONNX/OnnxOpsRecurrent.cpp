@@ -4,6 +4,7 @@
 // all steps are one matrix product, those with the state one for each step.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxWithin.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -356,6 +357,26 @@ static LogicalResult setResults(const Recurrence &net, Value outputs,
   return success();
 }
 
+/// How long each sequence of the batch is: no longer than the data.
+static LogicalResult readLengths(Recurrence &net) {
+  OnnxNode &node = net.node;
+  Value lengths = node.getInput(4);
+  ElementsAttr known = constantOf(lengths);
+  bool isFull = bool(known);
+  if (known)
+    for (int64_t length : elementInts(known)) {
+      if (length < 0 || length > net.steps)
+        return node.error("found a sequence of length " + Twine(length) +
+                          ", expected 0 to " + Twine(net.steps));
+      isFull &= length == net.steps;
+    }
+  else
+    lengths = heldWithin(node, lengths, net.steps + 1);
+  if (!isFull)
+    net.lengths = node.reshape(lengths, {net.batch, 1});
+  return success(!node.hasFailed());
+}
+
 /// Attributes and operands; the number of directions.
 static FailureOr<int64_t> readRecurrence(Recurrence &net,
                                          const std::string &word,
@@ -369,14 +390,8 @@ static FailureOr<int64_t> readRecurrence(Recurrence &net,
   if (failed(readActivations(net, directions, usual)) ||
       failed(checkShapes(net, directions, hasCell)) || node.hasFailed())
     return failure();
-  if (!node.hasInput(4))
-    return directions;
-  ElementsAttr known = constantOf(node.getInput(4));
-  bool isFull = known && llvm::all_of(elementInts(known), [&](int64_t length) {
-                  return length == net.steps;
-                });
-  if (!isFull)
-    net.lengths = node.reshape(node.getInput(4), {net.batch, 1});
+  if (node.hasInput(4) && failed(readLengths(net)))
+    return failure();
   return directions;
 }
 

@@ -3,6 +3,7 @@
 // Regions of images divided into bins: RoiAlign, MaxRoiPool.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxWithin.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -135,12 +136,15 @@ static SmallVector<RoiTap, 2> regionTaps(OnnxNode &node, const Span &span,
           {clamped(node, plus(node, low, 1), size), fraction, isInside}};
 }
 
-/// The images that regions lie in, where they are known.
-static LogicalResult checkBatches(OnnxNode &node, Value batches,
+/// The images that regions lie in; those that are not known are checked when
+/// the program runs.
+static LogicalResult checkBatches(OnnxNode &node, Value &batches,
                                   int64_t images) {
   ElementsAttr known = batches ? constantOf(batches) : ElementsAttr();
-  if (!known)
-    return success();
+  if (!known) {
+    batches = heldWithin(node, batches, images);
+    return success(batches);
+  }
   for (int64_t index : elementInts(known))
     if (index < 0 || index >= images)
       return node.error("found a region of image " + Twine(index) +
@@ -169,7 +173,11 @@ static LogicalResult readRoi(OnnxNode &node, RoiSpec &spec) {
                       shapes::text(x) + ", " + shapes::text(rois) + " and " +
                       shapes::text(batches) +
                       ", expected N, C, H, W; R, 4 and R");
-  return checkBatches(node, node.getInput(2), x[0]);
+  Value images = node.getInput(2);
+  if (failed(checkBatches(node, images, x[0])))
+    return failure();
+  node.setInput(2, images);
+  return success();
 }
 
 /// Pixels as rows of channels: (N * H * W, C).

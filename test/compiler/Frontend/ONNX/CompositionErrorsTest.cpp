@@ -70,6 +70,22 @@ const BadNode recurrents[] = {
        m.node("RNN", {"s", "k", "r"}, {"y"}).integer("hidden_size", 5);
      },
      "attribute 'hidden_size' is 5, but the recurrent weights are for 4"},
+    {"LengthBeyondTheData",
+     [](ModelBuilder &m) {
+       recurrent(m);
+       m.ints("i", {5, 6});
+       m.node("Cast", {"i"}, {"l"}).integer("to", TensorProto::INT32);
+       m.node("RNN", {"s", "k", "r", "", "l"}, {"y"});
+     },
+     "found a sequence of length 6, expected 0 to 5"},
+    {"NegativeLength",
+     [](ModelBuilder &m) {
+       recurrent(m);
+       m.ints("i", {-1, 5});
+       m.node("Cast", {"i"}, {"l"}).integer("to", TensorProto::INT32);
+       m.node("RNN", {"s", "k", "r", "", "l"}, {"y"});
+     },
+     "found a sequence of length -1, expected 0 to 5"},
     {"InitialState",
      [](ModelBuilder &m) {
        recurrent(m);
