@@ -7,13 +7,14 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 
 using namespace npu;
 namespace yaml = llvm::yaml;
 
 YamlReader::YamlReader(StringRef text, StringRef file, std::string &error)
-    : file(file.str()), error(error), tooDeepReason(tooDeep(text, "#")),
-      stream(text, sources) {
+    : text(text), file(file.str()), error(error),
+      tooDeepReason(tooDeep(text, "#")), stream(text, sources) {
   sources.setDiagHandler(onDiagnostic, this);
 }
 
@@ -38,10 +39,23 @@ bool YamlReader::fail(Node *node, const Twine &what) {
   return failAt(lineOf(node), what);
 }
 
+/// The parser calls a byte that is no UTF-8 an empty scalar. Of UTF-16 without
+/// its mark every second byte is 0.
+bool YamlReader::checkText() {
+  size_t wrong = text.find('\0'), notUtf8 = text.size();
+  if (!llvm::json::isUTF8(text, &notUtf8))
+    wrong = std::min(wrong, notUtf8);
+  return wrong == StringRef::npos ||
+         failAt(int(text.take_front(wrong).count('\n')) + 1,
+                "is not UTF-8 text, expected a file in UTF-8");
+}
+
 bool YamlReader::readDocument(const Twine &what, ArrayRef<StringRef> allowed,
                               ArrayRef<StringRef> required, Entry entry) {
   if (!tooDeepReason.empty())
     return fail(nullptr, tooDeepReason);
+  if (!checkText())
+    return false;
   yaml::document_iterator document = stream.begin();
   if (document == stream.end() || !document->getRoot())
     return fail(nullptr, "is empty or not YAML");

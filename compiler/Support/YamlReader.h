@@ -40,8 +40,10 @@ protected:
   int lineOf(Node *node) const;
 
 private:
+  bool checkText();
   static void onDiagnostic(const llvm::SMDiagnostic &diagnostic, void *self);
 
+  StringRef text;
   std::string file;
   std::string &error;
   std::string tooDeepReason;

@@ -137,15 +137,24 @@ private:
                 "name '" + spec.name + "' is not the file's, '" + stem + "'");
   }
 
+  /// An entry of a list that may hold it once: the second is a slip of the
+  /// hand, and another word was meant.
+  template <class Item, class List>
+  bool addOnce(yaml::Node *node, StringRef what, StringRef text, Item item,
+               List &list) {
+    if (llvm::is_contained(list, item))
+      return fail(node, what + ": '" + text + "' stands twice");
+    list.push_back(item);
+    return true;
+  }
+
   bool readType(yaml::Node *node) {
     std::string text;
     if (!readText(node, "types", text))
       return false;
     for (auto [name, type] : typeNames)
-      if (name == text) {
-        spec.types.push_back(type);
-        return true;
-      }
+      if (name == text)
+        return addOnce(node, "types", text, type, spec.types);
     std::string names;
     for (auto [name, type] : typeNames)
       names += (names.empty() ? "" : ", ") + name.str();
@@ -160,8 +169,7 @@ private:
     if (StringRef(text).getAsInteger(10, size) || size < 2 || size > 1024)
       return fail(node, "block size '" + text +
                             "', allowed are whole numbers from 2 to 1024");
-    spec.blocks.push_back(size);
-    return true;
+    return addOnce(node, "blocks", text, size, spec.blocks);
   }
 
   bool readAlgorithm(yaml::Node *node) {
@@ -171,10 +179,7 @@ private:
     if (!llvm::is_contained(algorithmNames, text))
       return fail(node, "unknown algorithm '" + text + "', allowed are " +
                             llvm::join(ArrayRef(algorithmNames), ", "));
-    if (llvm::is_contained(spec.algorithms, text))
-      return fail(node, "algorithm '" + text + "' stands twice");
-    spec.algorithms.push_back(text);
-    return true;
+    return addOnce(node, "algorithms", text, text, spec.algorithms);
   }
 
   bool readMeasured(yaml::Node *node) {
@@ -390,10 +395,8 @@ private:
       std::string op;
       if (!readText(item, "ops", op))
         return false;
-      if (lookupOpWords(op)) {
-        ops.push_back(op);
-        return true;
-      }
+      if (lookupOpWords(op))
+        return addOnce(item, "ops", op, op, ops);
       SmallVector<StringRef> names;
       for (const OpWords &words : opVocabulary())
         names.push_back(words.name);
@@ -415,6 +418,10 @@ private:
       std::optional<LayoutPattern> layout = LayoutPattern::parse(text, why);
       if (!layout)
         return fail(item, role + ": " + why);
+      if (llvm::any_of(layouts, [&](const LayoutPattern &other) {
+            return other.text == text;
+          }))
+        return fail(item, role + ": '" + text + "' stands twice");
       layouts.push_back(*layout);
       return true;
     });

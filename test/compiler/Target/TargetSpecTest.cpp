@@ -241,7 +241,7 @@ TEST(TargetSpec, Algorithms) {
       replaceLine(good, 23, "algorithms: [winogard]"),
       "chip.yaml:23: unknown algorithm 'winogard', allowed are winograd");
   expectError(replaceLine(good, 23, "algorithms: [winograd, winograd]"),
-              "chip.yaml:23: algorithm 'winograd' stands twice");
+              "chip.yaml:23: algorithms: 'winograd' stands twice");
   expectError(replaceLine(good, 23, "algorithms: winograd"),
               "chip.yaml:23: algorithms: expected a list");
   std::string error;
@@ -333,6 +333,29 @@ TEST(TargetSpec, NotYaml) {
   expectError("name: [", "chip.yaml:");
   expectError("just words", "expected `key: value` lines");
   expectError(good + "---\nname: chip\n", "more than one document");
+}
+
+TEST(TargetSpec, NotUtf8) {
+  std::string wide;
+  for (char letter : good)
+    wide += {letter, '\0'};
+  expectError("\xff\xfe" + wide, "chip.yaml:1: is not UTF-8 text, expected");
+  expectError(wide, "chip.yaml:1: is not UTF-8 text, expected");
+  expectError(replaceLine(good, 2, "summary: \xe9t\xe9"),
+              "chip.yaml:2: is not UTF-8 text, expected");
+  std::string error;
+  EXPECT_TRUE(parseTarget("\xef\xbb\xbf" + good, "chip.yaml", error)) << error;
+}
+
+TEST(TargetSpec, EntriesOfListsStandOnce) {
+  expectError(replaceLine(good, 3, "types: [f32, f16, f32]"),
+              "chip.yaml:3: types: 'f32' stands twice");
+  expectError(replaceLine(good, 4, "blocks: [16, 8, 016]"),
+              "chip.yaml:4: blocks: '016' stands twice");
+  expectError(replaceLine(good, 18, "  - ops: [conv2d, conv2d]"),
+              "chip.yaml:18: ops: 'conv2d' stands twice");
+  expectError(replaceLine(good, 20, "    weight: [HWOI, HWOI]"),
+              "chip.yaml:20: weight: 'HWOI' stands twice");
 }
 
 TEST(TargetSpec, OpInTwoDemands) {
