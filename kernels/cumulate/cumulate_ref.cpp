@@ -30,8 +30,11 @@ private:
     using Sum = std::conditional_t<std::is_same_v<T, float>, double, uint64_t>;
     const npu_cumulate_attrs &a = problem.attrs.cumulate;
     bool isProduct = a.kind == NPU_CUMULATE_PROD;
+    // What changes no element: -0.0 is itself after -0.0, and 0 after 0. Ahead
+    // of an exclusive sum's first element is nothing, which is 0.
+    Sum first = isProduct ? Sum{1} : a.exclusive ? Sum{0} : -Sum{0};
     for (int64_t line = 0; line < split.lines(); ++line) {
-      Sum sum = isProduct ? Sum{1} : Sum{0};
+      Sum sum = first;
       for (int64_t k = 0; k < split.extent; ++k) {
         int64_t place = split.at(line, a.reverse ? split.extent - 1 - k : k);
         auto before = static_cast<T>(sum);

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
 using Values = std::vector<double>;
@@ -415,6 +417,16 @@ TEST(CumulateReference, ExclusiveAndReverse) {
   EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{6, 3, 1, 30, 6, 1}));
   p.attrs.cumulate = {0, NPU_CUMULATE_SUM, 0, 0};
   EXPECT_EQ(runReference(p, {iota(6, 1)}), (Values{1, 2, 3, 5, 7, 9}));
+}
+
+TEST(CumulateReference, SumOfNegativeZeros) {
+  Problem p =
+      make(NPU_OP_CUMULATE, {tensor(NPU_F32, {2})}, tensor(NPU_F32, {2}));
+  p.attrs.cumulate = {0, NPU_CUMULATE_SUM, 0, 0};
+  EXPECT_TRUE(std::signbit(runReference(p, {{-0.0, -0.0}})[1]));
+  EXPECT_FALSE(std::signbit(runReference(p, {{-0.0, 0.0}})[1]));
+  p.attrs.cumulate.exclusive = 1;
+  EXPECT_FALSE(std::signbit(runReference(p, {{-0.0, -0.0}})[0]));
 }
 
 // Padding is zero after the zero point is subtracted: it adds nothing.

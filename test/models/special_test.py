@@ -60,6 +60,25 @@ class SpecialTest(GraphCase):
             bounds = [None if limit is None else self.graph.constant(np.float32(limit)) for limit in limits]
             self.graph.op("Clip", [value, *bounds])
 
+    def test_signs_of_zeros(self) -> None:
+        """The reciprocal tells 0 from -0.0."""
+        value = self.graph.add_input(np.array([0.0, -0.0, 2.0, -2.0], np.float32))
+        zeros = self.graph.add_input(np.array([-0.0, -0.0, 0.0, -0.0], np.float32))
+        bounds = [self.graph.add_input(np.float32(number)) for number in (-0.0, 0.0)]
+        axis = self.graph.constant(np.array(0))
+        results = [self.graph.op("Sign", [value])[0]]
+        results += [self.graph.op("CumSum", [zeros, axis], exclusive=exclusive)[0] for exclusive in (0, 1)]
+        results += [self.graph.op("Clip", [value, *limits])[0] for limits in (bounds, bounds[::-1])]
+        for result in results:
+            self.graph.op("Reciprocal", [result])
+
+    def test_bounds_that_are_nan(self) -> None:
+        """They limit nothing, constant or not."""
+        value = self.graph.add_input(np.array(SPECIAL, np.float32))
+        for add in (self.graph.constant, self.graph.add_input):
+            for limits in ((NAN, 1), (-1, NAN), (NAN, NAN)):
+                self.graph.op("Clip", [value, *(add(np.float32(limit)) for limit in limits)])
+
     def test_binary(self) -> None:
         """Each special number with each."""
         left = self.graph.add_input(np.repeat(np.float32(SPECIAL), len(SPECIAL)).reshape(len(SPECIAL), -1))

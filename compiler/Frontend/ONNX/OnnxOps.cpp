@@ -165,7 +165,7 @@ static const OnnxOp table[] = {
     {"Shape", buildShape},
     {"Shrink", buildShrink, 0, "", "composed"},
     {"Sigmoid", buildUnary, NPU_INSTR_sigmoid},
-    {"Sign", buildUnary, NPU_INSTR_sign},
+    {"Sign", buildSign, 0, "", "composed"},
     {"Sin", buildUnary, NPU_INSTR_sin},
     {"Sinh", buildSinh, 0, "", "composed"},
     {"Size", buildSize},

@@ -72,6 +72,7 @@ LogicalResult buildMod(OnnxNode &node);
 LogicalResult buildPRelu(OnnxNode &node);
 LogicalResult buildPow(OnnxNode &node);
 LogicalResult buildSelu(OnnxNode &node);
+LogicalResult buildSign(OnnxNode &node);
 LogicalResult buildShrink(OnnxNode &node);
 LogicalResult buildSoftsign(OnnxNode &node);
 LogicalResult buildSwiGlu(OnnxNode &node);

@@ -2,6 +2,7 @@
 //
 // Scalar functions: rows of the table where the dialect has the function,
 // compositions where it does not.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -20,6 +21,13 @@ static npu_instr_kind kindOf(OnnxNode &node) {
 LogicalResult npu::buildUnary(OnnxNode &node) {
   node.ignore({"consumed_inputs"});
   return node.setResult(node.eltwise(kindOf(node), node.getInput(0)));
+}
+
+/// The dialect's sign of -0.0 is -0.0, ONNX's is 0.
+LogicalResult npu::buildSign(OnnxNode &node) {
+  Value sign = node.eltwise(NPU_INSTR_sign, node.getInput(0));
+  bool isReal = sign && isa<mlir::FloatType>(elementOf(sign));
+  return node.setResult(isReal ? plus(node, sign, 0) : sign);
 }
 
 LogicalResult npu::buildActivation(OnnxNode &node) {
@@ -297,6 +305,13 @@ static double largestOf(Type element) {
               : std::numeric_limits<double>::infinity();
 }
 
+/// What is beyond a bound becomes the bound; a bound that is NaN limits
+/// nothing.
+static Value boundedBy(OnnxNode &node, Value x, npu_instr_kind beyond,
+                       Value bound) {
+  return select(node, node.eltwise(beyond, {x, bound}), bound, x);
+}
+
 LogicalResult npu::buildClip(OnnxNode &node) {
   Value x = node.getInput(0);
   const double largest = largestOf(elementOf(x));
@@ -311,8 +326,14 @@ LogicalResult npu::buildClip(OnnxNode &node) {
     std::optional<double> most = constantBound(node, 2, largest);
     if (least && most && *least <= *most)
       return node.setResult(node.eltwise(NPU_INSTR_clip, x, *least, *most));
+    // Bounds that depend on data or are NaN, an empty range.
+    if (node.hasInput(1))
+      x = boundedBy(node, x, NPU_INSTR_less, node.getInput(1));
+    if (node.hasInput(2))
+      x = boundedBy(node, x, NPU_INSTR_greater, node.getInput(2));
+    return node.setResult(x);
   }
-  // Integers that no float holds, bounds that depend on data, an empty range.
+  // Integers that no float holds.
   if (node.hasInput(1))
     x = node.eltwise(NPU_INSTR_max, {x, node.getInput(1)});
   if (node.hasInput(2))
