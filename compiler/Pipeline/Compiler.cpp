@@ -169,7 +169,9 @@ LogicalResult Compilation::readTflite() {
   if (failed(convertTflite(context, options.model, options.tfliteConverter,
                            converted)))
     return failure();
-  auto source = readModuleFile(context, converted.file);
+  // Nobody ever sees the converter's file.
+  auto source = readModuleFile(context, converted.file,
+                               options.model + ", converted to TOSA");
   if (!source)
     return failure();
   return take(importTosa(*source, options.model, options.import));

@@ -46,15 +46,35 @@ OwningOpRef<ModuleOp> npu::parseModule(MLIRContext &context, StringRef bytes,
   return parse(context, llvm::MemoryBuffer::getMemBufferCopy(bytes, name));
 }
 
-OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context,
-                                          StringRef path) {
+namespace {
+/// A file that is called otherwise in errors.
+class RenamedBuffer : public llvm::MemoryBuffer {
+public:
+  RenamedBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name)
+      : file(std::move(buffer)), name(name.str()) {
+    init(file->getBufferStart(), file->getBufferEnd(), false);
+  }
+  StringRef getBufferIdentifier() const override { return name; }
+  BufferKind getBufferKind() const override { return file->getBufferKind(); }
+
+private:
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  std::string name;
+};
+} // namespace
+
+OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context, StringRef path,
+                                          StringRef shownAs) {
   std::string error;
   auto buffer = readInput(path, Budget::File, error);
   // Bytecode has no brackets.
   if (buffer && !mlir::isBytecode(*buffer))
     error = tooDeep(buffer->getBuffer(), "//");
+  if (error.empty() && !shownAs.empty())
+    buffer = std::make_unique<RenamedBuffer>(std::move(buffer), shownAs);
   if (error.empty())
     return parse(context, std::move(buffer));
-  mlir::emitError(fileLocation(context, path)) << error;
+  mlir::emitError(fileLocation(context, shownAs.empty() ? path : shownAs))
+      << error;
   return nullptr;
 }

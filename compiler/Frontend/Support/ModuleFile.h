@@ -16,9 +16,10 @@ namespace npu {
 mlir::OwningOpRef<mlir::ModuleOp> parseModule(MLIRContext &context,
                                               StringRef bytes, StringRef name);
 
-/// The same from a file; "-" is standard input.
-mlir::OwningOpRef<mlir::ModuleOp> readModuleFile(MLIRContext &context,
-                                                 StringRef path);
+/// The same from a file; "-" is standard input. Errors call it `shownAs`, if
+/// that is given.
+mlir::OwningOpRef<mlir::ModuleOp>
+readModuleFile(MLIRContext &context, StringRef path, StringRef shownAs = "");
 
 } // namespace npu
 

@@ -50,6 +50,8 @@ def main() -> None:
         expect(compile_file(build, model, f"--tflite-converter={empty}"), "gave no result and no reason", "exit code 0")
         empty.write_text('#!/bin/sh\n: > "$5"\n', encoding="utf-8")
         expect(compile_file(build, model, f"--tflite-converter={empty}"), "holds no function")
+        empty.write_text('#!/bin/sh\necho wrong > "$5"\n', encoding="utf-8")
+        expect(compile_file(build, model, f"--tflite-converter={empty}"), f"npuc: error: {model}, converted to TOSA:1:1: ")
     print("ok")
 
 
