@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import onnx
@@ -24,8 +25,8 @@ from npu_reduce.shrink import bind_sizes, shrink
 
 EPILOG = """Without --reduce-test a part fails if npuc ends with the same signal, or with the same message
 apart from names and numbers. With it, a part fails if the command ends with another exit code than 0; {}
-stands for the part's file. Options that are not listed here go to npuc (--target, --layout, --batch,
---input-shape, ...); sizes are bound in the model first.
+stands for the part's file. Options that are not listed here go to npuc (--target=NAME, --layout=NAME, ...), each
+as one word; sizes are bound in the model first.
 
 Examples:
   npuc model.onnx --target=npu-nhwc --reduce=small.onnx
@@ -52,7 +53,12 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, list[s
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds after which a command failed (120)")
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc")  # fmt: skip
-    return parser.parse_known_args(words)
+    arguments, others = parser.parse_known_args(words)
+    words = sys.argv[1:] if words is None else words
+    for before, word in zip(["", *words], words):
+        if word in others and not word.startswith("-") and not before.startswith("-"):
+            parser.error(f"found '{word}' beside the model '{arguments.model}'; write npuc's options as one word, --target=NAME")
+    return arguments, others
 
 
 def signature(done: subprocess.CompletedProcess | None) -> str:

@@ -126,6 +126,11 @@ def test_reduce(build: Path, folder: Path) -> None:
     expect(run(build, "npuc", model, "--batch=2", f"--reduce={out}"), 0, "1 of ")
     assert [node.op_type for node in onnx.load(out).graph.node] == ["Unheard"]
     expect(run(build, "npuc", out, "-o", folder / "out.npu"), 5, "Unheard")
+    two_words = run(build, "npuc", "--target", "host", "-q", "--batch", "2", "-o", folder / "out.npu", model, "--reduce", out)
+    expect(two_words, 0, "1 of ")
+    assert [node.op_type for node in onnx.load(out).graph.node] == ["Unheard"]
+    direct = run(build, "npu-reduce", "--target", "host", model, "--batch=2", f"--reduce={out}")
+    expect(direct, 2, f"found '{model}' beside the model 'host'")
     whole = folder / "concat.onnx"
     onnx.save(small.make("concat"), whole)
     expect(run(build, "npuc", whole, "--batch=1", f"--reduce={out}"), 1, "does not fail")

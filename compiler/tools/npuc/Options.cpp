@@ -272,16 +272,33 @@ static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
   compile.writePlan = !options.planPath.empty();
 }
 
+/// What was given, each option as one word: who does not know npuc's options
+/// takes the value of "--target chip.yaml" for the model.
+static std::vector<std::string> wordsOf(const CLI::App &app) {
+  std::vector<std::string> words;
+  for (const CLI::Option *option : app.get_options()) {
+    std::string name = option->get_name(); // of a positional without dashes
+    if (name == "--output") // each part is compiled into a file of its own
+      continue;
+    bool isFlag = option->get_items_expected_max() == 0;
+    for (const std::string &value : option->results())
+      words.push_back(isFlag                     ? name
+                      : option->get_positional() ? value
+                                                 : name + "=" + value);
+  }
+  return words;
+}
+
 /// npu-reduce, beside npuc, gets the same words and calls npuc with those that
 /// are not its own. Returns its exit code.
-static int runReducer(int argc, char **argv) {
+static int runReducer(const CLI::App &app, const char *program) {
   std::string self = llvm::sys::fs::getMainExecutable(
-      argv[0], reinterpret_cast<void *>(&runReducer));
+      program, reinterpret_cast<void *>(&runReducer));
   llvm::SmallString<128> path(llvm::sys::path::parent_path(self));
   llvm::sys::path::append(path, "npu-reduce");
+  std::vector<std::string> given = wordsOf(app);
   SmallVector<StringRef> words = {path};
-  for (int i = 1; i < argc; ++i)
-    words.push_back(argv[i]);
+  llvm::append_range(words, given);
   std::string why;
   int code =
       llvm::sys::ExecuteAndWait(path, words, std::nullopt, {}, 0, 0, &why);
@@ -328,7 +345,7 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
     if (!raw.reduceTest.empty() && raw.reduced.empty())
       throw CLI::ValidationError("--reduce-test goes with --reduce");
     if (!raw.reduced.empty())
-      return runReducer(argc, argv);
+      return runReducer(app, argv[0]);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exitUsage;
   }
