@@ -22,6 +22,9 @@ namespace {
 const char *programName = "";
 int exitCode = 1;
 std::atomic<bool> isEnding{false};
+pthread_t mainThread;
+const char *const noThread =
+    "cannot start another thread: too many run, or there is no memory left";
 
 /// The main thread's stack may grow in here, and nothing else lies there.
 uintptr_t stackBegin = 0, stackEnd = 0;
@@ -70,11 +73,17 @@ void onTerminate() {
     endWithoutMemory();
   } catch (const std::system_error &error) {
     if (error.code() == std::errc::resource_unavailable_try_again)
-      end("cannot start another thread: too many run, or there is no memory "
-          "left");
+      end(noThread);
   } catch (...) {
   }
   std::abort();
+}
+
+/// Our programs end in main(). It is libgomp that calls exit(1) where it is,
+/// when a thread of its team cannot start.
+void onExit() {
+  if (!pthread_equal(pthread_self(), mainThread))
+    end(noThread);
 }
 
 void findStack() {
@@ -114,6 +123,9 @@ void prepareLastWords(const char *program, int code) {
   exitCode = code;
   std::set_new_handler(endWithoutMemory);
   std::set_terminate(onTerminate);
+  mainThread = pthread_self();
+  if (std::atexit(onExit) != 0)
+    endWithoutMemory();
   findStack();
   stack_t stack = {};
   stack.ss_sp = handlerStack;

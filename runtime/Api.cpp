@@ -14,6 +14,7 @@
 #include <new>
 #include <string>
 #include <sys/mman.h>
+#include <system_error>
 
 using namespace npu;
 using npu::runtime::Failure;
@@ -60,6 +61,12 @@ npu_code guarded(npu_status *status, Body body) {
     return report(status, NPU_OUT_OF_MEMORY,
                   "not enough memory; close other programs or use a smaller "
                   "batch");
+  } catch (const std::system_error &error) {
+    bool isThread = error.code() == std::errc::resource_unavailable_try_again;
+    return report(status, isThread ? NPU_OUT_OF_MEMORY : NPU_INTERNAL,
+                  isThread ? "cannot start another thread: too many run, or "
+                             "there is no memory left"
+                           : error.what());
   } catch (const std::exception &error) {
     return report(status, NPU_INTERNAL, error.what());
   } catch (...) {

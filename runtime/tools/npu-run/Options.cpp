@@ -32,7 +32,7 @@ Exit codes:
      another output
   3  the .npu file cannot be loaded
   4  a tensor file, its name, type or shape is wrong
-  5  the run failed, or a result could not be written
+  5  the run failed, a result could not be written, or memory was used up
 )";
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {

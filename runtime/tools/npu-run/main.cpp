@@ -33,7 +33,9 @@ Model loadModel(const Options &options) {
   try {
     return Model(options.program, load);
   } catch (const Error &error) {
-    throw Exit(BadProgramFile, error.what());
+    // Without memory, oneDNN only says that a primitive cannot be created.
+    bool isMemory = error.code() == NPU_OUT_OF_MEMORY || files::isMemoryGone();
+    throw Exit(isMemory ? RunFailed : BadProgramFile, error.what());
   }
 }
 
