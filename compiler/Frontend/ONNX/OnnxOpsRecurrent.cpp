@@ -360,18 +360,14 @@ static LogicalResult setResults(const Recurrence &net, Value outputs,
 /// How long each sequence of the batch is: no longer than the data.
 static LogicalResult readLengths(Recurrence &net) {
   OnnxNode &node = net.node;
-  Value lengths = node.getInput(4);
+  Value lengths =
+      heldWithin(node, node.getInput(4), net.steps + 1, "sequence of length");
+  if (!lengths)
+    return failure();
   ElementsAttr known = constantOf(lengths);
-  bool isFull = bool(known);
-  if (known)
-    for (int64_t length : elementInts(known)) {
-      if (length < 0 || length > net.steps)
-        return node.error("found a sequence of length " + Twine(length) +
-                          ", expected 0 to " + Twine(net.steps));
-      isFull &= length == net.steps;
-    }
-  else
-    lengths = heldWithin(node, lengths, net.steps + 1);
+  bool isFull = known && llvm::all_of(elementInts(known), [&](int64_t length) {
+                  return length == net.steps;
+                });
   if (!isFull)
     net.lengths = node.reshape(lengths, {net.batch, 1});
   return success(!node.hasFailed());

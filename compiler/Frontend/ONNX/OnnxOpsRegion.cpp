@@ -136,21 +136,8 @@ static SmallVector<RoiTap, 2> regionTaps(OnnxNode &node, const Span &span,
           {clamped(node, plus(node, low, 1), size), fraction, isInside}};
 }
 
-/// The images that regions lie in; those that are not known are checked when
-/// the program runs.
-static LogicalResult checkBatches(OnnxNode &node, Value &batches,
-                                  int64_t images) {
-  ElementsAttr known = batches ? constantOf(batches) : ElementsAttr();
-  if (!known) {
-    batches = heldWithin(node, batches, images);
-    return success(batches);
-  }
-  for (int64_t index : elementInts(known))
-    if (index < 0 || index >= images)
-      return node.error("found a region of image " + Twine(index) +
-                        ", expected 0 to " + Twine(images - 1));
-  return success();
-}
+/// What a number that is none of an image's is called.
+static constexpr StringRef regionImage = "region of image";
 
 static LogicalResult readRoi(OnnxNode &node, RoiSpec &spec) {
   spec.bins[0] = node.getInt("output_height", 1, 1, 1 << 14);
@@ -173,8 +160,8 @@ static LogicalResult readRoi(OnnxNode &node, RoiSpec &spec) {
                       shapes::text(x) + ", " + shapes::text(rois) + " and " +
                       shapes::text(batches) +
                       ", expected N, C, H, W; R, 4 and R");
-  Value images = node.getInput(2);
-  if (failed(checkBatches(node, images, x[0])))
+  Value images = heldWithin(node, node.getInput(2), x[0], regionImage);
+  if (!images)
     return failure();
   node.setInput(2, images);
   return success();
@@ -459,8 +446,10 @@ LogicalResult npu::buildMaxRoiPool(OnnxNode &node) {
     return node.reshape(node.broadcast(v, {count, n}), {count, 1, n});
   };
   auto whole = [&](Value v) { return node.cast(v, i32); };
-  Value batch = whole(node.reshape(column(node, regions, 0), {count, 1, 1}));
-  if (failed(checkBatches(node, batch, shape[0])))
+  Value batch = heldWithin(
+      node, whole(node.reshape(column(node, regions, 0), {count, 1, 1})),
+      shape[0], regionImage);
+  if (!batch)
     return failure();
   Value base = add(
       node,

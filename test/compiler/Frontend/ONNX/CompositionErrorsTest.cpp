@@ -48,6 +48,13 @@ void recurrent(ModelBuilder &m) {
   m.input("s", {5, 2, 3}).weight("k", {1, 4, 3}).weight("r", {1, 4, 4});
 }
 
+void recurrentOfLengths(ModelBuilder &m, const Shape &lengths) {
+  recurrent(m);
+  m.ints("i", lengths);
+  m.node("Cast", {"i"}, {"l"}).integer("to", TensorProto::INT32);
+  m.node("RNN", {"s", "k", "r", "", "l"}, {"y"});
+}
+
 const BadNode recurrents[] = {
     {"Rank", [](ModelBuilder &m) { m.node("RNN", {"x", "w", "w"}, {"y"}); },
      "expected three dimensions each"},
@@ -71,20 +78,9 @@ const BadNode recurrents[] = {
      },
      "attribute 'hidden_size' is 5, but the recurrent weights are for 4"},
     {"LengthBeyondTheData",
-     [](ModelBuilder &m) {
-       recurrent(m);
-       m.ints("i", {5, 6});
-       m.node("Cast", {"i"}, {"l"}).integer("to", TensorProto::INT32);
-       m.node("RNN", {"s", "k", "r", "", "l"}, {"y"});
-     },
+     [](ModelBuilder &m) { recurrentOfLengths(m, {5, 6}); },
      "found a sequence of length 6, expected 0 to 5"},
-    {"NegativeLength",
-     [](ModelBuilder &m) {
-       recurrent(m);
-       m.ints("i", {-1, 5});
-       m.node("Cast", {"i"}, {"l"}).integer("to", TensorProto::INT32);
-       m.node("RNN", {"s", "k", "r", "", "l"}, {"y"});
-     },
+    {"NegativeLength", [](ModelBuilder &m) { recurrentOfLengths(m, {-1, 5}); },
      "found a sequence of length -1, expected 0 to 5"},
     {"InitialState",
      [](ModelBuilder &m) {
