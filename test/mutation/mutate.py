@@ -3,9 +3,7 @@
 
 Each run must end with one of the tool's exit codes, within time and memory,
 with one error if it is not 0 and none if it is, on plain lines, and leave
-nothing behind but what it was asked for. What compiles is also loaded and run;
-its own inputs and outputs, which may be larger than what a run may take, are
-not counted then.
+nothing behind but what it was asked for. What compiles is also loaded and run.
 A case is named by its kind and number, and is the same each time.
 
 Examples:
@@ -20,13 +18,10 @@ import argparse
 import collections
 import concurrent.futures
 import datetime
-import json
-import math
 import os
 import random
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 import threading
@@ -59,7 +54,7 @@ class Tools:
     """The servers of one thread, and its folder."""
 
     def __init__(self, build: Path, folder: Path, limits: Limits):
-        self.folder, self.limits, self.dump = folder, limits, build / "bin" / "npu-dump"
+        self.folder, self.limits = folder, limits
         self.servers = {name: Server(PYTHON.get(name, build / "bin" / f"{name}-server"), limits.hang) for name in CODES}
         folder.mkdir()
 
@@ -72,35 +67,21 @@ class Tools:
         before = {path.name for path in self.folder.iterdir()} | {"messages.txt"}
         outcome = self.servers[tool].run(self.folder, words)
         left = {path.name for path in self.folder.iterdir()} - before
-        own = 0
-        if tool == "npu-run" and outcome.code == 0 and outcome.memory > self.limits.memory:
-            own = own_bytes(self.dump, self.folder / words[0])
-        wrong = complaint(tool, words, outcome, self.limits, own)
+        wrong = complaint(tool, words, outcome, self.limits)
         if not wrong and left != ({made} if made and outcome.code == 0 else set()):
             wrong = f"leaves {sorted(left)} with exit code {outcome.code}"
         return outcome, wrong
 
 
-def own_bytes(dump: Path, program: Path) -> int:
-    """Of a program's inputs and outputs."""
-    read = json.loads(subprocess.run([dump, program, "--json"], capture_output=True, check=True).stdout)["signature"]
-
-    def bytes_of(value: dict) -> int:
-        bits = re.search(r"\d+", value["dtype"])  # a bool is a byte
-        return math.prod(value["shape"]) * (int(bits.group()) // 8 if bits else 1)
-
-    return sum(map(bytes_of, [*read["inputs"], *read["outputs"]]))
-
-
-def complaint(tool: str, words: list[str], outcome: Outcome, limits: Limits, own: int = 0) -> str:
-    """What is wrong with the end of a run, or nothing. `own`: bytes of data that are the program's own."""
+def complaint(tool: str, words: list[str], outcome: Outcome, limits: Limits) -> str:
+    """What is wrong with the end of a run, or nothing."""
     if outcome.code < 0:
         return f"is ended by signal {-outcome.code}"
     if outcome.code not in CODES[tool]:
         return f"has the exit code {outcome.code}"
     if outcome.seconds > limits.seconds:
         return f"takes {outcome.seconds:.1f} seconds"
-    if outcome.memory > limits.memory + own:
+    if outcome.memory > limits.memory:
         return f"takes {outcome.memory >> 20} MiB"
     lines, expected = outcome.text.splitlines(), outcome.code not in QUIET.get(tool, {0})
     if not PLAIN.match(outcome.text.replace("\n", "")):
