@@ -39,6 +39,8 @@ COUNTS = (
     ("RoiAlign", [BATCH, BOXES, np.zeros(2, np.int64)], {}, 2, 1, -1, 2),
     ("RoiAlign", [BATCH, BOXES, np.zeros(2, np.int64)], {}, 2, 0, 1 << 32, 2),
     ("MaxRoiPool", [BATCH, np.zeros((2, 5), np.float32)], {"pooled_shape": [2, 2]}, 1, (1, 0), -1, 2),
+    ("ReverseSequence", [SEQUENCES, LENGTHS.astype(np.int64)], {}, 1, 1, -1, 6),
+    ("ReverseSequence", [SEQUENCES, LENGTHS.astype(np.int64)], {}, 1, 0, 6, 6),
     *((op, [SEQUENCES, np.ones((1, 2 * gates, 3), np.float32), np.ones((1, 2 * gates, 2), np.float32), None, LENGTHS],
        {"hidden_size": 2}, 4, 1, length, 6) for op, gates, length in (("RNN", 1, 6), ("GRU", 3, -1), ("LSTM", 4, 6))),
 )  # fmt: skip

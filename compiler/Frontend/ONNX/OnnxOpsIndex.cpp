@@ -4,6 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
+#include "compiler/Frontend/ONNX/OnnxWithin.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -253,11 +254,9 @@ LogicalResult npu::buildReverseSequence(OnnxNode &node) {
                       shapes::text(shapeOf(lengths)) +
                       ", expected one length for each entry of axis " +
                       Twine(*batch) + " and another axis for time");
-  if (ElementsAttr known = constantOf(lengths))
-    for (int64_t length : elementInts(known))
-      if (length < 0 || length > shapeOf(x)[*time])
-        return node.error("found a length of " + Twine(length) +
-                          ", expected 0 to " + Twine(shapeOf(x)[*time]));
+  lengths = heldWithin(node, lengths, shapeOf(x)[*time] + 1, "length");
+  if (!lengths)
+    return failure();
   Type i64 = node.getBuilder().getI64Type();
   Value place = node.countAlong(shapeOf(x)[*time], *time, rank, i64);
   Value count = perSample(node, lengths, *batch, rank);

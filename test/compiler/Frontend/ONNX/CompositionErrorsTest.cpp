@@ -533,7 +533,7 @@ const BadNode choices[] = {
            .integer("batch_axis", 0)
            .integer("time_axis", 1);
      },
-     "found a length of -1, expected 0 to 4"},
+     "found a length -1, expected 0 to 4"},
     {"ScatterUpdate",
      [](ModelBuilder &m) {
        m.weight("f", {4}).node("TensorScatter", {"x", "f"}, {"y"});
