@@ -263,8 +263,9 @@ TEST_F(NpuRun, Bf16IsFloat32InFiles) {
 TEST_F(NpuRun, HelpAndVersion) {
   ProcessResult help = run({"--help"});
   EXPECT_EQ(help.exitCode, 0);
-  for (const char *text : {"Examples:", "Exit codes:", "--random-inputs",
-                           "--profile", "--trace", "--expect", "--json"})
+  for (const char *text :
+       {"Examples:", "Exit codes:", "--random-inputs", "--profile", "--trace",
+        "--expect", "--json", "--budget"})
     EXPECT_NE(help.out.find(text), std::string::npos) << text;
   ProcessResult version = run({"--version"});
   EXPECT_EQ(version.exitCode, 0);
@@ -281,6 +282,21 @@ TEST_F(NpuRun, WrongUsage) {
   EXPECT_EQ(run({program, "--rtol=-1"}).exitCode, 2);
   EXPECT_EQ(run({program, "--repeat=many"}).exitCode, 2);
   EXPECT_EQ(run({program, "another.npu"}).exitCode, 2);
+}
+
+TEST_F(NpuRun, Budget) {
+  // 12 KiB in, 64 KiB out, twice as much again: arena and conversion.
+  expectError(runGood({"--budget=memory=100000"}), 5,
+              "takes at least 208896 bytes of memory for its inputs, outputs "
+              "and what lies between them, the budget is 100000; if that is "
+              "meant, raise it with --budget=memory=N");
+  EXPECT_EQ(runGood({"--budget=memory=208896"}).exitCode, 0);
+  EXPECT_EQ(run({program, "--budget=memory=1", "--simulate-only"}).exitCode, 0);
+  expectError(runGood({"--budget=nodes=5"}), 2,
+              "unknown 'nodes', expected: memory");
+  for (const char *number : {"", "0", "-1", "1GB", " 1"})
+    expectError(runGood({std::string("--budget=memory=") + number}), 2,
+                "has no number of 1 or more; write memory=1073741824");
 }
 
 TEST_F(NpuRun, BadProgram) {

@@ -35,6 +35,22 @@ Exit codes:
   5  the run failed, a result could not be written, or memory was used up
 )";
 
+/// As npuc's option of this name.
+static void parseBudget(const std::string &text, Options &options) {
+  const std::string name = "memory=";
+  if (text.compare(0, name.size(), name) != 0)
+    throw CLI::ValidationError("--budget", "unknown '" +
+                                               text.substr(0, text.find('=')) +
+                                               "', expected: memory");
+  const char *end = text.data() + text.size();
+  auto [stop, error] =
+      std::from_chars(text.data() + name.size(), end, options.memory);
+  if (error != std::errc() || stop != end || options.memory < 1)
+    throw CLI::ValidationError(
+        "--budget", "'" + text + "' has no number of 1 or more; write " + name +
+                        std::to_string(Options().memory));
+}
+
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   CLI::App app("Runs an NPU binary on the simulator.", "npu-run");
   app.footer(footer);
@@ -62,7 +78,13 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   app.add_option("--threads", options.threads,
                  "Threads of a run (default: all processors)")
       ->check(CLI::Range(1, 1024));
-  std::string seed, profile;
+  std::string seed, profile, budget;
+  auto *memory =
+      app.add_option("--budget", budget,
+                     "Bytes that a run may take for inputs, outputs and what "
+                     "lies between them (default: memory=" +
+                         std::to_string(options.memory) + ")")
+          ->type_name("memory=N");
   auto *random =
       app.add_flag("--random-inputs{0}", seed,
                    "Fills inputs that have no file; =SEED for other numbers");
@@ -91,6 +113,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     options.profile = profiling->count() > 0;
     if (options.profile && profile != "-")
       options.profileFile = profile;
+    if (memory->count() > 0)
+      parseBudget(budget, options);
     if (random->count() > 0) {
       // strtoull would take "-1" and " 1".
       uint64_t number = 0;

@@ -29,6 +29,8 @@ struct Options {
   int repeat = 1;
   int warmup = 0;
   int threads = 0;
+  /// Bytes that a run may take; --budget=memory=N sets another number.
+  uint64_t memory = uint64_t(1) << 30;
   std::optional<uint64_t> randomSeed;
   bool profile = false;
   std::string profileFile; ///< empty: a table on stdout

@@ -11,6 +11,7 @@
 #include "runtime/tools/npu-run/Report.h"
 #include "runtime/tools/npu-run/Tensors.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -67,6 +68,26 @@ void declareFiles(const Options &options, const TensorFiles &named,
     files.writes("--trace", options.traceFile);
   if (std::string clash = files.clash(); !clash.empty())
     throw Exit(UsageError, clash);
+}
+
+/// A small file may ask for gigabytes: that is refused before it is tried.
+void checkMemory(const Options &options, const Model &model) {
+  npu_load_stats stats = model.stats();
+  uint64_t bytes = stats.arena_bytes + stats.scratch_bytes, converted = 0;
+  for (const auto &signature : {model.inputs(), model.outputs()})
+    for (const npu_tensor_info &info : signature) {
+      bytes += info.bytes;
+      converted = std::max(converted, info.row_bytes); // one after the other
+    }
+  bytes += converted;
+  if (bytes > options.memory)
+    throw Exit(RunFailed,
+               "'" + options.program + "' takes at least " +
+                   std::to_string(bytes) +
+                   " bytes of memory for its inputs, outputs and what lies "
+                   "between them, the budget is " +
+                   std::to_string(options.memory) +
+                   "; if that is meant, raise it with --budget=memory=N");
 }
 
 /// Reads or makes every input and brings it into stored order.
@@ -182,6 +203,7 @@ ExitCode run(const Options &options) {
     report(options, session, files);
     return Success;
   }
+  checkMemory(options, model);
   auto outputSignature = model.outputs();
   std::map<size_t, Buffer> expected;
   for (const auto &[index, file] : named.expects)
