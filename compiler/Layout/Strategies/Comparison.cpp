@@ -25,11 +25,12 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
         return success();
       }) {}
 
-/// What is there is not what was searched; nothing is known of less.
+/// What is there is not what was searched; nothing is known of less, but that
+/// nothing is less than nothing.
 static void forgetProof(SearchOutcome &search, int64_t cost) {
   search.cost = cost;
   search.lowerBound = 0;
-  search.proved = false;
+  search.proved = cost == 0;
 }
 
 LogicalResult npu::finishLayouts(const LayoutProblem &problem,
