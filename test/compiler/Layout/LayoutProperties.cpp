@@ -108,6 +108,9 @@ private:
     options.strategy = strategy.str();
     options.io = io;
     options.objective = objective;
+    // One graph of 400 would take the usual ten seconds for each objective, and
+    // be open all the same.
+    options.searchSeconds = 1;
     return options;
   }
   mlir::func::FuncOp source() { return mainOf(*module); }
