@@ -143,7 +143,7 @@ def keras_python() -> Path:
 def locked(path: Path) -> Iterator[None]:
     """Only one process at a time makes a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(f"{path}.lock", "w", encoding="utf-8") as lock:
+    with open(f"{path}.lock", "ab") as lock:  # whatever else that name may mean stays as it is
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -23,8 +23,9 @@ from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_name
 from npu_bench.words import sizes
 from npu_sweep import page, table
+from npu_sweep.chip import path_of
 from npu_sweep.grid import Axes, Point, Tools, make_grid, parse_settings
-from npu_sweep.store import GRID, Store
+from npu_sweep.store import GRID, LOCK, Store
 
 RESULTS = ("results.csv", "results.parquet", "times.csv", "page.html")
 
@@ -191,8 +192,8 @@ def prepare(arguments: argparse.Namespace, axes: Axes) -> Sweep:
     for model in {point.model.path for point in points}:
         files.reads_model(model)
     for word in axes.targets:
-        files.reads_word("--target", word)
-    for name in (GRID, *RESULTS) if store.folder.is_dir() else ():
+        files.reads("--target", path_of(word))
+    for name in (GRID, LOCK, *RESULTS) if store.folder.is_dir() else ():
         files.writes("--output", store.folder / name)
     return Sweep(arguments, axes, tools, points, store, [store.result(point) for point in points])
 

@@ -39,9 +39,13 @@ def key_of(word: str) -> str:
     return ALIASES.get(word, word.removeprefix("machine."))
 
 
-def find_chip(word: str) -> Chip:
+def path_of(word: str) -> Path:
     """By name in targets/, or a path that ends in .yaml."""
-    path = Path(word) if word.endswith(".yaml") else TARGETS / f"{word}.yaml"
+    return Path(word) if word.endswith(".yaml") else TARGETS / f"{word}.yaml"
+
+
+def find_chip(word: str) -> Chip:
+    path = path_of(word)
     try:
         with open_input(path) as file:
             return Chip(plain(path.stem), file.read().decode("utf-8"))

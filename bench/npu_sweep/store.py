@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from pathlib import Path
 
 from npu_bench.errors import BenchError
@@ -51,7 +52,8 @@ class Store:
     def open(self) -> None:
         """Creates what is missing; the folder is ours until the process ends."""
         self.points.mkdir(parents=True, exist_ok=True)
-        self.lock = (self.folder / LOCK).open("w")
+        # It may be another name of any file, so nothing in it is touched; and no pipe is waited for.
+        self.lock = open(self.folder / LOCK, "ab", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -25,9 +25,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 
 import small  # noqa: E402
+import zoo  # noqa: E402
 from npu_bench import input_files  # noqa: E402
 from npu_bench.errors import OutputError, UsageError  # noqa: E402
 from npu_bench.output_files import OutputFiles  # noqa: E402
+from npu_sweep import grid, store  # noqa: E402
 
 USAGE = 2
 PATIENCE_SECONDS = 60
@@ -237,12 +239,25 @@ def test_sweep(build: Path, folder: Path) -> None:
     subprocess.run([build / "bin" / "npu-sweep", model, *words], check=True, capture_output=True,
                    env={**os.environ, "TMPDIR": str(folder / "tmp")})  # fmt: skip
     assert not list((folder / "tmp").iterdir()), list((folder / "tmp").iterdir())
-    (sweep / "page.html").unlink()
-    (sweep / "page.html").hardlink_to(model)
-    before = content(folder)
-    done = subprocess.run([build / "bin" / "npu-sweep", model, *words], capture_output=True, text=True)
-    assert done.returncode == USAGE and "would replace the model" in done.stderr, done
-    assert content(folder) == before
+    for name in ("page.html", ".lock"):
+        for link in (Path.hardlink_to, Path.symlink_to):
+            (sweep / name).rename(folder / "kept")
+            link(sweep / name, model)
+            before = content(folder)
+            refused(build, "would replace the model", "npu-sweep", model, *words)
+            assert content(folder) == before
+            (folder / "kept").rename(sweep / name)
+
+
+def test_locks(folder: Path) -> None:
+    """Whatever their name means stays as it is."""
+    kept = folder / "kept"
+    kept.write_text("x", encoding="utf-8")
+    for lock in (folder / ".lock", folder / "export.lock"):
+        lock.hardlink_to(kept)
+    store.Store(folder, grid.Axes([], [], [], [], {}, [], "time")).open()
+    with zoo.locked(folder / "export"):
+        assert kept.read_text(encoding="utf-8") == "x"
 
 
 def end_when(command: list, folder: Path, ready: Callable[[Path], bool], number: signal.Signals) -> None:
@@ -300,7 +315,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
     build = parser.parse_args().build.resolve()
-    for test in (test_clashes, test_all_or_none, test_weights):
+    for test in (test_clashes, test_all_or_none, test_weights, test_locks):
         with tempfile.TemporaryDirectory() as name:
             test(Path(name).resolve())
     for test in (test_programs, test_standard_output, test_places, test_inputs, test_names, test_sweep, test_endings):
