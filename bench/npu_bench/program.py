@@ -9,7 +9,9 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +21,7 @@ from npu_bench.shown import complain
 
 _waiting: list[int] = []  # signals that came during signals_wait()
 _waits = 0
+_is_ending = False  # once is enough
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,9 +48,11 @@ def _end(number: int, _frame: object) -> None:
 
 
 def _raise(number: int) -> None:
-    for each in ENDINGS:
-        signal.signal(each, signal.SIG_IGN)  # once is enough
-    raise Ended(number)
+    # The handlers stay: of a signal that has come and not been heard yet, Python complains if nobody is to hear it.
+    global _is_ending
+    if not _is_ending:
+        _is_ending = True
+        raise Ended(number)
 
 
 @contextlib.contextmanager
@@ -60,7 +65,7 @@ def signals_wait() -> Iterator[None]:
     finally:
         _waits -= 1
         if _waiting and not _waits:
-            _raise(_waiting.pop())
+            _raise(_waiting[0])
 
 
 @contextlib.contextmanager
@@ -76,9 +81,18 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
                 folder.cleanup()
 
 
+def _end_at_once(numbers: Iterable[int]) -> None:
+    """From here on these signals do what they do to other programs."""
+    numbers = set(numbers)
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # also hears what has come
+    for number in numbers:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+
+
 def _die(number: int) -> None:
     """As whoever started the program expects it of that signal."""
-    signal.signal(number, signal.SIG_DFL)
+    _end_at_once([number])
     os.kill(os.getpid(), number)
 
 
@@ -91,14 +105,8 @@ def _called(main: Callable[[], int], failure: int) -> int:
     return code
 
 
-def run(name: str, main: Callable[[], int], failure: int) -> int:
-    """The exit code of `main`; `failure` if its output cannot be written."""
-    if sys.stdout is None:
-        complain(name, "cannot write to standard output: it is closed")
-        return failure
-    for number in ENDINGS:
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # not under nohup
-            signal.signal(number, _end)
+def _explained(name: str, main: Callable[[], int], failure: int) -> int:
+    """The exit code of `main`, and one line where it does not get that far."""
     try:
         return _called(main, failure)
     except BrokenPipeError:
@@ -109,6 +117,28 @@ def run(name: str, main: Callable[[], int], failure: int) -> int:
         complain(name, f"cannot write to standard output: {reason_of(error)}")
     except MemoryError:
         complain(name, "out of memory")
+    except Exception as error:  # Python's own exit code would mean something else, such as "they differ"
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        complain(name, f"a mistake of {name} itself, in {place.name} of {Path(place.filename).name}, line {place.lineno}: "
+                       f"{type(error).__name__}: {reason_of(error)}; please report it")  # fmt: skip
+    return failure
+
+
+def run(name: str, main: Callable[[], int], failure: int) -> int:
+    """The exit code of `main`; `failure` if it has none, or its output cannot be written."""
+    if sys.stdout is None:
+        complain(name, "cannot write to standard output: it is closed")
+        return failure
+    if not sys.warnoptions:  # they speak to programmers, of files and lines of ours
+        warnings.simplefilter("ignore")
+    usual = (signal.SIG_DFL, signal.default_int_handler)  # not under nohup
+    ours = [number for number in ENDINGS if signal.getsignal(number) in usual]
+    try:
+        for number in ours:
+            signal.signal(number, _end)
+        code = _explained(name, main, failure)
+        _end_at_once(ours)  # Python's own end takes long, and would print the exception
+        return code
     except KeyboardInterrupt as ending:
         _die(getattr(ending, "number", signal.SIGINT))
     return failure

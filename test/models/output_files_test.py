@@ -311,6 +311,46 @@ def test_endings(build: Path, folder: Path) -> None:
         assert done.returncode > 0 and len(lines) == 1 and "No space left on device" in lines[0], (words, done)
 
 
+PROGRAM = """
+import atexit, os, signal, sys, warnings
+from npu_bench import program
+
+def signals(*numbers):
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    for number in numbers:
+        os.kill(os.getpid(), number)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+
+def main():
+{body}
+    return 0
+
+program.start("npu-test", main, 7)
+"""
+
+
+def test_program() -> None:
+    """How a program ends: exit code and standard error."""
+    both = "signals(signal.SIGTERM, signal.SIGINT)"
+    cases = {
+        both: (-signal.SIGINT, ""),
+        f"with program.signals_wait(): {both}": (-signal.SIGINT, ""),
+        # A second one raises no second exception where the first is being heeded.
+        f"try: {both}\n    finally:\n        with program.signals_wait(): print('well', file=sys.stderr)":
+            (-signal.SIGINT, "well\n"),
+        f"try:\n        with program.signals_wait(): {both}\n    finally:\n"
+        "        with program.signals_wait(): pass\n        print('well', file=sys.stderr)": (-signal.SIGINT, "well\n"),
+        "atexit.register(signals, signal.SIGTERM)": (-signal.SIGTERM, ""),
+        "raise ValueError('a\\nb')": (7, "npu-test: error: a mistake of npu-test itself, in main of <string>, line "
+                                         "12: ValueError: a b; please report it\n"),
+        "warnings.warn('x')": (0, ""),
+    }  # fmt: skip
+    for body, wanted in cases.items():
+        command = [sys.executable, "-c", PROGRAM.format(body=f"    {body}")]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "bench")})
+        assert (done.returncode, done.stderr) == wanted, (body, done)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
@@ -318,6 +358,7 @@ def main() -> None:
     for test in (test_clashes, test_all_or_none, test_weights, test_locks):
         with tempfile.TemporaryDirectory() as name:
             test(Path(name).resolve())
+    test_program()
     for test in (test_programs, test_standard_output, test_places, test_inputs, test_names, test_sweep, test_endings):
         with tempfile.TemporaryDirectory() as name:
             test(build, Path(name).resolve())
