@@ -117,7 +117,10 @@ def chart_bytes(rows: list[Row], suffix: str) -> bytes:
             axes.text(place, 0.01, f" {value.median:.1f} ms", rotation=90, ha="center", va="bottom", fontsize=7)
     axes.set_xticks(range(len(cases)), [f"{model}\nbatch {batch}" for model, batch in cases])
     axes.set_ylabel("time, as a part of the slowest")
-    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.18), ncols=3)
+    if measured:
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.18), ncols=3)
+    else:
+        axes.text(0.5, 0.5, "nothing could be measured", transform=axes.transAxes, ha="center")
     figure.tight_layout()
     picture = io.BytesIO()
     figure.savefig(picture, dpi=130, format=suffix.removeprefix("."))

@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
 import detection  # noqa: E402
-from npu_bench import capi, measure, results, statistics  # noqa: E402
+from npu_bench import capi, measure, present, results, statistics  # noqa: E402
 from npu_bench.contender import prune  # noqa: E402
 
 NPUC = """#!{python}
@@ -156,6 +157,15 @@ def test_difference() -> None:
     assert results.relative_difference([], value) == float("inf")
 
 
+def test_chart() -> None:
+    """A picture without a word of matplotlib's, also if there is nothing to draw."""
+    good = results.Row("m", 1, "a", latency_ms=statistics.Estimate(2.0, 1.0, 3.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rows in ([results.Row("m", 1, "a", error="e")], [], [good, results.Row("m", 1, "b", error="e")]):
+            assert present.chart_bytes(rows, ".png").startswith(b"\x89PNG"), rows
+
+
 def test_capi_structs(folder: Path) -> None:
     """ctypes knows no header: sizes and places of all fields must be those of npu.h."""
     structs = {
@@ -201,7 +211,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_measure, test_difference, test_boxes):
+    for test in (test_statistics, test_measure, test_difference, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_capi_structs, test_compare, test_compare_finds_wrong_results):
