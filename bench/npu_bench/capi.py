@@ -182,7 +182,7 @@ class Program:
     def set_inputs(self, values: dict[str, np.ndarray]) -> None:
         """Puts arrays into the input buffers, in the program's stored order."""
         for index, info in enumerate(self.inputs):
-            array = np.ascontiguousarray(values[_text(info.name)])
+            array = np.asarray(values[_text(info.name)], order="C")  # ascontiguousarray gives a number a dimension
             if tuple(array.shape) != tuple(info.shape[: info.rank]):
                 raise NpuError(f"input '{_text(info.name)}' has shape {list(info.shape[: info.rank])}")
             self._call(

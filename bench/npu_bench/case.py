@@ -3,50 +3,58 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
 import numpy as np
 import onnx
 
+from npu_bench.capi import MAX_RANK
 from npu_bench.contender import Case
-from npu_bench.errors import BenchError
-from npu_bench.input_files import load_model
+from npu_bench.errors import BenchError, reason_of
+from npu_bench.input_files import load_model, open_input
 from npu_bench.shown import shown_name
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
 import zoo  # noqa: E402
 
+# Without bfloat16: neither numpy nor onnxruntime's kernels have it.
 DTYPES = {
     onnx.TensorProto.FLOAT: np.float32,
+    onnx.TensorProto.FLOAT16: np.float16,
     onnx.TensorProto.INT64: np.int64,
     onnx.TensorProto.INT32: np.int32,
     onnx.TensorProto.UINT8: np.uint8,
     onnx.TensorProto.INT8: np.int8,
+    onnx.TensorProto.BOOL: np.bool_,
 }
+# npuc's: of the product of a shape's sizes, and of a tensor.
+MOST_ELEMENTS, MOST_BYTES = 2**40, 2**31 - 1
 
 
 def model_file(model: str) -> Path:
     return zoo.ensure(model) if model in zoo.NETS else Path(model)
 
 
-def make_case(model: str, batch: int, shapes: dict[str, list[int]]) -> Case:
-    """The network of that name from bench/models, or the file of that name."""
+def make_case(model: str, batch: int, shapes: dict[str, list[int]], files: tuple[str, ...] = ()) -> Case:
+    """The network of that name from bench/models, or the file of that name; `files`: inputs as NAME=FILE.npy."""
     if model in zoo.NETS:
         net = zoo.find(model)
         path = model_file(model)
         samples = net.inputs(path, batch, net.size, net.order, seed=7)
-        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples)
+        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files)
     path = Path(model)
     if not path.is_file():
         raise BenchError(f"there is no file '{model}', and no network of that name; known: {', '.join(zoo.NETS)}")
-    return _bind(shown_name(path.stem), path, batch, shapes, {})
+    return _bind(shown_name(path.stem), path, batch, shapes, {}, files)
 
 
 def _bind(
-    title: str, path: Path, batch: int, given: dict[str, list[int]], samples: dict[str, np.ndarray]
-) -> Case:
+    title: str, path: Path, batch: int, given: dict[str, list[int]], samples: dict[str, np.ndarray],
+    files: tuple[str, ...],
+) -> Case:  # fmt: skip
     graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
     values = [value for value in graph.input if value.name not in weights]
@@ -54,21 +62,52 @@ def _bind(
     if unknown:
         names = ", ".join(value.name for value in values)
         raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {names}")
+    chosen = _named_files(files, [value.name for value in values])
     shapes, dimensions, inputs = {}, {}, {}
     for value in values:
-        shapes[value.name] = _bind_input(value, batch, given.get(value.name), dimensions)
-        inputs[value.name] = samples.get(value.name, _random_input(value, shapes[value.name]))
+        name, dtype = value.name, _dtype(value)
+        shape = shapes[name] = _bind_input(value, batch, given.get(name), dimensions)
+        _check_size(name, shape, dtype)
+        if name in chosen:
+            inputs[name] = _input_of_file(chosen[name], shape, dtype)
+        else:
+            inputs[name] = samples[name] if name in samples else _random_input(shape, dtype)
     return Case(title, path.resolve(), batch, shapes, dimensions, inputs)
+
+
+def _named_files(texts: tuple[str, ...], inputs: list[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, equals, file = text.partition("=")
+        if name not in inputs or not equals:
+            raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
+        found[name] = file
+    return found
+
+
+def _dtype(value: onnx.ValueInfoProto) -> np.dtype:
+    if value.type.WhichOneof("value") != "tensor_type":
+        raise BenchError(f"input '{value.name}' is not a tensor, expected tensors")
+    kind, names = value.type.tensor_type.elem_type, onnx.TensorProto.DataType
+    if kind not in DTYPES:
+        found = names.Name(kind) if kind in names.values() else f"number {kind}"
+        raise BenchError(f"input '{value.name}' has the element type {found}, "
+                         f"expected one of {', '.join(map(names.Name, DTYPES))}")  # fmt: skip
+    return np.dtype(DTYPES[kind])
 
 
 def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str, int]) -> list[int]:
     """A shape without unknown sizes; the first unknown one is the batch."""
     sizes = value.type.tensor_type.shape.dim
+    if not value.type.tensor_type.HasField("shape"):  # any rank; a number is what has a shape of no sizes
+        if given is None:
+            raise BenchError(f"the rank of input '{value.name}' is unknown; say --input-shape={value.name}=N,...")
+        return [batch, *given[1:]]
     if given is not None and len(given) != len(sizes):
         raise BenchError(f"--input-shape: '{value.name}' has {len(sizes)} dimensions, not {len(given)}")
     shape = []
     for index, size in enumerate(sizes):
-        if size.HasField("dim_value") and size.dim_value > 0:
+        if size.HasField("dim_value"):  # also 0: an empty tensor
             shape.append(size.dim_value)
             continue
         if index > 0 and given is None:
@@ -81,12 +120,32 @@ def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str
     return shape
 
 
-def _random_input(value, shape: list[int]) -> np.ndarray:
-    kind = value.type.tensor_type.elem_type
-    if kind not in DTYPES:
-        name = onnx.TensorProto.DataType.Name(kind)
-        raise BenchError(f"input '{value.name}' has type {name}; npu-bench can make float32 and integers")
+def _check_size(name: str, shape: list[int], dtype: np.dtype) -> None:
+    """What npuc would refuse, before numpy does in its own words, or takes all memory."""
+    if len(shape) > MAX_RANK:
+        raise BenchError(f"input '{name}' has {len(shape)} dimensions, expected at most {MAX_RANK}")
+    for index, extent in enumerate(shape):
+        if extent < 0:
+            raise BenchError(f"size {index} of input '{name}' is {extent}, expected 0 or more")
+    if math.prod(max(extent, 1) for extent in shape) > MOST_ELEMENTS or math.prod(shape) * dtype.itemsize > MOST_BYTES:
+        raise BenchError(f"input '{name}' ({'x'.join(map(str, shape))}) is too large; expected less than 2 GB, "
+                         "and sizes whose product is at most 2^40")  # fmt: skip
+
+
+def _input_of_file(file: str, shape: list[int], dtype: np.dtype) -> np.ndarray:
+    try:
+        with open_input(file) as opened:
+            values = np.lib.format.read_array(opened, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
+        raise BenchError(f"--input: cannot read '{file}': {reason}") from error
+    if list(values.shape) != shape or values.dtype != dtype:
+        raise BenchError(f"--input: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
+    return values
+
+
+def _random_input(shape: list[int], dtype: np.dtype) -> np.ndarray:
     random = np.random.default_rng(7)
-    if kind == onnx.TensorProto.FLOAT:
-        return random.uniform(-1.0, 1.0, shape).astype(np.float32)
-    return random.integers(0, 100, shape).astype(DTYPES[kind])
+    if np.issubdtype(dtype, np.floating):
+        return random.uniform(-1.0, 1.0, shape).astype(dtype)
+    return random.integers(0, 2 if dtype == np.bool_ else 100, shape).astype(dtype)

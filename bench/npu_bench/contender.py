@@ -20,6 +20,7 @@ from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
 from npu_bench.table import cache_file
+from npu_bench.words import shape_words
 
 PEERS = ("onnxruntime", "openvino")
 CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
@@ -76,7 +77,7 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     layout, _, desired = strategy.partition("=")
     words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
-    words += [f"--input-shape={name}={','.join(map(str, shape))}" for name, shape in case.shapes.items()]
+    words += shape_words(case.shapes)
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
     table = [file for file in [cache_file()] if file.exists()]

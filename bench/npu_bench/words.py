@@ -34,6 +34,11 @@ def file_name(text: str) -> Path:
     return Path(text)
 
 
+def shape_words(shapes: dict[str, list[int]]) -> list[str]:
+    """npuc's options that bind these sizes. A number has none, and so no option."""
+    return [f"--input-shape={name}={','.join(map(str, sizes))}" for name, sizes in shapes.items() if sizes]
+
+
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
     """["x=1,3,640,640"] to {"x": [1, 3, 640, 640]}."""
     shapes = {}

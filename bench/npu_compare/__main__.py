@@ -10,14 +10,12 @@ import os
 import sys
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
 from npu_bench.case import make_case, zoo
 from npu_bench.contender import Case
-from npu_bench.errors import BenchError, reason_of
-from npu_bench.input_files import open_input
+from npu_bench.errors import BenchError
 from npu_bench.output_files import OutputFiles, write_file
 from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
@@ -63,27 +61,6 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def with_inputs(case: Case, texts: list[str]) -> Case:
-    """The case with values from files in place of random ones."""
-    inputs = dict(case.inputs)
-    for text in texts:
-        name, equals, file = text.partition("=")
-        if name not in inputs or not equals:
-            raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
-        try:
-            with open_input(file) as opened:
-                values = np.lib.format.read_array(opened, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
-            raise BenchError(f"--input: cannot read '{file}': {reason}") from error
-        if values.shape != inputs[name].shape or values.dtype != inputs[name].dtype:
-            wanted, found = inputs[name], values
-            raise BenchError(f"--input: '{file}' holds {found.dtype}{list(found.shape)}, "
-                             f"expected {wanted.dtype}{list(wanted.shape)}")  # fmt: skip
-        inputs[name] = values
-    return dataclasses.replace(case, inputs=inputs)
-
-
 def line_of(layer: Layer) -> str:
     mark = "FIRST " if layer.origin else "wrong " if layer.differs else "ok    "
     text = f"{mark} {layer.op} '{layer.node}' -> '{layer.value}' {layer.shape}: largest difference {layer.worst:.1e}"
@@ -119,8 +96,7 @@ def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
     quiet = str(arguments.json) == "-"
     try:
-        case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape))
-        case = with_inputs(case, arguments.input)
+        case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape), tuple(arguments.input))
         declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}"]
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)

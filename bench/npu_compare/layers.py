@@ -20,6 +20,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model
 from npu_bench.program import temporary_folder
+from npu_bench.words import shape_words
 from npu_reduce.shrink import reads_of
 
 
@@ -78,9 +79,8 @@ def our_values(build: Path, case: Case, words: list[str], threads: int) -> dict[
     """Every value that a build with taps keeps, by name."""
     with temporary_folder("npu-compare-") as folder:
         program = folder / "model.npu"
-        shapes = [f"--input-shape={key}={','.join(map(str, shape))}" for key, shape in case.shapes.items()]
         command = [str(build / "bin" / "npuc"), str(case.model), "-q", "--taps", "-o", str(program)]
-        _run([*command, *shapes, *words], "npuc --taps")
+        _run([*command, *shape_words(case.shapes), *words], "npuc --taps")
         dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--json"]
         outputs = [entry["name"] for entry in json.loads(_run(dump, "npu-dump"))["signature"]["outputs"]]
         command = [str(build / "bin" / "npu-run"), str(program), f"--threads={threads}", "--json"]

@@ -13,7 +13,7 @@ from npu_bench.case import make_case, zoo
 from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model, weights_of
 from npu_bench.shown import plain
-from npu_bench.words import parse_shapes
+from npu_bench.words import parse_shapes, shape_words
 from npu_sweep.chip import Chip, complaint, find_chip, key_of, with_values
 from npu_sweep.point import Job
 
@@ -45,8 +45,8 @@ class Model:
 
     def words(self, batch: int) -> tuple[str, ...]:
         """npuc's options that bind its sizes."""
-        shapes = {name: ",".join(map(str, [batch, *sizes[1:]])) for name, sizes in self.shapes.items()}
-        return (f"--batch={batch}", *(f"--input-shape={name}={sizes}" for name, sizes in shapes.items()))
+        shapes = {name: [batch, *sizes[1:]] for name, sizes in self.shapes.items() if sizes}
+        return (f"--batch={batch}", *shape_words(shapes))
 
 
 @dataclasses.dataclass(frozen=True)

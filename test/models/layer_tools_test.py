@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 
 import small  # noqa: E402
+from npu_bench import case  # noqa: E402
 from npu_bench.contender import Case  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
@@ -57,7 +58,7 @@ def test_origin(folder: Path) -> None:
     path = folder / "hard_swish.onnx"
     model = small.make("hard_swish")
     onnx.save(model, path)
-    case = Case("x", path, 1, {}, {}, {"x": np.zeros((1, 3, 32, 32), np.float32)})
+    network = Case("x", path, 1, {}, {}, {"x": np.zeros((1, 3, 32, 32), np.float32)})
     names = [name for node in model.graph.node for name in node.output]
     right = {name: np.ones((2, 3), np.float32) for name in names}
     wrong = {name: array.copy() for name, array in right.items()}
@@ -65,7 +66,7 @@ def test_origin(folder: Path) -> None:
         wrong[name][1, 2] = np.nan
     with mock.patch.object(layers, "our_values", lambda *_: wrong):
         with mock.patch.object(layers, "reference_values", lambda *_: right):
-            found = layers.compare_layers(folder, case, [], 1, layers.Tolerance(1e-3, 1e-4))
+            found = layers.compare_layers(folder, network, [], 1, layers.Tolerance(1e-3, 1e-4))
     assert [layer.value for layer in found if layer.origin] == [names[3]], found
     assert found[3].place == [1, 2] and found[3].wrong == 1 and not found[2].differs
     wrong[names[0]] = np.ones((3, 2), np.float32)
@@ -80,29 +81,71 @@ def test_quantised(folder: Path) -> None:
     model = small.make("quantized")
     onnx.save(model, path)
     image = np.random.default_rng(5).random((1, 3, 32, 32), np.float32)
-    case = Case("x", path, 1, {"x": [1, 3, 32, 32]}, {}, {model.graph.input[0].name: image})
+    network = Case("x", path, 1, {"x": [1, 3, 32, 32]}, {}, {model.graph.input[0].name: image})
     names = [name for node in model.graph.node for name in node.output]
-    right = layers.reference_values(case, names)
+    right = layers.reference_values(network, names)
     first = next(name for name in names if layers.is_quantised(right[name]))
     one_off = dict(right)
     one_off[first] = (right[first] ^ 1).astype(right[first].dtype)  # each number one step off, up or down
     for name in names[names.index(first) + 1 :]:
-        one_off[name] = layers.value_alone(model, name, {**one_off, **case.inputs})
+        one_off[name] = layers.value_alone(model, name, {**one_off, **network.inputs})
     far = [name for name in names if layers.is_quantised(right[name])
            and np.abs(one_off[name].astype(int) - right[name]).max() > 1]  # fmt: skip
     assert far, "the layers make more of a step"
 
     def compare(values: dict[str, np.ndarray]) -> list[layers.Layer]:
         with mock.patch.object(layers, "our_values", lambda *_: values):
-            return layers.compare_layers(folder, case, [], 1, layers.Tolerance(1e-3, 1e-4))
+            return layers.compare_layers(folder, network, [], 1, layers.Tolerance(1e-3, 1e-4))
 
     assert not [layer for layer in compare(one_off) if layer.differs]
     wrong = dict(one_off)
     wrong[far[0]] = np.clip(one_off[far[0]].astype(int), 0, 250).astype(np.uint8) + np.uint8(3)
     for name in names[names.index(far[0]) + 1 :]:
-        wrong[name] = layers.value_alone(model, name, {**wrong, **case.inputs})
+        wrong[name] = layers.value_alone(model, name, {**wrong, **network.inputs})
     found = [layer for layer in compare(wrong) if layer.differs]
     assert [layer.value for layer in found] == [far[0]] and found[0].origin and found[0].alone, found
+
+
+def odd_inputs(path: Path) -> dict[str, np.ndarray]:
+    """A model with inputs that are easily taken for others; values for them."""
+    values = {
+        "number": np.array(2.5, np.float32), "empty": np.zeros((0, 3), np.float32), "void": np.zeros((2, 0), np.float32),
+        "flags": np.array([True, False]), "halves": np.array([0.5, -2.0], np.float16),
+    }  # fmt: skip
+    nodes = [helper.make_node("Identity", [name], [f"{name}_"], name=name) for name in values]
+    kinds = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in values.items()}
+    inputs = [helper.make_tensor_value_info(name, kinds[name], value.shape) for name, value in values.items()]
+    outputs = [helper.make_tensor_value_info(f"{name}_", kinds[name], value.shape) for name, value in values.items()]
+    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return values
+
+
+def test_odd_inputs(build: Path, folder: Path) -> None:
+    """A number, empty tensors, flags and halves: random ones, and from files."""
+    model = folder / "odd.onnx"
+    values = odd_inputs(model)
+    # A batch that no input has.
+    expect(run(build, "npu-compare", model, "--batch=3"), 0, "5 values compared, 0 differ")
+    expect(run(build, "npu-bench", model, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1"), 0, "odd")
+    files = []
+    for name, value in values.items():
+        np.save(folder / f"{name}.npy", value)
+        files.append(f"{name}={folder}/{name}.npy")
+    expect(run(build, "npu-compare", model, *[f"--input={file}" for file in files]), 0, "5 values compared, 0 differ")
+    with mock.patch.object(case, "_random_input", side_effect=AssertionError("values are given")):
+        made = case.make_case(str(model), 3, {}, tuple(files))
+    for name, value in values.items():
+        assert made.shapes[name] == list(value.shape) and (made.inputs[name] == value).all(), name
+
+
+def test_any_rank(build: Path, folder: Path) -> None:
+    x = onnx.ValueInfoProto(name="x", type=helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None))
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [onnx.ValueInfoProto(name="y")])
+    model = folder / "rank.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    expect(run(build, "npu-compare", model), 2, "the rank of input 'x' is unknown; say --input-shape=x=N")
+    expect(run(build, "npu-compare", model, "--input-shape=x=1,3", "--batch=2"), 0, "1 values compared, 0 differ")
 
 
 def broken_model(path: Path) -> None:
@@ -168,7 +211,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
-        for test in (test_compare, test_reduce):
+        for test in (test_compare, test_odd_inputs, test_any_rank, test_reduce):
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 

@@ -215,6 +215,29 @@ def test_inputs(build: Path, folder: Path) -> None:
         refused(build, "cannot read the weights of", "npu-compare", folder / "bad.onnx")
 
 
+def test_wrong_models(build: Path, folder: Path) -> None:
+    """Inputs that cannot be are refused as npuc does it, before numpy fails on them or takes all memory."""
+    path = folder / "model.onnx"
+    cases = [
+        (99, [2], "'x' has the element type number 99, expected one of FLOAT,"),
+        (TensorProto.BFLOAT16, [2], "'x' has the element type BFLOAT16"),
+        (0, [2], "'x' has the element type UNDEFINED"),
+        (TensorProto.FLOAT, [2**62, 2**62], "'x' (4611686018427387904x4611686018427387904) is too large"),
+        (TensorProto.FLOAT, [0, 2**62], "is too large"),
+        (TensorProto.FLOAT, [2**29], "'x' (536870912) is too large"),
+        (TensorProto.FLOAT, [2, -1], "size 1 of input 'x' is -1, expected 0 or more"),
+        (TensorProto.FLOAT, [1] * 70, "'x' has 70 dimensions, expected at most 8"),
+        (None, [2], "input 'x' is not a tensor"),
+    ]
+    for kind, shape, text in cases:
+        model = adding(TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[]))
+        x = helper.make_tensor_value_info("x", kind, shape) if kind is not None else onnx.ValueInfoProto(name="x")
+        model.graph.input[0].CopyFrom(x)
+        onnx.save(model, path)
+        refused(build, text, "npu-compare", path)
+        refused(build, text, "npu-bench", path, code=1)
+
+
 def test_names(build: Path, folder: Path) -> None:
     """Of bytes that are no UTF-8, and of characters that a terminal obeys."""
     model = folder / os.fsdecode(b"n[red]\xff\x1b[2J.onnx")
@@ -359,7 +382,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             test(Path(name).resolve())
     test_program()
-    for test in (test_programs, test_standard_output, test_places, test_inputs, test_names, test_sweep, test_endings):
+    for test in (test_programs, test_standard_output, test_places, test_inputs, test_wrong_models, test_names, test_sweep, test_endings):
         with tempfile.TemporaryDirectory() as name:
             test(build, Path(name).resolve())
         print(f"{test.__name__} ok", flush=True)
