@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import copy
 import os
-import tempfile
 from pathlib import Path
 
 import yaml
 
 from npu_bench.errors import BenchError
+from npu_bench.output_files import write_file
 
 TARGET = "host"
 SHIPPED = Path(__file__).resolve().parents[2] / "targets" / f"{TARGET}.yaml"
@@ -99,9 +99,6 @@ class Table:
         text = HEADER + yaml.safe_dump(self.content, sort_keys=False, default_flow_style=None, width=1000)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            os.replace(name, path)
         except OSError as error:
             raise BenchError(f"cannot write the table '{path}': {error.strerror}") from error
+        write_file(path, text)

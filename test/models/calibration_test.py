@@ -141,6 +141,12 @@ class TableTest(unittest.TestCase):
         with self.assertRaisesRegex(table.BenchError, "cannot write the table"):
             self.table.write(self.path)
 
+    def test_nothing_is_left_of_one_that_cannot_be_written(self) -> None:
+        self.path.mkdir(parents=True)
+        with self.assertRaisesRegex(Exception, "cannot write .*: Is a directory"):
+            self.table.write(self.path)
+        self.assertEqual(list(self.path.parent.iterdir()), [self.path])
+
 
 class FitTest(unittest.TestCase):
     def test_numbers_are_found(self) -> None:
