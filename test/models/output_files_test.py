@@ -368,9 +368,10 @@ def test_program() -> None:
                                          "12: ValueError: a b; please report it\n"),
         "warnings.warn('x')": (0, ""),
     }  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "bench")}
     for body, wanted in cases.items():
         command = [sys.executable, "-c", PROGRAM.format(body=f"    {body}")]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "bench")})
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert (done.returncode, done.stderr) == wanted, (body, done)
 
 
@@ -382,7 +383,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             test(Path(name).resolve())
     test_program()
-    for test in (test_programs, test_standard_output, test_places, test_inputs, test_wrong_models, test_names, test_sweep, test_endings):
+    for test in (test_programs, test_standard_output, test_places, test_inputs, test_wrong_models, test_names, test_sweep,
+                 test_endings):  # fmt: skip
         with tempfile.TemporaryDirectory() as name:
             test(build, Path(name).resolve())
         print(f"{test.__name__} ok", flush=True)
