@@ -16,6 +16,8 @@ from chip_models import (
 
 # programs.py has put the folder of small.py on the path.
 import small
+from npu_sweep.chip import Chip as ChipFile
+from npu_sweep.chip import with_values
 from onnx import helper
 from programs import Bench
 
@@ -254,6 +256,28 @@ def test_larger_chips(bench: Bench) -> None:
                 assert total["on_chip_peak_bytes"] <= total["sram_bytes"], (chip, total)
                 cycles.append(total["cycles"])
             assert cycles == sorted(cycles, reverse=True) and cycles[0] > cycles[-1], (key, values, cycles)
+
+
+def test_algorithms_are_chosen_together(bench: Bench) -> None:
+    """A convolution that alone is faster by itself, with Winograd's values on the chip is not: more memory was slower."""
+    random = np.random.default_rng(0)
+    weights = {"w": random.standard_normal((16, 3, 3, 3), np.float32), "v": random.standard_normal((16, 16, 3, 3), np.float32)}
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4),
+        helper.make_node("Relu", ["c"], ["a"]),
+        helper.make_node("Conv", ["a", "v"], ["y"], pads=[1] * 4),
+        helper.make_node("Sigmoid", ["c"], ["z"]),
+    ]
+    model = programs.network("two", nodes, weights, {"x": [1, 3, 16, 16]}, ["y", "z"])
+    path, cycles = bench.save(model), []
+    shipped = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8").replace("name: npu-nhwc", "name: banks")
+    machine = {"sram_banks": "3 banks", "mac_rows": "1 MAC", "mac_columns": "33 MAC", "dma_burst": "256 B", "clock": "333.3 MHz"}
+    for kib in (16, 32, 36, 50):
+        text = with_values(ChipFile("banks", shipped), machine | {"sram": f"{kib} KiB"})
+        bench.path("banks.yaml").write_text(text, encoding="utf-8")
+        bench.npuc(path, "-q", "--target=banks.yaml", "--layout=alter", "-o", "out.npu")
+        cycles.append(json.loads(bench.run("npu-run", "out.npu", "--simulate-only", "--json").stdout)["simulated"]["cycles"])
+    assert cycles == sorted(cycles, reverse=True), cycles
 
 
 def test_padding_behind_a_view(bench: Bench) -> None:

@@ -15,8 +15,9 @@ namespace npu {
 /// copies that the plan makes it from.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
-/// Holds pinned algorithms and drops those that do not fit the ops' final
-/// layouts. Fails with an error at an op whose pinned one does not.
+/// Chooses algorithms where the plan leaves that open, holds pinned ones and
+/// drops those that do not fit the ops' final layouts. Fails with an error at
+/// an op whose pinned one does not.
 LogicalResult settleAlgorithms(const LayoutProblem &problem, LayoutPlan &plan);
 
 /// Replaces ops by the plan's settled algorithms; the last thing that is done

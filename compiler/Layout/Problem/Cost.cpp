@@ -413,13 +413,14 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
   return {0, 0, cycles};
 }
 
-/// The sum; nothing where it takes as many cycles as `limit`.
-static std::optional<LayoutCost> sumBelow(const LayoutProblem &problem,
-                                          const Algorithms &algorithms,
-                                          std::optional<int64_t> limit) {
+/// The sum over the function's ops; nothing where it takes as many cycles as
+/// `limit`.
+static std::optional<LayoutCost>
+sumBelow(const LayoutProblem &problem, std::optional<int64_t> limit,
+         llvm::function_ref<LayoutCost(Operation &)> costOfOp) {
   LayoutCost total;
   for (Operation &op : problem.function->getRegion(0).front()) {
-    total += costOf(problem, &op, algorithms.lookup(&op));
+    total += costOfOp(op);
     if (limit && total.cycles >= *limit)
       return std::nullopt;
   }
@@ -433,11 +434,37 @@ LayoutCost npu::costOf(const LayoutProblem &problem,
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);
     auto limit = least ? std::optional(least->cycles) : std::nullopt;
-    if (auto total = sumBelow(problem, algorithms, limit)) {
+    auto total = sumBelow(problem, limit, [&](Operation &op) {
+      return costOf(problem, &op, algorithms.lookup(&op));
+    });
+    if (total) {
       best = &values;
       least = total;
     }
   }
   problem.keepOnChip(*best);
   return *least;
+}
+
+Algorithms npu::fastestAlgorithms(const LayoutProblem &problem) {
+  Algorithms best;
+  std::optional<int64_t> least;
+  for (const OnChipValues &values : problem.residencies()) {
+    problem.keepOnChip(values);
+    Algorithms chosen;
+    auto total = sumBelow(problem, least, [&](Operation &op) -> LayoutCost {
+      auto rule = dyn_cast<LayoutOpInterface>(op);
+      if (!rule || rule.getSensitivity() == Sensitivity::Data)
+        return costOf(problem, &op);
+      auto fastest = fastestAlgorithm(problem, rule, layoutsOf(&op));
+      if (fastest && fastest->algorithm)
+        chosen[&op] = fastest->algorithm;
+      return {0, 0, fastest ? fastest->cycles : 0};
+    });
+    if (total) {
+      least = total->cycles;
+      best = std::move(chosen);
+    }
+  }
+  return best;
 }

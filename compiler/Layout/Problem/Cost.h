@@ -77,6 +77,11 @@ LayoutCost costOf(const LayoutProblem &problem, Operation *op,
 LayoutCost costOf(const LayoutProblem &problem,
                   const Algorithms &algorithms = Algorithms());
 
+/// The algorithms of a laid-out function's ops, with what stays on the chip,
+/// that make the sum of cycles least: an op that is the fastest while a value
+/// stays may not be without it.
+Algorithms fastestAlgorithms(const LayoutProblem &problem);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_PROBLEM_COST_H

@@ -45,6 +45,8 @@ struct LayoutPlan {
   llvm::DenseMap<Operation *, std::string> notes;
 
   Algorithms algorithms;
+  /// They are chosen when the layouts are final, the fastest together.
+  bool choosesAlgorithms = false;
 
   /// Of a strategy that searches.
   std::optional<SearchOutcome> search;

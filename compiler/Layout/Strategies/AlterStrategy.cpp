@@ -4,7 +4,6 @@
 // find best, alter, peephole. The steps rewrite a copy of the function; where
 // they leave each value is the plan.
 #include "compiler/Layout/Apply/Retype.h"
-#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
@@ -33,7 +32,6 @@ public:
       if (failed(findBestLayouts(inner)))
         return failure();
     }
-    noteAlgorithms();
     if (failed(alterLayouts(*copy)))
       return failure();
     peepholeLayouts(*copy, problem.target);
@@ -59,8 +57,7 @@ public:
       for (auto [mine, its] : llvm::zip(op.getResults(), twin->getResults()))
         plan.produced[mine] = getLayout(its);
     }
-    for (auto [mine, algorithm] : algorithms)
-      plan.algorithms[mine] = algorithm;
+    plan.choosesAlgorithms = true;
     // A free output is stored as its producer leaves it.
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
       if (!problem.outputs[operand.getOperandNumber()])
@@ -76,16 +73,6 @@ private:
       }
   }
 
-  /// Other algorithms are put in when the layouts are final.
-  void noteAlgorithms() {
-    for (Operation &op : problem.function->getRegion(0).front())
-      if (Operation *twin = map.lookupOrNull(&op))
-        if (!isa<RelayoutOp>(op))
-          if (auto name = twin->getAttrOfType<StringAttr>(bestAlgorithmAttr))
-            if (const Alternative *row = findAlternative(name.getValue()))
-              algorithms.push_back({&op, row});
-  }
-
   /// Relayouts of an earlier run mean nothing: every value is placed anew.
   void dropRelayouts() {
     for (auto relayout : llvm::make_early_inc_range(
@@ -98,7 +85,6 @@ private:
   const LayoutProblem &problem;
   mlir::IRMapping map;
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
-  SmallVector<std::pair<Operation *, const Alternative *>> algorithms;
 };
 } // namespace
 
