@@ -46,6 +46,25 @@ static std::string complaints(StringRef path) {
   return llvm::json::fixUTF8(result);
 }
 
+/// Its exit code; below 0, with a message, if it did not run to an end.
+static int runConverter(ArrayRef<StringRef> words,
+                        ArrayRef<std::optional<StringRef>> redirects,
+                        std::string &message) {
+  std::optional<files::EndsWithUs> ends;
+  llvm::sys::ProcessInfo process;
+  bool isFailed = false;
+  {
+    files::SignalsWait wait;
+    process = llvm::sys::ExecuteNoWait(words.front(), words, std::nullopt,
+                                       redirects, 0, &message, &isFailed,
+                                       nullptr, /*DetachProcess=*/true);
+    if (!isFailed)
+      ends.emplace(process.Pid);
+  }
+  return isFailed ? -1
+                  : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
+}
+
 LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
                                  StringRef converter,
                                  ConvertedModel &converted) {
@@ -72,10 +91,9 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
                                           StringRef(log)};
   std::string message;
-  int code = llvm::sys::ExecuteAndWait(
-      program,
+  int code = runConverter(
       {program, model, "--bytecode", "--emit-debug-info", "-o", converted.file},
-      std::nullopt, redirects, 0, 0, &message);
+      redirects, message);
   if (code == 0 && llvm::sys::fs::exists(converted.file))
     return success();
   std::string reason = message.empty() ? complaints(log) : message;

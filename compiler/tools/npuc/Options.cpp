@@ -11,12 +11,14 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 
 using namespace npu;
 
@@ -290,22 +292,24 @@ static std::vector<std::string> wordsOf(const CLI::App &app) {
 }
 
 /// npu-reduce, beside npuc, gets the same words and calls npuc with those that
-/// are not its own. Returns its exit code.
+/// are not its own. It takes this process over, so that a signal ends it too.
 static int runReducer(const CLI::App &app, const char *program) {
   std::string self = llvm::sys::fs::getMainExecutable(
       program, reinterpret_cast<void *>(&runReducer));
   llvm::SmallString<128> path(llvm::sys::path::parent_path(self));
   llvm::sys::path::append(path, "npu-reduce");
   std::vector<std::string> given = wordsOf(app);
-  SmallVector<StringRef> words = {path};
-  llvm::append_range(words, given);
-  std::string why;
-  int code =
-      llvm::sys::ExecuteAndWait(path, words, std::nullopt, {}, 0, 0, &why);
-  if (!why.empty())
-    llvm::errs() << "npuc: error: cannot run '" << path << "': " << why
-                 << "; it lies beside npuc in a build folder\n";
-  return code < 0 ? exitUsage : code;
+  std::vector<char *> words = {path.data()};
+  (void)path.c_str(); // ends it with a zero
+  for (std::string &word : given)
+    words.push_back(word.data());
+  words.push_back(nullptr);
+  llvm::errs().flush();
+  execv(words[0], words.data());
+  llvm::errs() << "npuc: error: cannot run '" << path
+               << "': " << std::strerror(errno)
+               << "; it lies beside npuc in a build folder\n";
+  return exitUsage;
 }
 
 int npu::parseOptions(int argc, char **argv, NpucOptions &options) {

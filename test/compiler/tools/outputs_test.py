@@ -163,6 +163,25 @@ def test_signals(bench: Bench) -> None:
     assert ended > 0, "no signal came in time"
 
 
+def test_children(bench: Bench) -> None:
+    """What npuc has started ends with it."""
+    bench.save("conv_relu")
+    bench.path("model.tflite").write_bytes(b"any")
+    slow = "sleep 1.5; touch went-on; false"
+    bench.path("slow").write_text(f"#!/bin/sh\n{slow}\n", encoding="utf-8")
+    bench.path("slow").chmod(0o755)
+    npuc = str(bench.build / "bin" / "npuc")
+    for words in (
+        ["model.tflite", "-q", "-o", "out.npu", "--tflite-converter=./slow"],
+        ["conv_relu.onnx", "--batch=1", "--reduce=small.onnx", f"--reduce-test={slow}"],
+    ):
+        before = set(bench.folder.iterdir())
+        for ending in (signal.SIGTERM, signal.SIGHUP):
+            assert end_at(bench, [npuc, *words], 1, ending), words
+        time.sleep(2)
+        assert set(bench.folder.iterdir()) == before, set(bench.folder.iterdir()) - before
+
+
 def test_full_standard_output(bench: Bench) -> None:
     """One error, whatever is printed there."""
     program = bench.compile("conv_relu", "--batch=1", "--report=r.json")
