@@ -14,11 +14,12 @@ static const BudgetRow rows[] = {
      "nodes that loops, recurrent nets and functions are written out to"},
     {"fold", int64_t(1) << 30,
      "elements and products that are computed while compiling"},
-    {"constants", int64_t(1) << 30,
+    {"constants", int64_t(1) << 28,
      "bytes of constants that are made of smaller ones"},
     {"file", (int64_t(1) << 31) - 1, "bytes of a model, module or array"},
     {"text", int64_t(1) << 24, "bytes of a target or plan"},
-    {"nesting", 256, "brackets, graphs or calls inside each other"},
+    {"nesting", 256,
+     "brackets, graphs or calls inside each other, or dimensions of a type"},
     {"name", files::usualShownLength, "bytes of a name in messages"},
 };
 
@@ -107,7 +108,7 @@ static size_t skipped(StringRef text, size_t at, StringRef comment) {
 }
 
 std::string npu::tooDeep(StringRef text, StringRef comment) {
-  int64_t depth = 0, deepest = 0, signs = 0;
+  int64_t depth = 0, deepest = 0, signs = 0, dims = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     at = skipped(text, at, comment);
     StringRef two = text.substr(at, 2);
@@ -123,6 +124,9 @@ std::string npu::tooDeep(StringRef text, StringRef comment) {
     // Signs in front of one value; lists in lists on one line of YAML.
     signs = c == '-' || c == '?' ? signs + 1 : c == ' ' ? signs : 0;
     deepest = std::max(deepest, signs);
+    // 1x2x?xf32
+    dims = c == 'x' ? dims + 1 : llvm::isDigit(c) || c == '?' ? dims : 0;
+    deepest = std::max(deepest, dims);
   }
   return overBudget(Budget::Nesting, deepest);
 }

@@ -2,18 +2,43 @@
 #include "compiler/Frontend/Support/ModuleFile.h"
 
 #include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Support/Budget.h"
 #include "compiler/Support/InputText.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace npu;
 using mlir::ModuleOp;
 using mlir::OwningOpRef;
+
+/// A splat is a constant that is made of one number.
+static LogicalResult checkSplats(ModuleOp module) {
+  int64_t bytes = 0;
+  auto result = module.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto elements =
+              dyn_cast<mlir::DenseElementsAttr>(attribute.getValue());
+          elements && elements.isSplat() &&
+          elements.getElementType().isIntOrFloat())
+        bytes = llvm::SaturatingAdd<uint64_t>(
+            bytes,
+            llvm::SaturatingMultiply<uint64_t>(
+                elements.getNumElements(),
+                (elements.getElementType().getIntOrFloatBitWidth() + 7) / 8));
+    std::string over = overBudget(Budget::Constants, bytes);
+    if (over.empty())
+      return mlir::WalkResult::advance();
+    mlir::emitError(op->getLoc()) << over;
+    return mlir::WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 /// Some of MLIR's own parsers fail without a word.
 static OwningOpRef<ModuleOp> parse(MLIRContext &context,
@@ -38,6 +63,8 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
     mlir::emitError(fileLocation(context, name))
         << "is no module that MLIR can read, and its parser gives no reason; "
            "look for attributes and operands that are misspelt";
+  if (module && failed(checkSplats(*module)))
+    return nullptr;
   return module;
 }
 

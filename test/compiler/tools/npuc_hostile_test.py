@@ -219,7 +219,9 @@ def test_deep(bench: Bench) -> None:
                  "module attributes {a.b = affine_map<(d0) -> (" + "(" * deep + "d0" + ")" * deep + ")>} {}",
                  "module attributes {a.b = affine_map<(d0) -> (" + "-" * deep + "d0)>} {}"):  # fmt: skip
         bench.path("deep.mlir").write_text(text, encoding="utf-8")
-        refuse_soon(bench, MODEL, "brackets, graphs or calls inside each other, the budget is 256", "deep.mlir")
+        refuse_soon(bench, MODEL, "brackets, graphs or calls inside each other, or dimensions of a type, the budget is 256", "deep.mlir")
+    bench.path("deep.mlir").write_text("func.func @main(%a: tensor<" + "1x" * 100_000 + "f32>) { return }", encoding="utf-8")
+    refuse_soon(bench, MODEL, "the budget is 256", "deep.mlir")
     path = bench.save("conv_relu")
     for text in ("name: " + "[" * deep + "]" * deep, "name: " + "{a: " * deep + "}" * deep, "- " * deep + "a", "? " * deep + "a"):
         bench.path("deep.yaml").write_text(text, encoding="utf-8")
@@ -288,6 +290,15 @@ def test_memory(bench: Bench) -> None:
     assert bench.path("out.npu").is_file() and {path.name for path in bench.folder.iterdir()} == {"residual.onnx", "out.npu"}
     for threads in (1, 6):
         sweep(bench, {5}, 20, 4, "npu-run", "out.npu", "--random-inputs", f"--threads={threads}")
+
+
+def test_splats(bench: Bench) -> None:
+    """One number of a module that is many in memory, alone and together."""
+    for count, size in ((1, 2**28), (9, 2**25)):
+        text = "".join(f"  %{i} = npu.constant dense<{i + 1}.0> : tensor<{size}xf32> -> tensor<{size}xf32>\n" for i in range(count))
+        bench.path("splat.mlir").write_text("func.func @main() -> tensor<%dxf32> {\n%s  return %%0 : tensor<%dxf32>\n}" % (size, text, size),
+                                            encoding="utf-8")  # fmt: skip
+        refuse_soon(bench, MODEL, "--budget=constants=N", "splat.mlir")
 
 
 def test_constants(bench: Bench) -> None:
