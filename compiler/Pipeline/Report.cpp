@@ -184,7 +184,7 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
   double seconds = 0;
   for (const auto &[stage, taken] : report.seconds)
     seconds += taken;
-  stream << report.target << "/" << report.strategy << ": ";
+  stream << files::shownName(report.target) << "/" << report.strategy << ": ";
   if (report.isPlanned)
     stream << report.kernels.size() << " kernels, ";
   stream << report.layout.count() << " relayouts ("

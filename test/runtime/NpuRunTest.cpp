@@ -292,6 +292,10 @@ TEST_F(NpuRun, Budget) {
               "meant, raise it with --budget=memory=N");
   EXPECT_EQ(runGood({"--budget=memory=208896"}).exitCode, 0);
   EXPECT_EQ(run({program, "--budget=memory=1", "--simulate-only"}).exitCode, 0);
+  // What --expect reads is as large as the output.
+  expectError(
+      runGood({"--budget=memory=208896", "--expect", "y=" + file("want.npy")}),
+      5, "takes at least 274432 bytes");
   expectError(runGood({"--budget=nodes=5"}), 2,
               "unknown 'nodes', expected: memory");
   for (const char *number : {"", "0", "-1", "1GB", " 1"})
@@ -327,6 +331,22 @@ TEST_F(NpuRun, NameWithEqualsSign) {
   demo.manifest.inputs[0].name = "x=1";
   std::string path = demo.seal("equals.npu");
   EXPECT_EQ(run({path, "--input", "x=1=" + file("x.npy")}).exitCode, 0);
+}
+
+TEST_F(NpuRun, LongTrace) {
+  expectError(
+      runGood({"--repeat=200000", "--trace", file("long.json")}), 2,
+      "--trace of 200000 runs of 2 kernels is too long, at most 100000 kernels "
+      "are in one; give a smaller --repeat");
+}
+
+TEST_F(NpuRun, ChipNamesAreShownWithoutControlCharacters) {
+  DemoFile demo("conv");
+  demo.manifest.targetName = "a\x1b[2Jb";
+  ProcessResult result = run({demo.seal("chip.npu"), "--simulate-only"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_NE(result.out.find("cycles of a\\x1b[2Jb at"), std::string::npos)
+      << result.out;
 }
 
 TEST_F(NpuRun, WrongTensorFiles) {

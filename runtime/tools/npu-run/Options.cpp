@@ -35,6 +35,18 @@ Exit codes:
   5  the run failed, a result could not be written, or memory was used up
 )";
 
+static uint64_t parseSeed(const std::string &text) {
+  // strtoull would take "-1" and " 1".
+  uint64_t number = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end)
+    throw CLI::ValidationError("--random-inputs",
+                               "'" + text +
+                                   "' is not a seed; give an unsigned number");
+  return number;
+}
+
 /// As npuc's option of this name.
 static void parseBudget(const std::string &text, Options &options) {
   const std::string name = "memory=";
@@ -115,18 +127,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       options.profileFile = profile;
     if (memory->count() > 0)
       parseBudget(budget, options);
-    if (random->count() > 0) {
-      // strtoull would take "-1" and " 1".
-      uint64_t number = 0;
-      const char *end = seed.data() + seed.size();
-      auto [stop, error] = std::from_chars(seed.data(), end, number);
-      if (error != std::errc() || stop != end)
-        throw CLI::ValidationError("--random-inputs",
-                                   "'" + seed +
-                                       "' is not a seed; give an unsigned "
-                                       "number");
-      options.randomSeed = number;
-    }
+    if (random->count() > 0)
+      options.randomSeed = parseSeed(seed);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? Success : UsageError;
   }

@@ -163,8 +163,9 @@ static std::string chipLine(const Session &session) {
   const npu_chip_info &chip = session.chip;
   cost::ChipTotals totals = session.totals();
   return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)\n", totals.ms,
-              static_cast<unsigned long long>(totals.cycles), chip.name,
-              chip.clock_mhz, chip.data_flow);
+              static_cast<unsigned long long>(totals.cycles),
+              files::shownName(chip.name).c_str(), chip.clock_mhz,
+              chip.data_flow);
 }
 
 std::string summary(const Session &session) {

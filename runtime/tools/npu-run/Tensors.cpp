@@ -34,11 +34,6 @@ const char *descrOf(npu_type type) {
   return "";
 }
 
-uint64_t fileBytes(const npu_tensor_info &info) {
-  return info.type == NPU_TYPE_BF16 ? elementsOf(info) * sizeof(float)
-                                    : info.row_bytes;
-}
-
 std::string names(const std::vector<npu_tensor_info> &signature) {
   std::string text;
   for (const npu_tensor_info &info : signature)
@@ -63,6 +58,11 @@ void fill(const Buffer &rows, size_t count, Next next) {
 
 } // namespace
 
+uint64_t fileBytes(const npu_tensor_info &info) {
+  return info.type == NPU_TYPE_BF16 ? elementsOf(info) * sizeof(float)
+                                    : info.row_bytes;
+}
+
 std::vector<int64_t> shapeOf(const npu_tensor_info &info) {
   return {info.shape, info.shape + info.rank};
 }
@@ -82,8 +82,10 @@ matchFiles(const std::vector<std::string> &arguments,
     std::string file;
     for (size_t i = 0; i < signature.size(); ++i) {
       std::string prefix = std::string(signature[i].name) + "=";
-      if (argument.compare(0, prefix.size(), prefix) != 0)
-        continue;
+      if (argument.compare(0, prefix.size(), prefix) != 0 ||
+          (found < signature.size() &&
+           prefix.size() <= strlen(signature[found].name)))
+        continue; // of x and x=1 the longer one
       found = i;
       file = argument.substr(prefix.size());
     }

@@ -43,6 +43,8 @@ Buffer randomTensor(const npu_tensor_info &info, uint64_t seed);
 Buffer fileToRows(const npu_tensor_info &info, Buffer values);
 Buffer rowsToFile(const npu_tensor_info &info, Buffer rows);
 
+/// Of what readTensor(), randomTensor() and rowsToFile() give.
+uint64_t fileBytes(const npu_tensor_info &info);
 std::vector<int64_t> shapeOf(const npu_tensor_info &info);
 /// Elements of the logical shape.
 size_t elementsOf(const npu_tensor_info &info);

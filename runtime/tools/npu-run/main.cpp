@@ -71,15 +71,21 @@ void declareFiles(const Options &options, const TensorFiles &named,
 }
 
 /// A small file may ask for gigabytes: that is refused before it is tried.
-void checkMemory(const Options &options, const Model &model) {
+void checkMemory(const Options &options, const Model &model,
+                 const TensorFiles &named) {
   npu_load_stats stats = model.stats();
   uint64_t bytes = stats.arena_bytes + stats.scratch_bytes, converted = 0;
   for (const auto &signature : {model.inputs(), model.outputs()})
     for (const npu_tensor_info &info : signature) {
       bytes += info.bytes;
-      converted = std::max(converted, info.row_bytes); // one after the other
+      // One after the other; bf16 lies there as float32 and as it is.
+      bool isBf16 = info.type == NPU_TYPE_BF16;
+      converted =
+          std::max(converted, fileBytes(info) + (isBf16 ? info.row_bytes : 0));
     }
   bytes += converted;
+  for (const auto &[index, file] : named.expects)
+    bytes += fileBytes(model.outputs()[index]);
   if (bytes > options.memory)
     throw Exit(RunFailed,
                "'" + options.program + "' takes at least " +
@@ -88,6 +94,18 @@ void checkMemory(const Options &options, const Model &model) {
                    "between them, the budget is " +
                    std::to_string(options.memory) +
                    "; if that is meant, raise it with --budget=memory=N");
+}
+
+/// All of a trace lies in memory before it is written.
+void checkTrace(const Options &options, const Session &session) {
+  constexpr size_t most = 100000;
+  size_t calls = static_cast<size_t>(options.repeat) * session.kernels.size();
+  if (!options.traceFile.empty() && calls > most)
+    throw Exit(UsageError,
+               "--trace of " + std::to_string(options.repeat) + " runs of " +
+                   std::to_string(session.kernels.size()) +
+                   " kernels is too long, at most " + std::to_string(most) +
+                   " kernels are in one; give a smaller --repeat");
 }
 
 /// Reads or makes every input and brings it into stored order.
@@ -199,11 +217,12 @@ ExitCode run(const Options &options) {
   files::OutputFiles files;
   TensorFiles named = matchAll(options, model);
   declareFiles(options, named, files);
+  checkTrace(options, session);
   if (options.simulateOnly) {
     report(options, session, files);
     return Success;
   }
-  checkMemory(options, model);
+  checkMemory(options, model, named);
   auto outputSignature = model.outputs();
   std::map<size_t, Buffer> expected;
   for (const auto &[index, file] : named.expects)
