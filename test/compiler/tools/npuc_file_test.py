@@ -12,6 +12,7 @@ import struct
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import onnx
 import programs
@@ -103,6 +104,23 @@ def test_sections(bench: Bench) -> None:
     assert size == report["memory"]["weight_bytes"] > 0, (size, report["memory"])
     assert not path.stat().st_mode & 0o111, "a .npu file is no program"
     assert len(list(bench.folder.iterdir())) == 3, "temporary files are left"
+
+
+def test_names_with_equals_signs(bench: Bench) -> None:
+    """Of inputs a and a=b, the longer one that fits is meant."""
+    nodes = [helper.make_node("Sub", ["a", "a=b"], ["y"])]
+    path = bench.compile(programs.network("names", nodes, {}, {"a": [2], "a=b": [2]}, ["y"]))
+    arrays = {"a": np.array([5, 7], np.float32), "a=b": np.array([1, 2], np.float32)}
+    assert bench.execute(path, arrays, "y")[0].tolist() == [4, 5]
+
+
+def test_manifest(bench: Bench) -> None:
+    """What docs/manifest.schema.json says of it."""
+    schema = json.loads((programs.ROOT / "docs" / "manifest.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for target in ("npu-nhwc", "npu-nchw16c", "host"):
+        path = bench.compile("squeeze_excite", "--batch=1", f"--target={target}")
+        jsonschema.validate(bench.program(path, 1).manifest(), schema)
 
 
 def test_same_bytes(bench: Bench) -> None:
