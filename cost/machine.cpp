@@ -36,7 +36,7 @@ std::string_view arrayUseNames() { return "parts, whole"; }
 
 // Cycles of a network must be whole in 64 bits, so no number is larger.
 static constexpr double most = 1e12, mostUnits = 1e6, mostBanks = 65536,
-                        tiny = 1e-6;
+                        tiny = 1e-6, byteInKiB = 1.0 / 1024;
 
 const std::array<MachineNumber, 17> machineNumbers = {{
     {"clock", "MHz", &Machine::clockMHz, false, Kind::Real, tiny, most},
@@ -45,7 +45,7 @@ const std::array<MachineNumber, 17> machineNumbers = {{
      mostUnits},
     {"vector_lanes", "lanes", &Machine::vectorLanes, false, Kind::Lanes, tiny,
      mostUnits},
-    {"sram", "KiB", &Machine::sramKiB, true, Kind::Real, tiny, most},
+    {"sram", "KiB", &Machine::sramKiB, true, Kind::Real, byteInKiB, most},
     {"sram_banks", "banks", &Machine::sramBanks, true, Kind::Whole, 2,
      mostBanks},
     {"dram", "MiB", &Machine::dramMiB, false, Kind::Real, tiny, most},

@@ -236,6 +236,9 @@ private:
     if (!readQuantity(key, number.unit, node, text, value))
       return false;
     std::string expected = cost::expectedOf(number, value);
+    // Memory has whole bytes.
+    if (number.member == &cost::Machine::sramKiB)
+      value = std::floor(value * 1024) / 1024;
     return expected.empty() ||
            fail(node, key + ": '" + text + "', expected " + expected);
   }
