@@ -412,9 +412,15 @@ static Value emitBitcast(Builder &b, Value x, int32_t from, int32_t to) {
 
 Value npu::emitInstr(Builder &builder, const npu_instr &instr,
                      ArrayRef<Value> operands, ArrayRef<int32_t> types) {
-  if (instr.kind == NPU_INSTR_cast)
-    return emitCast(builder, operands[0], types[0], instr.dtype,
-                    computeType(builder.getContext(), instr.dtype));
+  if (instr.kind == NPU_INSTR_cast) {
+    Value result = emitCast(builder, operands[0], types[0], instr.dtype,
+                            computeType(builder.getContext(), instr.dtype));
+    // Who converts asks for the rounding; what computes in 16 bits does not.
+    bool rounds = instr.dtype == NPU_F16 || instr.dtype == NPU_BF16;
+    return rounds ? fromMemory(builder, toMemory(builder, result, instr.dtype),
+                               instr.dtype)
+                  : result;
+  }
   if (instr.kind == NPU_INSTR_bitcast)
     return emitBitcast(builder, operands[0], types[0], instr.dtype);
   bool isUnsigned = types[0] == NPU_U8 || types[0] == NPU_BOOL;
