@@ -109,14 +109,20 @@ static std::optional<ChannelAffine> affineStep(EltwiseOp op, int64_t channel,
   }
 }
 
+/// Elements that lie behind each other in one index of dimension `channel`.
+static size_t innerCount(ArrayRef<int64_t> shape, int64_t channel) {
+  size_t inner = 1;
+  for (int64_t extent : shape.drop_front(channel + 1))
+    inner *= static_cast<size_t>(extent);
+  return inner;
+}
+
 /// Multiplies every slice of `weight` along `channel` by its number.
 static Value scaledWeight(OpBuilder &builder, Location location, Value weight,
                           int64_t channel, const Floats &scale) {
   Floats values = *floatsOf(weight);
   ArrayRef<int64_t> shape = shapeOf(weight);
-  size_t inner = 1;
-  for (int64_t extent : shape.drop_front(channel + 1))
-    inner *= static_cast<size_t>(extent);
+  size_t inner = innerCount(shape, channel);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] *= scale[i / inner % scale.size()];
   return makeFloats(builder, location, shape, values);
@@ -161,7 +167,8 @@ struct FoldAffine : OpRewritePattern<EltwiseOp> {
 
   static bool canFold(const WeightedKernel &kernel, Operation *producer,
                       const ChannelAffine &step) {
-    if (!step.scale.empty() && !canScale(producer->getOperand(1), step.scale))
+    if (!step.scale.empty() &&
+        !canScale(producer->getOperand(1), kernel.weightChannel, step.scale))
       return false;
     if (!kernel.takesBias)
       return step.offset.empty();
@@ -173,12 +180,26 @@ struct FoldAffine : OpRewritePattern<EltwiseOp> {
     return bias && llvm::all_of(*bias, isModestOffset);
   }
 
-  /// Not where a product may overflow; weights of dead channels are tiny.
-  static bool canScale(Value weight, const Floats &scale) {
+  /// Not where a product may overflow, or where those of a channel are so small
+  /// that they lose bits; weights of dead channels are tiny before.
+  static bool canScale(Value weight, int64_t channel, const Floats &scale) {
     std::optional<Floats> values = floatsOf(weight);
     auto isSmall = [](float value) { return std::fabs(value) <= 0x1p40f; };
-    return values && llvm::all_of(scale, isSmall) &&
-           llvm::all_of(*values, isSmall);
+    if (!values || !llvm::all_of(scale, isSmall) ||
+        !llvm::all_of(*values, isSmall))
+      return false;
+    Floats largest(scale.size());
+    size_t inner = innerCount(shapeOf(weight), channel);
+    for (size_t i = 0; i < values->size(); ++i) {
+      float &most = largest[i / inner % scale.size()];
+      most = std::max(most, std::fabs((*values)[i]));
+    }
+    return llvm::all_of(llvm::zip(largest, scale), [](auto both) {
+      auto [weight, factor] = both;
+      constexpr float dead = 0x1p-100f, least = 0x1p-120f;
+      return weight < dead || factor == 0 ||
+             weight * std::fabs(factor) >= least;
+    });
   }
 
   static LogicalResult fold(PatternRewriter &rewriter, EltwiseOp op,

@@ -71,10 +71,9 @@ LogicalResult npu::buildGemm(OnnxNode &node) {
     b = transposeDequantized(node, b);
   if (!a || !b)
     return failure();
-  bool isConstant = constantOf(b) != nullptr;
-  Value product =
-      multiplyDequantized(node, a, isConstant ? scaled(node, b, alpha) : b);
-  if (product && !isConstant)
+  // Fusion brings the factor into constant weights where that does not show.
+  Value product = multiplyDequantized(node, a, b);
+  if (product)
     product = scaled(node, product, alpha);
   if (product && node.hasInput(2) && failed(checkBias(node, product)))
     return failure();
@@ -142,8 +141,7 @@ LogicalResult npu::buildDet(OnnxNode &node) {
   constexpr int64_t largest = 64;
   Value x = node.getInput(0);
   Ints shape(shapeOf(x));
-  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2] ||
-      shape.back() < 1)
+  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2])
     return node.error("found data of shape " + shapes::text(shape) +
                       ", expected square matrices");
   if (shape.back() > largest)
@@ -161,7 +159,8 @@ LogicalResult npu::buildDet(OnnxNode &node) {
   Value determinant = node.filled(1, count, node.getBuilder().getF32Type());
   for (; n > 1 && !node.hasFailed(); --n)
     matrices = eliminate(node, matrices, determinant);
-  determinant = multiply(node, determinant, node.reshape(matrices, count));
+  if (n > 0)
+    determinant = multiply(node, determinant, node.reshape(matrices, count));
   return node.setResult(node.cast(node.reshape(determinant, shape), element));
 }
 
