@@ -75,6 +75,8 @@ class EmptyTest(GraphCase):
         self.op("Pad", ones(0, 3), constants=(self.ints(1, 0, 1, 0),))
         self.op("Slice", ones(4, 3), constants=tuple(map(self.ints, (2, 2, 0))))
         self.op("Slice", ones(0, 3), constants=tuple(map(self.ints, (1, 2, 1))))
+        self.op("Slice", ones(0, 3), constants=tuple(map(self.ints, (-1, -100, 0, -1))))
+        self.op("Slice", ones(0, 3), constants=tuple(map(self.ints, (2**62, 0, 0, -2))))
         self.op("Split", ones(0, 4), constants=(self.ints(1, 3),), outputs=2, axis=1)
         self.op("Split", ones(4, 2), constants=(self.ints(0, 4),), outputs=2)
         for mode in ("nearest", "linear"):
@@ -156,6 +158,13 @@ class EmptyTest(GraphCase):
         for op, attributes in NORMALISED.items():
             self.op(op, ones(0, 3), **attributes)
         self.op("Softmax", ones(3, 0))
+
+    def test_images_without_rows(self) -> None:
+        """The padding of a convolution alone gives results: its bias."""
+        self.op("Conv", ones(1, 1, 0, 2), constants=(ones(1, 1, 1, 1), np.array([5], np.float32)), pads=[1, 0, 1, 0])
+        self.op("Conv", ones(2, 3, 0), constants=(ones(4, 3, 2),), pads=[1, 2])
+        self.op("LRN", ones(1, 0, 2, 2), size=3)
+        self.op("Det", ones(2, 0, 0))
 
     def test_what_reads_nothing(self) -> None:
         """An empty value between operators that have elements, as an expanded function leaves it."""

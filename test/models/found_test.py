@@ -163,6 +163,54 @@ class FoundTest(unittest.TestCase):
             graph.op("BatchNormalization", [image, *(4 * [channels])], epsilon=epsilon)
             self.check(graph, "npu-nchw16c/optimal")
 
+    def test_rounding_to_sixteen_bits(self) -> None:
+        """Cast to float16 or bfloat16 and back: in one kernel with others both were gone."""
+        numbers = np.array([1e10, 65520, 2049, 1e-9, 65519, 257, 3.1], np.float32)
+        for to in (10, 16):
+            graph = Graph(np.random.default_rng(0), 18, is_special=True)
+            narrow = graph.op("Cast", [graph.add_input(numbers)], to=to)[0]
+            wide = graph.op("Cast", [narrow], to=1)[0]
+            graph.op("Equal", [wide, graph.add_input(numbers)])
+            self.check(graph)
+
+    def test_factors_beyond_the_weights(self) -> None:
+        """Gemm, MatMul, Conv: a factor was brought into weights that it made infinite, denormal or 0."""
+        for x, weight, factor in ((1e-20, 1e10, 1e30), (1e20, 1e-20, 1e-28), (3, 2, float("inf"))):
+            graph = Graph(np.random.default_rng(0), 18, is_special=True)
+            matrix = graph.constant(np.array([[weight], [-weight]], np.float32))
+            rows = graph.add_input(np.array([[x, 2 * x]], np.float32))
+            products = [graph.op("Gemm", [rows, matrix], alpha=factor)[0]]
+            products += graph.op("Mul", [graph.op("MatMul", [rows, matrix])[0], graph.constant(np.float32(factor))])
+            image = graph.add_input(np.full((1, 1, 2, 2), x, np.float32))
+            convolved = graph.op("Conv", [image, graph.constant(np.full((1, 1, 1, 1), weight, np.float32))])[0]
+            products += graph.op("Mul", [convolved, graph.constant(np.float32(factor))])
+            for product in products:  # so that they are no smaller than the tolerance
+                graph.op("Div", [product, graph.add_input(np.float32(min(factor, 1)))])
+            self.check(graph)
+
+    def test_padding_with_large_integers(self) -> None:
+        """Pad: an int64 went through a double."""
+        graph = Graph(np.random.default_rng(0), 18)
+        value = graph.add_input(np.arange(6, dtype=np.int64).reshape(2, 3))
+        for number in (2**53 + 1, 2**63 - 2, -(2**53) - 1):
+            graph.op("Pad", [value, graph.ints(1, 0, 0, -1), graph.constant(np.array(number, np.int64))])
+        self.check(graph)
+
+    def test_statistics_of_one_dimension(self) -> None:
+        """BatchNormalization of a vector: one channel; was refused."""
+        graph = Graph(np.random.default_rng(0), 15)
+        channel = [graph.constant(np.full(1, number, np.float32)) for number in (2, 0.5, 1, 4)]
+        graph.op("BatchNormalization", [graph.add_input(np.arange(4, dtype=np.float32)), *channel])
+        self.check(graph)
+
+    def test_results_of_output_padding(self) -> None:
+        """ConvTranspose: refused where pads leave nothing but output_padding adds something."""
+        graph = Graph(np.random.default_rng(0), 18)
+        row, tap = graph.add_input(np.ones((1, 1, 1), np.float32)), graph.constant(np.ones((1, 1, 1), np.float32))
+        graph.op("ConvTranspose", [row, tap], strides=[2], pads=[1, 0], output_padding=[1])
+        graph.op("ConvTranspose", [row, tap], strides=[3], output_shape=[1], output_padding=[1])
+        self.check(graph)
+
     def test_resize_to_nothing(self) -> None:
         """Resize: three rows and a scale of 0.1 are no row."""
         for mode, antialias in (("nearest", 0), ("linear", 0), ("cubic", 1)):

@@ -173,7 +173,8 @@ npu::shapes::convTranspose(ArrayRef<int64_t> data, ArrayRef<int64_t> weight,
                              Twine(strides[i]) + " is too large");
     int64_t extent = (data[2 + i] - 1) * strides[i] + dilated(window, i) -
                      pads[i] - pads[rank + i];
-    if (extent < 1)
+    // Output padding may add less than a stride or dilation.
+    if (extent + std::max(strides[i], dilations[i]) <= 1)
       return fail(error, "pads " + Twine(pads[i]) + " and " +
                              Twine(pads[rank + i]) +
                              " leave nothing of spatial dimension " + Twine(i));

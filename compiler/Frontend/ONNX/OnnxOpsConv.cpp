@@ -61,6 +61,37 @@ static Value createConv(OnnxNode &node, const ConvOperands &operands,
       builder.getI64IntegerAttr(operands.dataZeroPoint));
 }
 
+static Value convolveIn(OnnxNode &node, const ConvOperands &operands,
+                        const OnnxWindow &window, int64_t groups) {
+  std::string reason;
+  FailureOr<shapes::Shape> shape = shapes::conv(
+      shapeOf(operands.data), shapeOf(operands.weight), window.strides,
+      window.dilations, window.pads, groups, reason);
+  if (failed(shape))
+    return node.fail(reason);
+  switch (rankOf(operands.data)) {
+  case 3:
+    return createConv<Conv1dOp>(node, operands, *shape, window, groups);
+  case 4:
+    return createConv<Conv2dOp>(node, operands, *shape, window, groups);
+  default:
+    return createConv<Conv3dOp>(node, operands, *shape, window, groups);
+  }
+}
+
+/// Kernels read data; where there is none, its padding may still give results.
+static Value padEmptyData(OnnxNode &node, const ConvOperands &operands,
+                          OnnxWindow &window) {
+  size_t rank = window.kernel.size();
+  Ints pads{0, 0};
+  pads.append(window.pads.begin(), window.pads.begin() + rank);
+  pads.append({0, 0});
+  pads.append(window.pads.begin() + rank, window.pads.end());
+  window.pads.assign(2 * rank, 0);
+  return padDequantized(node, operands.data, pads, PadMode::Constant,
+                        static_cast<double>(operands.dataZeroPoint));
+}
+
 Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
   Value data = operands.data, weight = operands.weight;
   if (!data || !weight)
@@ -72,20 +103,12 @@ Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
   if (failed(window))
     return Value();
   resolveAutoPad(*window, shapeOf(data).drop_front(2));
-  std::string reason;
-  FailureOr<shapes::Shape> shape =
-      shapes::conv(shapeOf(data), shapeOf(weight), window->strides,
-                   window->dilations, window->pads, groups, reason);
-  if (failed(shape))
-    return node.fail(reason);
-  switch (rankOf(data)) {
-  case 3:
-    return createConv<Conv1dOp>(node, operands, *shape, *window, groups);
-  case 4:
-    return createConv<Conv2dOp>(node, operands, *shape, *window, groups);
-  default:
-    return createConv<Conv3dOp>(node, operands, *shape, *window, groups);
-  }
+  ConvOperands read = operands;
+  bool hasPads =
+      llvm::any_of(window->pads, [](int64_t pad) { return pad > 0; });
+  if (hasPads && tensorType(data).getNumElements() == 0)
+    read.data = padEmptyData(node, operands, *window);
+  return read.data ? convolveIn(node, read, *window, groups) : Value();
 }
 
 LogicalResult npu::buildConv(OnnxNode &node) {
@@ -166,6 +189,11 @@ static FailureOr<Ints> resolveTransposed(OnnxNode &node, OnnxWindow &window,
     window.pads.assign(2 * rank, 0);
   for (size_t i = 0; i < rank; ++i)
     result.push_back(unpadded[i] - window.pads[i] - window.pads[rank + i]);
+  for (auto [i, extent] : llvm::enumerate(result))
+    if (extent < 1)
+      return node.error("pads " + Twine(window.pads[i]) + " and " +
+                        Twine(window.pads[rank + i]) +
+                        " leave nothing of spatial dimension " + Twine(i));
   return result;
 }
 

@@ -5,9 +5,11 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace npu;
@@ -96,6 +98,8 @@ struct SliceRange {
 /// from its end.
 static SliceRange clampSlice(int64_t dim, int64_t start, int64_t end,
                              int64_t step) {
+  if (dim == 0)
+    return {0, step, 0};
   start += start < 0 ? dim : 0;
   end += end < 0 ? dim : 0;
   if (step > 0) {
@@ -103,7 +107,7 @@ static SliceRange clampSlice(int64_t dim, int64_t start, int64_t end,
     end = std::clamp<int64_t>(end, 0, dim);
     return {start, step, std::max<int64_t>((end - start + step - 1) / step, 0)};
   }
-  start = std::clamp<int64_t>(start, 0, std::max<int64_t>(dim - 1, 0));
+  start = std::clamp<int64_t>(start, 0, dim - 1);
   end = std::clamp<int64_t>(end, -1, dim - 1);
   return {start, step, std::max<int64_t>((start - end - step - 1) / -step, 0)};
 }
@@ -233,6 +237,20 @@ static FailureOr<double> padNumber(OnnxNode &node) {
   return number->front();
 }
 
+/// The dialect pads with doubles, in which not every int64 is: those are chosen
+/// where a padded mask says that no element is.
+static Value padExactly(OnnxNode &node, Value x, ArrayRef<int64_t> pads,
+                        double number) {
+  constexpr double exact = 0x1p53;
+  if (!elementOf(x).isInteger(64) || std::fabs(number) < exact)
+    return padDequantized(node, x, pads, PadMode::Constant, number);
+  Type boolean = node.getBuilder().getI1Type();
+  Value inside = padDequantized(node, node.filled(1, shapeOf(x), boolean), pads,
+                                PadMode::Constant, 0);
+  Value padded = padDequantized(node, x, pads, PadMode::Constant, 0);
+  return select(node, inside, padded, node.reshape(node.getInput(2), {}));
+}
+
 LogicalResult npu::buildPad(OnnxNode &node) {
   PadMode mode = node.getEnum("mode", PadMode::Constant);
   FailureOr<std::optional<Ints>> given =
@@ -248,7 +266,9 @@ LogicalResult npu::buildPad(OnnxNode &node) {
     x = cropped(node, x, *pads);
   if (!x || (mode == PadMode::Reflect && failed(checkReflect(node, x, *pads))))
     return failure();
-  return node.setResult(padDequantized(node, x, *pads, mode, *number));
+  return node.setResult(mode == PadMode::Constant
+                            ? padExactly(node, x, *pads, *number)
+                            : padDequantized(node, x, *pads, mode, *number));
 }
 
 /// The step of 3, 5, 7, ...; nothing if there is none that is positive.

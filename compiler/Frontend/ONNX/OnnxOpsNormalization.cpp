@@ -13,12 +13,14 @@ using namespace npu;
 static Value perChannel(OnnxNode &node, Value vector, Value data) {
   if (!vector)
     return vector;
-  if (rankOf(vector) != 1 || shapeOf(vector)[0] != shapeOf(data)[1])
+  // Data of one dimension have one channel.
+  int64_t channels = rankOf(data) > 1 ? shapeOf(data)[1] : 1;
+  if (rankOf(vector) != 1 || shapeOf(vector)[0] != channels)
     return node.fail("found a parameter of shape " +
                      shapes::text(shapeOf(vector)) + ", expected " +
-                     Twine(shapeOf(data)[1]) + ", the number of channels");
-  Ints shape(rankOf(data) - 1, 1);
-  shape[0] = shapeOf(data)[1];
+                     Twine(channels) + ", the number of channels");
+  Ints shape(std::max<int64_t>(rankOf(data) - 1, 1), 1);
+  shape[0] = channels;
   return node.reshape(vector, shape);
 }
 
@@ -33,10 +35,8 @@ static LogicalResult checkBatchNorm(OnnxNode &node) {
     return node.unsupported(
         "runs in training mode, expected an inference model; "
         "export it with training=False");
-  if (rankOf(node.getInput(0)) < 2)
-    return node.error("found data of shape " +
-                      shapes::text(shapeOf(node.getInput(0))) +
-                      ", expected N, C and more");
+  if (rankOf(node.getInput(0)) < 1)
+    return node.error("found a scalar, expected N, C and more");
   return success();
 }
 
@@ -207,6 +207,8 @@ LogicalResult npu::buildLrn(OnnxNode &node) {
     return node.error("found data of shape " + shapes::text(shapeOf(x)) +
                       " and size = " + Twine(size) +
                       ", expected N, C, spatial dimensions and a size");
+  if (tensorType(x).getNumElements() == 0)
+    return node.setResult(x);
   Ints shape(shapeOf(x));
   int64_t pixels = 1;
   for (int64_t extent : ArrayRef<int64_t>(shape).drop_front(2))
