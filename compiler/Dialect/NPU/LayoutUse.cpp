@@ -63,7 +63,7 @@ LogicalResult npu::verifyLayouts(Operation *op) {
     LayoutAttr layout = getLayout(operand.get());
     if (!layout || relation.independent[index])
       continue;
-    if (!layoutsAgree(relation, relatedOperand(relation, op, index),
+    if (!layoutsAgree(relatedOperand(relation, op, index),
                       toStoredOrder(layout), relatedResult(relation, op),
                       toStoredOrder(result))) // layout_c3
       return op->emitOpError()

@@ -21,6 +21,24 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
                            << ", found " << layout.getLetters();
 }
 
+/// What no view shows is a kernel's own, and made of blocks that it knows.
+static LogicalResult checkBlocks(Operation *op, const LayoutProblem &problem) {
+  auto check = [&](Value value) -> LogicalResult {
+    LayoutAttr layout = getLayout(value);
+    if (problem.knowsBlocks(layout, tensorType(value).getShape()))
+      return success();
+    return op->emitOpError() << "infeasible: target '" << problem.target.name
+                             << "' has no blocks as in " << layout.getLetters();
+  };
+  for (Value operand : op->getOperands())
+    if (failed(check(operand)))
+      return failure();
+  for (Value result : op->getResults())
+    if (failed(check(result)))
+      return failure();
+  return success();
+}
+
 static LogicalResult checkDecided(Operation *op, Type type) {
   if (!isa<RankedTensorType>(type) || getLayout(type))
     return success();
@@ -66,7 +84,8 @@ static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
                            problem.demanded(result),
                            problem.axes.atOp(result))))
       return failure();
-  return success();
+  return rule.getSensitivity() == Sensitivity::Data ? success()
+                                                    : checkBlocks(op, problem);
 }
 
 LogicalResult npu::checkLayouts(mlir::func::FuncOp function,

@@ -37,6 +37,42 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
+/// The sizes of the blocks in which the boundary is stored or held.
+static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
+  SmallVector<int64_t> sizes;
+  auto add = [&](LayoutAttr layout) {
+    if (layout)
+      for (const LayoutBlock &block : layout.getBlocks())
+        sizes.push_back(block.size);
+  };
+  Block &block = problem.function->getRegion(0).front();
+  for (Value argument : block.getArguments()) {
+    add(problem.inputs.lookup(argument));
+    add(getLayout(argument));
+  }
+  for (LayoutAttr held : problem.outputs)
+    add(held);
+  for (Value output : block.getTerminator()->getOperands())
+    add(getLayout(output));
+  return sizes;
+}
+
+bool LayoutProblem::knowsBlocks(LayoutAttr layout,
+                                ArrayRef<int64_t> shape) const {
+  if (!layout || !layout.isBlocked())
+    return true;
+  if (!boundaryBlocks)
+    boundaryBlocks = blocksOfBoundary(*this);
+  auto knowsAll = [&](ArrayRef<LayoutBlock> blocks) {
+    return llvm::all_of(blocks, [&](const LayoutBlock &block) {
+      return llvm::is_contained(target.blocks, block.size) ||
+             llvm::is_contained(*boundaryBlocks, block.size);
+    });
+  };
+  return knowsAll(layout.getBlocks()) ||
+         knowsAll(normalForm(toStoredOrder(layout), shape).blocks);
+}
+
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,
                                                       RankedTensorType type,
                                                       LayoutAttr layout,

@@ -8,20 +8,23 @@
 using namespace npu;
 
 bool Slot::accepts(LayoutAttr layout) const {
+  if (accepted.empty() && kernels)
+    return kernels->knowsBlocks(layout, tensorType(value).getShape());
   return isAccepted(accepted, value, layout);
 }
 
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
     : op(op), relation(op.getLayoutRelation()) {
+  const LayoutProblem *kernels = isView() ? nullptr : &problem;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     slots.push_back({value, problem.accepted(operand),
                      relation.independent[operand.getOperandNumber()],
-                     isConstant(value), /*result=*/false});
+                     isConstant(value), /*result=*/false, kernels});
   }
   for (OpResult result : op->getResults())
     slots.push_back({result, problem.accepted(result), /*independent=*/false,
-                     /*constant=*/false, /*result=*/true});
+                     /*constant=*/false, /*result=*/true, kernels});
   findAlike();
 }
 
@@ -57,8 +60,8 @@ RelatedValue OpSlots::related(unsigned index) const {
 
 LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
                           bool *complete) const {
-  TransferResult transfer = transferLayout(relation, related(from),
-                                           toStoredOrder(layout), related(to));
+  TransferResult transfer =
+      transferLayout(related(from), toStoredOrder(layout), related(to));
   if (complete)
     *complete = transfer.complete;
   return transfer.layout ? toLayout(op->getContext(), *transfer.layout)
@@ -67,7 +70,7 @@ LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
 
 bool OpSlots::agrees(LayoutAttr anchorLayout, unsigned slot,
                      LayoutAttr layout) const {
-  return layoutsAgree(relation, related(anchor()), toStoredOrder(anchorLayout),
+  return layoutsAgree(related(anchor()), toStoredOrder(anchorLayout),
                       related(slot), toStoredOrder(layout));
 }
 

@@ -19,6 +19,8 @@ struct Slot {
   /// An operand that is known at compile time.
   bool constant = false;
   bool result = false;
+  /// Whose blocks the slot knows; null: a view, which shows any.
+  const LayoutProblem *kernels = nullptr;
 
   bool accepts(LayoutAttr layout) const;
 };

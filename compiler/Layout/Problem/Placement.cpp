@@ -76,16 +76,15 @@ private:
   }
 
   bool agrees(const RelatedValue &value, LayoutAttr layout) const {
-    return layout &&
-           layoutsAgree(relation, anchorValue(), toStoredOrder(anchor.layout),
-                        value, toStoredOrder(layout));
+    return layout && layoutsAgree(anchorValue(), toStoredOrder(anchor.layout),
+                                  value, toStoredOrder(layout));
   }
 
   /// The anchor's order on another value; null with a reason.
   LayoutAttr carry(const RelatedValue &to, std::string &whyNot,
                    bool *complete = nullptr) const {
-    TransferResult result = transferLayout(relation, anchorValue(),
-                                           toStoredOrder(anchor.layout), to);
+    TransferResult result =
+        transferLayout(anchorValue(), toStoredOrder(anchor.layout), to);
     if (complete)
       *complete = result.complete;
     if (result.layout)
@@ -94,14 +93,27 @@ private:
     return {};
   }
 
+  /// Whether a kernel may have this layout: what is demanded, or any whose
+  /// blocks it knows.
+  bool mayBe(ArrayRef<LayoutAttr> accepted, Value value,
+             LayoutAttr layout) const {
+    return accepted.empty()
+               ? problem.knowsBlocks(layout, tensorType(value).getShape())
+               : isAmong(layout, accepted, value);
+  }
+
   LayoutAttr choose(Value value, const RelatedValue &related,
                     ArrayRef<LayoutAttr> accepted, LayoutAttr current,
                     StringRef role, std::string &whyNot) const {
-    if (agrees(related, current) && isAccepted(accepted, value, current))
+    if (agrees(related, current) && mayBe(accepted, value, current))
       return current;
     LayoutAttr carried = carry(related, whyNot);
-    if (accepted.empty())
-      return carried;
+    if (accepted.empty()) {
+      if (!carried || mayBe(accepted, value, carried))
+        return carried;
+      whyNot = "the target has no blocks as in " + carried.getLetters();
+      return {};
+    }
     if (isAmong(carried, accepted, value))
       return carried;
     for (LayoutAttr layout : accepted)
@@ -117,7 +129,7 @@ private:
     if (anchor.index != Anchor::result)
       return choose(result, relatedResult(relation, op), accepted, {}, "result",
                     whyNot);
-    if (isAccepted(accepted, result, anchor.layout))
+    if (mayBe(accepted, result, anchor.layout))
       return anchor.layout;
     whyNot = "the target demands another layout for its result";
     return {};
@@ -132,7 +144,7 @@ private:
     if (!current)
       current = plan.produced.lookup(value);
     RelatedValue related = relatedOperand(relation, op, index);
-    if (given && isAccepted(accepted, value, given) &&
+    if (given && mayBe(accepted, value, given) &&
         (relation.independent[index] || agrees(related, given)))
       return given;
     if (!relation.independent[index])
@@ -143,7 +155,9 @@ private:
       return !isConstant(value) && isAmong(current, accepted, value)
                  ? current
                  : preferred(accepted, value);
-    return isConstant(value) ? placeFreeConstant(value, related) : current;
+    if (isConstant(value))
+      return placeFreeConstant(value, related);
+    return mayBe(accepted, value, current) ? current : rowMajor(value);
   }
 
   /// A constant that may be stored in any order is stored in the order of what
@@ -183,11 +197,10 @@ SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
   return anchors;
 }
 
-static LayoutAttr carried(LayoutOpInterface op, const LayoutRelation &relation,
-                          const RelatedValue &from, LayoutAttr layout,
-                          const RelatedValue &to, std::string &whyNot) {
-  TransferResult result =
-      transferLayout(relation, from, toStoredOrder(layout), to);
+static LayoutAttr carried(LayoutOpInterface op, const RelatedValue &from,
+                          LayoutAttr layout, const RelatedValue &to,
+                          std::string &whyNot) {
+  TransferResult result = transferLayout(from, toStoredOrder(layout), to);
   if (result.layout)
     return toLayout(op->getContext(), *result.layout);
   whyNot = result.whyNot;
@@ -197,14 +210,14 @@ static LayoutAttr carried(LayoutOpInterface op, const LayoutRelation &relation,
 LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
                            std::string &whyNot) {
   LayoutRelation relation = op.getLayoutRelation();
-  return carried(op, relation, relatedOperand(relation, op, 0), layout,
+  return carried(op, relatedOperand(relation, op, 0), layout,
                  relatedResult(relation, op), whyNot);
 }
 
 LayoutAttr npu::viewSource(LayoutOpInterface op, LayoutAttr layout,
                            std::string &whyNot) {
   LayoutRelation relation = op.getLayoutRelation();
-  return carried(op, relation, relatedResult(relation, op), layout,
+  return carried(op, relatedResult(relation, op), layout,
                  relatedOperand(relation, op, 0), whyNot);
 }
 

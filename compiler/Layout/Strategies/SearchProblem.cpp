@@ -171,11 +171,17 @@ SmallVector<LayoutAttr> SearchProblem::choices(const OpSlots &slots,
     if (LayoutAttr layout = slots.placeConstant(anchor, index))
       list.push_back(layout);
   } else if (slot.independent) {
-    if (slot.accepted.empty())
+    ArrayRef<LayoutAttr> stored = candidates.of(slot.value);
+    auto takes = [&](LayoutAttr layout) { return slot.accepts(layout); };
+    if (!slot.accepted.empty())
+      llvm::copy_if(slot.accepted, std::back_inserter(list),
+                    [&](LayoutAttr layout) {
+                      return candidates.find(slot.value, layout) >= 0;
+                    });
+    else if (llvm::all_of(stored, takes))
       list.push_back(LayoutAttr());
-    for (LayoutAttr layout : slot.accepted)
-      if (candidates.find(slot.value, layout) >= 0)
-        list.push_back(layout);
+    else // as it is stored, but for what only a view shows
+      llvm::copy_if(stored, std::back_inserter(list), takes);
   } else {
     for (LayoutAttr layout : candidates.of(slot.value))
       if (slot.accepts(layout) && slots.agrees(anchor, index, layout))

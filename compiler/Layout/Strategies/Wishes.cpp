@@ -111,7 +111,7 @@ private:
     StoredOrder result = toStoredOrder(placement.result);
     for (auto [index, layout] : wanted) {
       if (relation.independent[index] ||
-          layoutsAgree(relation, relatedOperand(relation, op, index),
+          layoutsAgree(relatedOperand(relation, op, index),
                        toStoredOrder(layout), relatedResult(relation, op),
                        result))
         placement.operands[index] = layout;
