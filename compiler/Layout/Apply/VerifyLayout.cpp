@@ -39,6 +39,24 @@ static LogicalResult checkBlocks(Operation *op, const LayoutProblem &problem) {
   return success();
 }
 
+/// Each operand may be in its order while the result is in its own.
+static LogicalResult checkTogether(LayoutOpInterface op,
+                                   const LayoutProblem &problem) {
+  LayoutRelation relation = op.getLayoutRelation();
+  LayoutAttr result = getLayout(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    LayoutAttr layout = getLayout(operand.get());
+    if (!relation.independent[index] &&
+        !problem.goTogether(operand, layout, relation, result))
+      return op->emitOpError()
+             << "operand " << index << " is stored " << layout.getLetters()
+             << ", which does not go with the result's " << result.getLetters()
+             << " on target '" << problem.target.name << "'";
+  }
+  return success();
+}
+
 static LogicalResult checkDecided(Operation *op, Type type) {
   if (!isa<RankedTensorType>(type) || getLayout(type))
     return success();
@@ -84,8 +102,10 @@ static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
                            problem.demanded(result),
                            problem.axes.atOp(result))))
       return failure();
-  return rule.getSensitivity() == Sensitivity::Data ? success()
-                                                    : checkBlocks(op, problem);
+  if (rule.getSensitivity() == Sensitivity::Data)
+    return success();
+  return failed(checkTogether(rule, problem)) ? failure()
+                                              : checkBlocks(op, problem);
 }
 
 LogicalResult npu::checkLayouts(mlir::func::FuncOp function,

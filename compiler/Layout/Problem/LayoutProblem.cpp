@@ -37,6 +37,19 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
+bool LayoutProblem::goTogether(OpOperand &operand, LayoutAttr layout,
+                               const LayoutRelation &relation,
+                               LayoutAttr result) const {
+  Operation *op = operand.getOwner();
+  RelatedValue from = relatedOperand(relation, op, operand.getOperandNumber());
+  RelatedValue to = relatedResult(relation, op);
+  if (layoutsAgree(from, toStoredOrder(layout), to, toStoredOrder(result)))
+    return true;
+  SmallVector<LayoutAttr> read = demanded(operand);
+  SmallVector<LayoutAttr> stored = demanded(OpResult(op->getResult(0)));
+  return npu::goTogether({from, layout, read}, {to, result, stored});
+}
+
 /// The sizes of the blocks in which the boundary is stored or held.
 static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
   SmallVector<int64_t> sizes;

@@ -49,6 +49,10 @@ struct LayoutProblem {
   /// The same without pins.
   SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
   SmallVector<LayoutAttr> demanded(OpResult result) const;
+  /// Whether the op may have its operand in one layout and its result in the
+  /// other, whatever is demanded of each by itself.
+  bool goTogether(OpOperand &operand, LayoutAttr layout,
+                  const LayoutRelation &relation, LayoutAttr result) const;
   /// Whether the chip's kernels can be asked for a layout of a value of this
   /// shape: they take the target's blocks, and those of the boundary. A view
   /// may show others.

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Target/AcceptedLayouts.h"
 
 using namespace npu;
 
@@ -16,15 +17,25 @@ bool Slot::accepts(LayoutAttr layout) const {
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
     : op(op), relation(op.getLayoutRelation()) {
   const LayoutProblem *kernels = isView() ? nullptr : &problem;
+  auto add = [&](auto &&place, Value value, Slot slot) {
+    slot.value = value;
+    slot.listed = problem.demanded(place);
+    slot.accepted =
+        problem.pins.empty() ? slot.listed : problem.accepted(place);
+    slot.kernels = kernels;
+    slots.push_back(std::move(slot));
+  };
   for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
-    slots.push_back({value, problem.accepted(operand),
-                     relation.independent[operand.getOperandNumber()],
-                     isConstant(value), /*result=*/false, kernels});
+    Slot slot;
+    slot.independent = relation.independent[operand.getOperandNumber()];
+    slot.constant = isConstant(operand.get());
+    add(operand, operand.get(), std::move(slot));
   }
-  for (OpResult result : op->getResults())
-    slots.push_back({result, problem.accepted(result), /*independent=*/false,
-                     /*constant=*/false, /*result=*/true, kernels});
+  for (OpResult result : op->getResults()) {
+    Slot slot;
+    slot.result = true;
+    add(result, result, std::move(slot));
+  }
   findAlike();
 }
 
@@ -68,10 +79,11 @@ LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
                          : LayoutAttr();
 }
 
-bool OpSlots::agrees(LayoutAttr anchorLayout, unsigned slot,
-                     LayoutAttr layout) const {
-  return layoutsAgree(related(anchor()), toStoredOrder(anchorLayout),
-                      related(slot), toStoredOrder(layout));
+bool OpSlots::goTogether(LayoutAttr anchorLayout, unsigned slot,
+                         LayoutAttr layout) const {
+  const Slot &result = slots[anchor()];
+  return npu::goTogether({related(slot), layout, slots[slot].listed},
+                         {related(anchor()), anchorLayout, result.listed});
 }
 
 LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,
@@ -83,10 +95,11 @@ LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,
   LayoutAttr carried = carry(anchor(), anchorLayout, index, &complete);
   if (slot.independent)
     return carried && complete ? carried : rowMajor(slot.value);
-  if (carried && slot.accepts(carried) && agrees(anchorLayout, index, carried))
+  if (carried && slot.accepts(carried) &&
+      goTogether(anchorLayout, index, carried))
     return carried;
   for (LayoutAttr layout : slot.accepted)
-    if (agrees(anchorLayout, index, layout))
+    if (goTogether(anchorLayout, index, layout))
       return layout;
   return {};
 }

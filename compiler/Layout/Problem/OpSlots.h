@@ -14,6 +14,8 @@ namespace npu {
 struct Slot {
   Value value;
   SmallVector<LayoutAttr> accepted; // empty: any
+  /// The same without pins: what says which orders go together.
+  SmallVector<LayoutAttr> listed;
   /// Takes any layout whatever the others have.
   bool independent = false;
   /// An operand that is known at compile time.
@@ -43,8 +45,9 @@ public:
   /// The order that follows for one slot from another's; null where none does.
   LayoutAttr carry(unsigned from, LayoutAttr layout, unsigned to,
                    bool *complete = nullptr) const;
-  /// Whether a slot's order fits the anchor's.
-  bool agrees(LayoutAttr anchorLayout, unsigned slot, LayoutAttr layout) const;
+  /// Whether a slot may have its order while the anchor has the other.
+  bool goTogether(LayoutAttr anchorLayout, unsigned slot,
+                  LayoutAttr layout) const;
   /// In what order to store a constant operand; null where none will do.
   LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
 

@@ -75,9 +75,17 @@ private:
                : relatedOperand(relation, op, anchor.index);
   }
 
-  bool agrees(const RelatedValue &value, LayoutAttr layout) const {
-    return layout && layoutsAgree(anchorValue(), toStoredOrder(anchor.layout),
-                                  value, toStoredOrder(layout));
+  /// Whether operand `index` (or the result) may have this layout while the
+  /// anchor has its own.
+  bool fits(int index, LayoutAttr layout) const {
+    if (!layout)
+      return false;
+    bool isResult = index == Anchor::result;
+    if (isResult == (anchor.index == Anchor::result))
+      return false;
+    OpOperand &operand = op->getOpOperand(isResult ? anchor.index : index);
+    return problem.goTogether(operand, isResult ? anchor.layout : layout,
+                              relation, isResult ? layout : anchor.layout);
   }
 
   /// The anchor's order on another value; null with a reason.
@@ -102,10 +110,10 @@ private:
                : isAmong(layout, accepted, value);
   }
 
-  LayoutAttr choose(Value value, const RelatedValue &related,
+  LayoutAttr choose(Value value, int index, const RelatedValue &related,
                     ArrayRef<LayoutAttr> accepted, LayoutAttr current,
                     StringRef role, std::string &whyNot) const {
-    if (agrees(related, current) && mayBe(accepted, value, current))
+    if (fits(index, current) && mayBe(accepted, value, current))
       return current;
     LayoutAttr carried = carry(related, whyNot);
     if (accepted.empty()) {
@@ -117,7 +125,7 @@ private:
     if (isAmong(carried, accepted, value))
       return carried;
     for (LayoutAttr layout : accepted)
-      if (agrees(related, layout))
+      if (fits(index, layout))
         return layout;
     whyNot = ("the target demands another layout for its " + role).str();
     return {};
@@ -127,8 +135,8 @@ private:
     OpResult result = op->getResult(0);
     SmallVector<LayoutAttr> accepted = problem.accepted(result);
     if (anchor.index != Anchor::result)
-      return choose(result, relatedResult(relation, op), accepted, {}, "result",
-                    whyNot);
+      return choose(result, Anchor::result, relatedResult(relation, op),
+                    accepted, {}, "result", whyNot);
     if (mayBe(accepted, result, anchor.layout))
       return anchor.layout;
     whyNot = "the target demands another layout for its result";
@@ -145,10 +153,10 @@ private:
       current = plan.produced.lookup(value);
     RelatedValue related = relatedOperand(relation, op, index);
     if (given && mayBe(accepted, value, given) &&
-        (relation.independent[index] || agrees(related, given)))
+        (relation.independent[index] || fits(static_cast<int>(index), given)))
       return given;
     if (!relation.independent[index])
-      return choose(value, related, accepted,
+      return choose(value, static_cast<int>(index), related, accepted,
                     isConstant(value) ? LayoutAttr() : current,
                     op.getOperandRole(index), whyNot);
     if (!accepted.empty())

@@ -184,7 +184,7 @@ SmallVector<LayoutAttr> SearchProblem::choices(const OpSlots &slots,
       llvm::copy_if(stored, std::back_inserter(list), takes);
   } else {
     for (LayoutAttr layout : candidates.of(slot.value))
-      if (slot.accepts(layout) && slots.agrees(anchor, index, layout))
+      if (slot.accepts(layout) && slots.goTogether(anchor, index, layout))
         list.push_back(layout);
   }
   return list;
