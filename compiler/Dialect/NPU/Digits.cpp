@@ -52,6 +52,16 @@ Digits npu::digitsOf(const StoredOrder &layout, ArrayRef<int64_t> shape) {
   return digits;
 }
 
+bool npu::isPossible(const StoredOrder &layout) {
+  int64_t elements = 1;
+  for (const LayoutBlock &block : layout.blocks) {
+    if (block.size > largestBlocks / elements)
+      return false;
+    elements *= block.size;
+  }
+  return layout.blocks.size() <= NPU_MAX_BLOCKS;
+}
+
 static std::string nameOf(const Digit &digit) {
   return "the digit of " + std::to_string(digit.size) + " at place " +
          std::to_string(digit.place) + " of dimension " +
@@ -83,20 +93,12 @@ std::optional<StoredOrder> npu::spell(ArrayRef<Digit> digits,
       layout.blocks.push_back({digit.dim, digit.size});
     outer = &digit;
   }
-  int64_t elements = 1;
-  for (const LayoutBlock &block : layout.blocks) {
-    if (block.size > largestBlocks / elements) {
-      whyNot = "its blocks would hold more than " +
-               std::to_string(largestBlocks) + " elements";
-      return std::nullopt;
-    }
-    elements *= block.size;
-  }
-  if (layout.blocks.size() <= NPU_MAX_BLOCKS)
+  if (isPossible(layout))
     return layout;
   whyNot = "it takes " + std::to_string(layout.blocks.size()) +
-           " blocks to say so, at most " + std::to_string(NPU_MAX_BLOCKS) +
-           " are known";
+           " blocks to say so; at most " + std::to_string(NPU_MAX_BLOCKS) +
+           " of " + std::to_string(largestBlocks) +
+           " elements in all are known";
   return std::nullopt;
 }
 

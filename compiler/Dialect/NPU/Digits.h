@@ -68,6 +68,10 @@ Digits writtenDigits(const StoredOrder &layout, llvm::ArrayRef<int64_t> shape);
 /// the extent: a batch of 1 that is padded to 32 rows has a digit.
 Digits digitsOf(const StoredOrder &layout, llvm::ArrayRef<int64_t> shape);
 
+/// Whether the layout has no more blocks, with no more elements, than there is
+/// room for.
+bool isPossible(const StoredOrder &layout);
+
 /// The same as one sequence of `order` and blocks, with as few blocks as will
 /// do. Dimensions without a digit in the order are left out of `order`.
 /// Nothing, with one clause in `whyNot`, where no spelling has such a sequence.

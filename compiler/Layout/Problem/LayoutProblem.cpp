@@ -70,16 +70,24 @@ static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
   return sizes;
 }
 
+/// Whether a block is some of these, one behind the other.
+static bool isProductOf(int64_t size, ArrayRef<int64_t> known) {
+  return size == 1 || llvm::any_of(known, [&](int64_t block) {
+           return size % block == 0 && isProductOf(size / block, known);
+         });
+}
+
 bool LayoutProblem::knowsBlocks(LayoutAttr layout,
                                 ArrayRef<int64_t> shape) const {
   if (!layout || !layout.isBlocked())
     return true;
-  if (!boundaryBlocks)
-    boundaryBlocks = blocksOfBoundary(*this);
+  if (!knownBlocks) {
+    knownBlocks = blocksOfBoundary(*this);
+    knownBlocks->append(target.blocks.begin(), target.blocks.end());
+  }
   auto knowsAll = [&](ArrayRef<LayoutBlock> blocks) {
     return llvm::all_of(blocks, [&](const LayoutBlock &block) {
-      return llvm::is_contained(target.blocks, block.size) ||
-             llvm::is_contained(*boundaryBlocks, block.size);
+      return isProductOf(block.size, *knownBlocks);
     });
   };
   return knowsAll(layout.getBlocks()) ||

@@ -74,7 +74,7 @@ struct LayoutProblem {
   void keepOnChip(const OnChipValues &values) const { kept = &values; }
 
 private:
-  mutable std::optional<SmallVector<int64_t>> boundaryBlocks;
+  mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;
   mutable const OnChipValues *kept = nullptr;
 };

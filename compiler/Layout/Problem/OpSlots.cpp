@@ -69,14 +69,18 @@ RelatedValue OpSlots::related(unsigned index) const {
                           : relatedResult(relation, op, index - anchor());
 }
 
+TransferResult OpSlots::transfer(unsigned from, LayoutAttr layout,
+                                 unsigned to) const {
+  return transferLayout(related(from), toStoredOrder(layout), related(to));
+}
+
 LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
                           bool *complete) const {
-  TransferResult transfer =
-      transferLayout(related(from), toStoredOrder(layout), related(to));
+  TransferResult result = transfer(from, layout, to);
   if (complete)
-    *complete = transfer.complete;
-  return transfer.layout ? toLayout(op->getContext(), *transfer.layout)
-                         : LayoutAttr();
+    *complete = result.complete;
+  return result.layout ? toLayout(op->getContext(), *result.layout)
+                       : LayoutAttr();
 }
 
 bool OpSlots::goTogether(LayoutAttr anchorLayout, unsigned slot,

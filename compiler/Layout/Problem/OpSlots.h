@@ -42,7 +42,9 @@ public:
   unsigned firstAlike(unsigned index) const { return alike[index]; }
   LayoutOpInterface getOp() const { return op; }
 
-  /// The order that follows for one slot from another's; null where none does.
+  /// What follows for one slot from another's order.
+  TransferResult transfer(unsigned from, LayoutAttr layout, unsigned to) const;
+  /// The same as a layout; null where none follows.
   LayoutAttr carry(unsigned from, LayoutAttr layout, unsigned to,
                    bool *complete = nullptr) const;
   /// Whether a slot may have its order while the anchor has the other.

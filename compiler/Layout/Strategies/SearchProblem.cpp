@@ -103,8 +103,8 @@ LayoutCost SearchProblem::movingView(const OpSlots &slots,
 
 /// A view that moves its data. Only a demand can make that better than a free
 /// view and a relayout.
-void SearchProblem::addMovingWay(const OpSlots &slots,
-                                 std::vector<NamedWay> &ways) const {
+void SearchProblem::addDemandedMove(const OpSlots &slots,
+                                    std::vector<NamedWay> &ways) const {
   const Slot &from = slots[0], &to = slots[slots.anchor()];
   if (from.accepted.empty() && to.accepted.empty())
     return;
@@ -116,6 +116,31 @@ void SearchProblem::addMovingWay(const OpSlots &slots,
   LayoutCost cost = movingView(slots, moving);
   if (cost.count > 0 || ways.empty()) // nothing moves of a constant
     ways.push_back({moving, cost});
+}
+
+/// A view that moves its data may do so from any order to any. Where the one
+/// order shows the view for free, or the other comes from one that does, a free
+/// view and a relayout are no dearer.
+void SearchProblem::addMovingWays(const OpSlots &slots,
+                                  std::vector<NamedWay> &ways) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  auto isFree = [&](unsigned a, LayoutAttr layout, unsigned b) {
+    LayoutAttr carried = slots.carry(a, layout, b);
+    return carried && slots[b].accepts(carried) &&
+           (slots[b].constant || candidates.find(slots[b].value, carried) >= 0);
+  };
+  SmallVector<LayoutAttr> sources, results;
+  for (LayoutAttr layout : candidates.of(from.value))
+    if (from.accepts(layout) && !isFree(0, layout, slots.anchor()))
+      sources.push_back(layout);
+  if (!sources.empty())
+    for (LayoutAttr layout : candidates.of(to.value))
+      if (to.accepts(layout) && !isFree(slots.anchor(), layout, 0))
+        results.push_back(layout);
+  for (LayoutAttr source : sources)
+    for (LayoutAttr result : results)
+      ways.push_back({{source, result}, movingView(slots, {source, result})});
+  addDemandedMove(slots, ways);
 }
 
 void SearchProblem::addKernel(const OpSlots &slots) {
@@ -130,7 +155,7 @@ void SearchProblem::addKernel(const OpSlots &slots) {
       (slot.result ? results : operands).push_back(slot.value);
   }
   if (slots.isView())
-    addMovingWay(slots, op.ways);
+    addMovingWays(slots, op.ways);
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.
   // A view may stand as it is, if it moves its data.
@@ -172,16 +197,19 @@ SmallVector<LayoutAttr> SearchProblem::choices(const OpSlots &slots,
       list.push_back(layout);
   } else if (slot.independent) {
     ArrayRef<LayoutAttr> stored = candidates.of(slot.value);
-    auto takes = [&](LayoutAttr layout) { return slot.accepts(layout); };
-    if (!slot.accepted.empty())
-      llvm::copy_if(slot.accepted, std::back_inserter(list),
-                    [&](LayoutAttr layout) {
-                      return candidates.find(slot.value, layout) >= 0;
-                    });
-    else if (llvm::all_of(stored, takes))
+    bool takesAll =
+        slot.accepted.empty() && llvm::all_of(stored, [&](LayoutAttr layout) {
+          return slot.accepts(layout);
+        });
+    if (takesAll) {
       list.push_back(LayoutAttr());
-    else // as it is stored, but for what only a view shows
-      llvm::copy_if(stored, std::back_inserter(list), takes);
+      return list;
+    }
+    // What is demanded; or as it is stored, but for what only a view shows.
+    for (LayoutAttr layout :
+         slot.accepted.empty() ? stored : ArrayRef(slot.accepted))
+      if (slot.accepts(layout) && candidates.find(slot.value, layout) >= 0)
+        list.push_back(layout);
   } else {
     for (LayoutAttr layout : candidates.of(slot.value))
       if (slot.accepts(layout) && slots.goTogether(anchor, index, layout))

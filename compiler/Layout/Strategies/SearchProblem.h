@@ -54,7 +54,8 @@ private:
 
   void addValue(Value value);
   void addInput(Value argument);
-  void addMovingWay(const OpSlots &slots, std::vector<NamedWay> &ways) const;
+  void addDemandedMove(const OpSlots &slots, std::vector<NamedWay> &ways) const;
+  void addMovingWays(const OpSlots &slots, std::vector<NamedWay> &ways) const;
   void addKernel(const OpSlots &slots);
   void addOutput(OpOperand &output);
   void addOp(NamedOp op, ArrayRef<Value> operands, ArrayRef<Value> results);
