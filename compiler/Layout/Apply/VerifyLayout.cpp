@@ -50,9 +50,10 @@ static LogicalResult checkTogether(LayoutOpInterface op,
     if (!relation.independent[index] &&
         !problem.goTogether(operand, layout, relation, result))
       return op->emitOpError()
-             << "operand " << index << " is stored " << layout.getLetters()
-             << ", which does not go with the result's " << result.getLetters()
-             << " on target '" << problem.target.name << "'";
+             << "infeasible: operand " << index << " is stored "
+             << layout.getLetters() << ", which does not go with the result's "
+             << result.getLetters() << " on target '" << problem.target.name
+             << "'";
   }
   return success();
 }

@@ -234,6 +234,8 @@ void SearchProblem::extend(const OpSlots &slots, OpLayouts &layouts,
         if (first + longer.size() < mostWays) {
           longer.push_back(ways[i]);
           longer.back().layouts[index] = layout;
+        } else {
+          cut.insert(slots.getOp());
         }
     ways.resize(first);
     ways.insert(ways.end(), longer.begin(), longer.end());

@@ -31,7 +31,7 @@ func.func @pad(%x: tensor<1x4x6x6xf32, #npu.layout<abcd>>, %w: tensor<4x4x1x1xf3
 
 // What the target says nothing of goes in and out in one order.
 func.func @together(%x: tensor<2x3xf32, #npu.layout<ab>>) {
-  // expected-error @+1 {{operand 0 is stored ab, which does not go with the result's ba on target 'npu-nhwc'}}
+  // expected-error @+1 {{infeasible: operand 0 is stored ab, which does not go with the result's ba on target 'npu-nhwc'}}
   %0 = npu.eltwise relu(%x) : (tensor<2x3xf32, #npu.layout<ab>>) -> tensor<2x3xf32, #npu.layout<ba>>
   return
 }

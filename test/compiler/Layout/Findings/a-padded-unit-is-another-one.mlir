@@ -5,7 +5,7 @@
 // padded: the reshape is no view of the tiles.
 // CHECK-LABEL: @main
 // CHECK: %[[PRODUCT:.*]] = npu.matmul
-// CHECK: %[[ROW:.*]] = npu.relayout(%[[PRODUCT]]) : {{.*}}<AB4a4b>> -> {{.*}}<ab>>
+// CHECK: %[[ROW:.*]] = npu.relayout(%[[PRODUCT]]) : {{.*}}<AB4a4b>>) -> {{.*}}<ab>>
 // CHECK: npu.reshape(%[[ROW]])
 func.func @main(%x: tensor<1x8xf32> {npu.name = "x"}, %w: tensor<8x8xf32> {npu.name = "w"}) -> (tensor<8xf32> {npu.name = "y"}) {
   %0 = npu.matmul(%x, %w) : (tensor<1x8xf32>, tensor<8x8xf32>) -> tensor<1x8xf32>
