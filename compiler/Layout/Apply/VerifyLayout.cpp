@@ -21,20 +21,22 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
                            << ", found " << layout.getLetters();
 }
 
-/// What no view shows is a kernel's own, and made of blocks that it knows.
+/// Where nothing is demanded, a kernel takes any order in blocks that the
+/// target has.
 static LogicalResult checkBlocks(Operation *op, const LayoutProblem &problem) {
-  auto check = [&](Value value) -> LogicalResult {
+  auto check = [&](auto &&place, Value value) -> LogicalResult {
     LayoutAttr layout = getLayout(value);
-    if (problem.knowsBlocks(layout, tensorType(value).getShape()))
+    if (problem.knowsBlocks(layout, tensorType(value).getShape()) ||
+        !problem.demanded(place).empty())
       return success();
     return op->emitOpError() << "infeasible: target '" << problem.target.name
                              << "' has no blocks as in " << layout.getLetters();
   };
-  for (Value operand : op->getOperands())
-    if (failed(check(operand)))
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(check(operand, operand.get())))
       return failure();
-  for (Value result : op->getResults())
-    if (failed(check(result)))
+  for (OpResult result : op->getResults())
+    if (failed(check(result, result)))
       return failure();
   return success();
 }
