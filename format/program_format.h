@@ -23,12 +23,12 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 7u
+#define NPU_FORMAT_VERSION 8u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
 #define NPU_MAX_RANK 8
-#define NPU_MAX_BLOCKS 2
+#define NPU_MAX_BLOCKS 8
 #define NPU_MAX_SPATIAL 3
 /* Alignment in bytes of the arena, of each value in it, and of each weight. */
 #define NPU_VALUE_ALIGNMENT 64
@@ -121,13 +121,13 @@ typedef struct npu_tensor_desc {
   int32_t dtype;              /* npu_dtype */
   int32_t rank;               /* 0..NPU_MAX_RANK */
   int8_t order[NPU_MAX_RANK]; /* a permutation of 0..rank-1 */
-  int16_t block_sizes[NPU_MAX_BLOCKS];
+  int32_t block_sizes[NPU_MAX_BLOCKS];
   int8_t block_dims[NPU_MAX_BLOCKS];
   int8_t block_count;     /* 0..NPU_MAX_BLOCKS */
-  int8_t reserved;        /* zero */
+  int8_t reserved[7];     /* zero */
   int64_t weights_offset; /* bytes into the weights section, -1: not constant */
 } npu_tensor_desc;
-NPU_STATIC_ASSERT(sizeof(npu_tensor_desc) == 96, "npu_tensor_desc is on disk");
+NPU_STATIC_ASSERT(sizeof(npu_tensor_desc) == 136, "npu_tensor_desc is on disk");
 
 /* One scalar instruction of a fused elementwise chain. Values are numbered:
  * 0..n_inputs-1 the kernel's inputs (broadcast to the result), then, unless the
@@ -430,7 +430,7 @@ typedef struct npu_io_desc {
   npu_tensor_desc tensor;
   uint64_t bytes; /* stored bytes, block padding included */
 } npu_io_desc;
-NPU_STATIC_ASSERT(sizeof(npu_io_desc) == 104, "npu_io_desc is on disk");
+NPU_STATIC_ASSERT(sizeof(npu_io_desc) == 144, "npu_io_desc is on disk");
 
 /* What the runtime gives to the code. `exec` is opaque to the code. Operands
  * are pointers in the order of the kernel's tensors. A result other than 0

@@ -174,6 +174,7 @@ static std::string checkTensor(const npu_tensor_desc &tensor) {
   if (tensor.block_count < 0 || tensor.block_count > NPU_MAX_BLOCKS)
     return "block count " + std::to_string(tensor.block_count) +
            " is not in 0.." + std::to_string(NPU_MAX_BLOCKS);
+  int64_t elements = 1; // of all blocks
   for (int k = 0; k < tensor.block_count; ++k) {
     if (tensor.block_dims[k] < 0 || tensor.block_dims[k] >= tensor.rank)
       return "a block lies over dimension " +
@@ -181,8 +182,11 @@ static std::string checkTensor(const npu_tensor_desc &tensor) {
     if (tensor.block_sizes[k] < 1)
       return "block size " + std::to_string(tensor.block_sizes[k]) +
              " is not positive";
+    if (__builtin_mul_overflow(elements, tensor.block_sizes[k], &elements))
+      return "it is too large (the limit is 2^40 bytes)";
   }
-  if (tensor.reserved != 0)
+  if (std::any_of(std::begin(tensor.reserved), std::end(tensor.reserved),
+                  [](int8_t byte) { return byte != 0; }))
     return "its reserved byte is not zero";
   if (tensor.weights_offset < -1)
     return "weights offset " + std::to_string(tensor.weights_offset) +

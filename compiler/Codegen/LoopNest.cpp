@@ -34,26 +34,62 @@ static std::vector<Loop> resultLoops(const npu_tensor_desc &result) {
   return loops;
 }
 
-static bool sameBlocks(const npu_tensor_desc &a, int aDim,
-                       const npu_tensor_desc &b, int bDim) {
-  return kernels::blockOf(a, aDim) == kernels::blockOf(b, bDim) &&
-         a.block_count == b.block_count;
+namespace {
+/// A digit of an operand's dimension: its step is `place` elements of the
+/// dimension and `stride` elements of memory.
+struct Part {
+  int64_t place, size, stride;
+};
+} // namespace
+
+/// The digits of a dimension, outermost first; those that are one run (the
+/// channels of a vector in blocks, say) are one.
+static std::vector<Part> partsOf(const npu_tensor_desc &operand,
+                                 const kernels::Strides &strides, int dim) {
+  int64_t place = kernels::blockOf(operand, dim);
+  std::vector<Part> parts = {
+      {place, (operand.dims[dim] + place - 1) / place, strides.outer[dim]}};
+  for (int i = 0; i < operand.block_count; ++i) {
+    if (operand.block_dims[i] != dim)
+      continue;
+    int64_t size = operand.block_sizes[i], stride = strides.block[i];
+    place /= size;
+    if (parts.back().size == 1 || parts.back().stride == stride * size)
+      parts.back() = {place, parts.back().size * size, stride};
+    else
+      parts.push_back({place, size, stride});
+  }
+  return parts;
 }
 
-/// The step from each element of a dimension to the next, where all are alike:
-/// of a blocked one, where its blocks stand one behind the other (the channels
-/// of a vector, say).
-static std::optional<int64_t> evenStride(const npu_tensor_desc &operand,
-                                         const kernels::Strides &strides,
-                                         int dim) {
-  int64_t block = kernels::blockOf(operand, dim);
-  if (block == 1)
-    return strides.outer[dim];
-  for (int i = 0; i < operand.block_count; ++i)
-    if (operand.block_dims[i] == dim && operand.block_sizes[i] == block &&
-        strides.outer[dim] == block * strides.block[i])
-      return strides.block[i];
-  return std::nullopt;
+/// Which dimension of an operand a loop walks; -1: none.
+static int operandDim(const npu_tensor_desc &operand,
+                      const npu_tensor_desc &result, const Loop &loop) {
+  return std::max(-1, loop.dim - (result.rank - operand.rank));
+}
+
+/// Cuts the loops where an operand's digits begin; false where one does not
+/// divide.
+static bool cutLoops(const npu_tensor_desc &operand,
+                     const npu_tensor_desc &result, std::vector<Loop> &loops) {
+  kernels::Strides strides = kernels::stridesOf(operand);
+  std::vector<Loop> cut;
+  for (Loop loop : loops) {
+    int dim = operandDim(operand, result, loop);
+    if (dim >= 0 && operand.dims[dim] != 1)
+      for (const Part &part : partsOf(operand, strides, dim)) {
+        int64_t begin = loop.multiplier, end = begin * loop.extent;
+        if (part.place <= begin || part.place >= end)
+          continue;
+        if (part.place % begin != 0 || end % part.place != 0)
+          return false;
+        cut.push_back({end / part.place, {}, loop.dim, part.place});
+        loop.extent = part.place / begin;
+      }
+    cut.push_back(loop);
+  }
+  loops = std::move(cut);
+  return true;
 }
 
 /// The stride of one operand in each loop; false where its blocks do not fit.
@@ -61,24 +97,18 @@ static bool addStrides(const npu_tensor_desc &operand,
                        const npu_tensor_desc &result,
                        std::vector<Loop> &loops) {
   kernels::Strides strides = kernels::stridesOf(operand);
-  for (size_t i = 0; i < loops.size(); ++i) {
-    Loop &loop = loops[i];
-    int dim = loop.dim - (result.rank - operand.rank);
-    bool isBlockLoop = i >= static_cast<size_t>(result.rank);
-    int64_t stride = 0;
-    if (dim >= 0 && operand.dims[dim] != 1) {
-      if (auto even = evenStride(operand, strides, dim))
-        stride = *even * loop.multiplier;
-      else if (!sameBlocks(operand, dim, result, loop.dim))
-        return false;
-      else
-        stride =
-            isBlockLoop ? strides.block[i - result.rank] : strides.outer[dim];
-    } else if (dim >= 0 && result.dims[loop.dim] == 1 &&
-               kernels::blockOf(operand, dim) > 1 && isBlockLoop) {
-      stride = strides.block[i - result.rank];
-    }
-    loop.strides.push_back(stride);
+  for (Loop &loop : loops) {
+    int dim = operandDim(operand, result, loop);
+    loop.strides.push_back(0);
+    if (dim < 0 || (operand.dims[dim] == 1 && result.dims[loop.dim] != 1))
+      continue;
+    std::vector<Part> parts = partsOf(operand, strides, dim);
+    // Behind the outermost digit lies padding of the result, which is not read.
+    auto part = llvm::find_if(
+        parts, [&](const Part &p) { return p.place <= loop.multiplier; });
+    if (part == parts.end() || loop.multiplier % part->place != 0)
+      return false;
+    loop.strides.back() = part->stride * (loop.multiplier / part->place);
   }
   return true;
 }
@@ -125,6 +155,9 @@ std::optional<LoopNest> npu::makeLoopNest(const kernels::Problem &problem) {
         {1, std::vector<int64_t>(problem.inputs.size() + 1, 0), 0, 1}};
     return nest;
   }
+  for (const npu_tensor_desc &input : problem.inputs)
+    if (!cutLoops(input, result, loops))
+      return std::nullopt;
   for (const npu_tensor_desc &input : problem.inputs)
     if (!addStrides(input, result, loops))
       return std::nullopt;

@@ -33,8 +33,7 @@ struct LoopNest {
   int64_t rows() const; // product of all loops but the innermost
 };
 
-/// None where an operand is blocked, its blocks do not stand one behind the
-/// other and the result is not blocked alike.
+/// None where an operand's blocks and the result's do not divide each other.
 std::optional<LoopNest> makeLoopNest(const kernels::Problem &problem);
 
 } // namespace npu

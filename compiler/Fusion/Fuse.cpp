@@ -74,7 +74,7 @@ static LayoutAttr preferredResult(const TargetSpec &target,
     if (!layout)
       continue;
     TransferResult carried =
-        transferLayout(relation, relatedOperand(relation, op, index),
+        transferLayout(relatedOperand(relation, op, index),
                        toStoredOrder(layout), relatedResult(relation, op));
     if (carried.layout)
       return toLayout(op->getContext(), *carried.layout);
@@ -93,11 +93,11 @@ static LayoutAttr preferredOperand(const TargetSpec &target,
     return own;
   RelatedValue operand = relatedOperand(relation, op, index),
                stored = relatedResult(relation, op);
-  if (own && layoutsAgree(relation, operand, toStoredOrder(own), stored,
-                          toStoredOrder(result)))
+  if (own &&
+      layoutsAgree(operand, toStoredOrder(own), stored, toStoredOrder(result)))
     return own;
   TransferResult carried =
-      transferLayout(relation, stored, toStoredOrder(result), operand);
+      transferLayout(stored, toStoredOrder(result), operand);
   return carried.layout ? toLayout(op->getContext(), *carried.layout) : own;
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/Kernel/KernelProblem.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "kernels/tensor.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -48,6 +49,48 @@ static void addInstr(EltwiseOp op, llvm::DenseMap<Value, int> &numbers,
   problem.instrs.push_back(instr);
 }
 
+/// Values that are stored as if in the blocks of another one (a vector of
+/// channels) are described so: a library knows orders by their letters.
+static void spellAlike(Operation *op, kernels::Problem &problem) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (!rule || rule.getSensitivity() == Sensitivity::Data)
+    return;
+  SmallVector<Value> values(op->getOperands());
+  values.append(op->result_begin(), op->result_end());
+  auto *blocked = llvm::find_if(values, [](Value value) {
+    LayoutAttr layout = getLayout(value);
+    return layout && layout.isBlocked();
+  });
+  if (blocked == values.end())
+    return;
+  LayoutRelation relation = rule.getLayoutRelation();
+  auto related = [&](size_t index) {
+    unsigned operands = op->getNumOperands();
+    return index < operands ? relatedOperand(relation, op, index)
+                            : relatedResult(relation, op, index - operands);
+  };
+  RelatedValue from = related(blocked - values.begin());
+  StoredOrder spelled = toStoredOrder(getLayout(*blocked));
+  for (auto [index, value] : llvm::enumerate(values)) {
+    LayoutAttr layout = getLayout(value);
+    if (!layout || layout.isBlocked())
+      continue;
+    TransferResult carried = transferLayout(from, spelled, related(index));
+    if (!carried.layout || !carried.complete ||
+        !sameStorage(*carried.layout, toStoredOrder(layout),
+                     tensorType(value).getShape()))
+      continue;
+    npu_tensor_desc &tensor =
+        index < problem.inputs.size()
+            ? problem.inputs[index]
+            : problem.outputs[index - problem.inputs.size()];
+    int64_t weights = tensor.weights_offset;
+    tensor = describeTensor(withLayout(
+        tensorType(value), toLayout(op->getContext(), *carried.layout)));
+    tensor.weights_offset = weights;
+  }
+}
+
 /// Operands and results of the op, and the number of each value: operands
 /// first, then the root's result.
 static void addOperands(Operation *op, kernels::Problem &problem) {
@@ -55,6 +98,7 @@ static void addOperands(Operation *op, kernels::Problem &problem) {
     problem.inputs.push_back(describeOperand(operand));
   for (Value result : op->getResults())
     problem.outputs.push_back(describeTensor(tensorType(result)));
+  spellAlike(op, problem);
 }
 
 static void addBody(FusedOp fused, kernels::Problem &problem) {

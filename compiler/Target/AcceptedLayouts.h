@@ -6,6 +6,7 @@
 
 #include "compiler/Target/TargetSpec.h"
 
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
 namespace npu {
@@ -18,6 +19,21 @@ SmallVector<LayoutAttr> acceptedLayouts(const TargetSpec &target,
                                         LayoutOpInterface op, StringRef role,
                                         Value value,
                                         llvm::function_ref<ImageAxes()> axes);
+
+/// A value of an op in some layout, with what its chip lists for it (nothing:
+/// any).
+struct ListedValue {
+  RelatedValue value;
+  LayoutAttr layout;
+  ArrayRef<LayoutAttr> listed;
+};
+
+/// Whether an op may have two of its values in these layouts at once. They
+/// agree, or the chip says so: an order of one side that agrees with none that
+/// is listed for the other goes with each of them. A convolution of which NHWC
+/// and NCHW32c are listed for the data and NCHW32c for the result reads blocks
+/// and writes blocks, or reads NHWC and writes blocks.
+bool goTogether(const ListedValue &a, const ListedValue &b);
 
 } // namespace npu
 

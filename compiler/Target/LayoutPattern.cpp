@@ -34,11 +34,15 @@ static bool splitBlocks(StringRef text, StringRef &order,
                         SmallVectorImpl<std::pair<int64_t, char>> &blocks) {
   order = text.take_while([](char c) { return llvm::isAlpha(c); });
   StringRef rest = text.drop_front(order.size());
+  int64_t elements = 1;
   while (!rest.empty()) {
     int64_t size = 0;
     if (rest.consumeInteger(10, size) || size < 2 || size > 1024 ||
         rest.empty() || !llvm::isLower(rest.front()) ||
         blocks.size() == NPU_MAX_BLOCKS)
+      return false;
+    elements *= size;
+    if (elements > largestBlocks)
       return false;
     blocks.push_back({size, rest.front()});
     rest = rest.drop_front();

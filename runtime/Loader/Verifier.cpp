@@ -180,7 +180,8 @@ std::string verifyTensor(const npu_tensor_desc &t) {
   if (t.rank < 0 || t.rank > NPU_MAX_RANK)
     return mismatch("its rank", uint32_t(t.rank),
                     "at most " + std::to_string(NPU_MAX_RANK));
-  if (t.reserved != 0)
+  if (std::any_of(std::begin(t.reserved), std::end(t.reserved),
+                  [](int8_t byte) { return byte != 0; }))
     return "its reserved field is not 0";
   if (t.block_count < 0 || t.block_count > NPU_MAX_BLOCKS)
     return "its number of blocks is not 0 to " + std::to_string(NPU_MAX_BLOCKS);
@@ -196,7 +197,10 @@ std::string verifyTensor(const npu_tensor_desc &t) {
       return "it blocks a dimension that it does not have";
     if (t.block_sizes[i] < 2)
       return "it has a block of less than two elements";
-    blocks[t.block_dims[i]] *= t.block_sizes[i];
+    int64_t &block = blocks[t.block_dims[i]];
+    if (__builtin_mul_overflow(block, t.block_sizes[i], &block) ||
+        block > maxTensorBytes)
+      return "its size overflows";
   }
   int64_t bytes = kernels::dtypeBytes(t.dtype);
   for (int i = 0; i < t.rank; ++i) {

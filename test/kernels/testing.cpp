@@ -48,7 +48,7 @@ npu_tensor_desc tensor(int32_t dtype, const std::vector<int64_t> &dims,
     int size = std::stoi(layout.substr(at), &digits);
     at += digits;
     auto k = static_cast<size_t>(result.block_count++);
-    result.block_sizes[k] = static_cast<int16_t>(size);
+    result.block_sizes[k] = size;
     result.block_dims[k] = static_cast<int8_t>(layout[at++] - 'a');
   }
   return result;

@@ -225,7 +225,7 @@ TEST(Validate, Descriptors) {
        {"permutation", [](Problem &p) { p.inputs[0].order[0] = 1; }},
        {"permutation", [](Problem &p) { p.inputs[0].order[0] = -1; }},
        {"permutation", [](Problem &p) { p.inputs[0].order[1] = 2; }},
-       {"block count", [](Problem &p) { p.inputs[0].block_count = 3; }},
+       {"block count", [](Problem &p) { p.inputs[0].block_count = 9; }},
        {"block count", [](Problem &p) { p.inputs[0].block_count = -1; }},
        {"does not have",
         [](Problem &p) {
@@ -238,7 +238,7 @@ TEST(Validate, Descriptors) {
           p.inputs[0].block_count = 1;
           p.inputs[0].block_sizes[0] = 0;
         }},
-       {"reserved", [](Problem &p) { p.inputs[0].reserved = 1; }},
+       {"reserved", [](Problem &p) { p.inputs[0].reserved[0] = 1; }},
        {"offset", [](Problem &p) { p.inputs[0].weights_offset = -2; }},
        {"negative", [](Problem &p) { p.inputs[0].dims[1] = -3; }},
        {"too large",
@@ -257,6 +257,12 @@ TEST(Validate, Descriptors) {
           p.inputs[0].dims[0] = INT64_MAX;
           p.inputs[0].block_count = 1;
           p.inputs[0].block_sizes[0] = 16;
+        }},
+       {"too large",
+        [](Problem &p) { // their product does
+          p.inputs[0].block_count = 3;
+          for (int k = 0; k < 3; ++k)
+            p.inputs[0].block_sizes[k] = INT32_MAX;
         }},
        {"outputs", [](Problem &p) { p.outputs.clear(); }},
        {"outputs", [](Problem &p) { p.outputs.push_back(p.outputs[0]); }},

@@ -121,8 +121,8 @@ const Break tensorBreaks[] = {
     BREAK(DtypeNegative, "its type is", d.tensors()[0].dtype = -1),
     BREAK(Rank, "its rank is 9", d.tensors()[1].rank = 9),
     BREAK(RankNegative, "its rank is", d.tensors()[1].rank = -1),
-    BREAK(Reserved, "reserved field is not 0", d.tensors()[1].reserved = 1),
-    BREAK(BlockCount, "number of blocks", d.tensors()[1].block_count = 3),
+    BREAK(Reserved, "reserved field is not 0", d.tensors()[1].reserved[6] = 1),
+    BREAK(BlockCount, "number of blocks", d.tensors()[1].block_count = 9),
     BREAK(OrderTwice, "no permutation", d.tensors()[1].order[0] = 0),
     BREAK(OrderOutside, "no permutation", d.tensors()[1].order[0] = 4),
     BREAK(OrderNegative, "no permutation", d.tensors()[1].order[0] = -1),
@@ -138,6 +138,12 @@ const Break tensorBreaks[] = {
     BREAK(BlockOverflow, "overflows", d.tensors()[1].block_count = 1;
           d.tensors()[1].block_dims[0] = 2; d.tensors()[1].block_sizes[0] = 16;
           d.tensors()[1].dims[2] = INT64_MAX - 3),
+    BREAK(
+        BlocksOverflow, "overflows", d.tensors()[1].block_count = 3;
+        for (int i = 0; i < 3; ++i) {
+          d.tensors()[1].block_dims[i] = 2;
+          d.tensors()[1].block_sizes[i] = INT32_MAX;
+        }),
     BREAK(WeightsOffsetNegative, "weights offset is negative",
           d.tensors()[1].weights_offset = -2),
     BREAK(WeightsOffsetEnd, "end behind the weights'",

@@ -121,7 +121,7 @@ npu_tensor_desc npu::describeTensor(RankedTensorType type) {
     desc.order[i] = int8_t(dim);
   for (const LayoutBlock &block : layout.getBlocks()) {
     desc.block_dims[desc.block_count] = int8_t(block.dim);
-    desc.block_sizes[desc.block_count] = int16_t(block.size);
+    desc.block_sizes[desc.block_count] = int32_t(block.size);
     ++desc.block_count;
   }
   return desc;

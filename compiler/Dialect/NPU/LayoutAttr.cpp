@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // #npu.layout: text in both forms (letters, image names) and questions.
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -59,10 +60,14 @@ static std::string canonicalLetters(StringRef name) {
 /// dimension.
 static bool parseBlocks(StringRef text, function_ref<int64_t(char)> dimOf,
                         SmallVectorImpl<LayoutBlock> &blocks) {
+  int64_t elements = 1;
   while (!text.empty()) {
     int64_t size = 0;
-    if (text.consumeInteger(10, size) || size < 2 || size > 1024 ||
+    if (text.consumeInteger(10, size) || size < 2 || size > largestBlocks ||
         text.empty())
+      return false;
+    elements *= size;
+    if (elements > largestBlocks)
       return false;
     int64_t dim = dimOf(text.front());
     if (dim < 0 || blocks.size() == NPU_MAX_BLOCKS)
@@ -148,10 +153,15 @@ LayoutAttr::verify(function_ref<mlir::InFlightDiagnostic()> emitError,
       return emitError() << "layout order is not a permutation";
     seen[dim] = true;
   }
-  for (const LayoutBlock &block : blocks)
-    if (block.dim < 0 || block.dim >= rank || block.size < 2)
+  int64_t elements = 1;
+  for (const LayoutBlock &block : blocks) {
+    bool isPossible = block.dim >= 0 && block.dim < rank && block.size >= 2 &&
+                      block.size <= largestBlocks / elements;
+    if (!isPossible)
       return emitError() << "layout block of dimension " << block.dim
                          << " and size " << block.size << " is impossible";
+    elements *= block.size;
+  }
   if (blocks.size() > NPU_MAX_BLOCKS)
     return emitError() << "layout with more than " << NPU_MAX_BLOCKS
                        << " blocks";
@@ -170,24 +180,25 @@ int64_t LayoutAttr::getBlockOf(int64_t dim) const {
   return product;
 }
 
-/// The order without unit dimensions, which have no place in memory. A blocked
-/// unit dimension is padded and keeps its place.
+/// The order without unit dimensions, which have no place in memory.
 static SmallVector<int64_t> effectiveOrder(LayoutAttr layout,
                                            ArrayRef<int64_t> shape) {
   SmallVector<int64_t> order;
-  for (int64_t dim : layout.getOrder()) {
-    int64_t block = layout.getBlockOf(dim);
-    if ((shape[dim] + block - 1) / block != 1)
+  for (int64_t dim : layout.getOrder())
+    if (shape[dim] != 1)
       order.push_back(dim);
-  }
   return order;
 }
 
 bool LayoutAttr::isEquivalent(LayoutAttr other, ArrayRef<int64_t> shape) const {
   if (*this == other)
     return true;
-  return getRank() == other.getRank() && getBlocks() == other.getBlocks() &&
-         effectiveOrder(*this, shape) == effectiveOrder(other, shape);
+  if (getRank() != other.getRank())
+    return false;
+  // Most are not blocked, and many are compared.
+  if (!isBlocked() && !other.isBlocked())
+    return effectiveOrder(*this, shape) == effectiveOrder(other, shape);
+  return sameStorage(toStoredOrder(*this), toStoredOrder(other), shape);
 }
 
 bool LayoutAttr::isRowMajor(ArrayRef<int64_t> shape) const {

@@ -12,15 +12,6 @@
 
 namespace npu {
 
-/// An inner block of a layout: `size` elements of logical dimension `dim`.
-struct LayoutBlock {
-  int64_t dim;
-  int64_t size;
-  bool operator==(const LayoutBlock &other) const {
-    return dim == other.dim && size == other.size;
-  }
-};
-
 /// How much an op cares about layouts.
 enum class Sensitivity {
   /// Any order, the same for operands and results (elementwise).
@@ -48,33 +39,40 @@ enum class AxisRole : char {
 /// image-like, or not known. A weight's roles are O, I, spatial.
 using ImageAxes = llvm::SmallVector<AxisRole, 6>;
 
-/// The dimensions of operands and results written in common factors. A
-/// dimension is a product of factors, outermost first; two values that share a
-/// factor share that part of their index. Examples:
-///   eltwise (1x8x4x4, 8x1x1): f0..f3; operand 1 is [f1],[f2],[f3]
-///   transpose: the result's dimensions are the operand's, permuted
-///   reshape 2x12 -> 6x4: f0 = 2, f1 = 3, f2 = 4; [f0],[f1 f2] -> [f0 f1],[f2]
-///   matmul: a [m],[k]; b [k],[n]; result [m],[n]
-/// A dimension of extent 1 keeps its factor (it tells which axis it is) but
-/// takes no part in the order; a unit dimension that a reshape adds or drops
-/// has none. A dimension whose index does not relate to any other (reduced,
-/// gathered from) still gets a factor of its own; it shares one where the order
-/// must carry over though the extents differ (concat's axis, a convolution's
-/// channels).
-struct LayoutRelation {
-  using Factors = llvm::SmallVector<int, 2>;
-  using Dims = llvm::SmallVector<Factors, 6>;
+/// A dimension of a value as a part of its op's flat indices.
+struct RelatedDim {
+  /// The flat index that it is a part of; `nowhere`: none, a unit dimension
+  /// that a reshape adds or drops.
+  int group;
+  static constexpr int nowhere = -1;
+  /// How many elements of the flat index a step of the dimension is worth.
+  int64_t place = 1;
+  /// The dimension is the whole flat index, not one digit of it.
+  bool isWhole = true;
 
-  llvm::SmallVector<int64_t, 8> sizes; // extent of each factor
+  bool operator==(const RelatedDim &other) const {
+    return group == other.group && place == other.place &&
+           isWhole == other.isWhole;
+  }
+};
+
+/// How the dimensions of operands and results are one another's: a group is a
+/// flat index, and each dimension is a group or has a place value in one. Two
+/// values that share a group share that index. Examples:
+///   eltwise (1x8x4x4, 8x1x1): groups 0..3; operand 1 is 1, 2, 3
+///   transpose: the result's dimensions are the operand's, permuted
+///   reshape 5x2x12 -> 5x6x4: 5 is a group; 2 and 12, 6 and 4 are places of one
+///     of 24: 12 and 1 of the operand, 4 and 1 of the result
+///   matmul: a m,k; b k,n; result m,n
+/// A dimension whose index does not relate to any other (reduced, gathered
+/// from) is a group of its own; it shares one where the order must carry over
+/// though the extents differ (concat's axis, a convolution's channels).
+struct LayoutRelation {
+  using Dims = llvm::SmallVector<RelatedDim, 6>;
+
+  int groups = 0;
   llvm::SmallVector<Dims, 4> operands; // one for each operand
   llvm::SmallVector<Dims, 1> results;  // one for each result
-  /// Parts of a reshape without common factors (6x4 to 4x6). Where the factors
-  /// on one side lie next to each other, in order, in memory, they are the
-  /// factors on the other side.
-  struct Regroup {
-    Factors operand, result;
-  };
-  llvm::SmallVector<Regroup, 1> regroups;
   /// Operands that take any layout whatever the others have: a convolution's
   /// weight, a small operand read through broadcasting.
   llvm::SmallVector<bool, 4> independent;

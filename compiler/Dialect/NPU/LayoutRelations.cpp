@@ -11,16 +11,15 @@ using llvm::ArrayRef;
 
 using Dims = LayoutRelation::Dims;
 
-static int newFactor(LayoutRelation &relation, int64_t size) {
-  relation.sizes.push_back(size);
-  return static_cast<int>(relation.sizes.size()) - 1;
+static RelatedDim newDim(LayoutRelation &relation) {
+  return {relation.groups++};
 }
 
-/// One new factor for each dimension.
+/// One new group for each dimension.
 static Dims newDims(LayoutRelation &relation, Shape shape) {
   Dims dims;
-  for (int64_t extent : shape)
-    dims.push_back({newFactor(relation, extent)});
+  for (size_t i = 0; i < shape.size(); ++i)
+    dims.push_back(newDim(relation));
   return dims;
 }
 
@@ -71,11 +70,11 @@ LayoutRelation relations::conv(ArrayRef<Shape> operands, Shape result) {
 LayoutRelation relations::matmul(Shape a, Shape b, Shape result) {
   LayoutRelation relation;
   Dims all = newDims(relation, result);
-  int k = newFactor(relation, a.back());
+  RelatedDim k = newDim(relation);
   Dims aDims(all.end() - a.size(), all.end());
-  aDims.back() = {k};
+  aDims.back() = k;
   Dims bDims(all.end() - b.size(), all.end());
-  bDims[b.size() - 2] = {k};
+  bDims[b.size() - 2] = k;
   // One matrix for all rows of a leaves their order to the result. Of a matrix
   // each, rows, columns and batch lie in one order in each of the three.
   int64_t matrices = 1;
@@ -99,12 +98,13 @@ LayoutRelation relations::transpose(Shape operand,
 }
 
 namespace {
-/// Walks two shapes of equal product at once and cuts both into the same
-/// factors.
-class ReshapeFactors {
+/// Walks two shapes of equal product at once and cuts both into the least parts
+/// of equal products.
+class ReshapeGroups {
 public:
-  ReshapeFactors(Shape from, Shape to)
-      : from(from), to(to), fromDims(from.size()), toDims(to.size()) {}
+  ReshapeGroups(Shape from, Shape to)
+      : from(from), to(to), fromDims(from.size(), {RelatedDim::nowhere}),
+        toDims(to.size(), {RelatedDim::nowhere}) {}
 
   LayoutRelation build() {
     while (i < from.size() || j < to.size())
@@ -118,9 +118,7 @@ private:
   /// Cuts off the part [i, iEnd) x [j, jEnd) of the least equal products.
   void step() {
     if (i < from.size() && j < to.size() && from[i] == to[j]) {
-      int factor = newFactor(relation, from[i]);
-      fromDims[i++].push_back(factor);
-      toDims[j++].push_back(factor);
+      fromDims[i++] = toDims[j++] = newDim(relation);
       return;
     }
     if (i < from.size() && from[i] == 1) {
@@ -139,58 +137,19 @@ private:
       else
         b *= to[jEnd++];
     }
-    if (!refine(iEnd, jEnd))
-      addRegroup(iEnd, jEnd);
+    int group = relation.groups++;
+    placeInGroup(from, i, iEnd, group, fromDims);
+    placeInGroup(to, j, jEnd, group, toDims);
     i = iEnd;
     j = jEnd;
   }
 
-  /// Innermost first: the smaller of the two remaining extents must divide the
-  /// larger one. Leaves no trace where it fails.
-  bool refine(size_t iEnd, size_t jEnd) {
-    Dims newFrom(from.size()), newTo(to.size());
-    llvm::SmallVector<int64_t, 8> sizes = relation.sizes;
-    size_t p = iEnd, q = jEnd;
-    int64_t a = from[--p], b = to[--q];
-    while (true) {
-      int64_t size = std::min(a, b);
-      if (a % size != 0 || b % size != 0)
-        return false;
-      int factor = static_cast<int>(sizes.size());
-      if (size != 1) {
-        sizes.push_back(size);
-        newFrom[p].insert(newFrom[p].begin(), factor);
-        newTo[q].insert(newTo[q].begin(), factor);
-      }
-      a /= size;
-      b /= size;
-      if (a == 1 && b == 1 && p == i && q == j)
-        break;
-      if (a == 1 && p > i)
-        a = from[--p];
-      if (b == 1 && q > j)
-        b = to[--q];
-    }
-    relation.sizes = sizes;
-    std::copy(newFrom.begin() + i, newFrom.begin() + iEnd,
-              fromDims.begin() + i);
-    std::copy(newTo.begin() + j, newTo.begin() + jEnd, toDims.begin() + j);
-    return true;
-  }
-
-  void addRegroup(size_t iEnd, size_t jEnd) {
-    LayoutRelation::Regroup group;
-    for (size_t p = i; p < iEnd; ++p)
-      if (from[p] != 1) {
-        group.operand.push_back(newFactor(relation, from[p]));
-        fromDims[p] = {group.operand.back()};
-      }
-    for (size_t q = j; q < jEnd; ++q)
-      if (to[q] != 1) {
-        group.result.push_back(newFactor(relation, to[q]));
-        toDims[q] = {group.result.back()};
-      }
-    relation.regroups.push_back(group);
+  static void placeInGroup(Shape shape, size_t begin, size_t end, int group,
+                           Dims &dims) {
+    int64_t place = 1, whole = product(shape.slice(begin, end - begin));
+    for (size_t dim = end; dim-- > begin; place *= shape[dim])
+      if (shape[dim] != 1)
+        dims[dim] = {group, place, shape[dim] == whole};
   }
 
   Shape from, to;
@@ -207,7 +166,7 @@ LayoutRelation relations::reshape(Shape operand, Shape result) {
     relation.results.push_back(newDims(relation, result));
     return relation;
   }
-  return ReshapeFactors(operand, result).build();
+  return ReshapeGroups(operand, result).build();
 }
 
 LayoutRelation relations::reduce(Shape operand, ArrayRef<int64_t> axes,

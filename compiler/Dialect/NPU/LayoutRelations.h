@@ -33,8 +33,8 @@ LayoutRelation matmul(Shape a, Shape b, Shape result);
 /// Result dimension i is operand dimension permutation[i].
 LayoutRelation transpose(Shape operand, llvm::ArrayRef<int64_t> permutation);
 
-/// Common factors of both shapes, outermost first; parts without any become
-/// regroups.
+/// The dimensions of the least parts of equal product are one flat index on
+/// both sides.
 LayoutRelation reshape(Shape operand, Shape result);
 
 LayoutRelation reduce(Shape operand, llvm::ArrayRef<int64_t> axes,

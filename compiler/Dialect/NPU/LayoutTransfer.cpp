@@ -7,241 +7,217 @@ using namespace npu;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-using Factors = SmallVector<int, 12>;
-
-StoredOrder StoredOrder::rowMajor(size_t rank) {
-  StoredOrder result;
-  for (size_t i = 0; i < rank; ++i)
-    result.order.push_back(i);
-  return result;
+/// The dimension that is all of a group; -1: none.
+static int64_t wholeDim(const RelatedValue &value, int group) {
+  for (auto [dim, related] : llvm::enumerate(value.dims))
+    if (related.group == group && related.isWhole)
+      return static_cast<int64_t>(dim);
+  return -1;
 }
 
-/// Whether the place of a dimension in the order means nothing: its elements,
-/// or its blocks, are one.
-static bool hasNoPlace(const StoredOrder &layout, ArrayRef<int64_t> shape,
-                       int64_t dim) {
-  int64_t inBlocks = 1;
-  for (const LayoutBlock &block : layout.blocks)
-    if (block.dim == dim)
-      inBlocks *= block.size;
-  return shape[dim] <= inBlocks;
-}
-
-/// The dimensions whose place means something, outermost first.
-static SmallVector<int64_t, 6> movingDims(const StoredOrder &layout,
-                                          ArrayRef<int64_t> shape) {
-  SmallVector<int64_t, 6> result;
-  for (int64_t dim : layout.order)
-    if (!hasNoPlace(layout, shape, dim))
-      result.push_back(dim);
-  return result;
-}
-
-bool npu::sameStorage(const StoredOrder &a, const StoredOrder &b,
-                      ArrayRef<int64_t> shape) {
-  return a.blocks == b.blocks && movingDims(a, shape) == movingDims(b, shape);
-}
-
-static bool contains(ArrayRef<int> list, int factor) {
-  return llvm::is_contained(list, factor);
-}
-
-/// Where `part` lies in `whole` without gaps, or -1.
-static int findRun(ArrayRef<int> whole, ArrayRef<int> part) {
-  const int *it = llvm::search(whole, part);
-  return it == whole.end() ? -1 : static_cast<int>(it - whole.begin());
-}
-
-/// The factors of all dimensions larger than 1, in the order of memory.
-static Factors memoryOrder(const RelatedValue &value,
-                           const StoredOrder &layout) {
-  Factors result;
-  for (int64_t dim : layout.order)
-    if (value.shape[dim] != 1)
-      result.append(value.dims[dim].begin(), value.dims[dim].end());
-  return result;
-}
-
-/// Replaces one side of each regroup by the other; false where it is scattered.
-static bool regroup(const LayoutRelation &relation, Factors &memory) {
-  for (const LayoutRelation::Regroup &group : relation.regroups) {
-    bool forward = contains(memory, group.operand.front());
-    const auto &have = forward ? group.operand : group.result;
-    const auto &want = forward ? group.result : group.operand;
-    if (have.empty() || !contains(memory, have.front()))
-      continue;
-    int at = findRun(memory, have);
-    if (at < 0)
-      return false;
-    memory.erase(memory.begin() + at, memory.begin() + at + have.size());
-    memory.insert(memory.begin() + at, want.begin(), want.end());
-  }
-  return true;
+/// The dimensions that are parts of a group, outermost first.
+static SmallVector<int64_t, 4> dimsOf(const RelatedValue &value, int group) {
+  SmallVector<int64_t, 4> dims;
+  for (auto [dim, related] : llvm::enumerate(value.dims))
+    if (related.group == group)
+      dims.push_back(static_cast<int64_t>(dim));
+  return dims;
 }
 
 namespace {
-/// The dimensions of the target value that the source's order decides.
-struct Decided {
-  SmallVector<int64_t, 6> dims; // outermost first
-  bool complete = true;
-  std::string whyNot; // empty: fine
+/// Writes the digits of one value as digits of another.
+class Transfer {
+public:
+  Transfer(const RelatedValue &from, const StoredOrder &layout,
+           const RelatedValue &to)
+      : from(from), layout(layout), to(to) {
+    result.known.assign(to.shape.size(), false);
+  }
+
+  TransferResult run() {
+    if (readDigits() && writeDigits())
+      spellOut();
+    return std::move(result);
+  }
+
+private:
+  /// A digit on its way: of a dimension of the target that is a whole group, or
+  /// (`isFlat`) of a group's flat index, where Digit::dim is the group.
+  struct Part {
+    Digit digit;
+    bool isFlat;
+  };
+
+  bool refuse(std::string why) {
+    result.whyNot = std::move(why);
+    return false;
+  }
+
+  bool readDigits() {
+    Digits digits = writtenDigits(layout, from.shape);
+    for (auto [index, digit] : llvm::enumerate(digits)) {
+      const RelatedDim &related = from.dims[digit.dim];
+      bool isBlock = index >= from.shape.size();
+      if (related.group == RelatedDim::nowhere) {
+        if (digit.size != 1)
+          return refuse("dimension " + std::to_string(digit.dim) +
+                        ", which the other side does not have, is padded to " +
+                        std::to_string(digit.size));
+        continue;
+      }
+      int64_t whole = related.isWhole ? wholeDim(to, related.group) : -1;
+      if (whole >= 0)
+        keep(digit, isBlock, whole);
+      else if (!dimsOf(to, related.group).empty() && !flatten(digit, related))
+        return false;
+    }
+    return true;
+  }
+
+  /// A digit of a dimension that both values have, as it is spelled: where
+  /// extents differ, it may mean something that it does not mean here.
+  void keep(const Digit &digit, bool isBlock, int64_t dim) {
+    int64_t have = from.shape[digit.dim], wanted = to.shape[dim];
+    if (isBlock) {
+      // An extent of 1 that is broadcast is not stored in blocks.
+      if (wanted != 1 || have == 1)
+        parts.push_back({{dim, digit.place, digit.size}, false});
+      return;
+    }
+    // A dimension of one element does not tell where it is repeated.
+    result.known[dim] = have != 1;
+    int64_t size = (wanted + digit.place - 1) / digit.place;
+    parts.push_back({{dim, digit.place, have == 1 ? 1 : size}, false});
+  }
+
+  /// A digit of a dimension that is split or merged; what is one run of the
+  /// flat index with the digit before it becomes one with it.
+  bool flatten(const Digit &digit, const RelatedDim &related) {
+    if (digit.size == 1)
+      return true;
+    SmallVector<int64_t, 4> dims = dimsOf(from, related.group);
+    int64_t extent = from.shape[digit.dim];
+    if (digit.dim != dims.front() && digit.place * digit.size > extent)
+      return refuse("dimension " + std::to_string(digit.dim) + " of " +
+                    std::to_string(extent) + " is padded to " +
+                    std::to_string(digit.place * digit.size) +
+                    " inside of what is merged");
+    Digit flat = {related.group, related.place * digit.place, digit.size};
+    // Digits of one value do not come between.
+    auto above = llvm::find_if(llvm::reverse(parts),
+                               [](const Part &p) { return p.digit.size != 1; });
+    if (above != parts.rend() && above->isFlat &&
+        above->digit.dim == flat.dim &&
+        above->digit.place == flat.place * flat.size)
+      above->digit = {flat.dim, flat.place, above->digit.size * flat.size};
+    else
+      parts.push_back({flat, true});
+    return true;
+  }
+
+  bool writeDigits() {
+    for (const Part &part : parts)
+      if (!part.isFlat)
+        written.push_back(part.digit);
+      else if (!cut(part.digit))
+        return false;
+    return true;
+  }
+
+  /// Cuts a digit of a flat index where the target's dimensions meet.
+  bool cut(const Digit &flat) {
+    int64_t end = flat.place * flat.size;
+    SmallVector<int64_t, 4> dims = dimsOf(to, static_cast<int>(flat.dim));
+    for (int64_t dim : dims) {
+      int64_t place = to.dims[dim].place;
+      if (place >= end)
+        continue;
+      int64_t begin = std::max(place, flat.place);
+      if (end % begin != 0 || begin % flat.place != 0 || begin % place != 0)
+        return refuse("a digit of " + std::to_string(flat.size) + " at place " +
+                      std::to_string(flat.place) +
+                      " of what is reshaped does not divide at " +
+                      std::to_string(place) + ", where dimension " +
+                      std::to_string(dim) + " begins");
+      written.push_back({dim, begin / place, end / begin});
+      result.known[dim] = true;
+      end = begin;
+      if (end == flat.place)
+        break;
+    }
+    return true;
+  }
+
+  void spellOut() {
+    std::optional<StoredOrder> spelled =
+        spell(written, to.shape, result.whyNot);
+    if (!spelled)
+      return;
+    placeFree(spelled->order);
+    result.layout = std::move(spelled);
+    for (auto [dim, known] : llvm::enumerate(result.known))
+      result.complete &= known || to.shape[dim] == 1;
+  }
+
+  /// Places the dimensions that are left: where both values have the same rank
+  /// they keep the source's place, else they follow their neighbour.
+  void placeFree(SmallVector<int64_t, 6> &order) const {
+    if (layout.order.size() != to.shape.size())
+      return placeBehindNeighbours(order, to.shape.size());
+    SmallVector<int64_t, 6> placed;
+    const int64_t *next = order.begin();
+    for (int64_t dim : layout.order)
+      placed.push_back(llvm::is_contained(order, dim) ? *next++ : dim);
+    order = placed;
+  }
+
+  const RelatedValue &from;
+  const StoredOrder &layout;
+  const RelatedValue &to;
+  SmallVector<Part, 8> parts;
+  Digits written; // of the target
+  TransferResult result;
 };
 } // namespace
 
-static Decided decideDims(const RelatedValue &to, const Factors &memory) {
-  Decided result;
-  Factors known;
-  for (int factor : memory)
-    for (auto [dim, factors] : llvm::enumerate(to.dims))
-      if (to.shape[dim] != 1 && contains(factors, factor))
-        known.push_back(factor);
-  SmallVector<std::pair<int, int64_t>, 6> places;
-  for (auto [dim, factors] : llvm::enumerate(to.dims)) {
-    if (to.shape[dim] == 1)
-      continue;
-    bool some =
-        llvm::any_of(factors, [&](int f) { return contains(known, f); });
-    if (!some) {
-      result.complete = false;
-      continue;
-    }
-    int at = findRun(known, factors);
-    if (at < 0) {
-      result.whyNot = "dimension " + std::to_string(dim) +
-                      " is made of dimensions that are not next to each "
-                      "other, in order, in memory";
-      return result;
-    }
-    places.push_back({at, static_cast<int64_t>(dim)});
-  }
-  llvm::sort(places);
-  for (auto [at, dim] : places)
-    result.dims.push_back(dim);
-  return result;
-}
-
-/// Fills in the dimensions whose place is free: where both values have the same
-/// rank they keep the source's place, else they follow their neighbour.
-static SmallVector<int64_t, 6> placeFreeDims(ArrayRef<int64_t> decided,
-                                             const StoredOrder &source,
-                                             size_t rank) {
-  SmallVector<int64_t, 6> result;
-  if (source.order.size() == rank) {
-    const int64_t *next = decided.begin();
-    for (int64_t dim : source.order)
-      result.push_back(llvm::is_contained(decided, dim) ? *next++ : dim);
-    return result;
-  }
-  result.assign(decided.begin(), decided.end());
-  for (int64_t dim = 0; dim < static_cast<int64_t>(rank); ++dim) {
-    if (llvm::is_contained(decided, dim))
-      continue;
-    auto *before = llvm::find(result, dim - 1);
-    result.insert(before == result.end() ? result.begin() : before + 1, dim);
-  }
-  return result;
-}
-
-/// Carries one block over; false where the blocked dimension is not one whole
-/// dimension of the target value. A dimension that `to` lacks has no block.
-static bool transferBlock(const RelatedValue &from, const LayoutBlock &block,
-                          const RelatedValue &to,
-                          SmallVector<LayoutBlock, 2> &blocks) {
-  const auto &factors = from.dims[block.dim];
-  bool related = false;
-  for (size_t dim = 0; dim < to.dims.size(); ++dim) {
-    const auto &target = to.dims[dim];
-    bool touches = llvm::any_of(
-        factors, [&](int factor) { return contains(target, factor); });
-    if (!touches)
-      continue;
-    if (factors.size() != 1 || target.size() != 1)
-      return false;
-    related = true;
-    // An extent of 1 that is broadcast is not stored in blocks.
-    if (to.shape[dim] != 1 || from.shape[block.dim] == 1)
-      blocks.push_back({static_cast<int64_t>(dim), block.size});
-  }
-  return related || !factors.empty();
-}
-
-TransferResult npu::transferLayout(const LayoutRelation &relation,
-                                   const RelatedValue &from,
+TransferResult npu::transferLayout(const RelatedValue &from,
                                    const StoredOrder &layout,
                                    const RelatedValue &to) {
-  TransferResult result;
-  Factors memory = memoryOrder(from, layout);
-  if (!layout.blocks.empty() && !relation.regroups.empty()) {
-    result.whyNot =
-        "blocks do not pass through a reshape that mixes dimensions";
-    return result;
-  }
-  if (!regroup(relation, memory)) {
-    result.whyNot = "the reshape mixes dimensions that are not next to each "
-                    "other, in order, in memory";
-    return result;
-  }
-  Decided decided = decideDims(to, memory);
-  if (!decided.whyNot.empty()) {
-    result.whyNot = decided.whyNot;
-    return result;
-  }
-  StoredOrder stored;
+  return Transfer(from, layout, to).run();
+}
+
+/// What is left of a layout if only these dimensions are there.
+static StoredOrder project(const StoredOrder &layout,
+                           ArrayRef<int64_t> numberOf) {
+  StoredOrder result;
+  for (int64_t dim : layout.order)
+    if (numberOf[dim] >= 0)
+      result.order.push_back(numberOf[dim]);
   for (const LayoutBlock &block : layout.blocks)
-    if (!transferBlock(from, block, to, stored.blocks)) {
-      result.whyNot = "the blocked dimension " + std::to_string(block.dim) +
-                      " is split or merged";
-      return result;
+    if (numberOf[block.dim] >= 0)
+      result.blocks.push_back({numberOf[block.dim], block.size});
+  return result;
+}
+
+bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
+                       const RelatedValue &b, const StoredOrder &layoutB) {
+  SmallVector<int64_t, 6> numberA(a.shape.size(), -1),
+      numberB(b.shape.size(), -1), shapeA, shapeB;
+  for (auto [dim, related] : llvm::enumerate(a.dims)) {
+    if (related.group == RelatedDim::nowhere)
+      continue;
+    if (!related.isWhole) {
+      TransferResult carried = transferLayout(a, layoutA, b);
+      return carried.layout && sameStorage(*carried.layout, layoutB, b.shape);
     }
-  stored.order = placeFreeDims(decided.dims, layout, to.dims.size());
-  result.complete = decided.complete;
-  result.layout = stored;
-  return result;
-}
-
-/// The blocks of dimensions larger than 1 that carry one of these factors.
-static SmallVector<std::pair<int, int64_t>, 2>
-comparableBlocks(const RelatedValue &value, const StoredOrder &layout,
-                 ArrayRef<int> shared) {
-  SmallVector<std::pair<int, int64_t>, 2> result;
-  for (const LayoutBlock &block : layout.blocks)
-    if (value.shape[block.dim] != 1)
-      for (int factor : value.dims[block.dim])
-        if (contains(shared, factor))
-          result.push_back({factor, block.size});
-  return result;
-}
-
-/// The factors of dimensions that lie in one block.
-static Factors factorsAnywhere(const RelatedValue &value,
-                               const StoredOrder &layout) {
-  Factors result;
-  for (size_t dim = 0; dim < value.dims.size(); ++dim)
-    if (hasNoPlace(layout, value.shape, static_cast<int64_t>(dim)))
-      result.append(value.dims[dim].begin(), value.dims[dim].end());
-  return result;
-}
-
-bool npu::layoutsAgree(const LayoutRelation &relation, const RelatedValue &a,
-                       const StoredOrder &layoutA, const RelatedValue &b,
-                       const StoredOrder &layoutB) {
-  Factors memoryA = memoryOrder(a, layoutA), memoryB = memoryOrder(b, layoutB);
-  // memoryA may be written in factors that only b's side of a regroup has.
-  if (!relation.regroups.empty() && !regroup(relation, memoryA))
-    return false;
-  Factors shared;
-  for (int factor : memoryA)
-    if (contains(memoryB, factor))
-      shared.push_back(factor);
-  llvm::erase_if(memoryB,
-                 [&](int factor) { return !contains(shared, factor); });
-  if (comparableBlocks(a, layoutA, shared) !=
-      comparableBlocks(b, layoutB, shared))
-    return false;
-  Factors anywhere = factorsAnywhere(a, layoutA);
-  anywhere.append(factorsAnywhere(b, layoutB));
-  for (Factors *memory : {&shared, &memoryB})
-    llvm::erase_if(*memory,
-                   [&](int factor) { return contains(anywhere, factor); });
-  return memoryB == shared;
+    int64_t other = wholeDim(b, related.group);
+    if (other < 0 || a.shape[dim] == 1 || b.shape[other] == 1)
+      continue;
+    numberA[dim] = numberB[other] = static_cast<int64_t>(shapeA.size());
+    shapeA.push_back(a.shape[dim]);
+    shapeB.push_back(b.shape[other]);
+  }
+  StoredOrder one = project(layoutA, numberA),
+              other = project(layoutB, numberB);
+  return sameStorage(one, other, shapeA) || sameStorage(one, other, shapeB);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Between ops and the pure layout functions: an op's values as related values,
-// layouts as stored orders, and the check that an op's layouts fit its
-// relation.
+// layouts as stored orders, and the check that layouts are of their values.
 #ifndef NPU_COMPILER_DIALECT_NPU_LAYOUTUSE_H
 #define NPU_COMPILER_DIALECT_NPU_LAYOUTUSE_H
 
@@ -20,9 +19,9 @@ RelatedValue relatedOperand(const LayoutRelation &relation, Operation *op,
 RelatedValue relatedResult(const LayoutRelation &relation, Operation *op,
                            unsigned index = 0);
 
-/// Every layout fits its value's rank, and the layouts that are decided fit
-/// each other through the op's relation (views and independent operands apart).
-/// Every op's verifier ends with this.
+/// Every layout fits its value's rank. Which layouts an op may have together is
+/// what its target says (npu-verify-layout). Every op's verifier ends with
+/// this.
 LogicalResult verifyLayouts(Operation *op);
 
 } // namespace npu

@@ -4,6 +4,7 @@
 #ifndef NPU_COMPILER_DIALECT_NPU_NPUDIALECT_H
 #define NPU_COMPILER_DIALECT_NPU_NPUDIALECT_H
 
+#include "compiler/Dialect/NPU/Digits.h"
 #include "compiler/Dialect/NPU/LayoutRelation.h"
 #include "compiler/Support/LLVM.h"
 #include "format/instr_kinds.h"

@@ -21,6 +21,45 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
                            << ", found " << layout.getLetters();
 }
 
+/// Where nothing is demanded, a kernel takes any order in blocks that the
+/// target has.
+static LogicalResult checkBlocks(Operation *op, const LayoutProblem &problem) {
+  auto check = [&](auto &&place, Value value) -> LogicalResult {
+    LayoutAttr layout = getLayout(value);
+    if (problem.knowsBlocks(layout, tensorType(value).getShape()) ||
+        !problem.demanded(place).empty())
+      return success();
+    return op->emitOpError() << "infeasible: target '" << problem.target.name
+                             << "' has no blocks as in " << layout.getLetters();
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(check(operand, operand.get())))
+      return failure();
+  for (OpResult result : op->getResults())
+    if (failed(check(result, result)))
+      return failure();
+  return success();
+}
+
+/// Each operand may be in its order while the result is in its own.
+static LogicalResult checkTogether(LayoutOpInterface op,
+                                   const LayoutProblem &problem) {
+  LayoutRelation relation = op.getLayoutRelation();
+  LayoutAttr result = getLayout(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    LayoutAttr layout = getLayout(operand.get());
+    if (!relation.independent[index] &&
+        !problem.goTogether(operand, layout, relation, result))
+      return op->emitOpError()
+             << "infeasible: operand " << index << " is stored "
+             << layout.getLetters() << ", which does not go with the result's "
+             << result.getLetters() << " on target '" << problem.target.name
+             << "'";
+  }
+  return success();
+}
+
 static LogicalResult checkDecided(Operation *op, Type type) {
   if (!isa<RankedTensorType>(type) || getLayout(type))
     return success();
@@ -66,7 +105,10 @@ static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
                            problem.demanded(result),
                            problem.axes.atOp(result))))
       return failure();
-  return success();
+  if (rule.getSensitivity() == Sensitivity::Data)
+    return success();
+  return failed(checkTogether(rule, problem)) ? failure()
+                                              : checkBlocks(op, problem);
 }
 
 LogicalResult npu::checkLayouts(mlir::func::FuncOp function,

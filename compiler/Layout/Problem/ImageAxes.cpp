@@ -125,17 +125,22 @@ void ImageAxesAnalysis::seedBoundary(mlir::func::FuncOp function) {
                              output.getOperandNumber(), axesAttr));
 }
 
+/// The group that a dimension is all of, whose role is its own; -1: none.
+static int wholeGroup(const RelatedDim &dim) {
+  return dim.isWhole ? dim.group : RelatedDim::nowhere;
+}
+
 /// Every value of the op learns from every other: dimensions that are one and
-/// the same factor have one and the same role.
+/// the same group have one and the same role.
 void ImageAxesAnalysis::propagate(Operation *op) {
   LayoutRelation relation = cast<LayoutOpInterface>(op).getLayoutRelation();
-  SmallVector<char> roleOf(relation.sizes.size(), 0);
+  SmallVector<char> roleOf(relation.groups, 0);
   auto learn = [&](const Partial &known, const LayoutRelation::Dims &dims) {
     if (known.empty())
       return;
-    for (auto [dim, factors] : llvm::enumerate(dims))
-      if (factors.size() == 1 && !roleOf[factors[0]])
-        roleOf[factors[0]] = known[dim];
+    for (auto [dim, related] : llvm::enumerate(dims))
+      if (int group = wholeGroup(related); group >= 0 && !roleOf[group])
+        roleOf[group] = known[dim];
   };
   for (OpOperand &operand : op->getOpOperands())
     learn(slot(operand), relation.operands[operand.getOperandNumber()]);
@@ -145,9 +150,9 @@ void ImageAxesAnalysis::propagate(Operation *op) {
   auto teach = [&](Partial &known, Value value,
                    const LayoutRelation::Dims &dims) {
     bool news = false;
-    for (auto [dim, factors] : llvm::enumerate(dims))
-      if (factors.size() == 1 && roleOf[factors[0]])
-        news |= assign(known, value, dim, roleOf[factors[0]]);
+    for (auto [dim, related] : llvm::enumerate(dims))
+      if (int group = wholeGroup(related); group >= 0 && roleOf[group])
+        news |= assign(known, value, dim, roleOf[group]);
     if (news)
       wake(value);
   };
@@ -240,19 +245,19 @@ ImageAxesAnalysis::known(OpOperand &operand) const {
   return constant == constants.end() ? known(operand.get()) : &constant->second;
 }
 
-/// The role of each factor of the op's relation: what the first of its values
+/// The role of each group of the op's relation: what the first of its values
 /// says that knows it. Operands come first, in order, then results; what is
 /// read through broadcasting comes last.
 ImageAxesAnalysis::Partial
 ImageAxesAnalysis::rolesAt(LayoutOpInterface op,
                            const LayoutRelation &relation) const {
-  Partial roleOf(relation.sizes.size(), 0);
+  Partial roleOf(relation.groups, 0);
   auto hear = [&](const Partial *said, const LayoutRelation::Dims &dims) {
     if (!said || said->empty())
       return;
-    for (auto [dim, factors] : llvm::enumerate(dims))
-      if (factors.size() == 1 && !roleOf[factors[0]])
-        roleOf[factors[0]] = (*said)[dim];
+    for (auto [dim, related] : llvm::enumerate(dims))
+      if (int group = wholeGroup(related); group >= 0 && !roleOf[group])
+        roleOf[group] = (*said)[dim];
   };
   auto hearOperands = [&](bool independent) {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -268,15 +273,15 @@ ImageAxesAnalysis::rolesAt(LayoutOpInterface op,
   return roleOf;
 }
 
-/// A value's axes by the roles of the op's factors; a dimension that is several
-/// factors (of a reshape) is what the value says by itself.
+/// A value's axes by the roles of the op's groups; a dimension that is a part
+/// of one (of a reshape) is what the value says by itself.
 ImageAxes ImageAxesAnalysis::viewed(Value value, const Partial *known,
                                     const LayoutRelation::Dims &dims,
                                     const Partial &roleOf) const {
   Partial roles(dims.size(), 0);
-  for (auto [dim, factors] : llvm::enumerate(dims))
-    if (factors.size() == 1)
-      roles[dim] = roleOf[factors[0]];
+  for (auto [dim, related] : llvm::enumerate(dims))
+    if (int group = wholeGroup(related); group >= 0)
+      roles[dim] = roleOf[group];
     else if (known && !known->empty())
       roles[dim] = (*known)[dim];
   bool told = llvm::any_of(roles, [](char role) { return role; });

@@ -37,6 +37,63 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
   return demanded(result);
 }
 
+bool LayoutProblem::goTogether(OpOperand &operand, LayoutAttr layout,
+                               const LayoutRelation &relation,
+                               LayoutAttr result) const {
+  Operation *op = operand.getOwner();
+  RelatedValue from = relatedOperand(relation, op, operand.getOperandNumber());
+  RelatedValue to = relatedResult(relation, op);
+  if (layoutsAgree(from, toStoredOrder(layout), to, toStoredOrder(result)))
+    return true;
+  SmallVector<LayoutAttr> read = demanded(operand);
+  SmallVector<LayoutAttr> stored = demanded(OpResult(op->getResult(0)));
+  return npu::goTogether({from, layout, read}, {to, result, stored});
+}
+
+/// The sizes of the blocks in which the boundary is stored or held.
+static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
+  SmallVector<int64_t> sizes;
+  auto add = [&](LayoutAttr layout) {
+    if (layout)
+      for (const LayoutBlock &block : layout.getBlocks())
+        sizes.push_back(block.size);
+  };
+  Block &block = problem.function->getRegion(0).front();
+  for (Value argument : block.getArguments()) {
+    add(problem.inputs.lookup(argument));
+    add(getLayout(argument));
+  }
+  for (LayoutAttr held : problem.outputs)
+    add(held);
+  for (Value output : block.getTerminator()->getOperands())
+    add(getLayout(output));
+  return sizes;
+}
+
+/// Whether a block is some of these, one behind the other.
+static bool isProductOf(int64_t size, ArrayRef<int64_t> known) {
+  return size == 1 || llvm::any_of(known, [&](int64_t block) {
+           return size % block == 0 && isProductOf(size / block, known);
+         });
+}
+
+bool LayoutProblem::knowsBlocks(LayoutAttr layout,
+                                ArrayRef<int64_t> shape) const {
+  if (!layout || !layout.isBlocked())
+    return true;
+  if (!knownBlocks) {
+    knownBlocks = blocksOfBoundary(*this);
+    knownBlocks->append(target.blocks.begin(), target.blocks.end());
+  }
+  auto knowsAll = [&](ArrayRef<LayoutBlock> blocks) {
+    return llvm::all_of(blocks, [&](const LayoutBlock &block) {
+      return isProductOf(block.size, *knownBlocks);
+    });
+  };
+  return knowsAll(layout.getBlocks()) ||
+         knowsAll(normalForm(toStoredOrder(layout), shape).blocks);
+}
+
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,
                                                       RankedTensorType type,
                                                       LayoutAttr layout,

@@ -49,6 +49,14 @@ struct LayoutProblem {
   /// The same without pins.
   SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
   SmallVector<LayoutAttr> demanded(OpResult result) const;
+  /// Whether the op may have its operand in one layout and its result in the
+  /// other, whatever is demanded of each by itself.
+  bool goTogether(OpOperand &operand, LayoutAttr layout,
+                  const LayoutRelation &relation, LayoutAttr result) const;
+  /// Whether the chip's kernels can be asked for a layout of a value of this
+  /// shape: they take the target's blocks, and those of the boundary. A view
+  /// may show others.
+  bool knowsBlocks(LayoutAttr layout, ArrayRef<int64_t> shape) const;
   /// What the chip multiplies the op's time by if its result has this layout.
   /// `name`: the op as demands call it; empty: its own name.
   double costFactor(LayoutOpInterface op, LayoutAttr result,
@@ -66,6 +74,7 @@ struct LayoutProblem {
   void keepOnChip(const OnChipValues &values) const { kept = &values; }
 
 private:
+  mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;
   mutable const OnChipValues *kept = nullptr;
 };

@@ -4,24 +4,38 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Target/AcceptedLayouts.h"
 
 using namespace npu;
 
 bool Slot::accepts(LayoutAttr layout) const {
+  if (accepted.empty() && kernels)
+    return kernels->knowsBlocks(layout, tensorType(value).getShape());
   return isAccepted(accepted, value, layout);
 }
 
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
     : op(op), relation(op.getLayoutRelation()) {
+  const LayoutProblem *kernels = isView() ? nullptr : &problem;
+  auto add = [&](auto &&place, Value value, Slot slot) {
+    slot.value = value;
+    slot.listed = problem.demanded(place);
+    slot.accepted =
+        problem.pins.empty() ? slot.listed : problem.accepted(place);
+    slot.kernels = kernels;
+    slots.push_back(std::move(slot));
+  };
   for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
-    slots.push_back({value, problem.accepted(operand),
-                     relation.independent[operand.getOperandNumber()],
-                     isConstant(value), /*result=*/false});
+    Slot slot;
+    slot.independent = relation.independent[operand.getOperandNumber()];
+    slot.constant = isConstant(operand.get());
+    add(operand, operand.get(), std::move(slot));
   }
-  for (OpResult result : op->getResults())
-    slots.push_back({result, problem.accepted(result), /*independent=*/false,
-                     /*constant=*/false, /*result=*/true});
+  for (OpResult result : op->getResults()) {
+    Slot slot;
+    slot.result = true;
+    add(result, result, std::move(slot));
+  }
   findAlike();
 }
 
@@ -55,20 +69,25 @@ RelatedValue OpSlots::related(unsigned index) const {
                           : relatedResult(relation, op, index - anchor());
 }
 
-LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
-                          bool *complete) const {
-  TransferResult transfer = transferLayout(relation, related(from),
-                                           toStoredOrder(layout), related(to));
-  if (complete)
-    *complete = transfer.complete;
-  return transfer.layout ? toLayout(op->getContext(), *transfer.layout)
-                         : LayoutAttr();
+TransferResult OpSlots::transfer(unsigned from, LayoutAttr layout,
+                                 unsigned to) const {
+  return transferLayout(related(from), toStoredOrder(layout), related(to));
 }
 
-bool OpSlots::agrees(LayoutAttr anchorLayout, unsigned slot,
-                     LayoutAttr layout) const {
-  return layoutsAgree(relation, related(anchor()), toStoredOrder(anchorLayout),
-                      related(slot), toStoredOrder(layout));
+LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
+                          bool *complete) const {
+  TransferResult result = transfer(from, layout, to);
+  if (complete)
+    *complete = result.complete;
+  return result.layout ? toLayout(op->getContext(), *result.layout)
+                       : LayoutAttr();
+}
+
+bool OpSlots::goTogether(LayoutAttr anchorLayout, unsigned slot,
+                         LayoutAttr layout) const {
+  const Slot &result = slots[anchor()];
+  return npu::goTogether({related(slot), layout, slots[slot].listed},
+                         {related(anchor()), anchorLayout, result.listed});
 }
 
 LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,
@@ -80,10 +99,11 @@ LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,
   LayoutAttr carried = carry(anchor(), anchorLayout, index, &complete);
   if (slot.independent)
     return carried && complete ? carried : rowMajor(slot.value);
-  if (carried && slot.accepts(carried) && agrees(anchorLayout, index, carried))
+  if (carried && slot.accepts(carried) &&
+      goTogether(anchorLayout, index, carried))
     return carried;
   for (LayoutAttr layout : slot.accepted)
-    if (agrees(anchorLayout, index, layout))
+    if (goTogether(anchorLayout, index, layout))
       return layout;
   return {};
 }

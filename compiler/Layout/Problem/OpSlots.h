@@ -14,11 +14,15 @@ namespace npu {
 struct Slot {
   Value value;
   SmallVector<LayoutAttr> accepted; // empty: any
+  /// The same without pins: what says which orders go together.
+  SmallVector<LayoutAttr> listed;
   /// Takes any layout whatever the others have.
   bool independent = false;
   /// An operand that is known at compile time.
   bool constant = false;
   bool result = false;
+  /// Whose blocks the slot knows; null: a view, which shows any.
+  const LayoutProblem *kernels = nullptr;
 
   bool accepts(LayoutAttr layout) const;
 };
@@ -38,11 +42,14 @@ public:
   unsigned firstAlike(unsigned index) const { return alike[index]; }
   LayoutOpInterface getOp() const { return op; }
 
-  /// The order that follows for one slot from another's; null where none does.
+  /// What follows for one slot from another's order.
+  TransferResult transfer(unsigned from, LayoutAttr layout, unsigned to) const;
+  /// The same as a layout; null where none follows.
   LayoutAttr carry(unsigned from, LayoutAttr layout, unsigned to,
                    bool *complete = nullptr) const;
-  /// Whether a slot's order fits the anchor's.
-  bool agrees(LayoutAttr anchorLayout, unsigned slot, LayoutAttr layout) const;
+  /// Whether a slot may have its order while the anchor has the other.
+  bool goTogether(LayoutAttr anchorLayout, unsigned slot,
+                  LayoutAttr layout) const;
   /// In what order to store a constant operand; null where none will do.
   LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
 

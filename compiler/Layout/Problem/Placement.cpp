@@ -75,17 +75,24 @@ private:
                : relatedOperand(relation, op, anchor.index);
   }
 
-  bool agrees(const RelatedValue &value, LayoutAttr layout) const {
-    return layout &&
-           layoutsAgree(relation, anchorValue(), toStoredOrder(anchor.layout),
-                        value, toStoredOrder(layout));
+  /// Whether operand `index` (or the result) may have this layout while the
+  /// anchor has its own.
+  bool fits(int index, LayoutAttr layout) const {
+    if (!layout)
+      return false;
+    bool isResult = index == Anchor::result;
+    if (isResult == (anchor.index == Anchor::result))
+      return false;
+    OpOperand &operand = op->getOpOperand(isResult ? anchor.index : index);
+    return problem.goTogether(operand, isResult ? anchor.layout : layout,
+                              relation, isResult ? layout : anchor.layout);
   }
 
   /// The anchor's order on another value; null with a reason.
   LayoutAttr carry(const RelatedValue &to, std::string &whyNot,
                    bool *complete = nullptr) const {
-    TransferResult result = transferLayout(relation, anchorValue(),
-                                           toStoredOrder(anchor.layout), to);
+    TransferResult result =
+        transferLayout(anchorValue(), toStoredOrder(anchor.layout), to);
     if (complete)
       *complete = result.complete;
     if (result.layout)
@@ -94,18 +101,31 @@ private:
     return {};
   }
 
-  LayoutAttr choose(Value value, const RelatedValue &related,
+  /// Whether a kernel may have this layout: what is demanded, or any whose
+  /// blocks it knows.
+  bool mayBe(ArrayRef<LayoutAttr> accepted, Value value,
+             LayoutAttr layout) const {
+    return accepted.empty()
+               ? problem.knowsBlocks(layout, tensorType(value).getShape())
+               : isAmong(layout, accepted, value);
+  }
+
+  LayoutAttr choose(Value value, int index, const RelatedValue &related,
                     ArrayRef<LayoutAttr> accepted, LayoutAttr current,
                     StringRef role, std::string &whyNot) const {
-    if (agrees(related, current) && isAccepted(accepted, value, current))
+    if (fits(index, current) && mayBe(accepted, value, current))
       return current;
     LayoutAttr carried = carry(related, whyNot);
-    if (accepted.empty())
-      return carried;
+    if (accepted.empty()) {
+      if (!carried || mayBe(accepted, value, carried))
+        return carried;
+      whyNot = "the target has no blocks as in " + carried.getLetters();
+      return {};
+    }
     if (isAmong(carried, accepted, value))
       return carried;
     for (LayoutAttr layout : accepted)
-      if (agrees(related, layout))
+      if (fits(index, layout))
         return layout;
     whyNot = ("the target demands another layout for its " + role).str();
     return {};
@@ -115,9 +135,9 @@ private:
     OpResult result = op->getResult(0);
     SmallVector<LayoutAttr> accepted = problem.accepted(result);
     if (anchor.index != Anchor::result)
-      return choose(result, relatedResult(relation, op), accepted, {}, "result",
-                    whyNot);
-    if (isAccepted(accepted, result, anchor.layout))
+      return choose(result, Anchor::result, relatedResult(relation, op),
+                    accepted, {}, "result", whyNot);
+    if (mayBe(accepted, result, anchor.layout))
       return anchor.layout;
     whyNot = "the target demands another layout for its result";
     return {};
@@ -132,18 +152,20 @@ private:
     if (!current)
       current = plan.produced.lookup(value);
     RelatedValue related = relatedOperand(relation, op, index);
-    if (given && isAccepted(accepted, value, given) &&
-        (relation.independent[index] || agrees(related, given)))
+    if (given && mayBe(accepted, value, given) &&
+        (relation.independent[index] || fits(static_cast<int>(index), given)))
       return given;
     if (!relation.independent[index])
-      return choose(value, related, accepted,
+      return choose(value, static_cast<int>(index), related, accepted,
                     isConstant(value) ? LayoutAttr() : current,
                     op.getOperandRole(index), whyNot);
     if (!accepted.empty())
       return !isConstant(value) && isAmong(current, accepted, value)
                  ? current
                  : preferred(accepted, value);
-    return isConstant(value) ? placeFreeConstant(value, related) : current;
+    if (isConstant(value))
+      return placeFreeConstant(value, related);
+    return mayBe(accepted, value, current) ? current : rowMajor(value);
   }
 
   /// A constant that may be stored in any order is stored in the order of what
@@ -183,11 +205,10 @@ SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
   return anchors;
 }
 
-static LayoutAttr carried(LayoutOpInterface op, const LayoutRelation &relation,
-                          const RelatedValue &from, LayoutAttr layout,
-                          const RelatedValue &to, std::string &whyNot) {
-  TransferResult result =
-      transferLayout(relation, from, toStoredOrder(layout), to);
+static LayoutAttr carried(LayoutOpInterface op, const RelatedValue &from,
+                          LayoutAttr layout, const RelatedValue &to,
+                          std::string &whyNot) {
+  TransferResult result = transferLayout(from, toStoredOrder(layout), to);
   if (result.layout)
     return toLayout(op->getContext(), *result.layout);
   whyNot = result.whyNot;
@@ -197,14 +218,14 @@ static LayoutAttr carried(LayoutOpInterface op, const LayoutRelation &relation,
 LayoutAttr npu::viewLayout(LayoutOpInterface op, LayoutAttr layout,
                            std::string &whyNot) {
   LayoutRelation relation = op.getLayoutRelation();
-  return carried(op, relation, relatedOperand(relation, op, 0), layout,
+  return carried(op, relatedOperand(relation, op, 0), layout,
                  relatedResult(relation, op), whyNot);
 }
 
 LayoutAttr npu::viewSource(LayoutOpInterface op, LayoutAttr layout,
                            std::string &whyNot) {
   LayoutRelation relation = op.getLayoutRelation();
-  return carried(op, relation, relatedResult(relation, op), layout,
+  return carried(op, relatedResult(relation, op), layout,
                  relatedOperand(relation, op, 0), whyNot);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/Candidates.h"
 
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
@@ -45,15 +46,61 @@ int Candidates::find(Value value, LayoutAttr layout) const {
 }
 
 void Candidates::add(Value value, LayoutAttr layout) {
-  if (!layout || isConstant(value) || find(value, layout) >= 0)
+  if (!layout || isConstant(value) || !seen.insert({value, layout}).second)
     return;
-  SmallVector<LayoutAttr, 4> &list = layouts[value];
-  if (list.size() >= mostLayouts) {
-    full.insert(value);
-    return;
+  if (find(value, layout) < 0) {
+    SmallVector<LayoutAttr, 4> &list = layouts[value];
+    if (list.size() >= mostLayouts) {
+      full.insert(value);
+      return;
+    }
+    list.push_back(layout);
+    for (const Ask &ask : asks.lookup(value))
+      add(value, merged(ask, layout));
   }
-  list.push_back(layout);
   fresh.push_back({value, layout});
+}
+
+/// The order that is asked for, with the dimensions that it leaves open where
+/// they are in the other.
+LayoutAttr Candidates::merged(const Ask &ask, LayoutAttr open) const {
+  StoredOrder order;
+  auto isKnown = [&](int64_t dim) { return ask.known[dim]; };
+  auto knownDims = llvm::make_filter_range(ask.order.order, isKnown);
+  auto nextDim = knownDims.begin();
+  for (int64_t dim : open.getOrder())
+    order.order.push_back(isKnown(dim) ? *nextDim++ : dim);
+  SmallVector<LayoutBlock> blocks;
+  for (const LayoutBlock &block : ask.order.blocks)
+    if (isKnown(block.dim))
+      blocks.push_back(block);
+  ArrayRef<LayoutBlock> left(blocks);
+  for (const LayoutBlock &block : open.getBlocks())
+    if (!isKnown(block.dim))
+      order.blocks.push_back(block);
+    else if (!left.empty())
+      order.blocks.push_back(left.consume_front());
+  order.blocks.append(left.begin(), left.end());
+  return isPossible(order) ? toLayout(open.getContext(), order) : LayoutAttr();
+}
+
+void Candidates::ask(Value value, const TransferResult &carried) {
+  Ask asked = {*carried.layout, carried.known};
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  // One dimension by itself, not in blocks, asks for nothing.
+  int64_t known = llvm::count_if(asked.order.order, [&](int64_t dim) {
+    return asked.known[dim] && shape[dim] > 1;
+  });
+  if (isConstant(value) || (known < 2 && asked.order.blocks.empty()))
+    return;
+  SmallVector<Ask, 2> &list = asks[value];
+  if (llvm::any_of(list, [&](const Ask &other) {
+        return other.order == asked.order && other.known == asked.known;
+      }))
+    return;
+  list.push_back(asked);
+  for (LayoutAttr layout : SmallVector<LayoutAttr>(of(value)))
+    add(value, merged(asked, layout));
 }
 
 void Candidates::seed(ArrayRef<LayoutPlan> others) {
@@ -103,14 +150,20 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
   if (op[from].independent || !op[from].accepts(layout) ||
       !known.insert({{number, op.firstAlike(from)}, layout}).second)
     return;
-  llvm::SmallDenseMap<unsigned, LayoutAttr, 8> carried; // by first alike
+  llvm::SmallDenseMap<unsigned, TransferResult, 4> carried; // by first alike
   for (auto [to, slot] : llvm::enumerate(op.all())) {
     if (to == from || slot.independent || slot.constant)
       continue;
     auto [at, isNew] = carried.try_emplace(op.firstAlike(to));
     if (isNew)
-      at->second = op.carry(from, layout, to);
-    if (at->second && slot.accepts(at->second))
-      add(slot.value, at->second);
+      at->second = op.transfer(from, layout, to);
+    const TransferResult &result = at->second;
+    if (!result.layout)
+      continue;
+    LayoutAttr follows = toLayout(problem.getContext(), *result.layout);
+    if (slot.accepts(follows))
+      add(slot.value, follows);
+    if (!result.complete)
+      ask(slot.value, result);
   }
 }

@@ -16,7 +16,9 @@ namespace npu {
 /// For each value that is not a constant a list of layouts, no two of which
 /// store it alike: the source's order first, then what its boundary, its
 /// producer, its readers and other strategies' plans want, and all that follows
-/// from any of them through views and through ops, forward and backward.
+/// from any of them through views and through ops, forward and backward. Where
+/// an op leaves a part of an order open, that part is taken from each of the
+/// value's other layouts.
 class Candidates {
 public:
   /// `others`: plans of other strategies, whose orders are candidates too.
@@ -31,8 +33,17 @@ public:
   int capped() const { return static_cast<int>(full.size()); }
 
 private:
+  /// An order in which some dimensions' places are known; the others' are not
+  /// the op's affair.
+  struct Ask {
+    StoredOrder order;
+    SmallVector<bool, 6> known;
+  };
+
+  LayoutAttr merged(const Ask &ask, LayoutAttr open) const;
   void seed(ArrayRef<LayoutPlan> others);
   void add(Value value, LayoutAttr layout);
+  void ask(Value value, const TransferResult &carried);
   void close();
   void spread(unsigned op, unsigned from, LayoutAttr layout);
 
@@ -42,6 +53,11 @@ private:
   /// Where each value stands: (op, slot).
   llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;
   std::deque<std::pair<Value, LayoutAttr>> fresh;
+  /// Spellings that were met, of layouts that are alike too: what they mean for
+  /// values of other extents differs.
+  llvm::DenseSet<std::pair<Value, LayoutAttr>> seen;
+  /// What an op asks of a value and leaves partly open.
+  llvm::DenseMap<Value, SmallVector<Ask, 2>> asks;
   llvm::DenseSet<Value> full;
   /// What was spread already: from which of an op's slots that are alike.
   llvm::DenseSet<std::pair<std::pair<unsigned, unsigned>, LayoutAttr>> known;

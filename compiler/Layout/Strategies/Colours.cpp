@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/Colours.h"
 
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -57,9 +58,10 @@ private:
     if (from.size() != to.size())
       return {};
     Colour carried(to.size(), ' ');
-    for (auto [at, factors] : llvm::enumerate(to)) {
-      const LayoutRelation::Factors *found = llvm::find(from, factors);
-      if (factors.size() != 1 || found == from.end())
+    for (auto [at, related] : llvm::enumerate(to)) {
+      const RelatedDim *found = llvm::find(from, related);
+      if (!related.isWhole || related.group == RelatedDim::nowhere ||
+          found == from.end())
         return {};
       carried[at] = colour == tensorColour ? ' ' : colour[found - from.begin()];
     }
@@ -106,8 +108,8 @@ private:
       Colour carried =
           carry(known->second, relation.operands[index], relation.results[0]);
       if (carried.empty())
-        carried = regroup(known->second, relation.operands[index],
-                          relation.results[0]);
+        carried = regroup(known->second, relatedOperand(relation, op, index),
+                          relatedResult(relation, op));
       colours[result] = carried;
       return;
     }
@@ -115,25 +117,23 @@ private:
   }
 
   /// An op that could not tell backward: its result is an image where the
-  /// factors keep the image's axes apart, spatial axes among themselves may be
+  /// reshape keeps the image's axes apart; spatial axes among themselves may be
   /// merged.
-  static Colour regroup(const Colour &colour, const LayoutRelation::Dims &from,
-                        const LayoutRelation::Dims &to) {
+  static Colour regroup(const Colour &colour, const RelatedValue &from,
+                        const RelatedValue &to) {
     Colour none = tensorColour.str();
-    if (colour == tensorColour || to.size() < 3 || to.size() > 6)
+    if (colour == tensorColour || to.dims.size() < 3 || to.dims.size() > 6)
       return none;
-    llvm::SmallDenseMap<int, char> roleOf;
-    for (auto [dim, factors] : llvm::enumerate(from))
-      for (int factor : factors)
-        roleOf[factor] = colour[dim];
     std::string roles;
-    for (const LayoutRelation::Factors &factors : to) {
+    for (size_t dim = 0; dim < to.dims.size(); ++dim) {
       char role = 0;
-      for (int factor : factors) {
-        char next = roleOf.lookup(factor);
+      for (size_t source = 0; source < from.dims.size(); ++source) {
+        if (!overlap(from, source, to, dim))
+          continue;
+        char next = colour[source];
         bool spatial = StringRef("DHW").contains(next) &&
                        StringRef("DHW").contains(role ? role : next);
-        if (!next || (role && role != next && !spatial))
+        if (role && role != next && !spatial)
           return none;
         role = role ? std::max(role, next) : next;
       }
@@ -142,6 +142,16 @@ private:
       roles += role;
     }
     return isColour(roles) ? roles : none;
+  }
+
+  /// Whether two dimensions share a digit of a flat index.
+  static bool overlap(const RelatedValue &a, size_t dimA, const RelatedValue &b,
+                      size_t dimB) {
+    const RelatedDim &x = a.dims[dimA], &y = b.dims[dimB];
+    if (x.group == RelatedDim::nowhere || x.group != y.group)
+      return false;
+    return (x.isWhole && y.isWhole) || (x.place < y.place * b.shape[dimB] &&
+                                        y.place < x.place * a.shape[dimA]);
   }
 
   Block &block;

@@ -69,8 +69,8 @@ private:
       open |= !known;
       if (!known)
         continue;
-      LayoutAttr carried = carry(relation, relatedOperand(relation, op, index),
-                                 known, relatedResult(relation, op));
+      LayoutAttr carried = carry(relatedOperand(relation, op, index), known,
+                                 relatedResult(relation, op));
       if (carried) {
         plan.produced[op->getResult(0)] = carried;
         return;
@@ -91,16 +91,14 @@ private:
         continue;
       RelatedValue to =
           relatedOperand(relation, op, operand.getOperandNumber());
-      if (LayoutAttr carried =
-              carry(relation, relatedResult(relation, op), known, to))
+      if (LayoutAttr carried = carry(relatedResult(relation, op), known, to))
         plan.produced[operand.get()] = carried;
     }
   }
 
-  LayoutAttr carry(const LayoutRelation &relation, const RelatedValue &from,
-                   LayoutAttr layout, const RelatedValue &to) {
-    TransferResult result =
-        transferLayout(relation, from, toStoredOrder(layout), to);
+  LayoutAttr carry(const RelatedValue &from, LayoutAttr layout,
+                   const RelatedValue &to) {
+    TransferResult result = transferLayout(from, toStoredOrder(layout), to);
     // A guess is no inference.
     if (!result.layout || !result.complete)
       return {};

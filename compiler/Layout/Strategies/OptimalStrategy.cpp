@@ -94,7 +94,7 @@ static void searchOnce(const LayoutProblem &problem,
     best->outcome.cost = cost.first;
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
     best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
-    best->outcome.capped = candidates.capped();
+    best->outcome.capped = candidates.capped() + searched.cutOps();
   }
   best->outcome.lowerBound = bound;
   best->outcome.seconds = before + solution.seconds;
@@ -114,9 +114,11 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   }
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
-  outcome.proved = outcome.cost == outcome.lowerBound;
+  bool isLeast = outcome.cost == outcome.lowerBound;
+  // What was left out may be better.
+  outcome.proved = isLeast && outcome.capped == 0;
   plan.search = outcome;
-  if (!outcome.proved)
+  if (!isLeast)
     takeCheaper(problem, others, plan);
   return success();
 }

@@ -103,8 +103,8 @@ LayoutCost SearchProblem::movingView(const OpSlots &slots,
 
 /// A view that moves its data. Only a demand can make that better than a free
 /// view and a relayout.
-void SearchProblem::addMovingWay(const OpSlots &slots,
-                                 std::vector<NamedWay> &ways) const {
+void SearchProblem::addDemandedMove(const OpSlots &slots,
+                                    std::vector<NamedWay> &ways) const {
   const Slot &from = slots[0], &to = slots[slots.anchor()];
   if (from.accepted.empty() && to.accepted.empty())
     return;
@@ -116,6 +116,31 @@ void SearchProblem::addMovingWay(const OpSlots &slots,
   LayoutCost cost = movingView(slots, moving);
   if (cost.count > 0 || ways.empty()) // nothing moves of a constant
     ways.push_back({moving, cost});
+}
+
+/// A view that moves its data may do so from any order to any. Where the one
+/// order shows the view for free, or the other comes from one that does, a free
+/// view and a relayout are no dearer.
+void SearchProblem::addMovingWays(const OpSlots &slots,
+                                  std::vector<NamedWay> &ways) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  auto isFree = [&](unsigned a, LayoutAttr layout, unsigned b) {
+    LayoutAttr carried = slots.carry(a, layout, b);
+    return carried && slots[b].accepts(carried) &&
+           (slots[b].constant || candidates.find(slots[b].value, carried) >= 0);
+  };
+  SmallVector<LayoutAttr> sources, results;
+  for (LayoutAttr layout : candidates.of(from.value))
+    if (from.accepts(layout) && !isFree(0, layout, slots.anchor()))
+      sources.push_back(layout);
+  if (!sources.empty())
+    for (LayoutAttr layout : candidates.of(to.value))
+      if (to.accepts(layout) && !isFree(slots.anchor(), layout, 0))
+        results.push_back(layout);
+  for (LayoutAttr source : sources)
+    for (LayoutAttr result : results)
+      ways.push_back({{source, result}, movingView(slots, {source, result})});
+  addDemandedMove(slots, ways);
 }
 
 void SearchProblem::addKernel(const OpSlots &slots) {
@@ -130,7 +155,7 @@ void SearchProblem::addKernel(const OpSlots &slots) {
       (slot.result ? results : operands).push_back(slot.value);
   }
   if (slots.isView())
-    addMovingWay(slots, op.ways);
+    addMovingWays(slots, op.ways);
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.
   // A view may stand as it is, if it moves its data.
@@ -171,14 +196,23 @@ SmallVector<LayoutAttr> SearchProblem::choices(const OpSlots &slots,
     if (LayoutAttr layout = slots.placeConstant(anchor, index))
       list.push_back(layout);
   } else if (slot.independent) {
-    if (slot.accepted.empty())
+    ArrayRef<LayoutAttr> stored = candidates.of(slot.value);
+    bool takesAll =
+        slot.accepted.empty() && llvm::all_of(stored, [&](LayoutAttr layout) {
+          return slot.accepts(layout);
+        });
+    if (takesAll) {
       list.push_back(LayoutAttr());
-    for (LayoutAttr layout : slot.accepted)
-      if (candidates.find(slot.value, layout) >= 0)
+      return list;
+    }
+    // What is demanded; or as it is stored, but for what only a view shows.
+    for (LayoutAttr layout :
+         slot.accepted.empty() ? stored : ArrayRef(slot.accepted))
+      if (slot.accepts(layout) && candidates.find(slot.value, layout) >= 0)
         list.push_back(layout);
   } else {
     for (LayoutAttr layout : candidates.of(slot.value))
-      if (slot.accepts(layout) && slots.agrees(anchor, index, layout))
+      if (slot.accepts(layout) && slots.goTogether(anchor, index, layout))
         list.push_back(layout);
   }
   return list;
@@ -200,6 +234,8 @@ void SearchProblem::extend(const OpSlots &slots, OpLayouts &layouts,
         if (first + longer.size() < mostWays) {
           longer.push_back(ways[i]);
           longer.back().layouts[index] = layout;
+        } else {
+          cut.insert(slots.getOp());
         }
     ways.resize(first);
     ways.insert(ways.end(), longer.begin(), longer.end());

@@ -21,6 +21,8 @@ public:
   SearchProblem(const LayoutProblem &problem, const Candidates &candidates,
                 int64_t most = std::numeric_limits<int64_t>::max());
   bool isTooDear() const { return !trees; }
+  /// Ops that have more ways than are looked at.
+  int cutOps() const { return static_cast<int>(cut.size()); }
 
   const search::Problem &numbers() const { return built; }
   search::Cost cost(const std::vector<int> &ways) const {
@@ -54,7 +56,8 @@ private:
 
   void addValue(Value value);
   void addInput(Value argument);
-  void addMovingWay(const OpSlots &slots, std::vector<NamedWay> &ways) const;
+  void addDemandedMove(const OpSlots &slots, std::vector<NamedWay> &ways) const;
+  void addMovingWays(const OpSlots &slots, std::vector<NamedWay> &ways) const;
   void addKernel(const OpSlots &slots);
   void addOutput(OpOperand &output);
   void addOp(NamedOp op, ArrayRef<Value> operands, ArrayRef<Value> results);
@@ -76,6 +79,7 @@ private:
   const LayoutProblem &problem;
   const Candidates &candidates;
   llvm::DenseMap<Value, int> numberOf;
+  mutable llvm::DenseSet<Operation *> cut;
   std::vector<NamedOp> ops;                   // beside built.ops
   std::vector<std::vector<LayoutCost>> moves; // beside built.values
   search::Problem built;

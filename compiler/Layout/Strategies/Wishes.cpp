@@ -108,12 +108,10 @@ private:
   /// themselves always do.
   bool insist(Placement &placement) {
     LayoutRelation relation = op.getLayoutRelation();
-    StoredOrder result = toStoredOrder(placement.result);
     for (auto [index, layout] : wanted) {
       if (relation.independent[index] ||
-          layoutsAgree(relation, relatedOperand(relation, op, index),
-                       toStoredOrder(layout), relatedResult(relation, op),
-                       result))
+          problem.goTogether(op->getOpOperand(index), layout, relation,
+                             placement.result))
         placement.operands[index] = layout;
       else
         return refuse("its " + op.getOperandRole(index) + " cannot be " +

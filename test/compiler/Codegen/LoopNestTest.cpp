@@ -18,7 +18,7 @@ npu_tensor_desc tensor(std::vector<int64_t> dims,
   return result;
 }
 
-npu_tensor_desc blocked(std::vector<int64_t> dims, int16_t block) {
+npu_tensor_desc blocked(std::vector<int64_t> dims, int32_t block) {
   npu_tensor_desc result = tensor(std::move(dims));
   result.block_count = 1;
   result.block_dims[0] = 1;
@@ -92,9 +92,33 @@ TEST(LoopNestTest, ScalarIsOneStep) {
   EXPECT_EQ(nest->rows(), 1);
 }
 
-TEST(LoopNestTest, BlockedOperandOfPlainResultHasNoLoops) {
+TEST(LoopNestTest, BlockedOperandCutsTheResultsLoops) {
+  auto nest = makeLoopNest(
+      eltwise({blocked({1, 32, 4, 4}, 16)}, tensor({1, 32, 4, 4})));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->loops.size(), 3u);
+  EXPECT_EQ(nest->loops[0].extent, 2);
+  EXPECT_EQ(nest->loops[0].multiplier, 16);
+  EXPECT_EQ(nest->loops[0].strides, (std::vector<int64_t>{256, 256}));
+  EXPECT_EQ(nest->loops[1].extent, 16);
+  EXPECT_EQ(nest->loops[1].strides, (std::vector<int64_t>{1, 16}));
+  EXPECT_EQ(nest->loops[2].strides, (std::vector<int64_t>{16, 1}));
+}
+
+TEST(LoopNestTest, BlocksOfOneSizeInOtherPlaces) {
+  // The same elements in the same places, spelled with one block more.
+  npu_tensor_desc twice = tensor({1, 32, 4, 4});
+  twice.block_count = 2;
+  twice.block_dims[0] = twice.block_dims[1] = 1;
+  twice.block_sizes[0] = twice.block_sizes[1] = 4;
+  auto nest = makeLoopNest(eltwise({blocked({1, 32, 4, 4}, 16)}, twice));
+  ASSERT_TRUE(nest);
+  EXPECT_EQ(nest->loops.size(), 1u);
+}
+
+TEST(LoopNestTest, BlocksThatDoNotDivideHaveNoLoops) {
   EXPECT_FALSE(makeLoopNest(
-      eltwise({blocked({1, 32, 4, 4}, 16)}, tensor({1, 32, 4, 4}))));
+      eltwise({blocked({1, 48, 4, 4}, 16)}, blocked({1, 48, 4, 4}, 24))));
 }
 
 } // namespace

@@ -57,7 +57,7 @@ public:
     for (unsigned index = 0; index < slots.anchor(); ++index)
       if (!slots[index].independent &&
           llvm::none_of(of(index), [&](LayoutAttr layout) {
-            return slots.agrees(result, index, layout);
+            return slots.goTogether(result, index, layout);
           }))
         return false;
     return true;

@@ -2,10 +2,10 @@
 // RUN: FileCheck %s < %t.once.mlir
 // RUN: npu-opt %t.once.mlir --npu-peephole-layout="target=npu-nchw16c" | diff %t.once.mlir -
 
-// relayout(16c to NCHW) - add(bias CHW) becomes an add in blocks with the bias
-// in blocks.
+// relayout(16c to NCHW) - add(bias CHW) becomes an add in blocks; the bias lies
+// as it would in blocks.
 // CHECK-LABEL: @add_bias
-// CHECK: npu.constant {{.*}} -> tensor<16x1x1xf32, #npu.layout<Abc16a>>
+// CHECK: npu.constant {{.*}} -> tensor<16x1x1xf32, #npu.layout<abc>>
 // CHECK: npu.eltwise add({{.*}} -> tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>
 // CHECK: npu.relayout
 // CHECK-NOT: npu.relayout
@@ -51,9 +51,9 @@ func.func @two_readers(%x: tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> (tenso
 // CHECK-COUNT-2: npu.relayout
 // CHECK-NOT: npu.relayout
 // CHECK: return
-func.func @between_two(%x: tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>, %y: tensor<1x16x8x8xf32, #npu.layout<acdb>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>> {
-  %0 = npu.relayout(%x) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
-  %1 = npu.relayout(%y) : (tensor<1x16x8x8xf32, #npu.layout<acdb>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
-  %2 = npu.eltwise add(%0, %1) : (tensor<1x16x8x8xf32, #npu.layout<abcd>>, tensor<1x16x8x8xf32, #npu.layout<abcd>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
-  return %2 : tensor<1x16x8x8xf32, #npu.layout<abcd>>
+func.func @between_two(%x: tensor<1x32x8x8xf32, #npu.layout<aBcd16b>>, %y: tensor<1x32x8x8xf32, #npu.layout<acdb>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>> {
+  %0 = npu.relayout(%x) : (tensor<1x32x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>>
+  %1 = npu.relayout(%y) : (tensor<1x32x8x8xf32, #npu.layout<acdb>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>>
+  %2 = npu.eltwise add(%0, %1) : (tensor<1x32x8x8xf32, #npu.layout<abcd>>, tensor<1x32x8x8xf32, #npu.layout<abcd>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>>
+  return %2 : tensor<1x32x8x8xf32, #npu.layout<abcd>>
 }

@@ -5,7 +5,7 @@
 // CHECK: relayout of x: NCHW to NHWC, 2304 bytes, {{[0-9]+}} cycles, at Conv 'c1'
 // CHECK-NEXT: because Conv 'c1' (conv2d) on npu-nhwc demands NHWC for its data
 // CHECK: relayout of result of Conv 'c1': NHWC to NCHW, 2304 bytes
-// CHECK-NEXT: because Flatten 'f' (reshape): dimension 1 is made of dimensions that are not next to each other, in order, in memory
+// CHECK-NEXT: because Flatten 'f' (reshape): the digit of 36 at place 1 of dimension 1 would lie outside of that of 8 at place 36
 // CHECK: relayout of y: NHWC to NCHW
 // CHECK-NEXT: because output 'y' is held to abcd by --io-layout
 // NONE: example: 0 relayouts, 0 bytes

@@ -26,3 +26,22 @@ func.func @pad(%x: tensor<1x4x6x6xf32, #npu.layout<abcd>>, %w: tensor<4x4x1x1xf3
   %2 = npu.conv2d(%1, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32, #npu.layout<acdb>>, tensor<4x4x1x1xf32, #npu.layout<cdab>>) -> tensor<1x4x8x8xf32, #npu.layout<acdb>>
   return
 }
+
+// -----
+
+// What the target says nothing of goes in and out in one order.
+func.func @together(%x: tensor<2x3xf32, #npu.layout<ab>>) {
+  // expected-error @+1 {{infeasible: operand 0 is stored ab, which does not go with the result's ba on target 'npu-nhwc'}}
+  %0 = npu.eltwise relu(%x) : (tensor<2x3xf32, #npu.layout<ab>>) -> tensor<2x3xf32, #npu.layout<ba>>
+  return
+}
+
+// -----
+
+// A kernel takes no blocks that its target does not list; a view shows any.
+func.func @blocks(%x: tensor<2x2x3x4xf32, #npu.layout<abdc>>) {
+  %0 = npu.reshape(%x) : (tensor<2x2x3x4xf32, #npu.layout<abdc>>) -> tensor<2x6x4xf32, #npu.layout<aBc3b>>
+  // expected-error @+1 {{infeasible: target 'npu-nhwc' has no blocks as in aBc3b}}
+  %1 = npu.eltwise relu(%0) : (tensor<2x6x4xf32, #npu.layout<aBc3b>>) -> tensor<2x6x4xf32, #npu.layout<aBc3b>>
+  return
+}

@@ -407,12 +407,14 @@ TEST(LayoutPattern, RolesMeetAxes) {
 
 TEST(LayoutPattern, Texts) {
   std::string error;
-  for (const char *text : {"any", "row-major", "NHWC", "NWC", "NLC", "NDHWC",
-                           "HWOI", "OIHW16i16o", "acdb", "aBcd16b"})
+  for (const char *text :
+       {"any", "row-major", "NHWC", "NWC", "NLC", "NDHWC", "HWOI", "OIHW16i16o",
+        "OIHW8i32o4i", "acdb", "aBcd16b"})
     EXPECT_TRUE(LayoutPattern::parse(text, error)) << text;
   for (const char *text :
        {"", "NHWCN", "nhwc", "acd", "aacd", "abcd16b", "aBcd", "NCHWc",
-        "NCHW1c", "NCHW16", "NCHW16x", "NCHW2c2c2c", "16", "NC HW"})
+        "NCHW1c", "NCHW16", "NCHW16x", "NCHW2c2c2c2c2c2c2c2c2c",
+        "NCHW1024c1024h1024w1024n", "16", "NC HW"})
     EXPECT_FALSE(LayoutPattern::parse(text, error)) << text;
 }
 

@@ -12,40 +12,39 @@ namespace {
 using Shape = std::vector<int64_t>;
 using Dims = LayoutRelation::Dims;
 
-int64_t product(const LayoutRelation &relation,
-                const LayoutRelation::Factors &factors) {
-  int64_t result = 1;
-  for (int factor : factors)
-    result *= relation.sizes[factor];
-  return result;
+/// The flat index of the element at row-major place `element` of a shape, in
+/// each group; what no group has is 0.
+std::vector<int64_t> flatIndices(const LayoutRelation &relation,
+                                 const Dims &dims, const Shape &shape,
+                                 int64_t element) {
+  std::vector<int64_t> flat(relation.groups, 0);
+  for (size_t dim = shape.size(); dim-- > 0; element /= shape[dim])
+    if (dims[dim].group != RelatedDim::nowhere)
+      flat[dims[dim].group] += element % shape[dim] * dims[dim].place;
+  return flat;
 }
 
-/// Every dimension is the product of its factors.
-void expectExtents(const LayoutRelation &relation, const Dims &dims,
-                   const Shape &shape) {
-  ASSERT_EQ(dims.size(), shape.size());
-  for (size_t i = 0; i < shape.size(); ++i)
-    EXPECT_EQ(product(relation, dims[i]), shape[i]) << "dimension " << i;
-}
-
-TEST(LayoutRelations, ReshapeFactors) {
-  LayoutRelation relation = relations::reshape({2, 12}, {6, 4});
-  EXPECT_TRUE(relation.regroups.empty());
-  // 2x12 and 6x4 are both 2x3x4.
-  EXPECT_EQ(relation.operands[0][1].size(), 2u);
-  EXPECT_EQ(relation.results[0][0].size(), 2u);
-  EXPECT_EQ(relation.operands[0][1][1], relation.results[0][1][0]);
-}
-
-TEST(LayoutRelations, ReshapeWithoutCommonFactors) {
-  LayoutRelation relation = relations::reshape({5, 6, 4}, {5, 4, 6});
-  ASSERT_EQ(relation.regroups.size(), 1u);
+TEST(LayoutRelations, ReshapeGroups) {
+  // 2x12 and 6x4 are both 24; 5 stands for itself.
+  LayoutRelation relation = relations::reshape({5, 2, 12}, {5, 6, 4});
+  EXPECT_EQ(relation.groups, 2);
   EXPECT_EQ(relation.operands[0][0], relation.results[0][0]);
+  EXPECT_TRUE(relation.operands[0][0].isWhole);
+  EXPECT_EQ(relation.operands[0][1].place, 12);
+  EXPECT_EQ(relation.results[0][1].place, 4);
+  EXPECT_FALSE(relation.results[0][1].isWhole);
+  EXPECT_EQ(relation.operands[0][1].group, relation.results[0][2].group);
+}
+
+TEST(LayoutRelations, ReshapeKnowsAWholeAndAnAddedUnit) {
+  LayoutRelation relation = relations::reshape({12, 5}, {3, 4, 5, 1});
+  EXPECT_TRUE(relation.operands[0][0].isWhole);
+  EXPECT_FALSE(relation.results[0][0].isWhole);
+  EXPECT_EQ(relation.results[0][3].group, RelatedDim::nowhere);
 }
 
 TEST(LayoutRelations, ReshapeOfRandomShapes) {
-  // Whatever the shapes, extents are kept and all factors are shared, unless
-  // they belong to a regroup.
+  // Whatever the shapes, an element has the same flat indices on both sides.
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
     std::vector<int64_t> primes;
@@ -64,19 +63,12 @@ TEST(LayoutRelations, ReshapeOfRandomShapes) {
     std::shuffle(primes.begin(), primes.end(), random);
     Shape to = cut();
     LayoutRelation relation = relations::reshape(from, to);
-    expectExtents(relation, relation.operands[0], from);
-    expectExtents(relation, relation.results[0], to);
-    std::vector<int> seen(relation.sizes.size(), 0);
-    for (const Dims &dims : {relation.operands[0], relation.results[0]})
-      for (const auto &factors : dims)
-        for (int factor : factors)
-          ++seen[factor];
-    for (const auto &group : relation.regroups)
-      for (const auto &side : {group.operand, group.result})
-        for (int factor : side)
-          ++seen[factor];
-    for (int count : seen)
-      EXPECT_EQ(count, 2);
+    int64_t elements = 1;
+    for (int64_t prime : primes)
+      elements *= prime;
+    for (int64_t element = 0; element < elements; ++element)
+      ASSERT_EQ(flatIndices(relation, relation.operands[0], from, element),
+                flatIndices(relation, relation.results[0], to, element));
   }
 }
 

@@ -21,15 +21,6 @@ func.func @layout_c2(%x: tensor<4xf32>) {
 
 // -----
 
-// layout_c3
-func.func @layout_c3(%x: tensor<2x3xf32, #npu.layout<ab>>) {
-  // expected-error @+1 {{operand 0 is stored ab, which does not go with the result's ba}}
-  %0 = npu.eltwise relu(%x) : (tensor<2x3xf32, #npu.layout<ab>>) -> tensor<2x3xf32, #npu.layout<ba>>
-  return
-}
-
-// -----
-
 // constant_c1
 func.func @constant_c1() {
   // expected-error @+1 {{do not fit the result}}

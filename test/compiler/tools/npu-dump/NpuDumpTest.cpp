@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         BREAK(TensorOrder, "row in its tensor table",
               d.tensors()[0].order[0] = 100),
         BREAK(TensorBlocks, "row in its tensor table",
-              d.tensors()[0].block_count = 3),
+              d.tensors()[0].block_count = 9),
         BREAK(TensorBlockDim, "row in its tensor table",
               d.tensors()[0].block_count = 1;
               d.tensors()[0].block_dims[0] = 7),

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Dialect/NPU/Digits.h"
+
+#include "format/program_format.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace npu;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+StoredOrder StoredOrder::rowMajor(size_t rank) {
+  StoredOrder result;
+  for (size_t i = 0; i < rank; ++i)
+    result.order.push_back(static_cast<int64_t>(i));
+  return result;
+}
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+SmallVector<int64_t, 6> npu::elementsInBlocks(const StoredOrder &layout,
+                                              size_t rank) {
+  SmallVector<int64_t, 6> elements(rank, 1);
+  for (const LayoutBlock &block : layout.blocks)
+    elements[block.dim] *= block.size;
+  return elements;
+}
+
+Digits npu::writtenDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 6> place = elementsInBlocks(layout, shape.size());
+  Digits digits;
+  for (int64_t dim : layout.order)
+    digits.push_back({dim, place[dim], ceilDiv(shape[dim], place[dim])});
+  for (const LayoutBlock &block : layout.blocks) {
+    place[block.dim] /= block.size;
+    digits.push_back({block.dim, place[block.dim], block.size});
+  }
+  return digits;
+}
+
+Digits npu::digitsOf(const StoredOrder &layout, ArrayRef<int64_t> shape) {
+  Digits digits;
+  for (const Digit &digit : writtenDigits(layout, shape)) {
+    if (digit.size == 1)
+      continue;
+    if (!digits.empty() && digits.back().dim == digit.dim &&
+        digits.back().place == digit.place * digit.size)
+      digits.back() = {digit.dim, digit.place, digits.back().size * digit.size};
+    else
+      digits.push_back(digit);
+  }
+  return digits;
+}
+
+bool npu::isPossible(const StoredOrder &layout) {
+  int64_t elements = 1;
+  for (const LayoutBlock &block : layout.blocks) {
+    if (block.size > largestBlocks / elements)
+      return false;
+    elements *= block.size;
+  }
+  return layout.blocks.size() <= NPU_MAX_BLOCKS;
+}
+
+static std::string nameOf(const Digit &digit) {
+  return "the digit of " + std::to_string(digit.size) + " at place " +
+         std::to_string(digit.place) + " of dimension " +
+         std::to_string(digit.dim);
+}
+
+std::optional<StoredOrder> npu::spell(ArrayRef<Digit> digits,
+                                      ArrayRef<int64_t> shape,
+                                      std::string &whyNot) {
+  StoredOrder layout;
+  SmallVector<const Digit *, 6> last(shape.size(),
+                                     nullptr); // of each dimension
+  for (const Digit &digit : digits) {
+    const Digit *&outer = last[digit.dim];
+    if (outer && outer->place <= digit.place) {
+      whyNot = nameOf(*outer) + " would lie outside of that of " +
+               std::to_string(digit.size) + " at place " +
+               std::to_string(digit.place);
+      return std::nullopt;
+    }
+    // In the order stand only digits whose size follows from the extent; and
+    // behind the first block there are but blocks. A digit of one value says
+    // where in the order its dimension is spelled.
+    bool follows = digit.size == ceilDiv(shape[digit.dim], digit.place);
+    bool isOne = digit.size == 1;
+    if (!outer && (isOne || (follows && layout.blocks.empty())))
+      layout.order.push_back(digit.dim);
+    else if (!isOne)
+      layout.blocks.push_back({digit.dim, digit.size});
+    outer = &digit;
+  }
+  if (isPossible(layout))
+    return layout;
+  whyNot = "it takes " + std::to_string(layout.blocks.size()) +
+           " blocks to say so; at most " + std::to_string(NPU_MAX_BLOCKS) +
+           " of " + std::to_string(largestBlocks) +
+           " elements in all are known";
+  return std::nullopt;
+}
+
+void npu::placeBehindNeighbours(llvm::SmallVectorImpl<int64_t> &order,
+                                size_t rank) {
+  for (int64_t dim = 0; dim < static_cast<int64_t>(rank); ++dim) {
+    if (llvm::is_contained(order, dim))
+      continue;
+    auto *before = llvm::find(order, dim - 1);
+    order.insert(before == order.end() ? order.begin() : before + 1, dim);
+  }
+}
+
+std::optional<StoredOrder> npu::storedOrder(ArrayRef<Digit> digits,
+                                            ArrayRef<int64_t> shape,
+                                            std::string &whyNot) {
+  std::optional<StoredOrder> layout = spell(digits, shape, whyNot);
+  if (layout)
+    placeBehindNeighbours(layout->order, shape.size());
+  return layout;
+}
+
+StoredOrder npu::normalForm(const StoredOrder &layout,
+                            ArrayRef<int64_t> shape) {
+  std::string ignored;
+  // There is one: at least the spelling that the digits came from, and merging
+  // leaves no more blocks than there were.
+  return storedOrder(digitsOf(layout, shape), shape, ignored).value_or(layout);
+}
+
+namespace {
+/// A digit that has more than one value, and the distance in memory from one to
+/// the next.
+struct Step {
+  int64_t dim, place, stride;
+  bool operator==(const Step &other) const {
+    return dim == other.dim && place == other.place && stride == other.stride;
+  }
+};
+
+/// Where the elements lie, and in how much memory.
+struct Places {
+  SmallVector<Step, 8> steps;
+  int64_t stored = 1;
+};
+} // namespace
+
+static Places placesOf(const StoredOrder &layout, ArrayRef<int64_t> shape) {
+  Places places;
+  Digits digits = digitsOf(layout, shape);
+  for (const Digit &digit : llvm::reverse(digits)) {
+    // A digit beyond the extent is padding alone: it only sets others apart.
+    if (digit.place < shape[digit.dim])
+      places.steps.push_back({digit.dim, digit.place, places.stored});
+    places.stored *= digit.size;
+  }
+  return places;
+}
+
+bool npu::sameStorage(const StoredOrder &a, const StoredOrder &b,
+                      ArrayRef<int64_t> shape) {
+  if (a == b)
+    return true;
+  Places one = placesOf(a, shape), other = placesOf(b, shape);
+  return one.stored == other.stored &&
+         (one.stored == 0 || one.steps == other.steps);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layouts as digits, and their transfer through reshapes, against memory: the
+// offset of every element is enumerated, and nothing is taken from the code
+// that is tested but the layout itself.
+#include "compiler/Dialect/NPU/Digits.h"
+#include "compiler/Dialect/NPU/LayoutRelations.h"
+#include "compiler/Dialect/NPU/LayoutTransfer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+using namespace npu;
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+StoredOrder stored(std::vector<int64_t> order,
+                   std::vector<LayoutBlock> blocks = {}) {
+  StoredOrder result;
+  result.order.append(order.begin(), order.end());
+  result.blocks.append(blocks.begin(), blocks.end());
+  return result;
+}
+
+int64_t product(const Shape &shape) {
+  int64_t result = 1;
+  for (int64_t extent : shape)
+    result *= extent;
+  return result;
+}
+
+/// Where each element lies, in row-major order, and behind them how many are
+/// stored.
+std::vector<int64_t> memoryOf(const StoredOrder &layout, const Shape &shape) {
+  size_t rank = shape.size();
+  Shape block(rank, 1);
+  for (const LayoutBlock &b : layout.blocks)
+    block[b.dim] *= b.size;
+  std::vector<int64_t> offsets;
+  int64_t total = 1;
+  for (size_t dim = 0; dim < rank; ++dim)
+    total *= (shape[dim] + block[dim] - 1) / block[dim] * block[dim];
+  Shape index(rank, 0);
+  for (int64_t element = 0; element < product(shape); ++element) {
+    int64_t rest = element;
+    for (size_t dim = rank; dim-- > 0; rest /= shape[dim])
+      index[dim] = rest % shape[dim];
+    int64_t offset = 0;
+    for (int64_t dim : layout.order)
+      offset = offset * ((shape[dim] + block[dim] - 1) / block[dim]) +
+               index[dim] / block[dim];
+    Shape inner = block;
+    for (const LayoutBlock &b : layout.blocks) {
+      inner[b.dim] /= b.size;
+      offset = offset * b.size + index[b.dim] / inner[b.dim] % b.size;
+    }
+    offsets.push_back(offset);
+  }
+  offsets.push_back(total);
+  return offsets;
+}
+
+/// Every shape of at most `most` elements and four dimensions.
+std::vector<Shape> allShapes(int64_t most) {
+  std::vector<Shape> shapes = {{}}, longer = {{}};
+  for (int rank = 1; rank <= 4; ++rank) {
+    std::vector<Shape> next;
+    for (const Shape &shape : longer)
+      for (int64_t extent = 1; extent * product(shape) <= most; ++extent) {
+        next.push_back(shape);
+        next.back().push_back(extent);
+      }
+    longer = next;
+    shapes.insert(shapes.end(), next.begin(), next.end());
+  }
+  return shapes;
+}
+
+StoredOrder randomLayout(const Shape &shape, std::mt19937 &random) {
+  StoredOrder layout = StoredOrder::rowMajor(shape.size());
+  std::shuffle(layout.order.begin(), layout.order.end(), random);
+  for (int count = shape.empty() ? 0 : random() % 4; count > 0; --count)
+    layout.blocks.push_back({static_cast<int64_t>(random() % shape.size()),
+                             Shape{2, 3, 4, 6, 8}[random() % 5]});
+  return layout;
+}
+
+/// Whether some layout of `shape` has its elements at these places; written
+/// down without the layout's help, from the places alone. Unit dimensions are
+/// not padded.
+class Placeable {
+public:
+  Placeable(const Shape &shape, const std::vector<int64_t> &memory)
+      : shape(shape), memory(memory) {}
+
+  bool run() {
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (shape[dim] > 1 && !digitsOf(dim))
+        return false;
+    return isSum() && isDense();
+  }
+
+private:
+  int64_t offsetAlong(size_t dim, int64_t index) const {
+    int64_t element = index;
+    for (size_t inner = dim + 1; inner < shape.size(); ++inner)
+      element *= shape[inner];
+    return memory[element];
+  }
+
+  /// A dimension's own offsets must be those of digits, inner ones inside.
+  bool digitsOf(size_t dim) {
+    int64_t place = 1, before = 0;
+    while (place < shape[dim]) {
+      int64_t stride = offsetAlong(dim, place);
+      if (stride <= before)
+        return false;
+      int64_t size = 1;
+      while (place * size < shape[dim] &&
+             offsetAlong(dim, place * size) == stride * size)
+        ++size;
+      bool isOutermost = place * size >= shape[dim];
+      strides[stride] = {size, isOutermost};
+      for (int64_t i = 0; i < std::min(shape[dim], place * size); ++i)
+        if (offsetAlong(dim, i) !=
+            offsetAlong(dim, i % place) + i / place * stride)
+          return false;
+      for (int64_t i = place * size; i < shape[dim]; ++i)
+        if (offsetAlong(dim, i) != offsetAlong(dim, i % (place * size)) +
+                                       offsetAlong(dim, i - i % (place * size)))
+          return false;
+      place *= size;
+      before = stride;
+    }
+    return true;
+  }
+
+  bool isSum() const {
+    for (int64_t element = 0; element < product(shape); ++element) {
+      int64_t rest = element, sum = 0;
+      for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
+        sum += offsetAlong(dim, rest % shape[dim]);
+      if (sum != memory[element])
+        return false;
+    }
+    return true;
+  }
+
+  /// Each digit's stride is what lies inside of it; only the outermost digit of
+  /// a dimension may leave something out.
+  bool isDense() const {
+    int64_t inside = 1;
+    for (auto it = strides.begin(); it != strides.end(); ++it) {
+      auto [stride, digit] = *it;
+      if (stride != inside)
+        return false;
+      auto next = std::next(it);
+      int64_t end = next == strides.end() ? memory.back() : next->first;
+      auto [size, isOutermost] = digit;
+      if (end % stride != 0 || end / stride < size ||
+          (end / stride > size && !isOutermost))
+        return false;
+      inside = end;
+    }
+    return inside == memory.back();
+  }
+
+  const Shape &shape;
+  const std::vector<int64_t> &memory;
+  std::map<int64_t, std::pair<int64_t, bool>> strides; // size, outermost
+};
+
+/// Whether some block begins behind its dimension's end: nothing but padding,
+/// for which another dimension may have a place.
+bool hasEmptyBlock(const StoredOrder &layout, const Shape &shape) {
+  Shape place(shape.size(), 1);
+  for (const LayoutBlock &block : llvm::reverse(layout.blocks)) {
+    if (place[block.dim] >= shape[block.dim])
+      return true;
+    place[block.dim] *= block.size;
+  }
+  return false;
+}
+
+TEST(Digits, AreDroppedBySizeNotByExtent) {
+  // One row that is padded to 32 is not one row.
+  EXPECT_EQ(digitsOf(stored({0, 1}, {{0, 32}}), {1, 64}).size(), 2u);
+  EXPECT_FALSE(sameStorage(stored({0, 1}, {{0, 32}}), stored({0, 1}), {1, 64}));
+  EXPECT_EQ(digitsOf(stored({0, 1}), {1, 64}).size(), 1u);
+}
+
+TEST(Digits, NeighboursOfOneDimensionAreOneDigit) {
+  Shape shape = {2, 32, 1, 1};
+  StoredOrder blocked = stored({0, 1, 2, 3}, {{1, 16}});
+  Digits digits = digitsOf(blocked, shape);
+  ASSERT_EQ(digits.size(), 2u);
+  EXPECT_EQ(digits[1], (Digit{1, 1, 32}));
+  EXPECT_EQ(normalForm(blocked, shape), StoredOrder::rowMajor(4));
+  // 20 of 32: a block, for its size does not follow from the extent.
+  EXPECT_EQ(normalForm(blocked, {2, 20, 1, 1}),
+            stored({0, 1, 2, 3}, {{1, 32}}));
+}
+
+TEST(Digits, SpellingNeedsOuterDigitsOutside) {
+  std::string whyNot;
+  EXPECT_FALSE(storedOrder({{0, 1, 3}, {1, 1, 4}, {0, 3, 2}}, {6, 4}, whyNot));
+  EXPECT_NE(whyNot.find("the digit of 3 at place 1 of dimension 0"),
+            std::string::npos);
+  Digits many;
+  for (int64_t place = 1 << 9; place > 0; place /= 2) {
+    many.push_back({0, place, 2});
+    many.push_back({1, place, 2});
+  }
+  EXPECT_FALSE(storedOrder(many, {1024, 1024}, whyNot));
+  EXPECT_NE(whyNot.find("blocks to say so"), std::string::npos);
+}
+
+TEST(Digits, SameStorageIsSamePlaces) {
+  std::mt19937 random(5);
+  for (const Shape &shape : allShapes(48))
+    for (int round = 0; round < 24; ++round) {
+      StoredOrder a = randomLayout(shape, random);
+      StoredOrder b =
+          round % 2 ? normalForm(a, shape) : randomLayout(shape, random);
+      ASSERT_EQ(sameStorage(a, b, shape),
+                memoryOf(a, shape) == memoryOf(b, shape))
+          << testing::PrintToString(shape) << " "
+          << testing::PrintToString(a.order) << testing::PrintToString(b.order);
+      ASSERT_EQ(normalForm(normalForm(a, shape), shape), normalForm(a, shape));
+      if (digitsOf(a, shape) == digitsOf(b, shape))
+        ASSERT_EQ(normalForm(a, shape), normalForm(b, shape));
+    }
+}
+
+/// One reshape of one layout: what the transfer says is so in memory, and what
+/// memory allows the transfer says. Returns whether it passes.
+bool checkReshape(const Shape &from, const Shape &to,
+                  const StoredOrder &layout) {
+  LayoutRelation relation = relations::reshape(from, to);
+  TransferResult result = transferLayout({relation.operands[0], from}, layout,
+                                         {relation.results[0], to});
+  std::vector<int64_t> memory = memoryOf(layout, from);
+  std::string what = testing::PrintToString(from) + " to " +
+                     testing::PrintToString(to) + " in " +
+                     testing::PrintToString(layout.order);
+  for (const LayoutBlock &block : layout.blocks)
+    what += " " + std::to_string(block.size) + "*" + std::to_string(block.dim);
+  if (result.layout) {
+    EXPECT_EQ(memoryOf(*result.layout, to), memory) << what;
+    EXPECT_TRUE(result.complete) << what;
+  } else {
+    EXPECT_FALSE(result.whyNot.empty()) << what;
+    EXPECT_TRUE(hasEmptyBlock(layout, from) || !Placeable(to, memory).run())
+        << what << ": " << result.whyNot;
+  }
+  return result.layout.has_value();
+}
+
+TEST(Digits, ReshapesAreWhatMemorySays) {
+  std::mt19937 random(11);
+  std::map<int64_t, std::vector<Shape>> byProduct;
+  for (const Shape &shape : allShapes(48))
+    byProduct[product(shape)].push_back(shape);
+  int passed = 0;
+  for (const auto &[elements, shapes] : byProduct)
+    for (const Shape &from : shapes)
+      for (const Shape &to : shapes) {
+        passed += checkReshape(from, to, randomLayout(from, random));
+        if (elements % 8 == 0 && random() % 2)
+          continue;
+        StoredOrder plain = StoredOrder::rowMajor(from.size());
+        std::shuffle(plain.order.begin(), plain.order.end(), random);
+        passed += checkReshape(from, to, plain);
+        if (testing::Test::HasFailure())
+          return;
+      }
+  EXPECT_GT(passed, 1000);
+}
+
+TEST(Digits, ReshapesOfEveryOrderOfSixByFour) {
+  for (const Shape &to : std::vector<Shape>{{4, 6}, {24}, {2, 12}, {3, 8}})
+    for (const StoredOrder &layout :
+         {stored({0, 1}), stored({1, 0}), stored({0, 1}, {{0, 2}}),
+          stored({1, 0}, {{1, 2}, {0, 3}})})
+      checkReshape({6, 4}, to, layout);
+}
+
+TEST(Digits, TilesPassThroughHeads) {
+  // 128 rows of 12 heads of 32, in tiles: split and moved, nothing lies
+  // elsewhere.
+  Shape rows = {1, 128, 384}, heads = {1, 128, 12, 32};
+  LayoutRelation split = relations::reshape(rows, heads);
+  TransferResult apart = transferLayout({split.operands[0], rows},
+                                        stored({0, 1, 2}, {{1, 32}, {2, 32}}),
+                                        {split.results[0], heads});
+  ASSERT_TRUE(apart.layout);
+  EXPECT_TRUE(sameStorage(*apart.layout,
+                          stored({0, 1, 2, 3}, {{1, 32}, {3, 32}}), heads));
+}
+
+TEST(Digits, ReasonsNameTheDigit) {
+  LayoutRelation relation = relations::reshape({24}, {2, 12});
+  Shape from = {24}, to = {2, 12};
+  TransferResult result =
+      transferLayout({relation.operands[0], from}, stored({0}, {{0, 16}}),
+                     {relation.results[0], to});
+  EXPECT_EQ(result.whyNot, "a digit of 32 at place 1 of what is reshaped does "
+                           "not divide at 12, where dimension 0 begins");
+  Shape unit = {1, 64}, without = {64};
+  LayoutRelation dropped = relations::reshape(unit, without);
+  result =
+      transferLayout({dropped.operands[0], unit}, stored({0, 1}, {{0, 32}}),
+                     {dropped.results[0], without});
+  EXPECT_EQ(result.whyNot, "dimension 0, which the other side does not have, "
+                           "is padded to 32");
+}
+
+} // namespace
