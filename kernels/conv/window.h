@@ -22,6 +22,16 @@ inline Extents3 fill3(const int64_t *values, int spatial, int64_t fill) {
   return result;
 }
 
+/// Output positions [begin, end) of a window tap whose input position is
+/// out * stride + shift, inside [0, input).
+inline void validRange(int64_t output, int64_t input, int64_t stride,
+                       int64_t shift, int64_t &begin, int64_t &end) {
+  begin = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+  end = input - 1 - shift < 0 ? 0 : (input - 1 - shift) / stride + 1;
+  if (end > output)
+    end = output;
+}
+
 /// The windows of pooling (attrs.pool).
 struct PoolWindows {
   explicit PoolWindows(const Problem &p) {
@@ -40,18 +50,24 @@ struct PoolWindows {
     return p.inputs[0].dims[0] * p.inputs[0].dims[1];
   }
 
+  /// Taps of dimension i for one output position: input positions
+  /// first + tap * dilation for taps in [begin, end); `padded` counts those
+  /// that lie on the input or its padding.
+  struct Taps {
+    int64_t first, begin, end, padded;
+  };
+  Taps tapsOf(int i, int64_t position) const {
+    Taps taps = {position * strides.d[i] - padsBegin.d[i], 0, 0, 0};
+    int64_t none = 0;
+    validRange(kernel.d[i], in.d[i], dilations.d[i], taps.first, taps.begin,
+               taps.end);
+    validRange(kernel.d[i], in.d[i] + padsEnd.d[i], dilations.d[i], taps.first,
+               none, taps.padded);
+    return taps;
+  }
+
   Extents3 in, out, kernel, strides, dilations, padsBegin, padsEnd;
 };
-
-/// Output positions [begin, end) of a window tap whose input position is
-/// out * stride + shift, inside [0, input).
-inline void validRange(int64_t output, int64_t input, int64_t stride,
-                       int64_t shift, int64_t &begin, int64_t &end) {
-  begin = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
-  end = input - 1 - shift < 0 ? 0 : (input - 1 - shift) / stride + 1;
-  if (end > output)
-    end = output;
-}
 
 } // namespace npu::kernels
 

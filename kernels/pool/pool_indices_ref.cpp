@@ -37,19 +37,18 @@ private:
   int64_t place(const T *data, const Extents3 &position) const {
     const T *largest = nullptr;
     int64_t best = 0;
-    for (int64_t z = 0; z < kernel.d[0]; ++z)
-      for (int64_t y = 0; y < kernel.d[1]; ++y)
-        for (int64_t x = 0; x < kernel.d[2]; ++x) {
+    Taps taps[3];
+    for (int i = 0; i < 3; ++i)
+      taps[i] = tapsOf(i, position.d[i]);
+    for (int64_t z = taps[0].begin; z < taps[0].end; ++z)
+      for (int64_t y = taps[1].begin; y < taps[1].end; ++y)
+        for (int64_t x = taps[2].begin; x < taps[2].end; ++x) {
           const int64_t tap[3] = {z, y, x};
           int64_t at[3];
-          bool isInside = true;
-          for (int i = 0; i < 3; ++i) {
-            at[i] = position.d[i] * strides.d[i] + tap[i] * dilations.d[i] -
-                    padsBegin.d[i];
-            isInside &= at[i] >= 0 && at[i] < in.d[i];
-          }
+          for (int i = 0; i < 3; ++i)
+            at[i] = taps[i].first + tap[i] * dilations.d[i];
           const T *v = data + (at[0] * in.d[1] + at[1]) * in.d[2] + at[2];
-          if (!isInside || (largest && !(*v > *largest)))
+          if (largest && !(*v > *largest))
             continue;
           largest = v;
           best = number(at);

@@ -57,6 +57,12 @@ std::unique_ptr<Kernel> createPoolOnednn(const Problem &problem,
       whyNot = "average over windows that reach beyond the padding";
       return nullptr;
     }
+    // Code for each tap is written when a kernel is made.
+    constexpr int64_t widest = 4096;
+    if (a.kernel[i] > widest) {
+      whyNot = "windows of more than " + std::to_string(widest) + " taps";
+      return nullptr;
+    }
     if (a.dilations[i] != 1) {
       whyNot = "dilated pooling";
       return nullptr;

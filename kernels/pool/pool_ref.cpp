@@ -34,25 +34,6 @@ private:
             *result++ = window(data, Extents3{{z, y, x}});
   }
 
-  /// Taps of one dimension: input positions first + i * dilation for i in
-  /// [begin, end); `padded` counts taps on the input or its padding.
-  struct Taps {
-    int64_t first, begin, end, padded;
-  };
-  Taps tapsOf(int i, int64_t position) const {
-    int64_t first = position * strides.d[i] - padsBegin.d[i];
-    Taps taps = {first, kernel.d[i], 0, 0};
-    for (int64_t k = 0; k < kernel.d[i]; ++k) {
-      int64_t at = first + k * dilations.d[i];
-      taps.padded += at < in.d[i] + padsEnd.d[i];
-      if (at < 0 || at >= in.d[i])
-        continue;
-      taps.begin = std::min(taps.begin, k);
-      taps.end = k + 1;
-    }
-    return taps;
-  }
-
   template <typename T>
   T window(const T *data, const Extents3 &position) const {
     Taps taps[3];

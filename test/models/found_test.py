@@ -211,6 +211,14 @@ class FoundTest(unittest.TestCase):
         graph.op("ConvTranspose", [row, tap], strides=[3], output_shape=[1], output_padding=[1])
         self.check(graph)
 
+    def test_long_windows(self) -> None:
+        """Pooling: the library wrote code for each tap, and the reference looked at each for every element."""
+        graph = Graph(np.random.default_rng(0), 18)
+        row, taps = graph.add_input(np.arange(3, dtype=np.float32).reshape(1, 1, 3)), 300_000
+        for op in ("MaxPool", "AveragePool"):
+            graph.op(op, [row], kernel_shape=[taps], pads=[taps - 1, taps - 1])
+        self.check(graph)
+
     def test_resize_to_nothing(self) -> None:
         """Resize: three rows and a scale of 0.1 are no row."""
         for mode, antialias in (("nearest", 0), ("linear", 0), ("cubic", 1)):

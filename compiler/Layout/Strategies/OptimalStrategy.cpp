@@ -52,7 +52,7 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
       continue;
     SearchOutcome outcome = *plan.search;
     outcome.cost = cost;
-    outcome.proved = cost == outcome.lowerBound;
+    outcome.proved = cost == outcome.lowerBound && outcome.capped == 0;
     outcome.method = ("plan of " + other.name).str();
     plan = std::move(other.plan);
     plan.search = outcome;
