@@ -140,7 +140,7 @@ def kernels(shape: Shape, blocks: Shape) -> frozenset[Memory]:
     """All that kernels know, with up to three blocks."""
     single = [(dim, size) for dim in range(len(shape)) for size in blocks]
     lists = [chosen for count in range(4) for chosen in itertools.product(single, repeat=count)
-             if all(padding(chosen, dim, shape) <= 2 for dim in range(len(shape)))]
+             if not has_empty(chosen, shape)]
     return frozenset(memory(Spelled(order, chosen), shape)
                      for order in itertools.permutations(range(len(shape))) for chosen in lists)
 
@@ -164,12 +164,14 @@ def unpadded(shape: Shape) -> frozenset[Memory]:
     return frozenset(layouts)
 
 
-def padding(blocks: tuple[tuple[int, int], ...], dim: int, shape: Shape) -> float:
-    """How often a dimension fits into its blocks."""
-    inside = 1
-    for of, size in blocks:
-        inside *= size if of == dim else 1
-    return inside / shape[dim]
+def has_empty(blocks: tuple[tuple[int, int], ...], shape: Shape) -> bool:
+    """Whether some block begins behind its dimension's end."""
+    inside = [1] * len(shape)
+    for dim, size in reversed(blocks):
+        if inside[dim] >= shape[dim]:
+            return True
+        inside[dim] *= size
+    return False
 
 
 def agree(a: Spelled, shape_a: Shape, b: Spelled, shape_b: Shape, shared: list[int]) -> bool:
