@@ -137,13 +137,41 @@ def is_kernels(stored: Memory, shape: Shape, blocks: Shape) -> bool:
 
 @lru_cache(maxsize=None)
 def kernels(shape: Shape, blocks: Shape) -> frozenset[Memory]:
-    """All that kernels know, with up to two blocks."""
+    """All that kernels know, with up to three blocks."""
     single = [(dim, size) for dim in range(len(shape)) for size in blocks]
-    lists = [(), *((one,) for one in single), *itertools.product(single, repeat=2)]
-    return frozenset(
-        memory(Spelled(order, tuple(chosen)), shape)
-        for order in itertools.permutations(range(len(shape))) for chosen in lists
-        if all(np.prod([size for dim, size in chosen if dim == d], initial=1) <= 2 * shape[d] for d in range(len(shape))))
+    lists = [chosen for count in range(4) for chosen in itertools.product(single, repeat=count)
+             if not has_empty(chosen, shape)]
+    return frozenset(memory(Spelled(order, chosen), shape)
+                     for order in itertools.permutations(range(len(shape))) for chosen in lists)
+
+
+@lru_cache(maxsize=None)
+def unpadded(shape: Shape) -> frozenset[Memory]:
+    """All layouts without padding: each step inwards splits a prime off what is left of some dimension."""
+    layouts = set()
+
+    def extend(left: Shape, index: list[np.ndarray], offsets: np.ndarray, stride: int) -> None:
+        if max(left) == 1:
+            layouts.add(Memory(tuple(offsets.tolist()), stride))
+        for dim, extent in enumerate(left):
+            for prime in (prime for prime in (2, 3, 5, 7, 11, 13) if extent % prime == 0):
+                rest = [part // prime if at == dim else part for at, part in enumerate(index)]
+                extend(tuple(extent // prime if at == dim else other for at, other in enumerate(left)), rest,
+                       offsets + index[dim] % prime * stride, stride * prime)
+
+    index = list(np.indices(shape).reshape(len(shape), -1))
+    extend(shape, index, np.zeros_like(index[0]), 1)
+    return frozenset(layouts)
+
+
+def has_empty(blocks: tuple[tuple[int, int], ...], shape: Shape) -> bool:
+    """Whether some block begins behind its dimension's end."""
+    inside = [1] * len(shape)
+    for dim, size in reversed(blocks):
+        if inside[dim] >= shape[dim]:
+            return True
+        inside[dim] *= size
+    return False
 
 
 def agree(a: Spelled, shape_a: Shape, b: Spelled, shape_b: Shape, shared: list[int]) -> bool:
@@ -210,7 +238,10 @@ def cheap_view(node: Node, chip: Chip, is_free: bool) -> Cheap:
             before = seen_through(back, stored)
             return before is not None and source.has(before)
 
-        return Cheap(source.cost, comes_from_one)
+        # Padding helps nothing through that does not pass without.
+        if any(map(comes_from_one, unpadded(node.shape))):
+            return Cheap(source.cost, comes_from_one)
+        return Cheap(source.cost + 1, anything)
     image = [seen_through(node, stored) for stored in source.layouts]
     return source.then([stored for stored in image if stored is not None], anything)
 

@@ -6,6 +6,8 @@
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
+#include <utility>
+
 using namespace npu;
 
 SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
@@ -77,6 +79,35 @@ static bool isProductOf(int64_t size, ArrayRef<int64_t> known) {
          });
 }
 
+/// Whether a dimension's outermost digit is a place in the order and a block
+/// of `size` that follows it.
+static bool isInOrder(const Digit &digit, int64_t size,
+                      ArrayRef<int64_t> shape) {
+  int64_t elements = digit.place * size;
+  return digit.size % size == 0 &&
+         digit.size / size == (shape[digit.dim] + elements - 1) / elements;
+}
+
+/// Whether these digits can be spelled as an order and such blocks.
+static bool isMadeOf(ArrayRef<Digit> digits, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> known) {
+  SmallVector<bool, 6> seen(shape.size(), false);
+  bool inOrder = true;
+  for (const Digit &digit : digits) {
+    bool isOutermost = !std::exchange(seen[digit.dim], true);
+    if (inOrder && isOutermost && isInOrder(digit, 1, shape))
+      continue;
+    bool isFirst = std::exchange(inOrder, false);
+    bool isBlock = isProductOf(digit.size, known);
+    for (int64_t size = 2;
+         !isBlock && isFirst && isOutermost && size < digit.size; ++size)
+      isBlock = isInOrder(digit, size, shape) && isProductOf(size, known);
+    if (!isBlock)
+      return false;
+  }
+  return true;
+}
+
 bool LayoutProblem::knowsBlocks(LayoutAttr layout,
                                 ArrayRef<int64_t> shape) const {
   if (!layout || !layout.isBlocked())
@@ -85,13 +116,11 @@ bool LayoutProblem::knowsBlocks(LayoutAttr layout,
     knownBlocks = blocksOfBoundary(*this);
     knownBlocks->append(target.blocks.begin(), target.blocks.end());
   }
-  auto knowsAll = [&](ArrayRef<LayoutBlock> blocks) {
-    return llvm::all_of(blocks, [&](const LayoutBlock &block) {
-      return isProductOf(block.size, *knownBlocks);
-    });
-  };
-  return knowsAll(layout.getBlocks()) ||
-         knowsAll(normalForm(toStoredOrder(layout), shape).blocks);
+  return llvm::all_of(layout.getBlocks(),
+                      [&](const LayoutBlock &block) {
+                        return isProductOf(block.size, *knownBlocks);
+                      }) ||
+         isMadeOf(digitsOf(toStoredOrder(layout), shape), shape, *knownBlocks);
 }
 
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,
