@@ -206,13 +206,13 @@ def PeepholeLayout : Pass<"npu-peephole-layout", "::mlir::func::FuncOp"> {
 
     Example (`target=npu-nchw16c`):
     ```mlir
-    %b = npu.constant dense<1.0> : tensor<32x1x1xf32> -> tensor<32x1x1xf32, #npu.layout<abc>>
-    %0 = npu.relayout(%x) : (tensor<1x32x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>>
-    %1 = npu.eltwise add(%0, %b) : (tensor<1x32x8x8xf32, #npu.layout<abcd>>, tensor<32x1x1xf32, #npu.layout<abc>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>>
+    %b = npu.constant dense<1.0> : tensor<16x1x1xf32> -> tensor<16x1x1xf32, #npu.layout<abc>>
+    %0 = npu.relayout(%x) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
+    %1 = npu.eltwise add(%0, %b) : (tensor<1x16x8x8xf32, #npu.layout<abcd>>, tensor<16x1x1xf32, #npu.layout<abc>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
     ==>
-    %b = npu.constant dense<1.0> : tensor<32x1x1xf32> -> tensor<32x1x1xf32, #npu.layout<Abc16a>>
-    %0 = npu.eltwise add(%x, %b) : (tensor<1x32x8x8xf32, #npu.layout<aBcd16b>>, tensor<32x1x1xf32, #npu.layout<Abc16a>>) -> tensor<1x32x8x8xf32, #npu.layout<aBcd16b>>
-    %1 = npu.relayout(%0) : (tensor<1x32x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x32x8x8xf32, #npu.layout<abcd>>
+    %b = npu.constant dense<1.0> : tensor<16x1x1xf32> -> tensor<16x1x1xf32, #npu.layout<abc>>
+    %0 = npu.eltwise add(%x, %b) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>, tensor<16x1x1xf32, #npu.layout<abc>>) -> tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>
+    %1 = npu.relayout(%0) : (tensor<1x16x8x8xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x8x8xf32, #npu.layout<abcd>>
     ```
     test/compiler/Layout/peephole-layout.mlir runs it.
   }];
