@@ -115,6 +115,9 @@ LogicalResult npu::checkLayouts(mlir::func::FuncOp function,
                                 const TargetSpec &target) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  // Who held an output is not known any more.
+  for (Value output : function.getBody().front().getTerminator()->getOperands())
+    problem.outputs.push_back(getLayout(output));
   for (Operation &op : function.getBody().front()) {
     if (failed(checkOp(&op, problem)))
       return failure();

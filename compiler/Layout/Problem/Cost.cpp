@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/Cost.h"
 
+#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
@@ -30,6 +31,14 @@ LayoutCost &LayoutCost::operator+=(const LayoutCost &other) {
   bytes += other.bytes;
   cycles += other.cycles;
   return *this;
+}
+
+/// What lies alike costs the same, however it is spelled.
+static LayoutAttr priced(RankedTensorType type, LayoutAttr layout) {
+  if (!layout || !layout.isBlocked())
+    return layout;
+  return toLayout(type.getContext(),
+                  normalForm(toStoredOrder(layout), type.getShape()));
 }
 
 /// The dimension whose neighbours lie next to each other in memory.
@@ -71,6 +80,7 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
   transfer.onChip = problem.onChip().contains(value);
   if (!layout)
     return transfer; // in whatever order it is stored in
+  layout = priced(type, layout);
   if (auto row =
           problem.transferRow(value, type, layout, rowBytes(type, layout))) {
     transfer.run = row->bytes;
@@ -140,6 +150,8 @@ static double copiedRun(RankedTensorType type, LayoutAttr from, LayoutAttr to) {
 static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
                                      LayoutAttr from, LayoutAttr to) {
   RankedTensorType type = tensorType(value);
+  from = priced(type, from);
+  to = priced(type, to);
   cost::KernelWork work;
   work.reservedBytes = problem.onChip().reservedFor(value);
   work.reads = {transferOf(problem, value, type, from)};
@@ -239,6 +251,7 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
                     const cost::Product &product) {
   if (!layout || dims.empty())
     return;
+  layout = priced(type, layout);
   auto rows = [&](char sign) { return rowsCutAlong(type, layout, dims, sign); };
   auto groups = static_cast<double>(std::max<int64_t>(1, product.count));
   transfer.rows = {rows('m'), rows('k'), rows('n'), rows('c')};

@@ -60,15 +60,13 @@ static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
       for (const LayoutBlock &block : layout.getBlocks())
         sizes.push_back(block.size);
   };
-  Block &block = problem.function->getRegion(0).front();
-  for (Value argument : block.getArguments()) {
+  for (Value argument : problem.function->getRegion(0).getArguments()) {
     add(problem.inputs.lookup(argument));
     add(getLayout(argument));
   }
+  // A free output may have whatever a view shows.
   for (LayoutAttr held : problem.outputs)
     add(held);
-  for (Value output : block.getTerminator()->getOperands())
-    add(getLayout(output));
   return sizes;
 }
 

@@ -71,7 +71,7 @@ private:
         continue;
       LayoutAttr carried = carry(relatedOperand(relation, op, index), known,
                                  relatedResult(relation, op));
-      if (carried) {
+      if (carried && mayGive(op, carried)) {
         plan.produced[op->getResult(0)] = carried;
         return;
       }
@@ -91,9 +91,17 @@ private:
         continue;
       RelatedValue to =
           relatedOperand(relation, op, operand.getOperandNumber());
-      if (LayoutAttr carried = carry(relatedResult(relation, op), known, to))
+      LayoutAttr carried = carry(relatedResult(relation, op), known, to);
+      auto producer = operand.get().getDefiningOp<LayoutOpInterface>();
+      if (carried && (!producer || mayGive(producer, carried)))
         plan.produced[operand.get()] = carried;
     }
+  }
+
+  /// A kernel has no blocks but those that it knows; a view shows any.
+  bool mayGive(LayoutOpInterface op, LayoutAttr layout) const {
+    return op.getSensitivity() == Sensitivity::Data ||
+           problem.knowsBlocks(layout, tensorType(op->getResult(0)).getShape());
   }
 
   LayoutAttr carry(const RelatedValue &from, LayoutAttr layout,

@@ -322,8 +322,8 @@ bool Checker::checkSearch(const Finished &made) {
                 made.name + ": reports " + Twine(search.cost) +
                     ", the finished function costs " + Twine(cost) + ":\n" +
                     textOf(*made.function));
-  if (search.lowerBound > search.cost ||
-      search.proved != (search.cost == search.lowerBound))
+  bool isLeast = search.cost == search.lowerBound && search.capped == 0;
+  if (search.lowerBound > search.cost || search.proved != isLeast)
     return fail("search-bound", made.name + ": cost " + Twine(search.cost) +
                                     ", lower bound " +
                                     Twine(search.lowerBound) +
