@@ -21,6 +21,9 @@ struct SearchOutcome {
   int values = 0, ops = 0;
   /// Values that have more candidate layouts than are looked at.
   int capped = 0;
+
+  /// Nothing costs less, and nothing was left out that might.
+  bool isLeast() const { return cost == lowerBound && capped == 0; }
 };
 
 /// One relayout of a value, perhaps of its copy.

@@ -30,7 +30,7 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
 static void forgetProof(SearchOutcome &search, int64_t cost) {
   search.cost = cost;
   search.lowerBound = 0;
-  search.proved = cost == 0;
+  search.proved = search.isLeast();
 }
 
 LogicalResult npu::finishLayouts(const LayoutProblem &problem,

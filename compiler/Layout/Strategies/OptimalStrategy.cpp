@@ -52,7 +52,7 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
       continue;
     SearchOutcome outcome = *plan.search;
     outcome.cost = cost;
-    outcome.proved = cost == outcome.lowerBound && outcome.capped == 0;
+    outcome.proved = outcome.isLeast();
     outcome.method = ("plan of " + other.name).str();
     plan = std::move(other.plan);
     plan.search = outcome;
@@ -114,11 +114,9 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   }
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
-  bool isLeast = outcome.cost == outcome.lowerBound;
-  // What was left out may be better.
-  outcome.proved = isLeast && outcome.capped == 0;
+  outcome.proved = outcome.isLeast();
   plan.search = outcome;
-  if (!isLeast)
+  if (outcome.cost != outcome.lowerBound)
     takeCheaper(problem, others, plan);
   return success();
 }
