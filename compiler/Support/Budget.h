@@ -62,8 +62,7 @@ private:
 
 /// overBudget() of the brackets that stand inside each other in a text, or the
 /// dimensions of a type, outside of strings and comments: parsers go into them
-/// one by one. `comment` is what
-/// a comment begins with.
+/// one by one. `comment` is what a comment begins with.
 std::string tooDeep(StringRef text, StringRef comment);
 
 } // namespace npu

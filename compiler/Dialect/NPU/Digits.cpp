@@ -4,6 +4,7 @@
 #include "format/program_format.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace npu;
 using llvm::ArrayRef;
@@ -15,8 +16,6 @@ StoredOrder StoredOrder::rowMajor(size_t rank) {
     result.order.push_back(static_cast<int64_t>(i));
   return result;
 }
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 SmallVector<int64_t, 6> npu::elementsInBlocks(const StoredOrder &layout,
                                               size_t rank) {
@@ -30,7 +29,8 @@ Digits npu::writtenDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 6> place = elementsInBlocks(layout, shape.size());
   Digits digits;
   for (int64_t dim : layout.order)
-    digits.push_back({dim, place[dim], ceilDiv(shape[dim], place[dim])});
+    digits.push_back(
+        {dim, place[dim], llvm::divideCeilSigned(shape[dim], place[dim])});
   for (const LayoutBlock &block : layout.blocks) {
     place[block.dim] /= block.size;
     digits.push_back({block.dim, place[block.dim], block.size});
@@ -85,7 +85,8 @@ std::optional<StoredOrder> npu::spell(ArrayRef<Digit> digits,
     // In the order stand only digits whose size follows from the extent; and
     // behind the first block there are but blocks. A digit of one value says
     // where in the order its dimension is spelled.
-    bool follows = digit.size == ceilDiv(shape[digit.dim], digit.place);
+    bool follows =
+        digit.size == llvm::divideCeilSigned(shape[digit.dim], digit.place);
     bool isOne = digit.size == 1;
     if (!outer && (isOne || (follows && layout.blocks.empty())))
       layout.order.push_back(digit.dim);

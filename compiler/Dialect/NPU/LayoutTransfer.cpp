@@ -2,6 +2,7 @@
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace npu;
 using llvm::ArrayRef;
@@ -86,7 +87,7 @@ private:
     }
     // A dimension of one element does not tell where it is repeated.
     result.known[dim] = have != 1;
-    int64_t size = (wanted + digit.place - 1) / digit.place;
+    int64_t size = llvm::divideCeilSigned(wanted, digit.place);
     parts.push_back({{dim, digit.place, have == 1 ? 1 : size}, false});
   }
 
