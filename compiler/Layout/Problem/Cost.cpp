@@ -70,6 +70,7 @@ static double rowBytes(RankedTensorType type, LayoutAttr layout) {
   return run * static_cast<double>(std::max<int64_t>(1, inner));
 }
 
+/// `layout` as priced() gives it.
 static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
                                  RankedTensorType type, LayoutAttr layout) {
   cost::Transfer transfer;
@@ -80,7 +81,6 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
   transfer.onChip = problem.onChip().contains(value);
   if (!layout)
     return transfer; // in whatever order it is stored in
-  layout = priced(type, layout);
   if (auto row =
           problem.transferRow(value, type, layout, rowBytes(type, layout))) {
     transfer.run = row->bytes;
@@ -251,7 +251,6 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
                     const cost::Product &product) {
   if (!layout || dims.empty())
     return;
-  layout = priced(type, layout);
   auto rows = [&](char sign) { return rowsCutAlong(type, layout, dims, sign); };
   auto groups = static_cast<double>(std::max<int64_t>(1, product.count));
   transfer.rows = {rows('m'), rows('k'), rows('n'), rows('c')};
@@ -298,16 +297,18 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
     if (index >= operands) {
       Value result = op->getResult(index - operands);
       RankedTensorType type = tensorType(result);
-      work.writes.push_back(transferOf(problem, result, type, layout));
+      LayoutAttr stored = priced(type, layout);
+      work.writes.push_back(transferOf(problem, result, type, stored));
       if (!dims.empty())
-        addRows(work.writes.back(), type, layout, dims, own.products[0]);
+        addRows(work.writes.back(), type, stored, dims, own.products[0]);
       continue;
     }
     OpOperand &operand = op->getOpOperand(index);
-    work.reads.push_back(operandTransfer(problem, operand, layout));
+    RankedTensorType type = tensorType(operand.get());
+    LayoutAttr stored = priced(type, layout);
+    work.reads.push_back(operandTransfer(problem, operand, stored));
     if (!dims.empty() && !operand.get().getDefiningOp<ConstantOp>())
-      addRows(work.reads.back(), tensorType(operand.get()), layout, dims,
-              own.products[0]);
+      addRows(work.reads.back(), type, stored, dims, own.products[0]);
     if (algorithm && index == 1)
       work.reads.back().bytes = work.reads.back().run =
           static_cast<double>(algorithm->weightBytes(op));
@@ -379,8 +380,9 @@ static cost::KernelWork viewWork(const LayoutProblem &problem,
              cost::timeOf(b, problem.target.machine).total;
     });
   cost::KernelWork apart;
-  apart.reads = {transferOf(problem, operand, tensorType(operand), from)};
-  apart.writes = {transferOf(problem, result, tensorType(result), to)};
+  RankedTensorType read = tensorType(operand), written = tensorType(result);
+  apart.reads = {transferOf(problem, operand, read, priced(read, from))};
+  apart.writes = {transferOf(problem, result, written, priced(written, to))};
   apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
   apart.writes[0].scattered = true;
   return apart;
