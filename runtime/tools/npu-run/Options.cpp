@@ -35,32 +35,37 @@ Exit codes:
   5  the run failed, a result could not be written, or memory was used up
 )";
 
-static uint64_t parseSeed(const std::string &text) {
-  // strtoull would take "-1" and " 1".
+/// strtoull would take "-1" and " 1".
+static std::optional<uint64_t> wholeNumber(std::string_view text) {
   uint64_t number = 0;
   const char *end = text.data() + text.size();
   auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end)
+  return error == std::errc() && stop == end ? std::optional(number)
+                                             : std::nullopt;
+}
+
+static uint64_t parseSeed(const std::string &text) {
+  std::optional<uint64_t> number = wholeNumber(text);
+  if (!number)
     throw CLI::ValidationError("--random-inputs",
                                "'" + text +
                                    "' is not a seed; give an unsigned number");
-  return number;
+  return *number;
 }
 
 /// As npuc's option of this name.
-static void parseBudget(const std::string &text, Options &options) {
+static uint64_t parseBudget(const std::string &text) {
   const std::string name = "memory=";
   if (text.compare(0, name.size(), name) != 0)
     throw CLI::ValidationError("--budget", "unknown '" +
                                                text.substr(0, text.find('=')) +
                                                "', expected: memory");
-  const char *end = text.data() + text.size();
-  auto [stop, error] =
-      std::from_chars(text.data() + name.size(), end, options.memory);
-  if (error != std::errc() || stop != end || options.memory < 1)
+  std::optional<uint64_t> bytes = wholeNumber(text.substr(name.size()));
+  if (bytes.value_or(0) < 1)
     throw CLI::ValidationError(
         "--budget", "'" + text + "' has no number of 1 or more; write " + name +
                         std::to_string(Options().memory));
+  return *bytes;
 }
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
@@ -126,7 +131,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     if (options.profile && profile != "-")
       options.profileFile = profile;
     if (memory->count() > 0)
-      parseBudget(budget, options);
+      options.memory = parseBudget(budget);
     if (random->count() > 0)
       options.randomSeed = parseSeed(seed);
   } catch (const CLI::ParseError &error) {
