@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/Digits.h"
 #include "compiler/Dialect/NPU/LayoutRelations.h"
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
+#include "test/compiler/Dialect/NPU/StoredOrders.h"
 
 #include <gtest/gtest.h>
 
@@ -14,18 +15,10 @@
 #include <random>
 
 using namespace npu;
+using test::Shape;
+using test::stored;
 
 namespace {
-
-using Shape = std::vector<int64_t>;
-
-StoredOrder stored(std::vector<int64_t> order,
-                   std::vector<LayoutBlock> blocks = {}) {
-  StoredOrder result;
-  result.order.append(order.begin(), order.end());
-  result.blocks.append(blocks.begin(), blocks.end());
-  return result;
-}
 
 int64_t product(const Shape &shape) {
   int64_t result = 1;

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 #include "compiler/Dialect/NPU/LayoutRelations.h"
+#include "test/compiler/Dialect/NPU/StoredOrders.h"
 
 #include <gtest/gtest.h>
 
 using namespace npu;
+using test::Shape;
+using test::stored;
 
 namespace {
-
-using Shape = std::vector<int64_t>;
-
-StoredOrder stored(std::vector<int64_t> order,
-                   std::vector<LayoutBlock> blocks = {}) {
-  StoredOrder result;
-  result.order.append(order.begin(), order.end());
-  result.blocks.append(blocks.begin(), blocks.end());
-  return result;
-}
 
 /// Forward through the only operand of a view.
 TransferResult forward(const LayoutRelation &relation, const Shape &from,
