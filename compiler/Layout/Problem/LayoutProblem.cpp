@@ -6,6 +6,8 @@
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <utility>
 
 using namespace npu;
@@ -52,21 +54,26 @@ bool LayoutProblem::goTogether(OpOperand &operand, LayoutAttr layout,
   return npu::goTogether({from, layout, read}, {to, result, stored});
 }
 
-/// The sizes of the blocks in which the boundary is stored or held.
+/// The sizes of the blocks in which the boundary is stored or held. Blocks of
+/// the whole extent are no blocks: the finished value may be spelled without.
 static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
   SmallVector<int64_t> sizes;
-  auto add = [&](LayoutAttr layout) {
-    if (layout)
-      for (const LayoutBlock &block : layout.getBlocks())
-        sizes.push_back(block.size);
+  auto add = [&](Value value, LayoutAttr layout) {
+    if (!layout || !layout.isBlocked())
+      return;
+    for (const LayoutBlock &block :
+         normalForm(toStoredOrder(layout), tensorType(value).getShape()).blocks)
+      sizes.push_back(block.size);
   };
-  for (Value argument : problem.function->getRegion(0).getArguments()) {
-    add(problem.inputs.lookup(argument));
-    add(getLayout(argument));
+  Block &block = problem.function->getRegion(0).front();
+  for (Value argument : block.getArguments()) {
+    add(argument, problem.inputs.lookup(argument));
+    add(argument, getLayout(argument));
   }
   // A free output may have whatever a view shows.
-  for (LayoutAttr held : problem.outputs)
-    add(held);
+  for (auto [output, held] :
+       llvm::zip(block.getTerminator()->getOperands(), problem.outputs))
+    add(output, held);
   return sizes;
 }
 
@@ -83,7 +90,8 @@ static bool isInOrder(const Digit &digit, int64_t size,
                       ArrayRef<int64_t> shape) {
   int64_t elements = digit.place * size;
   return digit.size % size == 0 &&
-         digit.size / size == (shape[digit.dim] + elements - 1) / elements;
+         digit.size / size ==
+             llvm::divideCeilSigned(shape[digit.dim], elements);
 }
 
 /// Whether these digits can be spelled as an order and such blocks.
