@@ -49,6 +49,10 @@ void clearInvalid(int threads) {
   });
 }
 
+void noteInvalid() {
+  _mm_setcsr(_mm_getcsr() | static_cast<unsigned>(_MM_EXCEPT_INVALID));
+}
+
 bool sawInvalid(int threads) {
   std::atomic<bool> saw{false};
   inTeam(threads, [&](int, int) {

@@ -20,6 +20,8 @@ void parallelFor(int threads, const std::function<void(int, int)> &body);
 /// note as it was, so that after clearInvalid() it speaks of library kernels.
 void clearInvalid(int threads);
 bool sawInvalid(int threads);
+/// Sets the calling thread's note, for a kernel that looked for itself.
+void noteInvalid();
 
 /// Puts the calling thread's note back at the end of a scope.
 class KeepInvalid {

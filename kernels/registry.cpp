@@ -65,7 +65,8 @@ static std::vector<List> makeLists() {
                                   splitDirect,
                                   split,
                                   reference(createConvTransposeReference)};
-  lists[NPU_OP_CONV_WINOGRAD] = {{"fast", createConvWinogradFast},
+  lists[NPU_OP_CONV_WINOGRAD] = {{"direct, NaN kept", createConvWinogradDirect},
+                                 {"fast", createConvWinogradFast},
                                  splitDirect,
                                  adapter,
                                  split,

@@ -17,7 +17,8 @@ Create createConvTransposeOnednn, createConvTransposeReference;
 Create createConvBpwOnednn, createConvBpwReference;
 Create createMaskunpoolFast, createMaskunpoolReference;
 Create createTensornormFast, createTensornormReference;
-Create createConvWinogradFast, createConvWinogradReference;
+Create createConvWinogradDirect, createConvWinogradFast,
+    createConvWinogradReference;
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;

@@ -13,6 +13,7 @@
 #include "kernels/tensor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace npu::kernels {
@@ -120,16 +121,27 @@ public:
   bool isPacked(size_t input) const override {
     return input == 1 && matmul->isPacked(1);
   }
+  bool losesNan() const override { return true; }
   std::string prepare() override {
     auto *prepared = dynamic_cast<PreparedKernel *>(matmul.get());
     return prepared ? prepared->prepare() : "";
   }
 
   int run(void *const *operands, void *scratch) const override {
+    std::atomic<bool> beyond{false};
+    int status = runBlocks(operands, scratch, beyond);
+    if (beyond)
+      noteInvalid();
+    return status;
+  }
+
+private:
+  int runBlocks(void *const *operands, void *scratch,
+                std::atomic<bool> &beyond) const {
     char *spares = static_cast<char *>(scratch);
     char *slots = spares + static_cast<size_t>(problem.threads) * spareBytes;
     if (blocks.isShared)
-      return runShared(operands, spares, slots);
+      return runShared(operands, spares, slots, beyond);
     std::vector<int> statuses(static_cast<size_t>(problem.threads));
     parallelFor(problem.threads, [&](int thread, int threads) {
       auto at = static_cast<size_t>(thread);
@@ -139,19 +151,21 @@ public:
         char *slot = slots + at * slotBytes;
         toPoints(operands, slot, tiles.begin, tiles);
         statuses[at] |= multiply(operands, slot, tiles);
-        toResults(operands, slot, spares + at * spareBytes, tiles.begin, tiles);
+        if (toResults(operands, slot, spares + at * spareBytes, tiles.begin,
+                      tiles))
+          beyond = true;
       }
     });
     return *std::max_element(statuses.begin(), statuses.end());
   }
 
-private:
   Range tilesOf(int64_t block) const {
     int64_t begin = block * blocks.each;
     return {begin, std::min(begin + blocks.each, blocks.tiles)};
   }
 
-  int runShared(void *const *operands, char *spares, char *slot) const {
+  int runShared(void *const *operands, char *spares, char *slot,
+                std::atomic<bool> &beyond) const {
     for (int64_t block = 0; block < blocks.count; ++block) {
       Range tiles = tilesOf(block);
       auto inTeam = [&](auto step) {
@@ -166,9 +180,10 @@ private:
       if (int status = multiply(operands, slot, tiles))
         return status;
       inTeam([&](int thread, Range part) {
-        toResults(operands, slot,
-                  spares + static_cast<size_t>(thread) * spareBytes,
-                  tiles.begin, part);
+        if (toResults(operands, slot,
+                      spares + static_cast<size_t>(thread) * spareBytes,
+                      tiles.begin, part))
+          beyond = true;
       });
     }
     return 0;
@@ -218,8 +233,11 @@ private:
     return matmul->run(inner, slot + dataBytes + productBytes);
   }
 
-  void toResults(void *const *operands, char *slot, char *spare, int64_t first,
+  /// Whether some are not to be trusted: what is not finite spreads over its
+  /// tile, and large numbers overflow in between.
+  bool toResults(void *const *operands, char *slot, char *spare, int64_t first,
                  Range tiles) const {
+    bool beyond = false;
     const auto *products = reinterpret_cast<const float *>(slot + dataBytes);
     auto *result = static_cast<float *>(operands[problem.inputs.size()]);
     const auto *added =
@@ -241,8 +259,9 @@ private:
                       : isInside ? added + offset
                                  : zeros.data();
       }
-      pointsToResults(attrs.tile, products + (tile - first) * channels,
-                      blocks.each * channels, channels, to);
+      beyond |=
+          pointsToResults(attrs.tile, products + (tile - first) * channels,
+                          blocks.each * channels, channels, to);
       if (epilogue.rest.empty())
         return;
       // Pixels of a row are neighbours.
@@ -251,6 +270,7 @@ private:
         interpretChain(epilogue.rest, to.pixels[i * attrs.tile],
                        wide * channels);
     });
+    return beyond;
   }
 
   Problem problem;

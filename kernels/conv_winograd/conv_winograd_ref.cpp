@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernels/conv_winograd/transforms.h"
+#include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace npu::kernels {
-
-/// Rows, then columns: `step` over 3 x 3 taps, a patch or a tile of points,
-/// From x From in, To x To out.
-template <int From, int To, typename Step>
-static void twice(const double *in, double *out, Step step) {
-  double half[To][From], column[From], line[To];
-  for (int x = 0; x < From; ++x) {
-    for (int y = 0; y < From; ++y)
-      column[y] = in[y * From + x];
-    step(column, line);
-    for (int y = 0; y < To; ++y)
-      half[y][x] = line[y];
-  }
-  for (int y = 0; y < To; ++y)
-    step(half[y], out + y * To);
-}
 
 namespace {
 
@@ -54,12 +40,17 @@ public:
       : ArithmeticReference(p, p.attrs.winograd.has_bias ? 3 : 2),
         x(problem.inputs[0]), y(problem.outputs[0]) {}
 
+  bool losesNan() const override { return true; }
+
 protected:
   void compute(const float *const *inputs, float *result) const override {
+    bool beyond = false;
     for (int64_t n = 0; n < y.dims[0]; ++n)
       for (int64_t row = 0; row < y.dims[2]; row += Tile)
         for (int64_t column = 0; column < y.dims[3]; column += Tile)
-          oneTile(inputs, n, row, column, result);
+          beyond |= oneTile(inputs, n, row, column, result);
+    if (beyond)
+      noteInvalid();
   }
   void compute(const int64_t *const *, int64_t *) const override {}
 
@@ -67,8 +58,10 @@ private:
   static constexpr int points = Winograd<Tile>::points;
   static constexpr int area = points * points;
 
-  void oneTile(const float *const *inputs, int64_t n, int64_t row,
+  /// Whether something in it is not finite, which spreads over the tile.
+  bool oneTile(const float *const *inputs, int64_t n, int64_t row,
                int64_t column, float *result) const {
+    bool beyond = false;
     int64_t channels = x.dims[1];
     std::vector<double> data(static_cast<size_t>(channels * area));
     for (int64_t c = 0; c < channels; ++c) {
@@ -94,7 +87,10 @@ private:
         for (int64_t j = column; j < std::min(column + Tile, y.dims[3]); ++j)
           plane[i * y.dims[3] + j] =
               static_cast<float>(out[(i - row) * Tile + (j - column)] + bias);
+      beyond |= !std::all_of(products, products + area,
+                             [](double sum) { return std::isfinite(sum); });
     }
+    return beyond;
   }
 
   /// The elements that a tile's results depend on; padding is zero.

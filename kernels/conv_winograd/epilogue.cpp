@@ -8,6 +8,7 @@
 #include "kernels/tensor.h"
 
 #include <algorithm>
+#include <cmath>
 
 // Sanitisers and builds without optimisation vectorise nothing; only slower.
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -85,11 +86,15 @@ static NPU_INLINE void finishRow(const float (*half)[chunk],
   }
 }
 
+/// A result is the sum of less than ten times this.
+constexpr float largestSum = 1e37f;
+
 template <int Tile, bool IsAdding>
-static NPU_INLINE void pointsToResultsOf(const float *products, int64_t stride,
+static NPU_INLINE bool pointsToResultsOf(const float *products, int64_t stride,
                                          int64_t channels,
                                          const ResultTile &to) {
   constexpr int side = Winograd<Tile>::points;
+  int beyond = 0;
   float half[Tile][side][chunk]; // [row of the result][point of the row]
   for (int64_t first = 0; first < channels; first += chunk) {
     int64_t n = std::min(chunk, channels - first);
@@ -101,13 +106,16 @@ static NPU_INLINE void pointsToResultsOf(const float *products, int64_t stride,
         for (int i = 0; i < side; ++i)
           at[i] = from[i * side * stride + c];
         Winograd<Tile>::result(at, results);
-        for (int i = 0; i < Tile; ++i)
+        for (int i = 0; i < Tile; ++i) {
           half[i][column][c] = results[i];
+          beyond |= std::fabs(results[i]) <= largestSum ? 0 : 1;
+        }
       }
     }
     for (int row = 0; row < Tile; ++row)
       finishRow<Tile, IsAdding>(half[row], to, row, first, n);
   }
+  return beyond != 0;
 }
 
 static NPU_CLONES void dataToPoints2(const float *const *pixels,
@@ -120,21 +128,19 @@ static NPU_CLONES void dataToPoints4(const float *const *pixels,
                                      int64_t stride) {
   dataToPointsOf<4>(pixels, channels, out, stride);
 }
-static NPU_CLONES void pointsToResults2(const float *products, int64_t stride,
+static NPU_CLONES bool pointsToResults2(const float *products, int64_t stride,
                                         int64_t channels,
                                         const ResultTile &to) {
-  if (to.added[0])
-    pointsToResultsOf<2, true>(products, stride, channels, to);
-  else
-    pointsToResultsOf<2, false>(products, stride, channels, to);
+  return to.added[0]
+             ? pointsToResultsOf<2, true>(products, stride, channels, to)
+             : pointsToResultsOf<2, false>(products, stride, channels, to);
 }
-static NPU_CLONES void pointsToResults4(const float *products, int64_t stride,
+static NPU_CLONES bool pointsToResults4(const float *products, int64_t stride,
                                         int64_t channels,
                                         const ResultTile &to) {
-  if (to.added[0])
-    pointsToResultsOf<4, true>(products, stride, channels, to);
-  else
-    pointsToResultsOf<4, false>(products, stride, channels, to);
+  return to.added[0]
+             ? pointsToResultsOf<4, true>(products, stride, channels, to)
+             : pointsToResultsOf<4, false>(products, stride, channels, to);
 }
 
 void dataToPoints(int64_t tile, const float *const *pixels, int64_t channels,
@@ -142,10 +148,10 @@ void dataToPoints(int64_t tile, const float *const *pixels, int64_t channels,
   (tile == 2 ? dataToPoints2 : dataToPoints4)(pixels, channels, out, stride);
 }
 
-void pointsToResults(int64_t tile, const float *products, int64_t stride,
+bool pointsToResults(int64_t tile, const float *products, int64_t stride,
                      int64_t channels, const ResultTile &to) {
-  (tile == 2 ? pointsToResults2 : pointsToResults4)(products, stride, channels,
-                                                    to);
+  return (tile == 2 ? pointsToResults2 : pointsToResults4)(products, stride,
+                                                           channels, to);
 }
 
 bool translate(const Problem &problem, Epilogue &epilogue,

@@ -35,8 +35,10 @@ struct ResultTile {
 void dataToPoints(int64_t tile, const float *const *pixels, int64_t channels,
                   float *out, int64_t stride);
 
-/// Point p is at products[p * stride].
-void pointsToResults(int64_t tile, const float *products, int64_t stride,
+/// Point p is at products[p * stride]. Returns whether a sum of products is
+/// NaN, infinite or so large that the results may be: then those of the whole
+/// tile are not to be trusted.
+bool pointsToResults(int64_t tile, const float *products, int64_t stride,
                      int64_t channels, const ResultTile &to);
 
 } // namespace npu::kernels

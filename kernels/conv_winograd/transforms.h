@@ -37,6 +37,13 @@ struct Winograd<2> {
     u[2] = (g[0] - g[1] + g[2]) / 2;
     u[3] = g[2];
   }
+  /// The 3 taps back from their points.
+  template <typename T>
+  static void taps(const T *u, T *g) {
+    g[0] = -u[0];
+    g[1] = u[1] - u[2];
+    g[2] = u[3];
+  }
   /// Products at 4 points to 2 results.
   template <typename T>
   static void result(const T *m, T *y) {
@@ -76,6 +83,13 @@ struct Winograd<4> {
     u[4] = (atB - b * g[1]) * byB;
     u[5] = g[2];
   }
+  /// The 3 taps back from their points.
+  template <typename T>
+  static void taps(const T *u, T *g) {
+    g[0] = u[0] * (aa * bb);
+    g[1] = (u[1] - u[2]) * (aa * (aa - bb) / a);
+    g[2] = u[5];
+  }
   /// Products at 6 points to 4 results.
   template <typename T>
   static void result(const T *m, T *y) {
@@ -87,6 +101,22 @@ struct Winograd<4> {
     y[3] = a * aa * differenceA + b * bb * differenceB + m[5];
   }
 };
+
+/// Rows, then columns: `step` over 3 x 3 taps, a patch or a tile of points,
+/// From x From in, To x To out.
+template <int From, int To, typename Step>
+void twice(const double *in, double *out, Step step) {
+  double half[To][From], column[From], line[To];
+  for (int x = 0; x < From; ++x) {
+    for (int y = 0; y < From; ++y)
+      column[y] = in[y * From + x];
+    step(column, line);
+    for (int y = 0; y < To; ++y)
+      half[y][x] = line[y];
+  }
+  for (int y = 0; y < To; ++y)
+    step(half[y], out + y * To);
+}
 
 } // namespace npu::kernels
 

@@ -250,6 +250,8 @@ TEST(Conformance, ConvWinogradChains) {
           one.tolerance = 1e-3;
           addChain(one, chain);
           check(one, seed++);
+          one.problem.keepsNan = true;
+          check(one, seed++);
         }
       }
 }

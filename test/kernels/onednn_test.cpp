@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 using namespace npu::kernels;
@@ -157,6 +158,37 @@ TEST(Repeat, ResultsAreBitIdenticalFromRunToRun) {
     for (int round = 0; round < 5; ++round)
       EXPECT_EQ(runKernel(*create(p), p, inputs), first);
   }
+}
+
+// At the points what is not finite spreads over its tile, and large numbers
+// overflow.
+TEST(Winograd, WhatIsNotFiniteIsNotedAndKept) {
+  for (const char *layout : {"acdb", "abcd"})
+    for (int64_t tile : {2, 4})
+      for (double special :
+           {std::nan(""), HUGE_VAL, -HUGE_VAL, 3e38, -3e38, 1.0}) {
+        npu_tensor_desc image = tensor(NPU_F32, {1, 8, 30, 30}, layout);
+        Problem conv = convProblem(image, 5, {3, 3}, 1, 1, 1, layout);
+        Problem p = winogradProblem(image, 5, tile, 1, layout, "cdab", true);
+        p.threads = 2;
+        auto inputs = inputsFor(conv, 7);
+        inputs[0][30 * 14 + 9] = special;
+        auto points = inputs;
+        points[1] = atPoints(p, inputs[1]);
+        clearInvalid(p.threads);
+        runKernel(*create(p), p, points);
+        EXPECT_EQ(sawInvalid(p.threads), special != 1.0) << special;
+        clearInvalid(p.threads);
+        p.keepsNan = true;
+        auto found = runKernel(*create(p), p, points);
+        auto expected = runReference(conv, inputs);
+        for (size_t i = 0; i < expected.size(); ++i)
+          if (!std::isfinite(expected[i]))
+            EXPECT_EQ(std::to_string(found[i]), std::to_string(expected[i]));
+          else
+            EXPECT_NEAR(found[i], expected[i],
+                        1e-5 * (1 + std::fabs(expected[i])));
+      }
 }
 
 TEST(Query, ConvolutionsOfNetworksAreFastInEveryLayout) {

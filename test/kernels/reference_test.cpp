@@ -57,11 +57,6 @@ Problem resize(std::vector<int64_t> in, std::vector<int64_t> out, int64_t mode,
 Values byWinograd(const Problem &conv, std::vector<Values> inputs,
                   int64_t tile) {
   const npu_tensor_desc &w = conv.inputs[1];
-  npu_tensor_desc transformed =
-      tensor(NPU_F32, {w.dims[0], w.dims[1], tile + 2, tile + 2});
-  Problem transform = make(NPU_OP_WINOGRAD_WEIGHT, {w}, transformed);
-  transform.attrs.winograd.tile = tile;
-  inputs[1] = runReference(transform, {inputs[1]});
   Problem p = conv;
   p.op = NPU_OP_CONV_WINOGRAD;
   p.attrs = {};
@@ -71,8 +66,9 @@ Values byWinograd(const Problem &conv, std::vector<Values> inputs,
     p.attrs.winograd.pads_end[i] = conv.attrs.conv.pads_end[i];
   }
   p.attrs.winograd.has_bias = conv.attrs.conv.has_bias;
-  p.inputs[1] = transformed;
+  p.inputs[1] = tensor(NPU_F32, {w.dims[0], w.dims[1], tile + 2, tile + 2});
   makeConstant(p, 1);
+  inputs[1] = atPoints(p, inputs[1]);
   return runReference(p, inputs);
 }
 

@@ -200,6 +200,18 @@ static std::vector<double> unpoolPlaces(const Problem &problem, bool isOwn,
   return places;
 }
 
+std::vector<double> atPoints(const Problem &winograd,
+                             const std::vector<double> &taps) {
+  Problem transform;
+  transform.op = NPU_OP_WINOGRAD_WEIGHT;
+  transform.attrs.winograd.tile = winograd.attrs.winograd.tile;
+  const npu_tensor_desc &w = winograd.inputs[1];
+  transform.inputs = {tensor(NPU_F32, {w.dims[0], w.dims[1], 3, 3})};
+  transform.outputs = {
+      tensor(NPU_F32, {w.dims[0], w.dims[1], w.dims[2], w.dims[3]})};
+  return runReference(transform, {taps});
+}
+
 std::vector<std::vector<double>> inputsFor(const Problem &problem,
                                            uint32_t seed) {
   std::vector<std::vector<double>> inputs;
@@ -225,6 +237,13 @@ std::vector<std::vector<double>> inputsFor(const Problem &problem,
     }
     if (problem.op == NPU_OP_MASKUNPOOL && i == 1) {
       inputs.push_back(unpoolPlaces(problem, seed % 2 == 0, seed));
+      continue;
+    }
+    if (problem.op == NPU_OP_CONV_WINOGRAD && problem.keepsNan && i == 1) {
+      const npu_tensor_desc &w = problem.inputs[1];
+      npu_tensor_desc taps = tensor(NPU_F32, {w.dims[0], w.dims[1], 3, 3});
+      inputs.push_back(
+          atPoints(problem, randomValues(taps, low, high, seed + 1)));
       continue;
     }
     inputs.push_back(randomValues(problem.inputs[i], low, high,

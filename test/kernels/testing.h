@@ -85,6 +85,10 @@ Problem winogradProblem(const npu_tensor_desc &x, int64_t outputs, int64_t tile,
                         int64_t pad, const std::string &layout,
                         const std::string &weightLayout, bool withBias);
 
+/// The weight of a Winograd problem from that of the convolution, [O, I, 3, 3].
+std::vector<double> atPoints(const Problem &winograd,
+                             const std::vector<double> &taps);
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_TESTING_H
