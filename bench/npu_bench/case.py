@@ -108,12 +108,18 @@ def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str
     shape = []
     for index, size in enumerate(sizes):
         if size.HasField("dim_value"):  # also 0: an empty tensor
+            if given is not None and given[index] != size.dim_value:
+                raise BenchError(f"--input-shape: dimension {index} of input '{value.name}' is {size.dim_value} "
+                                 f"in the model, found {given[index]}")  # fmt: skip
             shape.append(size.dim_value)
             continue
         if index > 0 and given is None:
             raise BenchError(
                 f"size {index} of input '{value.name}' is unknown; say --input-shape={value.name}=N,..."
             )
+        if index == 0 and given is not None and given[0] not in (1, batch):
+            raise BenchError(f"--input-shape: '{value.name}' begins with {given[0]}, the batch is {batch}; "
+                             f"say --batch={given[0]}")  # fmt: skip
         shape.append(batch if index == 0 else given[index])
         if size.dim_param:
             dimensions[size.dim_param] = shape[-1]

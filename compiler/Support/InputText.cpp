@@ -54,3 +54,16 @@ npu::readInput(StringRef path, Budget budget, std::string &error) {
   error = file.readAt(buffer->getBufferStart(), buffer->getBufferSize(), 0);
   return error.empty() ? std::move(buffer) : nullptr;
 }
+
+std::string npu::whyNotModuleText(StringRef text) {
+  if (std::string message = tooDeep(text, "//"); !message.empty())
+    return message;
+  // A resource is a string of hexadecimal digits, its alignment the first four
+  // bytes; such strings in front of this section are elements.
+  size_t section = text.rfind("{-#");
+  if (section == StringRef::npos ||
+      !text.substr(section).contains("\"0x00000000"))
+    return "";
+  return "has a resource whose alignment is 0 (\"0x00000000...\"); expected a "
+         "power of two in the first four bytes";
+}

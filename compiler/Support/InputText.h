@@ -19,6 +19,10 @@ namespace npu {
 std::unique_ptr<llvm::MemoryBuffer> readInput(StringRef path, Budget budget,
                                               std::string &error);
 
+/// What MLIR's parser of text would not survive, as a clause; empty if nothing:
+/// tooDeep(), or a resource that wants an alignment of 0.
+std::string whyNotModuleText(StringRef text);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_SUPPORT_INPUTTEXT_H

@@ -163,6 +163,9 @@ class EmptyTest(GraphCase):
         """The padding of a convolution alone gives results: its bias."""
         self.op("Conv", ones(1, 1, 0, 2), constants=(ones(1, 1, 1, 1), np.array([5], np.float32)), pads=[1, 0, 1, 0])
         self.op("Conv", ones(2, 3, 0), constants=(ones(4, 3, 2),), pads=[1, 2])
+        self.op("Conv", ones(1, 2, 0, 2), constants=(ones(2, 1, 1, 1), ones(2)), pads=[1, 0, 1, 0], group=2)
+        self.op("ConvTranspose", ones(1, 2, 0, 4), constants=(ones(2, 3, 2, 2), ones(3)))
+        self.op("ConvTranspose", ones(1, 2, 0, 4), ones(2, 3, 2, 2))
         self.op("LRN", ones(1, 0, 2, 2), size=3)
         self.op("Det", ones(2, 0, 0))
 

@@ -148,6 +148,15 @@ def test_any_rank(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", model, "--input-shape=x=1,3", "--batch=2"), 0, "1 values compared, 0 differ")
 
 
+def test_sizes_that_contradict(build: Path, folder: Path) -> None:
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["n", 3])
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [onnx.ValueInfoProto(name="y")])
+    model = folder / "sizes.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    expect(run(build, "npu-compare", model, "--input-shape=x=1,4"), 2, "dimension 1 of input 'x' is 3 in the model, found 4")
+    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
+
+
 def broken_model(path: Path) -> None:
     """A network with one operator that nobody knows."""
     model = small.make("depthwise")
@@ -211,7 +220,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
-        for test in (test_compare, test_odd_inputs, test_any_rank, test_reduce):
+        for test in (test_compare, test_odd_inputs, test_any_rank, test_sizes_that_contradict, test_reduce):
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 

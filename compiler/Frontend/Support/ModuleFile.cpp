@@ -94,9 +94,9 @@ OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context, StringRef path,
                                           StringRef shownAs) {
   std::string error;
   auto buffer = readInput(path, Budget::File, error);
-  // Bytecode has no brackets.
+  // Bytecode has neither brackets nor digits.
   if (buffer && !mlir::isBytecode(*buffer))
-    error = tooDeep(buffer->getBuffer(), "//");
+    error = whyNotModuleText(buffer->getBuffer());
   if (error.empty() && !shownAs.empty())
     buffer = std::make_unique<RenamedBuffer>(std::move(buffer), shownAs);
   if (error.empty())

@@ -44,7 +44,7 @@ static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
   std::string message, text;
   auto file = readInput(input, Budget::File, message);
   if (file && !mlir::isBytecode(*file))
-    message = tooDeep(file->getBuffer(), "//");
+    message = whyNotModuleText(file->getBuffer());
   if (!message.empty())
     return fail("'" + input + "' " + message, exitFailed);
   llvm::raw_string_ostream stream(text);

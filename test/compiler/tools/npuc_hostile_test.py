@@ -235,6 +235,16 @@ def test_deep(bench: Bench) -> None:
     assert done.returncode in (MODEL, MEMORY) and done.stderr.count("npuc: error: ") == 1, done.stderr[:300]
 
 
+def test_resource_without_alignment(bench: Bench) -> None:
+    """MLIR's parser ends the process for an alignment of 0."""
+    bench.path("blob.mlir").write_text(
+        "func.func @main() -> tensor<1xf32> {\n  %0 = npu.constant dense_resource<w> : tensor<1xf32> -> tensor<1xf32>\n  return %0 : tensor<1xf32>\n}\n"
+        '{-#\n  dialect_resources: { builtin: { w: "0x000000000000803F" } }\n#-}\n', encoding="utf-8")  # fmt: skip
+    refuse_soon(bench, MODEL, "a resource whose alignment is 0", "blob.mlir")
+    done = bench.run("npu-opt", "blob.mlir")
+    assert done.returncode == 1 and "a resource whose alignment is 0" in done.stderr, done
+
+
 def test_shrinking(bench: Bench) -> None:
     """A model that becomes shorter and longer all the time while it is read."""
     model = programs.network("big", [helper.make_node("Add", ["x", "w"], ["y"])], {"w": np.ones(4_000_000, np.float32)}, {"x": [1]}, ["y"])
