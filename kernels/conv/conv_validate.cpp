@@ -41,8 +41,6 @@ static std::string checkSpatial(const Problem &problem, int i,
   if (std::string text = checkWindowSize("kernel extent", kernel, i);
       !text.empty())
     return text;
-  if (in > maxWindowSize * maxWindowSize)
-    return "input extent " + std::to_string(in) + at + " is above 2^40";
   int64_t window = (kernel - 1) * a.dilations[i] + 1;
   int64_t pads = a.pads_begin[i] + a.pads_end[i];
   if (problem.op == NPU_OP_CONV_TRANSPOSE)
