@@ -134,37 +134,100 @@ private:
     return true;
   }
 
-  /// message[others] = min over the states of `variable` of all that it pays.
-  bool minimise(int variable, Table &message, const Deadline &deadline) {
-    const std::vector<Table> &bucket = buckets[variable];
-    const std::vector<int> &scope = message.scope;
-    const auto strides = stridesOf(bucket, scope);
-    const int states = network.size(variable);
+  /// The tables of a bucket by the last variable of the scope that moves them.
+  struct Level {
     std::vector<const Cost *> rows;
-    for (const Table &table : bucket)
-      rows.push_back(table.entries.data());
+    std::vector<std::vector<int64_t>> strides; // beside rows
+    /// Unary costs and all tables of this level and of those before it.
+    std::vector<Cost> sums;
+  };
+
+  std::vector<Level> levelsOf(int variable,
+                              const std::vector<int> &scope) const {
+    const std::vector<Table> &bucket = buckets[variable];
+    auto strides = stridesOf(bucket, scope);
+    std::vector<Level> levels(scope.size());
+    for (Level &level : levels)
+      level.sums.resize(unary[variable].size());
+    for (size_t t = 0; t < bucket.size(); ++t) {
+      size_t last = scope.size();
+      while (strides[t][--last] == 0)
+        ;
+      levels[last].rows.push_back(bucket[t].entries.data());
+      levels[last].strides.push_back(std::move(strides[t]));
+    }
+    return levels;
+  }
+
+  static void sumUp(const Level &level, const std::vector<Cost> &before,
+                    std::vector<Cost> &sums) {
+    const size_t states = sums.size();
+    std::copy(before.begin(), before.end(), sums.begin());
+    for (const Cost *row : level.rows)
+      for (size_t i = 0; i < states; ++i)
+        sums[i] = add(sums[i], row[i]);
+  }
+
+  /// The least sum with the rows of the last level, of which there is one at
+  /// most places.
+  static Cost leastOf(const Level &level, const std::vector<Cost> &before,
+                      std::vector<Cost> &sums) {
+    Cost least = forbidden;
+    if (level.rows.size() == 1) {
+      const Cost *row = level.rows.front();
+      // Sums beyond what is forbidden are not the least.
+      for (size_t i = 0; i < sums.size(); ++i)
+        least = std::min(least, before[i] + row[i]);
+      return least;
+    }
+    sumUp(level, before, sums);
+    return *std::min_element(sums.begin(), sums.end());
+  }
+
+  /// message[others] = min over the states of `variable` of all that it pays.
+  /// What the first variables of the scope decide is summed when they move,
+  /// not once more for each state of the last.
+  bool minimise(int variable, Table &message, const Deadline &deadline) {
+    const std::vector<int> &scope = message.scope;
+    const std::vector<Cost> &own = unary[variable];
+    if (scope.empty()) {
+      message.entries[0] = *std::min_element(own.begin(), own.end());
+      return !deadline.over();
+    }
+    std::vector<Level> levels = levelsOf(variable, scope);
+    auto before = [&](size_t level) -> const std::vector<Cost> & {
+      return level ? levels[level - 1].sums : own;
+    };
+    const size_t last = scope.size() - 1;
     std::vector<int> digits(scope.size(), 0);
-    std::vector<Cost> sums(states);
+    size_t moved = 0; // levels from here on are to be summed
     for (size_t entry = 0; entry < message.entries.size(); ++entry) {
       if (entry % 65536 == 65535 && deadline.over())
         return false;
-      std::copy(unary[variable].begin(), unary[variable].end(), sums.begin());
-      for (const Cost *row : rows)
-        for (int i = 0; i < states; ++i)
-          sums[i] = add(sums[i], row[i]);
-      message.entries[entry] = *std::min_element(sums.begin(), sums.end());
-      for (size_t k = scope.size(); k-- > 0;) {
-        int size = network.size(scope[k]);
-        bool wraps = ++digits[k] == size;
-        int64_t steps = wraps ? 1 - size : 1;
-        for (size_t t = 0; t < rows.size(); ++t)
-          rows[t] += steps * strides[t][k];
-        if (!wraps)
-          break;
-        digits[k] = 0;
-      }
+      for (; moved < last; ++moved)
+        sumUp(levels[moved], before(moved), levels[moved].sums);
+      message.entries[entry] =
+          leastOf(levels[last], before(last), levels[last].sums);
+      moved = advance(scope, digits, levels);
     }
     return !deadline.over();
+  }
+
+  /// The next combination of the scope's states; the first variable that moved.
+  size_t advance(const std::vector<int> &scope, std::vector<int> &digits,
+                 std::vector<Level> &levels) const {
+    for (size_t k = scope.size(); k-- > 0;) {
+      int size = network.size(scope[k]);
+      bool wraps = ++digits[k] == size;
+      int64_t steps = wraps ? 1 - size : 1;
+      for (size_t level = k; level < levels.size(); ++level)
+        for (size_t t = 0; t < levels[level].rows.size(); ++t)
+          levels[level].rows[t] += steps * levels[level].strides[t][k];
+      if (!wraps)
+        return k;
+      digits[k] = 0;
+    }
+    return 0;
   }
 
   /// From the last variable to the first: all that it depends on is known.

@@ -92,6 +92,11 @@ void placeBehindNeighbours(llvm::SmallVectorImpl<int64_t> &order, size_t rank);
 StoredOrder normalForm(const StoredOrder &layout,
                        llvm::ArrayRef<int64_t> shape);
 
+/// Whether the dimensions of more than one element follow one another alike in
+/// both orders, which have the same dimensions.
+bool sameOrder(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b,
+               llvm::ArrayRef<int64_t> shape);
+
 /// Whether both layouts put the elements of a value of this shape in the same
 /// places, in equally many stored elements.
 bool sameStorage(const StoredOrder &a, const StoredOrder &b,

@@ -180,16 +180,6 @@ int64_t LayoutAttr::getBlockOf(int64_t dim) const {
   return product;
 }
 
-/// The order without unit dimensions, which have no place in memory.
-static SmallVector<int64_t> effectiveOrder(LayoutAttr layout,
-                                           ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> order;
-  for (int64_t dim : layout.getOrder())
-    if (shape[dim] != 1)
-      order.push_back(dim);
-  return order;
-}
-
 bool LayoutAttr::isEquivalent(LayoutAttr other, ArrayRef<int64_t> shape) const {
   if (*this == other)
     return true;
@@ -197,7 +187,7 @@ bool LayoutAttr::isEquivalent(LayoutAttr other, ArrayRef<int64_t> shape) const {
     return false;
   // Most are not blocked, and many are compared.
   if (!isBlocked() && !other.isBlocked())
-    return effectiveOrder(*this, shape) == effectiveOrder(other, shape);
+    return sameOrder(getOrder(), other.getOrder(), shape);
   return sameStorage(toStoredOrder(*this), toStoredOrder(other), shape);
 }
 

@@ -220,5 +220,6 @@ bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
   }
   StoredOrder one = project(layoutA, numberA),
               other = project(layoutB, numberB);
-  return sameStorage(one, other, shapeA) || sameStorage(one, other, shapeB);
+  return sameStorage(one, other, shapeA) ||
+         (shapeA != shapeB && sameStorage(one, other, shapeB));
 }

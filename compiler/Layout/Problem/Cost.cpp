@@ -128,38 +128,54 @@ static SmallVector<int64_t> storedDims(RankedTensorType type,
   return dims;
 }
 
+namespace {
+
+/// What a relayout asks of either of its sides by itself.
+struct Side {
+  Side(const LayoutProblem &problem, Value value, RankedTensorType type,
+       LayoutAttr stored)
+      : layout(priced(type, stored)),
+        transfer(transferOf(problem, value, type, layout)),
+        dims(storedDims(type, layout)), innermost(::innermost(type, layout)),
+        bytes(storedBytes(type, layout)), rowBytes(::rowBytes(type, layout)) {}
+
+  LayoutAttr layout;
+  cost::Transfer transfer;
+  SmallVector<int64_t> dims;
+  int64_t innermost, bytes;
+  double rowBytes;
+};
+
+} // namespace
+
 /// Bytes of `from` that pass at once on the way to `to`, where both have the
 /// same innermost dimension: those of the dimensions that are the same in both;
 /// between blocks and none, a row.
-static double copiedRun(RankedTensorType type, LayoutAttr from, LayoutAttr to) {
-  SmallVector<int64_t> dims = storedDims(type, from),
-                       others = storedDims(type, to);
-  if (dims == others)
-    return static_cast<double>(storedBytes(type, from));
-  double bytes = rowBytes(type, from);
-  if (from.getBlocks() != to.getBlocks() || dims.empty())
+static double copiedRun(RankedTensorType type, const Side &from,
+                        const Side &to) {
+  if (from.dims == to.dims)
+    return static_cast<double>(from.bytes);
+  double bytes = from.rowBytes;
+  if (from.layout.getBlocks() != to.layout.getBlocks() || from.dims.empty())
     return bytes;
-  for (auto [dim, other] : llvm::zip(dims, others)) {
+  for (auto [dim, other] : llvm::zip(from.dims, to.dims)) {
     if (dim != other)
       break;
-    bytes = std::max(bytes, bytesWithin(type, from, dim));
+    bytes = std::max(bytes, bytesWithin(type, from.layout, dim));
   }
   return bytes;
 }
 
-static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
-                                     LayoutAttr from, LayoutAttr to) {
-  RankedTensorType type = tensorType(value);
-  from = priced(type, from);
-  to = priced(type, to);
+static cost::KernelWork relayoutWork(RankedTensorType type, double reserved,
+                                     const Side &from, const Side &to) {
   cost::KernelWork work;
-  work.reservedBytes = problem.onChip().reservedFor(value);
-  work.reads = {transferOf(problem, value, type, from)};
-  work.writes = {transferOf(problem, value, type, to)};
+  work.reservedBytes = reserved;
+  work.reads = {from.transfer};
+  work.writes = {to.transfer};
   cost::Transfer &read = work.reads[0], &write = work.writes[0];
   // The one side's neighbours lie apart on the other: what passes at once is
   // as short as the shorter rows.
-  write.scattered = innermost(type, from) != innermost(type, to);
+  write.scattered = from.innermost != to.innermost;
   auto shorten = [&](cost::Transfer &transfer, double run) {
     transfer.run = std::min(transfer.run, std::max(run, transfer.gathered));
   };
@@ -168,11 +184,19 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
     shorten(write, copiedRun(type, to, from));
     return work;
   }
-  double row = std::min(rowBytes(type, from), rowBytes(type, to));
+  double row = std::min(from.rowBytes, to.rowBytes);
   shorten(read, row);
   shorten(write, row);
   read.run = write.run = std::min(read.run, write.run);
   return work;
+}
+
+static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
+                                     LayoutAttr from, LayoutAttr to) {
+  RankedTensorType type = tensorType(value);
+  return relayoutWork(type, problem.onChip().reservedFor(value),
+                      Side(problem, value, type, from),
+                      Side(problem, value, type, to));
 }
 
 int64_t npu::relayoutCycles(const LayoutProblem &problem, Value value,
@@ -180,6 +204,28 @@ int64_t npu::relayoutCycles(const LayoutProblem &problem, Value value,
   return cost::timeOf(relayoutWork(problem, value, from, to),
                       problem.target.machine)
       .total;
+}
+
+std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
+                                           Value value,
+                                           ArrayRef<LayoutAttr> layouts) {
+  RankedTensorType type = tensorType(value);
+  double reserved = problem.onChip().reservedFor(value);
+  std::vector<Side> sides;
+  for (LayoutAttr layout : layouts)
+    sides.emplace_back(problem, value, type, layout);
+  std::vector<LayoutCost> costs;
+  for (const Side &from : sides)
+    for (const Side &to : sides) {
+      if (&from == &to) {
+        costs.emplace_back();
+        continue;
+      }
+      cost::KernelWork work = relayoutWork(type, reserved, from, to);
+      costs.push_back(
+          {1, to.bytes, cost::timeOf(work, problem.target.machine).total});
+    }
+  return costs;
 }
 
 /// The chip keeps weights as it reads them, in one piece, and in the order that

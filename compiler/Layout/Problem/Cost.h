@@ -30,6 +30,11 @@ struct LayoutCost {
 int64_t relayoutCycles(const LayoutProblem &problem, Value value,
                        LayoutAttr from, LayoutAttr to);
 
+/// What a relayout adds from each of a value's layouts (row by row) to each;
+/// nothing to the same.
+std::vector<LayoutCost> relayoutCosts(const LayoutProblem &problem, Value value,
+                                      ArrayRef<LayoutAttr> layouts);
+
 /// Cycles of a view that moves data: what a relayout of its operand to the
 /// order that would have made it free takes.
 int64_t viewCycles(const LayoutProblem &problem, LayoutOpInterface op,

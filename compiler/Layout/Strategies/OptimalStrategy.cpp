@@ -71,10 +71,10 @@ struct Best {
 } // namespace
 
 /// Searches with the values on the chip that the problem keeps.
-static void searchOnce(const LayoutProblem &problem,
-                       const Candidates &candidates, ArrayRef<LayoutPlan> plans,
+static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
+                       RelayoutPrices &prices, ArrayRef<LayoutPlan> plans,
                        double seconds, std::optional<Best> &best) {
-  SearchProblem searched(problem, candidates,
+  SearchProblem searched(problem, ways, prices,
                          best ? best->cost.first
                               : std::numeric_limits<int64_t>::max());
   if (searched.isTooDear())
@@ -94,7 +94,7 @@ static void searchOnce(const LayoutProblem &problem,
     best->outcome.cost = cost.first;
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
     best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
-    best->outcome.capped = candidates.capped() + searched.cutOps();
+    best->outcome.capped = ways.candidates().capped() + ways.cutOps();
   }
   best->outcome.lowerBound = bound;
   best->outcome.seconds = before + solution.seconds;
@@ -105,11 +105,13 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   std::vector<LayoutPlan> plans = plansOf(others, problem);
   // Only costs depend on what stays on the chip.
   Candidates candidates(problem, plans);
+  OpWays ways(problem, candidates);
+  RelayoutPrices prices;
   std::optional<Best> best;
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);
     double spent = best ? best->outcome.seconds : 0;
-    searchOnce(problem, candidates, plans,
+    searchOnce(problem, ways, prices, plans,
                std::max(0.0, problem.searchSeconds - spent), best);
   }
   plan = std::move(best->plan);

@@ -11,35 +11,21 @@
 
 using namespace npu;
 
-/// An op whose operands share few dimensions with its result has a way for each
-/// combination of their orders; no op of a network comes near this.
-static constexpr size_t mostWays = 4096;
-
-SearchProblem::SearchProblem(const LayoutProblem &problem,
-                             const Candidates &candidates, int64_t most)
-    : problem(problem), candidates(candidates) {
-  Block &block = problem.function->getRegion(0).front();
-  for (Value argument : block.getArguments())
-    addInput(argument);
+SearchProblem::SearchProblem(const LayoutProblem &problem, const OpWays &known,
+                             RelayoutPrices &prices, int64_t most)
+    : problem(problem), candidates(known.candidates()), prices(prices) {
   int64_t least = 0;
-  for (const OpSlots &op : candidates.slots()) {
-    addKernel(op);
+  for (const WaysOfOp &op : known.all()) {
+    addOp(op);
     least += leastOf(ops.back());
     if (least > most)
       return;
   }
-  for (OpOperand &output : block.getTerminator()->getOpOperands())
-    if (!isConstant(output.get()))
-      addOutput(output);
   weigh();
   trees = std::make_unique<search::RelayoutTrees>(built);
 }
 
 // Building.
-
-int SearchProblem::indexOf(Value value, LayoutAttr layout) const {
-  return layout ? candidates.find(value, layout) : search::asStored;
-}
 
 void SearchProblem::addValue(Value value) {
   ArrayRef<LayoutAttr> layouts = candidates.of(value);
@@ -47,225 +33,63 @@ void SearchProblem::addValue(Value value) {
   search::Value number;
   number.layouts = static_cast<int>(layouts.size());
   built.values.push_back(number);
-  RankedTensorType type = tensorType(value);
-  std::vector<LayoutCost> costs;
-  for (LayoutAttr from : layouts)
-    for (LayoutAttr to : layouts)
-      costs.push_back(
-          from == to ? LayoutCost()
-                     : LayoutCost{1, storedBytes(type, to),
-                                  relayoutCycles(problem, value, from, to)});
-  moves.push_back(std::move(costs));
+  moves.push_back(&prices.of(problem, value, layouts));
 }
 
-void SearchProblem::addOp(NamedOp op, ArrayRef<Value> operands,
-                          ArrayRef<Value> results) {
+void SearchProblem::addOp(const WaysOfOp &known) {
   search::Op number;
-  for (Value operand : operands)
-    number.operands.push_back(numberOf.lookup(operand));
-  for (Value result : results) {
-    addValue(result);
-    number.results.push_back(numberOf.lookup(result));
-  }
-  built.ops.push_back(std::move(number));
-  ops.push_back(std::move(op));
-}
-
-void SearchProblem::addInput(Value argument) {
-  NamedOp op;
-  op.input = argument;
-  if (LayoutAttr held = problem.inputs.lookup(argument))
-    op.ways.push_back({{held}, {}});
-  else
-    for (LayoutAttr layout : candidates.of(argument))
-      op.ways.push_back({{layout}, {}});
-  addOp(std::move(op), {}, {argument});
-}
-
-void SearchProblem::addOutput(OpOperand &output) {
-  NamedOp op;
-  op.output = &output;
-  op.ways.push_back({{problem.outputs[output.getOperandNumber()]}, {}});
-  addOp(std::move(op), {output.get()}, {});
-}
-
-/// A view whose target wants orders that no bytes have in common.
-LayoutCost SearchProblem::movingView(const OpSlots &slots,
-                                     const OpLayouts &layouts) const {
-  const Slot &from = slots[0], &to = slots[slots.anchor()];
-  LayoutAttr free = slots.carry(0, layouts[0], slots.anchor());
-  ArrayRef<int64_t> shape = tensorType(to.value).getShape();
-  if (from.constant || (free && free.isEquivalent(layouts.back(), shape)))
-    return {};
-  return {1, storedBytes(tensorType(to.value), layouts.back()),
-          viewCycles(problem, slots.getOp(), layouts[0], layouts.back())};
-}
-
-/// A view that moves its data. Only a demand can make that better than a free
-/// view and a relayout.
-void SearchProblem::addDemandedMove(const OpSlots &slots,
-                                    std::vector<NamedWay> &ways) const {
-  const Slot &from = slots[0], &to = slots[slots.anchor()];
-  if (from.accepted.empty() && to.accepted.empty())
-    return;
-  OpLayouts moving = {sourceOrPreferred(from.accepted, from.value),
-                      sourceOrPreferred(to.accepted, to.value)};
-  bool isKnown = from.constant || candidates.find(from.value, moving[0]) >= 0;
-  if (!isKnown || candidates.find(to.value, moving[1]) < 0)
-    return;
-  LayoutCost cost = movingView(slots, moving);
-  if (cost.count > 0 || ways.empty()) // nothing moves of a constant
-    ways.push_back({moving, cost});
-}
-
-/// A view that moves its data may do so from any order to any. Where the one
-/// order shows the view for free, or the other comes from one that does, a free
-/// view and a relayout are no dearer.
-void SearchProblem::addMovingWays(const OpSlots &slots,
-                                  std::vector<NamedWay> &ways) const {
-  const Slot &from = slots[0], &to = slots[slots.anchor()];
-  auto isFree = [&](unsigned a, LayoutAttr layout, unsigned b) {
-    LayoutAttr carried = slots.carry(a, layout, b);
-    return carried && slots[b].accepts(carried) &&
-           (slots[b].constant || candidates.find(slots[b].value, carried) >= 0);
+  auto read = [&](Value value) {
+    number.operands.push_back(numberOf.lookup(value));
   };
-  SmallVector<LayoutAttr> sources, results;
-  for (LayoutAttr layout : candidates.of(from.value))
-    if (from.accepts(layout) && !isFree(0, layout, slots.anchor()))
-      sources.push_back(layout);
-  if (!sources.empty())
-    for (LayoutAttr layout : candidates.of(to.value))
-      if (to.accepts(layout) && !isFree(slots.anchor(), layout, 0))
-        results.push_back(layout);
-  for (LayoutAttr source : sources)
-    for (LayoutAttr result : results)
-      ways.push_back({{source, result}, movingView(slots, {source, result})});
-  addDemandedMove(slots, ways);
+  auto write = [&](Value value) {
+    addValue(value);
+    number.results.push_back(numberOf.lookup(value));
+  };
+  if (known.input)
+    write(known.input);
+  else if (known.output)
+    read(known.output->get());
+  else
+    for (const Slot &slot : known.slots->all())
+      if (!slot.constant)
+        slot.result ? write(slot.value) : read(slot.value);
+  built.ops.push_back(std::move(number));
+  ops.push_back({&known, pricedWays(known)});
 }
 
-void SearchProblem::addKernel(const OpSlots &slots) {
-  NamedOp op;
-  op.slots = &slots;
-  op.ways = slots.isView() ? viewWays(slots) : waysOf(slots);
-  SmallVector<Value> operands, results;
-  OpLayouts source;
-  for (const Slot &slot : slots.all()) {
-    source.push_back(rowMajor(slot.value));
-    if (!slot.constant)
-      (slot.result ? results : operands).push_back(slot.value);
+std::vector<SearchProblem::NamedWay>
+SearchProblem::pricedWays(const WaysOfOp &op) const {
+  std::vector<NamedWay> ways;
+  if (!op.slots || op.slots->isView()) {
+    for (const OpWay &way : op.ways)
+      ways.push_back({&way, movingCost(op, way)});
+  } else {
+    std::vector<std::optional<TimedAlgorithm>> fastest(op.ways.size());
+    for (auto [number, way] : llvm::enumerate(op.ways)) {
+      unsigned first = op.firstAlike[number];
+      if (first == number)
+        fastest[number] = fastestAlgorithm(
+            problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts));
+      if (fastest[first])
+        ways.push_back(
+            {&way, {0, 0, fastest[first]->cycles}, fastest[first]->algorithm});
+    }
   }
-  if (slots.isView())
-    addMovingWays(slots, op.ways);
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.
   // A view may stand as it is, if it moves its data.
-  if (op.ways.empty())
-    op.ways.push_back(
-        {source, slots.isView() ? movingView(slots, source) : LayoutCost()});
-  addOp(std::move(op), operands, results);
-}
-
-std::vector<SearchProblem::NamedWay>
-SearchProblem::viewWays(const OpSlots &slots) const {
-  std::vector<NamedWay> ways;
-  const Slot &from = slots[0], &to = slots[slots.anchor()];
-  auto add = [&](LayoutAttr layout) {
-    LayoutAttr view = slots.carry(0, layout, slots.anchor());
-    if (view && candidates.find(to.value, view) >= 0 && from.accepts(layout) &&
-        to.accepts(view))
-      ways.push_back({{layout, view}, {}});
-  };
-  if (from.constant)
-    for (LayoutAttr view : candidates.of(to.value)) {
-      if (LayoutAttr layout = slots.carry(slots.anchor(), view, 0))
-        add(layout);
-    }
-  else
-    llvm::for_each(candidates.of(from.value), add);
+  if (op.slots && ways.empty())
+    ways.push_back({&op.source, movingCost(op, op.source)});
   return ways;
 }
 
-/// The layouts in which a slot may be while the anchor is in one of its own;
-/// null: as stored.
-SmallVector<LayoutAttr> SearchProblem::choices(const OpSlots &slots,
-                                               LayoutAttr anchor,
-                                               unsigned index) const {
-  const Slot &slot = slots[index];
-  SmallVector<LayoutAttr> list;
-  if (slot.constant) {
-    if (LayoutAttr layout = slots.placeConstant(anchor, index))
-      list.push_back(layout);
-  } else if (slot.independent) {
-    ArrayRef<LayoutAttr> stored = candidates.of(slot.value);
-    bool takesAll =
-        slot.accepted.empty() && llvm::all_of(stored, [&](LayoutAttr layout) {
-          return slot.accepts(layout);
-        });
-    if (takesAll) {
-      list.push_back(LayoutAttr());
-      return list;
-    }
-    // What is demanded; or as it is stored, but for what only a view shows.
-    for (LayoutAttr layout :
-         slot.accepted.empty() ? stored : ArrayRef(slot.accepted))
-      if (slot.accepts(layout) && candidates.find(slot.value, layout) >= 0)
-        list.push_back(layout);
-  } else {
-    for (LayoutAttr layout : candidates.of(slot.value))
-      if (slot.accepts(layout) && slots.goTogether(anchor, index, layout))
-        list.push_back(layout);
-  }
-  return list;
-}
-
-/// Every combination of what the slots may be in; `layouts` has the anchor's.
-void SearchProblem::extend(const OpSlots &slots, OpLayouts &layouts,
-                           std::vector<NamedWay> &ways) const {
-  LayoutAttr anchor = layouts[slots.anchor()];
-  size_t first = ways.size();
-  ways.push_back({layouts, {}});
-  for (unsigned index = 0; index < slots.all().size(); ++index) {
-    if (index == slots.anchor())
-      continue;
-    SmallVector<LayoutAttr> list = choices(slots, anchor, index);
-    std::vector<NamedWay> longer;
-    for (size_t i = first; i < ways.size(); ++i)
-      for (LayoutAttr layout : list)
-        if (first + longer.size() < mostWays) {
-          longer.push_back(ways[i]);
-          longer.back().layouts[index] = layout;
-        } else {
-          cut.insert(slots.getOp());
-        }
-    ways.resize(first);
-    ways.insert(ways.end(), longer.begin(), longer.end());
-  }
-}
-
-std::vector<SearchProblem::NamedWay>
-SearchProblem::waysOf(const OpSlots &slots) const {
-  std::vector<NamedWay> ways;
-  const Slot &anchor = slots[slots.anchor()];
-  for (LayoutAttr layout : candidates.of(anchor.value)) {
-    if (!anchor.accepts(layout))
-      continue;
-    OpLayouts layouts(slots.all().size());
-    layouts[slots.anchor()] = layout;
-    extend(slots, layouts, ways);
-  }
-  llvm::erase_if(ways, [&](NamedWay &way) {
-    OpLayouts counted = way.layouts;
-    for (auto [index, slot] : llvm::enumerate(slots.all()))
-      if (slot.independent)
-        counted[index] = LayoutAttr();
-    auto fastest = fastestAlgorithm(problem, slots.getOp(), counted);
-    if (!fastest)
-      return true;
-    way.cost.cycles = fastest->cycles;
-    way.algorithm = fastest->algorithm;
-    return false;
-  });
-  return ways;
+LayoutCost SearchProblem::movingCost(const WaysOfOp &op,
+                                     const OpWay &way) const {
+  if (!way.moves)
+    return {};
+  LayoutAttr from = way.layouts.front(), to = way.layouts.back();
+  return {1, storedBytes(tensorType(op.slots->getOp()->getResult(0)), to),
+          viewCycles(problem, op.slots->getOp(), from, to)};
 }
 
 // Weighing: the objective first, then two tie-breaks, as one whole number.
@@ -316,9 +140,9 @@ void SearchProblem::weigh() {
         llvm::map_range(op.ways, [](const NamedWay &way) -> const LayoutCost & {
           return way.cost;
         }));
-  for (const std::vector<LayoutCost> &costs : moves)
-    for (size_t layout = 1; layout * layout < costs.size(); ++layout)
-      addLargest(costs);
+  for (const std::vector<LayoutCost> *costs : moves)
+    for (size_t layout = 1; layout * layout < costs->size(); ++layout)
+      addLargest(*costs);
 
   const double limit = 0x1p61;
   weights[2] = 1;
@@ -334,27 +158,16 @@ void SearchProblem::weigh() {
       (static_cast<search::Cost>(most[1]) >> shift) * weights[1] + weights[1];
 
   for (auto [number, costs] : llvm::zip(built.values, moves))
-    for (const LayoutCost &cost : costs)
+    for (const LayoutCost &cost : *costs)
       number.move.push_back(weighed(cost));
   for (auto [number, op] : llvm::zip(built.ops, ops))
-    for (const NamedWay &way : op.ways) {
-      search::Way built{weighed(way.cost), {}};
-      auto place = [&](Value value, LayoutAttr layout) {
-        built.layouts.push_back(indexOf(value, layout));
-      };
-      if (!op.slots)
-        place(op.output ? op.output->get() : op.input, way.layouts[0]);
-      else
-        for (auto [slot, layout] : llvm::zip(op.slots->all(), way.layouts))
-          if (!slot.constant)
-            place(slot.value, layout);
-      number.ways.push_back(std::move(built));
-    }
+    for (const NamedWay &way : op.ways)
+      number.ways.push_back({weighed(way.cost), way.way->places});
 }
 
 // Between choices and plans.
 
-bool SearchProblem::matches(const NamedOp &op, const NamedWay &way,
+bool SearchProblem::matches(const WaysOfOp &op, const OpWay &way,
                             const LayoutPlan &plan) const {
   auto same = [](Value value, LayoutAttr wanted, LayoutAttr found) {
     return !wanted ||
@@ -378,7 +191,7 @@ std::vector<int> SearchProblem::waysOf(const LayoutPlan &plan) const {
   std::vector<int> chosen;
   for (const NamedOp &op : ops) {
     auto way = llvm::find_if(op.ways, [&](const NamedWay &candidate) {
-      return matches(op, candidate, plan);
+      return matches(*op.known, *candidate.way, plan);
     });
     if (way == op.ways.end())
       return {};
@@ -412,19 +225,21 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (LayoutAttr held = problem.outputs[output.getOperandNumber()])
       plan.read[&output] = held;
-  for (auto [op, way] : llvm::zip(ops, chosen)) {
-    const OpLayouts &layouts = op.ways[way].layouts;
-    if (op.input)
-      plan.produced[op.input] = layouts[0];
-    if (!op.slots)
+  for (auto [op, chosenWay] : llvm::zip(ops, chosen)) {
+    const NamedWay &way = op.ways[chosenWay];
+    const OpLayouts &layouts = way.way->layouts;
+    const OpSlots *slots = op.known->slots;
+    if (op.known->input)
+      plan.produced[op.known->input] = layouts[0];
+    if (!slots)
       continue;
-    if (const Alternative *algorithm = op.ways[way].algorithm)
-      plan.algorithms[op.slots->getOp()] = algorithm;
-    for (auto [index, slot] : llvm::enumerate(op.slots->all())) {
+    if (way.algorithm)
+      plan.algorithms[slots->getOp()] = way.algorithm;
+    for (auto [index, slot] : llvm::enumerate(slots->all())) {
       if (slot.result)
         plan.produced[slot.value] = layouts[index];
       else if (layouts[index])
-        plan.read[&op.slots->getOp()->getOpOperand(index)] = layouts[index];
+        plan.read[&slots->getOp()->getOpOperand(index)] = layouts[index];
     }
   }
   planCopies(chosen, plan);

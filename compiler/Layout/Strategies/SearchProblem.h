@@ -8,7 +8,8 @@
 #include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
-#include "compiler/Layout/Strategies/Candidates.h"
+#include "compiler/Layout/Strategies/OpWays.h"
+#include "compiler/Layout/Strategies/RelayoutPrices.h"
 #include "compiler/Search/RelayoutTrees.h"
 
 namespace npu {
@@ -18,11 +19,10 @@ public:
   /// Priced with the values on the chip that the problem keeps. Where the ops'
   /// cheapest ways, and so every choice, cost more than `most` in the
   /// objective's unit, it is not built: there is nothing else to ask of it.
-  SearchProblem(const LayoutProblem &problem, const Candidates &candidates,
+  SearchProblem(const LayoutProblem &problem, const OpWays &ways,
+                RelayoutPrices &prices,
                 int64_t most = std::numeric_limits<int64_t>::max());
   bool isTooDear() const { return !trees; }
-  /// Ops that have more ways than are looked at.
-  int cutOps() const { return static_cast<int>(cut.size()); }
 
   const search::Problem &numbers() const { return built; }
   search::Cost cost(const std::vector<int> &ways) const {
@@ -39,38 +39,24 @@ public:
   std::pair<int64_t, int64_t> comparable(search::Cost total) const;
 
 private:
-  /// A way of an op by its layouts (null: as stored), with the algorithm that
-  /// is the fastest in them: others in the same layouts could not be better.
+  /// A way of an op, with the algorithm that is the fastest in its layouts:
+  /// others in the same layouts could not be better.
   struct NamedWay {
-    OpLayouts layouts;
+    const OpWay *way = nullptr;
     LayoutCost cost;
     const Alternative *algorithm = nullptr; // null: the op's own
   };
-  /// An op of the search: one of the function's, an input or an output.
   struct NamedOp {
-    const OpSlots *slots = nullptr;
-    Value input;
-    OpOperand *output = nullptr;
+    const WaysOfOp *known = nullptr;
     std::vector<NamedWay> ways;
   };
 
   void addValue(Value value);
-  void addInput(Value argument);
-  void addDemandedMove(const OpSlots &slots, std::vector<NamedWay> &ways) const;
-  void addMovingWays(const OpSlots &slots, std::vector<NamedWay> &ways) const;
-  void addKernel(const OpSlots &slots);
-  void addOutput(OpOperand &output);
-  void addOp(NamedOp op, ArrayRef<Value> operands, ArrayRef<Value> results);
-  std::vector<NamedWay> waysOf(const OpSlots &slots) const;
-  std::vector<NamedWay> viewWays(const OpSlots &slots) const;
-  LayoutCost movingView(const OpSlots &slots, const OpLayouts &layouts) const;
-  void extend(const OpSlots &slots, OpLayouts &layouts,
-              std::vector<NamedWay> &ways) const;
-  SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,
-                                  unsigned slot) const;
-  int indexOf(Value value, LayoutAttr layout) const;
+  void addOp(const WaysOfOp &op);
+  std::vector<NamedWay> pricedWays(const WaysOfOp &op) const;
+  LayoutCost movingCost(const WaysOfOp &op, const OpWay &way) const;
   void planCopies(const std::vector<int> &ways, LayoutPlan &plan) const;
-  bool matches(const NamedOp &op, const NamedWay &way,
+  bool matches(const WaysOfOp &op, const OpWay &way,
                const LayoutPlan &plan) const;
   int64_t leastOf(const NamedOp &op) const;
   void weigh();
@@ -78,10 +64,10 @@ private:
 
   const LayoutProblem &problem;
   const Candidates &candidates;
+  RelayoutPrices &prices;
   llvm::DenseMap<Value, int> numberOf;
-  mutable llvm::DenseSet<Operation *> cut;
-  std::vector<NamedOp> ops;                   // beside built.ops
-  std::vector<std::vector<LayoutCost>> moves; // beside built.values
+  std::vector<NamedOp> ops;                           // beside built.ops
+  std::vector<const std::vector<LayoutCost> *> moves; // beside built.values
   search::Problem built;
   std::unique_ptr<search::RelayoutTrees> trees; // of what is built
   /// What one unit of the objective, of the first tie-break and of the second

@@ -383,7 +383,9 @@ bool Checker::bruteForce() {
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
   Candidates candidates(bound, {});
-  SearchProblem searched(bound, candidates);
+  OpWays known(bound, candidates);
+  RelayoutPrices prices;
+  SearchProblem searched(bound, known, prices);
   const search::Problem &numbers = searched.numbers();
   if (std::string wrong = search::check(numbers); !wrong.empty())
     return fail("search-problem", wrong);

@@ -121,7 +121,9 @@ TEST_F(OptimalTest, OtherPlansAreChoices) {
   }
   ASSERT_FALSE(plans.empty());
   Candidates candidates(problem, plans);
-  SearchProblem searched(problem, candidates);
+  OpWays ways(problem, candidates);
+  RelayoutPrices prices;
+  SearchProblem searched(problem, ways, prices);
   EXPECT_EQ(search::check(searched.numbers()), "");
   for (const LayoutPlan &plan : plans) {
     std::vector<int> ways = searched.waysOf(plan);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Strategies/OpWays.h"
+
+#include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Search/LayoutSearch.h"
+
+using namespace npu;
+
+/// An op whose operands share few dimensions with its result has a way for each
+/// combination of their orders; no op of a network comes near this.
+static constexpr size_t mostWays = 4096;
+
+OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
+  OpLayouts counted = layouts;
+  for (auto [index, slot] : llvm::enumerate(slots.all()))
+    if (slot.independent)
+      counted[index] = LayoutAttr();
+  return counted;
+}
+
+OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
+    : problem(problem), known(candidates) {
+  Block &block = problem.function->getRegion(0).front();
+  for (Value argument : block.getArguments())
+    addInput(argument);
+  for (const OpSlots &op : candidates.slots())
+    addOp(op);
+  for (OpOperand &output : block.getTerminator()->getOpOperands())
+    if (!isConstant(output.get()))
+      addOutput(output);
+}
+
+void OpWays::addInput(Value argument) {
+  WaysOfOp op;
+  op.input = argument;
+  if (LayoutAttr held = problem.inputs.lookup(argument))
+    op.ways.push_back({{held}});
+  else
+    for (LayoutAttr layout : known.of(argument))
+      op.ways.push_back({{layout}});
+  keep(std::move(op));
+}
+
+void OpWays::addOutput(OpOperand &output) {
+  WaysOfOp op;
+  op.output = &output;
+  op.ways.push_back({{problem.outputs[output.getOperandNumber()]}});
+  keep(std::move(op));
+}
+
+void OpWays::addOp(const OpSlots &slots) {
+  WaysOfOp op;
+  op.slots = &slots;
+  for (const Slot &slot : slots.all())
+    op.source.layouts.push_back(rowMajor(slot.value));
+  if (slots.isView()) {
+    op.source.moves = moves(slots, op.source.layouts);
+    op.ways = viewWays(slots);
+    addMovingWays(slots, op.ways);
+  } else {
+    op.ways = kernelWays(slots);
+    SmallVector<std::pair<OpLayouts, unsigned>> firsts;
+    for (auto [number, way] : llvm::enumerate(op.ways)) {
+      OpLayouts counted = countedLayouts(slots, way.layouts);
+      // Those that are alike are neighbours, mostly.
+      auto first = llvm::find_if(llvm::reverse(firsts), [&](const auto &other) {
+        return other.first == counted;
+      });
+      bool isNew = first == firsts.rend();
+      op.firstAlike.push_back(isNew ? number : first->second);
+      if (isNew)
+        firsts.push_back({std::move(counted), number});
+    }
+  }
+  keep(std::move(op));
+}
+
+void OpWays::keep(WaysOfOp op) {
+  for (OpWay &way : op.ways)
+    findPlaces(op, way);
+  findPlaces(op, op.source);
+  ops.push_back(std::move(op));
+}
+
+void OpWays::findPlaces(const WaysOfOp &op, OpWay &way) const {
+  auto find = [&](Value value, LayoutAttr layout) {
+    way.places.push_back(layout ? known.find(value, layout) : search::asStored);
+  };
+  if (op.slots)
+    for (auto [slot, layout] : llvm::zip(op.slots->all(), way.layouts)) {
+      if (!slot.constant)
+        find(slot.value, layout);
+    }
+  else if (!way.layouts.empty())
+    find(op.output ? op.output->get() : op.input, way.layouts[0]);
+}
+
+/// Whether a view's target wants orders that no bytes have in common.
+bool OpWays::moves(const OpSlots &slots, const OpLayouts &layouts) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  if (from.constant)
+    return false;
+  LayoutAttr free = slots.carry(0, layouts[0], slots.anchor());
+  return !free ||
+         !free.isEquivalent(layouts.back(), tensorType(to.value).getShape());
+}
+
+/// A view that moves its data. Only a demand can make that better than a free
+/// view and a relayout.
+void OpWays::addDemandedMove(const OpSlots &slots,
+                             std::vector<OpWay> &ways) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  if (from.accepted.empty() && to.accepted.empty())
+    return;
+  OpLayouts moving = {sourceOrPreferred(from.accepted, from.value),
+                      sourceOrPreferred(to.accepted, to.value)};
+  bool isKnown = from.constant || known.find(from.value, moving[0]) >= 0;
+  if (!isKnown || known.find(to.value, moving[1]) < 0)
+    return;
+  bool isMoved = moves(slots, moving);
+  if (isMoved || ways.empty()) // nothing moves of a constant
+    ways.push_back({moving, isMoved});
+}
+
+/// A view that moves its data may do so from any order to any. Where the one
+/// order shows the view for free, or the other comes from one that does, a free
+/// view and a relayout are no dearer.
+void OpWays::addMovingWays(const OpSlots &slots,
+                           std::vector<OpWay> &ways) const {
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  auto isFree = [&](unsigned a, LayoutAttr layout, unsigned b) {
+    LayoutAttr carried = slots.carry(a, layout, b);
+    return carried && slots[b].accepts(carried) &&
+           (slots[b].constant || known.find(slots[b].value, carried) >= 0);
+  };
+  SmallVector<LayoutAttr> sources, results;
+  for (LayoutAttr layout : known.of(from.value))
+    if (from.accepts(layout) && !isFree(0, layout, slots.anchor()))
+      sources.push_back(layout);
+  if (!sources.empty())
+    for (LayoutAttr layout : known.of(to.value))
+      if (to.accepts(layout) && !isFree(slots.anchor(), layout, 0))
+        results.push_back(layout);
+  for (LayoutAttr source : sources)
+    for (LayoutAttr result : results)
+      ways.push_back({{source, result}, moves(slots, {source, result})});
+  addDemandedMove(slots, ways);
+}
+
+std::vector<OpWay> OpWays::viewWays(const OpSlots &slots) const {
+  std::vector<OpWay> ways;
+  const Slot &from = slots[0], &to = slots[slots.anchor()];
+  auto add = [&](LayoutAttr layout) {
+    LayoutAttr view = slots.carry(0, layout, slots.anchor());
+    if (view && known.find(to.value, view) >= 0 && from.accepts(layout) &&
+        to.accepts(view))
+      ways.push_back({{layout, view}});
+  };
+  if (from.constant)
+    for (LayoutAttr view : known.of(to.value)) {
+      if (LayoutAttr layout = slots.carry(slots.anchor(), view, 0))
+        add(layout);
+    }
+  else
+    llvm::for_each(known.of(from.value), add);
+  return ways;
+}
+
+/// The layouts in which a slot may be while the anchor is in one of its own;
+/// null: as stored.
+SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
+                                        unsigned index) const {
+  const Slot &slot = slots[index];
+  SmallVector<LayoutAttr> list;
+  if (slot.constant) {
+    if (LayoutAttr layout = slots.placeConstant(anchor, index))
+      list.push_back(layout);
+  } else if (slot.independent) {
+    ArrayRef<LayoutAttr> stored = known.of(slot.value);
+    bool takesAll =
+        slot.accepted.empty() && llvm::all_of(stored, [&](LayoutAttr layout) {
+          return slot.accepts(layout);
+        });
+    if (takesAll) {
+      list.push_back(LayoutAttr());
+      return list;
+    }
+    // What is demanded; or as it is stored, but for what only a view shows.
+    for (LayoutAttr layout :
+         slot.accepted.empty() ? stored : ArrayRef(slot.accepted))
+      if (slot.accepts(layout) && known.find(slot.value, layout) >= 0)
+        list.push_back(layout);
+  } else {
+    for (LayoutAttr layout : known.of(slot.value))
+      if (slot.accepts(layout) && slots.goTogether(anchor, index, layout))
+        list.push_back(layout);
+  }
+  return list;
+}
+
+/// Every combination of what the slots may be in; `layouts` has the anchor's.
+void OpWays::extend(const OpSlots &slots, OpLayouts &layouts,
+                    std::vector<OpWay> &ways) {
+  LayoutAttr anchor = layouts[slots.anchor()];
+  size_t first = ways.size();
+  ways.push_back({layouts});
+  for (unsigned index = 0; index < slots.all().size(); ++index) {
+    if (index == slots.anchor())
+      continue;
+    SmallVector<LayoutAttr> list = choices(slots, anchor, index);
+    std::vector<OpWay> longer;
+    for (size_t i = first; i < ways.size(); ++i)
+      for (LayoutAttr layout : list)
+        if (first + longer.size() < mostWays) {
+          longer.push_back(ways[i]);
+          longer.back().layouts[index] = layout;
+        } else {
+          cut.insert(slots.getOp());
+        }
+    ways.resize(first);
+    ways.insert(ways.end(), longer.begin(), longer.end());
+  }
+}
+
+std::vector<OpWay> OpWays::kernelWays(const OpSlots &slots) {
+  std::vector<OpWay> ways;
+  const Slot &anchor = slots[slots.anchor()];
+  for (LayoutAttr layout : known.of(anchor.value)) {
+    if (!anchor.accepts(layout))
+      continue;
+    OpLayouts layouts(slots.all().size());
+    layouts[slots.anchor()] = layout;
+    extend(slots, layouts, ways);
+  }
+  return ways;
+}

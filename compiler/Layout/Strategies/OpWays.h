@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ways in which ops may run, by the layouts of their values: what a search
+// chooses among, before anything is priced.
+#ifndef NPU_COMPILER_LAYOUT_STRATEGIES_OPWAYS_H
+#define NPU_COMPILER_LAYOUT_STRATEGIES_OPWAYS_H
+
+#include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/Candidates.h"
+
+namespace npu {
+
+struct OpWay {
+  OpLayouts layouts; // null: as stored
+  /// A view that moves its data.
+  bool moves = false;
+  /// The layouts' places among each value's candidates, without constants.
+  std::vector<int> places = {};
+};
+
+/// An op of the search: one of the function's, an input or an output.
+struct WaysOfOp {
+  const OpSlots *slots = nullptr;
+  Value input;
+  OpOperand *output = nullptr;
+  std::vector<OpWay> ways;
+  /// Ways whose own layouts cost alike, by the first of them: they differ in
+  /// operands that may be read in any layout.
+  std::vector<unsigned> firstAlike;
+  /// The op in the source's orders: what is left where no way fits.
+  OpWay source;
+};
+
+class OpWays {
+public:
+  OpWays(const LayoutProblem &problem, const Candidates &candidates);
+
+  /// Inputs, then the function's ops, then outputs.
+  ArrayRef<WaysOfOp> all() const { return ops; }
+  const Candidates &candidates() const { return known; }
+  /// Ops that have more ways than are looked at.
+  int cutOps() const { return static_cast<int>(cut.size()); }
+
+private:
+  void addInput(Value argument);
+  void addOp(const OpSlots &slots);
+  void addOutput(OpOperand &output);
+  void keep(WaysOfOp op);
+  void findPlaces(const WaysOfOp &op, OpWay &way) const;
+  std::vector<OpWay> viewWays(const OpSlots &slots) const;
+  bool moves(const OpSlots &slots, const OpLayouts &layouts) const;
+  void addMovingWays(const OpSlots &slots, std::vector<OpWay> &ways) const;
+  void addDemandedMove(const OpSlots &slots, std::vector<OpWay> &ways) const;
+  std::vector<OpWay> kernelWays(const OpSlots &slots);
+  void extend(const OpSlots &slots, OpLayouts &layouts,
+              std::vector<OpWay> &ways);
+  SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,
+                                  unsigned slot) const;
+
+  const LayoutProblem &problem;
+  const Candidates &known;
+  std::vector<WaysOfOp> ops;
+  llvm::DenseSet<Operation *> cut;
+};
+
+/// The same with null for each operand that may be read in any layout: what an
+/// op's cost depends on.
+OpLayouts countedLayouts(const OpSlots &slots, const OpLayouts &layouts);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_STRATEGIES_OPWAYS_H
