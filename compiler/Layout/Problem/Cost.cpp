@@ -268,7 +268,8 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
-                                      const Alternative *algorithm) {
+                                      const Alternative *algorithm,
+                                      ArrayRef<LayoutAttr> whole) {
   Work own = workOf(op);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
@@ -314,22 +315,25 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
           static_cast<double>(algorithm->weightBytes(op));
   }
   assignRoles(op, own, work.reads);
-  work.factor = problem.costFactor(
-      op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
+  work.factor =
+      problem.costFactor(op, whole.empty() ? layouts : whole,
+                         algorithm ? algorithm->demandName : StringRef());
   return work;
 }
 
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                           ArrayRef<LayoutAttr> layouts,
-                          const Alternative *algorithm) {
-  return cost::timeOf(computingWork(problem, op, layouts, algorithm),
+                          const Alternative *algorithm,
+                          ArrayRef<LayoutAttr> whole) {
+  return cost::timeOf(computingWork(problem, op, layouts, algorithm, whole),
                       problem.target.machine)
       .total;
 }
 
 std::optional<TimedAlgorithm>
 npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
-                      ArrayRef<LayoutAttr> layouts) {
+                      ArrayRef<LayoutAttr> layouts,
+                      ArrayRef<LayoutAttr> whole) {
   SmallVector<const Alternative *> rows = {nullptr};
   auto pin = problem.pins.algorithms.find(op);
   if (pin != problem.pins.algorithms.end())
@@ -340,7 +344,7 @@ npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
   for (const Alternative *row : rows) {
     if (row && !row->fits(op, layouts))
       continue;
-    int64_t cycles = kernelCycles(problem, op, layouts, row);
+    int64_t cycles = kernelCycles(problem, op, layouts, row, whole);
     if (!best || cycles < best->cycles)
       best = {cycles, row};
   }
@@ -410,11 +414,11 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                : viewWork(problem, rule, from, to);
   }
   LayoutRelation relation = rule.getLayoutRelation();
-  OpLayouts layouts = layoutsOf(op);
+  OpLayouts whole = layoutsOf(op), layouts = whole;
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
     if (relation.independent[index])
       layouts[index] = {};
-  return computingWork(problem, rule, layouts, algorithm);
+  return computingWork(problem, rule, layouts, algorithm, whole);
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,

@@ -146,7 +146,9 @@ void SearchProblem::addMovingWays(const OpSlots &slots,
 void SearchProblem::addKernel(const OpSlots &slots) {
   NamedOp op;
   op.slots = &slots;
-  op.ways = slots.isView() ? viewWays(slots) : waysOf(slots);
+  for (const OpSlots &signature : slots.signatures())
+    llvm::append_range(op.ways, slots.isView() ? viewWays(signature)
+                                               : waysOf(signature));
   SmallVector<Value> operands, results;
   OpLayouts source;
   for (const Slot &slot : slots.all()) {
@@ -155,7 +157,8 @@ void SearchProblem::addKernel(const OpSlots &slots) {
       (slot.result ? results : operands).push_back(slot.value);
   }
   if (slots.isView())
-    addMovingWays(slots, op.ways);
+    for (const OpSlots &signature : slots.signatures())
+      addMovingWays(signature, op.ways);
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.
   // A view may stand as it is, if it moves its data.
@@ -258,7 +261,8 @@ SearchProblem::waysOf(const OpSlots &slots) const {
     for (auto [index, slot] : llvm::enumerate(slots.all()))
       if (slot.independent)
         counted[index] = LayoutAttr();
-    auto fastest = fastestAlgorithm(problem, slots.getOp(), counted);
+    auto fastest =
+        fastestAlgorithm(problem, slots.getOp(), counted, way.layouts);
     if (!fastest)
       return true;
     way.cost.cycles = fastest->cycles;
@@ -377,12 +381,16 @@ bool SearchProblem::matches(const NamedOp &op, const NamedWay &way,
 std::vector<int> SearchProblem::waysOf(const LayoutPlan &plan) const {
   std::vector<int> chosen;
   for (const NamedOp &op : ops) {
-    auto way = llvm::find_if(op.ways, [&](const NamedWay &candidate) {
-      return matches(op, candidate, plan);
-    });
-    if (way == op.ways.end())
+    // Two signatures may take the same layouts: the plan means the cheaper.
+    std::optional<size_t> best;
+    for (auto [index, way] : llvm::enumerate(op.ways))
+      if (matches(op, way, plan) &&
+          (!best || ranked(way.cost, problem.objective) <
+                        ranked(op.ways[*best].cost, problem.objective)))
+        best = index;
+    if (!best)
       return {};
-    chosen.push_back(static_cast<int>(way - op.ways.begin()));
+    chosen.push_back(static_cast<int>(*best));
   }
   return chosen;
 }
