@@ -96,13 +96,20 @@ def _dtype(value: onnx.ValueInfoProto) -> np.dtype:
     return np.dtype(DTYPES[kind])
 
 
+def _first_size(name: str, batch: int, given: list[int] | None) -> int:
+    """The batch, which a first size that is given says too, or leaves open with 1."""
+    if given and given[0] not in (1, batch):
+        raise BenchError(f"--input-shape: '{name}' begins with {given[0]}, the batch is {batch}; say --batch={given[0]}")
+    return batch
+
+
 def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str, int]) -> list[int]:
     """A shape without unknown sizes; the first unknown one is the batch."""
     sizes = value.type.tensor_type.shape.dim
     if not value.type.tensor_type.HasField("shape"):  # any rank; a number is what has a shape of no sizes
         if given is None:
             raise BenchError(f"the rank of input '{value.name}' is unknown; say --input-shape={value.name}=N,...")
-        return [batch, *given[1:]]
+        return [_first_size(value.name, batch, given), *given[1:]]
     if given is not None and len(given) != len(sizes):
         raise BenchError(f"--input-shape: '{value.name}' has {len(sizes)} dimensions, not {len(given)}")
     shape = []
@@ -117,10 +124,7 @@ def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str
             raise BenchError(
                 f"size {index} of input '{value.name}' is unknown; say --input-shape={value.name}=N,..."
             )
-        if index == 0 and given is not None and given[0] not in (1, batch):
-            raise BenchError(f"--input-shape: '{value.name}' begins with {given[0]}, the batch is {batch}; "
-                             f"say --batch={given[0]}")  # fmt: skip
-        shape.append(batch if index == 0 else given[index])
+        shape.append(given[index] if index else _first_size(value.name, batch, given))
         if size.dim_param:
             dimensions[size.dim_param] = shape[-1]
     return shape

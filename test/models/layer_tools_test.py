@@ -146,6 +146,7 @@ def test_any_rank(build: Path, folder: Path) -> None:
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     expect(run(build, "npu-compare", model), 2, "the rank of input 'x' is unknown; say --input-shape=x=N")
     expect(run(build, "npu-compare", model, "--input-shape=x=1,3", "--batch=2"), 0, "1 values compared, 0 differ")
+    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
 
 
 def test_sizes_that_contradict(build: Path, folder: Path) -> None:
