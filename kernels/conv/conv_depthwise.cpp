@@ -269,7 +269,7 @@ std::unique_ptr<Kernel> createConvDepthwise(const Problem &problem,
     isImage |= x.dims[d] > 1;
   if (groups < 2 || groups != x.dims[1] || groups != y.dims[1] || !isImage)
     whyNot = "not depthwise";
-  else if (elementCount(problem.inputs[0]) == 0 || elementCount(y) == 0)
+  else if (elementCount(x) == 0 || elementCount(y) == 0)
     whyNot = "nothing to compute";
   else if (!isPlainF32(x) || !isPlainF32(y) || w.dtype != NPU_F32 ||
            w.block_count)
