@@ -5,7 +5,8 @@ Each of the 24 permutations in front of each such op of each case, so that what
 is the channel in front of the op is something else behind it. Weights are cut
 or repeated to fit; a variant that is no valid model all the same (two branches
 whose shapes no longer meet) is left out and counted. Compiled for npu-nhwc: no
-strategy but `none` refuses, and the outputs are those of onnxruntime.
+strategy but `none` refuses, and the outputs are those of onnxruntime (or those
+that it gives for inputs next to these, where a quantisation is on an edge).
 """
 
 from __future__ import annotations
@@ -167,6 +168,31 @@ def reference(path: Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray
     return outputs
 
 
+def is_rounding(model: Path, inputs: dict[str, np.ndarray], found: dict[str, np.ndarray]) -> bool:
+    """Whether onnxruntime itself gives such outputs for inputs that are next to these.
+
+    A sum that lies between two steps of a quantisation goes to the one or the
+    other with the order of its additions, and what follows multiplies the step.
+    """
+    draw = np.random.default_rng(0)
+    nudged = [
+        reference(
+            model,
+            {
+                name: (array + draw.choice([-1e-6, 1e-6], array.shape) * np.abs(array).max()).astype(array.dtype)
+                for name, array in inputs.items()
+            },
+        )
+        for _ in range(8)
+    ]
+    for name, array in found.items():
+        others = np.stack([outputs[name] for outputs in nudged]).astype(np.float64)
+        slack = 1e-3 * np.abs(others).max()
+        if np.any(array < others.min(0) - slack) or np.any(array > others.max(0) + slack):
+            return False
+    return True
+
+
 def check_variant(bench: run_cases.Bench, variant: Variant) -> None:
     """Raises Failure with the first thing that is wrong."""
     with tempfile.TemporaryDirectory() as name:
@@ -187,7 +213,13 @@ def check_variant(bench: run_cases.Bench, variant: Variant) -> None:
         other = random.Random(variant.name).choice([row["name"] for row in rows if row["name"] not in MAY_REFUSE])
         run_cases.compiled(here, entry, other, words, folder)
         for layout in {"optimal", other}:
-            run_cases.check_numbers(entry, layout, run_cases.ran(here, entry, layout, words, folder), wanted)
+            found = run_cases.ran(here, entry, layout, words, folder)
+            try:
+                run_cases.check_numbers(entry, layout, found, wanted)
+            except run_cases.Failure:
+                quantises = any(node.op_type == "QuantizeLinear" for node in model.graph.node)
+                if not quantises or not is_rounding(folder / entry["file"], inputs, found):
+                    raise
 
 
 def outcome(bench: run_cases.Bench, variant: Variant) -> str | None:

@@ -218,8 +218,21 @@ bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
     shapeA.push_back(a.shape[dim]);
     shapeB.push_back(b.shape[other]);
   }
-  StoredOrder one = project(layoutA, numberA),
-              other = project(layoutB, numberB);
-  return sameStorage(one, other, shapeA) ||
-         (shapeA != shapeB && sameStorage(one, other, shapeB));
+  auto agree = [&](const StoredOrder &spelledA, const StoredOrder &spelledB) {
+    StoredOrder one = project(spelledA, numberA),
+                other = project(spelledB, numberB);
+    return sameStorage(one, other, shapeA) ||
+           (shapeA != shapeB && sameStorage(one, other, shapeB));
+  };
+  if (agree(layoutA, layoutB))
+    return true;
+  // What lies alike in a value of one extent may not in one of another: a block
+  // that holds its whole dimension is none, one that pads it stands wherever it
+  // is written.
+  if (shapeA == shapeB || (layoutA.blocks.empty() && layoutB.blocks.empty()))
+    return false;
+  StoredOrder normalA = normalForm(layoutA, a.shape),
+              normalB = normalForm(layoutB, b.shape);
+  return agree(normalA, normalB) || agree(layoutA, normalB) ||
+         agree(normalA, layoutB);
 }

@@ -24,13 +24,17 @@ static bool isZero(Value value) {
                                [](int64_t number) { return number == 0; });
 }
 
+static bool isOneNumber(Value parameter) {
+  return tensorType(parameter).getNumElements() == 1 && rankOf(parameter) <= 1;
+}
+
 /// A parameter of one number, or of one for each index of dimension `axis` of
 /// `shape`, such that it broadcasts to `shape`.
 static Value perAxis(OnnxNode &node, Value parameter, ArrayRef<int64_t> shape,
                      int64_t axis) {
   if (!parameter)
     return parameter;
-  if (tensorType(parameter).getNumElements() == 1 && rankOf(parameter) <= 1)
+  if (isOneNumber(parameter))
     return node.reshape(parameter, {});
   if (rankOf(parameter) != 1 || shapeOf(parameter)[0] != shape[axis])
     return node.fail("found a scale or zero point of shape " +
@@ -69,9 +73,9 @@ static bool readGranularity(OnnxNode &node, Value data, Value &scale,
   int64_t rank = rankOf(data);
   int64_t blockSize = node.getInt("block_size", 0, 0, INT32_MAX);
   int64_t axis = node.getInt("axis", 1);
-  bool isWhole = tensorType(scale).getNumElements() == 1 && blockSize == 0;
+  bool isWhole = isOneNumber(scale) && blockSize == 0;
   if (zeroPoint && shapeOf(zeroPoint) != shapeOf(scale) &&
-      (!isWhole || tensorType(zeroPoint).getNumElements() != 1)) {
+      (!isWhole || !isOneNumber(zeroPoint))) {
     node.fail("found a scale of shape " + shapes::text(shapeOf(scale)) +
               " and a zero point of shape " + shapes::text(shapeOf(zeroPoint)) +
               ", expected the same");

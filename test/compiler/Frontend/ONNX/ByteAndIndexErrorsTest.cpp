@@ -36,6 +36,27 @@ const BadNode quantized[] = {
        m.node("QuantizeLinear", {"x", "s4", "z"}, {"y"});
      },
      "found a scale of shape 4 and a zero point of shape scalar"},
+    {"QuantizeScaleOfManyDims",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.weight("one", {1, 1, 1, 1}, {0.5f});
+       m.node("QuantizeLinear", {"x", "one"}, {"y"});
+     },
+     "found a scale or zero point of shape 1x1x1x1, expected one number or 4"},
+    {"QuantizeScalarByManyDims",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.weight("one", {1, 1, 1, 1}, {0.5f});
+       m.node("QuantizeLinear", {"s", "one"}, {"y"});
+     },
+     "axis"},
+    {"QuantizeZeroOfManyDims",
+     [](ModelBuilder &m) {
+       addQuantized(m);
+       m.input("z4", {1, 1, 1, 1}, TensorProto::UINT8);
+       m.node("QuantizeLinear", {"s", "s", "z4"}, {"y"});
+     },
+     "found a scale of shape scalar and a zero point of shape 1x1x1x1"},
     {"QuantizeOutputType",
      [](ModelBuilder &m) {
        addQuantized(m);
