@@ -24,9 +24,20 @@ std::string OutputFile::failed(int error) {
   std::string name = target.descriptor == STDOUT_FILENO ? "to standard output"
                                                         : "'" + given + "'";
   std::string sentence = "cannot write " + name + ": " + strerror(error);
+  if (error == ENXIO)
+    sentence += "; nobody reads it";
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
     sentence += "; free some space or write elsewhere";
   return sentence;
+}
+
+/// Without waiting for somebody to read a pipe; what is read slowly is waited
+/// for.
+static int openInPlace(const std::string &path) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd >= 0)
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
 }
 
 std::string OutputFile::open(const std::string &path) {
@@ -36,7 +47,7 @@ std::string OutputFile::open(const std::string &path) {
     // Opened again, a file would be written from its start.
     fd = fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0);
   else if (!target.isReplaceable())
-    fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    fd = openInPlace(path);
   else
     temporary = makeTemporaryFile(folderOf(target.path), fd);
   return fd < 0 ? failed(errno) : "";

@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+#include <sstream>
 #include <string>
 
 namespace npu::files {
@@ -17,6 +19,20 @@ namespace npu::files {
 inline std::string usageError(const CLI::App *app, const CLI::Error &error) {
   return app->get_name() + ": error: " + shownMessage(error.what()) + "; see " +
          app->get_name() + " --help\n";
+}
+
+/// A number within ends; CLI::Range takes nan for one.
+inline CLI::Validator numberFrom(double least, double most) {
+  std::ostringstream range;
+  range << least << " to " << most;
+  auto check = [least, most, text = range.str()](std::string &given) {
+    double number = NAN;
+    bool isNumber = CLI::detail::lexical_cast(given, number);
+    return isNumber && number >= least && number <= most
+               ? std::string()
+               : "'" + given + "' is not a number from " + text;
+  };
+  return {check, range.str()};
 }
 
 } // namespace npu::files

@@ -78,10 +78,12 @@ def _bind(
 def _named_files(texts: tuple[str, ...], inputs: list[str]) -> dict[str, str]:
     found = {}
     for text in texts:
-        name, equals, file = text.partition("=")
-        if name not in inputs or not equals:
+        # A name may have a "=" in it.
+        named = [name for name in inputs if text.startswith(f"{name}=")]
+        if not named:
             raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
-        found[name] = file
+        name = max(named, key=len)
+        found[name] = text[len(name) + 1 :]
     return found
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -56,8 +57,9 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
                         help="the build folder with npuc and npu-run")  # fmt: skip
     arguments = parser.parse_args(words)
-    if arguments.threads < 1 or min(arguments.rtol, arguments.atol, arguments.steps) < 0:
-        parser.error("--threads: at least 1, --rtol, --atol and --steps: not negative")
+    allowed = (arguments.rtol, arguments.atol, arguments.steps)
+    if arguments.threads < 1 or not all(0 <= number < math.inf for number in allowed):
+        parser.error("--threads: at least 1, --rtol, --atol and --steps: finite and not negative")
     return arguments
 
 

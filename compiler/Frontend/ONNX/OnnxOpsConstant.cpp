@@ -36,6 +36,9 @@ LogicalResult npu::buildConstant(OnnxNode &node) {
     return node.setResult(node.ints(*numbers));
   if (node.hasFailed())
     return failure();
+  for (StringRef name : {"sparse_value", "value_string", "value_strings"})
+    if (node.hasAttribute(name))
+      return node.unsupported("attribute '" + name + "' is not supported");
   return node.error("has no value, expected attribute 'value', 'value_float', "
                     "'value_floats', 'value_int' or 'value_ints'");
 }
@@ -65,7 +68,7 @@ LogicalResult npu::buildConstantOfShape(OnnxNode &node) {
       DenseElementsAttr::get(*type, splat.getSplatValue<Attribute>())));
 }
 
-/// The numbers of a Range, at most as many as the shape of a tensor may have.
+/// The numbers of a Range.
 template <typename Number>
 static FailureOr<SmallVector<Number>> countRange(OnnxNode &node, Number start,
                                                  Number limit, Number delta) {
@@ -73,9 +76,6 @@ static FailureOr<SmallVector<Number>> countRange(OnnxNode &node, Number start,
   if (delta == 0 || std::isnan(count))
     return node.error("found a range with a delta of 0 or an end that is not a "
                       "number, expected a delta that reaches the end");
-  if (count >= 1e8)
-    return node.unsupported("found a range of more than 10^8 numbers, expected "
-                            "fewer");
   if (failed(takeNumbers(node, std::max(0.0, count))))
     return failure();
   SmallVector<Number> numbers;

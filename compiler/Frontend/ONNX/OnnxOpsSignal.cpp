@@ -13,18 +13,12 @@
 using namespace npu;
 
 static constexpr double pi = 3.14159265358979323846;
-/// Constants of this file are made whole; no signal needs larger ones.
-static constexpr int64_t largestLength = 1 << 16;
-
 static LogicalResult checkLength(OnnxNode &node, StringRef what,
                                  int64_t length) {
   if (length < 1)
     return node.error("found " + what + " of " + Twine(length) +
                       ", expected 1 or more");
-  if (length > largestLength)
-    return node.unsupported("found " + what + " of " + Twine(length) +
-                            ", expected at most " + Twine(largestLength));
-  return success();
+  return takeNumbers(node, double(length));
 }
 
 /// A constant of the type that attribute `output_datatype` names.
@@ -88,6 +82,8 @@ LogicalResult npu::buildMelWeightMatrix(OnnxNode &node) {
   if (failed(columns) || failed(length) || failed(rate) || failed(low) ||
       failed(high) || failed(checkLength(node, "a filter bank", *columns)) ||
       failed(checkLength(node, "a spectrum", *length)))
+    return failure();
+  if (failed(takeNumbers(node, double(*length) / 2 * double(*columns))))
     return failure();
   if (*rate < 1 || !(*low >= 0) || !(*high >= *low) ||
       !(*high <= double(*rate)))
@@ -178,6 +174,10 @@ static Value transformed(OnnxNode &node, Value x, int64_t axis,
   rows.pop_back();
   rows.back() = given * parts;
   int64_t bins = transform.isOneSided ? half : transform.length;
+  double columns = isReal ? double(transform.length) : 2 * double(bins);
+  double matrixRows = double(given) * (isReal ? 2 : double(parts));
+  if (failed(takeNumbers(node, matrixRows * columns)))
+    return {};
   Value matrix = isReal ? mirroredMatrix(node, transform, given)
                         : fourierMatrix(node, transform, given, parts, bins);
   bool isVector = rows.size() == 1;

@@ -3,6 +3,7 @@
 // npu-dump: what is in a .npu file. It never runs anything of the file.
 #include "compiler/tools/npu-dump/Print.h"
 #include "files/last_words.h"
+#include "files/output_files.h"
 #include "files/shown_text.h"
 #include "files/standard_output.h"
 #include "files/temporaries.h"
@@ -50,6 +51,14 @@ static int run(int argc, char **argv) {
   if (!isChosen)
     parts.signature = parts.kernels = parts.memory = parts.sections = true;
 
+  npu::files::OutputFiles files;
+  files.reads("the program", path);
+  files.writes("standard output", npu::files::standardOutput);
+  if (std::string clash = files.clash(); !clash.empty()) {
+    llvm::errs() << "npu-dump: error: " << npu::files::shownMessage(clash)
+                 << "\n";
+    return exitUsage;
+  }
   // All of it first: no half output in front of an error.
   std::string text;
   llvm::raw_string_ostream out(text);

@@ -186,7 +186,7 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   app.add_option("--layout-seconds", compile.layout.searchSeconds,
                  "how long optimal may search; then the best plan so far and "
                  "its distance from the bound")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(files::numberFrom(0, 1e6))
       ->capture_default_str();
   app.add_option("--io-layout", raw.ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model) or "

@@ -116,7 +116,8 @@ static bool declareFiles(const NpucOptions &options,
   return worked(files.clash());
 }
 
-/// What is written beside the program; then all of it gets its names.
+/// What is written beside the program and printed; then all of it gets its
+/// names.
 static std::string writeFiles(const NpucOptions &options,
                               const CompileReport &report,
                               files::OutputFiles &files) {
@@ -125,6 +126,9 @@ static std::string writeFiles(const NpucOptions &options,
     message = files.write(options.reportPath, reportText(report));
   if (message.empty() && !options.planPath.empty())
     message = files.write(options.planPath, report.layoutPlan);
+  if (message.empty() && options.explainLayout)
+    message = files.write(files::standardOutput,
+                          searchText(report) + explainText(report.layout));
   return message.empty() ? files.commit() : message;
 }
 
@@ -155,9 +159,6 @@ static int run(NpucOptions &options) {
     return exitOutput;
   if (!options.quiet)
     printSummary(llvm::errs(), report);
-  if (options.explainLayout &&
-      !worked(files::print(searchText(report) + explainText(report.layout))))
-    return exitOutput;
   return 0;
 }
 

@@ -81,10 +81,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   app.add_option("--expect", options.expects, "Compares an output (repeatable)")
       ->type_name("NAME=FILE.npy");
   app.add_option("--rtol", options.rtol, "Allowed relative error")
-      ->check(CLI::NonNegativeNumber)
+      ->check(files::numberFrom(0, 1e30))
       ->capture_default_str();
   app.add_option("--atol", options.atol, "Allowed absolute error")
-      ->check(CLI::NonNegativeNumber)
+      ->check(files::numberFrom(0, 1e30))
       ->capture_default_str();
   app.add_option("--repeat", options.repeat, "Timed runs")
       ->check(CLI::Range(1, 1000000))

@@ -3,6 +3,7 @@
 #include "runtime/tools/npu-run/Tensors.h"
 
 #include "files/npy.h"
+#include "files/shown_text.h"
 
 #include <cstring>
 #include <random>
@@ -37,7 +38,7 @@ const char *descrOf(npu_type type) {
 std::string names(const std::vector<npu_tensor_info> &signature) {
   std::string text;
   for (const npu_tensor_info &info : signature)
-    text += (text.empty() ? "" : ", ") + std::string(info.name);
+    text += (text.empty() ? "" : ", ") + files::shownName(info.name);
   return text.empty() ? "none" : text;
 }
 

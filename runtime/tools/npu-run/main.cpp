@@ -117,10 +117,10 @@ std::vector<Buffer> makeInputs(const Options &options, const Model &model,
   for (size_t i = 0; i < signature.size(); ++i) {
     auto file = files.find(i);
     if (file == files.end() && !options.randomSeed)
-      throw Exit(BadTensorFile, "input '" + std::string(signature[i].name) +
-                                    "' has no file; give --input " +
-                                    signature[i].name +
-                                    "=FILE.npy, or --random-inputs");
+      throw Exit(BadTensorFile,
+                 "input '" + std::string(signature[i].name) +
+                     "' has no file; give --input NAME=FILE.npy, or "
+                     "--random-inputs");
     Buffer values = file == files.end()
                         ? randomTensor(signature[i], *options.randomSeed + i)
                         : readTensor(signature[i], file->second, "input");
@@ -191,18 +191,18 @@ void check(const std::string &failure) {
     throw Exit(RunFailed, failure);
 }
 
-/// The last files; then all of them get their names.
+/// The last files and what is printed; then all of them get their names.
 void report(const Options &options, const Session &session,
             files::OutputFiles &files) {
   if (!options.profileFile.empty())
     check(files.write(options.profileFile, jsonReport(session)));
   if (!options.traceFile.empty())
     check(files.write(options.traceFile, traceJson(session)));
-  check(files.commit());
   std::string text = options.json ? jsonReport(session) : summary(session);
   if (options.profile && options.profileFile.empty() && !options.json)
     text += "\n" + profileTable(session);
-  check(files::print(text));
+  check(files.write(files::standardOutput, text));
+  check(files.commit());
 }
 
 ExitCode run(const Options &options) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -205,6 +206,50 @@ def test_full_standard_output(bench: Bench) -> None:
             assert len(lines) == 1 and lines[0].startswith(f"{name}: error: "), (command, lines)
             if output:
                 output.close()
+
+
+def test_unprinted_is_unwritten(bench: Bench) -> None:
+    """What cannot be printed leaves no file either."""
+    program = bench.compile("conv_relu", "--batch=1")
+    dump = json.loads(bench.run("npu-dump", program, "--signature", "--json").stdout)
+    output = dump["signature"]["outputs"][0]["name"]
+    before = content(bench)
+    for name, *words in (["npuc", "conv_relu.onnx", "--batch=1", "-q", "--explain-layout", "-o", "new.npu", "--report=new.json"],
+                         ["npu-run", program, "--random-inputs", "--output", f"{output}=new.npy", "--profile=new.json"]):  # fmt: skip
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([bench.build / "bin" / name, *words], cwd=bench.folder, stdout=full, stderr=subprocess.PIPE)
+        assert done.returncode in (3, 5) and content(bench) == before, (name, done)
+
+
+def test_npu_dump_replaces_nothing(bench: Bench) -> None:
+    program = bench.compile("conv_relu", "--batch=1")
+    before = content(bench)
+    for mode in ("ab", "r+b"):
+        with program.open(mode) as output:
+            done = subprocess.run([bench.build / "bin" / "npu-dump", program], stdout=output, stderr=subprocess.PIPE)
+        assert done.returncode == USAGE and b"standard output" in done.stderr and content(bench) == before, done
+
+
+def test_nobody_reads_a_pipe(bench: Bench) -> None:
+    program = bench.compile("conv_relu", "--batch=1")
+    os.mkfifo(bench.path("pipe"))
+    refuse(bench, "npuc", "conv_relu.onnx", "--batch=1", "-q", "--report=pipe", says="nobody reads it", code=3)
+    refuse(bench, "npu-run", program, "--random-inputs", "--trace=pipe", says="nobody reads it", code=5)
+    with subprocess.Popen(["cat", bench.path("pipe")], stdout=subprocess.PIPE) as reader:
+        deadline = time.monotonic() + 20
+        while bench.run("npuc", "conv_relu.onnx", "--batch=1", "-q", "--report=pipe").returncode:
+            assert time.monotonic() < deadline
+        assert json.loads(reader.stdout.read())
+
+
+def test_no_number(bench: Bench) -> None:
+    """What is no finite number is no tolerance and no limit."""
+    program = bench.compile("conv_relu", "--batch=1")
+    for word in ("nan", "inf", "-1", "1e999"):
+        refuse(bench, "npuc", "conv_relu.onnx", f"--layout-seconds={word}", says="is not a number from 0 to")
+        for option in ("--rtol", "--atol"):
+            refuse(bench, "npu-run", program, f"{option}={word}", says="is not a number from 0 to")
+            refuse(bench, "npu-compare", "conv_relu.onnx", f"{option}={word}", says="finite and not negative")
 
 
 def test_npu_opt_replaces_nothing(bench: Bench) -> None:

@@ -119,10 +119,10 @@ const BadNode signals[] = {
      "found a window of 0, expected 1 or more"},
     {"LongWindow",
      [](ModelBuilder &m) {
-       m.number("n", 70000);
+       m.number("n", LLONG_MAX);
        m.node("HannWindow", {"n"}, {"y"});
      },
-     "unsupported: found a window of 70000, expected at most 65536"},
+     "unsupported: takes at least 4611686018427387904 bytes of constants"},
     {"WindowOfData",
      [](ModelBuilder &m) { m.node("HannWindow", {"v"}, {"y"}); },
      "unsupported: takes the size from 'v', which depends on the model's data"},
