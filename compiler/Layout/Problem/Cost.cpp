@@ -41,10 +41,12 @@ static LayoutAttr priced(RankedTensorType type, LayoutAttr layout) {
                   normalForm(toStoredOrder(layout), type.getShape()));
 }
 
-/// The dimension whose neighbours lie next to each other in memory.
+/// The dimension whose neighbours lie next to each other in memory. One element
+/// has none: blocks of it are padding, whichever dimension they are written of.
 static int64_t innermost(RankedTensorType type, LayoutAttr layout) {
-  if (layout.isBlocked())
-    return layout.getBlocks().back().dim;
+  for (const LayoutBlock &block : llvm::reverse(layout.getBlocks()))
+    if (type.getShape()[block.dim] != 1)
+      return block.dim;
   for (int64_t dim : llvm::reverse(layout.getOrder()))
     if (type.getShape()[dim] != 1)
       return dim;
