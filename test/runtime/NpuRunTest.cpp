@@ -323,7 +323,7 @@ TEST_F(NpuRun, WrongNames) {
   expectError(runGood({"--input", "x=" + file("x.npy")}), 4,
               "input 'x' is given twice");
   expectError(run({program}), 4,
-              "input 'x' has no file; give --input x=FILE.npy");
+              "input 'x' has no file; give --input NAME=FILE.npy");
 }
 
 TEST_F(NpuRun, NameWithEqualsSign) {
