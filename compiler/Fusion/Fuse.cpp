@@ -53,8 +53,17 @@ static void storeAsUsual(kernels::Problem &problem) {
 static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
                             StringRef role, Value value,
                             const ImageAxes &axes) {
+  ArrayRef<Signature> all = target.signatures(op.getDemandName());
+  if (all.empty())
+    return {};
+  unsigned operands = op->getNumOperands();
+  auto axesOf = [&](unsigned slot) {
+    return slot < operands ? op.getOperandAxes(slot)
+                           : op.getResultAxes(slot - operands);
+  };
+  unsigned first = fittingSignatures(all, op, axesOf).front();
   SmallVector<LayoutAttr> accepted =
-      acceptedLayouts(target, op, role, value, [&] { return axes; });
+      acceptedLayouts(all[first], op, role, value, [&] { return axes; });
   return accepted.empty() ? LayoutAttr() : accepted.front();
 }
 

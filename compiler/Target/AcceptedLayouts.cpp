@@ -3,11 +3,19 @@
 
 using namespace npu;
 
+static ArrayRef<LayoutPattern> patternsOf(const Signature &signature,
+                                          StringRef role) {
+  auto found = signature.roles.find(role.str());
+  if (found == signature.roles.end())
+    return {};
+  return found->second;
+}
+
 SmallVector<LayoutAttr>
-npu::acceptedLayouts(const TargetSpec &target, LayoutOpInterface op,
+npu::acceptedLayouts(const Signature &signature, LayoutOpInterface op,
                      StringRef role, Value value,
                      llvm::function_ref<ImageAxes()> axes) {
-  ArrayRef<LayoutPattern> patterns = target.accepted(op.getDemandName(), role);
+  ArrayRef<LayoutPattern> patterns = patternsOf(signature, role);
   if (patterns.empty())
     return {};
   size_t rank = tensorType(value).getRank();
@@ -20,6 +28,61 @@ npu::acceptedLayouts(const TargetSpec &target, LayoutOpInterface op,
       layouts.push_back(toLayout(op->getContext(), *order));
   }
   return layouts;
+}
+
+/// Whether the signature leaves it to others which layout a value has.
+static bool takesAny(const Signature &signature, StringRef role) {
+  ArrayRef<LayoutPattern> patterns = patternsOf(signature, role);
+  return patterns.empty() || llvm::any_of(patterns, [](auto &pattern) {
+           return pattern.kind == LayoutPattern::Kind::Any;
+         });
+}
+
+SmallVector<LayoutAttr>
+npu::acceptedLayouts(ArrayRef<Signature> signatures, LayoutOpInterface op,
+                     StringRef role, Value value,
+                     llvm::function_ref<ImageAxes()> axes) {
+  if (llvm::any_of(signatures, [&](const Signature &signature) {
+        return takesAny(signature, role);
+      }))
+    return {};
+  SmallVector<LayoutAttr> all;
+  for (const Signature &signature : signatures)
+    for (LayoutAttr layout : acceptedLayouts(signature, op, role, value, axes))
+      if (!llvm::is_contained(all, layout))
+        all.push_back(layout);
+  return all;
+}
+
+SmallVector<unsigned>
+npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
+                       llvm::function_ref<ImageAxes(unsigned)> axes) {
+  SmallVector<bool, 4> fits(signatures.size(), true);
+  unsigned operands = op->getNumOperands();
+  for (unsigned slot = 0;
+       slot < operands + op->getNumResults() && signatures.size() > 1; ++slot) {
+    bool isOperand = slot < operands;
+    StringRef role = isOperand ? op.getOperandRole(slot) : "result";
+    Value value =
+        isOperand ? op->getOperand(slot) : op->getResult(slot - operands);
+    SmallVector<bool, 4> silent;
+    for (const Signature &signature : signatures)
+      silent.push_back(!takesAny(signature, role) &&
+                       acceptedLayouts(signature, op, role, value, [&] {
+                         return axes(slot);
+                       }).empty());
+    if (llvm::all_of(silent, [](bool none) { return none; }))
+      continue;
+    for (auto [index, none] : llvm::enumerate(silent))
+      fits[index] &= !none;
+  }
+  SmallVector<unsigned> fitting, all;
+  for (auto [index, fit] : llvm::enumerate(fits)) {
+    all.push_back(index);
+    if (fit)
+      fitting.push_back(index);
+  }
+  return fitting.empty() ? all : fitting;
 }
 
 static bool agree(const ListedValue &a, LayoutAttr layoutA,

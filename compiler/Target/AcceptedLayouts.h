@@ -14,11 +14,22 @@ namespace npu {
 /// The layouts that the chip accepts for a value that has this role at the op,
 /// preferred first; empty: any. A demand speaks of image axes; nothing is
 /// demanded where nothing tells. `axes` is asked only where the chip lists
-/// some.
-SmallVector<LayoutAttr> acceptedLayouts(const TargetSpec &target,
+/// some. Of one signature of the op, or of all of them.
+SmallVector<LayoutAttr> acceptedLayouts(const Signature &signature,
                                         LayoutOpInterface op, StringRef role,
                                         Value value,
                                         llvm::function_ref<ImageAxes()> axes);
+SmallVector<LayoutAttr> acceptedLayouts(ArrayRef<Signature> signatures,
+                                        LayoutOpInterface op, StringRef role,
+                                        Value value,
+                                        llvm::function_ref<ImageAxes()> axes);
+
+/// Which of the op's signatures speak of values like its own: one that has
+/// layouts of other ranks and axes only for some value is none, where another
+/// has one that fits. `axes`: of an operand, or of the result behind them.
+SmallVector<unsigned>
+fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
+                  llvm::function_ref<ImageAxes(unsigned)> axes);
 
 /// A value of an op in some layout, with what its chip lists for it (nothing:
 /// any).

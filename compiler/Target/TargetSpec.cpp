@@ -46,20 +46,17 @@ static const StringRef algorithmNames[] = {"winograd"};
 
 ArrayRef<StringRef> npu::algorithmVocabulary() { return algorithmNames; }
 
-ArrayRef<LayoutPattern> TargetSpec::accepted(StringRef op,
-                                             StringRef role) const {
+ArrayRef<Signature> TargetSpec::signatures(StringRef op) const {
   auto found = demands.find(op.str());
   if (found == demands.end())
     return {};
-  auto layouts = found->second.find(role.str());
-  if (layouts == found->second.end())
-    return {};
-  return layouts->second;
+  return found->second;
 }
 
 bool TargetSpec::isDemanding(StringRef op) const {
-  auto found = demands.find(op.str());
-  return found != demands.end() && !found->second.empty();
+  return llvm::any_of(signatures(op), [](const Signature &signature) {
+    return !signature.roles.empty();
+  });
 }
 
 bool TargetSpec::supports(npu_dtype type) const {
@@ -69,6 +66,8 @@ bool TargetSpec::supports(npu_dtype type) const {
 namespace {
 
 constexpr double maxMachineNumber = 1e12;
+/// Of one op: each is tried wherever the op stands.
+constexpr size_t mostSignatures = 64;
 
 const std::pair<StringRef, npu_dtype> typeNames[] = {
     {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16},
@@ -305,11 +304,10 @@ private:
     return true;
   }
 
-  /// One entry: `ops`, layouts for each operand role, and what the layouts of
-  /// the result cost.
+  /// One entry: `ops`, layouts for each operand role, and what they cost.
   bool readDemand(yaml::Node *node) {
     std::vector<std::string> ops;
-    OperandDemands roles;
+    Signature signature;
     std::vector<RawFactor> factors;
     llvm::StringSet<> known;
     SmallVector<StringRef> allowed = {"ops"};
@@ -323,14 +321,18 @@ private:
                  [&](StringRef key, yaml::Node *value) {
                    if (key == "ops")
                      return readOps(value, ops);
-                   return findCostKey(key) ? readFactors(key, value, factors)
-                                           : readLayouts(key, value, roles);
-                 }))
+                   if (key == "cost" && isa<yaml::ScalarNode>(value))
+                     return readNumber("cost", "times", value, signature.cost);
+                   return findCostKey(key)
+                              ? readFactors(key, value, factors)
+                              : readLayouts(key, value, signature.roles);
+                 }) ||
+        !addFactors(ops, factors, signature))
       return false;
     for (const std::string &op : ops)
-      if (!addDemand(node, op, roles))
+      if (!addDemand(node, op, signature))
         return false;
-    return addFactors(ops, roles["result"], factors);
+    return true;
   }
 
   /// `{NCHW: 1.4 times}`, before the result's layouts may be known.
@@ -345,8 +347,11 @@ private:
                    std::vector<RawFactor> &factors) {
     auto *map = dyn_cast<yaml::MappingNode>(node);
     if (!map)
-      return fail(node, key + ": expected LAYOUT: FACTOR times, in braces or "
-                              "on lines");
+      return fail(node,
+                  key +
+                      ": expected LAYOUT: FACTOR times, in braces or "
+                      "on lines" +
+                      (key == "cost" ? ", or FACTOR times of them all" : ""));
     for (yaml::KeyValueNode &pair : *map) {
       std::string layout;
       double factor = 0;
@@ -367,9 +372,12 @@ private:
 
   /// A cost speaks of one of the layouts that the same entry accepts; of any
   /// where it does not say.
-  bool addFactors(ArrayRef<std::string> ops,
-                  const std::vector<LayoutPattern> &accepted,
-                  ArrayRef<RawFactor> factors) {
+  bool addFactors(ArrayRef<std::string> ops, ArrayRef<RawFactor> factors,
+                  Signature &signature) {
+    auto result = signature.roles.find("result");
+    ArrayRef<LayoutPattern> accepted;
+    if (result != signature.roles.end())
+      accepted = result->second;
     for (const RawFactor &raw : factors) {
       std::string why;
       std::optional<LayoutPattern> layout =
@@ -384,11 +392,10 @@ private:
                                     " is not one of the layouts that `result` "
                                     "accepts here");
       CostOf of = findCostKey(raw.key)->of;
-      for (const std::string &op : ops) {
+      for (const std::string &op : ops)
         if (of != CostOf::All && !StringRef(op).starts_with("conv"))
           return failAt(raw.line, raw.key + ": '" + op + "' is no convolution");
-        spec.factors[op].push_back({*layout, raw.factor, of});
-      }
+      signature.factors.push_back({*layout, raw.factor, of});
     }
     return true;
   }
@@ -433,15 +440,35 @@ private:
     return good;
   }
 
+  static bool sameLayouts(const OperandDemands &a, const OperandDemands &b) {
+    return llvm::equal(a, b, [](auto &one, auto &other) {
+      return one.first == other.first &&
+             llvm::equal(one.second, other.second,
+                         [](const LayoutPattern &x, const LayoutPattern &y) {
+                           return x.text == y.text;
+                         });
+    });
+  }
+
   bool addDemand(yaml::Node *node, const std::string &op,
-                 const OperandDemands &roles) {
+                 const Signature &signature) {
     SmallVector<StringRef> known = demandRoles(*lookupOpWords(op));
-    for (auto &[role, layouts] : roles)
+    for (auto &[role, layouts] : signature.roles)
       if (!llvm::is_contained(known, role))
         return fail(node, "demand: op '" + op + "' has no operand '" + role +
                               "', it has " + llvm::join(known, ", "));
-    if (!spec.demands.emplace(op, roles).second)
-      return fail(node, "demand: op '" + op + "' stands in two demands");
+    std::vector<Signature> &all = spec.demands[op];
+    // The second would never be taken, or never the first: another layout was
+    // meant, or another cost.
+    if (llvm::any_of(all, [&](const Signature &other) {
+          return sameLayouts(other.roles, signature.roles);
+        }))
+      return fail(node, "demand: op '" + op +
+                            "' stands in two demands with the same layouts");
+    if (all.size() == mostSignatures)
+      return fail(node, "demand: op '" + op + "' stands in more than " +
+                            Twine(mostSignatures) + " demands");
+    all.push_back(signature);
     return true;
   }
 
@@ -454,22 +481,28 @@ private:
 
 /// Every block that a demand uses must be one of the chip's.
 static bool checkBlocks(const TargetSpec &spec, std::string &error) {
-  for (auto &[op, roles] : spec.demands)
-    for (auto &[role, layouts] : roles)
-      for (const LayoutPattern &layout : layouts) {
-        SmallVector<int64_t> sizes;
-        for (auto &block : layout.roleBlocks)
-          sizes.push_back(block.size);
-        for (auto &block : layout.letters.blocks)
-          sizes.push_back(block.size);
-        for (int64_t size : sizes)
-          if (!llvm::is_contained(spec.blocks, size)) {
-            error = spec.file + ":1: " + op + " " + role + ": layout " +
-                    layout.text + " has a block of " + std::to_string(size) +
-                    ", which `blocks` does not list";
-            return false;
-          }
+  auto check = [&](const std::string &op, const std::string &role,
+                   const LayoutPattern &layout) {
+    SmallVector<int64_t> sizes;
+    for (auto &block : layout.roleBlocks)
+      sizes.push_back(block.size);
+    for (auto &block : layout.letters.blocks)
+      sizes.push_back(block.size);
+    for (int64_t size : sizes)
+      if (!llvm::is_contained(spec.blocks, size)) {
+        error = spec.file + ":1: " + op + " " + role + ": layout " +
+                layout.text + " has a block of " + std::to_string(size) +
+                ", which `blocks` does not list";
+        return false;
       }
+    return true;
+  };
+  for (auto &[op, signatures] : spec.demands)
+    for (const Signature &signature : signatures)
+      for (auto &[role, layouts] : signature.roles)
+        for (const LayoutPattern &layout : layouts)
+          if (!check(op, role, layout))
+            return false;
   return true;
 }
 

@@ -63,6 +63,15 @@ struct LayoutFactor {
   CostOf of = CostOf::All;
 };
 
+/// One entry of `demands` for an op: the layouts that its values have at once,
+/// and what its time is multiplied by then.
+struct Signature {
+  OperandDemands roles;
+  double cost = 1;
+  /// Further, where the result has a layout; 1 where none of these.
+  std::vector<LayoutFactor> factors;
+};
+
 /// Of some orders, how many bytes the DMA takes in one transfer.
 struct TransferRun {
   std::vector<LayoutPattern> layouts;
@@ -84,17 +93,15 @@ public:
   /// Sizes of inner blocks that the chip's kernels know.
   SmallVector<int64_t> blocks;
   cost::Machine machine;
-  std::vector<TransferRun> runs;                 // the first that fits counts
-  std::map<std::string, OperandDemands> demands; // by getDemandName()
+  std::vector<TransferRun> runs; // the first that fits counts
+  /// By getDemandName(). An op runs as one of its signatures says, whole.
+  std::map<std::string, std::vector<Signature>> demands;
   std::optional<Measured> measured;
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
-  /// What the op's time is multiplied by where its result has a layout; 1 where
-  /// none of these.
-  std::map<std::string, std::vector<LayoutFactor>> factors; // likewise
 
-  /// Accepted layouts, preferred first; empty: any.
-  ArrayRef<LayoutPattern> accepted(StringRef op, StringRef role) const;
+  /// The chip likes the first best; empty: any layouts.
+  ArrayRef<Signature> signatures(StringRef op) const;
   /// Whether the chip lists accepted layouts for the op.
   bool isDemanding(StringRef op) const;
   bool supports(npu_dtype type) const;

@@ -78,10 +78,7 @@ private:
     if (problem.pins.touches(op))
       return std::nullopt;
     LayoutAttr view = viewLayout(op, anchor.layout, ignored);
-    if (!view ||
-        !isAccepted(problem.accepted(op->getOpOperand(0)), op->getOperand(0),
-                    anchor.layout) ||
-        !isAccepted(problem.accepted(cast<OpResult>(result)), result, view))
+    if (!view || !acceptsView(problem, op, anchor.layout, view))
       return std::nullopt;
     return Placement{{anchor.layout}, view};
   }

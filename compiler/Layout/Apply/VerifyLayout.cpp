@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Layout/Passes/Passes.h"
+#include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Placement.h"
@@ -50,7 +51,8 @@ static LogicalResult checkTogether(LayoutOpInterface op,
     unsigned index = operand.getOperandNumber();
     LayoutAttr layout = getLayout(operand.get());
     if (!relation.independent[index] &&
-        !problem.goTogether(operand, layout, relation, result))
+        !problem.goTogether(operand, layout, relation, result,
+                            /*signature=*/0))
       return op->emitOpError()
              << "infeasible: operand " << index << " is stored "
              << layout.getLetters() << ", which does not go with the result's "
@@ -58,6 +60,23 @@ static LogicalResult checkTogether(LayoutOpInterface op,
              << "'";
   }
   return success();
+}
+
+/// Where the target lists several signatures for an op, one takes it whole:
+/// what each of two has is not for any to mix.
+static LogicalResult checkSignature(LayoutOpInterface op,
+                                    const LayoutProblem &problem) {
+  if (problem.signatureOf(op, layoutsOf(op)))
+    return success();
+  std::string found;
+  for (OpOperand &operand : op->getOpOperands())
+    found += op.getOperandRole(operand.getOperandNumber()).str() + " " +
+             getLayout(operand.get()).getLetters() + ", ";
+  return op->emitOpError()
+         << "infeasible: of the demands of target '" << problem.target.name
+         << "' on " << op.getDemandName()
+         << " each accepts some of these layouts, none all of them: " << found
+         << "result " << getLayout(op->getResult(0)).getLetters();
 }
 
 static LogicalResult checkDecided(Operation *op, Type type) {
@@ -105,6 +124,8 @@ static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
                            problem.demanded(result),
                            problem.axes.atOp(result))))
       return failure();
+  if (target.signatures(rule.getDemandName()).size() > 1)
+    return checkSignature(rule, problem);
   if (rule.getSensitivity() == Sensitivity::Data)
     return success();
   return failed(checkTogether(rule, problem)) ? failure()

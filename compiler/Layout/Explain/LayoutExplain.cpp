@@ -3,6 +3,7 @@
 
 #include "compiler/Layout/PlanFile/PlanBinding.h"
 #include "compiler/Layout/PlanFile/PlanFile.h"
+#include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/OpSlots.h"
@@ -80,6 +81,14 @@ RelayoutCause CauseFinder::ofOutput(Operation *relayout,
   return {"boundary", name, "", rule, "output '" + name + "' is " + rule};
 }
 
+/// By which of several signatures the op is as it is; the target's demand on
+/// one of its values is that signature's.
+LayoutProblem::OneOf CauseFinder::signatureOf(LayoutOpInterface op) const {
+  return target.signatures(op.getDemandName()).size() > 1
+             ? problem.signatureOf(op, layoutsOf(op))
+             : std::nullopt;
+}
+
 std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
   auto op = dyn_cast<LayoutOpInterface>(use.getOwner());
   if (!op)
@@ -90,13 +99,17 @@ std::optional<RelayoutCause> CauseFinder::demandOf(OpOperand &use) const {
     return RelayoutCause{
         "pin", opName(op), role, "the layout plan pins it to " + wanted,
         opText(op) + " is pinned to " + wanted + " for its " + role};
-  SmallVector<LayoutAttr> demanded = problem.demanded(use);
+  LayoutProblem::OneOf signature = signatureOf(op);
+  SmallVector<LayoutAttr> demanded = problem.demanded(use, signature);
   if (demanded.empty())
     return std::nullopt;
+  std::string beside;
+  if (signature)
+    beside = ", which gives " + nameOf(op->getResult(0)) + " then";
   return RelayoutCause{"demand", opName(op), role,
                        target.name + " accepts " +
                            layoutNames(demanded, axes.atOp(use)) + " for the " +
-                           role + " of " + op.getDemandName().str(),
+                           role + " of " + op.getDemandName().str() + beside,
                        opText(op) + " on " + target.name + " demands " +
                            wanted + " for its " + role};
 }
@@ -112,7 +125,7 @@ std::optional<RelayoutCause> CauseFinder::producerDemand(Value value) const {
     return RelayoutCause{"pin", opName(op), "result",
                          "the layout plan pins it to " + given,
                          opText(op) + " is pinned to give " + given};
-  SmallVector<LayoutAttr> demanded = problem.demanded(result);
+  SmallVector<LayoutAttr> demanded = problem.demanded(result, signatureOf(op));
   if (demanded.empty())
     return std::nullopt;
   return RelayoutCause{"demand", opName(op), "result",

@@ -25,6 +25,7 @@ private:
   RelayoutCause ofOutput(Operation *relayout, OpOperand &output) const;
   MaybeCause demandOf(OpOperand &use) const;
   MaybeCause producerDemand(Value value) const;
+  LayoutProblem::OneOf signatureOf(LayoutOpInterface op) const;
   MaybeCause viewRefusal(OpOperand &use, LayoutAttr offered) const;
   MaybeCause beyond(OpOperand &use, LayoutAttr offered) const;
   MaybeCause orderOf(OpOperand &use) const;

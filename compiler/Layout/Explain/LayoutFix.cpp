@@ -10,6 +10,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <chrono>
+#include <set>
 
 using namespace npu;
 
@@ -224,7 +225,11 @@ private:
       std::string drop = "drop the demand of " + target.name + " on ";
       Change all = same(drop + kind.str());
       all.op = kind.str();
-      for (auto &[role, layouts] : target.demands.at(kind.str())) {
+      std::set<std::string> demanded;
+      for (const Signature &signature : target.signatures(kind))
+        for (auto &[role, layouts] : signature.roles)
+          demanded.insert(role);
+      for (const std::string &role : demanded) {
         Change one = all;
         one.text = drop + "the " + role + " of " + kind.str();
         one.role = role;
@@ -285,12 +290,13 @@ private:
 
   std::optional<Outcome> solve(const Change &change) {
     TargetSpec changed = target;
-    if (!change.op.empty()) {
-      if (change.role.empty())
-        changed.demands.erase(change.op);
-      else
-        changed.demands[change.op].erase(change.role);
-    }
+    if (!change.op.empty())
+      for (Signature &signature : changed.demands[change.op]) {
+        if (change.role.empty())
+          signature.roles.clear();
+        else
+          signature.roles.erase(change.role);
+      }
     mlir::OwningOpRef<mlir::func::FuncOp> copy = source.clone();
     mlir::ScopedDiagnosticHandler quiet(source.getContext(),
                                         [](mlir::Diagnostic &) {});

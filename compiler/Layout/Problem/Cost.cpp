@@ -316,7 +316,8 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
-                                      const Alternative *algorithm) {
+                                      const Alternative *algorithm,
+                                      ArrayRef<LayoutAttr> whole) {
   Work own = workOf(op);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
@@ -362,22 +363,25 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
           static_cast<double>(algorithm->weightBytes(op));
   }
   assignRoles(op, own, work.reads);
-  work.factor = problem.costFactor(
-      op, layouts[operands], algorithm ? algorithm->demandName : StringRef());
+  work.factor =
+      problem.costFactor(op, whole.empty() ? layouts : whole,
+                         algorithm ? algorithm->demandName : StringRef());
   return work;
 }
 
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                           ArrayRef<LayoutAttr> layouts,
-                          const Alternative *algorithm) {
-  return cost::timeOf(computingWork(problem, op, layouts, algorithm),
+                          const Alternative *algorithm,
+                          ArrayRef<LayoutAttr> whole) {
+  return cost::timeOf(computingWork(problem, op, layouts, algorithm, whole),
                       problem.target.machine)
       .total;
 }
 
 std::optional<TimedAlgorithm>
 npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
-                      ArrayRef<LayoutAttr> layouts) {
+                      ArrayRef<LayoutAttr> layouts,
+                      ArrayRef<LayoutAttr> whole) {
   SmallVector<const Alternative *> rows = {nullptr};
   auto pin = problem.pins.algorithms.find(op);
   if (pin != problem.pins.algorithms.end())
@@ -388,7 +392,7 @@ npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
   for (const Alternative *row : rows) {
     if (row && !row->fits(op, layouts))
       continue;
-    int64_t cycles = kernelCycles(problem, op, layouts, row);
+    int64_t cycles = kernelCycles(problem, op, layouts, row, whole);
     if (!best || cycles < best->cycles)
       best = {cycles, row};
   }
@@ -412,9 +416,9 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
 
 /// A view that moves its data does what a relayout before or behind a free view
 /// would do; where neither is possible, its elements go one by one.
-static cost::KernelWork viewWork(const LayoutProblem &problem,
-                                 LayoutOpInterface op, LayoutAttr from,
-                                 LayoutAttr to) {
+static cost::KernelWork movingWork(const LayoutProblem &problem,
+                                   LayoutOpInterface op, LayoutAttr from,
+                                   LayoutAttr to) {
   Value operand = op->getOperand(0), result = op->getResult(0);
   std::string ignored;
   SmallVector<cost::KernelWork, 2> works;
@@ -434,6 +438,15 @@ static cost::KernelWork viewWork(const LayoutProblem &problem,
   apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
   apart.writes[0].scattered = true;
   return apart;
+}
+
+/// The same as the target's signatures price it.
+static cost::KernelWork viewWork(const LayoutProblem &problem,
+                                 LayoutOpInterface op, LayoutAttr from,
+                                 LayoutAttr to) {
+  cost::KernelWork work = movingWork(problem, op, from, to);
+  work.factor = problem.costFactor(op, {from, to});
+  return work;
 }
 
 int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
@@ -458,11 +471,11 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                : viewWork(problem, rule, from, to);
   }
   LayoutRelation relation = rule.getLayoutRelation();
-  OpLayouts layouts = layoutsOf(op);
+  OpLayouts whole = layoutsOf(op), layouts = whole;
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
     if (relation.independent[index])
       layouts[index] = {};
-  return computingWork(problem, rule, layouts, algorithm);
+  return computingWork(problem, rule, layouts, algorithm, whole);
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,

@@ -49,10 +49,13 @@ OpLayouts layoutsOf(Operation *op);
 OpLayouts layoutsOf(const Placement &placement);
 
 /// Cycles of an op that computes, in these layouts (cost/kernel_time.h).
-/// `algorithm`: as if it were replaced by that.
+/// `algorithm`: as if it were replaced by that. `whole`: the layouts by which
+/// the target's signature is found, where `layouts` leaves out those of
+/// operands whose transfers are not counted; empty: the same.
 int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                      ArrayRef<LayoutAttr> layouts,
-                     const Alternative *algorithm = nullptr);
+                     const Alternative *algorithm = nullptr,
+                     ArrayRef<LayoutAttr> whole = {});
 
 struct TimedAlgorithm {
   int64_t cycles = 0;
@@ -61,10 +64,11 @@ struct TimedAlgorithm {
 
 /// The fastest of an op's own algorithm and the others that the target has for
 /// it in these layouts. A pinned one is the only one; none where that does not
-/// fit.
+/// fit. `whole`: as above.
 std::optional<TimedAlgorithm> fastestAlgorithm(const LayoutProblem &problem,
                                                LayoutOpInterface op,
-                                               ArrayRef<LayoutAttr> layouts);
+                                               ArrayRef<LayoutAttr> layouts,
+                                               ArrayRef<LayoutAttr> whole = {});
 
 /// What one op of a laid-out function does on the chip; nothing where it is
 /// free: constants, and views that move no data.

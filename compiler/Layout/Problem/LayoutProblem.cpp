@@ -12,45 +12,105 @@
 
 using namespace npu;
 
-SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand) const {
+/// What one signature of an op, or any of them, accepts for a value.
+static SmallVector<LayoutAttr> listedFor(const TargetSpec &target,
+                                         LayoutOpInterface op, StringRef role,
+                                         Value value, LayoutProblem::OneOf one,
+                                         llvm::function_ref<ImageAxes()> axes) {
+  ArrayRef<Signature> all = target.signatures(op.getDemandName());
+  if (all.empty())
+    return {};
+  if (one || all.size() == 1)
+    return acceptedLayouts(all[one.value_or(0)], op, role, value, axes);
+  return acceptedLayouts(all, op, role, value, axes);
+}
+
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand,
+                                                OneOf signature) const {
   auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());
   if (!op)
     return {};
-  return acceptedLayouts(target, op,
-                         op.getOperandRole(operand.getOperandNumber()),
-                         operand.get(), [&] { return axes.atOp(operand); });
+  return listedFor(target, op, op.getOperandRole(operand.getOperandNumber()),
+                   operand.get(), signature,
+                   [&] { return axes.atOp(operand); });
 }
 
-SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result) const {
+SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result,
+                                                OneOf signature) const {
   auto op = dyn_cast<LayoutOpInterface>(result.getOwner());
   if (!op)
     return {};
-  return acceptedLayouts(target, op, "result", result,
-                         [&] { return axes.atOp(result); });
+  return listedFor(target, op, "result", result, signature,
+                   [&] { return axes.atOp(result); });
 }
 
-SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand) const {
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand,
+                                                OneOf signature) const {
   if (LayoutAttr pin = pins.reads.lookup(&operand))
     return {pin};
-  return demanded(operand);
+  return demanded(operand, signature);
 }
 
-SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result) const {
+SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result,
+                                                OneOf signature) const {
   if (LayoutAttr pin = pins.values.lookup(result))
     return {pin};
-  return demanded(result);
+  return demanded(result, signature);
+}
+
+static bool isOneOf(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
+  return llvm::any_of(list, [&](LayoutAttr other) {
+    return sameStorage(value, layout, other);
+  });
+}
+
+static SmallVector<unsigned> fitting(ArrayRef<Signature> all,
+                                     LayoutOpInterface op,
+                                     const ImageAxesAnalysis &axes) {
+  if (all.size() < 2)
+    return {0};
+  unsigned operands = op->getNumOperands();
+  return fittingSignatures(all, op, [&](unsigned slot) {
+    return slot < operands
+               ? axes.atOp(op->getOpOperand(slot))
+               : axes.atOp(OpResult(op->getResult(slot - operands)));
+  });
+}
+
+SmallVector<unsigned> LayoutProblem::signatures(LayoutOpInterface op) const {
+  SmallVector<unsigned> all =
+      fitting(target.signatures(op.getDemandName()), op, axes);
+  if (all.size() == 1 || !pins.touches(op))
+    return all;
+  auto refuses = [&](LayoutAttr pin, Value value, ArrayRef<LayoutAttr> listed) {
+    return pin && !listed.empty() && !isOneOf(pin, listed, value);
+  };
+  SmallVector<unsigned> holding;
+  for (unsigned index : all)
+    if (llvm::none_of(op->getOpOperands(),
+                      [&](OpOperand &operand) {
+                        return refuses(pins.reads.lookup(&operand),
+                                       operand.get(), demanded(operand, index));
+                      }) &&
+        llvm::none_of(op->getResults(), [&](OpResult result) {
+          return refuses(pins.values.lookup(result), result,
+                         demanded(result, index));
+        }))
+      holding.push_back(index);
+  return holding.empty() ? all : holding;
 }
 
 bool LayoutProblem::goTogether(OpOperand &operand, LayoutAttr layout,
                                const LayoutRelation &relation,
-                               LayoutAttr result) const {
+                               LayoutAttr result, OneOf signature) const {
   Operation *op = operand.getOwner();
   RelatedValue from = relatedOperand(relation, op, operand.getOperandNumber());
   RelatedValue to = relatedResult(relation, op);
   if (layoutsAgree(from, toStoredOrder(layout), to, toStoredOrder(result)))
     return true;
-  SmallVector<LayoutAttr> read = demanded(operand);
-  SmallVector<LayoutAttr> stored = demanded(OpResult(op->getResult(0)));
+  SmallVector<LayoutAttr> read = demanded(operand, signature);
+  SmallVector<LayoutAttr> stored =
+      demanded(OpResult(op->getResult(0)), signature);
   return npu::goTogether({from, layout, read}, {to, result, stored});
 }
 
@@ -162,13 +222,50 @@ const OnChipValues &LayoutProblem::onChip() const {
   return kept ? *kept : residencies().front();
 }
 
-double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
-                                 StringRef name) const {
-  if (name.empty())
-    name = op.getDemandName();
-  auto factors = target.factors.find(name.str());
-  if (factors == target.factors.end())
-    return 1;
+bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
+                          ArrayRef<LayoutAttr> layouts,
+                          bool countsWeights) const {
+  LayoutRelation relation = op.getLayoutRelation();
+  bool isView = op.getSensitivity() == Sensitivity::Data;
+  unsigned operands = op->getNumOperands();
+  auto mayBe = [&](Value value, LayoutAttr layout,
+                   ArrayRef<LayoutAttr> listed) {
+    if (!listed.empty())
+      return layout && isOneOf(layout, listed, value);
+    return isView || knowsBlocks(layout, tensorType(value).getShape());
+  };
+  SmallVector<LayoutAttr> stored;
+  for (OpResult result : llvm::reverse(op->getResults())) {
+    stored = acceptedLayouts(signature, op, "result", result,
+                             [&] { return axes.atOp(result); });
+    if (!mayBe(result, layouts[operands + result.getResultNumber()], stored))
+      return false;
+  }
+  const ListedValue to{relatedResult(relation, op), layouts[operands], stored};
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    bool alone = relation.independent[index];
+    if (alone && !countsWeights)
+      continue;
+    SmallVector<LayoutAttr> read =
+        acceptedLayouts(signature, op, op.getOperandRole(index), operand.get(),
+                        [&] { return axes.atOp(operand); });
+    if (!mayBe(operand.get(), layouts[index], read))
+      return false;
+    if (!alone && !isView &&
+        !npu::goTogether(
+            {relatedOperand(relation, op, index), layouts[index], read}, to))
+      return false;
+  }
+  return true;
+}
+
+/// What the op's time is multiplied by as this signature has it, with its
+/// result in a layout.
+double LayoutProblem::costOf(const Signature &signature, LayoutOpInterface op,
+                             LayoutAttr layout) const {
+  if (signature.factors.empty())
+    return signature.cost;
   OpResult result = op->getResult(0);
   ImageAxes known = axes.atOp(result);
   RankedTensorType type = tensorType(result);
@@ -177,7 +274,7 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
                                  : CostOf::All;
   auto factorOf = [&](StringRef layout) {
     double factor = 1;
-    for (const LayoutFactor &entry : factors->second) {
+    for (const LayoutFactor &entry : signature.factors) {
       if (entry.layout.text != layout ||
           (entry.of != CostOf::All && entry.of != own))
         continue;
@@ -187,9 +284,12 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
     }
     return factor;
   };
-  std::vector<LayoutPattern> patterns = target.accepted(name, "result");
+  std::vector<LayoutPattern> patterns;
+  if (auto listed = signature.roles.find("result");
+      listed != signature.roles.end())
+    patterns = listed->second;
   if (patterns.empty())
-    for (const LayoutFactor &entry : factors->second)
+    for (const LayoutFactor &entry : signature.factors)
       patterns.push_back(entry.layout);
   // Two names may mean one order (unit dimensions): the cheaper one counts.
   std::optional<double> least;
@@ -201,5 +301,44 @@ double LayoutProblem::costFactor(LayoutOpInterface op, LayoutAttr layout,
     double factor = factorOf(pattern.text);
     least = std::min(least.value_or(factor), factor);
   }
-  return least.value_or(1);
+  return signature.cost * least.value_or(1);
+}
+
+std::pair<LayoutProblem::OneOf, double>
+LayoutProblem::cheapest(StringRef name, LayoutOpInterface op,
+                        ArrayRef<LayoutAttr> layouts,
+                        bool countsWeights) const {
+  std::pair<OneOf, double> best{std::nullopt, 1};
+  ArrayRef<Signature> all = target.signatures(name);
+  for (unsigned index : fitting(all, op, axes)) {
+    if (!takes(all[index], op, layouts, countsWeights))
+      continue;
+    double cost = costOf(all[index], op, layouts[op->getNumOperands()]);
+    if (!best.first || cost < best.second)
+      best = {index, cost};
+  }
+  return best;
+}
+
+LayoutProblem::OneOf
+LayoutProblem::signatureOf(LayoutOpInterface op,
+                           ArrayRef<LayoutAttr> layouts) const {
+  if (target.signatures(op.getDemandName()).empty())
+    return std::nullopt;
+  return cheapest(op.getDemandName(), op, layouts, true).first;
+}
+
+double LayoutProblem::costFactor(LayoutOpInterface op,
+                                 ArrayRef<LayoutAttr> layouts,
+                                 StringRef name) const {
+  bool isOther = !name.empty();
+  if (!isOther)
+    name = op.getDemandName();
+  ArrayRef<Signature> all = target.signatures(name);
+  if (all.empty())
+    return 1;
+  // Whether the only one takes them is the check's affair.
+  if (all.size() == 1)
+    return costOf(all.front(), op, layouts[op->getNumOperands()]);
+  return cheapest(name, op, layouts, !isOther).second;
 }

@@ -42,24 +42,37 @@ struct LayoutProblem {
   double searchSeconds = 10;
 
   MLIRContext *getContext() const { return function->getContext(); }
+  /// One of the signatures that the target has for an op; none: any of them.
+  using OneOf = std::optional<unsigned>;
+  /// Those that may take the op, pins held: its ranks and axes are theirs. At
+  /// least one, also of an op without demands.
+  SmallVector<unsigned> signatures(LayoutOpInterface op) const;
   /// The orders that the plan may have for this operand (or result): the pinned
   /// one, or those that the chip accepts, preferred first; empty: any.
-  SmallVector<LayoutAttr> accepted(OpOperand &operand) const;
-  SmallVector<LayoutAttr> accepted(OpResult result) const;
+  SmallVector<LayoutAttr> accepted(OpOperand &operand,
+                                   OneOf signature = {}) const;
+  SmallVector<LayoutAttr> accepted(OpResult result, OneOf signature = {}) const;
   /// The same without pins.
-  SmallVector<LayoutAttr> demanded(OpOperand &operand) const;
-  SmallVector<LayoutAttr> demanded(OpResult result) const;
+  SmallVector<LayoutAttr> demanded(OpOperand &operand,
+                                   OneOf signature = {}) const;
+  SmallVector<LayoutAttr> demanded(OpResult result, OneOf signature = {}) const;
   /// Whether the op may have its operand in one layout and its result in the
   /// other, whatever is demanded of each by itself.
   bool goTogether(OpOperand &operand, LayoutAttr layout,
-                  const LayoutRelation &relation, LayoutAttr result) const;
+                  const LayoutRelation &relation, LayoutAttr result,
+                  OneOf signature) const;
+  /// The cheapest of an op's signatures that takes these layouts whole; nothing
+  /// where none does. A layout that is null may be any: it is taken by a
+  /// signature that says nothing of it.
+  OneOf signatureOf(LayoutOpInterface op, ArrayRef<LayoutAttr> layouts) const;
   /// Whether the chip's kernels can be asked for a layout of a value of this
   /// shape: they take the target's blocks, and those of the boundary. A view
   /// may show others.
   bool knowsBlocks(LayoutAttr layout, ArrayRef<int64_t> shape) const;
-  /// What the chip multiplies the op's time by if its result has this layout.
-  /// `name`: the op as demands call it; empty: its own name.
-  double costFactor(LayoutOpInterface op, LayoutAttr result,
+  /// What the chip multiplies the op's time by in these layouts: of the
+  /// cheapest signature that takes them. `name`: of the op that computes it in
+  /// its place, as demands call it; its weight is another then.
+  double costFactor(LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
                     StringRef name = {}) const;
   /// What the target's `runs` say of a value in this layout, whose rows have
   /// `row` bytes, as one of this type; nothing: rows are no matter.
@@ -74,6 +87,14 @@ struct LayoutProblem {
   void keepOnChip(const OnChipValues &values) const { kept = &values; }
 
 private:
+  bool takes(const Signature &signature, LayoutOpInterface op,
+             ArrayRef<LayoutAttr> layouts, bool countsWeights) const;
+  double costOf(const Signature &signature, LayoutOpInterface op,
+                LayoutAttr result) const;
+  std::pair<OneOf, double> cheapest(StringRef name, LayoutOpInterface op,
+                                    ArrayRef<LayoutAttr> layouts,
+                                    bool countsWeights) const;
+
   mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;
   mutable const OnChipValues *kept = nullptr;

@@ -15,13 +15,22 @@ bool Slot::accepts(LayoutAttr layout) const {
 }
 
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
+    : OpSlots(problem, op, std::nullopt) {
+  SmallVector<unsigned> all = problem.signatures(op);
+  if (problem.target.signatures(op.getDemandName()).size() > 1)
+    for (unsigned signature : all)
+      bySignature.push_back(OpSlots(problem, op, signature));
+}
+
+OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op,
+                 LayoutProblem::OneOf signature)
     : op(op), relation(op.getLayoutRelation()) {
   const LayoutProblem *kernels = isView() ? nullptr : &problem;
   auto add = [&](auto &&place, Value value, Slot slot) {
     slot.value = value;
-    slot.listed = problem.demanded(place);
+    slot.listed = problem.demanded(place, signature);
     slot.accepted =
-        problem.pins.empty() ? slot.listed : problem.accepted(place);
+        problem.pins.empty() ? slot.listed : problem.accepted(place, signature);
     slot.kernels = kernels;
     slots.push_back(std::move(slot));
   };

@@ -14,7 +14,8 @@ namespace npu {
 struct Slot {
   Value value;
   SmallVector<LayoutAttr> accepted; // empty: any
-  /// The same without pins: what says which orders go together.
+  /// The same without pins: what says which orders go together. Of all of the
+  /// op's signatures, unless the slots are of one.
   SmallVector<LayoutAttr> listed;
   /// Takes any layout whatever the others have.
   bool independent = false;
@@ -33,6 +34,11 @@ public:
   OpSlots(const LayoutProblem &problem, LayoutOpInterface op);
 
   ArrayRef<Slot> all() const { return slots; }
+  /// The same op as each of its signatures has it; an op's layouts are one's.
+  ArrayRef<OpSlots> signatures() const {
+    return bySignature.empty() ? ArrayRef<OpSlots>(*this)
+                               : ArrayRef<OpSlots>(bySignature);
+  }
   const Slot &operator[](unsigned index) const { return slots[index]; }
   /// The first result: what the others are measured against.
   unsigned anchor() const { return op->getNumOperands(); }
@@ -54,6 +60,8 @@ public:
   LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
 
 private:
+  OpSlots(const LayoutProblem &problem, LayoutOpInterface op,
+          LayoutProblem::OneOf signature);
   RelatedValue related(unsigned index) const;
   bool areAlike(unsigned a, unsigned b) const;
   void findAlike();
@@ -61,7 +69,8 @@ private:
   mutable LayoutOpInterface op; // MLIR's interfaces have no const methods
   LayoutRelation relation;
   SmallVector<Slot> slots;
-  SmallVector<unsigned> alike; // by slot
+  SmallVector<unsigned> alike;      // by slot
+  std::vector<OpSlots> bySignature; // empty: there is one
 };
 
 } // namespace npu

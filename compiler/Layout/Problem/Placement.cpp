@@ -39,13 +39,13 @@ LayoutAttr npu::preferred(ArrayRef<LayoutAttr> accepted, Value value) {
 }
 
 namespace {
-/// Finds one op's placement.
+/// Finds one op's placement by one of its signatures.
 class Placer {
 public:
   Placer(const LayoutProblem &problem, const LayoutPlan &plan,
-         LayoutOpInterface op, const Anchor &anchor)
+         LayoutOpInterface op, const Anchor &anchor, unsigned signature)
       : problem(problem), plan(plan), op(op), relation(op.getLayoutRelation()),
-        anchor(anchor) {}
+        anchor(anchor), signature(signature) {}
 
   std::optional<Placement> run(std::string &whyNot) {
     Placement placement;
@@ -85,7 +85,8 @@ private:
       return false;
     OpOperand &operand = op->getOpOperand(isResult ? anchor.index : index);
     return problem.goTogether(operand, isResult ? anchor.layout : layout,
-                              relation, isResult ? layout : anchor.layout);
+                              relation, isResult ? layout : anchor.layout,
+                              signature);
   }
 
   /// The anchor's order on another value; null with a reason.
@@ -133,7 +134,7 @@ private:
 
   LayoutAttr placeResult(std::string &whyNot) {
     OpResult result = op->getResult(0);
-    SmallVector<LayoutAttr> accepted = problem.accepted(result);
+    SmallVector<LayoutAttr> accepted = problem.accepted(result, signature);
     if (anchor.index != Anchor::result)
       return choose(result, Anchor::result, relatedResult(relation, op),
                     accepted, {}, "result", whyNot);
@@ -147,7 +148,7 @@ private:
                           std::string &whyNot) {
     unsigned index = operand.getOperandNumber();
     Value value = operand.get();
-    SmallVector<LayoutAttr> accepted = problem.accepted(operand);
+    SmallVector<LayoutAttr> accepted = problem.accepted(operand, signature);
     LayoutAttr current = plan.home.lookup(value);
     if (!current)
       current = plan.produced.lookup(value);
@@ -183,25 +184,49 @@ private:
   LayoutOpInterface op;
   LayoutRelation relation;
   Anchor anchor;
+  unsigned signature;
 };
 } // namespace
 
-std::optional<Placement>
-npu::placeOp(const LayoutProblem &problem, const LayoutPlan &plan,
-             LayoutOpInterface op, const Anchor &anchor, std::string &whyNot) {
-  return Placer(problem, plan, op, anchor).run(whyNot);
+std::optional<Placement> npu::placeOp(const LayoutProblem &problem,
+                                      const LayoutPlan &plan,
+                                      LayoutOpInterface op,
+                                      const Anchor &anchor, std::string &whyNot,
+                                      LayoutProblem::OneOf signature) {
+  if (signature)
+    return Placer(problem, plan, op, anchor, *signature).run(whyNot);
+  for (unsigned one : problem.signatures(op))
+    if (auto placement = Placer(problem, plan, op, anchor, one).run(whyNot))
+      return placement;
+  return std::nullopt;
+}
+
+SmallVector<Placement, 1> npu::placementsOf(const LayoutProblem &problem,
+                                            const LayoutPlan &plan,
+                                            LayoutOpInterface op,
+                                            const Anchor &anchor) {
+  SmallVector<Placement, 1> placements;
+  std::string ignored;
+  for (unsigned one : problem.signatures(op))
+    if (auto placement = placeOp(problem, plan, op, anchor, ignored, one))
+      placements.push_back(std::move(*placement));
+  return placements;
 }
 
 SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
                                          LayoutOpInterface op) {
   SmallVector<Anchor> anchors;
-  for (LayoutAttr layout : problem.accepted(OpResult(op->getResult(0))))
-    anchors.push_back({Anchor::result, layout});
-  if (!anchors.empty())
-    return anchors;
-  for (OpOperand &operand : op->getOpOperands())
-    for (LayoutAttr layout : problem.accepted(operand))
-      anchors.push_back({static_cast<int>(operand.getOperandNumber()), layout});
+  for (unsigned one : problem.signatures(op)) {
+    size_t others = anchors.size();
+    for (LayoutAttr layout : problem.accepted(OpResult(op->getResult(0)), one))
+      anchors.push_back({Anchor::result, layout});
+    if (anchors.size() > others)
+      continue;
+    for (OpOperand &operand : op->getOpOperands())
+      for (LayoutAttr layout : problem.accepted(operand, one))
+        anchors.push_back(
+            {static_cast<int>(operand.getOperandNumber()), layout});
+  }
   return anchors;
 }
 
@@ -245,26 +270,41 @@ LayoutAttr npu::sourceOrPreferred(ArrayRef<LayoutAttr> accepted, Value value) {
                                              : preferred(accepted, value);
 }
 
+bool npu::acceptsView(const LayoutProblem &problem, LayoutOpInterface op,
+                      LayoutAttr read, LayoutAttr stored) {
+  OpOperand &operand = op->getOpOperand(0);
+  OpResult result = op->getResult(0);
+  return llvm::any_of(problem.signatures(op), [&](unsigned one) {
+    return isAccepted(problem.accepted(operand, one), operand.get(), read) &&
+           isAccepted(problem.accepted(result, one), result, stored);
+  });
+}
+
 Placement npu::placeView(const LayoutProblem &problem, LayoutOpInterface op,
                          ArrayRef<LayoutAttr> wishes) {
   OpOperand &operand = op->getOpOperand(0);
   OpResult result = op->getResult(0);
-  SmallVector<LayoutAttr> read = problem.accepted(operand);
-  SmallVector<LayoutAttr> stored = problem.accepted(result);
+  SmallVector<unsigned> signatures = problem.signatures(op);
   std::string ignored;
   SmallVector<LayoutAttr> tried(wishes);
-  tried.append(read);
-  for (LayoutAttr layout : stored)
-    if (LayoutAttr source = viewSource(op, layout, ignored))
-      tried.push_back(source);
+  for (unsigned one : signatures) {
+    tried.append(problem.accepted(operand, one));
+    for (LayoutAttr layout : problem.accepted(result, one))
+      if (LayoutAttr source = viewSource(op, layout, ignored))
+        tried.push_back(source);
+  }
   tried.push_back(rowMajor(operand.get()));
   for (LayoutAttr layout : tried) {
     LayoutAttr view = viewLayout(op, layout, ignored);
-    if (view && isAccepted(read, operand.get(), layout) &&
-        isAccepted(stored, result, view))
+    if (view && acceptsView(problem, op, layout, view))
       return Placement{{layout}, view};
   }
   // It moves its data, as it does in the source.
+  LayoutAttr source = rowMajor(operand.get()), moved = rowMajor(result);
+  if (acceptsView(problem, op, source, moved))
+    return Placement{{source}, moved};
+  SmallVector<LayoutAttr> read = problem.accepted(operand, signatures.front());
+  SmallVector<LayoutAttr> stored = problem.accepted(result, signatures.front());
   return Placement{{sourceOrPreferred(read, operand.get())},
                    sourceOrPreferred(stored, result)};
 }

@@ -25,10 +25,18 @@ struct Anchor {
 /// The placement in which the anchor has its layout, everything else follows
 /// through the op's relation and every demand is met. Operands keep the layout
 /// that they are produced in where it fits. Nothing, with one clause in
-/// `whyNot`, if there is none.
+/// `whyNot`, if there is none. By one of the op's signatures, or by the first
+/// that it fits.
 std::optional<Placement> placeOp(const LayoutProblem &problem,
                                  const LayoutPlan &plan, LayoutOpInterface op,
-                                 const Anchor &anchor, std::string &whyNot);
+                                 const Anchor &anchor, std::string &whyNot,
+                                 LayoutProblem::OneOf signature = {});
+
+/// The same by each of the op's signatures that it fits.
+SmallVector<Placement, 1> placementsOf(const LayoutProblem &problem,
+                                       const LayoutPlan &plan,
+                                       LayoutOpInterface op,
+                                       const Anchor &anchor);
 
 /// Anchors from what the target accepts: of the result, or of the operands
 /// where it says nothing of the result (image axes may be known of one operand
@@ -55,6 +63,10 @@ std::optional<Placement> placeByDemand(const LayoutProblem &problem,
 /// where none does.
 Placement placeView(const LayoutProblem &problem, LayoutOpInterface op,
                     ArrayRef<LayoutAttr> wishes);
+
+/// Whether the target accepts a view's layouts, both by one signature.
+bool acceptsView(const LayoutProblem &problem, LayoutOpInterface op,
+                 LayoutAttr read, LayoutAttr stored);
 
 /// The layout that makes a transpose or reshape a free view of an operand
 /// stored as `layout`; null with a reason where there is none.

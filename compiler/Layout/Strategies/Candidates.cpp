@@ -116,9 +116,10 @@ void Candidates::seed(ArrayRef<LayoutPlan> others) {
   for (OpOperand &operand : block.getTerminator()->getOpOperands())
     add(operand.get(), problem.outputs[operand.getOperandNumber()]);
   for (const OpSlots &op : ops)
-    for (const Slot &slot : op.all())
-      for (LayoutAttr layout : slot.accepted)
-        add(slot.value, layout);
+    for (const OpSlots &signature : op.signatures())
+      for (const Slot &slot : signature.all())
+        for (LayoutAttr layout : slot.accepted)
+          add(slot.value, layout);
   for (const LayoutPlan &plan : others) {
     for (const OpSlots &op : ops)
       for (const Slot &slot : op.all())
@@ -134,9 +135,10 @@ void Candidates::close() {
   // What an op accepts for a constant, or for a value to which it means the
   // same as another order, may mean something to the op's other values.
   for (auto [number, op] : llvm::enumerate(ops))
-    for (auto [index, slot] : llvm::enumerate(op.all()))
-      for (LayoutAttr layout : slot.accepted)
-        spread(number, index, layout);
+    for (const OpSlots &signature : op.signatures())
+      for (auto [index, slot] : llvm::enumerate(signature.all()))
+        for (LayoutAttr layout : slot.accepted)
+          spread(number, index, layout);
   while (!fresh.empty()) {
     auto [value, layout] = fresh.front();
     fresh.pop_front();

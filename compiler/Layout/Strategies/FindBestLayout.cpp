@@ -85,17 +85,14 @@ private:
           {Anchor::result, LayoutAttr::get(op->getContext(), *last, {})});
     std::optional<Placement> best;
     int64_t fewest = 0;
-    std::string ignored;
-    for (const Anchor &anchor : anchors) {
-      auto placement = placeOp(problem, plan, op, anchor, ignored);
-      if (!placement)
-        continue;
-      auto fastest = fastestAlgorithm(problem, op, layoutsOf(*placement));
-      if (!fastest || (best && fastest->cycles >= fewest))
-        continue;
-      fewest = fastest->cycles;
-      best = placement;
-    }
+    for (const Anchor &anchor : anchors)
+      for (Placement &placement : placementsOf(problem, plan, op, anchor)) {
+        auto fastest = fastestAlgorithm(problem, op, layoutsOf(placement));
+        if (!fastest || (best && fastest->cycles >= fewest))
+          continue;
+        fewest = fastest->cycles;
+        best = std::move(placement);
+      }
     return best;
   }
 

@@ -10,16 +10,6 @@
 
 using namespace npu;
 
-/// Whether the op may stay as it is in the source.
-static bool mayStay(const LayoutProblem &problem, LayoutOpInterface op) {
-  OpResult result = op->getResult(0);
-  return isAccepted(problem.accepted(result), result, rowMajor(result)) &&
-         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-           return isAccepted(problem.accepted(operand), operand.get(),
-                             rowMajor(operand.get()));
-         });
-}
-
 /// Row-major where it will do, else around what the target accepts.
 static std::optional<Placement> placeNaively(const LayoutProblem &problem,
                                              const LayoutPlan &plan,
@@ -44,7 +34,8 @@ LogicalResult npu::decideNaive(const LayoutProblem &problem, LayoutPlan &plan) {
     std::optional<Placement> placement;
     if (!isView)
       placement = placeNaively(problem, plan, rule);
-    else if (!mayStay(problem, rule))
+    else if (!acceptsView(problem, rule, rowMajor(op.getOperand(0)),
+                          rowMajor(result)))
       placement = placeView(problem, rule, {});
     if (placement)
       record(plan, &op, *placement);

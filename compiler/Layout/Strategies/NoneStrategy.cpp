@@ -18,12 +18,13 @@ static LayoutAttr constantLayout(const LayoutProblem &problem,
   SmallVector<LayoutAttr> accepted = problem.accepted(operand);
   if (accepted.empty())
     return rowMajor(value);
-  if (op.getLayoutRelation().independent[index])
-    return preferred(accepted, value);
   std::string ignored;
   auto placement = placeOp(
       problem, plan, op, {Anchor::result, rowMajor(op->getResult(0))}, ignored);
-  return placement ? placement->operands[index] : rowMajor(value);
+  if (placement)
+    return placement->operands[index];
+  return op.getLayoutRelation().independent[index] ? preferred(accepted, value)
+                                                   : rowMajor(value);
 }
 
 LogicalResult npu::decideNone(const LayoutProblem &problem, LayoutPlan &plan) {

@@ -55,13 +55,19 @@ void OpWays::addOp(const OpSlots &slots) {
     op.source.layouts.push_back(rowMajor(slot.value));
   if (slots.isView()) {
     op.source.moves = moves(slots, op.source.layouts);
-    op.ways = viewWays(slots);
-    addMovingWays(slots, op.ways);
+    for (const OpSlots &signature : slots.signatures())
+      llvm::append_range(op.ways, viewWays(signature));
+    for (const OpSlots &signature : slots.signatures())
+      addMovingWays(signature, op.ways);
   } else {
-    op.ways = kernelWays(slots);
+    for (const OpSlots &signature : slots.signatures())
+      llvm::append_range(op.ways, kernelWays(signature));
+    bool isOne = slots.signatures().size() == 1;
     SmallVector<std::pair<OpLayouts, unsigned>> firsts;
     for (auto [number, way] : llvm::enumerate(op.ways)) {
-      OpLayouts counted = countedLayouts(slots, way.layouts);
+      // Which of several signatures takes them depends on all of them.
+      OpLayouts counted =
+          isOne ? countedLayouts(slots, way.layouts) : way.layouts;
       // Those that are alike are neighbours, mostly.
       auto first = llvm::find_if(llvm::reverse(firsts), [&](const auto &other) {
         return other.first == counted;

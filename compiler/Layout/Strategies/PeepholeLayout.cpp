@@ -93,11 +93,8 @@ private:
     std::string ignored;
     if (op.getSensitivity() == Sensitivity::Data) {
       LayoutAttr view = viewLayout(op, anchor.layout, ignored);
-      OpResult result = cast<OpResult>(op->getResult(0));
       if (!view || !isFreeView(op) ||
-          !isAccepted(problem.accepted(op->getOpOperand(0)), op->getOperand(0),
-                      anchor.layout) ||
-          !isAccepted(problem.accepted(result), result, view))
+          !acceptsView(problem, op, anchor.layout, view))
         return std::nullopt;
       return Placement{{anchor.layout}, view};
     }

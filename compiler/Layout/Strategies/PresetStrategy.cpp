@@ -91,19 +91,17 @@ private:
   std::optional<Placement> cheapest(LayoutOpInterface op, bool mustRestore) {
     std::optional<Placement> best;
     int64_t fewest = 0;
-    std::string ignored;
     Value result = op->getResult(0);
-    for (const Anchor &anchor : anchorsFor(op)) {
-      auto placement = placeOp(problem, plan, op, anchor, ignored);
-      if (!placement ||
-          (mustRestore && !inSourceOrder(placement->result, result)))
-        continue;
-      int64_t bytes = bytesMoved(op, *placement);
-      if (best && bytes >= fewest)
-        continue;
-      fewest = bytes;
-      best = placement;
-    }
+    for (const Anchor &anchor : anchorsFor(op))
+      for (Placement &placement : placementsOf(problem, plan, op, anchor)) {
+        if (mustRestore && !inSourceOrder(placement.result, result))
+          continue;
+        int64_t bytes = bytesMoved(op, placement);
+        if (best && bytes >= fewest)
+          continue;
+        fewest = bytes;
+        best = std::move(placement);
+      }
     return best;
   }
 

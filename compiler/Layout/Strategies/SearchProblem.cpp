@@ -69,7 +69,8 @@ SearchProblem::pricedWays(const WaysOfOp &op) const {
       unsigned first = op.firstAlike[number];
       if (first == number)
         fastest[number] = fastestAlgorithm(
-            problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts));
+            problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts),
+            way.layouts);
       if (fastest[first])
         ways.push_back(
             {&way, {0, 0, fastest[first]->cycles}, fastest[first]->algorithm});
@@ -190,12 +191,16 @@ bool SearchProblem::matches(const WaysOfOp &op, const OpWay &way,
 std::vector<int> SearchProblem::waysOf(const LayoutPlan &plan) const {
   std::vector<int> chosen;
   for (const NamedOp &op : ops) {
-    auto way = llvm::find_if(op.ways, [&](const NamedWay &candidate) {
-      return matches(*op.known, *candidate.way, plan);
-    });
-    if (way == op.ways.end())
+    // Two signatures may take the same layouts: the plan means the cheaper.
+    std::optional<size_t> best;
+    for (auto [index, way] : llvm::enumerate(op.ways))
+      if (matches(*op.known, *way.way, plan) &&
+          (!best || ranked(way.cost, problem.objective) <
+                        ranked(op.ways[*best].cost, problem.objective)))
+        best = index;
+    if (!best)
       return {};
-    chosen.push_back(static_cast<int>(way - op.ways.begin()));
+    chosen.push_back(static_cast<int>(*best));
   }
   return chosen;
 }

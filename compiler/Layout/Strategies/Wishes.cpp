@@ -19,8 +19,10 @@ namespace {
 class WishedPlacer {
 public:
   WishedPlacer(const LayoutProblem &problem, LayoutOpInterface op,
-               ArrayRef<DesiredLayouts::Wish> wishes, std::string &whyNot)
-      : problem(problem), op(op), wishes(wishes), whyNot(whyNot) {}
+               unsigned signature, ArrayRef<DesiredLayouts::Wish> wishes,
+               std::string &whyNot)
+      : problem(problem), op(op), signature(signature), wishes(wishes),
+        whyNot(whyNot) {}
 
   std::optional<Placement> run(const LayoutPlan &plan) {
     if (!resolveAll())
@@ -30,7 +32,7 @@ public:
     anchors.append(acceptedAnchors(problem, op));
     std::string firstWhy;
     for (const Anchor &anchor : anchors) {
-      auto placement = placeOp(problem, plan, op, anchor, whyNot);
+      auto placement = placeOp(problem, plan, op, anchor, whyNot, signature);
       if (placement && insist(*placement))
         return placement;
       if (firstWhy.empty())
@@ -66,7 +68,7 @@ private:
 
   LayoutAttr resolve(OpOperand &operand, const DesiredLayouts::Wish &wish) {
     unsigned index = operand.getOperandNumber();
-    SmallVector<LayoutAttr> accepted = problem.accepted(operand);
+    SmallVector<LayoutAttr> accepted = problem.accepted(operand, signature);
     if (!wish && !accepted.empty())
       return preferred(accepted, operand.get());
     LayoutPattern pattern = wish ? *wish : defaultWeight(*wishes.front());
@@ -90,7 +92,7 @@ private:
                role);
         return {};
       }
-    SmallVector<LayoutAttr> accepted = problem.accepted(operand);
+    SmallVector<LayoutAttr> accepted = problem.accepted(operand, signature);
     if (!accepted.empty() && !isAmong(layout, accepted, operand.get())) {
       std::string names;
       for (LayoutAttr entry : accepted)
@@ -111,7 +113,7 @@ private:
     for (auto [index, layout] : wanted) {
       if (relation.independent[index] ||
           problem.goTogether(op->getOpOperand(index), layout, relation,
-                             placement.result))
+                             placement.result, signature))
         placement.operands[index] = layout;
       else
         return refuse("its " + op.getOperandRole(index) + " cannot be " +
@@ -123,6 +125,7 @@ private:
 
   const LayoutProblem &problem;
   LayoutOpInterface op;
+  unsigned signature;
   ArrayRef<DesiredLayouts::Wish> wishes;
   std::string &whyNot;
   SmallVector<std::pair<unsigned, LayoutAttr>> wanted;
@@ -134,5 +137,14 @@ std::optional<Placement> npu::placeWished(const LayoutProblem &problem,
                                           LayoutOpInterface op,
                                           ArrayRef<DesiredLayouts::Wish> wishes,
                                           std::string &whyNot) {
-  return WishedPlacer(problem, op, wishes, whyNot).run(plan);
+  std::string firstWhy;
+  for (unsigned signature : problem.signatures(op)) {
+    if (auto placement =
+            WishedPlacer(problem, op, signature, wishes, whyNot).run(plan))
+      return placement;
+    if (firstWhy.empty())
+      firstWhy = whyNot;
+  }
+  whyNot = firstWhy;
+  return std::nullopt;
 }

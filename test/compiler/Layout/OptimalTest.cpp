@@ -146,7 +146,7 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
     return getLayout(op.getResult()).getLetters();
   };
   EXPECT_EQ(layoutOfConv(), "acdb");
-  for (LayoutFactor &factor : spec.factors["conv2d"])
+  for (LayoutFactor &factor : spec.demands["conv2d"].front().factors)
     factor.factor = factor.layout.text == "NCHW" ? 0.01 : 1;
   EXPECT_EQ(layoutOfConv(), "abcd");
 }
@@ -157,9 +157,10 @@ TEST_F(OptimalTest, SomeConvolutionsCostTheirOwn) {
   TargetSpec spec = load("host");
   std::string error;
   LayoutPattern source = *LayoutPattern::parse("NCHW", error);
-  spec.factors["conv2d"] = {{source, 3, CostOf::Depthwise},
-                            {source, 5, CostOf::Pointwise},
-                            {source, 2, CostOf::All}};
+  std::vector<LayoutFactor> &factors = spec.demands["conv2d"].front().factors;
+  factors = {{source, 3, CostOf::Depthwise},
+             {source, 5, CostOf::Pointwise},
+             {source, 2, CostOf::All}};
   auto factorOf = [&](const std::string &weight, const std::string &groups) {
     mlir::func::FuncOp function = parse(
         "func.func @f(%x: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {\n"
@@ -173,13 +174,14 @@ TEST_F(OptimalTest, SomeConvolutionsCostTheirOwn) {
         "tensor<1x8x6x6xf32>\nreturn %0 : tensor<1x8x6x6xf32>\n}");
     ImageAxesAnalysis axes(function);
     auto op = *function.getBody().getOps<Conv2dOp>().begin();
+    LayoutAttr rowMajor = LayoutAttr::get(&context, {0, 1, 2, 3}, {});
     return LayoutProblem(function, spec, axes)
-        .costFactor(op, LayoutAttr::get(&context, {0, 1, 2, 3}, {}));
+        .costFactor(op, {rowMajor, rowMajor, rowMajor});
   };
   EXPECT_EQ(factorOf("8x1x1x1xf32", "8"), 3);
   EXPECT_EQ(factorOf("8x8x1x1xf32", "1"), 5);
   EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 2);
-  spec.factors["conv2d"].pop_back();
+  factors.pop_back();
   EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 1);
 }
 
@@ -230,7 +232,9 @@ TEST_F(OptimalTest, OneOrderHasOneCost) {
   LayoutProblem problem(function, spec, axes);
   auto op = *function.getBody().getOps<Conv2dOp>().begin();
   auto costOf = [&](ArrayRef<int64_t> order, ArrayRef<LayoutBlock> blocks) {
-    return problem.costFactor(op, LayoutAttr::get(&context, order, blocks));
+    return problem.costFactor(
+        op, SmallVector<LayoutAttr>(op->getNumOperands() + 1,
+                                    LayoutAttr::get(&context, order, blocks)));
   };
   EXPECT_EQ(costOf({0, 1, 2, 3}, {}), 1);
   EXPECT_EQ(costOf({0, 2, 3, 1}, {}), 1);
@@ -240,8 +244,9 @@ TEST_F(OptimalTest, OneOrderHasOneCost) {
 TEST_F(OptimalTest, OtherOrdersInThanOut) {
   TargetSpec spec = load("npu-nhwc");
   std::string error;
-  spec.demands["max_pool"]["data"] = {*LayoutPattern::parse("NCHW", error)};
-  spec.demands["max_pool"]["result"] = {*LayoutPattern::parse("NHWC", error)};
+  OperandDemands &roles = spec.demands["max_pool"].front().roles;
+  roles["data"] = {*LayoutPattern::parse("NCHW", error)};
+  roles["result"] = {*LayoutPattern::parse("NHWC", error)};
   LayoutOptions options;
   options.strategy = "optimal";
   mlir::func::FuncOp function = parse(R"(

@@ -23,11 +23,11 @@ static SmallVector<LayoutAttr> everyOrder(Value value,
 }
 
 namespace {
-/// All layouts of one op that its target accepts.
+/// All layouts of one op that a signature of its target accepts.
 class OpOrders {
 public:
-  OpOrders(const LayoutProblem &problem, LayoutOpInterface op)
-      : slots(problem, op), orders(slots.all().size()) {
+  explicit OpOrders(const OpSlots &signature)
+      : slots(signature), orders(slots.all().size()) {
     for (const Slot &slot : slots.all())
       for (LayoutAttr layout : slot.accepted)
         for (const LayoutBlock &block : layout.getBlocks())
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  OpSlots slots;
+  const OpSlots &slots;
   SmallVector<SmallVector<LayoutAttr>> orders;
   SmallVector<int64_t> blocks;
 };
@@ -91,14 +91,18 @@ bool test::mustSucceed(const LayoutProblem &problem, StringRef strategy) {
     auto rule = dyn_cast<LayoutOpInterface>(op);
     if (!rule)
       continue;
-    OpOrders orders(problem, rule);
+    OpSlots slots(problem, rule);
     OpResult result = op.getResult(0);
-    if (orders.isDemanding() &&
-        llvm::none_of(orders.ofResult(), [&](LayoutAttr layout) {
-          return (strategy != "auto-nhwc" ||
-                  isChannelsLastOrSource(problem, result, layout)) &&
-                 orders.isPlaceable(layout);
-        }))
+    auto takes = [&](const OpSlots &signature) {
+      OpOrders orders(signature);
+      return !orders.isDemanding() ||
+             llvm::any_of(orders.ofResult(), [&](LayoutAttr layout) {
+               return (strategy != "auto-nhwc" ||
+                       isChannelsLastOrSource(problem, result, layout)) &&
+                      orders.isPlaceable(layout);
+             });
+    };
+    if (llvm::none_of(slots.signatures(), takes))
       return false;
   }
   return true;

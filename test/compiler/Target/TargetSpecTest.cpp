@@ -55,9 +55,11 @@ TEST(TargetSpec, ReadsEverything) {
   EXPECT_FALSE(spec->supports(NPU_I8));
   EXPECT_EQ(spec->machine.clockMHz, 1000);
   EXPECT_EQ(spec->machine.stridedAccessFactor, 4);
-  EXPECT_EQ(spec->accepted("conv2d", "data").size(), 2u);
-  EXPECT_TRUE(spec->accepted("conv2d", "result").empty());
-  EXPECT_TRUE(spec->accepted("pad", "input").empty());
+  ASSERT_EQ(spec->signatures("conv2d").size(), 1u);
+  const OperandDemands &conv = spec->signatures("conv2d").front().roles;
+  EXPECT_EQ(conv.at("data").size(), 2u);
+  EXPECT_EQ(conv.count("result"), 0u);
+  EXPECT_TRUE(spec->signatures("pad").empty());
   EXPECT_TRUE(spec->isDemanding("matmul"));
   EXPECT_EQ(spec->algorithms, std::vector<std::string>{"winograd"});
 }
@@ -259,10 +261,13 @@ TEST(TargetSpec, Costs) {
   auto spec = parseTarget(base + entry + "    result: [NHWC, NCHW]\n",
                           "chip.yaml", error);
   ASSERT_TRUE(spec) << error;
-  ASSERT_EQ(spec->factors["max_pool"].size(), 1u);
-  EXPECT_EQ(spec->factors["max_pool"][0].layout.text, "NCHW");
-  EXPECT_EQ(spec->factors["max_pool"][0].factor, 1.5);
-  EXPECT_TRUE(spec->factors["conv2d"].empty());
+  auto factorsOf = [&](StringRef op) {
+    return spec->signatures(op).front().factors;
+  };
+  ASSERT_EQ(factorsOf("max_pool").size(), 1u);
+  EXPECT_EQ(factorsOf("max_pool")[0].layout.text, "NCHW");
+  EXPECT_EQ(factorsOf("max_pool")[0].factor, 1.5);
+  EXPECT_TRUE(factorsOf("conv2d").empty());
 
   expectError(base + entry + "    result: [NHWC]\n",
               "chip.yaml:24: cost: NCHW is not one of the layouts that "
@@ -270,7 +275,7 @@ TEST(TargetSpec, Costs) {
   // Without demands, what layouts cost may still differ.
   spec = parseTarget(base + entry, "chip.yaml", error);
   ASSERT_TRUE(spec) << error;
-  EXPECT_EQ(spec->factors["max_pool"].size(), 1u);
+  EXPECT_EQ(factorsOf("max_pool").size(), 1u);
   EXPECT_FALSE(spec->isDemanding("max_pool"));
   expectError(base + "  - ops: [max_pool]\n    cost: {NCXW: 2 times}\n",
               "chip.yaml:24: cost: ");
@@ -296,7 +301,7 @@ TEST(TargetSpec, Costs) {
                             "    pointwise_cost: {NHWC: 4 times}\n",
                      "chip.yaml", error);
   ASSERT_TRUE(spec) << error;
-  const std::vector<LayoutFactor> &both = spec->factors["conv_transpose2d"];
+  const std::vector<LayoutFactor> both = factorsOf("conv_transpose2d");
   ASSERT_EQ(both.size(), 3u);
   EXPECT_EQ(both[0].factor, 2);
   EXPECT_EQ(both[0].of, CostOf::All);
@@ -358,9 +363,55 @@ TEST(TargetSpec, EntriesOfListsStandOnce) {
               "chip.yaml:20: weight: 'HWOI' stands twice");
 }
 
-TEST(TargetSpec, OpInTwoDemands) {
-  expectError(replaceLine(good, 23, "  - ops: [conv2d]\n    data: [NHWC]"),
-              "op 'conv2d' stands in two demands");
+TEST(TargetSpec, Signatures) {
+  const std::string base =
+      std::string(good).substr(0, std::string(good).find("algorithms:"));
+  std::string error;
+  auto spec = parseTarget(base + "  - ops: [softmax]\n    input: [row-major]\n"
+                                 "  - ops: [softmax]\n    input: [NHWC]\n"
+                                 "    result: [NHWC]\n    cost: 0.5 times\n",
+                          "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  ArrayRef<Signature> both = spec->signatures("softmax");
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].cost, 1);
+  EXPECT_EQ(both[0].roles.count("result"), 0u);
+  EXPECT_EQ(both[1].cost, 0.5);
+  EXPECT_EQ(both[1].roles.at("input").front().text, "NHWC");
+  EXPECT_TRUE(spec->signatures("gather").empty());
+
+  auto withCost = [&](const std::string &cost) {
+    return base + "  - ops: [softmax]\n    input: [NHWC]\n    cost: " + cost +
+           "\n";
+  };
+  expectError(withCost("0 times"), "chip.yaml:25: cost: '0 times', expected a "
+                                   "positive number and its unit, times");
+  expectError(withCost("-1 times"), "chip.yaml:25: cost: '-1 times', expected");
+  expectError(withCost("inf times"), "chip.yaml:25: cost: 'inf times'");
+  expectError(withCost("nan times"), "chip.yaml:25: cost: 'nan times'");
+  expectError(withCost("1e300 times"), "chip.yaml:25: cost: '1e300 times'");
+  expectError(withCost("2"), "chip.yaml:25: cost: '2', expected the unit");
+  expectError(base + "  - ops: [conv1d]\n    depthwise_cost: 2 times\n",
+              "chip.yaml:24: depthwise_cost: expected LAYOUT");
+}
+
+TEST(TargetSpec, TheSameSignatureTwice) {
+  const std::string base =
+      std::string(good).substr(0, std::string(good).find("algorithms:"));
+  expectError(base + "  - ops: [softmax]\n    input: [NHWC]\n"
+                     "  - ops: [gather, softmax]\n    cost: 2 times\n"
+                     "    input: [NHWC]\n",
+              "chip.yaml:25: demand: op 'gather' has no operand 'input'");
+  expectError(base + "  - ops: [softmax]\n    input: [NHWC]\n"
+                     "  - ops: [softmax, pad]\n    cost: 2 times\n"
+                     "    input: [NHWC]\n",
+              "chip.yaml:25: demand: op 'softmax' stands in two demands with "
+              "the same layouts");
+  std::string many = base;
+  for (int size = 2; size < 68; ++size)
+    many +=
+        "  - {ops: [softmax], input: [NCHW" + std::to_string(size) + "c]}\n";
+  expectError(many, "op 'softmax' stands in more than 64 demands");
 }
 
 TEST(TargetSpec, EveryTruncationIsAnErrorOrATarget) {
