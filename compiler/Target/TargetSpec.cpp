@@ -457,6 +457,11 @@ private:
       if (!llvm::is_contained(known, role))
         return fail(node, "demand: op '" + op + "' has no operand '" + role +
                               "', it has " + llvm::join(known, ", "));
+    if (lookupOpWords(op)->sensitivity == Sensitivity::Data &&
+        (signature.cost != 1 || !signature.factors.empty()))
+      return fail(node, "demand: `cost` of '" + op +
+                            "', which only moves data; its time follows from "
+                            "the machine's numbers");
     std::vector<Signature> &all = spec.demands[op];
     // The second would never be taken, or never the first: another layout was
     // meant, or another cost.

@@ -416,9 +416,9 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
 
 /// A view that moves its data does what a relayout before or behind a free view
 /// would do; where neither is possible, its elements go one by one.
-static cost::KernelWork movingWork(const LayoutProblem &problem,
-                                   LayoutOpInterface op, LayoutAttr from,
-                                   LayoutAttr to) {
+static cost::KernelWork viewWork(const LayoutProblem &problem,
+                                 LayoutOpInterface op, LayoutAttr from,
+                                 LayoutAttr to) {
   Value operand = op->getOperand(0), result = op->getResult(0);
   std::string ignored;
   SmallVector<cost::KernelWork, 2> works;
@@ -438,15 +438,6 @@ static cost::KernelWork movingWork(const LayoutProblem &problem,
   apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
   apart.writes[0].scattered = true;
   return apart;
-}
-
-/// The same as the target's signatures price it.
-static cost::KernelWork viewWork(const LayoutProblem &problem,
-                                 LayoutOpInterface op, LayoutAttr from,
-                                 LayoutAttr to) {
-  cost::KernelWork work = movingWork(problem, op, from, to);
-  work.factor = problem.costFactor(op, {from, to});
-  return work;
 }
 
 int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,

@@ -149,7 +149,8 @@ private:
       if (role == "result")
         result = own;
       text += (", " + role + ": [" + own + "]").str();
-      if (role == "result" && words.oneIn(3))
+      if (role == "result" && words.oneIn(3) &&
+          op.sensitivity != Sensitivity::Data)
         text += ", cost: {" + StringRef(own).split(",").first.str() + ": " +
                 std::to_string(1 + words.pick(5)) + " times}";
     }

@@ -391,6 +391,9 @@ TEST(TargetSpec, Signatures) {
   expectError(withCost("nan times"), "chip.yaml:25: cost: 'nan times'");
   expectError(withCost("1e300 times"), "chip.yaml:25: cost: '1e300 times'");
   expectError(withCost("2"), "chip.yaml:25: cost: '2', expected the unit");
+  expectError(base + "  - ops: [transpose]\n    cost: 2 times\n",
+              "chip.yaml:23: demand: `cost` of 'transpose', which only moves "
+              "data");
   expectError(base + "  - ops: [conv1d]\n    depthwise_cost: 2 times\n",
               "chip.yaml:24: depthwise_cost: expected LAYOUT");
 }
