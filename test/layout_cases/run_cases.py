@@ -5,6 +5,10 @@ Each case is compiled with --layout=optimal --objective=count for npu-nhwc with
 fixed inputs and outputs: not more relayouts than its minimum, and the outputs
 of onnxruntime. Every other strategy that is feasible gives the same numbers
 and leaves no fewer relayouts.
+
+With --target (several times), for these chips instead, for which no minimum is
+known: the outputs are onnxruntime's, no strategy leaves fewer relayouts, and
+what is not proved says why.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import concurrent.futures
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +32,11 @@ import rich.progress
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120
-FIXED = ["--target=npu-nhwc", "--objective=count", "--io-layout=fixed", "-q"]
+TARGET = "npu-nhwc"  # of which the minima are known
+FIXED = ["--objective=count", "--io-layout=fixed", "-q"]
+# Chips that differ from this one in their blocks are made from it.
+BLOCKED = re.compile(r"npu-nchw(\d+)c")
+BLOCKED_TARGET = ROOT / "targets" / "npu-nchw16c.yaml"
 RTOL = {"f16": 1e-2}
 LARGEST_SHARE, LARGEST_LOOSE_SHARE, LOOSE_OUTSIDE = 1e-5, 0.05, 0.05
 
@@ -67,12 +76,14 @@ def binding_words(entry: dict, inputs: dict[str, np.ndarray], folder: Path) -> l
     return words
 
 
-def compiled(bench: Bench, entry: dict, layout: str, words: list[str], folder: Path) -> dict:
+def compiled(
+    bench: Bench, entry: dict, layout: str, words: list[str], folder: Path, target: str | Path = TARGET
+) -> dict:
     """The report of one compilation to folder/LAYOUT.npu."""
     report = folder / f"{layout}.json"
     complaint = bench.call(
-        "npuc", bench.models / entry["file"], "-o", folder / f"{layout}.npu", *FIXED, f"--layout={layout}",
-        f"--report={report}", *words,
+        "npuc", bench.models / entry["file"], "-o", folder / f"{layout}.npu", *FIXED, f"--target={target}",
+        f"--layout={layout}", f"--report={report}", *words,
     )  # fmt: skip
     if complaint:
         raise Failure(f"refused: {complaint}")
@@ -153,20 +164,61 @@ def check_case(bench: Bench, entry: dict) -> None:
             check_numbers(entry, row["name"], ran(bench, entry, row["name"], words, folder), wanted)
 
 
-def outcome(bench: Bench, entry: dict) -> tuple[str, str]:
-    """The case's name and what is wrong with it; empty: nothing."""
+def check_search(report: dict) -> str:
+    """Why the search proves nothing; empty where it does."""
+    count, search = report["relayouts"]["count"], report["optimal"]
+    if search["cost"] != count:
+        raise Failure(f"{count} relayouts, the search says {search}")
+    if search["proved"]:
+        return ""
+    if not search["capped_values"]:
+        raise Failure(f"{count} relayouts, not proved: {search}")
+    return f"{count} relayouts, not proved: {search['space']}"
+
+
+def check_on_chip(bench: Bench, entry: dict, target: str | Path) -> str:
+    """A remark; raises Failure with the first thing that is wrong."""
+    inputs = case_builder.sample_inputs(entry)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for key, array in inputs.items():
+            np.save(folder / f"{key}.npy", array)
+        words = binding_words(entry, inputs, folder)
+        report = compiled(bench, entry, "optimal", words, folder, target)
+        for row in report["strategies"]:
+            if row["feasible"] and row["count"] < report["relayouts"]["count"]:
+                raise Failure(f"{row['name']} leaves {row['count']} relayouts, optimal {report['relayouts']['count']}")
+        wanted = reference(bench.models / entry["file"], inputs)
+        check_numbers(entry, "optimal", ran(bench, entry, "optimal", words, folder), wanted)
+        return check_search(report)
+
+
+@dataclasses.dataclass
+class Outcome:
+    """A case, on a chip: what is wrong with it, and what else is to say."""
+
+    name: str
+    wrong: str = ""
+    remark: str = ""
+
+
+def outcome(bench: Bench, entry: dict, target: str | Path | None) -> Outcome:
+    result = Outcome(f"{entry['id']} on {Path(target).stem}" if target else entry["id"])
     try:
-        check_case(bench, entry)
+        if target:
+            result.remark = check_on_chip(bench, entry, target)
+        else:
+            check_case(bench, entry)
     except Failure as failure:
-        return entry["id"], str(failure)
+        result.wrong = str(failure)
     except subprocess.TimeoutExpired as failure:
-        return entry["id"], f"{Path(failure.cmd[0]).name} did not end within {TIMEOUT_SECONDS} s"
-    return entry["id"], ""
+        result.wrong = f"{Path(failure.cmd[0]).name} did not end within {TIMEOUT_SECONDS} s"
+    return result
 
 
-def run_all(bench: Bench, entries: list[dict], jobs: int) -> dict[str, str]:
+def run_all(bench: Bench, tasks: list[tuple[dict, str | Path | None]], jobs: int) -> list[Outcome]:
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = [pool.submit(outcome, bench, entry) for entry in entries]
+        running = [pool.submit(outcome, bench, *task) for task in tasks]
         done = rich.progress.track(
             concurrent.futures.as_completed(running),
             total=len(running),
@@ -174,7 +226,25 @@ def run_all(bench: Bench, entries: list[dict], jobs: int) -> dict[str, str]:
             console=rich.console.Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
-        return dict(sorted(future.result() for future in done))
+        return sorted((future.result() for future in done), key=lambda result: result.name)
+
+
+def chip(name: str, folder: Path) -> str | Path:
+    """A target as npuc takes it; one that differs from another in its blocks is written down."""
+    blocked = BLOCKED.fullmatch(name)
+    if not blocked or (ROOT / "targets" / f"{name}.yaml").exists():
+        return name
+    path = folder / f"{name}.yaml"
+    text = BLOCKED_TARGET.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"\b16\b(?! MAC)|16(?=[co])", blocked[1], text), encoding="utf-8")
+    return path
+
+
+def sampled(tasks: list, count: int) -> list:
+    """So many of them, spread evenly; 0: all."""
+    if not 0 < count < len(tasks):
+        return tasks
+    return [tasks[index * len(tasks) // count] for index in range(count)]
 
 
 def main() -> int:
@@ -182,14 +252,24 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="build folder")
     parser.add_argument("--only", default="", help="regular expression on the case's name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cases at a time")
+    parser.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        help="a chip, by name or file, in place of npu-nhwc and the minima; npu-nchwNc: npu-nchw16c with such blocks",
+    )
+    parser.add_argument("--sample", type=int, default=0, help="so many cases on chips, spread evenly; 0: all")
     arguments = parser.parse_args()
     models = arguments.build / "layout_cases"
     entries = case_builder.build(models, case_builder.read_table(build_cases.TABLE), arguments.only)
-    results = run_all(Bench(arguments.build / "bin", models), entries, arguments.jobs)
-    failures = {name: finding for name, finding in results.items() if finding}
-    for name, finding in failures.items():
-        print(f"{name}: {finding}")
-    print(f"{len(results)} cases, {len(results) - len(failures)} pass, {len(failures)} fail")
+    targets = [chip(name, models) for name in arguments.target] or [None]
+    tasks = sampled([(entry, target) for entry in entries for target in targets], arguments.sample)
+    results = run_all(Bench(arguments.build / "bin", models), tasks, arguments.jobs)
+    for result in results:
+        if result.wrong or result.remark:
+            print(f"{result.name}: {result.wrong or result.remark}")
+    failures = sum(bool(result.wrong) for result in results)
+    print(f"{len(results)} cases, {len(results) - failures} pass, {failures} fail")
     return 1 if failures else 0
 
 

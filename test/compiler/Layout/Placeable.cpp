@@ -6,18 +6,52 @@
 
 using namespace npu;
 
+using Blocks = SmallVector<LayoutBlock>;
+
+/// The same sizes of any dimensions of a value, each dimension for one of them;
+/// blocks of some dimensions may be missing, as the value may lack these.
+static void addRenamed(ArrayRef<LayoutBlock> blocks, int64_t rank,
+                       SmallVectorImpl<Blocks> &all) {
+  SmallVector<int64_t> dims;
+  for (const LayoutBlock &block : blocks)
+    if (!llvm::is_contained(dims, block.dim))
+      dims.push_back(block.dim);
+  // Each of `dims` becomes one of `rank` dimensions or, `rank`, none.
+  SmallVector<int64_t> names(dims.size(), 0);
+  auto next = [&] {
+    for (int64_t &name : names) {
+      if (++name <= rank)
+        return true;
+      name = 0;
+    }
+    return false;
+  };
+  do {
+    Blocks renamed;
+    bool isOneToOne = true;
+    for (auto [index, name] : llvm::enumerate(names))
+      isOneToOne &= name == rank || llvm::count(names, name) == 1;
+    for (const LayoutBlock &block : blocks)
+      if (int64_t name = names[llvm::find(dims, block.dim) - dims.begin()];
+          name < rank)
+        renamed.push_back({name, block.size});
+    if (isOneToOne && !llvm::is_contained(all, renamed))
+      all.push_back(renamed);
+  } while (next());
+}
+
 /// Every permutation, plain and with each of the blocks.
 static SmallVector<LayoutAttr> everyOrder(Value value,
-                                          ArrayRef<int64_t> blocks) {
-  auto order =
-      llvm::to_vector(llvm::seq<int64_t>(0, tensorType(value).getRank()));
+                                          ArrayRef<Blocks> blocks) {
+  int64_t rank = tensorType(value).getRank();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<Blocks> all = {Blocks()};
+  for (const Blocks &listed : blocks)
+    addRenamed(listed, rank, all);
   SmallVector<LayoutAttr> layouts;
   do {
-    layouts.push_back(LayoutAttr::get(value.getContext(), order, {}));
-    for (int64_t size : blocks)
-      for (int64_t dim : order)
-        layouts.push_back(
-            LayoutAttr::get(value.getContext(), order, {{dim, size}}));
+    for (const Blocks &some : all)
+      layouts.push_back(LayoutAttr::get(value.getContext(), order, some));
   } while (std::next_permutation(order.begin(), order.end()));
   return layouts;
 }
@@ -30,9 +64,8 @@ public:
       : slots(signature), orders(slots.all().size()) {
     for (const Slot &slot : slots.all())
       for (LayoutAttr layout : slot.accepted)
-        for (const LayoutBlock &block : layout.getBlocks())
-          if (!llvm::is_contained(blocks, block.size))
-            blocks.push_back(block.size);
+        if (Blocks some(layout.getBlocks()); !llvm::is_contained(blocks, some))
+          blocks.push_back(some);
   }
 
   bool isDemanding() const {
@@ -66,7 +99,7 @@ public:
 private:
   const OpSlots &slots;
   SmallVector<SmallVector<LayoutAttr>> orders;
-  SmallVector<int64_t> blocks;
+  SmallVector<Blocks> blocks;
 };
 } // namespace
 

@@ -32,6 +32,27 @@ private:
   llvm::SmallString<128> path;
 };
 
+/// A target's text as a file, which is called as the target is; gone when its
+/// name is.
+class TemporaryTarget {
+public:
+  TemporaryTarget() {
+    llvm::sys::fs::createUniqueDirectory("layout-fuzz", folder);
+  }
+  ~TemporaryTarget() { llvm::sys::fs::remove_directories(folder); }
+  std::string name() const { return (folder + "/random.yaml").str(); }
+
+private:
+  llvm::SmallString<128> folder;
+};
+
+/// Empty, or what went wrong.
+std::string writeText(const std::string &path, const std::string &text) {
+  files::OutputFiles files;
+  std::string error = files.write(path, text);
+  return error.empty() ? files.commit() : error;
+}
+
 class NumbersChecker {
 public:
   NumbersChecker(const test::LayoutCase &problem, uint64_t seed,
@@ -62,10 +83,9 @@ public:
     want = test::interpret(function, arguments);
     if (want.empty())
       return Finding{"interpreter", "an op cannot be evaluated"};
-    files::OutputFiles files;
-    std::string error = files.write(source.name(), problem.graph);
-    if (error.empty())
-      error = files.commit();
+    std::string error = writeText(source.name(), problem.graph);
+    if (error.empty() && isRandomTarget())
+      error = writeText(target.name(), problem.target);
     if (!error.empty())
       return Finding{"bad-options", error};
     for (const Strategy &strategy : strategies())
@@ -75,14 +95,19 @@ public:
   }
 
 private:
+  bool isRandomTarget() const {
+    return problem.target.find('\n') != std::string::npos;
+  }
+
   std::optional<Finding> runStrategy(StringRef strategy) {
     TemporaryFile program(".npu");
     CompileOptions options;
     options.model = source.name();
     options.output = program.name();
-    options.target = problem.target;
+    options.target = isRandomTarget() ? target.name() : problem.target;
     options.layout.strategy = strategy.str();
     options.layout.verifyExactly = true;
+    options.layout.searchSeconds = 1; // as in LayoutProperties
     std::string error;
     std::optional<IoLayouts> io = IoLayouts::parse(problem.io, error);
     if (!io)
@@ -108,11 +133,9 @@ private:
     }
   }
 
-  /// No shipped target contradicts itself; one has only blocks for
-  /// convolutions, which auto-nhwc does not know.
+  /// Whether they have to succeed, LayoutProperties has looked at.
   bool mayRefuse(StringRef strategy) const {
-    return strategy == "none" ||
-           (strategy == "auto-nhwc" && problem.target == "npu-nchw16c");
+    return strategy == "none" || strategy == "auto-nhwc" || isRandomTarget();
   }
 
   Floats runProgram(const std::string &path) const {
@@ -162,6 +185,7 @@ private:
   test::Coverage &coverage;
   MLIRContext context;
   TemporaryFile source{".mlir"};
+  TemporaryTarget target;
   std::vector<std::vector<char>> inputs;
   Floats want;
 };

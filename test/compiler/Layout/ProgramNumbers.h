@@ -9,8 +9,8 @@
 
 namespace npu::test {
 
-/// Of a case with a shipped target (randomRunnableCase). The first strategy
-/// whose program cannot be compiled, loaded or run, or gives other numbers.
+/// Of a case whose graph is runnable (GraphKind). The first strategy whose
+/// program cannot be compiled, loaded or run, or gives other numbers.
 std::optional<Finding> checkProgramNumbers(const LayoutCase &problem,
                                            uint64_t seed, Coverage &coverage);
 

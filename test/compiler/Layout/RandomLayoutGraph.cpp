@@ -5,6 +5,7 @@
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "test/compiler/Layout/RandomChipOps.h"
+#include "test/compiler/Layout/RandomHeads.h"
 #include "test/compiler/Support/RandomBuilder.h"
 
 using namespace npu;
@@ -23,7 +24,7 @@ class Generator : test::RandomBuilder {
 public:
   Generator(MLIRContext &context, unsigned seed, test::GraphKind kind)
       : RandomBuilder(context, seed), runnable(kind.runnable),
-        permuted(kind.permuted) {}
+        permuted(kind.permuted), tiled(kind.tiled) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run(int steps);
 
@@ -60,6 +61,7 @@ private:
   Value convTranspose(Value data);
   Value pool(Value data);
   Value chip(Value data);
+  Value heads(Value data);
   Value fused(Value data);
 
   Shape regrouped(ArrayRef<int64_t> shape);
@@ -72,7 +74,7 @@ private:
   void eraseUnused();
   void nameBoundary();
 
-  bool runnable, permuted;
+  bool runnable, permuted, tiled;
 };
 
 } // namespace
@@ -82,6 +84,9 @@ private:
 int64_t Generator::extent() {
   if (oneIn(4))
     return 1;
+  static const int64_t even[] = {2, 4, 4, 6, 8, 8, 12, 16};
+  if (tiled && !oneIn(4))
+    return even[pick(std::size(even))];
   return oneIn(8) ? 8 : 2 + pick(4);
 }
 
@@ -569,6 +574,11 @@ Value Generator::chip(Value data) {
   return test::randomChipOp({builder, location, pickOne, make, runnable}, data);
 }
 
+Value Generator::heads(Value data) {
+  auto pickOne = [&](int64_t count) { return pick(count); };
+  return test::randomHeads(builder, location, pickOne, data, coin());
+}
+
 /// A kernel and elementwise ops behind it, with operands of their own.
 Value Generator::fused(Value data) {
   static const Step roots[] = {&Generator::convolution, &Generator::convolution,
@@ -660,7 +670,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
       &Generator::chip,           &Generator::chip,
       &Generator::fused,          &Generator::fused};
   for (int i = 0; i < steps; ++i) {
-    Value next = (this->*kinds[pick(std::size(kinds))])(pickValue());
+    Step step =
+        tiled && oneIn(6) ? &Generator::heads : kinds[pick(std::size(kinds))];
+    Value next = (this->*step)(pickValue());
     if (!next || !small(shapeOf(next)) || next.getDefiningOp<ConstantOp>())
       continue;
     values.push_back(next);

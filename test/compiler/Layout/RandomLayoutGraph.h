@@ -22,12 +22,15 @@ struct LayoutCase {
 
 /// What kind of graph is drawn.
 struct GraphKind {
-  /// Only functions whose numbers stay small and do not jump, and a shipped
-  /// target, so that it can be compiled and compared.
+  /// Only functions whose numbers stay small and do not jump, so that it can be
+  /// compiled and compared.
   bool runnable = false;
   /// Images are transposed between the ops, so that what is the channel to one
   /// is something else to the next.
   bool permuted = false;
+  /// Extents that blocks divide, heads of matrices, and a chip of tiles, sticks
+  /// and doubly blocked weights.
+  bool tiled = false;
 };
 
 /// The same for the same seed and kind.
@@ -40,8 +43,9 @@ mlir::OwningOpRef<mlir::ModuleOp> randomLayoutGraph(MLIRContext &context,
                                                     unsigned seed, int steps,
                                                     GraphKind kind);
 
-/// The text of a target file with random demands and machine numbers.
-std::string randomTarget(unsigned seed);
+/// The text of a target file with random demands and machine numbers. `tiled`:
+/// most orders have blocks, of one or two dimensions, some twice.
+std::string randomTarget(unsigned seed, bool tiled);
 
 /// The target of a case; empty with the reason in `error`.
 std::optional<TargetSpec> targetOf(const LayoutCase &problem,

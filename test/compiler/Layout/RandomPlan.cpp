@@ -33,12 +33,22 @@ private:
     return static_cast<int64_t>(random() % static_cast<unsigned>(count));
   }
 
+  int64_t anyOf(ArrayRef<int64_t> list) {
+    return list[static_cast<size_t>(pick(static_cast<int64_t>(list.size())))];
+  }
+
+  /// With blocks that the chip knows, in every third.
   LayoutAttr anyOrder(Value value) {
     auto order =
         llvm::to_vector(llvm::seq<int64_t>(0, tensorType(value).getRank()));
     for (size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[pick(static_cast<int64_t>(i))]);
-    return LayoutAttr::get(problem.getContext(), order, {});
+    SmallVector<LayoutBlock> blocks;
+    if (!order.empty() && !problem.target.blocks.empty() && pick(3) == 0)
+      for (int64_t count = 1 + pick(3); count > 0; --count)
+        blocks.push_back({pick(static_cast<int64_t>(order.size())),
+                          anyOf(problem.target.blocks)});
+    return LayoutAttr::get(problem.getContext(), order, blocks);
   }
 
   /// In which a value is stored, row-major or any.

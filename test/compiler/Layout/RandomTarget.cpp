@@ -3,53 +3,21 @@
 // Random chips and boundaries, and the whole random case.
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "test/compiler/Layout/RandomLayoutGraph.h"
+#include "test/compiler/Layout/RandomOrders.h"
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <random>
-
 using namespace npu;
+using Words = test::RandomWords;
 
 namespace {
-
-class Words {
-public:
-  explicit Words(unsigned seed) : random(seed) {}
-
-  int64_t pick(int64_t count) {
-    return static_cast<int64_t>(random() % static_cast<unsigned>(count));
-  }
-  bool oneIn(int64_t count) { return pick(count) == 0; }
-  template <size_t N>
-  StringRef anyOf(const StringRef (&list)[N]) {
-    return list[pick(N)];
-  }
-
-  std::string shuffled(std::string letters) {
-    for (size_t i = letters.size(); i > 1; --i)
-      std::swap(letters[i - 1], letters[pick(static_cast<int64_t>(i))]);
-    return letters;
-  }
-  /// Logical dimensions of a rank in any order, now and then with a block.
-  std::string order(size_t rank, int64_t block) {
-    std::string letters = shuffled(StringRef("abcdef").take_front(rank).str());
-    if (block == 0 || rank < 2)
-      return letters;
-    char &dim = letters[pick(static_cast<int64_t>(rank))];
-    char inner = dim;
-    dim = llvm::toUpper(dim);
-    return letters + std::to_string(block) + inner;
-  }
-
-private:
-  std::mt19937 random;
-};
 
 /// The text of a target file, line by line; each demand is one line, so that a
 /// finding can be made smaller by leaving lines out.
 class TargetWriter {
 public:
-  explicit TargetWriter(unsigned seed) : words(seed) {
+  TargetWriter(unsigned seed, bool tiled)
+      : words(seed), tiled(tiled), blocks(words) {
     static const int64_t sizes[] = {2, 4, 8};
     block = sizes[words.pick(3)];
   }
@@ -59,8 +27,7 @@ public:
     bool titled = false;
     for (const OpWords &op : opVocabulary())
       // A relayout is what the stage meets demands with.
-      if (op.name != "relayout" &&
-          words.oneIn(op.name.starts_with("conv") ? 2 : 5)) {
+      if (op.name != "relayout" && words.oneIn(isOften(op) ? 2 : 5)) {
         if (!titled)
           text += "demands:\n";
         titled = true;
@@ -72,6 +39,10 @@ public:
   }
 
 private:
+  bool isOften(const OpWords &op) const {
+    return op.name.starts_with("conv") || (tiled && op.name == "matmul");
+  }
+
   void machine() {
     auto number = [&](StringRef key, int64_t least, int64_t most,
                       StringRef unit) {
@@ -109,8 +80,19 @@ private:
     return "NCW" + size + "c, NCHW" + size + "c, NCDHW" + size + "c";
   }
 
+  /// Of a chip that works on tiles: also an order of no blocks beside them.
+  std::string tiles(bool hasImages, StringRef role) {
+    std::string list = hasImages ? blocks.images() : blocks.matrices(role);
+    if (words.oneIn(5))
+      list += hasImages ? ", " + channelsLast() : ", row-major";
+    return list;
+  }
+
   /// Layouts for one operand: image orders, orders of one rank, or any mix.
-  std::string layouts() {
+  std::string layouts(const OpWords &op, StringRef role) {
+    if (tiled && !words.oneIn(5))
+      return tiles(op.rank != 0 || (op.name != "matmul" && words.oneIn(2)),
+                   role);
     switch (words.pick(8)) {
     case 0:
     case 1:
@@ -124,30 +106,40 @@ private:
     case 5:
       return words.shuffled("NHWC") + ", " + words.shuffled("NCW");
     case 6:
-      return words.order(2 + words.pick(4), words.oneIn(3) ? block : 0);
+      return words.oneIn(3) ? words.order(2 + words.pick(4), block)
+                            : words.order(2 + words.pick(4));
     default:
       return blocked() + ", " + channelsLast();
     }
   }
 
   std::string weights() {
+    if (tiled && !words.oneIn(4))
+      return blocks.weights();
     static const StringRef lists[] = {"WOI, HWOI, DHWOI", "OIW, OIHW, OIDHW",
                                       "IHWO, IWO", "row-major"};
     return words.anyOf(lists).str();
   }
 
+  /// What one role of an op takes: mostly what its others take; the matrices of
+  /// a product may each be cut in their own way.
+  std::string layoutsOf(const OpWords &op, StringRef role,
+                        const std::string &common) {
+    if (role == "weight" || role == "indices")
+      return weights();
+    if (role == "bias")
+      return "row-major";
+    bool own = tiled && op.name == "matmul" ? !words.oneIn(3) : words.oneIn(5);
+    return own ? layouts(op, role) : common;
+  }
+
   void demand(const OpWords &op) {
-    std::string common = layouts(), result = common;
+    std::string common = layouts(op, "");
     text += ("  - {ops: [" + op.name + "]").str();
     for (StringRef role : demandRoles(op)) {
       if (words.oneIn(4))
         continue;
-      std::string own = role == "weight" || role == "indices" ? weights()
-                        : role == "bias"                      ? "row-major"
-                        : words.oneIn(5)                      ? layouts()
-                                                              : common;
-      if (role == "result")
-        result = own;
+      std::string own = layoutsOf(op, role, common);
       text += (", " + role + ": [" + own + "]").str();
       if (role == "result" && words.oneIn(3) &&
           op.sensitivity != Sensitivity::Data)
@@ -158,6 +150,8 @@ private:
   }
 
   Words words;
+  bool tiled;
+  test::RandomBlocks blocks;
   int64_t block;
   std::string text;
 };
@@ -191,7 +185,12 @@ private:
     int64_t rank = tensorType(value).getRank();
     if (rank == 0 || words.oneIn(2))
       return;
-    std::string layout = words.order(rank, words.oneIn(5) ? 4 : 0), ignored;
+    static const int64_t sizes[] = {4, 2, 8, 2};
+    std::string layout =
+        words.oneIn(5)
+            ? words.order(rank, ArrayRef(sizes).take_front(1 + words.pick(3)))
+            : words.order(rank);
+    std::string ignored;
     static const StringRef images[] = {"NHWC", "NCHW", "NWC", "NCHW4c"};
     StringRef image = words.anyOf(images);
     if (words.oneIn(2) &&
@@ -207,8 +206,8 @@ private:
 
 } // namespace
 
-std::string test::randomTarget(unsigned seed) {
-  return TargetWriter(seed).write();
+std::string test::randomTarget(unsigned seed, bool tiled) {
+  return TargetWriter(seed, tiled).write();
 }
 
 std::optional<TargetSpec> test::targetOf(const LayoutCase &problem,
@@ -235,10 +234,17 @@ test::LayoutCase test::randomLayoutCase(MLIRContext &context, uint64_t seed,
   llvm::raw_string_ostream(made.graph) << *module;
   static const StringRef shipped[] = {"npu-nhwc", "npu-nchw", "npu-nchw16c",
                                       "host"};
-  made.target = kind.runnable || words.oneIn(2) ? words.anyOf(shipped).str()
-                                                : test::randomTarget(seeds[1]);
+  static const StringRef blocked[] = {"npu-tiles", "npu-sticks", "npu-packs",
+                                      "npu-nc1hwc0", "npu-nc1hwc2"};
+  if (kind.tiled)
+    made.target = words.oneIn(4) ? words.anyOf(blocked).str()
+                                 : test::randomTarget(seeds[1], true);
+  else
+    made.target = kind.runnable || words.oneIn(2)
+                      ? words.anyOf(shipped).str()
+                      : test::randomTarget(seeds[1], false);
   // The reference chip has the most demands in image axes.
-  if (kind.permuted && words.oneIn(3))
+  if (kind.permuted && !kind.tiled && words.oneIn(3))
     made.target = "npu-nhwc";
   made.io =
       BoundaryWriter(*module->getOps<mlir::func::FuncOp>().begin(), seeds[2])

@@ -29,7 +29,7 @@ struct Options {
   std::string folder = "layout-fuzz-findings";
   double shrinkSeconds = 30; // for all findings together
   int runOneIn = 50;         // 0: none
-  bool permuted = false;
+  bool permuted = false, tiled = false;
   bool runs = false;
 };
 
@@ -59,7 +59,8 @@ static LayoutCase makeCase(MLIRContext &context, const Options &options,
   runs = options.runOneIn > 0 &&
          seed % static_cast<uint64_t>(options.runOneIn) == 0;
   bool permuted = options.permuted || seed % 3 == 0;
-  return test::randomLayoutCase(context, seed, {runs, permuted});
+  bool tiled = options.tiled || seed % 3 == 1;
+  return test::randomLayoutCase(context, seed, {runs, permuted, tiled});
 }
 
 static std::optional<Finding> check(MLIRContext &context,
@@ -158,9 +159,8 @@ static std::optional<Finding> replay(const Options &options) {
                  "': " + target.getError().message());
     problem.target = (*target)->getBuffer().str();
   }
-  // Only what is shipped has kernels to run.
-  bool runs = options.runs && problem.target == options.target;
-  return checkAlone(problem, options.fuzz.seed, runs, options.fuzz.hangSeconds);
+  return checkAlone(problem, options.fuzz.seed, options.runs,
+                    options.fuzz.hangSeconds);
 }
 
 static void print(const test::FuzzResult &result) {
@@ -210,12 +210,14 @@ int main(int argc, char **argv) {
   app.add_flag("--permuted", options.permuted,
                "transpose images between the ops of every graph, not of every "
                "third");
+  app.add_flag("--tiled", options.tiled,
+               "tiles, sticks and double blocks on the chip of every graph, "
+               "not of every third");
   app.add_option("--replay", options.replay, "check this graph (.mlir)");
   app.add_option("--target", options.target,
                  "name or file (.yaml) of the target, for --replay");
   app.add_option("--io-layout", options.io, "boundary, for --replay");
-  app.add_flag("--run", options.runs,
-               "compile and run as well, for --replay with a shipped target");
+  app.add_flag("--run", options.runs, "compile and run as well, for --replay");
   CLI11_PARSE(app, argc, argv);
 
   if (!options.replay.empty()) {
