@@ -38,22 +38,6 @@ static bool takesAny(const Signature &signature, StringRef role) {
          });
 }
 
-SmallVector<LayoutAttr>
-npu::acceptedLayouts(ArrayRef<Signature> signatures, LayoutOpInterface op,
-                     StringRef role, Value value,
-                     llvm::function_ref<ImageAxes()> axes) {
-  if (llvm::any_of(signatures, [&](const Signature &signature) {
-        return takesAny(signature, role);
-      }))
-    return {};
-  SmallVector<LayoutAttr> all;
-  for (const Signature &signature : signatures)
-    for (LayoutAttr layout : acceptedLayouts(signature, op, role, value, axes))
-      if (!llvm::is_contained(all, layout))
-        all.push_back(layout);
-  return all;
-}
-
 SmallVector<unsigned>
 npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
                        llvm::function_ref<ImageAxes(unsigned)> axes) {

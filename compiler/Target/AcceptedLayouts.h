@@ -14,12 +14,8 @@ namespace npu {
 /// The layouts that the chip accepts for a value that has this role at the op,
 /// preferred first; empty: any. A demand speaks of image axes; nothing is
 /// demanded where nothing tells. `axes` is asked only where the chip lists
-/// some. Of one signature of the op, or of all of them.
+/// some.
 SmallVector<LayoutAttr> acceptedLayouts(const Signature &signature,
-                                        LayoutOpInterface op, StringRef role,
-                                        Value value,
-                                        llvm::function_ref<ImageAxes()> axes);
-SmallVector<LayoutAttr> acceptedLayouts(ArrayRef<Signature> signatures,
                                         LayoutOpInterface op, StringRef role,
                                         Value value,
                                         llvm::function_ref<ImageAxes()> axes);

@@ -6,23 +6,45 @@
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <utility>
 
 using namespace npu;
 
+static SmallVector<unsigned> fitting(ArrayRef<Signature> all,
+                                     LayoutOpInterface op,
+                                     const ImageAxesAnalysis &axes) {
+  if (all.size() < 2)
+    return {0};
+  unsigned operands = op->getNumOperands();
+  return fittingSignatures(all, op, [&](unsigned slot) {
+    return slot < operands
+               ? axes.atOp(op->getOpOperand(slot))
+               : axes.atOp(OpResult(op->getResult(slot - operands)));
+  });
+}
+
 /// What one signature of an op, or any of them, accepts for a value.
-static SmallVector<LayoutAttr> listedFor(const TargetSpec &target,
+static SmallVector<LayoutAttr> listedFor(const LayoutProblem &problem,
                                          LayoutOpInterface op, StringRef role,
                                          Value value, LayoutProblem::OneOf one,
                                          llvm::function_ref<ImageAxes()> axes) {
-  ArrayRef<Signature> all = target.signatures(op.getDemandName());
+  ArrayRef<Signature> all = problem.target.signatures(op.getDemandName());
   if (all.empty())
     return {};
   if (one || all.size() == 1)
     return acceptedLayouts(all[one.value_or(0)], op, role, value, axes);
-  return acceptedLayouts(all, op, role, value, axes);
+  llvm::SetVector<LayoutAttr> some;
+  for (unsigned index : fitting(all, op, problem.axes)) {
+    SmallVector<LayoutAttr> listed =
+        acceptedLayouts(all[index], op, role, value, axes);
+    if (listed.empty()) // any layout
+      return {};
+    some.insert(listed.begin(), listed.end());
+  }
+  return some.takeVector();
 }
 
 SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand,
@@ -30,7 +52,7 @@ SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand,
   auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());
   if (!op)
     return {};
-  return listedFor(target, op, op.getOperandRole(operand.getOperandNumber()),
+  return listedFor(*this, op, op.getOperandRole(operand.getOperandNumber()),
                    operand.get(), signature,
                    [&] { return axes.atOp(operand); });
 }
@@ -40,7 +62,7 @@ SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result,
   auto op = dyn_cast<LayoutOpInterface>(result.getOwner());
   if (!op)
     return {};
-  return listedFor(target, op, "result", result, signature,
+  return listedFor(*this, op, "result", result, signature,
                    [&] { return axes.atOp(result); });
 }
 
@@ -61,19 +83,6 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result,
 static bool isOneOf(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
   return llvm::any_of(list, [&](LayoutAttr other) {
     return sameStorage(value, layout, other);
-  });
-}
-
-static SmallVector<unsigned> fitting(ArrayRef<Signature> all,
-                                     LayoutOpInterface op,
-                                     const ImageAxesAnalysis &axes) {
-  if (all.size() < 2)
-    return {0};
-  unsigned operands = op->getNumOperands();
-  return fittingSignatures(all, op, [&](unsigned slot) {
-    return slot < operands
-               ? axes.atOp(op->getOpOperand(slot))
-               : axes.atOp(OpResult(op->getResult(slot - operands)));
   });
 }
 

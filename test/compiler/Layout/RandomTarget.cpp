@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <set>
+
 using namespace npu;
 using Words = test::RandomWords;
 
@@ -133,20 +135,38 @@ private:
     return own ? layouts(op, role) : common;
   }
 
-  void demand(const OpWords &op) {
-    std::string common = layouts(op, "");
-    text += ("  - {ops: [" + op.name + "]").str();
+  /// What an entry multiplies the op's time by, in all or in its first layout.
+  std::string cost(const OpWords &op, StringRef result) {
+    if (op.sensitivity == Sensitivity::Data || !words.oneIn(3))
+      return "";
+    std::string factor = std::to_string(1 + words.pick(5)) + " times";
+    if (result.empty() || words.oneIn(2))
+      return std::string(", cost: ") + (words.oneIn(3) ? "0." : "") + factor;
+    return ", cost: {" + result.split(",").first.str() + ": " + factor + "}";
+  }
+
+  /// One signature of an op: the layouts of its roles, and what they cost.
+  std::pair<std::string, std::string> signature(const OpWords &op) {
+    std::string common = layouts(op, ""), roles, result;
     for (StringRef role : demandRoles(op)) {
       if (words.oneIn(4))
         continue;
       std::string own = layoutsOf(op, role, common);
-      text += (", " + role + ": [" + own + "]").str();
-      if (role == "result" && words.oneIn(3) &&
-          op.sensitivity != Sensitivity::Data)
-        text += ", cost: {" + StringRef(own).split(",").first.str() + ": " +
-                std::to_string(1 + words.pick(5)) + " times}";
+      roles += (", " + role + ": [" + own + "]").str();
+      if (role == "result")
+        result = own;
     }
-    text += "}\n";
+    return {roles, cost(op, result)};
+  }
+
+  /// Mostly one signature, now and then up to three.
+  void demand(const OpWords &op) {
+    std::set<std::string> known; // no two have the same layouts
+    do {
+      auto [roles, cost] = signature(op);
+      if (known.insert(roles).second)
+        text += ("  - {ops: [" + op.name + "]" + roles + cost + "}\n").str();
+    } while (known.size() < 3 && words.oneIn(3));
   }
 
   Words words;

@@ -31,3 +31,13 @@ func.func @no_mix(%x: tensor<1x64x8x8xf32, #npu.layout<aBcd32b>>) -> tensor<1x8x
   %1 = npu.transpose(%0) {permutation = [0, 2, 3, 1]} : (tensor<1x64x8x8xf32>) -> tensor<1x8x8x64xf32>
   return %1 : tensor<1x8x8x64xf32>
 }
+
+// Each entry for reshapes speaks of other values than these for one of its
+// roles, and so demands nothing of it: the pair is the first's.
+// CHECK-LABEL: @of_no_rank
+// CHECK: npu.reshape(%{{.*}}) : (tensor<3xf32, #npu.layout<a>>) -> tensor<1x3xf32, #npu.layout<ab>>
+// CHECK: return
+func.func @of_no_rank(%x: tensor<3xf32>) -> tensor<1x3xf32> {
+  %0 = npu.reshape(%x) : (tensor<3xf32>) -> tensor<1x3xf32>
+  return %0 : tensor<1x3xf32>
+}
