@@ -200,6 +200,29 @@ static StoredOrder project(const StoredOrder &layout,
   return result;
 }
 
+StoredOrder npu::mergeOrders(const StoredOrder &order,
+                             llvm::ArrayRef<bool> known,
+                             const StoredOrder &open) {
+  StoredOrder merged;
+  auto isKnown = [&](int64_t dim) { return known[dim]; };
+  auto knownDims = llvm::make_filter_range(order.order, isKnown);
+  auto nextDim = knownDims.begin();
+  for (int64_t dim : open.order)
+    merged.order.push_back(isKnown(dim) ? *nextDim++ : dim);
+  SmallVector<LayoutBlock> blocks;
+  for (const LayoutBlock &block : order.blocks)
+    if (isKnown(block.dim))
+      blocks.push_back(block);
+  llvm::ArrayRef<LayoutBlock> left(blocks);
+  for (const LayoutBlock &block : open.blocks)
+    if (!isKnown(block.dim))
+      merged.blocks.push_back(block);
+    else if (!left.empty())
+      merged.blocks.push_back(left.consume_front());
+  merged.blocks.append(left.begin(), left.end());
+  return merged;
+}
+
 bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
                        const RelatedValue &b, const StoredOrder &layoutB) {
   SmallVector<int64_t, 6> numberA(a.shape.size(), -1),

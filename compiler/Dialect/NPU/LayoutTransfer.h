@@ -37,6 +37,11 @@ TransferResult transferLayout(const RelatedValue &from,
                               const StoredOrder &layout,
                               const RelatedValue &to);
 
+/// An order of which some dimensions are known, the others where they are in
+/// `open`. It may have more blocks than there is room for.
+StoredOrder mergeOrders(const StoredOrder &order, llvm::ArrayRef<bool> known,
+                        const StoredOrder &open);
+
 /// Whether two values of an op are stored in orders that fit each other: the
 /// dimensions that both have, larger than 1, are stored alike at the extents of
 /// one of them.

@@ -213,6 +213,35 @@ SmallVector<Placement, 1> npu::placementsOf(const LayoutProblem &problem,
   return placements;
 }
 
+/// Results whose dimensions lie as one operand's demand has them and, where
+/// that leaves some open, as another's: the rows of a product and its columns.
+static SmallVector<LayoutAttr> mergedResults(const LayoutProblem &problem,
+                                             LayoutOpInterface op,
+                                             unsigned signature) {
+  LayoutRelation relation = op.getLayoutRelation();
+  RelatedValue result = relatedResult(relation, op);
+  SmallVector<std::pair<unsigned, TransferResult>> carried;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    if (!relation.independent[index])
+      for (LayoutAttr layout : problem.accepted(operand, signature))
+        carried.push_back(
+            {index, transferLayout(relatedOperand(relation, op, index),
+                                   toStoredOrder(layout), result)});
+  }
+  llvm::erase_if(carried, [](auto &entry) { return !entry.second.layout; });
+  SmallVector<LayoutAttr> merged;
+  for (auto &[index, order] : carried)
+    for (auto &[other, open] : carried) {
+      if (index == other || order.complete)
+        continue;
+      StoredOrder both = mergeOrders(*order.layout, order.known, *open.layout);
+      if (isPossible(both))
+        merged.push_back(toLayout(op->getContext(), both));
+    }
+  return merged;
+}
+
 SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
                                          LayoutOpInterface op) {
   SmallVector<Anchor> anchors;
@@ -226,6 +255,8 @@ SmallVector<Anchor> npu::acceptedAnchors(const LayoutProblem &problem,
       for (LayoutAttr layout : problem.accepted(operand, one))
         anchors.push_back(
             {static_cast<int>(operand.getOperandNumber()), layout});
+    for (LayoutAttr layout : mergedResults(problem, op, one))
+      anchors.push_back({Anchor::result, layout});
   }
   return anchors;
 }

@@ -40,7 +40,7 @@ SmallVector<Placement, 1> placementsOf(const LayoutProblem &problem,
 
 /// Anchors from what the target accepts: of the result, or of the operands
 /// where it says nothing of the result (image axes may be known of one operand
-/// only).
+/// only), and of the result in what two of them leave open to each other.
 SmallVector<Anchor> acceptedAnchors(const LayoutProblem &problem,
                                     LayoutOpInterface op);
 

@@ -64,23 +64,7 @@ void Candidates::add(Value value, LayoutAttr layout) {
 /// The order that is asked for, with the dimensions that it leaves open where
 /// they are in the other.
 LayoutAttr Candidates::merged(const Ask &ask, LayoutAttr open) const {
-  StoredOrder order;
-  auto isKnown = [&](int64_t dim) { return ask.known[dim]; };
-  auto knownDims = llvm::make_filter_range(ask.order.order, isKnown);
-  auto nextDim = knownDims.begin();
-  for (int64_t dim : open.getOrder())
-    order.order.push_back(isKnown(dim) ? *nextDim++ : dim);
-  SmallVector<LayoutBlock> blocks;
-  for (const LayoutBlock &block : ask.order.blocks)
-    if (isKnown(block.dim))
-      blocks.push_back(block);
-  ArrayRef<LayoutBlock> left(blocks);
-  for (const LayoutBlock &block : open.getBlocks())
-    if (!isKnown(block.dim))
-      order.blocks.push_back(block);
-    else if (!left.empty())
-      order.blocks.push_back(left.consume_front());
-  order.blocks.append(left.begin(), left.end());
+  StoredOrder order = mergeOrders(ask.order, ask.known, toStoredOrder(open));
   return isPossible(order) ? toLayout(open.getContext(), order) : LayoutAttr();
 }
 

@@ -117,8 +117,7 @@ private:
     files::OutputFiles files;
     QuietDiagnostics quiet(&context);
     if (compileModel(context, options, report, files) != CompileStatus::Ok) {
-      if (StringRef(quiet.first()).contains("infeasible:") &&
-          mayRefuse(strategy))
+      if (mayRefuse(strategy, quiet.first()))
         return std::nullopt;
       return Finding{"does-not-compile",
                      (strategy + ": " + quiet.first()).str()};
@@ -133,9 +132,12 @@ private:
     }
   }
 
-  /// Whether they have to succeed, LayoutProperties has looked at.
-  bool mayRefuse(StringRef strategy) const {
-    return strategy == "none" || strategy == "auto-nhwc" || isRandomTarget();
+  /// Whether plans have to succeed, LayoutProperties has looked at. A random
+  /// chip may have too little memory for anything.
+  bool mayRefuse(StringRef strategy, StringRef why) const {
+    if (why.contains("infeasible:"))
+      return strategy == "none" || strategy == "auto-nhwc" || isRandomTarget();
+    return isRandomTarget() && why.contains("bytes of on-chip memory");
   }
 
   Floats runProgram(const std::string &path) const {

@@ -420,6 +420,8 @@ Value Generator::gather(Value data) {
     return {};
   int64_t axis = pick(shape.size());
   Shape picked = shapeOfRank(pick(3));
+  if (!small(picked, mostConstant / 2)) // i64
+    return {};
   auto type = RankedTensorType::get(picked, builder.getI64Type());
   std::vector<int64_t> numbers(static_cast<size_t>(type.getNumElements()));
   for (int64_t &number : numbers)

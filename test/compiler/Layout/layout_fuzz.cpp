@@ -30,6 +30,7 @@ struct Options {
   double shrinkSeconds = 30; // for all findings together
   int runOneIn = 50;         // 0: none
   bool permuted = false, tiled = false;
+  bool nameCheaper = false;
   bool runs = false;
 };
 
@@ -213,6 +214,9 @@ int main(int argc, char **argv) {
   app.add_flag("--tiled", options.tiled,
                "tiles, sticks and double blocks on the chip of every graph, "
                "not of every third");
+  app.add_flag("--name-cheaper", options.nameCheaper,
+               "name the seeds where a random plan is cheaper than a proved "
+               "one");
   app.add_option("--replay", options.replay, "check this graph (.mlir)");
   app.add_option("--target", options.target,
                  "name or file (.yaml) of the target, for --replay");
@@ -234,7 +238,12 @@ int main(int argc, char **argv) {
         MLIRContext &context = contexts.get();
         bool runs = false;
         LayoutCase problem = makeCase(context, options, seed, runs);
-        return check(context, problem, seed, runs, coverage);
+        int64_t before = coverage.cheaperRandomPlans;
+        std::optional<Finding> finding =
+            check(context, problem, seed, runs, coverage);
+        if (options.nameCheaper && coverage.cheaperRandomPlans > before)
+          std::cerr << "seed " << seed << ": a random plan is cheaper\n";
+        return finding;
       });
   print(result);
   // Each smaller case is no slower than those that were tried, unless it hangs.
