@@ -8,6 +8,7 @@ free where some layout of the result has these very offsets.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -324,6 +325,16 @@ class Space:
 # ---------------------------------------------------------------- the least
 Edge = tuple[Node, int]  # one operand of a node, or (an output, -1)
 DEAR = 99
+MOST_ENTRIES = 1 << 24
+
+
+class TooLarge(Exception):
+    """A table of the graph has more entries than are looked at."""
+
+
+def check_size(shape: Shape) -> None:
+    if math.prod(shape) > MOST_ENTRIES:
+        raise TooLarge
 
 
 class Table:
@@ -334,6 +345,7 @@ class Table:
         self.cost = cost
 
     def plus(self, other: Table) -> Table:
+        check_size(self.cost.shape + other.cost.shape)
         own = self.cost.reshape(self.cost.shape + (1,) * other.cost.ndim)
         return Table(self.edges + other.edges, np.minimum(own + other.cost, DEAR).astype(np.uint8))
 
@@ -348,7 +360,7 @@ def least_relayouts(graph: Graph, chip: Chip, is_free: bool) -> int:
     """Of the whole graph; `is_free`: inputs and outputs may be stored in any order.
 
     Each value is stored in one layout, each reader has it in one; each other layout than that in which it is
-    stored is one relayout, however many read it.
+    stored is one relayout, however many read it. Raises TooLarge where too much depends on one another.
     """
     space = Space(graph, chip)
     edges: dict[Node, list[Edge]] = {node: [] for node in graph.nodes}
@@ -402,6 +414,7 @@ def run_node(node: Node, space: Space, before: np.ndarray, is_free: bool) -> np.
 def read_by(stored: np.ndarray, readers: int) -> np.ndarray:
     """The cost by the layouts in which a value is read, from that by the one in which it is stored (last)."""
     count = stored.shape[-1]
+    check_size(stored.shape[:-1] + (count,) * readers)
     least = stored.min(axis=-1).reshape(stored.shape[:-1] + (1,) * readers)
     places = np.indices((count,) * readers, sparse=True) if readers else []
     distinct = np.zeros((1,) * readers, dtype=np.uint8)
