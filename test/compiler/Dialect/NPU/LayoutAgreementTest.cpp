@@ -89,8 +89,20 @@ private:
 Shape resized(Shape shape, std::mt19937 &random) {
   for (int64_t &extent : shape)
     if (random() % 2)
-      extent = 1 + random() % 12;
+      extent = 2 + random() % 11;
   return shape;
+}
+
+/// Whether a block begins behind the end of its dimension: nothing but padding,
+/// which lies alike wherever it is said to be.
+bool hasEmptyBlock(const StoredOrder &layout, const Shape &shape) {
+  Shape place(shape.size(), 1);
+  for (const LayoutBlock &block : llvm::reverse(layout.blocks)) {
+    if (place[block.dim] >= shape[block.dim])
+      return true;
+    place[block.dim] *= block.size;
+  }
+  return false;
 }
 
 TEST(LayoutAgreement, IsOneSpellingOfBoth) {
@@ -102,14 +114,16 @@ TEST(LayoutAgreement, IsOneSpellingOfBoth) {
   }
   int agreeing = 0, wrong = 0;
   for (const Shape &from : allShapes(48)) {
-    if (from.empty() || from.size() > 3)
+    if (from.empty() || from.size() > 3 || llvm::is_contained(from, 1))
       continue;
     Shape to = resized(from, random);
     Pair pair(from, to);
     const std::vector<StoredOrder> &spelled = few[from.size()];
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < 32; ++round) {
       StoredOrder a = spelled[random() % spelled.size()];
       StoredOrder b = round % 2 ? a : spelled[random() % spelled.size()];
+      if (hasEmptyBlock(a, from) || hasEmptyBlock(b, to))
+        continue;
       if (round & 2)
         a = normalForm(a, from);
       if (round & 4)
