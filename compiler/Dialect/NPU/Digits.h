@@ -102,13 +102,6 @@ bool sameOrder(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b,
 bool sameStorage(const StoredOrder &a, const StoredOrder &b,
                  llvm::ArrayRef<int64_t> shape);
 
-/// Whether one spelling says how both are stored, each at its own extents: what
-/// an op that takes one value's dimensions for another's can read and write.
-/// Blocks are the same in both, and where a dimension's extents differ, so does
-/// the size of its outermost digit, with the padding in it.
-bool haveOneSpelling(const StoredOrder &a, llvm::ArrayRef<int64_t> shapeA,
-                     const StoredOrder &b, llvm::ArrayRef<int64_t> shapeB);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_DIALECT_NPU_DIGITS_H

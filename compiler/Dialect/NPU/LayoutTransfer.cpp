@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 
+#include "compiler/Dialect/NPU/OneSpelling.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -60,7 +60,8 @@ std::string text(const Shape &shape, const StoredOrder &layout) {
   std::string result = testing::PrintToString(shape) + " in " +
                        testing::PrintToString(layout.order);
   for (const LayoutBlock &block : layout.blocks)
-    result += " " + std::to_string(block.size) + "*" + std::to_string(block.dim);
+    result +=
+        " " + std::to_string(block.size) + "*" + std::to_string(block.dim);
   return result;
 }
 
@@ -110,7 +111,8 @@ TEST(LayoutAgreement, IsOneSpellingOfBoth) {
   std::map<size_t, std::vector<StoredOrder>> few, many;
   for (size_t rank = 1; rank <= 3; ++rank) {
     few[rank] = spellings(rank, 2, {2, 3, 4});
-    many[rank] = spellings(rank, rank == 3 ? 3 : 4, {2, 3, 4, 5, 6, 8, 9, 12, 16});
+    many[rank] =
+        spellings(rank, rank == 3 ? 3 : 4, {2, 3, 4, 5, 6, 8, 9, 12, 16});
   }
   int agreeing = 0, wrong = 0;
   for (const Shape &from : allShapes(48)) {
