@@ -86,6 +86,16 @@ private:
   LayoutRelation relation;
 };
 
+/// The extents with the padding of blocks.
+Shape paddedOf(const StoredOrder &layout, const Shape &shape) {
+  auto elements = elementsInBlocks(layout, shape.size());
+  Shape padded = shape;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    padded[dim] =
+        (shape[dim] + elements[dim] - 1) / elements[dim] * elements[dim];
+  return padded;
+}
+
 /// A shape whose extents differ in some dimensions, larger or smaller.
 Shape resized(Shape shape, std::mt19937 &random) {
   for (int64_t &extent : shape)
@@ -145,6 +155,83 @@ TEST(LayoutAgreement, IsOneSpellingOfBoth) {
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(agreeing, 1000);
+}
+
+TEST(LayoutAgreement, BlocksOfEachExtentMayBeSpelledOtherwise) {
+  // Seven in one block of eight, four in one of four: both are blocks of four.
+  Shape seven = {7, 3}, four = {4, 3};
+  Pair pair(seven, four);
+  EXPECT_TRUE(pair.agree(stored({0, 1}, {{0, 4}}), stored({1, 0})));
+  EXPECT_TRUE(pair.agree(stored({1, 0}, {{0, 8}}), stored({1, 0})));
+  EXPECT_FALSE(pair.agree(stored({1, 0}), stored({1, 0}, {{0, 8}})));
+}
+
+/// Of a value in a layout, what lies in the box from `first` on, in the order
+/// in which it lies: the number of each element within the box, 0 for padding.
+Memory lanesOf(const StoredOrder &layout, const Shape &shape,
+               const Shape &first, const Shape &box) {
+  Shape padded = paddedOf(layout, shape), index(shape.size());
+  Memory places = memoryOf(layout, padded);
+  std::vector<std::pair<int64_t, int64_t>> found; // place, number
+  for (int64_t lane = 0; lane < product(padded); ++lane) {
+    bool isInBox = true, isElement = true;
+    int64_t number = 0, rest = lane;
+    for (size_t dim = shape.size(); dim-- > 0; rest /= padded[dim])
+      index[dim] = rest % padded[dim];
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      number = number * box[dim] + index[dim] - first[dim];
+      isInBox &= index[dim] >= first[dim] && index[dim] < first[dim] + box[dim];
+      isElement &= index[dim] < shape[dim];
+    }
+    if (isInBox)
+      found.push_back({places[lane], isElement ? number + 1 : 0});
+  }
+  llvm::sort(found);
+  Memory lanes;
+  for (auto [place, number] : found)
+    lanes.push_back(number);
+  return lanes;
+}
+
+/// A box whose bounds are multiples of the blocks, or the source's end, takes
+/// whole blocks, padding and all: a slice; and the other way round each part of
+/// a concatenation, of which all but the last are unpadded.
+TEST(LayoutAgreement, WholeBlocksKeepTheirLanes) {
+  std::mt19937 random(29);
+  std::map<size_t, std::vector<StoredOrder>> spelled;
+  for (size_t rank = 1; rank <= 4; ++rank)
+    spelled[rank] = spellings(rank, 2, {2, 3, 4});
+  int whole = 0, shifted = 0;
+  for (const Shape &from : allShapes(48)) {
+    const std::vector<StoredOrder> &layouts = spelled[from.size()];
+    for (int round = from.empty() ? 8 : 0; round < 8; ++round) {
+      const StoredOrder &layout = layouts[random() % layouts.size()];
+      auto elements = elementsInBlocks(layout, from.size());
+      Shape first = from, to = from;
+      bool isWhole = true;
+      for (size_t dim = 0; dim < from.size(); ++dim) {
+        // One element of many is not stored in blocks.
+        int64_t least = std::min<int64_t>(from[dim], 2);
+        first[dim] = random() % (from[dim] - least + 1);
+        to[dim] = least + random() % (from[dim] - first[dim] - least + 1);
+        int64_t end = first[dim] + to[dim];
+        isWhole &= first[dim] % elements[dim] == 0 &&
+                   (end % elements[dim] == 0 || end == from[dim]);
+      }
+      TransferResult carried = Pair(from, to).carry(layout);
+      ASSERT_TRUE(carried.layout);
+      EXPECT_EQ(memoryOf(*carried.layout, to), memoryOf(layout, to))
+          << text(from, layout);
+      Shape box = paddedOf(layout, to), start(from.size(), 0);
+      bool isKept = lanesOf(layout, from, first, box) ==
+                    lanesOf(*carried.layout, to, start, box);
+      EXPECT_TRUE(isKept || !isWhole) << text(from, layout);
+      whole += isWhole;
+      shifted += !isKept;
+    }
+  }
+  EXPECT_GT(whole, 1000);
+  EXPECT_GT(shifted, 1000);
 }
 
 } // namespace
