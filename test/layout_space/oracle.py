@@ -190,8 +190,8 @@ class Graph:
 @dataclass
 class Chip:
     blocks: Shape
-    # by kind of op and rank: what is listed for the operands and for the result; of others nothing is
-    listed: dict[tuple[str, int], tuple[list[Spelled], list[Spelled]]]
+    # by kind of op and rank, of which one holds: what is listed for the operands, and for the result
+    signatures: dict[tuple[str, int], list[tuple[list[Spelled], list[Spelled]]]]
 
 
 VIEWS = ("transpose", "reshape")
@@ -236,7 +236,7 @@ Way = tuple[Memory, ...]  # a layout for each operand, then the result's
 
 
 def listed_ways(node: Node, read: list[Spelled], written: list[Spelled]) -> set[Way]:
-    """Orders in and out that the chip lists: those that agree, and those without a partner."""
+    """Orders in and out that a signature lists: those that agree, and those without a partner."""
     shape = node.operands[0].shape
     shared = list(range(len(shape) - (node.kind == "matmul")))
 
@@ -284,8 +284,8 @@ class Space:
         for node in graph.nodes:
             for stored in unpadded(node.shape):
                 self.add(node, stored)
-            if lists := chip.listed.get((node.kind, len(node.shape))):
-                for way in listed_ways(node, *lists):
+            for read, written in chip.signatures.get((node.kind, len(node.shape)), ()):
+                for way in listed_ways(node, read, written):
                     self.add_way(node, way)
         while self.fresh:
             value, stored = self.fresh.pop()
@@ -305,7 +305,7 @@ class Space:
 
     def spread(self, node: Node, value: Node, stored: Memory) -> None:
         """What an op makes of a layout of its result or of one of its operands."""
-        if node.kind == "input" or (node.kind, len(node.shape)) in self.chip.listed:
+        if node.kind == "input" or (node.kind, len(node.shape)) in self.chip.signatures:
             return
         if node.kind in VIEWS:
             other = seen_back(node, stored) if value is node else seen_through(node, stored)

@@ -5,7 +5,7 @@
     random_graphs.py --build=BUILD [--graphs=N] [--seed=N]
 
 Graphs have up to eight ops, views and kernels, and values with several readers; chips list
-permutations, sticks, tiles and mixed orders. What is left to move in npu-opt's output is counted
+permutations, sticks, tiles, mixed orders, in several signatures. What is left to move in npu-opt's output is counted
 here, from the layouts in its types.
 
 Exit codes: 0 as few relayouts as the oracle's everywhere, 1 more or fewer somewhere, 2 it could not run.
@@ -38,7 +38,7 @@ MACHINE = """machine:
   kernel_start: 200 cycles
   strided_access: 4 times
 """
-OPERANDS = {"matmul": "a", "conv": "data"}
+OPERANDS = {"matmul": "a", "conv": "data", "slice": "input", "concat": "inputs"}
 
 
 # ---------------------------------------------------------------- what is drawn
@@ -52,15 +52,22 @@ def random_layout(rng: random.Random, rank: int, blocks: oracle.Shape) -> Spelle
     return Spelled(tuple(order), tuple((dim, rng.choice(blocks)) for dim in dims))
 
 
+def random_signature(rng: random.Random, rank: int, blocks: oracle.Shape) -> tuple[list[Spelled], list[Spelled]]:
+    read, written = ([random_layout(rng, rank, blocks) for _ in range(rng.choice([1, 1, 2]))] for _ in range(2))
+    if rng.random() < 0.6:
+        written = written + read if rng.random() < 0.3 else list(read)
+    return list(dict.fromkeys(read)), list(dict.fromkeys(written))
+
+
 def random_chip(rng: random.Random) -> Chip:
+    """Every product has one signature or several; what cuts and joins has some on a third of the chips."""
     blocks = rng.choice([(2,), (4,), (2, 3), (2, 4), (3,)])
-    listed = {}
-    for kind, rank in (("matmul", 2), ("matmul", 3), ("conv", 4)):
-        read, written = ([random_layout(rng, rank, blocks) for _ in range(rng.choice([1, 1, 2]))] for _ in range(2))
-        if rng.random() < 0.6:
-            written = written + read if rng.random() < 0.3 else list(read)
-        listed[kind, rank] = (list(dict.fromkeys(read)), list(dict.fromkeys(written)))
-    return Chip(blocks, listed)
+    signatures = {}
+    for kind, ranks in (("matmul", (2, 3)), ("conv", (4,)), ("slice", (2, 3)), ("concat", (2, 3))):
+        count = rng.choice([1, 1, 2, 3]) if kind in ("matmul", "conv") else rng.choice([0, 0, 0, 0, 1, 2])
+        for rank in ranks if count else ():
+            signatures[kind, rank] = [random_signature(rng, rank, blocks) for _ in range(count)]
+    return Chip(blocks, signatures)
 
 
 def random_shape(rng: random.Random, elements: int, most: int = 4) -> oracle.Shape:
@@ -165,14 +172,12 @@ def random_graph(rng: random.Random, chip: Chip, is_free: bool) -> tuple[Graph, 
 # ---------------------------------------------------------------- as text
 def chip_text(chip: Chip) -> str:
     text = f"name: drawn\nsummary: drawn at random\ntypes: [f32]\nblocks: {list(chip.blocks)}\n{MACHINE}demands:\n"
-    roles: dict[str, tuple[list[str], list[str]]] = {}
-    for (kind, _), (read, written) in chip.listed.items():
-        data, result = roles.setdefault(kind, ([], []))
-        data += [layout.letters for layout in read]
-        result += [layout.letters for layout in written]
-    for kind, (data, result) in roles.items():
-        op = "conv2d" if kind == "conv" else kind
-        text += f"  - ops: [{op}]\n    {OPERANDS[kind]}: [{', '.join(data)}]\n    result: [{', '.join(result)}]\n"
+    for kind in dict.fromkeys(kind for kind, _ in chip.signatures):
+        of_ranks = [lists for (other, _), lists in chip.signatures.items() if other == kind]
+        for signature in zip(*of_ranks):
+            read, written = (", ".join(layout.letters for lists in signature for layout in lists[at]) for at in (0, 1))
+            op = "conv2d" if kind == "conv" else kind
+            text += f"  - ops: [{op}]\n    {OPERANDS[kind]}: [{read}]\n    result: [{written}]\n"
     return text
 
 
