@@ -48,8 +48,8 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
 static std::string spaceOf(const SearchOutcome &search) {
   std::string space =
       "orders and blocks that the target, the boundary and the other "
-      "strategies name, what follows from them through views and ops, and "
-      "their merges";
+      "strategies name, what follows from them through views and ops, their "
+      "merges, and orders of digits that pass through more views than these";
   if (search.capped)
     space += "; without some of " + std::to_string(search.capped) +
              " values or ops that have more than are looked at";

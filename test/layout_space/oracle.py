@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The least number of relayouts of a small tree of ops, by dynamic programming over all layouts.
+"""The least number of relayouts of a small graph of ops, by dynamic programming over all layouts.
 
 It shares no code with the compiler and none of its rules: a layout is what it does to memory, the
 offset of every element. A reshape leaves the offsets alone, a transpose permutes them, and both are
@@ -8,7 +8,8 @@ free where some layout of the result has these very offsets.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -136,13 +137,12 @@ def is_kernels(stored: Memory, shape: Shape, blocks: Shape) -> bool:
 
 
 @lru_cache(maxsize=None)
-def kernels(shape: Shape, blocks: Shape) -> frozenset[Memory]:
-    """All that kernels know, with up to three blocks."""
-    single = [(dim, size) for dim in range(len(shape)) for size in blocks]
-    lists = [chosen for count in range(4) for chosen in itertools.product(single, repeat=count)
-             if not has_empty(chosen, shape)]
-    return frozenset(memory(Spelled(order, chosen), shape)
-                     for order in itertools.permutations(range(len(shape))) for chosen in lists)
+def spellings(rank: int, blocks: Shape) -> list[Spelled]:
+    """All that kernels know, with up to three blocks; of four dimensions and more than one size, two."""
+    single = [(dim, size) for dim in range(rank) for size in blocks]
+    most = 2 if len(single) > 6 else 3
+    lists = [chosen for count in range(most + 1) for chosen in itertools.product(single, repeat=count)]
+    return [Spelled(order, chosen) for order in itertools.permutations(range(rank)) for chosen in lists]
 
 
 @lru_cache(maxsize=None)
@@ -154,7 +154,7 @@ def unpadded(shape: Shape) -> frozenset[Memory]:
         if max(left) == 1:
             layouts.add(Memory(tuple(offsets.tolist()), stride))
         for dim, extent in enumerate(left):
-            for prime in (prime for prime in (2, 3, 5, 7, 11, 13) if extent % prime == 0):
+            for prime in (prime for prime in range(2, extent + 1) if extent % prime == 0 and is_prime(prime)):
                 rest = [part // prime if at == dim else part for at, part in enumerate(index)]
                 extend(tuple(extent // prime if at == dim else other for at, other in enumerate(left)), rest,
                        offsets + index[dim] % prime * stride, stride * prime)
@@ -164,14 +164,60 @@ def unpadded(shape: Shape) -> frozenset[Memory]:
     return frozenset(layouts)
 
 
-def has_empty(blocks: tuple[tuple[int, int], ...], shape: Shape) -> bool:
-    """Whether some block begins behind its dimension's end."""
-    inside = [1] * len(shape)
-    for dim, size in reversed(blocks):
-        if inside[dim] >= shape[dim]:
-            return True
-        inside[dim] *= size
-    return False
+def is_prime(number: int) -> bool:
+    return number > 1 and all(number % divisor for divisor in range(2, number))
+
+
+# ---------------------------------------------------------------- graphs
+@dataclass(eq=False)
+class Node:
+    """An op and its value."""
+
+    kind: str  # input, relu, add, transpose, reshape, matmul, conv, slice, pad, concat
+    shape: Shape
+    operands: list[Node] = field(default_factory=list)
+    permutation: Shape = ()  # of a transpose
+    starts: Shape = ()  # of a slice: its first element; of a pad: the first of what is padded
+    axis: int = 0  # of a concat
+
+
+@dataclass
+class Graph:
+    nodes: list[Node]  # operands first
+    outputs: list[Node]
+
+
+@dataclass
+class Chip:
+    blocks: Shape
+    # by kind of op and rank, of which one holds: what is listed for the operands, and for the result
+    signatures: dict[tuple[str, int], list[tuple[list[Spelled], list[Spelled]]]]
+
+
+VIEWS = ("transpose", "reshape")
+
+
+def row_major(shape: Shape) -> Memory:
+    return memory(Spelled(tuple(range(len(shape)))), shape)
+
+
+@lru_cache(maxsize=None)
+def permuted(stored: Memory, shape: Shape, permutation: Shape) -> Memory:
+    offsets = np.array(stored.offsets).reshape(shape).transpose(permutation)
+    return Memory(tuple(offsets.reshape(-1).tolist()), stored.stored)
+
+
+def seen_through(node: Node, stored: Memory) -> Memory | None:
+    """What a view shows of memory; None if that is no layout."""
+    if node.kind == "transpose":
+        return permuted(stored, node.operands[0].shape, node.permutation)
+    return stored if runs(stored, node.shape) is not None else None
+
+
+def seen_back(node: Node, stored: Memory) -> Memory | None:
+    """What a view shows so."""
+    back = Node(node.kind, node.operands[0].shape, [node], tuple(np.argsort(node.permutation).tolist()))
+    return seen_through(back, stored)
 
 
 def agree(a: Spelled, shape_a: Shape, b: Spelled, shape_b: Shape, shared: list[int]) -> bool:
@@ -186,109 +232,199 @@ def agree(a: Spelled, shape_a: Shape, b: Spelled, shape_b: Shape, shared: list[i
     return any(memory(project(a), shape) == memory(project(b), shape) for shape in shapes)
 
 
-def anything(_: Memory) -> bool:
-    return True
+Way = tuple[Memory, ...]  # a layout for each operand, then the result's
 
 
-@dataclass(frozen=True)
-class Cheap:
-    """The least cost of a value and the layouts that have it, as a set or as a test; any other costs one more."""
-
-    cost: int
-    layouts: frozenset[Memory] | Callable[[Memory], bool]
-
-    def has(self, stored: Memory) -> bool:
-        return stored in self.layouts if isinstance(self.layouts, frozenset) else self.layouts(stored)
-
-    def then(self, image: Iterable[Memory], others: frozenset[Memory] | Callable[[Memory], bool]) -> Cheap:
-        """Where the cheap layouts lead; where nowhere, all others for one relayout more."""
-        led = frozenset(image)
-        return Cheap(self.cost, led) if led else Cheap(self.cost + 1, others)
-
-
-@dataclass
-class Node:
-    kind: str  # input, relu, add, transpose, reshape, matmul, conv
-    shape: Shape
-    operands: list[Node] = field(default_factory=list)
-    permutation: Shape = ()
-
-
-@dataclass
-class Chip:
-    blocks: Shape
-    # by kind of op and rank: what is listed for the data and for the result
-    listed: dict[tuple[str, int], tuple[list[Spelled], list[Spelled]]]
-
-
-def seen_through(node: Node, stored: Memory) -> Memory | None:
-    """What a view shows of memory; None if that is no layout."""
-    if node.kind == "transpose":
-        offsets = np.array(stored.offsets).reshape(node.operands[0].shape).transpose(node.permutation)
-        stored = Memory(tuple(offsets.reshape(-1).tolist()), stored.stored)
-    return stored if runs(stored, node.shape) is not None else None
-
-
-def cheap_view(node: Node, chip: Chip, is_free: bool) -> Cheap:
-    operand, source = node.operands[0], cheapest(node.operands[0], chip, is_free)
-    if not isinstance(source.layouts, frozenset):
-        back = Node(node.kind, operand.shape, [node], tuple(np.argsort(node.permutation)))
-
-        def comes_from_one(stored: Memory) -> bool:
-            before = seen_through(back, stored)
-            return before is not None and source.has(before)
-
-        # Padding helps nothing through that does not pass without.
-        if any(map(comes_from_one, unpadded(node.shape))):
-            return Cheap(source.cost, comes_from_one)
-        return Cheap(source.cost + 1, anything)
-    image = [seen_through(node, stored) for stored in source.layouts]
-    return source.then([stored for stored in image if stored is not None], anything)
-
-
-def cheap_add(node: Node, chip: Chip, is_free: bool) -> Cheap:
-    known = kernels(node.shape, chip.blocks)
-    sides = [cheapest(operand, chip, is_free) for operand in node.operands]
-    cost = sum(side.cost for side in sides)
-    sets = [frozenset(stored for stored in side.layouts if is_kernels(stored, node.shape, chip.blocks))
-            if isinstance(side.layouts, frozenset) else frozenset(filter(side.layouts, known)) for side in sides]
-    if both := frozenset.intersection(*sets):
-        return Cheap(cost, both)
-    one = frozenset.union(*sets)
-    return Cheap(cost + 1, one) if one else Cheap(cost + len(sides), known)
-
-
-def cheap_listed(node: Node, chip: Chip, is_free: bool) -> Cheap:
-    """Orders in and out that the chip lists: those that agree, and those without a partner."""
-    source, shape = cheapest(node.operands[0], chip, is_free), node.operands[0].shape
-    read, written = chip.listed[node.kind, len(node.shape)]
+def listed_ways(node: Node, read: list[Spelled], written: list[Spelled]) -> set[Way]:
+    """Orders in and out that a signature lists: those that agree, and those without a partner."""
+    shape = node.operands[0].shape
     shared = list(range(len(shape) - (node.kind == "matmul")))
 
-    def is_pair(a: Spelled, b: Spelled) -> bool:
-        return agree(a, shape, b, node.shape, shared)
+    def is_pair(a: Spelled, b: Spelled, operand: Node) -> bool:
+        return agree(a, operand.shape, b, node.shape, shared)
 
-    pairs = [(a, b) for a in read for b in written
-             if is_pair(a, b) or not any(is_pair(a, other) for other in written)
-             or not any(is_pair(other, b) for other in read)]
-    image = [memory(b, node.shape) for a, b in pairs if source.has(memory(a, shape))]
-    return source.then(image, frozenset(memory(b, node.shape) for _, b in pairs))
+    def choices(operand: Node, b: Spelled) -> Iterator[Memory]:
+        for a in read:
+            if is_pair(a, b, operand) or not any(is_pair(a, other, operand) for other in written) or not any(
+                    is_pair(other, b, operand) for other in read):
+                yield memory(a, operand.shape)
+
+    return {(*way, memory(b, node.shape)) for b in written
+            for way in itertools.product(*(set(choices(operand, b)) for operand in node.operands))}
 
 
-def cheapest(node: Node, chip: Chip, is_free: bool) -> Cheap:
+@lru_cache(maxsize=None)
+def spelled_alike(shapes: tuple[Shape, ...], blocks: Shape) -> dict[int, dict[Memory, set[Way]]]:
+    """Of values of these shapes: all ways in which each is stored as one spelling says, by each one's layout."""
+    found: dict[int, dict[Memory, set[Way]]] = {at: {} for at in range(len(shapes))}
+    for spelling in spellings(len(shapes[0]), blocks):
+        way = tuple(memory(spelling, shape) for shape in shapes)
+        for at, stored in enumerate(way):
+            found[at].setdefault(stored, set()).add(way)
+    return found
+
+
+# ---------------------------------------------------------------- which layouts there are
+class Space:
+    """The layouts that each value may have, and the ways in which each op may run.
+
+    Padding helps nothing through that does not pass without. So these are all layouts without, what the
+    chip lists, and what follows from either through views and ops, both ways.
+    """
+
+    def __init__(self, graph: Graph, chip: Chip) -> None:
+        self.chip = chip
+        self.layouts: dict[Node, dict[Memory, int]] = {node: {} for node in graph.nodes}
+        self.ways: dict[Node, set[Way]] = {node: set() for node in graph.nodes}
+        self.readers: dict[Node, list[Node]] = {node: [] for node in graph.nodes}
+        self.fresh: list[tuple[Node, Memory]] = []
+        for node in graph.nodes:
+            for operand in dict.fromkeys(node.operands):
+                self.readers[operand].append(node)
+        for node in graph.nodes:
+            for stored in unpadded(node.shape):
+                self.add(node, stored)
+            for read, written in chip.signatures.get((node.kind, len(node.shape)), ()):
+                for way in listed_ways(node, read, written):
+                    self.add_way(node, way)
+        while self.fresh:
+            value, stored = self.fresh.pop()
+            self.spread(value, value, stored)
+            for reader in self.readers[value]:
+                self.spread(reader, value, stored)
+
+    def add(self, value: Node, stored: Memory) -> None:
+        if stored not in self.layouts[value]:
+            self.layouts[value][stored] = len(self.layouts[value])
+            self.fresh.append((value, stored))
+
+    def add_way(self, node: Node, way: Way) -> None:
+        self.ways[node].add(way)
+        for value, stored in zip([*node.operands, node], way):
+            self.add(value, stored)
+
+    def spread(self, node: Node, value: Node, stored: Memory) -> None:
+        """What an op makes of a layout of its result or of one of its operands."""
+        if node.kind == "input" or (node.kind, len(node.shape)) in self.chip.signatures:
+            return
+        if node.kind in VIEWS:
+            other = seen_back(node, stored) if value is node else seen_through(node, stored)
+            if other is not None:
+                self.add_way(node, (other, stored) if value is node else (stored, other))
+        elif node.kind in ("relu", "add"):
+            if is_kernels(stored, node.shape, self.chip.blocks):
+                self.add_way(node, (stored,) * (len(node.operands) + 1))
+        else:
+            values = [*node.operands, node]
+            alike = spelled_alike(tuple(each.shape for each in values), self.chip.blocks)
+            for at in (at for at, each in enumerate(values) if each is value):
+                for way in alike[at].get(stored, ()):
+                    self.add_way(node, way)
+
+
+# ---------------------------------------------------------------- the least
+Edge = tuple[Node, int]  # one operand of a node, or (an output, -1)
+DEAR = 99
+MOST_ENTRIES = 1 << 24
+
+
+class TooLarge(Exception):
+    """A table of the graph has more entries than are looked at."""
+
+
+def check_size(shape: Shape) -> None:
+    if math.prod(shape) > MOST_ENTRIES:
+        raise TooLarge
+
+
+class Table:
+    """The least cost so far, by the layouts in which some edges are read."""
+
+    def __init__(self, edges: list[Edge], cost: np.ndarray) -> None:
+        self.edges = edges
+        self.cost = cost
+
+    def plus(self, other: Table) -> Table:
+        check_size(self.cost.shape + other.cost.shape)
+        own = self.cost.reshape(self.cost.shape + (1,) * other.cost.ndim)
+        return Table(self.edges + other.edges, np.minimum(own + other.cost, DEAR).astype(np.uint8))
+
+    def with_last(self, edges: list[Edge]) -> Table:
+        """The same, these edges last."""
+        order = [at for at, edge in enumerate(self.edges) if edge not in edges]
+        order += [self.edges.index(edge) for edge in edges]
+        return Table([self.edges[at] for at in order], self.cost.transpose(order))
+
+
+def least_relayouts(graph: Graph, chip: Chip, is_free: bool) -> int:
+    """Of the whole graph; `is_free`: inputs and outputs may be stored in any order.
+
+    Each value is stored in one layout, each reader has it in one; each other layout than that in which it is
+    stored is one relayout, however many read it. Raises TooLarge where too much depends on one another.
+    """
+    space = Space(graph, chip)
+    edges: dict[Node, list[Edge]] = {node: [] for node in graph.nodes}
+    for node in graph.nodes:
+        for at, operand in enumerate(node.operands):
+            edges[operand].append((node, at))
+    for output in graph.outputs:
+        edges[output].append((output, -1))
+    tables: list[Table] = []
+
+    def joined(wanted: list[Edge]) -> Table:
+        """All that depends on these edges."""
+        result = Table([], np.zeros((), dtype=np.uint8))
+        for table in list(tables):
+            if any(edge in wanted for edge in table.edges):
+                tables.remove(table)
+                result = result.plus(table)
+        return result.with_last(wanted)
+
+    for node in graph.nodes:
+        operands = [(node, at) for at in range(len(node.operands))]
+        before = joined(operands)
+        others = before.edges[:len(before.edges) - len(operands)]
+        stored = run_node(node, space, before.cost, is_free)
+        tables.append(Table(others + edges[node], read_by(stored, len(edges[node]))))
+        if node in graph.outputs:
+            table = joined([(node, -1)])
+            cost = table.cost.min(axis=-1) if is_free else table.cost[..., space.layouts[node][row_major(node.shape)]]
+            tables.append(Table(table.edges[:-1], cost))
+    return int(sum(table.cost for table in tables))
+
+
+def run_node(node: Node, space: Space, before: np.ndarray, is_free: bool) -> np.ndarray:
+    """The cost by the layout that the node's value is stored in (last), from that by the layouts it reads."""
+    layouts = space.layouts[node]
     if node.kind == "input":
-        return Cheap(0, anything if is_free else frozenset([row_major(node.shape)]))
-    if node.kind in ("transpose", "reshape"):
-        return cheap_view(node, chip, is_free)
-    if node.kind in ("relu", "add"):
-        return cheap_add(node, chip, is_free)
-    return cheap_listed(node, chip, is_free)
+        cost = np.full(len(layouts), 0 if is_free else DEAR, dtype=np.uint8)
+        cost[layouts[row_major(node.shape)]] = 0
+        return cost
+    others = before.shape[:before.ndim - len(node.operands)]
+    result = np.full((len(layouts), *others), DEAR, dtype=np.uint8)
+    for *read, written in space.ways[node]:
+        at = tuple(space.layouts[operand][stored] for operand, stored in zip(node.operands, read))
+        place = layouts[written]
+        result[place] = np.minimum(result[place], before[(..., *at)])
+    if node.kind in VIEWS:  # which may move its data, from any layout to any
+        result = np.minimum(result, before.min(axis=-1) + 1)
+    return np.moveaxis(result, 0, -1)
 
 
-def row_major(shape: Shape) -> Memory:
-    return memory(Spelled(tuple(range(len(shape)))), shape)
-
-
-def least_relayouts(root: Node, chip: Chip, is_free: bool) -> int:
-    """Of the whole tree; `is_free`: inputs and the output may be stored in any order."""
-    result = cheapest(root, chip, is_free)
-    return result.cost + (not is_free and not result.has(row_major(root.shape)))
+def read_by(stored: np.ndarray, readers: int) -> np.ndarray:
+    """The cost by the layouts in which a value is read, from that by the one in which it is stored (last)."""
+    count = stored.shape[-1]
+    check_size(stored.shape[:-1] + (count,) * readers)
+    least = stored.min(axis=-1).reshape(stored.shape[:-1] + (1,) * readers)
+    places = np.indices((count,) * readers, sparse=True) if readers else []
+    distinct = np.zeros((1,) * readers, dtype=np.uint8)
+    for at in range(readers):
+        is_new = np.ones((1,) * readers, dtype=bool)
+        for before in range(at):
+            is_new = is_new & (places[at] != places[before])
+        distinct = distinct + is_new
+    cost = least + distinct
+    for at in range(readers):
+        shape = stored.shape[:-1] + tuple(count if axis == at else 1 for axis in range(readers))
+        cost = np.minimum(cost, stored.reshape(shape) + distinct - 1)
+    return np.minimum(cost, DEAR).astype(np.uint8)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 
+#include "compiler/Dialect/NPU/OneSpelling.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -249,13 +251,8 @@ bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
   };
   if (agree(layoutA, layoutB))
     return true;
-  // What lies alike in a value of one extent may not in one of another: a block
-  // that holds its whole dimension is none, one that pads it stands wherever it
-  // is written.
   if (shapeA == shapeB || (layoutA.blocks.empty() && layoutB.blocks.empty()))
     return false;
-  StoredOrder normalA = normalForm(layoutA, a.shape),
-              normalB = normalForm(layoutB, b.shape);
-  return agree(normalA, normalB) || agree(layoutA, normalB) ||
-         agree(normalA, layoutB);
+  return haveOneSpelling(project(layoutA, numberA), shapeA,
+                         project(layoutB, numberB), shapeB);
 }

@@ -59,10 +59,13 @@ public:
   /// In what order to store a constant operand; null where none will do.
   LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
 
+  const LayoutRelation &getRelation() const { return relation; }
+  /// A slot's value within the relation.
+  RelatedValue related(unsigned index) const;
+
 private:
   OpSlots(const LayoutProblem &problem, LayoutOpInterface op,
           LayoutProblem::OneOf signature);
-  RelatedValue related(unsigned index) const;
   bool areAlike(unsigned a, unsigned b) const;
   void findAlike();
 

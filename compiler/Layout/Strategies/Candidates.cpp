@@ -5,6 +5,7 @@
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Strategies/OpenRegions.h"
 
 using namespace npu;
 
@@ -30,6 +31,19 @@ Candidates::Candidates(const LayoutProblem &problem,
       if (!slot.constant)
         places[slot.value].push_back({number, index});
   seed(others);
+  // What an op accepts for a constant, or for a value to which it means the
+  // same as another order, may mean something to the op's other values.
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (const OpSlots &signature : op.signatures())
+      for (auto [index, slot] : llvm::enumerate(signature.all()))
+        for (LayoutAttr layout : slot.accepted)
+          spread(number, index, layout);
+  close();
+  OpenLayouts open =
+      openLayouts(ops, [this](Value value) { return of(value); });
+  for (auto [value, layout] : open.layouts)
+    add(value, layout);
+  full.insert(open.cut.begin(), open.cut.end());
   close();
 }
 
@@ -116,13 +130,6 @@ void Candidates::seed(ArrayRef<LayoutPlan> others) {
 
 /// Ends: each value's list only grows, up to a limit.
 void Candidates::close() {
-  // What an op accepts for a constant, or for a value to which it means the
-  // same as another order, may mean something to the op's other values.
-  for (auto [number, op] : llvm::enumerate(ops))
-    for (const OpSlots &signature : op.signatures())
-      for (auto [index, slot] : llvm::enumerate(signature.all()))
-        for (LayoutAttr layout : slot.accepted)
-          spread(number, index, layout);
   while (!fresh.empty()) {
     auto [value, layout] = fresh.front();
     fresh.pop_front();
