@@ -38,6 +38,14 @@ public:
   // All readers at once where that moves no more bytes in all and fewer in
   // front of the readers. A single reader where it moves strictly fewer.
   bool run() {
+    SmallVector<Move> chosen = choose();
+    for (Move &move : chosen)
+      rewrite(move);
+    return !chosen.empty();
+  }
+
+  /// The readers that run() would carry the relayout through.
+  SmallVector<Move> choose() {
     SmallVector<Move> moves;
     bool all = !relayout->use_empty();
     int64_t front = storedBytes(relayout.getResult()), total = front;
@@ -56,14 +64,10 @@ public:
       total += move->now() - move->then();
       moves.push_back(*move);
     }
-    bool changed = false;
-    for (Move &move : moves)
-      if ((all && (total > 0 || (total == 0 && front > 0))) ||
-          move.then() < move.now()) {
-        rewrite(move);
-        changed = true;
-      }
-    return changed;
+    if (!all || total < 0 || (total == 0 && front <= 0))
+      llvm::erase_if(
+          moves, [](const Move &move) { return move.then() >= move.now(); });
+    return moves;
   }
 
 private:
@@ -259,6 +263,18 @@ static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
   return changed;
 }
 
+/// Whether sinkAll() would change anything.
+static bool canSink(mlir::func::FuncOp function, const TargetSpec &target) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  llvm::DenseSet<Operation *> moved;
+  return llvm::any_of(function.getBody().front().getOps<RelayoutOp>(),
+                      [&](RelayoutOp op) {
+                        return !isConstant(op.getInput()) &&
+                               !Sinker(problem, op, moved).choose().empty();
+                      });
+}
+
 /// What sinking makes smaller: the bytes of all relayouts, then how far they
 /// stand from the end.
 static std::pair<int64_t, int64_t> standing(mlir::func::FuncOp function) {
@@ -290,7 +306,7 @@ void npu::peepholeLayouts(mlir::func::FuncOp function,
   foldLayouts(function, target);
   // What sinking through one op does to another is not foreseen, so a walk is
   // tried on a copy first. Ends: what stands is less each time.
-  for (bool better = true; better;) {
+  for (bool better = canSink(function, target); better;) {
     auto before = standing(function);
     mlir::OwningOpRef<mlir::func::FuncOp> trial = function.clone();
     better = sinkOnce(*trial, target) && standing(*trial) < before &&
