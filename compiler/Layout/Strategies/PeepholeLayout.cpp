@@ -244,8 +244,8 @@ private:
 
 } // namespace
 
-static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
-  ImageAxesAnalysis axes(function);
+static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target,
+                    const ImageAxesAnalysis &axes) {
   LayoutProblem problem(function, target, axes);
   bool changed = false;
   llvm::DenseSet<Operation *> moved;
@@ -264,8 +264,8 @@ static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
 }
 
 /// Whether sinkAll() would change anything.
-static bool canSink(mlir::func::FuncOp function, const TargetSpec &target) {
-  ImageAxesAnalysis axes(function);
+static bool canSink(mlir::func::FuncOp function, const TargetSpec &target,
+                    const ImageAxesAnalysis &axes) {
   LayoutProblem problem(function, target, axes);
   llvm::DenseSet<Operation *> moved;
   return llvm::any_of(function.getBody().front().getOps<RelayoutOp>(),
@@ -295,22 +295,24 @@ static std::pair<int64_t, int64_t> standing(mlir::func::FuncOp function) {
   return sum;
 }
 
-static bool sinkOnce(mlir::func::FuncOp function, const TargetSpec &target) {
-  bool changed = sinkAll(function, target);
-  foldLayouts(function, target);
+static bool sinkOnce(mlir::func::FuncOp function, const TargetSpec &target,
+                     const ImageAxesAnalysis &axes) {
+  bool changed = sinkAll(function, target, axes);
+  foldLayouts(function, target, axes);
   return changed;
 }
 
-void npu::peepholeLayouts(mlir::func::FuncOp function,
-                          const TargetSpec &target) {
-  foldLayouts(function, target);
+void npu::peepholeLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                          const ImageAxesAnalysis &axes) {
+  foldLayouts(function, target, axes);
   // What sinking through one op does to another is not foreseen, so a walk is
   // tried on a copy first. Ends: what stands is less each time.
-  for (bool better = canSink(function, target); better;) {
+  for (bool better = canSink(function, target, axes); better;) {
     auto before = standing(function);
     mlir::OwningOpRef<mlir::func::FuncOp> trial = function.clone();
-    better = sinkOnce(*trial, target) && standing(*trial) < before &&
-             sinkOnce(function, target) && standing(function) < before;
+    better = sinkOnce(*trial, target, ImageAxesAnalysis(*trial)) &&
+             standing(*trial) < before && sinkOnce(function, target, axes) &&
+             standing(function) < before;
   }
 }
 
@@ -328,7 +330,7 @@ struct PeepholeLayout : npu::impl::PeepholeLayoutBase<PeepholeLayout> {
     std::optional<TargetSpec> spec = requireTarget(function, target);
     if (!spec || failed(requireDecided(function)))
       return signalPassFailure();
-    peepholeLayouts(function, *spec);
+    peepholeLayouts(function, *spec, ImageAxesAnalysis(function));
   }
 };
 } // namespace
