@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace npu;
 
@@ -64,8 +65,19 @@ static bool haveOneBody(Region &a, Region &b, Twins &twins) {
   return true;
 }
 
+/// The first operand that is the same value.
+static unsigned firstReading(Operation *op, unsigned index) {
+  return llvm::find(op->getOperands(), op->getOperand(index)).getIndex();
+}
+
 /// Whether where the one reads a value twice, so does the other.
 static bool readAlike(Operation *a, Operation *b) {
+  constexpr unsigned few = 8;
+  unsigned count = a->getNumOperands();
+  if (count <= few)
+    return llvm::all_of(llvm::seq(count), [&](unsigned index) {
+      return firstReading(a, index) == firstReading(b, index);
+    });
   Twins twins, back;
   return llvm::all_of_zip(
       a->getOperands(), b->getOperands(), [&](Value one, Value other) {
@@ -74,19 +86,21 @@ static bool readAlike(Operation *a, Operation *b) {
       });
 }
 
-bool AlikeOps::areAlike(Operation *a, Operation *b) const {
-  if (!isSameOp(a, b) || !readAlike(a, b))
-    return false;
-  auto haveOneImage = [&](auto &&one, auto &&other) {
-    return axes.atOp(one) == axes.atOp(other) && axes.of(one) == axes.of(other);
-  };
+bool AlikeOps::haveOneImage(Operation *a, Operation *b) const {
   for (auto [one, other] : llvm::zip(a->getOpOperands(), b->getOpOperands()))
-    if (!haveOneImage(one, other))
+    if (axes.atOp(one) != axes.atOp(other) ||
+        (countsValueAxes && axes.of(one) != axes.of(other)))
       return false;
   for (auto [one, other] : llvm::zip(a->getResults(), b->getResults()))
     if (axes.atOp(OpResult(one)) != axes.atOp(OpResult(other)) ||
-        axes.of(Value(one)) != axes.of(Value(other)))
+        (countsValueAxes && axes.of(Value(one)) != axes.of(Value(other))))
       return false;
+  return true;
+}
+
+bool AlikeOps::areAlike(Operation *a, Operation *b) const {
+  if (!isSameOp(a, b) || !readAlike(a, b) || !haveOneImage(a, b))
+    return false;
   Twins twins;
   return llvm::all_of_zip(a->getRegions(), b->getRegions(),
                           [&](Region &one, Region &other) {

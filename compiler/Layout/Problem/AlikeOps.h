@@ -11,21 +11,25 @@ namespace npu {
 
 /// Ops of one function are alike if they are the same op with the same
 /// attributes and body, over values of the same shapes, types and image axes,
-/// of which the same are one value. Whether operands are constants, in which
-/// layouts values are and whether they stay on the chip is not counted: that
-/// may change while a function is rewritten. Relayouts, which come and go, have
-/// no number.
+/// of which the same are one value. An op's image axes count; what its values
+/// are to others does where the target's `runs` ask for it. Whether operands
+/// are constants, in which layouts values are and whether they stay on the chip
+/// is not counted: that may change while a function is rewritten. Relayouts,
+/// which come and go, have no number.
 class AlikeOps {
 public:
-  explicit AlikeOps(const ImageAxesAnalysis &axes) : axes(axes) {}
+  AlikeOps(const ImageAxesAnalysis &axes, bool countsValueAxes)
+      : axes(axes), countsValueAxes(countsValueAxes) {}
 
   /// The number that ops which are alike share.
   unsigned of(Operation *op);
 
 private:
   bool areAlike(Operation *a, Operation *b) const;
+  bool haveOneImage(Operation *a, Operation *b) const;
 
   const ImageAxesAnalysis &axes;
+  bool countsValueAxes;
   llvm::DenseMap<Operation *, unsigned> numbers;
   SmallVector<Operation *> firsts; // by number
   llvm::DenseMap<size_t, SmallVector<unsigned, 1>> byHash;

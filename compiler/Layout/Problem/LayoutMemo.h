@@ -66,7 +66,8 @@ struct TimedWork {
 };
 
 struct LayoutMemo {
-  explicit LayoutMemo(const ImageAxesAnalysis &axes) : alike(axes) {}
+  LayoutMemo(const ImageAxesAnalysis &axes, bool countsValueAxes)
+      : alike(axes, countsValueAxes) {}
 
   AlikeOps alike;
   Answers<SmallVector<LayoutAttr>> demanded;

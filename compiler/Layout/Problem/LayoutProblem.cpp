@@ -17,7 +17,7 @@ LayoutProblem::LayoutProblem(mlir::func::FuncOp function,
                              const TargetSpec &target,
                              const ImageAxesAnalysis &axes)
     : function(function), target(target), axes(axes),
-      memo(std::make_unique<LayoutMemo>(axes)) {}
+      memo(std::make_unique<LayoutMemo>(axes, !target.runs.empty())) {}
 
 LayoutProblem::~LayoutProblem() = default;
 
