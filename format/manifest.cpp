@@ -4,8 +4,11 @@
 
 #include "format/program_format.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 
 namespace npu::format {
 namespace {
@@ -225,87 +228,172 @@ Manifest readManifest(const Node &root) {
   return m;
 }
 
-void append(Json::object_t &) {}
+/// The text of a manifest, indented for people, as nlohmann's dump(1) gives it.
+/// A tree of JSON values first would take four times as long, and memory that
+/// a large network has no need of.
+class ManifestText {
+public:
+  void print(const Manifest &m) {
+    auto target = [&] {
+      field("name", m.targetName);
+      field("machine", m.machine);
+      if (m.measuredThreads > 0)
+        field("measured_threads", m.measuredThreads);
+    };
+    object(
+        "format_version", uint64_t{m.formatVersion}, "npuc_version",
+        m.npucVersion, "model", [&] { field("name", m.modelName); }, "target",
+        target, "layout", m.layoutStrategy, "onednn_version", m.onednnVersion,
+        "cpu_features", m.cpuFeatures, "inputs", m.inputs, "outputs", m.outputs,
+        "kernels", m.kernels, "arena_bytes", m.arenaBytes,
+        "arena_lower_bound_bytes", m.arenaLowerBoundBytes, "weight_bytes",
+        m.weightBytes);
+    text += '\n';
+  }
 
-template <typename... Others>
-void append(Json::object_t &fields, const char *key, Json value,
-            Others &&...others) {
-  fields.emplace_back(key, std::move(value));
-  append(fields, std::forward<Others>(others)...);
-}
+  std::string text;
 
-/// Of keys and values in turn. `{{key, value}, ...}` would make an array of two
-/// for each field first: a third of the time of writing a large network.
-template <typename... KeysAndValues>
-Json object(KeysAndValues &&...keysAndValues) {
-  Json json = Json::object();
-  auto &fields = json.get_ref<Json::object_t &>();
-  fields.reserve(sizeof...(keysAndValues) / 2);
-  append(fields, std::forward<KeysAndValues>(keysAndValues)...);
-  return json;
-}
+private:
+  /// What `writeAll` writes between brackets, an entry a line.
+  template <class WriteAll>
+  void group(char open, char close, WriteAll writeAll) {
+    text += open;
+    ++depth;
+    isFirst = true;
+    writeAll();
+    --depth;
+    if (!isFirst)
+      newLine();
+    text += close;
+    isFirst = false;
+  }
 
-template <typename Row>
-Json arrayOf(const std::vector<Row> &rows, Json (*describe)(const Row &)) {
-  Json json = Json::array();
-  json.get_ref<Json::array_t &>().reserve(rows.size());
-  for (const Row &row : rows)
-    json.push_back(describe(row));
-  return json;
-}
+  void newLine() {
+    text += '\n';
+    text.append(depth, ' ');
+  }
 
-Json tensorJson(const ManifestTensor &tensor) {
-  return object("name", tensor.name, "dtype", tensor.dtype, "shape",
-                tensor.shape, "layout", tensor.layout, "layout_name",
-                tensor.layoutName);
-}
+  void nextEntry() {
+    if (!isFirst)
+      text += ',';
+    isFirst = false;
+    newLine();
+  }
 
-Json machineJson(const cost::Machine &machine) {
-  Json json = Json::object();
-  for (const cost::MachineNumber &number : cost::machineNumbers)
-    json[std::string(number.key)] = machine.*number.member;
-  json["data_flow"] = cost::nameOf(machine.dataFlow);
-  json["array_use"] = cost::nameOf(machine.arrayUse);
-  return json;
-}
+  template <class Value>
+  void field(std::string_view key, const Value &value) {
+    nextEntry();
+    text += '"';
+    text += key;
+    text += "\": ";
+    write(value);
+  }
 
-Json transferJson(const cost::Transfer &transfer) {
-  const cost::Rows &rows = transfer.rows;
-  return object(
-      "bytes", transfer.bytes, "run", transfer.run, "scattered",
-      transfer.scattered, "role", cost::nameOf(transfer.role), "on_chip",
-      transfer.onChip, "halo", transfer.halo, "element_bytes",
-      transfer.elementBytes, "gathered", transfer.gathered, "rows",
-      object("m", rows.m, "k", rows.k, "n", rows.n, "count", rows.count));
-}
+  void fields() {}
+  template <class Value, class... Others>
+  void fields(std::string_view key, const Value &value,
+              const Others &...others) {
+    field(key, value);
+    fields(others...);
+  }
 
-Json productJson(const cost::Product &product) {
-  return object("m", product.m, "k", product.k, "n", product.n, "count",
-                product.count, "depthwise", product.depthwise, "row",
-                product.row);
-}
+  /// Of keys and values in turn; a value that is called writes an object's
+  /// fields.
+  template <class... KeysAndValues>
+  void object(const KeysAndValues &...keysAndValues) {
+    group('{', '}', [&] { fields(keysAndValues...); });
+  }
 
-Json workJson(const cost::KernelWork &work) {
-  return object("products", arrayOf(work.products, productJson), "macs",
-                work.usefulMacs, "elements", work.elements, "reads",
-                arrayOf(work.reads, transferJson), "writes",
-                arrayOf(work.writes, transferJson), "factor", work.factor,
-                "reserved", work.reservedBytes);
-}
+  template <class Fields, class = std::invoke_result_t<Fields>>
+  void write(const Fields &writeFields) {
+    group('{', '}', writeFields);
+  }
 
-Json tilingJson(const cost::Tiling &tiling) {
-  return object("m", tiling.m, "k", tiling.k, "n", tiling.n, "count",
-                tiling.count, "pieces", tiling.pieces, "stays",
-                cost::nameOf(tiling.stays));
-}
+  template <class Row>
+  void write(const std::vector<Row> &rows) {
+    group('[', ']', [&] {
+      for (const Row &row : rows) {
+        nextEntry();
+        write(row);
+      }
+    });
+  }
 
-Json kernelJson(const ManifestKernel &kernel) {
-  return object("name", kernel.name, "op", kernel.op, "node", kernel.node,
-                "layouts", kernel.layouts, "bytes", kernel.bytes, "generated",
-                kernel.generated, "relayout", kernel.relayout, "work",
-                workJson(kernel.work), "tiling", tilingJson(kernel.tiling),
-                "resident_bytes", kernel.residentBytes);
-}
+  void write(bool value) { text += value ? "true" : "false"; }
+  void write(int64_t value) { text += std::to_string(value); }
+  void write(uint64_t value) { text += std::to_string(value); }
+
+  void write(double value) {
+    // Most are whole numbers; from here on they have an exponent.
+    bool isPlain = std::abs(value) < 1e15 && value == std::trunc(value) &&
+                   !std::signbit(value);
+    text += isPlain ? std::to_string(static_cast<int64_t>(value)) + ".0"
+                    : Json(value).dump();
+  }
+
+  void write(std::string_view value) {
+    bool isPlain = std::all_of(value.begin(), value.end(), [](char c) {
+      return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    });
+    if (isPlain)
+      (text += '"').append(value) += '"';
+    else
+      text += Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  void write(const std::string &value) { write(std::string_view(value)); }
+
+  void write(const ManifestTensor &tensor) {
+    object("name", tensor.name, "dtype", tensor.dtype, "shape", tensor.shape,
+           "layout", tensor.layout, "layout_name", tensor.layoutName);
+  }
+
+  void write(const cost::Machine &machine) {
+    group('{', '}', [&] {
+      for (const cost::MachineNumber &number : cost::machineNumbers)
+        field(number.key, machine.*number.member);
+      fields("data_flow", cost::nameOf(machine.dataFlow), "array_use",
+             cost::nameOf(machine.arrayUse));
+    });
+  }
+
+  void write(const cost::Rows &rows) {
+    object("m", rows.m, "k", rows.k, "n", rows.n, "count", rows.count);
+  }
+
+  void write(const cost::Transfer &transfer) {
+    object("bytes", transfer.bytes, "run", transfer.run, "scattered",
+           transfer.scattered, "role", cost::nameOf(transfer.role), "on_chip",
+           transfer.onChip, "halo", transfer.halo, "element_bytes",
+           transfer.elementBytes, "gathered", transfer.gathered, "rows",
+           transfer.rows);
+  }
+
+  void write(const cost::Product &product) {
+    object("m", product.m, "k", product.k, "n", product.n, "count",
+           product.count, "depthwise", product.depthwise, "row", product.row);
+  }
+
+  void write(const cost::KernelWork &work) {
+    object("products", work.products, "macs", work.usefulMacs, "elements",
+           work.elements, "reads", work.reads, "writes", work.writes, "factor",
+           work.factor, "reserved", work.reservedBytes);
+  }
+
+  void write(const cost::Tiling &tiling) {
+    object("m", tiling.m, "k", tiling.k, "n", tiling.n, "count", tiling.count,
+           "pieces", tiling.pieces, "stays", cost::nameOf(tiling.stays));
+  }
+
+  void write(const ManifestKernel &kernel) {
+    object("name", kernel.name, "op", kernel.op, "node", kernel.node, "layouts",
+           kernel.layouts, "bytes", kernel.bytes, "generated", kernel.generated,
+           "relayout", kernel.relayout, "work", kernel.work, "tiling",
+           kernel.tiling, "resident_bytes", kernel.residentBytes);
+  }
+
+  size_t depth = 0;
+  bool isFirst = true; // of the entries of the innermost group
+};
 
 } // namespace
 
@@ -321,18 +409,9 @@ std::string parseManifest(const std::string &text, Manifest &out) {
 }
 
 std::string printManifest(const Manifest &m) {
-  Json target = object("name", m.targetName, "machine", machineJson(m.machine));
-  if (m.measuredThreads > 0)
-    target["measured_threads"] = m.measuredThreads;
-  Json root = object(
-      "format_version", m.formatVersion, "npuc_version", m.npucVersion, "model",
-      object("name", m.modelName), "target", std::move(target), "layout",
-      m.layoutStrategy, "onednn_version", m.onednnVersion, "cpu_features",
-      m.cpuFeatures, "inputs", arrayOf(m.inputs, tensorJson), "outputs",
-      arrayOf(m.outputs, tensorJson), "kernels", arrayOf(m.kernels, kernelJson),
-      "arena_bytes", m.arenaBytes, "arena_lower_bound_bytes",
-      m.arenaLowerBoundBytes, "weight_bytes", m.weightBytes);
-  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  ManifestText manifest;
+  manifest.print(m);
+  return std::move(manifest.text);
 }
 
 } // namespace npu::format

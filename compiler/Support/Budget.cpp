@@ -110,16 +110,17 @@ static size_t skipped(StringRef text, size_t at, StringRef comment) {
 std::string npu::tooDeep(StringRef text, StringRef comment) {
   int64_t depth = 0, deepest = 0, signs = 0, dims = 0;
   for (size_t at = 0; at < text.size(); ++at) {
-    at = skipped(text, at, comment);
-    StringRef two = text.substr(at, 2);
-    if (two.size() == 2 && (two == "->" || two[1] == '=')) { // no bracket
+    if (text[at] == '"' || text[at] == comment.front())
+      at = skipped(text, at, comment);
+    char c = at < text.size() ? text[at] : '\n';
+    char next = at + 1 < text.size() ? text[at + 1] : '\n';
+    if (next == '=' || (c == '-' && next == '>')) { // no bracket
       ++at;
       continue;
     }
-    char c = two.empty() ? '\n' : two[0];
-    if (StringRef("([{<").contains(c))
+    if (c == '(' || c == '[' || c == '{' || c == '<')
       deepest = std::max(deepest, ++depth);
-    else if (StringRef(")]}>").contains(c))
+    else if (c == ')' || c == ']' || c == '}' || c == '>')
       depth = std::max<int64_t>(0, depth - 1);
     // Signs in front of one value; lists in lists on one line of YAML.
     signs = c == '-' || c == '?' ? signs + 1 : c == ' ' ? signs : 0;

@@ -188,10 +188,13 @@ private:
 
 } // namespace
 
+void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target) {
+  foldLayouts(function, target, ImageAxesAnalysis(function));
+}
+
 void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
-                      const LayoutPins &pins) {
+                      const ImageAxesAnalysis &axes, const LayoutPins &pins) {
   // Neither axes nor problem change when relayouts come and go.
-  ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   problem.pins = pins;
   RelayoutFolds folds(function);

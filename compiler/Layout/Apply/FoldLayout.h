@@ -2,6 +2,7 @@
 #ifndef NPU_COMPILER_LAYOUT_APPLY_FOLDLAYOUT_H
 #define NPU_COMPILER_LAYOUT_APPLY_FOLDLAYOUT_H
 
+#include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Target/TargetSpec.h"
 
@@ -16,7 +17,10 @@ void foldConstantRelayouts(mlir::func::FuncOp function);
 /// run changes nothing). Demands of the target stay met; ops that decide
 /// themselves (heavily sensitive) are left alone, and pins are held.
 void foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                 const ImageAxesAnalysis &axes,
                  const LayoutPins &pins = LayoutPins());
+/// The same where nobody has analysed the axes yet.
+void foldLayouts(mlir::func::FuncOp function, const TargetSpec &target);
 
 } // namespace npu
 

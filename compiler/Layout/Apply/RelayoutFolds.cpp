@@ -8,7 +8,11 @@ using namespace npu;
 
 RelayoutFolds::RelayoutFolds(mlir::func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
-    wake(&op);
+    // Each comes behind all that are there.
+    if (isa<RelayoutOp>(op))
+      relayouts.insert(relayouts.end(), &op);
+    else if (isa<LayoutOpInterface>(op))
+      ops.insert(ops.end(), &op);
     if (isa<RelayoutOp, ConstantOp>(op))
       perhapsDead.push_back(&op);
   }

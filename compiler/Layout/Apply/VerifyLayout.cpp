@@ -134,7 +134,12 @@ static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
 
 LogicalResult npu::checkLayouts(mlir::func::FuncOp function,
                                 const TargetSpec &target) {
-  ImageAxesAnalysis axes(function);
+  return checkLayouts(function, target, ImageAxesAnalysis(function));
+}
+
+LogicalResult npu::checkLayouts(mlir::func::FuncOp function,
+                                const TargetSpec &target,
+                                const ImageAxesAnalysis &axes) {
   LayoutProblem problem(function, target, axes);
   // Who held an output is not known any more.
   for (Value output : function.getBody().front().getTerminator()->getOperands())

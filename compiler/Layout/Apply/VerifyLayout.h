@@ -4,13 +4,17 @@
 #ifndef NPU_COMPILER_LAYOUT_APPLY_VERIFYLAYOUT_H
 #define NPU_COMPILER_LAYOUT_APPLY_VERIFYLAYOUT_H
 
-#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
 
 /// Whether every tensor has a layout, every demand of the target is met, and no
 /// foreign op sees a laid-out tensor. Fails with errors at the ops.
+LogicalResult checkLayouts(mlir::func::FuncOp function,
+                           const TargetSpec &target,
+                           const ImageAxesAnalysis &axes);
+/// The same where nobody has analysed the axes yet.
 LogicalResult checkLayouts(mlir::func::FuncOp function,
                            const TargetSpec &target);
 

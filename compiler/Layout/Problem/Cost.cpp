@@ -5,10 +5,13 @@
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
+
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 
@@ -369,13 +372,51 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   return work;
 }
 
+/// All that computingWork() depends on.
+static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
+                           LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
+                           const Alternative *algorithm,
+                           ArrayRef<LayoutAttr> whole) {
+  const OnChipValues &onChip = problem.onChip();
+  Question question;
+  question.add(memo.alike.of(op)).add(algorithm);
+  question.add(llvm::bit_cast<uint64_t>(onChip.reserved(op)));
+  for (LayoutAttr layout : layouts)
+    question.add(layout);
+  for (LayoutAttr layout : whole)
+    question.add(layout);
+  for (Value operand : op->getOperands())
+    question.add(isConstant(operand) ? 2 : onChip.contains(operand));
+  for (Value result : op->getResults())
+    question.add(onChip.contains(result));
+  return question;
+}
+
+/// What an op that computes does on the chip; `use` sees it.
+template <class Use>
+static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
+                             ArrayRef<LayoutAttr> layouts,
+                             const Alternative *algorithm,
+                             ArrayRef<LayoutAttr> whole, Use use) {
+  auto find = [&] {
+    TimedWork timed;
+    timed.work = computingWork(problem, op, layouts, algorithm, whole);
+    timed.cycles = cost::timeOf(timed.work, problem.target.machine).total;
+    return timed;
+  };
+  LayoutMemo *memo = problem.memoFor(op);
+  return memo ? use(memo->timed.of(
+                    questionOf(problem, *memo, op, layouts, algorithm, whole),
+                    find))
+              : use(find());
+}
+
 int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
                           ArrayRef<LayoutAttr> layouts,
                           const Alternative *algorithm,
                           ArrayRef<LayoutAttr> whole) {
-  return cost::timeOf(computingWork(problem, op, layouts, algorithm, whole),
-                      problem.target.machine)
-      .total;
+  return useComputingWork(problem, op, layouts, algorithm, whole,
+                          [](const TimedWork &timed) { return timed.cycles; });
 }
 
 std::optional<TimedAlgorithm>
@@ -446,6 +487,18 @@ int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
       .total;
 }
 
+/// The work of an op that computes, in the layouts that its values have.
+template <class Use>
+static auto useOwnWork(const LayoutProblem &problem, LayoutOpInterface op,
+                       const Alternative *algorithm, Use use) {
+  OpLayouts whole = layoutsOf(op), layouts = whole;
+  SmallVector<bool, 4> independent = problem.independentOperands(op);
+  for (unsigned index = 0; index < op->getNumOperands(); ++index)
+    if (independent[index])
+      layouts[index] = {};
+  return useComputingWork(problem, op, layouts, algorithm, whole, use);
+}
+
 std::optional<cost::KernelWork>
 npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                   const Alternative *algorithm) {
@@ -461,23 +514,23 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                ? relayoutWork(problem, op->getOperand(0), from, to)
                : viewWork(problem, rule, from, to);
   }
-  LayoutRelation relation = rule.getLayoutRelation();
-  OpLayouts whole = layoutsOf(op), layouts = whole;
-  for (unsigned index = 0; index < op->getNumOperands(); ++index)
-    if (relation.independent[index])
-      layouts[index] = {};
-  return computingWork(problem, rule, layouts, algorithm, whole);
+  return useOwnWork(problem, rule, algorithm, [](const TimedWork &timed) {
+    return std::optional(timed.work);
+  });
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
                        const Alternative *algorithm) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (rule && rule.getSensitivity() != Sensitivity::Data)
+    return useOwnWork(problem, rule, algorithm, [](const TimedWork &timed) {
+      return LayoutCost{0, 0, timed.cycles};
+    });
   std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
   if (!work)
     return {};
-  int64_t cycles = cost::timeOf(*work, problem.target.machine).total;
-  if (cast<LayoutOpInterface>(op).getSensitivity() == Sensitivity::Data)
-    return {1, storedBytes(op->getResult(0)), cycles};
-  return {0, 0, cycles};
+  return {1, storedBytes(op->getResult(0)),
+          cost::timeOf(*work, problem.target.machine).total};
 }
 
 /// The sum over the function's ops; nothing where it takes as many cycles as

@@ -296,8 +296,9 @@ static bool knowsItsAxes(LayoutOpInterface op) {
 const ImageAxesAnalysis::OpView &
 ImageAxesAnalysis::viewOf(LayoutOpInterface op) const {
   OpView &view = views[op];
-  if (!view.empty())
+  if (!view.empty() && !isa<RelayoutOp>(op))
     return view;
+  view.clear(); // a relayout may stand where another one was
   bool knows = knowsItsAxes(op);
   LayoutRelation relation = op.getLayoutRelation();
   Partial roleOf = knows ? Partial() : rolesAt(op, relation);

@@ -3,10 +3,12 @@
 
 using namespace npu;
 
+LayoutAttr LayoutPlan::currentLayout(Value value) const {
+  LayoutAttr layout = home.lookup(value);
+  return layout ? layout : produced.lookup(value);
+}
+
 LayoutAttr LayoutPlan::layoutRead(OpOperand &operand) const {
-  if (LayoutAttr layout = read.lookup(&operand))
-    return layout;
-  if (LayoutAttr layout = home.lookup(operand.get()))
-    return layout;
-  return produced.lookup(operand.get());
+  LayoutAttr layout = read.lookup(&operand);
+  return layout ? layout : currentLayout(operand.get());
 }

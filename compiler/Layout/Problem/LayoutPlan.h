@@ -54,6 +54,8 @@ struct LayoutPlan {
   /// Of a strategy that searches.
   std::optional<SearchOutcome> search;
 
+  /// As which its readers see the value.
+  LayoutAttr currentLayout(Value value) const;
   LayoutAttr layoutRead(OpOperand &operand) const;
 };
 

@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
@@ -12,6 +13,19 @@
 #include <utility>
 
 using namespace npu;
+
+LayoutProblem::LayoutProblem(mlir::func::FuncOp function,
+                             const TargetSpec &target,
+                             const ImageAxesAnalysis &axes)
+    : function(function), target(target), axes(axes),
+      memo(std::make_unique<LayoutMemo>(axes, !target.runs.empty())) {}
+
+LayoutProblem::~LayoutProblem() = default;
+
+LayoutMemo *LayoutProblem::memoFor(Operation *op) const {
+  bool isAlone = isa<RelayoutOp>(op) || (!pins.empty() && pins.touches(op));
+  return isAlone ? nullptr : memo.get();
+}
 
 static SmallVector<unsigned> fitting(ArrayRef<Signature> all,
                                      LayoutOpInterface op,
@@ -47,14 +61,28 @@ static SmallVector<LayoutAttr> listedFor(const LayoutProblem &problem,
   return some.takeVector();
 }
 
+SmallVector<LayoutAttr> LayoutProblem::remembered(
+    Operation *op, unsigned slot, OneOf signature,
+    llvm::function_ref<SmallVector<LayoutAttr>()> find) const {
+  LayoutMemo *memo = memoFor(op);
+  if (!memo)
+    return find();
+  Question question;
+  question.add(memo->alike.of(op)).add(slot);
+  question.add(signature ? *signature + 1 : 0);
+  return memo->demanded.of(question, find);
+}
+
 SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand,
                                                 OneOf signature) const {
   auto op = dyn_cast<LayoutOpInterface>(operand.getOwner());
   if (!op)
     return {};
-  return listedFor(*this, op, op.getOperandRole(operand.getOperandNumber()),
-                   operand.get(), signature,
-                   [&] { return axes.atOp(operand); });
+  unsigned index = operand.getOperandNumber();
+  return remembered(op, index, signature, [&] {
+    return listedFor(*this, op, op.getOperandRole(index), operand.get(),
+                     signature, [&] { return axes.atOp(operand); });
+  });
 }
 
 SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result,
@@ -62,8 +90,11 @@ SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result,
   auto op = dyn_cast<LayoutOpInterface>(result.getOwner());
   if (!op)
     return {};
-  return listedFor(*this, op, "result", result, signature,
-                   [&] { return axes.atOp(result); });
+  unsigned index = op->getNumOperands() + result.getResultNumber();
+  return remembered(op, index, signature, [&] {
+    return listedFor(*this, op, "result", result, signature,
+                     [&] { return axes.atOp(result); });
+  });
 }
 
 SmallVector<LayoutAttr> LayoutProblem::accepted(OpOperand &operand,
@@ -78,6 +109,14 @@ SmallVector<LayoutAttr> LayoutProblem::accepted(OpResult result,
   if (LayoutAttr pin = pins.values.lookup(result))
     return {pin};
   return demanded(result, signature);
+}
+
+SmallVector<bool, 4>
+LayoutProblem::independentOperands(LayoutOpInterface op) const {
+  auto find = [&] { return op.getLayoutRelation().independent; };
+  LayoutMemo *memo = memoFor(op);
+  return memo ? memo->independent.of(Question().add(memo->alike.of(op)), find)
+              : find();
 }
 
 static bool isOneOf(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {

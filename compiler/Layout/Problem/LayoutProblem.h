@@ -21,11 +21,13 @@ struct TransferRow {
   double bytes = 0, gathered = 0;
 };
 
+struct LayoutMemo;
+
 /// What a strategy decides about.
 struct LayoutProblem {
   LayoutProblem(mlir::func::FuncOp function, const TargetSpec &target,
-                const ImageAxesAnalysis &axes)
-      : function(function), target(target), axes(axes) {}
+                const ImageAxesAnalysis &axes);
+  ~LayoutProblem();
 
   mlir::func::FuncOp function;
   const TargetSpec &target;
@@ -56,6 +58,9 @@ struct LayoutProblem {
   SmallVector<LayoutAttr> demanded(OpOperand &operand,
                                    OneOf signature = {}) const;
   SmallVector<LayoutAttr> demanded(OpResult result, OneOf signature = {}) const;
+  /// Which operands take any layout whatever the others have, as the op's
+  /// relation says.
+  SmallVector<bool, 4> independentOperands(LayoutOpInterface op) const;
   /// Whether the op may have its operand in one layout and its result in the
   /// other, whatever is demanded of each by itself.
   bool goTogether(OpOperand &operand, LayoutAttr layout,
@@ -86,7 +91,14 @@ struct LayoutProblem {
   const OnChipValues &onChip() const;
   void keepOnChip(const OnChipValues &values) const { kept = &values; }
 
+  /// Where answers about the op are kept for those that are alike; null where
+  /// it is like no other: a pin is its own, and relayouts come and go.
+  LayoutMemo *memoFor(Operation *op) const;
+
 private:
+  SmallVector<LayoutAttr>
+  remembered(Operation *op, unsigned slot, OneOf signature,
+             llvm::function_ref<SmallVector<LayoutAttr>()> find) const;
   bool takes(const Signature &signature, LayoutOpInterface op,
              ArrayRef<LayoutAttr> layouts, bool countsWeights) const;
   double costOf(const Signature &signature, LayoutOpInterface op,
@@ -98,6 +110,7 @@ private:
   mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;
   mutable const OnChipValues *kept = nullptr;
+  std::unique_ptr<LayoutMemo> memo;
 };
 
 } // namespace npu

@@ -2,6 +2,7 @@
 #include "compiler/Layout/Problem/Placement.h"
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Storage.h"
@@ -149,9 +150,7 @@ private:
     unsigned index = operand.getOperandNumber();
     Value value = operand.get();
     SmallVector<LayoutAttr> accepted = problem.accepted(operand, signature);
-    LayoutAttr current = plan.home.lookup(value);
-    if (!current)
-      current = plan.produced.lookup(value);
+    LayoutAttr current = plan.currentLayout(value);
     RelatedValue related = relatedOperand(relation, op, index);
     if (given && mayBe(accepted, value, given) &&
         (relation.independent[index] || fits(static_cast<int>(index), given)))
@@ -188,17 +187,40 @@ private:
 };
 } // namespace
 
-std::optional<Placement> npu::placeOp(const LayoutProblem &problem,
-                                      const LayoutPlan &plan,
-                                      LayoutOpInterface op,
-                                      const Anchor &anchor, std::string &whyNot,
-                                      LayoutProblem::OneOf signature) {
+static std::optional<Placement>
+findPlacement(const LayoutProblem &problem, const LayoutPlan &plan,
+              LayoutOpInterface op, const Anchor &anchor, std::string &whyNot,
+              LayoutProblem::OneOf signature) {
   if (signature)
     return Placer(problem, plan, op, anchor, *signature).run(whyNot);
   for (unsigned one : problem.signatures(op))
     if (auto placement = Placer(problem, plan, op, anchor, one).run(whyNot))
       return placement;
   return std::nullopt;
+}
+
+std::optional<Placement> npu::placeOp(const LayoutProblem &problem,
+                                      const LayoutPlan &plan,
+                                      LayoutOpInterface op,
+                                      const Anchor &anchor, std::string &whyNot,
+                                      LayoutProblem::OneOf signature) {
+  LayoutMemo *memo = problem.memoFor(op);
+  if (!memo)
+    return findPlacement(problem, plan, op, anchor, whyNot, signature);
+  Question question;
+  question.add(memo->alike.of(op)).add(signature ? *signature + 1 : 0);
+  question.add(static_cast<uint64_t>(anchor.index)).add(anchor.layout);
+  for (Value operand : op->getOperands())
+    question.add(plan.currentLayout(operand)).add(isConstant(operand));
+  const Placed &found = memo->placed.of(question, [&] {
+    Placed placed;
+    placed.placement =
+        findPlacement(problem, plan, op, anchor, placed.whyNot, signature);
+    return placed;
+  });
+  if (!found.whyNot.empty())
+    whyNot = found.whyNot;
+  return found.placement;
 }
 
 SmallVector<Placement, 1> npu::placementsOf(const LayoutProblem &problem,

@@ -13,7 +13,7 @@ namespace npu {
 /// layouts that results are held to; null or absent: as they come. A relayout
 /// stands only where an op cannot run on what is there.
 void inferLayouts(mlir::func::FuncOp function, const TargetSpec &target,
-                  ArrayRef<LayoutAttr> outputs);
+                  const ImageAxesAnalysis &axes, ArrayRef<LayoutAttr> outputs);
 
 /// An op's best layouts on its op: one for each operand, then the result's.
 constexpr StringRef bestLayoutsAttr = "npu.best_layouts";
@@ -35,7 +35,8 @@ LogicalResult alterAlgorithms(mlir::func::FuncOp function);
 
 /// Carries relayouts through their readers, cancels pairs, removes what nobody
 /// reads; never more bytes than before. A second run changes nothing.
-void peepholeLayouts(mlir::func::FuncOp function, const TargetSpec &target);
+void peepholeLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                     const ImageAxesAnalysis &axes);
 
 } // namespace npu
 

@@ -25,16 +25,12 @@ public:
   LogicalResult run() {
     bindInputs();
     dropRelayouts();
-    inferLayouts(*copy, problem.target, problem.outputs);
-    {
-      ImageAxesAnalysis axes(*copy);
-      LayoutProblem inner(*copy, problem.target, axes);
-      if (failed(findBestLayouts(inner)))
-        return failure();
-    }
-    if (failed(alterLayouts(*copy)))
+    ImageAxesAnalysis axes(*copy);
+    inferLayouts(*copy, problem.target, axes, problem.outputs);
+    if (failed(findBestLayouts(LayoutProblem(*copy, problem.target, axes))) ||
+        failed(alterLayouts(*copy)))
       return failure();
-    peepholeLayouts(*copy, problem.target);
+    peepholeLayouts(*copy, problem.target, axes);
     return success();
   }
 

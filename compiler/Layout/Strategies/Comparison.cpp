@@ -41,10 +41,10 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
     return failure();
   applyPlan(function, plan);
   if (strategy.folds)
-    foldLayouts(function, problem.target, problem.pins);
+    foldLayouts(function, problem.target, problem.axes, problem.pins);
   else
     foldConstantRelayouts(function);
-  if (failed(checkLayouts(function, problem.target)) ||
+  if (failed(checkLayouts(function, problem.target, problem.axes)) ||
       failed(checkPins(problem.pins)) ||
       failed(settleAlgorithms(problem, plan)))
     return failure();

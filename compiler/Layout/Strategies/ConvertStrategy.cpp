@@ -55,10 +55,10 @@ private:
   /// source's, and what the target demands.
   SmallVector<Anchor> anchorsFor(LayoutOpInterface op) {
     SmallVector<Anchor> first, others;
-    LayoutRelation relation = op.getLayoutRelation();
+    SmallVector<bool, 4> independent = problem.independentOperands(op);
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
-      if (isConstant(operand.get()) || relation.independent[index])
+      if (isConstant(operand.get()) || independent[index])
         continue;
       Anchor anchor{static_cast<int>(index),
                     plan.produced.lookup(operand.get())};

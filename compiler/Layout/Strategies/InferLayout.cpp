@@ -142,11 +142,11 @@ private:
 } // namespace
 
 void npu::inferLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                       const ImageAxesAnalysis &axes,
                        ArrayRef<LayoutAttr> outputs) {
   // What a chip demands says nothing about what the source has.
   TargetSpec anything = target;
   anything.demands.clear();
-  ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, anything, axes);
   LayoutPlan plan;
   Inferrer(problem, plan).run();
@@ -171,7 +171,7 @@ struct InferLayout : npu::impl::InferLayoutBase<InferLayout> {
     if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
       return signalPassFailure();
     if (!isDecided(function))
-      inferLayouts(function, TargetSpec(), {});
+      inferLayouts(function, TargetSpec(), ImageAxesAnalysis(function), {});
     if (showNames)
       remark(function);
   }

@@ -38,6 +38,14 @@ public:
   // All readers at once where that moves no more bytes in all and fewer in
   // front of the readers. A single reader where it moves strictly fewer.
   bool run() {
+    SmallVector<Move> chosen = choose();
+    for (Move &move : chosen)
+      rewrite(move);
+    return !chosen.empty();
+  }
+
+  /// The readers that run() would carry the relayout through.
+  SmallVector<Move> choose() {
     SmallVector<Move> moves;
     bool all = !relayout->use_empty();
     int64_t front = storedBytes(relayout.getResult()), total = front;
@@ -56,14 +64,10 @@ public:
       total += move->now() - move->then();
       moves.push_back(*move);
     }
-    bool changed = false;
-    for (Move &move : moves)
-      if ((all && (total > 0 || (total == 0 && front > 0))) ||
-          move.then() < move.now()) {
-        rewrite(move);
-        changed = true;
-      }
-    return changed;
+    if (!all || total < 0 || (total == 0 && front <= 0))
+      llvm::erase_if(
+          moves, [](const Move &move) { return move.then() >= move.now(); });
+    return moves;
   }
 
 private:
@@ -240,8 +244,8 @@ private:
 
 } // namespace
 
-static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
-  ImageAxesAnalysis axes(function);
+static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target,
+                    const ImageAxesAnalysis &axes) {
   LayoutProblem problem(function, target, axes);
   bool changed = false;
   llvm::DenseSet<Operation *> moved;
@@ -257,6 +261,18 @@ static bool sinkAll(mlir::func::FuncOp function, const TargetSpec &target) {
       relayout.erase();
   }
   return changed;
+}
+
+/// Whether sinkAll() would change anything.
+static bool canSink(mlir::func::FuncOp function, const TargetSpec &target,
+                    const ImageAxesAnalysis &axes) {
+  LayoutProblem problem(function, target, axes);
+  llvm::DenseSet<Operation *> moved;
+  return llvm::any_of(function.getBody().front().getOps<RelayoutOp>(),
+                      [&](RelayoutOp op) {
+                        return !isConstant(op.getInput()) &&
+                               !Sinker(problem, op, moved).choose().empty();
+                      });
 }
 
 /// What sinking makes smaller: the bytes of all relayouts, then how far they
@@ -279,22 +295,24 @@ static std::pair<int64_t, int64_t> standing(mlir::func::FuncOp function) {
   return sum;
 }
 
-static bool sinkOnce(mlir::func::FuncOp function, const TargetSpec &target) {
-  bool changed = sinkAll(function, target);
-  foldLayouts(function, target);
+static bool sinkOnce(mlir::func::FuncOp function, const TargetSpec &target,
+                     const ImageAxesAnalysis &axes) {
+  bool changed = sinkAll(function, target, axes);
+  foldLayouts(function, target, axes);
   return changed;
 }
 
-void npu::peepholeLayouts(mlir::func::FuncOp function,
-                          const TargetSpec &target) {
-  foldLayouts(function, target);
+void npu::peepholeLayouts(mlir::func::FuncOp function, const TargetSpec &target,
+                          const ImageAxesAnalysis &axes) {
+  foldLayouts(function, target, axes);
   // What sinking through one op does to another is not foreseen, so a walk is
   // tried on a copy first. Ends: what stands is less each time.
-  for (bool better = true; better;) {
+  for (bool better = canSink(function, target, axes); better;) {
     auto before = standing(function);
     mlir::OwningOpRef<mlir::func::FuncOp> trial = function.clone();
-    better = sinkOnce(*trial, target) && standing(*trial) < before &&
-             sinkOnce(function, target) && standing(function) < before;
+    better = sinkOnce(*trial, target, ImageAxesAnalysis(*trial)) &&
+             standing(*trial) < before && sinkOnce(function, target, axes) &&
+             standing(function) < before;
   }
 }
 
@@ -312,7 +330,7 @@ struct PeepholeLayout : npu::impl::PeepholeLayoutBase<PeepholeLayout> {
     std::optional<TargetSpec> spec = requireTarget(function, target);
     if (!spec || failed(requireDecided(function)))
       return signalPassFailure();
-    peepholeLayouts(function, *spec);
+    peepholeLayouts(function, *spec, ImageAxesAnalysis(function));
   }
 };
 } // namespace

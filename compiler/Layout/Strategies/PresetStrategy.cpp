@@ -75,10 +75,10 @@ private:
   /// target accepts, the source's.
   SmallVector<Anchor> anchorsFor(LayoutOpInterface op) const {
     SmallVector<Anchor> anchors;
-    LayoutRelation relation = op.getLayoutRelation();
+    SmallVector<bool, 4> independent = problem.independentOperands(op);
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
-      if (!isConstant(operand.get()) && !relation.independent[index])
+      if (!isConstant(operand.get()) && !independent[index])
         anchors.push_back(
             {static_cast<int>(index), plan.produced.lookup(operand.get())});
     }

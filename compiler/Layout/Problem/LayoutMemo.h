@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was found out about the ops of a problem, by all that it depends on.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTMEMO_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTMEMO_H
+
+#include "compiler/Layout/Problem/AlikeOps.h"
+#include "compiler/Layout/Problem/Placement.h"
+#include "cost/kernel_work.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace npu {
+
+/// What an answer depends on, besides the problem.
+class Question {
+public:
+  Question &add(uint64_t word) {
+    words.push_back(word);
+    return *this;
+  }
+  Question &add(const void *uniqued) {
+    return add(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(uniqued)));
+  }
+  Question &add(LayoutAttr layout) { return add(layout.getAsOpaquePointer()); }
+  StringRef bytes() const {
+    return {reinterpret_cast<const char *>(words.data()),
+            words.size() * sizeof(uint64_t)};
+  }
+
+private:
+  SmallVector<uint64_t, 16> words;
+};
+
+template <class Answer>
+class Answers {
+public:
+  /// Valid until the next question.
+  template <class Find>
+  const Answer &of(const Question &question, Find find) {
+    auto at = known.find(question.bytes());
+    if (at != known.end())
+      return at->second;
+    Answer answer = find();
+    // What is forgotten is found again.
+    if (known.size() >= mostAnswers)
+      known.clear();
+    return known.try_emplace(question.bytes(), std::move(answer)).first->second;
+  }
+
+private:
+  static constexpr size_t mostAnswers = 1 << 14;
+  llvm::StringMap<Answer> known;
+};
+
+/// A placement, or why there is none.
+struct Placed {
+  std::optional<Placement> placement;
+  std::string whyNot;
+};
+
+/// What a kernel does, and how long that takes.
+struct TimedWork {
+  cost::KernelWork work;
+  int64_t cycles = 0;
+};
+
+struct LayoutMemo {
+  LayoutMemo(const ImageAxesAnalysis &axes, bool countsValueAxes)
+      : alike(axes, countsValueAxes) {}
+
+  AlikeOps alike;
+  Answers<SmallVector<LayoutAttr>> demanded;
+  Answers<SmallVector<bool, 4>> independent;
+  Answers<Placed> placed;
+  Answers<TimedWork> timed;
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTMEMO_H
