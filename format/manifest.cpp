@@ -229,7 +229,7 @@ Manifest readManifest(const Node &root) {
 }
 
 /// The text of a manifest, indented for people, as nlohmann's dump(1) gives it.
-/// A tree of JSON values first would take four times as long, and memory that
+/// A tree of JSON values first would take three times as long, and memory that
 /// a large network has no need of.
 class ManifestText {
 public:

@@ -11,7 +11,7 @@ RelayoutFolds::RelayoutFolds(mlir::func::FuncOp function) {
     // Each comes behind all that are there.
     if (isa<RelayoutOp>(op))
       relayouts.insert(relayouts.end(), &op);
-    else if (isa<LayoutOpInterface>(op))
+    else if (isa<LayoutOpInterface>(op) && waiting.insert(&op).second)
       ops.insert(ops.end(), &op);
     if (isa<RelayoutOp, ConstantOp>(op))
       perhapsDead.push_back(&op);
@@ -22,7 +22,8 @@ RelayoutFolds::RelayoutFolds(mlir::func::FuncOp function) {
 void RelayoutFolds::wake(Operation *op) {
   if (llvm::isa_and_nonnull<RelayoutOp>(op))
     relayouts.insert(op);
-  else if (llvm::isa_and_nonnull<LayoutOpInterface>(op))
+  else if (llvm::isa_and_nonnull<LayoutOpInterface>(op) &&
+           waiting.insert(op).second)
     ops.insert(op);
 }
 
@@ -50,6 +51,7 @@ Operation *RelayoutFolds::takeOp() {
     return nullptr;
   Operation *first = *ops.begin();
   ops.erase(ops.begin());
+  waiting.erase(first);
   return first;
 }
 
@@ -60,7 +62,6 @@ void RelayoutFolds::eraseDead() {
     if (erased.contains(op) || !op->use_empty())
       continue;
     relayouts.erase(op);
-    ops.erase(op);
     erased.insert(op);
     SmallVector<Value> operands(op->getOperands());
     op->erase();

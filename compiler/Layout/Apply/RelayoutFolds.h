@@ -50,6 +50,7 @@ private:
   void eraseDead();
 
   OpsInOrder relayouts, ops;
+  llvm::DenseSet<Operation *> waiting; // those of `ops`: mostly, one is there
   SmallVector<Operation *> perhapsDead;
 };
 

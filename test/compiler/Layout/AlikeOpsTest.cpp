@@ -65,7 +65,7 @@ TEST_F(AlikeOpsTest, ImageAxesCount) {
 
 TEST_F(AlikeOpsTest, LayoutsDoNotCount) {
   std::vector<unsigned> numbers = numbersOf(R"(
-      %0 = npu.relayout %x : tensor<2x4x4x4xf32> to tensor<2x4x4x4xf32, #npu.layout<acdb>>
+      %0 = npu.relayout(%x) : (tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32, #npu.layout<acdb>>
       %1 = npu.eltwise relu(%0) : (tensor<2x4x4x4xf32, #npu.layout<acdb>>) -> tensor<2x4x4x4xf32, #npu.layout<acdb>>
       %2 = npu.eltwise relu(%x) : (tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
 )");
