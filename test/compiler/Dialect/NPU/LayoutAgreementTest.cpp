@@ -131,7 +131,7 @@ TEST(LayoutAgreement, IsOneSpellingOfBoth) {
     Shape to = resized(from, random);
     Pair pair(from, to);
     const std::vector<StoredOrder> &spelled = few[from.size()];
-    for (int round = 0; round < 32; ++round) {
+    for (int round = 0; round < 16; ++round) {
       StoredOrder a = spelled[random() % spelled.size()];
       StoredOrder b = round % 2 ? a : spelled[random() % spelled.size()];
       if (hasEmptyBlock(a, from) || hasEmptyBlock(b, to))
