@@ -225,8 +225,22 @@ StoredOrder npu::mergeOrders(const StoredOrder &order,
   return merged;
 }
 
+/// Whether each dimension of the one value is the same dimension of the other.
+static bool haveSameDims(const RelatedValue &a, const RelatedValue &b) {
+  return a.shape == b.shape &&
+         llvm::all_of(llvm::zip_equal(a.dims, b.dims), [](auto pair) {
+           auto &[one, other] = pair;
+           return one.group == other.group &&
+                  one.group != RelatedDim::nowhere && one.isWhole &&
+                  other.isWhole;
+         });
+}
+
 bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
                        const RelatedValue &b, const StoredOrder &layoutB) {
+  // Padding may be written of one dimension or of another.
+  if (haveSameDims(a, b) && sameStorage(layoutA, layoutB, a.shape))
+    return true;
   SmallVector<int64_t, 6> numberA(a.shape.size(), -1),
       numberB(b.shape.size(), -1), shapeA, shapeB;
   for (auto [dim, related] : llvm::enumerate(a.dims)) {

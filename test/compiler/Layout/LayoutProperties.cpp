@@ -354,7 +354,8 @@ bool Checker::compareCosts() {
 }
 
 /// --explain-layout and the report say of the others what they do by
-/// themselves.
+/// themselves. A search that leaves some candidates out may leave out others
+/// where it knows the other strategies' plans.
 bool Checker::reportedCosts() {
   if (random() % 4)
     return true;

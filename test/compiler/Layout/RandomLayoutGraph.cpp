@@ -474,10 +474,11 @@ Value Generator::matmul(Value data) {
     if (succeeded(result) && small(*result))
       return MatmulOp::create(builder, location, typeOf(*result), a, b);
   }
-  if (shape.back() > mostConstant / 8)
+  Shape columns = {shape.back(), extent()};
+  if (!small(columns, mostConstant))
     return {};
-  Value weight = constant({shape.back(), extent()});
-  shape.back() = shapeOf(weight)[1];
+  Value weight = constant(columns);
+  shape.back() = columns[1];
   if (!small(shape))
     return {};
   return MatmulOp::create(builder, location, typeOf(shape), data, weight);

@@ -215,4 +215,19 @@ TEST(LayoutTransfer, AgreementIgnoresThePlaceOfOneBlock) {
   EXPECT_FALSE(layoutsAgree(from, first, to, stored({2, 0, 1}, {{1, 16}})));
 }
 
+TEST(LayoutTransfer, AgreementIgnoresWhosePaddingItIs) {
+  Shape shape = {2, 1};
+  std::vector<llvm::ArrayRef<int64_t>> one = {shape};
+  LayoutRelation relation = relations::samePlaces(one, shape);
+  RelatedValue from{relation.operands[0], shape};
+  RelatedValue to{relation.results[0], shape};
+  // Two elements next to each other, and padding behind them.
+  StoredOrder rows = stored({1, 0}, {{0, 16}, {0, 16}});
+  StoredOrder columns = stored({1, 0}, {{1, 16}, {0, 16}});
+  EXPECT_TRUE(sameStorage(rows, columns, shape));
+  EXPECT_TRUE(layoutsAgree(from, rows, to, columns));
+  EXPECT_FALSE(
+      layoutsAgree(from, rows, to, stored({1, 0}, {{0, 16}, {1, 16}})));
+}
+
 } // namespace
