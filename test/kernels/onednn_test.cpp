@@ -68,7 +68,9 @@ TEST(Packing, EveryTeamSizeGivesTheSameNumbersAndNoSlowKernel) {
         EXPECT_EQ(runKernel(*kernel, p, inputs), expected)
             << kernel->implementation() << ", " << threads << " threads";
         EXPECT_EQ(currentThreads(), threads == 1 ? 4 : 1);
-        EXPECT_TRUE(kernel->isPacked(1));
+        // A processor whose library has no blocks of 16 brings an adapter in.
+        if (kernel->adapterBytes() == 0)
+          EXPECT_TRUE(kernel->isPacked(1)) << kernel->implementation();
         EXPECT_FALSE(kernel->isPacked(0));
       }
     }

@@ -44,6 +44,7 @@ class Sample:
     inputs: dict[str, np.ndarray]
     outputs: dict[str, np.ndarray]
     steps: dict[str, float]  # of the quantized outputs: what one step is worth
+    cache: Path  # where outputs are kept
 
 
 @dataclasses.dataclass
@@ -84,18 +85,29 @@ def network_and_inputs(name: str, batch: int, quick: bool, build: Path) -> tuple
     return path, net.inputs(path, batch, size, net.order, seed=7)
 
 
-def reference(path: Path, inputs: dict[str, np.ndarray], cache: Path) -> dict[str, np.ndarray]:
-    """onnxruntime's outputs, computed once for a file and these inputs."""
+def session_of(path: Path, plain: bool) -> onnxruntime.InferenceSession:
+    """Without VNNI, its products of u8 and s8 saturate in 16 bits unless it is told otherwise."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    if plain:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def reference(path: Path, inputs: dict[str, np.ndarray], cache: Path, plain: bool = False) -> dict[str, np.ndarray]:
+    """onnxruntime's outputs, computed once for a file and these inputs; `plain`: without its rewrites."""
     import onnxruntime
 
     state = path.stat()
-    digest = hashlib.sha256(f"{path} {state.st_size} {state.st_mtime_ns} {onnxruntime.__version__}".encode())
+    digest = hashlib.sha256(f"{path} {state.st_size} {state.st_mtime_ns} {onnxruntime.__version__} {plain}".encode())
     for array in inputs.values():
         digest.update(array.tobytes())
     file = cache / f"{path.stem}-{digest.hexdigest()[:16]}.npz"
     with zoo.locked(file):
         if not file.exists():
-            session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            session = session_of(path, plain)
             names = [output.name for output in session.get_outputs()]
             values = session.run(names, inputs)
             part = file.with_suffix(".part.npz")
@@ -159,13 +171,26 @@ def run_program(arguments: argparse.Namespace, sample: Sample, folder: Path) -> 
     return outputs, json.loads(done.stdout)
 
 
-def compare_steps(name: str, steps: np.ndarray) -> None:
+def compare_steps(name: str, steps: np.ndarray, share: float) -> None:
     """Almost all elements of a quantized output are at most one step off."""
     larger = int((steps > 1.5).sum())
-    if larger > LARGER_STEPS * steps.size:
+    if larger > share * steps.size:
         raise Failure(
             f"output '{name}': {larger} of {steps.size} values differ by more than one step, at most {steps.max():.0f}"
         )
+
+
+def larger_steps(result: Result, sample: Sample, name: str) -> float:
+    """The share of elements that may be off by more than one step.
+
+    References round ties in other places than the library's kernels, and a deep network carries that on: then up
+    to twice as many as between onnxruntime's own plain and optimised runs.
+    """
+    if not result.slow:
+        return LARGER_STEPS
+    plain = reference(sample.model, sample.inputs, sample.cache, plain=True)[name]
+    steps = np.abs(plain - sample.outputs[name]) / sample.steps[name]
+    return max(LARGER_STEPS, 2 * float((steps > 1.5).mean()))
 
 
 def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -> None:
@@ -178,7 +203,7 @@ def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -
         result.worst = max(result.worst, float(error.max()))
         result.scaled = max(result.scaled, float(error.max() / max(float(np.abs(expected).max()), 1e-30)))
         if name in sample.steps:
-            compare_steps(name, error / sample.steps[name])
+            compare_steps(name, error / sample.steps[name], larger_steps(result, sample, name))
             continue
         wrong = error > ATOL + RTOL * np.abs(expected)
         if wrong.any():
@@ -270,7 +295,8 @@ def check_network(arguments: argparse.Namespace, name: str) -> list[Result]:
         path, inputs = network_and_inputs(name, batch, arguments.small, arguments.build)
         is_quantized = name in small.NETWORKS or zoo.find(name).source == "quantized"
         steps = quantized_outputs(path) if is_quantized else {}
-        sample = Sample(path, inputs, reference(path, inputs, arguments.build / "test-cache"), steps)
+        cache = arguments.build / "test-cache"
+        sample = Sample(path, inputs, reference(path, inputs, cache), steps, cache)
         plans = [(plan, check_plan) for plan in arguments.plans]
         plans += [(plan, check_refused) for plan in arguments.infeasible]
         for plan, check in plans:

@@ -42,7 +42,7 @@ static std::vector<int> bestOf(const SearchProblem &searched,
 }
 
 /// Folding may have made another strategy's plan cheaper than all that an
-/// unfinished search has seen.
+/// unfinished search has seen, or it has layouts that were left out.
 static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
                         LayoutPlan &plan) {
   for (const Strategy &strategy : others) {
@@ -52,6 +52,7 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
       continue;
     SearchOutcome outcome = *plan.search;
     outcome.cost = cost;
+    outcome.lowerBound = std::min(outcome.lowerBound, cost);
     outcome.proved = outcome.isLeast();
     outcome.method = ("plan of " + other.name).str();
     plan = std::move(other.plan);
@@ -118,7 +119,7 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.isLeast();
   plan.search = outcome;
-  if (outcome.cost != outcome.lowerBound)
+  if (!outcome.proved)
     takeCheaper(problem, others, plan);
   return success();
 }
