@@ -69,16 +69,20 @@ npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
   return fitting.empty() ? all : fitting;
 }
 
+using KnowsBlock = llvm::function_ref<bool(int64_t)>;
+
 static bool agree(const ListedValue &a, LayoutAttr layoutA,
-                  const ListedValue &b, LayoutAttr layoutB) {
+                  const ListedValue &b, LayoutAttr layoutB,
+                  KnowsBlock knowsBlock) {
   return layoutsAgree(a.value, toStoredOrder(layoutA), b.value,
-                      toStoredOrder(layoutB));
+                      toStoredOrder(layoutB), knowsBlock);
 }
 
 /// Whether none of the orders that are listed for `b` agrees with that of `a`.
-static bool isSingle(const ListedValue &a, const ListedValue &b) {
+static bool isSingle(const ListedValue &a, const ListedValue &b,
+                     KnowsBlock knowsBlock) {
   return llvm::none_of(b.listed, [&](LayoutAttr layout) {
-    return agree(a, a.layout, b, layout);
+    return agree(a, a.layout, b, layout, knowsBlock);
   });
 }
 
@@ -88,8 +92,10 @@ static bool isListed(const ListedValue &value) {
   });
 }
 
-bool npu::goTogether(const ListedValue &a, const ListedValue &b) {
-  if (agree(a, a.layout, b, b.layout))
+bool npu::goTogether(const ListedValue &a, const ListedValue &b,
+                     KnowsBlock knowsBlock) {
+  if (agree(a, a.layout, b, b.layout, knowsBlock))
     return true;
-  return isListed(a) && isListed(b) && (isSingle(a, b) || isSingle(b, a));
+  return isListed(a) && isListed(b) &&
+         (isSingle(a, b, knowsBlock) || isSingle(b, a, knowsBlock));
 }

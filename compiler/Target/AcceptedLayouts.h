@@ -39,8 +39,10 @@ struct ListedValue {
 /// agree, or the chip says so: an order of one side that agrees with none that
 /// is listed for the other goes with each of them. A convolution of which NHWC
 /// and NCHW32c are listed for the data and NCHW32c for the result reads blocks
-/// and writes blocks, or reads NHWC and writes blocks.
-bool goTogether(const ListedValue &a, const ListedValue &b);
+/// and writes blocks, or reads NHWC and writes blocks. `knowsBlock`: whether
+/// the chip's kernels know blocks of so many elements.
+bool goTogether(const ListedValue &a, const ListedValue &b,
+                llvm::function_ref<bool(int64_t)> knowsBlock);
 
 } // namespace npu
 

@@ -237,7 +237,8 @@ static bool haveSameDims(const RelatedValue &a, const RelatedValue &b) {
 }
 
 bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
-                       const RelatedValue &b, const StoredOrder &layoutB) {
+                       const RelatedValue &b, const StoredOrder &layoutB,
+                       llvm::function_ref<bool(int64_t)> knowsBlock) {
   // Padding may be written of one dimension or of another.
   if (haveSameDims(a, b) && sameStorage(layoutA, layoutB, a.shape))
     return true;
@@ -268,5 +269,5 @@ bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
   if (shapeA == shapeB || (layoutA.blocks.empty() && layoutB.blocks.empty()))
     return false;
   return haveOneSpelling(project(layoutA, numberA), shapeA,
-                         project(layoutB, numberB), shapeB);
+                         project(layoutB, numberB), shapeB, knowsBlock);
 }

@@ -44,9 +44,11 @@ StoredOrder mergeOrders(const StoredOrder &order, llvm::ArrayRef<bool> known,
 
 /// Whether two values of an op are stored in orders that fit each other: the
 /// dimensions that both have, larger than 1, are stored alike at the extents of
-/// one of them.
+/// one of them, or in one spelling whose blocks `knowsBlock` has (all, where
+/// nobody says).
 bool layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
-                  const RelatedValue &b, const StoredOrder &layoutB);
+                  const RelatedValue &b, const StoredOrder &layoutB,
+                  llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
 
 } // namespace npu
 

@@ -95,9 +95,10 @@ private:
 class OneSpelling {
 public:
   OneSpelling(const StoredOrder &a, ArrayRef<int64_t> shapeA,
-              const StoredOrder &b, ArrayRef<int64_t> shapeB)
+              const StoredOrder &b, ArrayRef<int64_t> shapeB,
+              llvm::function_ref<bool(int64_t)> knowsBlock)
       : a(a, shapeA), b(b, shapeB), shapeA(shapeA), shapeB(shapeB),
-        elements(shapeA.size(), 0) {}
+        elements(shapeA.size(), 0), knowsBlock(knowsBlock) {}
 
   bool isFound(size_t dim = 0) {
     if (dim == shapeA.size())
@@ -119,7 +120,8 @@ private:
     int64_t ends[] = {one.place * one.size, other.place * other.size};
     SmallVector<int64_t, 3> sizes;
     auto add = [&](int64_t size) {
-      bool isShared = a.hasBlocksOf(size, dim) && b.hasBlocksOf(size, dim);
+      bool isShared = a.hasBlocksOf(size, dim) && b.hasBlocksOf(size, dim) &&
+                      (!knowsBlock || knowsBlock(size));
       if (isShared && !llvm::is_contained(sizes, size))
         sizes.push_back(size);
       return isShared;
@@ -135,10 +137,12 @@ private:
   Spelled a, b;
   ArrayRef<int64_t> shapeA, shapeB;
   SmallVector<int64_t, 6> elements;
+  llvm::function_ref<bool(int64_t)> knowsBlock;
 };
 } // namespace
 
 bool npu::haveOneSpelling(const StoredOrder &a, ArrayRef<int64_t> shapeA,
-                          const StoredOrder &b, ArrayRef<int64_t> shapeB) {
-  return OneSpelling(a, shapeA, b, shapeB).isFound();
+                          const StoredOrder &b, ArrayRef<int64_t> shapeB,
+                          llvm::function_ref<bool(int64_t)> knowsBlock) {
+  return OneSpelling(a, shapeA, b, shapeB, knowsBlock).isFound();
 }

@@ -7,14 +7,18 @@
 
 #include "compiler/Dialect/NPU/Digits.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace npu {
 
 /// Whether one spelling says how both are stored, each at its own extents: what
 /// an op that takes one value's dimensions for another's can read and write.
 /// Blocks are the same in both, and where a dimension's extents differ, so does
-/// the size of its outermost digit, with the padding in it.
+/// the size of its outermost digit, with the padding in it. `knowsBlock`: of so
+/// many elements; all, where nobody says.
 bool haveOneSpelling(const StoredOrder &a, llvm::ArrayRef<int64_t> shapeA,
-                     const StoredOrder &b, llvm::ArrayRef<int64_t> shapeB);
+                     const StoredOrder &b, llvm::ArrayRef<int64_t> shapeB,
+                     llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
 
 } // namespace npu
 

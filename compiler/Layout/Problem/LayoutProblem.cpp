@@ -154,12 +154,14 @@ bool LayoutProblem::goTogether(OpOperand &operand, LayoutAttr layout,
   Operation *op = operand.getOwner();
   RelatedValue from = relatedOperand(relation, op, operand.getOperandNumber());
   RelatedValue to = relatedResult(relation, op);
-  if (layoutsAgree(from, toStoredOrder(layout), to, toStoredOrder(result)))
+  auto knows = [this](int64_t size) { return knowsBlock(size); };
+  if (layoutsAgree(from, toStoredOrder(layout), to, toStoredOrder(result),
+                   knows))
     return true;
   SmallVector<LayoutAttr> read = demanded(operand, signature);
   SmallVector<LayoutAttr> stored =
       demanded(OpResult(op->getResult(0)), signature);
-  return npu::goTogether({from, layout, read}, {to, result, stored});
+  return npu::goTogether({from, layout, read}, {to, result, stored}, knows);
 }
 
 /// The sizes of the blocks in which the boundary is stored or held. Blocks of
@@ -222,19 +224,27 @@ static bool isMadeOf(ArrayRef<Digit> digits, ArrayRef<int64_t> shape,
   return true;
 }
 
-bool LayoutProblem::knowsBlocks(LayoutAttr layout,
-                                ArrayRef<int64_t> shape) const {
-  if (!layout || !layout.isBlocked())
-    return true;
+ArrayRef<int64_t> LayoutProblem::blocks() const {
   if (!knownBlocks) {
     knownBlocks = blocksOfBoundary(*this);
     knownBlocks->append(target.blocks.begin(), target.blocks.end());
   }
+  return *knownBlocks;
+}
+
+bool LayoutProblem::knowsBlock(int64_t size) const {
+  return isProductOf(size, blocks());
+}
+
+bool LayoutProblem::knowsBlocks(LayoutAttr layout,
+                                ArrayRef<int64_t> shape) const {
+  if (!layout || !layout.isBlocked())
+    return true;
   return llvm::all_of(layout.getBlocks(),
                       [&](const LayoutBlock &block) {
-                        return isProductOf(block.size, *knownBlocks);
+                        return knowsBlock(block.size);
                       }) ||
-         isMadeOf(digitsOf(toStoredOrder(layout), shape), shape, *knownBlocks);
+         isMadeOf(digitsOf(toStoredOrder(layout), shape), shape, blocks());
 }
 
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,
@@ -302,7 +312,8 @@ bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
       return false;
     if (!alone && !isView &&
         !npu::goTogether(
-            {relatedOperand(relation, op, index), layouts[index], read}, to))
+            {relatedOperand(relation, op, index), layouts[index], read}, to,
+            [this](int64_t size) { return knowsBlock(size); }))
       return false;
   }
   return true;

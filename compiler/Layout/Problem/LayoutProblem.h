@@ -74,6 +74,8 @@ struct LayoutProblem {
   /// shape: they take the target's blocks, and those of the boundary. A view
   /// may show others.
   bool knowsBlocks(LayoutAttr layout, ArrayRef<int64_t> shape) const;
+  /// The same of one block of so many elements.
+  bool knowsBlock(int64_t size) const;
   /// What the chip multiplies the op's time by in these layouts: of the
   /// cheapest signature that takes them. `name`: of the op that computes it in
   /// its place, as demands call it; its weight is another then.
@@ -106,6 +108,8 @@ private:
   std::pair<OneOf, double> cheapest(StringRef name, LayoutOpInterface op,
                                     ArrayRef<LayoutAttr> layouts,
                                     bool countsWeights) const;
+
+  ArrayRef<int64_t> blocks() const;
 
   mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;

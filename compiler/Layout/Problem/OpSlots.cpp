@@ -95,8 +95,11 @@ LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
 bool OpSlots::goTogether(LayoutAttr anchorLayout, unsigned slot,
                          LayoutAttr layout) const {
   const Slot &result = slots[anchor()];
-  return npu::goTogether({related(slot), layout, slots[slot].listed},
-                         {related(anchor()), anchorLayout, result.listed});
+  const LayoutProblem *kernels = result.kernels;
+  return npu::goTogether(
+      {related(slot), layout, slots[slot].listed},
+      {related(anchor()), anchorLayout, result.listed},
+      [&](int64_t size) { return !kernels || kernels->knowsBlock(size); });
 }
 
 LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,

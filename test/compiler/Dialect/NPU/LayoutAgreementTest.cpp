@@ -116,6 +116,20 @@ bool hasEmptyBlock(const StoredOrder &layout, const Shape &shape) {
   return false;
 }
 
+/// Rows of 3 and rows of 5 that are padded to 6 are both in blocks of 3, which
+/// kernels need not know.
+TEST(LayoutAgreement, BlocksOfTheSpellingAreKnown) {
+  Shape from = {4, 3}, to = {4, 5};
+  LayoutRelation relation = relations::samePlaces({from}, to);
+  auto agree = [&](int64_t known) {
+    return layoutsAgree({relation.operands[0], from}, stored({0, 1}),
+                        {relation.results[0], to}, stored({0, 1}, {{1, 2}}),
+                        [known](int64_t size) { return size % known == 0; });
+  };
+  EXPECT_TRUE(agree(3));
+  EXPECT_FALSE(agree(2));
+}
+
 TEST(LayoutAgreement, IsOneSpellingOfBoth) {
   std::mt19937 random(3);
   std::map<size_t, std::vector<StoredOrder>> few, many;
