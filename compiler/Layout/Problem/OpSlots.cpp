@@ -93,13 +93,14 @@ LayoutAttr OpSlots::carry(unsigned from, LayoutAttr layout, unsigned to,
 }
 
 bool OpSlots::goTogether(LayoutAttr anchorLayout, unsigned slot,
-                         LayoutAttr layout) const {
+                         LayoutAttr layout, bool respelled) const {
   const Slot &result = slots[anchor()];
   const LayoutProblem *kernels = result.kernels;
   return npu::goTogether(
       {related(slot), layout, slots[slot].listed},
-      {related(anchor()), anchorLayout, result.listed},
-      [&](int64_t size) { return !kernels || kernels->knowsBlock(size); });
+      {related(anchor()), anchorLayout, result.listed}, [&](int64_t size) {
+        return respelled && (!kernels || kernels->knowsBlock(size));
+      });
 }
 
 LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,

@@ -53,9 +53,10 @@ public:
   /// The same as a layout; null where none follows.
   LayoutAttr carry(unsigned from, LayoutAttr layout, unsigned to,
                    bool *complete = nullptr) const;
-  /// Whether a slot may have its order while the anchor has the other.
-  bool goTogether(LayoutAttr anchorLayout, unsigned slot,
-                  LayoutAttr layout) const;
+  /// Whether a slot may have its order while the anchor has the other. Not
+  /// `respelled`: as both are spelled, not only in blocks of another size.
+  bool goTogether(LayoutAttr anchorLayout, unsigned slot, LayoutAttr layout,
+                  bool respelled = true) const;
   /// In what order to store a constant operand; null where none will do.
   LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
 

@@ -10,6 +10,11 @@ using namespace npu;
 /// combination of their orders; no op of a network comes near this.
 static constexpr size_t mostWays = 4096;
 
+/// Each of an op's operands may be padded or not where blocks of another size
+/// explain it; of more than so many the combinations explode, and they are read
+/// as the result's order is spelled. The report's `space` says so.
+static constexpr unsigned fewOperands = 4;
+
 OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
   OpLayouts counted = layouts;
   for (auto [index, slot] : llvm::enumerate(slots.all()))
@@ -197,8 +202,10 @@ SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
       if (slot.accepts(layout) && known.find(slot.value, layout) >= 0)
         list.push_back(layout);
   } else {
+    bool respelled = slots.anchor() <= fewOperands;
     for (LayoutAttr layout : known.of(slot.value))
-      if (slot.accepts(layout) && slots.goTogether(anchor, index, layout))
+      if (slot.accepts(layout) &&
+          slots.goTogether(anchor, index, layout, respelled))
         list.push_back(layout);
   }
   return list;
