@@ -49,7 +49,8 @@ static std::string spaceOf(const SearchOutcome &search) {
   std::string space =
       "orders and blocks that the target, the boundary and the other "
       "strategies name, what follows from them through views and ops, their "
-      "merges, and orders of digits that pass through more views than these";
+      "merges, and orders of digits that pass through more views than these; "
+      "more than 4 operands of an op as its result's order is spelled";
   if (search.capped)
     space += "; without some of " + std::to_string(search.capped) +
              " values or ops that have more than are looked at";
