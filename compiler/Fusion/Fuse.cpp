@@ -2,6 +2,7 @@
 //
 // npu-fuse: groups of ops that run as one kernel.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Fusion/FusionGroup.h"
 #include "compiler/Fusion/Passes.h"

@@ -44,26 +44,13 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
   return row;
 }
 
-/// Among which layouts the least was looked for.
-static std::string spaceOf(const SearchOutcome &search) {
-  std::string space =
-      "orders and blocks that the target, the boundary and the other "
-      "strategies name, what follows from them through views and ops, their "
-      "merges, and orders of digits that pass through more views than these; "
-      "more than 4 operands of an op as its result's order is spelled";
-  if (search.capped)
-    space += "; without some of " + std::to_string(search.capped) +
-             " values or ops that have more than are looked at";
-  return space;
-}
-
 static json::Object searchJson(const SearchOutcome &search) {
   return json::Object{
       {"cost", search.cost},       {"lower_bound", search.lowerBound},
       {"proved", search.proved},   {"method", search.method},
       {"seconds", search.seconds}, {"values", search.values},
       {"ops", search.ops},         {"capped_values", search.capped},
-      {"space", spaceOf(search)}};
+      {"space", search.space}};
 }
 
 /// What the strategies cost in the objective's unit, and how much more than

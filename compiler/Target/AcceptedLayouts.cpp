@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/AcceptedLayouts.h"
 
+#include "compiler/Dialect/NPU/LayoutAgreement.h"
+
 using namespace npu;
 
 static ArrayRef<LayoutPattern> patternsOf(const Signature &signature,

@@ -200,11 +200,8 @@ def check_variant(bench: run_cases.Bench, variant: Variant) -> None:
         model = with_transpose(onnx.load(bench.models / variant.entry["file"]), variant)
         entry = variant.entry | {"file": f"{variant.name}.onnx"}
         onnx.save(model, str(folder / entry["file"]))
-        inputs = case_builder.sample_inputs(entry)
+        inputs, words = run_cases.saved_inputs(entry, folder)
         wanted = reference(folder / entry["file"], inputs)
-        for key, array in inputs.items():
-            np.save(folder / f"{key}.npy", array)
-        words = run_cases.binding_words(entry, inputs, folder)
         here = run_cases.Bench(bench.bin, folder)
         rows = run_cases.compiled(here, entry, "optimal", words, folder)["strategies"]
         refused = [row["name"] for row in rows if not row["feasible"] and row["name"] not in MAY_REFUSE]

@@ -64,16 +64,18 @@ class Bench:
         return text[0] if text else f"{program} ended with {done.returncode} and no message"
 
 
-def binding_words(entry: dict, inputs: dict[str, np.ndarray], folder: Path) -> list[str]:
-    """Symbolic sizes, and inputs that decide shapes."""
+def saved_inputs(entry: dict, folder: Path) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Inputs, each in NAME.npy, and the words that bind symbolic sizes and inputs that decide shapes."""
+    inputs = case_builder.sample_inputs(entry)
     words = []
+    for name, array in inputs.items():
+        np.save(folder / f"{name}.npy", array)
     for name, spec in entry["inputs"].items():
         if "sample" in spec and entry["dynamic"]:
-            np.save(folder / f"bound-{name}.npy", inputs[name])
-            words.append(f"--bind-input={name}={folder}/bound-{name}.npy")
+            words.append(f"--bind-input={name}={folder}/{name}.npy")
         elif any(not isinstance(extent, int) for extent in spec["shape"]):
             words.append(f"--input-shape={name}={','.join(map(str, inputs[name].shape))}")
-    return words
+    return inputs, words
 
 
 def compiled(
@@ -141,12 +143,9 @@ def reference(path: Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 def check_case(bench: Bench, entry: dict) -> None:
     """Raises Failure with the first thing that is wrong."""
-    inputs = case_builder.sample_inputs(entry)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for key, array in inputs.items():
-            np.save(folder / f"{key}.npy", array)
-        words = binding_words(entry, inputs, folder)
+        inputs, words = saved_inputs(entry, folder)
         report = compiled(bench, entry, "optimal", words, folder)
         count, least = report["relayouts"]["count"], entry["oracle_min_total"]
         if count > least:
@@ -178,12 +177,9 @@ def check_search(report: dict) -> str:
 
 def check_on_chip(bench: Bench, entry: dict, target: str | Path) -> str:
     """A remark; raises Failure with the first thing that is wrong."""
-    inputs = case_builder.sample_inputs(entry)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for key, array in inputs.items():
-            np.save(folder / f"{key}.npy", array)
-        words = binding_words(entry, inputs, folder)
+        inputs, words = saved_inputs(entry, folder)
         report = compiled(bench, entry, "optimal", words, folder, target)
         for row in report["strategies"]:
             if row["feasible"] and row["count"] < report["relayouts"]["count"]:

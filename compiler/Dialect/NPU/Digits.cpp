@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 using namespace npu;
 using llvm::ArrayRef;
 using llvm::SmallVector;
@@ -23,6 +25,14 @@ SmallVector<int64_t, 6> npu::elementsInBlocks(const StoredOrder &layout,
   for (const LayoutBlock &block : layout.blocks)
     elements[block.dim] *= block.size;
   return elements;
+}
+
+int64_t npu::paddingIn(const Digit &digit, int64_t extent) {
+  bool isBehind = digit.place >= extent;
+  if (digit.size == 0 || (!isBehind && extent % digit.place != 0))
+    return 1;
+  int64_t real = isBehind ? 1 : extent / digit.place;
+  return digit.size % real == 0 ? digit.size / real : 1;
 }
 
 Digits npu::writtenDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
@@ -122,14 +132,6 @@ std::optional<StoredOrder> npu::storedOrder(ArrayRef<Digit> digits,
   return layout;
 }
 
-StoredOrder npu::normalForm(const StoredOrder &layout,
-                            ArrayRef<int64_t> shape) {
-  std::string ignored;
-  // There is one: at least the spelling that the digits came from, and merging
-  // leaves no more blocks than there were.
-  return storedOrder(digitsOf(layout, shape), shape, ignored).value_or(layout);
-}
-
 namespace {
 /// A digit that has more than one value, and the distance in memory from one to
 /// the next.
@@ -157,6 +159,52 @@ static Places placesOf(const StoredOrder &layout, ArrayRef<int64_t> shape) {
     places.stored *= digit.size;
   }
   return places;
+}
+
+/// The digits that put elements there. Where padding can be said of several
+/// dimensions, it is said of the one whose digit it lies around, if that has no
+/// other outside, else of the first.
+static Digits digitsAt(const Places &places, ArrayRef<int64_t> shape) {
+  Digits digits; // innermost first
+  SmallVector<int64_t, 6> place(shape.size(), 1);
+  auto add = [&](int64_t dim, int64_t size) {
+    if (size == 1)
+      return;
+    digits.push_back({dim, place[dim], size});
+    place[dim] *= size;
+  };
+  auto isInside = [&](int64_t dim) { return place[dim] >= shape[dim]; };
+  auto pad = [&](int64_t size) {
+    for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
+      if (isInside(dim))
+        return add(dim, size);
+  };
+  const SmallVector<Step, 8> &steps = places.steps;
+  pad(steps.empty() ? places.stored : steps.front().stride);
+  for (const Step *step = steps.begin(); step != steps.end(); ++step) {
+    const Step *next = step + 1;
+    int64_t size =
+        (next == steps.end() ? places.stored : next->stride) / step->stride;
+    const Step *outer = std::find_if(next, steps.end(), [&](const Step &other) {
+      return other.dim == step->dim;
+    });
+    int64_t own = outer == steps.end() ? size : outer->place / step->place;
+    place[step->dim] = step->place;
+    add(step->dim, own);
+    pad(size / own);
+  }
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+StoredOrder npu::normalForm(const StoredOrder &layout,
+                            ArrayRef<int64_t> shape) {
+  std::string ignored;
+  Digits digits = llvm::is_contained(shape, 0)
+                      ? digitsOf(layout, shape)
+                      : digitsAt(placesOf(layout, shape), shape);
+  // It may take more blocks than there is room for.
+  return storedOrder(digits, shape, ignored).value_or(layout);
 }
 
 bool npu::sameOrder(ArrayRef<int64_t> a, ArrayRef<int64_t> b,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 
-#include "compiler/Dialect/NPU/OneSpelling.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,9 +8,8 @@ using namespace npu;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The dimension that is all of a group; -1: none.
-static int64_t wholeDim(const RelatedValue &value, int group) {
-  for (auto [dim, related] : llvm::enumerate(value.dims))
+int64_t RelatedValue::wholeDim(int group) const {
+  for (auto [dim, related] : llvm::enumerate(dims))
     if (related.group == group && related.isWhole)
       return static_cast<int64_t>(dim);
   return -1;
@@ -44,11 +41,13 @@ public:
   }
 
 private:
-  /// A digit on its way: of a dimension of the target that is a whole group, or
-  /// (`isFlat`) of a group's flat index, where Digit::dim is the group.
+  /// A digit on its way: of a dimension of the target that is a whole group; of
+  /// a group's flat index, where Digit::dim is the group; or of a dimension of
+  /// the source, which the target has not as it is, and nothing but padding.
+  enum class Kind { Whole, Flat, Padding };
   struct Part {
     Digit digit;
-    bool isFlat;
+    Kind kind;
   };
 
   bool refuse(std::string why) {
@@ -57,24 +56,45 @@ private:
   }
 
   bool readDigits() {
+    bool isReshape = regroups(from) || regroups(to);
     Digits digits = writtenDigits(layout, from.shape);
-    for (auto [index, digit] : llvm::enumerate(digits)) {
+    for (size_t index = 0; index < digits.size(); ++index) {
+      const Digit &digit = digits[index];
       const RelatedDim &related = from.dims[digit.dim];
       bool isBlock = index >= from.shape.size();
-      if (related.group == RelatedDim::nowhere) {
-        if (digit.size != 1)
-          return refuse("dimension " + std::to_string(digit.dim) +
-                        ", which the other side does not have, is padded to " +
-                        std::to_string(digit.size));
-        continue;
-      }
-      int64_t whole = related.isWhole ? wholeDim(to, related.group) : -1;
-      if (whole >= 0)
+      bool isNowhere = related.group == RelatedDim::nowhere;
+      int64_t whole =
+          related.isWhole && !isNowhere ? to.wholeDim(related.group) : -1;
+      bool isSame = whole >= 0 && from.shape[digit.dim] == to.shape[whole];
+      if (whole >= 0 && !(isReshape && isSame))
         keep(digit, isBlock, whole);
-      else if (!dimsOf(to, related.group).empty() && !flatten(digit, related))
-        return false;
+      else if (isNowhere || !dimsOf(to, related.group).empty()) {
+        if (!regroup(runFrom(digits, index), related, whole))
+          return false;
+      }
     }
     return true;
+  }
+
+  /// Whether a value has dimensions that are split, merged, added or dropped.
+  static bool regroups(const RelatedValue &value) {
+    return llvm::any_of(value.dims, [](const RelatedDim &dim) {
+      return !dim.isWhole || dim.group == RelatedDim::nowhere;
+    });
+  }
+
+  /// The digit at `index` with those behind it that are one run of their
+  /// dimension with it; `index` is the last one's then.
+  static Digit runFrom(ArrayRef<Digit> digits, size_t &index) {
+    Digit run = digits[index];
+    for (size_t next = index + 1; next < digits.size(); ++next) {
+      const Digit &digit = digits[next];
+      if (digit.dim != run.dim || run.place != digit.place * digit.size)
+        break;
+      run = {run.dim, digit.place, run.size * digit.size};
+      index = next;
+    }
+    return run;
   }
 
   /// A digit of a dimension that both values have, as it is spelled: where
@@ -84,46 +104,117 @@ private:
     if (isBlock) {
       // An extent of 1 that is broadcast is not stored in blocks.
       if (wanted != 1 || have == 1)
-        parts.push_back({{dim, digit.place, digit.size}, false});
+        parts.push_back({{dim, digit.place, digit.size}, Kind::Whole});
       return;
     }
     // A dimension of one element does not tell where it is repeated.
     result.known[dim] = have != 1;
     int64_t size = llvm::divideCeilSigned(wanted, digit.place);
-    parts.push_back({{dim, digit.place, have == 1 ? 1 : size}, false});
+    parts.push_back({{dim, digit.place, have == 1 ? 1 : size}, Kind::Whole});
+  }
+
+  std::string whyNotPadded(const Digit &padding) const {
+    std::string name = "dimension " + std::to_string(padding.dim);
+    std::string size = std::to_string(padding.place * padding.size);
+    if (from.dims[padding.dim].group == RelatedDim::nowhere)
+      return name + ", which the other side does not have, is padded to " +
+             size;
+    return name + " of " + std::to_string(from.shape[padding.dim]) +
+           " is padded to " + size + " inside of what is merged";
+  }
+
+  /// The last part so far; those of one value do not come between.
+  Part *lastDigit() {
+    for (Part &part : llvm::reverse(parts))
+      if (part.digit.size != 1)
+        return &part;
+    return nullptr;
+  }
+
+  /// A digit beside dimensions that are split, merged, added or dropped. What
+  /// is padding alone is none of its dimension's.
+  bool regroup(Digit digit, const RelatedDim &related, int64_t whole) {
+    int64_t extent = from.shape[digit.dim];
+    // With padding around it, its own may be whole steps.
+    if (digit.place * digit.size > extent)
+      while (Part *above = lastDigit()) {
+        if (above->kind != Kind::Padding)
+          break;
+        digit.size *= above->digit.size;
+        parts.erase(above);
+      }
+    int64_t padding = paddingIn(digit, extent);
+    digit.size /= padding;
+    if (padding != 1)
+      parts.push_back(
+          {{digit.dim, digit.place * digit.size, padding}, Kind::Padding});
+    if (whole >= 0) {
+      result.known[whole] = extent != 1;
+      parts.push_back({{whole, digit.place, digit.size}, Kind::Whole});
+      return true;
+    }
+    if (related.group == RelatedDim::nowhere && extent != 1)
+      return refuse(whyNotPadded(digit)); // an empty value's
+    return digit.size == 1 || flatten(digit, related);
   }
 
   /// A digit of a dimension that is split or merged; what is one run of the
   /// flat index with the digit before it becomes one with it.
   bool flatten(const Digit &digit, const RelatedDim &related) {
-    if (digit.size == 1)
-      return true;
     SmallVector<int64_t, 4> dims = dimsOf(from, related.group);
-    int64_t extent = from.shape[digit.dim];
-    if (digit.dim != dims.front() && digit.place * digit.size > extent)
-      return refuse("dimension " + std::to_string(digit.dim) + " of " +
-                    std::to_string(extent) + " is padded to " +
-                    std::to_string(digit.place * digit.size) +
-                    " inside of what is merged");
+    if (digit.dim != dims.front() &&
+        digit.place * digit.size > from.shape[digit.dim])
+      return refuse(whyNotPadded(digit));
     Digit flat = {related.group, related.place * digit.place, digit.size};
-    // Digits of one value do not come between.
-    auto above = llvm::find_if(llvm::reverse(parts),
-                               [](const Part &p) { return p.digit.size != 1; });
-    if (above != parts.rend() && above->isFlat &&
-        above->digit.dim == flat.dim &&
+    Part *above = lastDigit();
+    if (above && above->kind == Kind::Flat && above->digit.dim == flat.dim &&
         above->digit.place == flat.place * flat.size)
       above->digit = {flat.dim, flat.place, above->digit.size * flat.size};
     else
-      parts.push_back({flat, true});
+      parts.push_back({flat, Kind::Flat});
     return true;
   }
 
   bool writeDigits() {
     for (const Part &part : parts)
-      if (!part.isFlat)
+      if (part.kind == Kind::Whole)
         written.push_back(part.digit);
+      else if (part.kind == Kind::Padding)
+        paddings.push_back({written.size(), part.digit});
       else if (!cut(part.digit))
         return false;
+    return writePaddings();
+  }
+
+  /// Padding can be said of any dimension all of whose elements lie inside; if
+  /// of the one right inside, their steps are one block.
+  bool writePaddings() {
+    SmallVector<int64_t, 6> place(to.shape.size(), 1);
+    SmallVector<bool, 6> isPadded(to.shape.size(), false);
+    auto isInside = [&](size_t dim) { return place[dim] >= to.shape[dim]; };
+    size_t end = written.size(), inner = 0; // dimension of the last digit
+    for (const auto &[begin, padding] : llvm::reverse(paddings)) {
+      for (; end > begin; --end) {
+        const Digit &digit = written[end - 1];
+        place[digit.dim] *= digit.size;
+        if (digit.size != 1)
+          inner = digit.dim;
+      }
+      size_t dim = inner;
+      if (dim >= place.size() || !isInside(dim))
+        for (dim = 0; dim < place.size() && !isInside(dim);)
+          ++dim;
+      if (dim == place.size())
+        return refuse(whyNotPadded(padding));
+      written.insert(written.begin() + begin,
+                     {static_cast<int64_t>(dim), place[dim], padding.size});
+      place[dim] *= padding.size;
+      isPadded[dim] = true;
+    }
+    // Where its only element stands in the order the padding says now.
+    llvm::erase_if(written, [&](const Digit &digit) {
+      return digit.size == 1 && isPadded[digit.dim];
+    });
     return true;
   }
 
@@ -178,7 +269,8 @@ private:
   const StoredOrder &layout;
   const RelatedValue &to;
   SmallVector<Part, 8> parts;
-  Digits written; // of the target
+  Digits written;                                    // of the target
+  SmallVector<std::pair<size_t, Digit>, 2> paddings; // and what they surround
   TransferResult result;
 };
 } // namespace
@@ -187,19 +279,6 @@ TransferResult npu::transferLayout(const RelatedValue &from,
                                    const StoredOrder &layout,
                                    const RelatedValue &to) {
   return Transfer(from, layout, to).run();
-}
-
-/// What is left of a layout if only these dimensions are there.
-static StoredOrder project(const StoredOrder &layout,
-                           ArrayRef<int64_t> numberOf) {
-  StoredOrder result;
-  for (int64_t dim : layout.order)
-    if (numberOf[dim] >= 0)
-      result.order.push_back(numberOf[dim]);
-  for (const LayoutBlock &block : layout.blocks)
-    if (numberOf[block.dim] >= 0)
-      result.blocks.push_back({numberOf[block.dim], block.size});
-  return result;
 }
 
 StoredOrder npu::mergeOrders(const StoredOrder &order,
@@ -223,51 +302,4 @@ StoredOrder npu::mergeOrders(const StoredOrder &order,
       merged.blocks.push_back(left.consume_front());
   merged.blocks.append(left.begin(), left.end());
   return merged;
-}
-
-/// Whether each dimension of the one value is the same dimension of the other.
-static bool haveSameDims(const RelatedValue &a, const RelatedValue &b) {
-  return a.shape == b.shape &&
-         llvm::all_of(llvm::zip_equal(a.dims, b.dims), [](auto pair) {
-           auto &[one, other] = pair;
-           return one.group == other.group &&
-                  one.group != RelatedDim::nowhere && one.isWhole &&
-                  other.isWhole;
-         });
-}
-
-bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
-                       const RelatedValue &b, const StoredOrder &layoutB,
-                       llvm::function_ref<bool(int64_t)> knowsBlock) {
-  // Padding may be written of one dimension or of another.
-  if (haveSameDims(a, b) && sameStorage(layoutA, layoutB, a.shape))
-    return true;
-  SmallVector<int64_t, 6> numberA(a.shape.size(), -1),
-      numberB(b.shape.size(), -1), shapeA, shapeB;
-  for (auto [dim, related] : llvm::enumerate(a.dims)) {
-    if (related.group == RelatedDim::nowhere)
-      continue;
-    if (!related.isWhole) {
-      TransferResult carried = transferLayout(a, layoutA, b);
-      return carried.layout && sameStorage(*carried.layout, layoutB, b.shape);
-    }
-    int64_t other = wholeDim(b, related.group);
-    if (other < 0 || a.shape[dim] == 1 || b.shape[other] == 1)
-      continue;
-    numberA[dim] = numberB[other] = static_cast<int64_t>(shapeA.size());
-    shapeA.push_back(a.shape[dim]);
-    shapeB.push_back(b.shape[other]);
-  }
-  auto agree = [&](const StoredOrder &spelledA, const StoredOrder &spelledB) {
-    StoredOrder one = project(spelledA, numberA),
-                other = project(spelledB, numberB);
-    return sameStorage(one, other, shapeA) ||
-           (shapeA != shapeB && sameStorage(one, other, shapeB));
-  };
-  if (agree(layoutA, layoutB))
-    return true;
-  if (shapeA == shapeB || (layoutA.blocks.empty() && layoutB.blocks.empty()))
-    return false;
-  return haveOneSpelling(project(layoutA, numberA), shapeA,
-                         project(layoutB, numberB), shapeB, knowsBlock);
 }

@@ -18,6 +18,9 @@ namespace npu {
 struct RelatedValue {
   const LayoutRelation::Dims &dims;
   llvm::ArrayRef<int64_t> shape;
+
+  /// The dimension that is all of a group; -1: none.
+  int64_t wholeDim(int group) const;
 };
 
 struct TransferResult {
@@ -32,7 +35,9 @@ struct TransferResult {
 };
 
 /// The order that `to` has when `from` is stored as `layout`, so that the op
-/// runs on (or looks at) the same order of bytes.
+/// runs on (or looks at) the same order of bytes. Where a reshape merges or
+/// drops dimensions, what is padding alone belongs to none of them: two
+/// spellings of one storage have the same one behind it.
 TransferResult transferLayout(const RelatedValue &from,
                               const StoredOrder &layout,
                               const RelatedValue &to);
@@ -41,14 +46,6 @@ TransferResult transferLayout(const RelatedValue &from,
 /// `open`. It may have more blocks than there is room for.
 StoredOrder mergeOrders(const StoredOrder &order, llvm::ArrayRef<bool> known,
                         const StoredOrder &open);
-
-/// Whether two values of an op are stored in orders that fit each other: the
-/// dimensions that both have, larger than 1, are stored alike at the extents of
-/// one of them, or in one spelling whose blocks `knowsBlock` has (all, where
-/// nobody says).
-bool layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
-                  const RelatedValue &b, const StoredOrder &layoutB,
-                  llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
 
 } // namespace npu
 

@@ -21,6 +21,8 @@ struct SearchOutcome {
   int values = 0, ops = 0;
   /// Values that have more candidate layouts than are looked at.
   int capped = 0;
+  /// Among which layouts the least was looked for.
+  std::string space;
 
   /// Nothing costs less, and nothing was left out that might.
   bool isLeast() const { return cost == lowerBound && capped == 0; }

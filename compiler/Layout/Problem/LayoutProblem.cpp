@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/LayoutProblem.h"
 
+#include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
@@ -119,19 +120,13 @@ LayoutProblem::independentOperands(LayoutOpInterface op) const {
               : find();
 }
 
-static bool isOneOf(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
-  return llvm::any_of(list, [&](LayoutAttr other) {
-    return sameStorage(value, layout, other);
-  });
-}
-
 SmallVector<unsigned> LayoutProblem::signatures(LayoutOpInterface op) const {
   SmallVector<unsigned> all =
       fitting(target.signatures(op.getDemandName()), op, axes);
   if (all.size() == 1 || !pins.touches(op))
     return all;
   auto refuses = [&](LayoutAttr pin, Value value, ArrayRef<LayoutAttr> listed) {
-    return pin && !listed.empty() && !isOneOf(pin, listed, value);
+    return pin && !listed.empty() && !isAmong(value, pin, listed);
   };
   SmallVector<unsigned> holding;
   for (unsigned index : all)
@@ -244,7 +239,8 @@ bool LayoutProblem::knowsBlocks(LayoutAttr layout,
                       [&](const LayoutBlock &block) {
                         return knowsBlock(block.size);
                       }) ||
-         isMadeOf(digitsOf(toStoredOrder(layout), shape), shape, blocks());
+         isMadeOf(digitsOf(normalForm(toStoredOrder(layout), shape), shape),
+                  shape, blocks());
 }
 
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,
@@ -289,7 +285,7 @@ bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
   auto mayBe = [&](Value value, LayoutAttr layout,
                    ArrayRef<LayoutAttr> listed) {
     if (!listed.empty())
-      return layout && isOneOf(layout, listed, value);
+      return layout && isAmong(value, layout, listed);
     return isView || knowsBlocks(layout, tensorType(value).getShape());
   };
   SmallVector<LayoutAttr> stored;

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
 using namespace npu;
@@ -103,20 +104,26 @@ bool OpSlots::goTogether(LayoutAttr anchorLayout, unsigned slot,
       });
 }
 
-LayoutAttr OpSlots::placeConstant(LayoutAttr anchorLayout,
-                                  unsigned index) const {
+SmallVector<LayoutAttr> OpSlots::placesOfConstant(LayoutAttr anchorLayout,
+                                                  unsigned index) const {
   const Slot &slot = slots[index];
   if (slot.independent && !slot.accepted.empty())
-    return preferred(slot.accepted, slot.value);
+    return {preferred(slot.accepted, slot.value)};
   bool complete = false;
   LayoutAttr carried = carry(anchor(), anchorLayout, index, &complete);
   if (slot.independent)
-    return carried && complete ? carried : rowMajor(slot.value);
-  if (carried && slot.accepts(carried) &&
-      goTogether(anchorLayout, index, carried))
-    return carried;
-  for (LayoutAttr layout : slot.accepted)
-    if (goTogether(anchorLayout, index, layout))
-      return layout;
-  return {};
+    return {carried && complete ? carried : rowMajor(slot.value)};
+  SmallVector<LayoutAttr> places;
+  auto add = [&](LayoutAttr layout) {
+    if (!isAmong(slot.value, layout, places) &&
+        goTogether(anchorLayout, index, layout))
+      places.push_back(layout);
+  };
+  if (carried && slot.accepts(carried))
+    add(carried);
+  llvm::for_each(slot.accepted, add);
+  // What follows may be padded around one element, for the result's sake.
+  if (LayoutAttr plain = rowMajor(slot.value); slot.accepts(plain))
+    add(plain);
+  return places;
 }

@@ -57,8 +57,9 @@ public:
   /// `respelled`: as both are spelled, not only in blocks of another size.
   bool goTogether(LayoutAttr anchorLayout, unsigned slot, LayoutAttr layout,
                   bool respelled = true) const;
-  /// In what order to store a constant operand; null where none will do.
-  LayoutAttr placeConstant(LayoutAttr anchorLayout, unsigned slot) const;
+  /// In what orders a constant operand may be stored; none where none will do.
+  SmallVector<LayoutAttr> placesOfConstant(LayoutAttr anchorLayout,
+                                           unsigned slot) const;
 
   const LayoutRelation &getRelation() const { return relation; }
   /// A slot's value within the relation.

@@ -18,15 +18,9 @@ LayoutAttr npu::rowMajor(Value value) {
                                  tensorType(value).getRank());
 }
 
-static bool isAmong(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
-  return llvm::any_of(list, [&](LayoutAttr entry) {
-    return sameStorage(value, layout, entry);
-  });
-}
-
 bool npu::isAccepted(ArrayRef<LayoutAttr> accepted, Value value,
                      LayoutAttr layout) {
-  return accepted.empty() || isAmong(layout, accepted, value);
+  return accepted.empty() || isAmong(value, layout, accepted);
 }
 
 LayoutAttr npu::preferred(ArrayRef<LayoutAttr> accepted, Value value) {
@@ -109,7 +103,7 @@ private:
              LayoutAttr layout) const {
     return accepted.empty()
                ? problem.knowsBlocks(layout, tensorType(value).getShape())
-               : isAmong(layout, accepted, value);
+               : isAmong(value, layout, accepted);
   }
 
   LayoutAttr choose(Value value, int index, const RelatedValue &related,
@@ -124,7 +118,7 @@ private:
       whyNot = "the target has no blocks as in " + carried.getLetters();
       return {};
     }
-    if (isAmong(carried, accepted, value))
+    if (isAmong(value, carried, accepted))
       return carried;
     for (LayoutAttr layout : accepted)
       if (fits(index, layout))
@@ -160,7 +154,7 @@ private:
                     isConstant(value) ? LayoutAttr() : current,
                     op.getOperandRole(index), whyNot);
     if (!accepted.empty())
-      return !isConstant(value) && isAmong(current, accepted, value)
+      return !isConstant(value) && isAmong(value, current, accepted)
                  ? current
                  : preferred(accepted, value);
     if (isConstant(value))

@@ -24,6 +24,12 @@ bool npu::sameStorage(Value value, LayoutAttr a, LayoutAttr b) {
   return a && b && a.isEquivalent(b, tensorType(value).getShape());
 }
 
+bool npu::isAmong(Value value, LayoutAttr layout, ArrayRef<LayoutAttr> list) {
+  return llvm::any_of(list, [&](LayoutAttr entry) {
+    return sameStorage(value, layout, entry);
+  });
+}
+
 bool npu::isStoredAs(Value value, LayoutAttr layout) {
   return sameStorage(value, getLayout(value), layout);
 }

@@ -20,6 +20,9 @@ int64_t storedBytes(Value value);
 /// where one of them is null.
 bool sameStorage(Value value, LayoutAttr a, LayoutAttr b);
 
+/// Whether the value would be stored as in one of these.
+bool isAmong(Value value, LayoutAttr layout, ArrayRef<LayoutAttr> list);
+
 /// Whether the value's own layout puts them there.
 bool isStoredAs(Value value, LayoutAttr layout);
 

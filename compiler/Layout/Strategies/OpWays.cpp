@@ -12,7 +12,7 @@ static constexpr size_t mostWays = 4096;
 
 /// Each of an op's operands may be padded or not where blocks of another size
 /// explain it; of more than so many the combinations explode, and they are read
-/// as the result's order is spelled. The report's `space` says so.
+/// as the result's order is spelled.
 static constexpr unsigned fewOperands = 4;
 
 OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
@@ -33,6 +33,20 @@ OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (!isConstant(output.get()))
       addOutput(output);
+}
+
+std::string OpWays::space() const {
+  std::string space =
+      "orders and blocks that the target, the boundary and the other "
+      "strategies name, what follows from them through views and ops, their "
+      "merges, and orders of digits that pass through more views than these; "
+      "more than " +
+      std::to_string(fewOperands) +
+      " operands of an op as its result's order is spelled";
+  if (int some = known.capped() + cutOps())
+    space += "; without some of " + std::to_string(some) +
+             " values or ops that have more than are looked at";
+  return space;
 }
 
 void OpWays::addInput(Value argument) {
@@ -184,8 +198,7 @@ SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
   const Slot &slot = slots[index];
   SmallVector<LayoutAttr> list;
   if (slot.constant) {
-    if (LayoutAttr layout = slots.placeConstant(anchor, index))
-      list.push_back(layout);
+    list = slots.placesOfConstant(anchor, index);
   } else if (slot.independent) {
     ArrayRef<LayoutAttr> stored = known.of(slot.value);
     bool takesAll =

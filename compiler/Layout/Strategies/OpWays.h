@@ -41,6 +41,8 @@ public:
   const Candidates &candidates() const { return known; }
   /// Ops that have more ways than are looked at.
   int cutOps() const { return static_cast<int>(cut.size()); }
+  /// Which layouts are looked at, in words.
+  std::string space() const;
 
 private:
   void addInput(Value argument);

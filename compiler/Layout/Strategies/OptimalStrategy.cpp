@@ -96,6 +96,7 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
     best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
     best->outcome.capped = ways.candidates().capped() + ways.cutOps();
+    best->outcome.space = ways.space();
   }
   best->outcome.lowerBound = bound;
   best->outcome.seconds = before + solution.seconds;

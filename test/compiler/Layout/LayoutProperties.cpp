@@ -60,10 +60,10 @@ struct Finished {
 
 class Checker {
 public:
-  Checker(MLIRContext &context, const test::LayoutCase &problem, uint64_t seed,
-          Coverage &coverage)
-      : context(context), problem(problem), random(static_cast<unsigned>(seed)),
-        coverage(coverage) {}
+  Checker(MLIRContext &context, const test::LayoutCase &problem,
+          const test::CheckOptions &options, Coverage &coverage)
+      : context(context), problem(problem), options(options),
+        random(static_cast<unsigned>(options.seed)), coverage(coverage) {}
 
   std::optional<Finding> run() {
     if (prepare() && runStrategies() && compareCosts() && reportedCosts() &&
@@ -98,6 +98,7 @@ private:
   bool bruteForce();
   bool randomPlans();
   bool judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan);
+  const Finished *provedYetDearer(const LayoutCost &cost) const;
 
   LayoutCost costOfFinished(mlir::func::FuncOp function) {
     ImageAxesAnalysis axes(function);
@@ -117,6 +118,7 @@ private:
 
   MLIRContext &context;
   const test::LayoutCase &problem;
+  const test::CheckOptions options;
   std::mt19937 random;
   Coverage &coverage;
   std::optional<Finding> finding;
@@ -417,6 +419,17 @@ bool Checker::bruteForce() {
   return true;
 }
 
+/// What a search has proved to be the least, and is not. `proved` is said of
+/// the candidates; a random order may be none of them.
+const Finished *Checker::provedYetDearer(const LayoutCost &cost) const {
+  for (Objective objective : objectives)
+    for (const Finished &best : finished)
+      if (best.objective == objective && best.search && best.search->proved &&
+          cost.of(objective) < best.cost.of(objective))
+        return &best;
+  return nullptr;
+}
+
 /// Plans drawn at random: exact after applying and folding; where they are
 /// feasible, so is the search.
 bool Checker::randomPlans() {
@@ -446,11 +459,16 @@ bool Checker::judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan) {
   LayoutCost cost = costOfFinished(function);
   if (!checkFunction("random plan", function, textOf(function), cost))
     return false;
-  // `proved` is said of the candidates; a random order may be none of them.
-  coverage.cheaperRandomPlans += llvm::any_of(finished, [&](auto &best) {
-    return best.search && best.search->proved &&
-           cost.of(best.objective) < best.cost.of(best.objective);
-  });
+  if (const Finished *dearer = provedYetDearer(cost)) {
+    ++coverage.cheaperRandomPlans;
+    if (options.cheaperFails)
+      return fail(
+          ("random-plan-has-less-" + objectiveName(dearer->objective)).str(),
+          dearer->name + " is proved, and costs " +
+              Twine(dearer->cost.of(dearer->objective)) + ", a random plan " +
+              Twine(cost.of(dearer->objective)) + ":\n" +
+              textOf(*dearer->function) + textOf(function));
+  }
   if (!refused.empty() && finished.empty())
     return fail("search-finds-no-plan",
                 "optimal is infeasible, a random plan is not:\n" +
@@ -460,7 +478,7 @@ bool Checker::judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan) {
 
 std::optional<Finding> test::checkLayoutCase(MLIRContext &context,
                                              const LayoutCase &problem,
-                                             uint64_t seed,
+                                             const CheckOptions &options,
                                              Coverage &coverage) {
-  return Checker(context, problem, seed, coverage).run();
+  return Checker(context, problem, options, coverage).run();
 }

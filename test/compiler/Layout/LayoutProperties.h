@@ -29,10 +29,17 @@ struct Coverage {
   Coverage &operator+=(const Coverage &other);
 };
 
-/// Checks a case; the first property that does not hold, if any. `seed`: of
-/// what is drawn at random on the way.
+struct CheckOptions {
+  /// Of what is drawn at random on the way.
+  uint64_t seed = 0;
+  /// A random plan that is cheaper than a proved one is a finding.
+  bool cheaperFails = false;
+};
+
+/// Checks a case; the first property that does not hold, if any.
 std::optional<Finding> checkLayoutCase(MLIRContext &context,
-                                       const LayoutCase &problem, uint64_t seed,
+                                       const LayoutCase &problem,
+                                       const CheckOptions &options,
                                        Coverage &coverage);
 
 } // namespace npu::test

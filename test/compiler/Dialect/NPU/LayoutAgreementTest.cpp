@@ -3,8 +3,8 @@
 // Which layouts the operand and the result of a slice, a pad or a concatenation
 // may have together, against enumeration of everything that can be spelled: one
 // spelling must say how both are stored.
+#include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutRelations.h"
-#include "compiler/Dialect/NPU/LayoutTransfer.h"
 #include "test/compiler/Dialect/NPU/StoredMemory.h"
 
 #include <gtest/gtest.h>

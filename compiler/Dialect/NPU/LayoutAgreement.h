@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether an op may run on the orders in which two of its values are stored.
+// Pure functions of integers.
+#ifndef NPU_COMPILER_DIALECT_NPU_LAYOUTAGREEMENT_H
+#define NPU_COMPILER_DIALECT_NPU_LAYOUTAGREEMENT_H
+
+#include "compiler/Dialect/NPU/LayoutTransfer.h"
+
+namespace npu {
+
+/// Whether two values of an op are stored in orders that fit each other. Of the
+/// same dimensions they are stored alike. Else the dimensions that both have,
+/// larger than 1, are stored alike at the extents of one of them, or in one
+/// spelling whose blocks `knowsBlock` has (all, where nobody says). Nobody can
+/// tell whose the padding around one element is: there is to be a way to say
+/// it that fits.
+bool layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
+                  const RelatedValue &b, const StoredOrder &layoutB,
+                  llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_DIALECT_NPU_LAYOUTAGREEMENT_H
