@@ -9,12 +9,10 @@
 
 namespace npu {
 
-/// Whether two values of an op are stored in orders that fit each other. Of the
-/// same dimensions they are stored alike. Else the dimensions that both have,
-/// larger than 1, are stored alike at the extents of one of them, or in one
-/// spelling whose blocks `knowsBlock` has (all, where nobody says). Nobody can
-/// tell whose the padding around one element is: there is to be a way to say
-/// it that fits.
+/// Whether two values of an op are stored in orders that fit each other: the
+/// dimensions that both have, larger than 1, are stored alike at the extents of
+/// one of them, or in one spelling whose blocks `knowsBlock` has (all, where
+/// nobody says). How one element is padded is not compared.
 bool layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
                   const RelatedValue &b, const StoredOrder &layoutB,
                   llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);

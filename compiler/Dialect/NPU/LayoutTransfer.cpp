@@ -48,6 +48,7 @@ private:
   struct Part {
     Digit digit;
     Kind kind;
+    int64_t home = -1; // the target's dimension whose padding it was
   };
 
   bool refuse(std::string why) {
@@ -131,23 +132,38 @@ private:
     return nullptr;
   }
 
+  /// The outermost dimension of the target of what is split or merged, if that
+  /// of the source is this one; -1: it is another.
+  int64_t outermostLike(int64_t dim) const {
+    int group = from.dims[dim].group;
+    if (group == RelatedDim::nowhere || dimsOf(from, group).front() != dim)
+      return -1;
+    return dimsOf(to, group).front();
+  }
+
   /// A digit beside dimensions that are split, merged, added or dropped. What
   /// is padding alone is none of its dimension's.
   bool regroup(Digit digit, const RelatedDim &related, int64_t whole) {
     int64_t extent = from.shape[digit.dim];
+    int64_t padding = paddingIn(digit, extent);
     // With padding around it, its own may be whole steps.
-    if (digit.place * digit.size > extent)
+    if (padding == 1 && digit.place * digit.size > extent)
       while (Part *above = lastDigit()) {
         if (above->kind != Kind::Padding)
           break;
         digit.size *= above->digit.size;
+        result.movesPadding = true;
         parts.erase(above);
+        padding = paddingIn(digit, extent);
       }
-    int64_t padding = paddingIn(digit, extent);
     digit.size /= padding;
-    if (padding != 1)
-      parts.push_back(
-          {{digit.dim, digit.place * digit.size, padding}, Kind::Padding});
+    if (padding != 1) {
+      int64_t home = whole >= 0 ? whole : outermostLike(digit.dim);
+      parts.push_back({{digit.dim, digit.place * digit.size, padding},
+                       Kind::Padding,
+                       home});
+      result.movesPadding |= home < 0;
+    }
     if (whole >= 0) {
       result.known[whole] = extent != 1;
       parts.push_back({{whole, digit.place, digit.size}, Kind::Whole});
@@ -180,35 +196,37 @@ private:
       if (part.kind == Kind::Whole)
         written.push_back(part.digit);
       else if (part.kind == Kind::Padding)
-        paddings.push_back({written.size(), part.digit});
+        paddings.push_back({written.size(), part});
       else if (!cut(part.digit))
         return false;
     return writePaddings();
   }
 
-  /// Padding can be said of any dimension all of whose elements lie inside; if
-  /// of the one right inside, their steps are one block.
+  /// Padding can be said of any dimension all of whose elements lie inside: of
+  /// its own, if of none of the one right inside, with which it is one block.
   bool writePaddings() {
     SmallVector<int64_t, 6> place(to.shape.size(), 1);
     SmallVector<bool, 6> isPadded(to.shape.size(), false);
     auto isInside = [&](size_t dim) { return place[dim] >= to.shape[dim]; };
     size_t end = written.size(), inner = 0; // dimension of the last digit
-    for (const auto &[begin, padding] : llvm::reverse(paddings)) {
+    for (const auto &[begin, part] : llvm::reverse(paddings)) {
       for (; end > begin; --end) {
         const Digit &digit = written[end - 1];
         place[digit.dim] *= digit.size;
         if (digit.size != 1)
           inner = digit.dim;
       }
-      size_t dim = inner;
+      size_t dim = part.home >= 0 ? part.home : inner;
       if (dim >= place.size() || !isInside(dim))
         for (dim = 0; dim < place.size() && !isInside(dim);)
           ++dim;
       if (dim == place.size())
-        return refuse(whyNotPadded(padding));
+        return refuse(whyNotPadded(part.digit));
+      result.movesPadding |=
+          part.home >= 0 && dim != static_cast<size_t>(part.home);
       written.insert(written.begin() + begin,
-                     {static_cast<int64_t>(dim), place[dim], padding.size});
-      place[dim] *= padding.size;
+                     {static_cast<int64_t>(dim), place[dim], part.digit.size});
+      place[dim] *= part.digit.size;
       isPadded[dim] = true;
     }
     // Where its only element stands in the order the padding says now.
@@ -269,8 +287,8 @@ private:
   const StoredOrder &layout;
   const RelatedValue &to;
   SmallVector<Part, 8> parts;
-  Digits written;                                    // of the target
-  SmallVector<std::pair<size_t, Digit>, 2> paddings; // and what they surround
+  Digits written;                                   // of the target
+  SmallVector<std::pair<size_t, Part>, 2> paddings; // and what they surround
   TransferResult result;
 };
 } // namespace

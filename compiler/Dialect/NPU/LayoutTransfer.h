@@ -31,6 +31,9 @@ struct TransferResult {
   llvm::SmallVector<bool, 6> known;
   /// Every dimension larger than 1 is known.
   bool complete = true;
+  /// Padding is said of another dimension than the one that the source says it
+  /// of: a view, but nothing that anybody would ask for.
+  bool movesPadding = false;
   std::string whyNot;
 };
 

@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
 #include <utility>
 
 using namespace npu;
@@ -126,9 +125,9 @@ private:
         sizes.push_back(size);
       return isShared;
     };
-    int64_t step = std::lcm(one.place, other.place);
-    for (int64_t size = step; size <= std::min(ends[0], ends[1]); size += step)
-      if (add(size))
+    // Blocks by how many there are: padding may make them very large.
+    for (int64_t count = shapeA[dim]; count > 0; --count)
+      if (ends[0] % count == 0 && add(ends[0] / count))
         break;
     llvm::for_each(ends, add);
     return sizes;

@@ -281,9 +281,10 @@ static LayoutAttr carried(LayoutOpInterface op, const RelatedValue &from,
                           LayoutAttr layout, const RelatedValue &to,
                           std::string &whyNot) {
   TransferResult result = transferLayout(from, toStoredOrder(layout), to);
-  if (result.layout)
+  if (result.layout && !result.movesPadding)
     return toLayout(op->getContext(), *result.layout);
-  whyNot = result.whyNot;
+  whyNot = result.layout ? "padding would be said of another dimension"
+                         : result.whyNot;
   return {};
 }
 

@@ -69,7 +69,8 @@ bool acceptsView(const LayoutProblem &problem, LayoutOpInterface op,
                  LayoutAttr read, LayoutAttr stored);
 
 /// The layout that makes a transpose or reshape a free view of an operand
-/// stored as `layout`; null with a reason where there is none.
+/// stored as `layout`; null with a reason where there is none, or one that only
+/// a search that compares storage would look for.
 LayoutAttr viewLayout(LayoutOpInterface op, LayoutAttr layout,
                       std::string &whyNot);
 

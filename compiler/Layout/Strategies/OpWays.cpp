@@ -176,9 +176,13 @@ std::vector<OpWay> OpWays::viewWays(const OpSlots &slots) const {
   std::vector<OpWay> ways;
   const Slot &from = slots[0], &to = slots[slots.anchor()];
   auto add = [&](LayoutAttr layout) {
-    LayoutAttr view = slots.carry(0, layout, slots.anchor());
-    if (view && known.find(to.value, view) >= 0 && from.accepts(layout) &&
-        to.accepts(view))
+    LayoutAttr carried = slots.carry(0, layout, slots.anchor());
+    int place = carried ? known.find(to.value, carried) : -1;
+    if (place < 0)
+      return;
+    // What lies alike has one spelling, whichever op speaks of it.
+    LayoutAttr view = known.of(to.value)[place];
+    if (from.accepts(layout) && to.accepts(view))
       ways.push_back({{layout, view}});
   };
   if (from.constant)

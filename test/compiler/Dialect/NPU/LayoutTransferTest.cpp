@@ -227,33 +227,22 @@ TEST(LayoutTransfer, AgreementIgnoresWhosePaddingItIs) {
   StoredOrder columns = stored({1, 0}, {{1, 16}, {0, 16}});
   EXPECT_TRUE(sameStorage(rows, columns, shape));
   EXPECT_TRUE(layoutsAgree(from, rows, to, columns));
-  // Three rows are no part of 256.
-  EXPECT_FALSE(layoutsAgree(from, rows, to, stored({1, 0}, {{0, 3}})));
+  EXPECT_FALSE(
+      layoutsAgree(from, rows, to, stored({1, 0}, {{0, 16}, {1, 16}})));
 }
 
-TEST(LayoutTransfer, AgreementOfTheSameDimensionsKnowsPaddedUnits) {
-  Shape row = {1, 64}, rows = {8, 64};
-  StoredOrder tile = stored({0, 1}, {{0, 32}});
-  auto agree = [&](const Shape &from, const Shape &to) {
-    std::vector<llvm::ArrayRef<int64_t>> shapes = {from};
-    LayoutRelation relation = relations::broadcast(shapes, to);
-    return layoutsAgree({relation.operands[0], from}, stored({0, 1}),
-                        {relation.results[0], to}, tile);
+TEST(LayoutTransfer, AgreementIgnoresPaddingAroundOneElement) {
+  Shape row = {1, 64};
+  std::vector<llvm::ArrayRef<int64_t>> shapes = {row};
+  LayoutRelation relation = relations::samePlaces(shapes, row);
+  auto agree = [&](const StoredOrder &a, const StoredOrder &b) {
+    return layoutsAgree({relation.operands[0], row}, a,
+                        {relation.results[0], row}, b);
   };
-  // A row is not 32 rows; where it is repeated it has none of its own.
-  EXPECT_FALSE(agree(row, row));
-  EXPECT_TRUE(agree(row, rows));
-}
-
-TEST(LayoutTransfer, AgreementAsksForAPlaceOfPaddingThatFits) {
-  // The padding behind four rows may be said of the columns, of which the
-  // result has more.
-  Shape from = {1, 4, 1}, to = {1, 4, 2};
-  std::vector<llvm::ArrayRef<int64_t>> shapes = {from};
-  LayoutRelation relation = relations::samePlaces(shapes, to);
-  EXPECT_TRUE(
-      layoutsAgree({relation.operands[0], from}, stored({0, 1, 2}, {{1, 64}}),
-                   {relation.results[0], to}, stored({1, 0, 2}, {{1, 16}})));
+  // A row in a tile and a row by itself.
+  EXPECT_TRUE(agree(stored({0, 1}), stored({0, 1}, {{0, 32}})));
+  // Columns in twice as many are no row in two rows.
+  EXPECT_FALSE(agree(stored({0, 1}), stored({0, 1}, {{1, 128}})));
 }
 
 } // namespace

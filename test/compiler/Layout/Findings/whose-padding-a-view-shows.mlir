@@ -5,7 +5,7 @@
 // drops the dimensions of the second one: the padding is nobody's.
 // CHECK-LABEL: @main
 // CHECK: %[[TILE:.*]] = npu.relayout(%arg0)
-// CHECK: npu.reshape(%[[TILE]]) : {{.*}}<abDC8c8d>>) -> {{.*}}<Ab64a>>
+// CHECK: npu.reshape(%[[TILE]]) : {{.*}}<abDC8c8d>>) -> {{.*}}<AB8a8b>>
 func.func @main(%x: tensor<1x1x1x1xf32> {npu.name = "x"}) -> (tensor<1x1xf32> {npu.name = "y"}) {
   %0 = npu.reshape(%x) : (tensor<1x1x1x1xf32>) -> tensor<1x1xf32>
   return %0 : tensor<1x1xf32>
