@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/FoldLayout.h"
 
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Apply/RelayoutFolds.h"
 #include "compiler/Layout/Apply/Retype.h"
@@ -122,9 +123,21 @@ private:
     return bytes;
   }
 
+  /// Whether the chip has the types of all that would move ahead of the op: a
+  /// cast may read what it has no relayout for.
+  bool mayMove(const Placement &placement) const {
+    return llvm::all_of(
+        llvm::zip_equal(sources, placement.operands), [&](auto pair) {
+          auto [source, wanted] = pair;
+          return isStoredAs(source, wanted) || isConstant(source) ||
+                 problem.target.supports(static_cast<npu_dtype>(
+                     dtypeOf(tensorType(source).getElementType())));
+        });
+  }
+
   bool tryAnchor(const Anchor &anchor) {
     std::optional<Placement> placement = place(anchor);
-    if (!placement)
+    if (!placement || !mayMove(*placement))
       return false;
     int64_t old = before + bytesBehind(getLayout(result));
     int64_t now = bytesAhead(*placement) + bytesBehind(placement->result);
