@@ -27,14 +27,6 @@ SmallVector<int64_t, 6> npu::elementsInBlocks(const StoredOrder &layout,
   return elements;
 }
 
-int64_t npu::paddingIn(const Digit &digit, int64_t extent) {
-  bool isBehind = digit.place >= extent;
-  if (digit.size == 0 || (!isBehind && extent % digit.place != 0))
-    return 1;
-  int64_t real = isBehind ? 1 : extent / digit.place;
-  return digit.size % real == 0 ? digit.size / real : 1;
-}
-
 Digits npu::writtenDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 6> place = elementsInBlocks(layout, shape.size());
   Digits digits;
@@ -189,7 +181,6 @@ static Digits digitsAt(const Places &places, ArrayRef<int64_t> shape) {
       return other.dim == step->dim;
     });
     int64_t own = outer == steps.end() ? size : outer->place / step->place;
-    place[step->dim] = step->place;
     add(step->dim, own);
     pad(size / own);
   }
@@ -197,14 +188,18 @@ static Digits digitsAt(const Places &places, ArrayRef<int64_t> shape) {
   return digits;
 }
 
+Digits npu::normalDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
+  return llvm::is_contained(shape, 0)
+             ? digitsOf(layout, shape)
+             : digitsAt(placesOf(layout, shape), shape);
+}
+
 StoredOrder npu::normalForm(const StoredOrder &layout,
                             ArrayRef<int64_t> shape) {
   std::string ignored;
-  Digits digits = llvm::is_contained(shape, 0)
-                      ? digitsOf(layout, shape)
-                      : digitsAt(placesOf(layout, shape), shape);
   // It may take more blocks than there is room for.
-  return storedOrder(digits, shape, ignored).value_or(layout);
+  return storedOrder(normalDigits(layout, shape), shape, ignored)
+      .value_or(layout);
 }
 
 bool npu::sameOrder(ArrayRef<int64_t> a, ArrayRef<int64_t> b,

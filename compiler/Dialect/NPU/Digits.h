@@ -59,10 +59,6 @@ using Digits = llvm::SmallVector<Digit, 8>;
 llvm::SmallVector<int64_t, 6> elementsInBlocks(const StoredOrder &layout,
                                                size_t rank);
 
-/// How much of a digit is padding alone: its steps beyond the extent, if they
-/// are as many again as those before it; else 1.
-int64_t paddingIn(const Digit &digit, int64_t extent);
-
 /// The digits as they are spelled, outermost in memory first: those in `order`,
 /// then the blocks; those of one value too.
 Digits writtenDigits(const StoredOrder &layout, llvm::ArrayRef<int64_t> shape);
@@ -92,7 +88,9 @@ std::optional<StoredOrder> storedOrder(llvm::ArrayRef<Digit> digits,
 /// Puts the dimensions that `order` lacks behind the one before them.
 void placeBehindNeighbours(llvm::SmallVectorImpl<int64_t> &order, size_t rank);
 
-/// The one spelling of all that store a value of this shape alike.
+/// The one sequence of digits of all layouts that store a value of this shape
+/// alike, whichever dimensions they say its padding of; and its spelling.
+Digits normalDigits(const StoredOrder &layout, llvm::ArrayRef<int64_t> shape);
 StoredOrder normalForm(const StoredOrder &layout,
                        llvm::ArrayRef<int64_t> shape);
 

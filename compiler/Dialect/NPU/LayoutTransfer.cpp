@@ -24,6 +24,16 @@ static SmallVector<int64_t, 4> dimsOf(const RelatedValue &value, int group) {
   return dims;
 }
 
+/// How much of a digit is padding alone: its steps beyond the extent, if they
+/// are as many again as those before it; else 1.
+static int64_t paddingIn(const Digit &digit, int64_t extent) {
+  bool isBehind = digit.place >= extent;
+  if (digit.size == 0 || (!isBehind && extent % digit.place != 0))
+    return 1;
+  int64_t real = isBehind ? 1 : extent / digit.place;
+  return digit.size % real == 0 ? digit.size / real : 1;
+}
+
 namespace {
 /// Writes the digits of one value as digits of another.
 class Transfer {
@@ -43,12 +53,12 @@ public:
 private:
   /// A digit on its way: of a dimension of the target that is a whole group; of
   /// a group's flat index, where Digit::dim is the group; or of a dimension of
-  /// the source, which the target has not as it is, and nothing but padding.
+  /// the source, and nothing but padding.
   enum class Kind { Whole, Flat, Padding };
   struct Part {
     Digit digit;
     Kind kind;
-    int64_t home = -1; // the target's dimension whose padding it was
+    int64_t home = -1; // the target's dimension that has such padding as is
   };
 
   bool refuse(std::string why) {
@@ -69,10 +79,9 @@ private:
       bool isSame = whole >= 0 && from.shape[digit.dim] == to.shape[whole];
       if (whole >= 0 && !(isReshape && isSame))
         keep(digit, isBlock, whole);
-      else if (isNowhere || !dimsOf(to, related.group).empty()) {
-        if (!regroup(runFrom(digits, index), related, whole))
-          return false;
-      }
+      else if ((isNowhere || !dimsOf(to, related.group).empty()) &&
+               !regroup(runFrom(digits, index), related, whole))
+        return false;
     }
     return true;
   }
@@ -152,7 +161,7 @@ private:
         if (above->kind != Kind::Padding)
           break;
         digit.size *= above->digit.size;
-        result.movesPadding = true;
+        result.movedPadding = whyNotPadded(above->digit);
         parts.erase(above);
         padding = paddingIn(digit, extent);
       }
@@ -162,7 +171,6 @@ private:
       parts.push_back({{digit.dim, digit.place * digit.size, padding},
                        Kind::Padding,
                        home});
-      result.movesPadding |= home < 0;
     }
     if (whole >= 0) {
       result.known[whole] = extent != 1;
@@ -192,6 +200,7 @@ private:
   }
 
   bool writeDigits() {
+    SmallVector<std::pair<size_t, Part>, 2> paddings; // and what they surround
     for (const Part &part : parts)
       if (part.kind == Kind::Whole)
         written.push_back(part.digit);
@@ -199,12 +208,12 @@ private:
         paddings.push_back({written.size(), part});
       else if (!cut(part.digit))
         return false;
-    return writePaddings();
+    return paddings.empty() || writePaddings(paddings);
   }
 
   /// Padding can be said of any dimension all of whose elements lie inside: of
-  /// its own, if of none of the one right inside, with which it is one block.
-  bool writePaddings() {
+  /// its home, where it has none of the one right inside, for a block of both.
+  bool writePaddings(ArrayRef<std::pair<size_t, Part>> paddings) {
     SmallVector<int64_t, 6> place(to.shape.size(), 1);
     SmallVector<bool, 6> isPadded(to.shape.size(), false);
     auto isInside = [&](size_t dim) { return place[dim] >= to.shape[dim]; };
@@ -222,8 +231,8 @@ private:
           ++dim;
       if (dim == place.size())
         return refuse(whyNotPadded(part.digit));
-      result.movesPadding |=
-          part.home >= 0 && dim != static_cast<size_t>(part.home);
+      if (static_cast<int64_t>(dim) != part.home)
+        result.movedPadding = whyNotPadded(part.digit);
       written.insert(written.begin() + begin,
                      {static_cast<int64_t>(dim), place[dim], part.digit.size});
       place[dim] *= part.digit.size;
@@ -287,8 +296,7 @@ private:
   const StoredOrder &layout;
   const RelatedValue &to;
   SmallVector<Part, 8> parts;
-  Digits written;                                   // of the target
-  SmallVector<std::pair<size_t, Part>, 2> paddings; // and what they surround
+  Digits written; // of the target
   TransferResult result;
 };
 } // namespace

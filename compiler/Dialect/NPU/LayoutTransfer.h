@@ -31,9 +31,10 @@ struct TransferResult {
   llvm::SmallVector<bool, 6> known;
   /// Every dimension larger than 1 is known.
   bool complete = true;
-  /// Padding is said of another dimension than the one that the source says it
-  /// of: a view, but nothing that anybody would ask for.
-  bool movesPadding = false;
+  /// One clause on padding that is said of another dimension than the one that
+  /// the source says it of; empty: there is none. The layout is a view then,
+  /// but nothing that anybody would ask for.
+  std::string movedPadding;
   std::string whyNot;
 };
 

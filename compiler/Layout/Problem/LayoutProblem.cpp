@@ -239,8 +239,7 @@ bool LayoutProblem::knowsBlocks(LayoutAttr layout,
                       [&](const LayoutBlock &block) {
                         return knowsBlock(block.size);
                       }) ||
-         isMadeOf(digitsOf(normalForm(toStoredOrder(layout), shape), shape),
-                  shape, blocks());
+         isMadeOf(normalDigits(toStoredOrder(layout), shape), shape, blocks());
 }
 
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,

@@ -281,10 +281,9 @@ static LayoutAttr carried(LayoutOpInterface op, const RelatedValue &from,
                           LayoutAttr layout, const RelatedValue &to,
                           std::string &whyNot) {
   TransferResult result = transferLayout(from, toStoredOrder(layout), to);
-  if (result.layout && !result.movesPadding)
+  if (result.layout && result.movedPadding.empty())
     return toLayout(op->getContext(), *result.layout);
-  whyNot = result.layout ? "padding would be said of another dimension"
-                         : result.whyNot;
+  whyNot = result.layout ? result.movedPadding : result.whyNot;
   return {};
 }
 

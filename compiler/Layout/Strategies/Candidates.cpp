@@ -151,7 +151,7 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
     if (isNew)
       at->second = op.transfer(from, layout, to);
     const TransferResult &result = at->second;
-    if (!result.layout || result.movesPadding)
+    if (!result.layout || !result.movedPadding.empty())
       continue;
     LayoutAttr follows = toLayout(problem.getContext(), *result.layout);
     if (slot.accepts(follows))
