@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/TargetSpec.h"
 
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Support/YamlReader.h"
 
@@ -59,8 +60,8 @@ bool TargetSpec::isDemanding(StringRef op) const {
   });
 }
 
-bool TargetSpec::supports(npu_dtype type) const {
-  return llvm::is_contained(types, type);
+bool TargetSpec::supports(mlir::Type element) const {
+  return llvm::is_contained(types, static_cast<npu_dtype>(dtypeOf(element)));
 }
 
 namespace {

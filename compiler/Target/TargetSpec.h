@@ -104,7 +104,8 @@ public:
   ArrayRef<Signature> signatures(StringRef op) const;
   /// Whether the chip lists accepted layouts for the op.
   bool isDemanding(StringRef op) const;
-  bool supports(npu_dtype type) const;
+  /// Whether the chip computes with, and moves, elements of this type.
+  bool supports(mlir::Type element) const;
 };
 
 /// What demands may speak of: the op's operands and "result".

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/FoldLayout.h"
 
-#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Apply/RelayoutFolds.h"
 #include "compiler/Layout/Apply/Retype.h"
@@ -108,14 +107,17 @@ private:
     return bytes;
   }
 
+  static bool moves(Value source, LayoutAttr wanted) {
+    return !isStoredAs(source, wanted) && !isConstant(source);
+  }
+
   int64_t bytesAhead(const Placement &placement) const {
     int64_t bytes = 0;
     SmallVector<std::pair<Value, LayoutAttr>> counted;
     for (auto [index, source] : llvm::enumerate(sources)) {
       LayoutAttr wanted = placement.operands[index];
       std::pair<Value, LayoutAttr> need(source, wanted);
-      if (isStoredAs(source, wanted) || isConstant(source) ||
-          llvm::is_contained(counted, need))
+      if (!moves(source, wanted) || llvm::is_contained(counted, need))
         continue;
       counted.push_back(need);
       bytes += storedBytes(withLayout(tensorType(source), wanted));
@@ -129,9 +131,8 @@ private:
     return llvm::all_of(
         llvm::zip_equal(sources, placement.operands), [&](auto pair) {
           auto [source, wanted] = pair;
-          return isStoredAs(source, wanted) || isConstant(source) ||
-                 problem.target.supports(static_cast<npu_dtype>(
-                     dtypeOf(tensorType(source).getElementType())));
+          return !moves(source, wanted) ||
+                 problem.target.supports(tensorType(source).getElementType());
         });
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/VerifyLayout.h"
 
-#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
@@ -88,7 +87,7 @@ static LogicalResult checkDecided(Operation *op, Type type) {
 static LogicalResult checkTypes(Operation *op, const TargetSpec &target) {
   for (Type type : op->getResultTypes()) {
     Type element = cast<RankedTensorType>(type).getElementType();
-    if (!target.supports(static_cast<npu_dtype>(dtypeOf(element))))
+    if (!target.supports(element))
       return op->emitOpError() << "target '" << target.name
                                << "' has no element type " << element;
   }

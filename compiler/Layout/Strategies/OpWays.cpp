@@ -43,7 +43,7 @@ std::string OpWays::space() const {
       "more than " +
       std::to_string(fewOperands) +
       " operands of an op as its result's order is spelled";
-  if (int some = known.capped() + cutOps())
+  if (int some = capped())
     space += "; without some of " + std::to_string(some) +
              " values or ops that have more than are looked at";
   return space;

@@ -39,8 +39,8 @@ public:
   /// Inputs, then the function's ops, then outputs.
   ArrayRef<WaysOfOp> all() const { return ops; }
   const Candidates &candidates() const { return known; }
-  /// Ops that have more ways than are looked at.
-  int cutOps() const { return static_cast<int>(cut.size()); }
+  /// Values and ops that have more layouts or ways than are looked at.
+  int capped() const { return known.capped() + static_cast<int>(cut.size()); }
   /// Which layouts are looked at, in words.
   std::string space() const;
 

@@ -95,7 +95,7 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
     best->outcome.cost = cost.first;
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
     best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
-    best->outcome.capped = ways.candidates().capped() + ways.cutOps();
+    best->outcome.capped = ways.capped();
     best->outcome.space = ways.space();
   }
   best->outcome.lowerBound = bound;

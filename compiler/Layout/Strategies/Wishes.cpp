@@ -4,16 +4,11 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Storage.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace npu;
-
-static bool isAmong(LayoutAttr layout, ArrayRef<LayoutAttr> list, Value value) {
-  return llvm::any_of(list, [&](LayoutAttr entry) {
-    return layout.isEquivalent(entry, tensorType(value).getShape());
-  });
-}
 
 namespace {
 class WishedPlacer {
@@ -93,7 +88,7 @@ private:
         return {};
       }
     SmallVector<LayoutAttr> accepted = problem.accepted(operand, signature);
-    if (!accepted.empty() && !isAmong(layout, accepted, operand.get())) {
+    if (!accepted.empty() && !isAmong(operand.get(), layout, accepted)) {
       std::string names;
       for (LayoutAttr entry : accepted)
         names +=

@@ -4,6 +4,8 @@
 #include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "test/compiler/Support/ReplaceLine.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -51,8 +53,9 @@ TEST(TargetSpec, ReadsEverything) {
   auto spec = parseTarget(good, "chip.yaml", error);
   ASSERT_TRUE(spec) << error;
   EXPECT_EQ(spec->name, "chip");
-  EXPECT_TRUE(spec->supports(NPU_BF16));
-  EXPECT_FALSE(spec->supports(NPU_I8));
+  mlir::MLIRContext context;
+  EXPECT_TRUE(spec->supports(mlir::BFloat16Type::get(&context)));
+  EXPECT_FALSE(spec->supports(mlir::IntegerType::get(&context, 8)));
   EXPECT_EQ(spec->machine.clockMHz, 1000);
   EXPECT_EQ(spec->machine.stridedAccessFactor, 4);
   ASSERT_EQ(spec->signatures("conv2d").size(), 1u);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
-#include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutRelations.h"
 #include "test/compiler/Dialect/NPU/StoredOrders.h"
 
@@ -177,72 +176,6 @@ TEST(LayoutTransfer, ConvolutionCarriesTheOrderThroughOtherExtents) {
   TransferResult block = forward(relation, data, blocked, result);
   ASSERT_TRUE(block.layout);
   EXPECT_EQ(*block.layout, blocked);
-}
-
-TEST(LayoutTransfer, AgreementIgnoresUnitDimensions) {
-  Shape data = {2, 1, 8, 8}, weight = {64, 1, 3, 3}, result = {2, 64, 8, 8};
-  LayoutRelation relation = relations::conv({data, weight}, result);
-  RelatedValue from{relation.operands[0], data};
-  RelatedValue to{relation.results[0], result};
-  // One channel has no place in memory: both orders of the result fit.
-  EXPECT_TRUE(layoutsAgree(from, nhwc, to, nhwc));
-  EXPECT_TRUE(layoutsAgree(from, nhwc, to, StoredOrder::rowMajor(4)));
-  EXPECT_FALSE(layoutsAgree(from, nhwc, to, stored({0, 3, 2, 1})));
-}
-
-TEST(LayoutTransfer, AgreementComparesBlocks) {
-  Shape shape = {2, 32, 8, 8};
-  std::vector<llvm::ArrayRef<int64_t>> one = {shape};
-  LayoutRelation relation = relations::samePlaces(one, shape);
-  RelatedValue from{relation.operands[0], shape};
-  RelatedValue to{relation.results[0], shape};
-  StoredOrder blocked = stored({0, 1, 2, 3}, {{1, 16}});
-  EXPECT_TRUE(layoutsAgree(from, blocked, to, blocked));
-  EXPECT_FALSE(layoutsAgree(from, blocked, to, StoredOrder::rowMajor(4)));
-}
-
-TEST(LayoutTransfer, AgreementIgnoresThePlaceOfOneBlock) {
-  Shape data = {2, 32, 8}, weight = {16, 32, 1}, result = {2, 16, 8};
-  LayoutRelation relation = relations::conv({data, weight}, result);
-  RelatedValue from{relation.operands[0], data};
-  RelatedValue to{relation.results[0], result};
-  StoredOrder first = stored({0, 1, 2}, {{1, 16}});
-  StoredOrder last = stored({0, 2, 1}, {{1, 16}});
-  EXPECT_TRUE(sameStorage(first, last, result));
-  EXPECT_FALSE(sameStorage(first, last, data));
-  EXPECT_TRUE(layoutsAgree(from, first, to, last));
-  EXPECT_TRUE(layoutsAgree(to, last, from, first));
-  // The batch has a place in both.
-  EXPECT_FALSE(layoutsAgree(from, first, to, stored({2, 0, 1}, {{1, 16}})));
-}
-
-TEST(LayoutTransfer, AgreementIgnoresWhosePaddingItIs) {
-  Shape shape = {2, 1};
-  std::vector<llvm::ArrayRef<int64_t>> one = {shape};
-  LayoutRelation relation = relations::samePlaces(one, shape);
-  RelatedValue from{relation.operands[0], shape};
-  RelatedValue to{relation.results[0], shape};
-  // Two elements next to each other, and padding behind them.
-  StoredOrder rows = stored({1, 0}, {{0, 16}, {0, 16}});
-  StoredOrder columns = stored({1, 0}, {{1, 16}, {0, 16}});
-  EXPECT_TRUE(sameStorage(rows, columns, shape));
-  EXPECT_TRUE(layoutsAgree(from, rows, to, columns));
-  EXPECT_FALSE(
-      layoutsAgree(from, rows, to, stored({1, 0}, {{0, 16}, {1, 16}})));
-}
-
-TEST(LayoutTransfer, AgreementIgnoresPaddingAroundOneElement) {
-  Shape row = {1, 64};
-  std::vector<llvm::ArrayRef<int64_t>> shapes = {row};
-  LayoutRelation relation = relations::samePlaces(shapes, row);
-  auto agree = [&](const StoredOrder &a, const StoredOrder &b) {
-    return layoutsAgree({relation.operands[0], row}, a,
-                        {relation.results[0], row}, b);
-  };
-  // A row in a tile and a row by itself.
-  EXPECT_TRUE(agree(stored({0, 1}), stored({0, 1}, {{0, 32}})));
-  // Columns in twice as many are no row in two rows.
-  EXPECT_FALSE(agree(stored({0, 1}), stored({0, 1}, {{1, 128}})));
 }
 
 } // namespace
