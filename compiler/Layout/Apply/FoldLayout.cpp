@@ -4,6 +4,7 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Apply/RelayoutFolds.h"
 #include "compiler/Layout/Apply/Retype.h"
+#include "compiler/Layout/Apply/VerifyLayout.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
@@ -50,7 +51,7 @@ private:
       Value source = mine ? relayout.getInput() : operand.get();
       sources.push_back(source);
       plan.produced[operand.get()] = getLayout(source);
-      if (mine && counted.insert(relayout).second)
+      if (mine && !isFreeView(relayout) && counted.insert(relayout).second)
         before += storedBytes(operand.get());
     }
     if (isView() && !isFreeView(op))
@@ -184,7 +185,7 @@ private:
   }
 
   static Value inLayout(OpBuilder &builder, Value value, LayoutAttr layout) {
-    if (isStoredAs(value, layout))
+    if (getLayout(value) == layout)
       return value;
     return RelayoutOp::create(builder, value.getLoc(),
                               withLayout(tensorType(value), layout), value);
@@ -211,7 +212,9 @@ void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
   // Neither axes nor problem change when relayouts come and go.
   LayoutProblem problem(function, target, axes);
   problem.pins = pins;
-  RelayoutFolds folds(function);
+  RelayoutFolds folds(function, [&](LayoutOpInterface op) {
+    return takesLayouts(op, problem);
+  });
   folds.run();
   // Ends: every move makes the bytes moved in the whole function fewer.
   while (Operation *op = folds.takeOp())

@@ -6,7 +6,8 @@
 
 using namespace npu;
 
-RelayoutFolds::RelayoutFolds(mlir::func::FuncOp function) {
+RelayoutFolds::RelayoutFolds(mlir::func::FuncOp function, Takes takes)
+    : takes(std::move(takes)) {
   for (Operation &op : function.getBody().front()) {
     // Each comes behind all that are there.
     if (isa<RelayoutOp>(op))
@@ -94,6 +95,20 @@ void RelayoutFolds::foldConstant(RelayoutOp op) {
   replaceReads(op, stored.getResult());
 }
 
+/// Whether the reader, which reads a value stored like this one, may read it
+/// as it is spelled: whose padding it is tells an op what goes together.
+bool RelayoutFolds::mayRead(OpOperand &use, Value value) {
+  auto reader = dyn_cast<LayoutOpInterface>(use.getOwner());
+  if (!reader || !takes || use.get().getType() == value.getType())
+    return true;
+  Value before = use.get();
+  bool took = takes(reader);
+  use.set(value);
+  bool may = !took || takes(reader);
+  use.set(before);
+  return may;
+}
+
 // Pattern: relayout(x) : A -> A  ->  x
 bool RelayoutFolds::foldIdentity(RelayoutOp op) {
   if (!sameStorage(op.getInput(), getLayout(op.getInput()),
@@ -103,9 +118,14 @@ bool RelayoutFolds::foldIdentity(RelayoutOp op) {
     return isa<mlir::func::ReturnOp>(user);
   });
   // The signature keeps its letters, even where other letters mean the same.
-  if (isResult && op.getInput().getType() != op.getResult().getType())
+  if (op->use_empty() ||
+      (isResult && op.getInput().getType() != op.getResult().getType()))
     return false;
-  if (op->use_empty())
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getUses())
+    uses.push_back(&use);
+  if (!llvm::all_of(
+          uses, [&](OpOperand *use) { return mayRead(*use, op.getInput()); }))
     return false;
   replaceReads(op, op.getInput());
   return true;

@@ -7,6 +7,7 @@
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
+#include <functional>
 #include <set>
 
 namespace npu {
@@ -21,8 +22,11 @@ using OpsInOrder = std::set<Operation *, InBlockOrder>;
 
 class RelayoutFolds {
 public:
+  /// Whether an op may read and write what its values are stored as.
+  using Takes = std::function<bool(LayoutOpInterface)>;
+
   /// All relayouts and ops of the function wait for a look.
-  explicit RelayoutFolds(mlir::func::FuncOp function);
+  explicit RelayoutFolds(mlir::func::FuncOp function, Takes takes = nullptr);
 
   /// Folds the waiting relayouts, and those that come to wait thereby: of
   /// constants, chains, those that change nothing, duplicates. Ends: each fold
@@ -45,10 +49,12 @@ private:
   void foldConstant(RelayoutOp op);
   bool foldChain(RelayoutOp op);
   bool foldIdentity(RelayoutOp op);
+  bool mayRead(OpOperand &use, Value value);
   bool foldDuplicate(RelayoutOp op);
   void replaceReads(RelayoutOp from, Value to);
   void eraseDead();
 
+  Takes takes;
   OpsInOrder relayouts, ops;
   llvm::DenseSet<Operation *> waiting; // those of `ops`: mostly, one is there
   SmallVector<Operation *> perhapsDead;

@@ -41,24 +41,31 @@ static LogicalResult checkBlocks(Operation *op, const LayoutProblem &problem) {
   return success();
 }
 
-/// Each operand may be in its order while the result is in its own.
-static LogicalResult checkTogether(LayoutOpInterface op,
-                                   const LayoutProblem &problem) {
+/// The first operand that may not be in its order while the result is in its
+/// own; null: there is none.
+static OpOperand *firstApart(LayoutOpInterface op,
+                             const LayoutProblem &problem) {
   LayoutRelation relation = op.getLayoutRelation();
   LayoutAttr result = getLayout(op->getResult(0));
-  for (OpOperand &operand : op->getOpOperands()) {
-    unsigned index = operand.getOperandNumber();
-    LayoutAttr layout = getLayout(operand.get());
-    if (!relation.independent[index] &&
-        !problem.goTogether(operand, layout, relation, result,
+  for (OpOperand &operand : op->getOpOperands())
+    if (!relation.independent[operand.getOperandNumber()] &&
+        !problem.goTogether(operand, getLayout(operand.get()), relation, result,
                             /*signature=*/0))
-      return op->emitOpError()
-             << "infeasible: operand " << index << " is stored "
-             << layout.getLetters() << ", which does not go with the result's "
-             << result.getLetters() << " on target '" << problem.target.name
-             << "'";
-  }
-  return success();
+      return &operand;
+  return nullptr;
+}
+
+static LogicalResult checkTogether(LayoutOpInterface op,
+                                   const LayoutProblem &problem) {
+  OpOperand *apart = firstApart(op, problem);
+  if (!apart)
+    return success();
+  return op->emitOpError() << "infeasible: operand "
+                           << apart->getOperandNumber() << " is stored "
+                           << getLayout(apart->get()).getLetters()
+                           << ", which does not go with the result's "
+                           << getLayout(op->getResult(0)).getLetters()
+                           << " on target '" << problem.target.name << "'";
 }
 
 /// Where the target lists several signatures for an op, one takes it whole:
@@ -76,6 +83,12 @@ static LogicalResult checkSignature(LayoutOpInterface op,
          << "' on " << op.getDemandName()
          << " each accepts some of these layouts, none all of them: " << found
          << "result " << getLayout(op->getResult(0)).getLetters();
+}
+
+bool npu::takesLayouts(LayoutOpInterface op, const LayoutProblem &problem) {
+  if (problem.target.signatures(op.getDemandName()).size() > 1)
+    return problem.signatureOf(op, layoutsOf(op)).has_value();
+  return op.getSensitivity() == Sensitivity::Data || !firstApart(op, problem);
 }
 
 static LogicalResult checkDecided(Operation *op, Type type) {

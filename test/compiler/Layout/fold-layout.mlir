@@ -73,3 +73,15 @@ func.func @heavy(%x: tensor<2x8x6x6xf32, #npu.layout<abcd>>) -> tensor<2x8x6x6xf
   %2 = npu.relayout(%1) : (tensor<2x8x6x6xf32, #npu.layout<acdb>>) -> tensor<2x8x6x6xf32, #npu.layout<abcd>>
   return %2 : tensor<2x8x6x6xf32, #npu.layout<abcd>>
 }
+
+// A row of two and its padding are stored alike in both spellings, but only one
+// says whose padding goes with the result's. The relayout, which moves nothing,
+// keeps it for the reader.
+// CHECK-LABEL: @whose_padding
+// CHECK: %[[R:.*]] = npu.relayout({{.*}}) : (tensor<1x2xf32, #npu.layout<AB8a2b>>) -> tensor<1x2xf32, #npu.layout<Ba8b2b>>
+// CHECK: npu.concat(%[[R]], %[[R]])
+func.func @whose_padding(%x: tensor<1x2xf32, #npu.layout<AB8a2b>>) -> tensor<2x2xf32, #npu.layout<Ba8b2b>> {
+  %0 = npu.relayout(%x) : (tensor<1x2xf32, #npu.layout<AB8a2b>>) -> tensor<1x2xf32, #npu.layout<Ba8b2b>>
+  %1 = npu.concat(%0, %0) {axis = 0 : i64} : (tensor<1x2xf32, #npu.layout<Ba8b2b>>, tensor<1x2xf32, #npu.layout<Ba8b2b>>) -> tensor<2x2xf32, #npu.layout<Ba8b2b>>
+  return %1 : tensor<2x2xf32, #npu.layout<Ba8b2b>>
+}
