@@ -22,6 +22,9 @@ ChipFigures figuresOf(const KernelWork &work, const Tiling &tiling,
   figures.dma_in_cycles = cycles(time.dmaIn);
   figures.dma_out_cycles = cycles(time.dmaOut);
   figures.stall_cycles = cycles(time.stall());
+  figures.processor_cycles = cycles(time.processor);
+  figures.link_cycles = cycles(time.link);
+  figures.link_bytes = whole(work.processor ? work.processor->linkBytes : 0);
   figures.dram_read_bytes = whole(time.dramRead);
   figures.dram_written_bytes = whole(time.dramWritten);
   figures.on_chip_read_bytes = whole(onChip.read);

@@ -24,6 +24,9 @@ namespace npu::cost {
   X(dma_in_cycles)                                                             \
   X(dma_out_cycles)                                                            \
   X(stall_cycles)                                                              \
+  X(processor_cycles)                                                          \
+  X(link_cycles)                                                               \
+  X(link_bytes)                                                                \
   X(dram_read_bytes)                                                           \
   X(dram_written_bytes)                                                        \
   X(on_chip_read_bytes)                                                        \

@@ -63,14 +63,29 @@ const char *nameOf(Bound bound) {
     return "mac array";
   case Bound::Vector:
     return "vector unit";
+  case Bound::Processor:
+    return "processor";
+  case Bound::Link:
+    return "link";
   case Bound::Dma:
     break;
   }
   return "dma";
 }
 
+static KernelTime timeOf(const ProcessorWork &work) {
+  KernelTime time;
+  time.processor = counted(work.cycles);
+  time.link = counted(work.linkCycles);
+  time.total = time.processor + time.link;
+  time.bound = work.cycles >= work.linkCycles ? Bound::Processor : Bound::Link;
+  return time;
+}
+
 KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
                   const Machine &machine) {
+  if (work.processor)
+    return timeOf(*work.processor);
   double array = arrayCyclesOf(work, tiling, machine) * work.factor;
   double vector = work.elements * work.factor / machine.vectorLanes;
   Moving moved = moving(work, tiling, machine);
@@ -132,6 +147,8 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
 }
 
 std::string mappingOf(const KernelWork &work, const Machine &machine) {
+  if (work.processor)
+    return nameOf(Bound::Processor);
   if (work.products.empty())
     return nameOf(work.elements > 0 ? Bound::Vector : Bound::Dma);
   std::string flow(nameOf(machine.dataFlow));

@@ -9,7 +9,7 @@
 
 namespace npu::cost {
 
-enum class Bound { Array, Vector, Dma };
+enum class Bound { Array, Vector, Dma, Processor, Link };
 const char *nameOf(Bound bound);
 
 /// Cycles; the total is the larger of computing (array and vector unit, one
@@ -25,6 +25,9 @@ struct KernelTime {
   int64_t total = 0;
   Bound bound = Bound::Dma;
   double dramRead = 0, dramWritten = 0; ///< bytes
+  /// Instead of all that, where the processor runs the kernel: the total is
+  /// their sum.
+  int64_t processor = 0, link = 0;
 
   /// Cycles in which nothing is computed.
   int64_t stall() const { return total - compute; }
@@ -49,7 +52,7 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
                         const Machine &machine);
 
 /// Where the kernel is computed: "weight-stationary", "depthwise,
-/// weight-stationary", "vector unit", "dma".
+/// weight-stationary", "vector unit", "dma", "processor".
 std::string mappingOf(const KernelWork &work, const Machine &machine);
 
 /// Useful multiply-adds over those that the array could have done in `cycles`.

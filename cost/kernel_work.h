@@ -7,6 +7,7 @@
 
 #include "cost/mac_array.h"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -51,8 +52,18 @@ struct Transfer {
   double gathered = 0;
 };
 
+/// A kernel that the processor beside the chip runs while the chip waits. All
+/// cycles are the chip's.
+struct ProcessorWork {
+  double cycles = 0; ///< computing
+  /// Values that the chip has made and values that it reads, on their way.
+  double linkCycles = 0, linkBytes = 0;
+};
+
 /// Lanes that only pad a block are computed and moved like all others.
 struct KernelWork {
+  /// Then nothing below is said.
+  std::optional<ProcessorWork> processor;
   std::vector<Product> products;
   double usefulMacs = 0; ///< without padding
   double elements = 0;   ///< vector operations on one element each

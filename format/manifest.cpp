@@ -138,8 +138,15 @@ cost::Transfer readTransfer(const Node &node) {
   return transfer;
 }
 
+cost::ProcessorWork readProcessor(const Node &node) {
+  return {node.member("cycles").quantity(), node.member("link").quantity(),
+          node.member("link_bytes").quantity()};
+}
+
 cost::KernelWork readWork(const Node &node) {
   cost::KernelWork work;
+  if (node.has("processor"))
+    work.processor = readProcessor(node.member("processor"));
   work.products = node.member("products").list(readProduct);
   work.usefulMacs = node.member("macs").quantity();
   work.elements = node.member("elements").quantity();
@@ -373,10 +380,19 @@ private:
            product.count, "depthwise", product.depthwise, "row", product.row);
   }
 
+  void write(const cost::ProcessorWork &work) {
+    object("cycles", work.cycles, "link", work.linkCycles, "link_bytes",
+           work.linkBytes);
+  }
+
   void write(const cost::KernelWork &work) {
-    object("products", work.products, "macs", work.usefulMacs, "elements",
-           work.elements, "reads", work.reads, "writes", work.writes, "factor",
-           work.factor, "reserved", work.reservedBytes);
+    group('{', '}', [&] {
+      fields("products", work.products, "macs", work.usefulMacs, "elements",
+             work.elements, "reads", work.reads, "writes", work.writes,
+             "factor", work.factor, "reserved", work.reservedBytes);
+      if (work.processor)
+        field("processor", *work.processor);
+    });
   }
 
   void write(const cost::Tiling &tiling) {

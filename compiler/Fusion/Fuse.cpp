@@ -54,7 +54,7 @@ static void storeAsUsual(kernels::Problem &problem) {
 static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
                             StringRef role, Value value,
                             const ImageAxes &axes) {
-  ArrayRef<Signature> all = target.signatures(op.getDemandName());
+  ArrayRef<Signature> all = signaturesOf(target, op);
   if (all.empty())
     return {};
   unsigned operands = op->getNumOperands();

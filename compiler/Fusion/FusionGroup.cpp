@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Fusion/FusionGroup.h"
 
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Fusion/Rewrites.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -17,8 +18,10 @@ using namespace npu;
 static constexpr size_t largestGroup = 32;
 
 /// Whether `op` can be one of the elementwise ops of a group over `shape`.
-static bool canJoin(Operation *op, ArrayRef<int64_t> shape) {
-  return isa<EltwiseOp>(op) && tensorType(op->getResult(0)).getShape() == shape;
+/// It has the shape and the place of `first`.
+static bool canJoin(Operation *op, Operation *first, ArrayRef<int64_t> shape) {
+  return isa<EltwiseOp>(op) && isOnProcessor(op) == isOnProcessor(first) &&
+         tensorType(op->getResult(0)).getShape() == shape;
 }
 
 /// The conversion of bytes to floats that defines an operand of `op` and that
@@ -73,10 +76,10 @@ FusionGroup FusionGroup::growDown(Operation *root) {
     for (Operation *reader : readers)
       if (reader->isBeforeInBlock(next))
         next = reader;
-    if (!canJoin(next, shape))
+    if (!canJoin(next, root, shape))
       break;
     for (Operation *conversion : conversionsFor(next))
-      if (canJoin(conversion, shape) && members.insert(conversion).second)
+      if (canJoin(conversion, root, shape) && members.insert(conversion).second)
         group.ops.push_back(conversion);
     add(next);
   }
@@ -92,7 +95,7 @@ FusionGroup FusionGroup::growUp(EltwiseOp last) {
     for (Value operand : members[i]->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (!producer || members.size() == largestGroup ||
-          members.contains(producer) || !canJoin(producer, shape))
+          members.contains(producer) || !canJoin(producer, last, shape))
         continue;
       if (llvm::all_of(producer->getUsers(),
                        [&](Operation *user) { return members.contains(user); }))
@@ -161,6 +164,8 @@ FusedOp FusionGroup::create() const {
   OpBuilder builder(last);
   auto fused = FusedOp::create(builder, locationOf(ops),
                                last->getResult(0).getType(), operands);
+  if (Attribute placed = first->getAttr(onProcessorAttr))
+    fused->setAttr(onProcessorAttr, placed);
   Block &body = fused.getBody().emplaceBlock();
   for (Value operand : operands)
     body.addArgument(operand.getType(), operand.getLoc());

@@ -31,6 +31,12 @@ LogicalResult matchNorms(Operation *root);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult foldRequantize(Operation *root);
+/// Marks what the target's fallback runs, and counts it. Fails with one error
+/// for all ops that the target lacks, if it has none.
+LogicalResult placeOps(mlir::func::FuncOp function, const TargetSpec &target,
+                       int64_t &placed);
+/// The same as a pass; the target must outlive it.
+std::unique_ptr<mlir::Pass> createPlaceOps(const TargetSpec *target);
 /// `target`: the kernel library is asked in the orders that it likes best;
 /// null: channels last. `threads` are those that the library is asked about.
 FuseCounts fuse(mlir::func::FuncOp function, const TargetSpec *target,

@@ -180,6 +180,33 @@ def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def PlaceOps : Pass<"npu-place-ops", "::mlir::func::FuncOp"> {
+  let summary = "Decides which ops the processor beside the chip runs.";
+  let description = [{
+    What the target lacks (`unsupported`, `types`, demands of which no entry's
+    conditions hold) goes to its `fallback`, and with it the light ops that stand
+    between such ops, which would be crossed into and out of again; without a
+    fallback, one error names all that the target lacks and why. It stands ahead of `npu-fuse`, which makes no kernel of
+    ops that run in two places.
+
+    Example (`target=test/compiler/Fusion/Inputs/no-softmax.yaml`):
+    ```mlir
+    %0 = npu.softmax(%x) {axis = 1 : i64} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    ==>
+    %0 = npu.softmax(%x) {axis = 1 : i64, npu.on_processor = {change = "use another op, or take it out of `unsupported`", why = "is listed in `unsupported`"}} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    ```
+    test/compiler/Fusion/place-ops.mlir runs more.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file">,
+  ];
+  let statistics = [
+    Statistic<"placed", "placed", "Ops that the processor runs">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
   let summary = "Groups ops that run as one kernel into npu.fused.";
   let description = [{

@@ -20,6 +20,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createSimplify());
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
+  if (target)
+    functions.addPass(createPlaceOps(target));
   functions.addPass(createFuse(target, threads));
 }
 

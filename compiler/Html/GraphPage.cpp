@@ -2,6 +2,7 @@
 #include "compiler/Html/GraphPage.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Html/PageTemplate.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Explain/RelayoutReport.h"
@@ -140,6 +141,15 @@ json::Array GraphWriter::body(FusedOp op) {
   return rows;
 }
 
+/// Why the op is not on the chip, and what would bring it there.
+static json::Object processor(mlir::DictionaryAttr placed) {
+  json::Object texts;
+  for (NamedAttribute entry : placed)
+    if (auto value = dyn_cast<StringAttr>(entry.getValue()))
+      texts[entry.getName().strref()] = text(value.getValue());
+  return texts;
+}
+
 json::Object GraphWriter::describe(Operation *op) {
   json::Object node{{"kind", "op"},
                     {"op", kindOf(op)},
@@ -161,6 +171,8 @@ json::Object GraphWriter::describe(Operation *op) {
     node["kind"] = "relayout";
     node["relayout"] = std::move(relayouts[nextRelayout++]);
   }
+  if (auto placed = op->getAttrOfType<mlir::DictionaryAttr>(onProcessorAttr))
+    node["processor"] = processor(placed);
   auto kernel = kernelOf.find(op);
   if (kernel != kernelOf.end())
     node["kernel"] = std::move(kernels[kernel->second]);

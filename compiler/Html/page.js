@@ -118,7 +118,8 @@ let size;
 function drawNode(node) {
   const moved = node.moved ? ` ${node.relayout.kind}` : "";
   const slow = node.kernel && node.kernel.slow ? " slow" : "";
-  const group = draw("g", { class: `node ${node.kind}${moved}${slow}`, "data-index": node.index, transform: `translate(${node.x},${node.y})` });
+  const place = node.processor ? " processor" : "";
+  const group = draw("g", { class: `node ${node.kind}${moved}${slow}${place}`, "data-index": node.index, transform: `translate(${node.x},${node.y})` });
   const colour = colourOf.get(layoutOf(node)) || "#7f7f7f";
   const [w, h] = [node.width, node.height];
   const round = node.kind === "op" ? 5 : h / 2;
@@ -220,6 +221,7 @@ function showTotals() {
     ["proved", search ? (search.proved ? `yes, by ${search.method}` : `no, at least ${numberText(search.lower_bound)}`) : "no (a rule decided, not a search)"],
     ["free views", numberText(views)],
     ["kernels", numberText(nodes.filter((node) => node.kernel).length)],
+    ...(data.report.fallback ? [["on the processor", `${numberText(nodes.filter((node) => node.processor).length)} (${data.report.fallback})`]] : []),
     ["memory", `${bytesText(data.report.memory.arena_bytes)} arena, ${bytesText(data.report.memory.weight_bytes)} weights`],
   ];
   const table = make("table", { id: "sums" });
@@ -246,6 +248,7 @@ function showLegend() {
     legendLine("data is moved: a relayout", { stroke: "#c8102e", "stroke-width": 4 }),
     legendLine("free view: no byte moves", { "stroke-width": 3, "stroke-dasharray": "0.1 6", "stroke-linecap": "round" }),
     legendLine("the thicker, the more bytes", { "stroke-width": 6 }),
+    ...(data.report.fallback ? [legendLine("runs on the processor beside the chip", { "stroke-width": 4, "stroke-dasharray": "8 4" })] : []),
   );
 }
 
@@ -322,6 +325,7 @@ const haystack = nodes.map((node) => {
   const words = [node.kind, node.op, node.node, ...(node.body || []).flatMap((one) => [one.op, one.node])];
   for (const tensor of [...node.operands, ...node.results]) words.push(tensor.layout);
   if (node.kernel) words.push(node.kernel.name, node.kernel.implementation, node.kernel.slow ? "slow" : "");
+  if (node.processor) words.push("processor");
   if (node.moved) words.push("relayout", node.relayout.value, node.relayout.reason);
   return words.join("\n").toLowerCase();
 });

@@ -208,6 +208,7 @@ LogicalResult Compilation::fuse() {
   buildFusionPipeline(manager, &*target, options.threads);
   if (failed(manager.run(*module)))
     return failure();
+  report.placement = placementOf(function());
   return mlir::verify(*module);
 }
 
@@ -377,6 +378,8 @@ LogicalResult Compilation::checkOptions() {
                                 options.threads, report.targetNote, message);
   if (!target)
     return error(message);
+  if (!chooseFallback(*target, options.fallback, message))
+    return error("--fallback: " + message);
   if (!target->file.empty())
     files.reads("--target", target->file);
   // Also one that was passed over; empty without a home.
@@ -408,13 +411,20 @@ CompileStatus Compilation::run() {
   report.target = target->name;
   report.measured = target->measured;
   report.targetFile = target->file;
+  if (target->fallback)
+    report.fallback = target->fallback->target;
   report.strategy = options.layout.strategy;
   report.objective = options.layout.objective;
   if (failed(stage("import", [&] { return import(); })))
     return CompileStatus::BadModel;
   if (failed(checkFiles())) // those beside the model are known now
     return CompileStatus::BadOptions;
-  if (failed(stage("fuse", [&] { return fuse(); })) || failed(layout()))
+  if (failed(stage("fuse", [&] { return fuse(); })))
+    return CompileStatus::BadModel;
+  if (failed(
+          checkPlacement(function(), report.placement, options.maxFallbackOps)))
+    return CompileStatus::OverBudget;
+  if (failed(layout()))
     return CompileStatus::BadModel;
   if (failed(checkBudget(function(), report.layout, options.budget)))
     return CompileStatus::OverBudget;

@@ -9,6 +9,7 @@
 #include "compiler/Layout/Explain/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Pipeline/Placement.h"
 #include "compiler/Target/TargetSpec.h"
 #include "cost/chip_figures.h"
 #include "files/output_files.h"
@@ -28,6 +29,8 @@ struct CompileOptions {
   std::string model;  // .onnx, .tflite, or .mlir in TOSA or the npu dialect
   std::string output; // for text, files::standardOutput, too
   std::string target = "npu-nhwc";
+  /// Of the target that runs what that one lacks; empty: as it says; "none".
+  std::string fallback;
   std::string mcpu = "native";
   LayoutOptions layout;
   ImportOptions import;
@@ -41,6 +44,8 @@ struct CompileOptions {
   /// Write the layouts down as a plan's file.
   bool writePlan = false;
   LayoutBudget budget;
+  /// Of ops that the fallback runs.
+  std::optional<int64_t> maxFallbackOps;
   /// Try every strategy, for the report.
   bool compareStrategies = false;
   /// Called as each stage begins, for progress.
@@ -68,6 +73,8 @@ struct CompileReport {
   std::optional<SearchOutcome> search;
   /// Every strategy on the same network, if it was asked for.
   std::vector<StrategyResult> strategies;
+  std::vector<ReportedPlacement> placement; // what the fallback runs
+  std::string fallback;                     // its target; empty: none
   RelayoutReport layout;
   std::string layoutPlan; // a plan's file, where options.writePlan
   bool isPlanned = false; // else nothing is known of kernels and memory
@@ -83,7 +90,7 @@ enum class CompileStatus {
   BadOptions,  // no such target, strategy or processor; an output that would
                // replace an input
   CannotWrite, // options.output
-  OverBudget   // more relayouts than allowed
+  OverBudget   // more relayouts, or ops beside the chip, than allowed
 };
 
 /// Compiles; options.output is one of `files`, which the caller commits. What

@@ -104,6 +104,12 @@ json::Object npu::reportJson(const CompileReport &report) {
     items.push_back(relayoutJson(item));
   for (const ReportedKernel &kernel : report.kernels)
     kernels.push_back(kernelJson(kernel));
+  json::Array placement;
+  for (const ReportedPlacement &row : report.placement)
+    placement.push_back(json::Object{{"node", row.node},
+                                     {"op", row.op},
+                                     {"why", row.why},
+                                     {"change", row.change}});
   json::Array algorithms;
   for (const auto &[node, algorithm] : report.layout.algorithms)
     algorithms.push_back(json::Object{{"op", node}, {"algorithm", algorithm}});
@@ -123,6 +129,8 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"bytes", report.layout.bytes()},
                     {"boundary_count", report.layout.boundaryCount()},
                     {"items", std::move(items)}}},
+      {"fallback", report.fallback},
+      {"placement", std::move(placement)},
       {"algorithms", std::move(algorithms)},
       {"kernels", std::move(kernels)},
       {"chip", chipJson(report)},
@@ -188,6 +196,8 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
   stream << files::shownName(report.target) << "/" << report.strategy << ": ";
   if (report.isPlanned)
     stream << report.kernels.size() << " kernels, ";
+  if (!report.placement.empty())
+    stream << report.placement.size() << " ops on the processor, ";
   stream << report.layout.count() << " relayouts ("
          << report.layout.boundaryCount() << " at the boundary, "
          << llvm::format("%.2f MiB", mebibytes(report.layout.bytes())) << "), ";

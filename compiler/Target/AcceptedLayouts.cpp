@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/AcceptedLayouts.h"
 
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutAgreement.h"
 
 using namespace npu;
@@ -40,10 +41,33 @@ static bool takesAny(const Signature &signature, StringRef role) {
          });
 }
 
+ArrayRef<Signature> npu::signaturesOf(const TargetSpec &target,
+                                      LayoutOpInterface op) {
+  return isOnProcessor(op) ? ArrayRef<Signature>()
+                           : target.signatures(op.getDemandName());
+}
+
+/// Those whose conditions hold; without one, those without conditions, and
+/// without these all: the op is not the chip's then, and nobody asks.
+static SmallVector<bool, 4> holding(ArrayRef<Signature> signatures,
+                                    LayoutOpInterface op) {
+  SmallVector<bool, 4> special, plain;
+  for (const Signature &signature : signatures) {
+    plain.push_back(signature.when.empty());
+    special.push_back(!plain.back() && !firstFailing(signature.when, op));
+  }
+  if (llvm::is_contained(special, true))
+    return special;
+  if (llvm::is_contained(plain, true))
+    return plain;
+  return SmallVector<bool, 4>(signatures.size(), true);
+}
+
 SmallVector<unsigned>
 npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
                        llvm::function_ref<ImageAxes(unsigned)> axes) {
-  SmallVector<bool, 4> fits(signatures.size(), true);
+  const SmallVector<bool, 4> held = holding(signatures, op);
+  SmallVector<bool, 4> fits = held;
   unsigned operands = op->getNumOperands();
   for (unsigned slot = 0;
        slot < operands + op->getNumResults() && signatures.size() > 1; ++slot) {
@@ -52,11 +76,12 @@ npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
     Value value =
         isOperand ? op->getOperand(slot) : op->getResult(slot - operands);
     SmallVector<bool, 4> silent;
-    for (const Signature &signature : signatures)
-      silent.push_back(!takesAny(signature, role) &&
-                       acceptedLayouts(signature, op, role, value, [&] {
-                         return axes(slot);
-                       }).empty());
+    for (auto [signature, holds] : llvm::zip(signatures, held))
+      silent.push_back(!holds ||
+                       (!takesAny(signature, role) &&
+                        acceptedLayouts(signature, op, role, value, [&] {
+                          return axes(slot);
+                        }).empty()));
     if (llvm::all_of(silent, [](bool none) { return none; }))
       continue;
     for (auto [index, none] : llvm::enumerate(silent))
@@ -64,7 +89,8 @@ npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
   }
   SmallVector<unsigned> fitting, all;
   for (auto [index, fit] : llvm::enumerate(fits)) {
-    all.push_back(index);
+    if (held[index])
+      all.push_back(index);
     if (fit)
       fitting.push_back(index);
   }

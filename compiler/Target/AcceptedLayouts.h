@@ -11,6 +11,11 @@
 
 namespace npu {
 
+/// The entries of `demands` for the op; none where the processor beside the
+/// chip runs it, which takes any layouts.
+ArrayRef<Signature> signaturesOf(const TargetSpec &target,
+                                 LayoutOpInterface op);
+
 /// The layouts that the chip accepts for a value that has this role at the op,
 /// preferred first; empty: any. A demand speaks of image axes; nothing is
 /// demanded where nothing tells. `axes` is asked only where the chip lists
@@ -20,9 +25,11 @@ SmallVector<LayoutAttr> acceptedLayouts(const Signature &signature,
                                         Value value,
                                         llvm::function_ref<ImageAxes()> axes);
 
-/// Which of the op's signatures speak of values like its own: one that has
-/// layouts of other ranks and axes only for some value is none, where another
-/// has one that fits. `axes`: of an operand, or of the result behind them.
+/// Which of the op's signatures speak of it. First by their conditions: where
+/// some hold, entries without conditions are none. Then by its values: one that
+/// has layouts of other ranks and axes only for some value is none, where
+/// another has one that fits. At least one. `axes`: of an operand, or of the
+/// result behind them.
 SmallVector<unsigned>
 fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
                   llvm::function_ref<ImageAxes(unsigned)> axes);

@@ -7,6 +7,7 @@
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 #include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/LLVM.h"
+#include "compiler/Target/Conditions.h"
 #include "cost/machine.h"
 #include "format/program_format.h"
 
@@ -63,13 +64,27 @@ struct LayoutFactor {
   CostOf of = CostOf::All;
 };
 
-/// One entry of `demands` for an op: the layouts that its values have at once,
-/// and what its time is multiplied by then.
+/// One entry of `demands` for an op: of which ops it speaks, the layouts that
+/// their values have at once, and what their time is multiplied by then.
 struct Signature {
+  Conditions when;
   OperandDemands roles;
   double cost = 1;
   /// Further, where the result has a layout; 1 where none of these.
   std::vector<LayoutFactor> factors;
+};
+
+/// One entry of `unsupported` for an op.
+struct Unsupported {
+  Conditions when;
+};
+
+/// The processor beside the chip, which runs what the chip lacks.
+struct Fallback {
+  std::string target;       ///< whose machine says how long that takes
+  double linkBandwidth = 0; ///< B/cycle of the chip
+  double linkStart = 0;     ///< cycles of the chip
+  cost::Machine machine;    ///< that target's
 };
 
 /// Of some orders, how many bytes the DMA takes in one transfer.
@@ -96,6 +111,9 @@ public:
   std::vector<TransferRun> runs; // the first that fits counts
   /// By getDemandName(). An op runs as one of its signatures says, whole.
   std::map<std::string, std::vector<Signature>> demands;
+  /// By getDemandName().
+  std::map<std::string, std::vector<Unsupported>> unsupported;
+  std::optional<Fallback> fallback;
   std::optional<Measured> measured;
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
@@ -114,14 +132,20 @@ SmallVector<StringRef> demandRoles(const OpWords &words);
 /// The names that `algorithms` may list.
 ArrayRef<StringRef> algorithmVocabulary();
 
-/// Reads and checks a target's text; `file` is for messages, which say
-/// "FILE:LINE: what was found, what is allowed".
+/// Reads and checks a target's text, and the machine of its fallback; `file` is
+/// for messages, which say "FILE:LINE: what was found, what is allowed".
 std::optional<TargetSpec> parseTarget(StringRef text, StringRef file,
                                       std::string &error);
 
 /// A target by name (a file in ../targets beside the program, or in the source
 /// tree) or by path (ends in .yaml or holds a slash).
 std::optional<TargetSpec> loadTarget(StringRef nameOrPath, std::string &error);
+
+/// Gives a target another fallback than its own: "none", or a target whose
+/// link is that of its own fallback; without one as fast as the DMA. Empty: its
+/// own stays.
+bool chooseFallback(TargetSpec &target, StringRef nameOrPath,
+                    std::string &error);
 
 /// The names of the shipped targets, sorted.
 std::vector<std::string> targetNames();

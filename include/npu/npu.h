@@ -123,7 +123,10 @@ typedef struct npu_kernel_info {
   uint64_t cycles, compute_cycles, dma_cycles;
   uint64_t array_cycles, vector_cycles; /* parts of compute_cycles */
   uint64_t dma_in_cycles, dma_out_cycles;
-  uint64_t stall_cycles; /* nothing is computed */
+  uint64_t stall_cycles; /* the chip computes nothing */
+  /* Not 0 where the processor beside the chip runs the kernel: its time, and
+   * what passes between both. Their sum is cycles then. */
+  uint64_t processor_cycles, link_cycles, link_bytes;
   uint64_t dram_read_bytes, dram_written_bytes;
   /* By array and vector unit; see OnChipBytes in cost/kernel_time.h. */
   uint64_t on_chip_read_bytes, on_chip_written_bytes;
@@ -131,10 +134,11 @@ typedef struct npu_kernel_info {
   uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
   uint64_t tiles;          /* into how many parts the kernel is cut */
   const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
-  const char *mapping;     /* "depthwise, weight-stationary", "vector unit" */
-  uint64_t macs;           /* multiply-adds, without those that pad blocks */
-  double utilisation;      /* of the array: macs / (cycles * peak) */
-  const char *bound;       /* what binds: "mac array", "vector unit", "dma" */
+  const char *mapping; /* "depthwise, weight-stationary", "processor", ... */
+  uint64_t macs;       /* multiply-adds, without those that pad blocks */
+  double utilisation;  /* of the array: macs / (cycles * peak) */
+  /* What binds: "mac array", "vector unit", "dma", "processor", "link". */
+  const char *bound;
 } npu_kernel_info;
 
 /* The chip that a program is for, as its target file says. */

@@ -44,7 +44,8 @@ class Outcome:
 
 def run(tool: Path, source: str, *flags: str) -> Outcome:
     command = [str(tool), "-", *flags]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60, check=False)
+    # From the root: examples name files of the tree.
+    done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

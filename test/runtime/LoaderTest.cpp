@@ -63,7 +63,7 @@ TEST_P(Refused, WithASentence) {
 
 const Break rootBreaks[] = {
     BREAK(Magic, "magic", d.program().magic[7] = 'X'),
-    BREAK(Version, "version is 9", d.program().version = 9),
+    BREAK(Version, "version is 99", d.program().version = 99),
     BREAK(Size, "size is 1, expected 112", d.program().size = 1),
     BREAK(Reserved, "reserved field is 1", d.program().reserved = 1),
     BREAK(KernelTable, "kernel table lies outside",
@@ -267,8 +267,8 @@ Result loadWithFooter(const std::function<void(npu_footer &)> &change) {
 TEST(Footer, EveryFieldIsChecked) {
   expectRefused(loadWithFooter([](auto &f) { f.magic[0] = 'x'; }), NPU_BAD_FILE,
                 "does not end in an NPU footer");
-  expectRefused(loadWithFooter([](auto &f) { f.version = 9; }),
-                NPU_WRONG_VERSION, "has format version 9, but this runtime");
+  expectRefused(loadWithFooter([](auto &f) { f.version = 99; }),
+                NPU_WRONG_VERSION, "has format version 99, but this runtime");
   expectRefused(loadWithFooter([](auto &f) { f.size = 63; }), NPU_BAD_FILE,
                 "footer of 63 bytes, expected 64");
   expectRefused(loadWithFooter([](auto &f) { ++f.file_size; }), NPU_BAD_FILE,

@@ -186,6 +186,12 @@ SmallVector<int64_t> npu::elementInts(ElementsAttr elements) {
   return result;
 }
 
+ConstantOp npu::constantBehind(Value value) {
+  while (auto relayout = value.getDefiningOp<RelayoutOp>())
+    value = relayout.getInput();
+  return value.getDefiningOp<ConstantOp>();
+}
+
 ElementsAttr npu::constantOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   return constant ? constant.getValue() : ElementsAttr();

@@ -41,6 +41,9 @@ SmallVector<int64_t> elementInts(ElementsAttr elements);
 /// The constant that defines `value`, or null.
 ElementsAttr constantOf(Value value);
 
+/// The constant that a value is, perhaps stored in another order; null: none.
+ConstantOp constantBehind(Value value);
+
 /// The elements of an f32 constant; nothing for other values.
 std::optional<std::vector<float>> floatsOf(Value value);
 

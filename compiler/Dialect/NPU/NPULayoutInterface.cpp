@@ -224,7 +224,8 @@ ArrayRef<OpWords> npu::opVocabulary() {
     std::vector<OpWords> words;
 #define NPU_OP_WORDS(OP, SENSITIVITY, RELATION, ROLES, AXES, RANK)             \
   for (StringRef name : demandNames<OP>())                                     \
-    words.push_back({name, Sensitivity::SENSITIVITY, ROLES, AXES, RANK});
+    words.push_back({name, Sensitivity::SENSITIVITY, ROLES, AXES, RANK,        \
+                     OP::getAttributeNames()});
     NPU_LAYOUT_RULES(NPU_OP_WORDS)
 #undef NPU_OP_WORDS
     return words;
@@ -236,6 +237,14 @@ const OpWords *npu::lookupOpWords(StringRef name) {
   const OpWords *found = llvm::find_if(
       opVocabulary(), [&](const OpWords &words) { return words.name == name; });
   return found == opVocabulary().end() ? nullptr : found;
+}
+
+ArrayRef<TypeWord> npu::typeVocabulary() {
+  static const TypeWord words[] = {
+      {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16},
+      {"i8", NPU_I8},   {"ui8", NPU_U8},  {"i32", NPU_I32},
+      {"i64", NPU_I64}, {"i1", NPU_BOOL}, {"i16", NPU_I16}};
+  return words;
 }
 
 // A fused kernel answers for its root; without one it is elementwise.

@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/LayoutRelation.h"
 #include "compiler/Support/LLVM.h"
+#include "format/program_format.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -24,6 +25,7 @@ struct OpWords {
   ImageAxes (*axes)(int64_t rank, unsigned operand);
   /// Dimensions of the data; 0 where they differ.
   int64_t rank;
+  ArrayRef<StringRef> attributes;
 };
 
 /// Each name that getDemandName() gives, once.
@@ -31,6 +33,14 @@ ArrayRef<OpWords> opVocabulary();
 
 /// Null if there is no such op.
 const OpWords *lookupOpWords(StringRef name);
+
+/// An element type, as targets spell it.
+struct TypeWord {
+  StringRef name;
+  npu_dtype type;
+};
+
+ArrayRef<TypeWord> typeVocabulary();
 
 } // namespace npu
 

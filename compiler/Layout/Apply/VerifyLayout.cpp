@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/VerifyLayout.h"
 
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Target/AcceptedLayouts.h"
 
 using namespace npu;
 
@@ -86,7 +88,7 @@ static LogicalResult checkSignature(LayoutOpInterface op,
 }
 
 bool npu::takesLayouts(LayoutOpInterface op, const LayoutProblem &problem) {
-  if (problem.target.signatures(op.getDemandName()).size() > 1)
+  if (signaturesOf(problem.target, op).size() > 1)
     return problem.signatureOf(op, layoutsOf(op)).has_value();
   return op.getSensitivity() == Sensitivity::Data || !firstApart(op, problem);
 }
@@ -98,6 +100,8 @@ static LogicalResult checkDecided(Operation *op, Type type) {
 }
 
 static LogicalResult checkTypes(Operation *op, const TargetSpec &target) {
+  if (isOnProcessor(op))
+    return success();
   for (Type type : op->getResultTypes()) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!target.supports(element))
@@ -136,7 +140,7 @@ static LogicalResult checkOp(Operation *op, const LayoutProblem &problem) {
                            problem.demanded(result),
                            problem.axes.atOp(result))))
       return failure();
-  if (target.signatures(rule.getDemandName()).size() > 1)
+  if (signaturesOf(target, rule).size() > 1)
     return checkSignature(rule, problem);
   if (rule.getSensitivity() == Sensitivity::Data)
     return success();

@@ -8,6 +8,7 @@
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/OpSlots.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Target/AcceptedLayouts.h"
 #include "files/shown_text.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -84,7 +85,7 @@ RelayoutCause CauseFinder::ofOutput(Operation *relayout,
 /// By which of several signatures the op is as it is; the target's demand on
 /// one of its values is that signature's.
 LayoutProblem::OneOf CauseFinder::signatureOf(LayoutOpInterface op) const {
-  return target.signatures(op.getDemandName()).size() > 1
+  return signaturesOf(target, op).size() > 1
              ? problem.signatureOf(op, layoutsOf(op))
              : std::nullopt;
 }

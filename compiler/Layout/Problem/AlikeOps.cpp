@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/AlikeOps.h"
 
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/Device.h"
+
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -28,6 +31,11 @@ static bool haveOneType(Value a, Value b) {
          one.getElementType() == other.getElementType();
 }
 
+/// Conditions of targets may ask.
+static bool areBothConstant(Value a, Value b) {
+  return (constantBehind(a) == nullptr) == (constantBehind(b) == nullptr);
+}
+
 static bool isSameOp(Operation *a, Operation *b) {
   return a->getName() == b->getName() &&
          a->getNumOperands() == b->getNumOperands() &&
@@ -35,7 +43,10 @@ static bool isSameOp(Operation *a, Operation *b) {
          a->getNumRegions() == b->getNumRegions() &&
          a->getName().compareOpProperties(a->getPropertiesStorage(),
                                           b->getPropertiesStorage()) &&
+         isOnProcessor(a) == isOnProcessor(b) &&
          llvm::all_of_zip(a->getOperands(), b->getOperands(), haveOneType) &&
+         llvm::all_of_zip(a->getOperands(), b->getOperands(),
+                          areBothConstant) &&
          llvm::all_of_zip(a->getResults(), b->getResults(), haveOneType);
 }
 

@@ -5,8 +5,10 @@
 #include "compiler/Layout/Problem/Alternatives.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
+#include "compiler/Target/Lacks.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,13 +23,6 @@ static Conv2dOp convolutionOf(Operation *op) {
   if (auto fused = dyn_cast<FusedOp>(op))
     return dyn_cast_or_null<Conv2dOp>(fused.getRoot());
   return dyn_cast<Conv2dOp>(op);
-}
-
-/// The constant that a value is, perhaps stored in another order.
-static ConstantOp constantBehind(Value value) {
-  while (auto relayout = value.getDefiningOp<RelayoutOp>())
-    value = relayout.getInput();
-  return value.getDefiningOp<ConstantOp>();
 }
 
 template <int64_t tile>
@@ -204,7 +199,9 @@ SmallVector<const Alternative *>
 npu::alternativesFor(Operation *op, const TargetSpec &target) {
   SmallVector<const Alternative *> found;
   for (const Alternative &row : table)
-    if (llvm::is_contained(target.algorithms, row.family) && row.applies(op))
+    if (llvm::is_contained(target.algorithms, row.family) && row.applies(op) &&
+        !isOnProcessor(op) &&
+        !lackAs(target, cast<LayoutOpInterface>(op), row.demandName))
       found.push_back(&row);
   return found;
 }

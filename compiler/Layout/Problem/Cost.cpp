@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/Cost.h"
 
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
@@ -316,11 +318,11 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
   }
 }
 
-static cost::KernelWork computingWork(const LayoutProblem &problem,
-                                      LayoutOpInterface op,
-                                      ArrayRef<LayoutAttr> layouts,
-                                      const Alternative *algorithm,
-                                      ArrayRef<LayoutAttr> whole) {
+static cost::KernelWork chipWork(const LayoutProblem &problem,
+                                 LayoutOpInterface op,
+                                 ArrayRef<LayoutAttr> layouts,
+                                 const Alternative *algorithm,
+                                 ArrayRef<LayoutAttr> whole) {
   Work own = workOf(op);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
@@ -372,6 +374,42 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   return work;
 }
 
+/// What an op of the processor does: in its own time, and on the link.
+static cost::KernelWork processorWork(const LayoutProblem &problem,
+                                      LayoutOpInterface op,
+                                      ArrayRef<LayoutAttr> layouts) {
+  const Fallback &fallback = *problem.target.fallback;
+  const cost::Machine &machine = fallback.machine;
+  cost::KernelWork own = chipWork(problem, op, layouts, nullptr, {});
+  own.reservedBytes = 0;
+  cost::ProcessorWork work;
+  work.cycles = static_cast<double>(cost::timeOf(own, machine).total) *
+                problem.target.machine.clockMHz / machine.clockMHz;
+  Crossings crossings = crossingsOf(op);
+  auto cross = [&](Value value, LayoutAttr layout) {
+    auto bytes = static_cast<double>(storedBytes(tensorType(value), layout));
+    work.linkBytes += bytes;
+    work.linkCycles += fallback.linkStart + bytes / fallback.linkBandwidth;
+  };
+  for (auto [index, crosses] : llvm::enumerate(crossings.operands))
+    if (crosses)
+      cross(op->getOperand(index), layouts[index]);
+  if (crossings.result)
+    cross(op->getResult(0), layouts[op->getNumOperands()]);
+  cost::KernelWork all;
+  all.processor = work;
+  return all;
+}
+
+static cost::KernelWork computingWork(const LayoutProblem &problem,
+                                      LayoutOpInterface op,
+                                      ArrayRef<LayoutAttr> layouts,
+                                      const Alternative *algorithm,
+                                      ArrayRef<LayoutAttr> whole) {
+  return isOnProcessor(op) ? processorWork(problem, op, layouts)
+                           : chipWork(problem, op, layouts, algorithm, whole);
+}
+
 /// All that computingWork() depends on.
 static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
                            LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
@@ -389,6 +427,12 @@ static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
     question.add(isConstant(operand) ? 2 : onChip.contains(operand));
   for (Value result : op->getResults())
     question.add(onChip.contains(result));
+  if (isOnProcessor(op)) {
+    Crossings crossings = crossingsOf(op);
+    for (bool crosses : crossings.operands)
+      question.add(crosses);
+    question.add(crossings.result);
+  }
   return question;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/LayoutProblem.h"
 
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
@@ -46,7 +47,7 @@ static SmallVector<LayoutAttr> listedFor(const LayoutProblem &problem,
                                          LayoutOpInterface op, StringRef role,
                                          Value value, LayoutProblem::OneOf one,
                                          llvm::function_ref<ImageAxes()> axes) {
-  ArrayRef<Signature> all = problem.target.signatures(op.getDemandName());
+  ArrayRef<Signature> all = signaturesOf(problem.target, op);
   if (all.empty())
     return {};
   if (one || all.size() == 1)
@@ -121,8 +122,7 @@ LayoutProblem::independentOperands(LayoutOpInterface op) const {
 }
 
 SmallVector<unsigned> LayoutProblem::signatures(LayoutOpInterface op) const {
-  SmallVector<unsigned> all =
-      fitting(target.signatures(op.getDemandName()), op, axes);
+  SmallVector<unsigned> all = fitting(signaturesOf(target, op), op, axes);
   if (all.size() == 1 || !pins.touches(op))
     return all;
   auto refuses = [&](LayoutAttr pin, Value value, ArrayRef<LayoutAttr> listed) {
@@ -377,7 +377,7 @@ LayoutProblem::cheapest(StringRef name, LayoutOpInterface op,
 LayoutProblem::OneOf
 LayoutProblem::signatureOf(LayoutOpInterface op,
                            ArrayRef<LayoutAttr> layouts) const {
-  if (target.signatures(op.getDemandName()).empty())
+  if (signaturesOf(target, op).empty())
     return std::nullopt;
   return cheapest(op.getDemandName(), op, layouts, true).first;
 }
@@ -385,6 +385,8 @@ LayoutProblem::signatureOf(LayoutOpInterface op,
 double LayoutProblem::costFactor(LayoutOpInterface op,
                                  ArrayRef<LayoutAttr> layouts,
                                  StringRef name) const {
+  if (isOnProcessor(op))
+    return 1;
   bool isOther = !name.empty();
   if (!isOther)
     name = op.getDemandName();

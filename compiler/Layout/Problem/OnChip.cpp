@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/OnChip.h"
 
+#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/TargetSpec.h"
 
 #include "llvm/ADT/Sequence.h"
 
 using namespace npu;
-
-/// What a relayout or view of a value, or of its copy, is made from.
-static Value sourceOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto rule = dyn_cast<LayoutOpInterface>(op);
-    if (!rule || rule.getSensitivity() != Sensitivity::Data ||
-        op->getNumOperands() != 1)
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-static bool isComputing(Operation &op) {
-  auto rule = dyn_cast<LayoutOpInterface>(op);
-  return rule && rule.getSensitivity() != Sensitivity::Data;
-}
 
 /// Bytes in the order that pads most.
 static double largestBytes(Value value, const TargetSpec &target,
@@ -114,7 +98,8 @@ static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
     ranges->of.try_emplace(source, last, last).first->second.second = last;
   }
   for (LiveRange &range : found)
-    if (range.readers > 0 && !outputs.contains(range.value))
+    if (range.readers > 0 && !outputs.contains(range.value) &&
+        staysOnChip(range.value))
       ranges->candidates.push_back(range);
   // Those that block the memory for the shortest time come first.
   llvm::sort(ranges->candidates, [](const LiveRange &a, const LiveRange &b) {

@@ -18,7 +18,7 @@ bool Slot::accepts(LayoutAttr layout) const {
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
     : OpSlots(problem, op, std::nullopt) {
   SmallVector<unsigned> all = problem.signatures(op);
-  if (problem.target.signatures(op.getDemandName()).size() > 1)
+  if (signaturesOf(problem.target, op).size() > 1)
     for (unsigned signature : all)
       bySignature.push_back(OpSlots(problem, op, signature));
 }

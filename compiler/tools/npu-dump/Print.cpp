@@ -101,10 +101,15 @@ static cost::ChipFigures figuresOf(const format::Manifest &manifest,
                          manifest.machine);
 }
 
-/// "chip   6,072 cycles (dma), tiles 784x64x64 of 3136x64x64, weights stay".
+/// "chip   6,072 cycles (dma), tiles 784x64x64 of 3136x64x64, weights stay", or
+/// what the processor beside it takes.
 static std::string chipText(const format::Manifest &manifest,
                             const format::ManifestKernel &kernel) {
   cost::ChipFigures chip = figuresOf(manifest, kernel);
+  if (kernel.work.processor)
+    return formatv("processor {0} cycles, link {1} cycles ({2})",
+                   chip.processor_cycles, chip.link_cycles,
+                   bytesText(chip.link_bytes));
   return formatv("chip   {0} cycles ({1}), tiles: {2}; on chip: {3} of tiles, "
                  "{4} of values that stay",
                  chip.cycles, chip.bound, chip.tiling,

@@ -48,7 +48,7 @@ static const struct {
                 "another output"},
     {exitOutput, "an output cannot be written; then none is"},
     {exitBudget, "more relayouts than --max-transposes or --max-relayout-bytes "
-                 "allows"},
+                 "allows, or more ops beside the chip than --max-fallback-ops"},
     {exitUnsupported,
      "the model uses what npuc does not support: an operator, an element type, "
      "a combination of attributes, a shape or a loop that depends on data"},
@@ -166,6 +166,23 @@ static void addImportOptions(CLI::App &app, CompileOptions &compile,
       ->envname("NPU_TFLITE_CONVERTER");
 }
 
+/// For which chip, and what it need not run.
+static void addTargetOptions(CLI::App &app, NpucOptions &options) {
+  CompileOptions &compile = options.compile;
+  app.add_option("--target", compile.target,
+                 "chip: a name of targets/ or a .yaml file")
+      ->capture_default_str();
+  app.add_option("--fallback", compile.fallback,
+                 "target of the processor that runs what the chip lacks, or "
+                 "none [as the chip's file says]");
+  app.add_flag("--explain-placement", options.explainPlacement,
+               "says of each op that the processor runs why, and which change "
+               "would bring it on the chip");
+  app.add_option("--max-fallback-ops", compile.maxFallbackOps,
+                 "exit code 4 if the processor runs more ops")
+      ->check(CLI::Range(int64_t(0), largestBudget));
+}
+
 static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   CompileOptions &compile = options.compile;
   app.add_option("model", compile.model,
@@ -174,9 +191,7 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
       ->required();
   app.add_option("-o,--output", compile.output,
                  "file to write, - for standard output [MODEL.npu]");
-  app.add_option("--target", compile.target,
-                 "chip: a name of targets/ or a .yaml file")
-      ->capture_default_str();
+  addTargetOptions(app, options);
   app.add_option("--layout", compile.layout.strategy,
                  "strategy that decides the layouts: " + strategyNames())
       ->capture_default_str();

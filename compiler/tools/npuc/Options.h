@@ -31,6 +31,7 @@ struct NpucOptions {
   std::string planPath;       // --write-layout-plan
   std::string pinnedPlanPath; // --layout-plan
   bool explainLayout = false;
+  bool explainPlacement = false;
   bool quiet = false;
 };
 

@@ -129,6 +129,9 @@ static std::string writeFiles(const NpucOptions &options,
   if (message.empty() && options.explainLayout)
     message = files.write(files::standardOutput,
                           searchText(report) + explainText(report.layout));
+  if (message.empty() && options.explainPlacement)
+    message = files.write(files::standardOutput,
+                          placementText(report.placement, report.fallback));
   return message.empty() ? files.commit() : message;
 }
 

@@ -363,6 +363,7 @@ void traceChip(const Session &session, Trace &trace) {
   trace.nameThread(chip, 3, "vector unit");
   trace.nameThread(chip, 4, "dma in");
   trace.nameThread(chip, 5, "dma out");
+  trace.nameThread(chip, 6, "processor");
   uint64_t start = 0;
   auto microseconds = [&](uint64_t cycles) {
     return static_cast<double>(cycles) / session.chip.clock_mhz;
@@ -378,7 +379,8 @@ void traceChip(const Session &session, Trace &trace) {
     const std::pair<int, uint64_t> parts[] = {{2, k.array_cycles},
                                               {3, k.vector_cycles},
                                               {4, k.dma_in_cycles},
-                                              {5, k.dma_out_cycles}};
+                                              {5, k.dma_out_cycles},
+                                              {6, k.processor_cycles}};
     for (auto [thread, cycles] : parts)
       if (cycles)
         trace.add(chip, thread, k.name, "part", begin, microseconds(cycles));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Layout/LayoutProperties.h"
 
+#include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Apply/CheckElements.h"
 #include "compiler/Layout/Apply/FoldLayout.h"
 #include "compiler/Layout/Apply/VerifyLayout.h"
@@ -33,6 +34,7 @@ Coverage &Coverage::operator+=(const Coverage &other) {
   randomPlans += other.randomPlans;
   cheaperRandomPlans += other.cheaperRandomPlans;
   runs += other.runs;
+  onProcessor += other.onProcessor;
   return *this;
 }
 
@@ -150,6 +152,10 @@ bool Checker::prepare() {
   if (!target || !parsed)
     return fail("bad-options", error);
   io = *parsed;
+  int64_t placed = 0;
+  if (failed(placeOps(source(), *target, placed)))
+    return fail("placement", quiet.first());
+  coverage.onProcessor += placed;
   ++coverage.cases;
   for (Operation &op : source().getBody().front())
     coverage.ops += isa<LayoutOpInterface>(op);

@@ -25,6 +25,7 @@ struct Coverage {
   int64_t randomPlans = 0;        // that met the demands
   int64_t cheaperRandomPlans = 0; // than a proved one: of no candidate orders
   int64_t runs = 0;               // programs compiled and run
+  int64_t onProcessor = 0;        // ops that the chip lacks
 
   Coverage &operator+=(const Coverage &other);
 };

@@ -19,7 +19,7 @@ namespace {
 class TargetWriter {
 public:
   TargetWriter(unsigned seed, bool tiled)
-      : words(seed), tiled(tiled), blocks(words) {
+      : words(seed), lacks(seed + 1), tiled(tiled), blocks(words) {
     static const int64_t sizes[] = {2, 4, 8};
     block = sizes[words.pick(3)];
   }
@@ -37,6 +37,8 @@ public:
       }
     if (!titled)
       text += "demands: []\n";
+    if (mayLack)
+      lack();
     return text;
   }
 
@@ -164,12 +166,53 @@ private:
     std::set<std::string> known; // no two have the same layouts
     do {
       auto [roles, cost] = signature(op);
+      std::string limits =
+          mayLack && lacks.oneIn(4) ? ", " + when(op) : std::string();
       if (known.insert(roles).second)
-        text += ("  - {ops: [" + op.name + "]" + roles + cost + "}\n").str();
+        text += ("  - {ops: [" + op.name + "]" + roles + cost + limits + "}\n")
+                    .str();
     } while (known.size() < 3 && words.oneIn(3));
   }
 
+  /// Of every third chip: what it does not run. Each entry is one line.
+  void lack() {
+    bool titled = false;
+    for (const OpWords &op : opVocabulary())
+      if (op.sensitivity != Sensitivity::Data && lacks.oneIn(3)) {
+        if (!titled)
+          text += "unsupported:\n";
+        titled = true;
+        text += "  - {ops: [" + op.name.str() + "]" +
+                (lacks.oneIn(2) ? ", " + when(op) : "") + "}\n";
+      }
+    text += "fallback: {target: host, link_bandwidth: " +
+            std::to_string(1 + lacks.pick(16)) +
+            " B/cycle, link_start: " + std::to_string(1 + lacks.pick(3000)) +
+            " cycles}\n";
+  }
+
+  /// A condition that some ops of a random graph meet and some do not.
+  std::string when(const OpWords &op) {
+    SmallVector<const OpFact *> known;
+    for (const OpFact &fact : opFacts())
+      if (fact.isOf(op))
+        known.push_back(&fact);
+    const OpFact &fact = *known[lacks.pick(static_cast<int64_t>(known.size()))];
+    std::string value;
+    if (fact.numbers) {
+      static const StringRef texts[] = {"up to ", "from ", "multiple of ", ""};
+      value = lacks.anyOf(texts).str() + std::to_string(1 + lacks.pick(8));
+    } else {
+      SmallVector<StringRef> all = fact.allowed(op);
+      value = all[lacks.pick(static_cast<int64_t>(all.size()))].str();
+    }
+    return "when: {" + fact.name.str() + ": " + value + "}";
+  }
+
   Words words;
+  /// Drawn apart, so that a seed's other demands stay what they were.
+  Words lacks;
+  bool mayLack = lacks.oneIn(3);
   bool tiled;
   test::RandomBlocks blocks;
   int64_t block;

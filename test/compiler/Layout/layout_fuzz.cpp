@@ -178,7 +178,8 @@ static void print(const test::FuzzResult &result) {
             << c.searches << " searches, " << c.proved << " proved; "
             << c.bruteForced << " against brute force; " << c.randomPlans
             << " random plans (" << c.cheaperRandomPlans
-            << " cheaper than a proved one); " << c.runs << " programs run\n"
+            << " cheaper than a proved one); " << c.runs << " programs run; "
+            << c.onProcessor << " ops beside the chip\n"
             << "next seed " << result.nextSeed << ", " << result.findings.size()
             << " findings\n";
   for (uint64_t seed : result.givenUp)

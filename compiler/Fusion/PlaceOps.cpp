@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-place-ops: what the chip lacks goes to the processor beside it. It ends:
+// a walk, and a set that gets smaller.
+#include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Dialect/NPU/OpNames.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Target/Lacks.h"
+
+using namespace npu;
+
+namespace npu {
+#define GEN_PASS_DEF_PLACEOPS
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+/// The first lack of an op, or of a fused kernel's ops.
+static std::optional<Lack> lackOfKernel(const TargetSpec &target,
+                                        LayoutOpInterface op) {
+  std::optional<Lack> lack;
+  op->walk([&](LayoutOpInterface inner) {
+    lack = lackOf(target, inner);
+    return lack ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  return lack;
+}
+
+static bool isHeavy(Operation *op) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  return !rule || rule.getSensitivity() == Sensitivity::Heavy;
+}
+
+/// Ops that would be crossed into and out of again: light ones of which every
+/// way in comes from the processor and every way out leads there. The rest of
+/// them all, until nothing changes: an op leaves for each that has left.
+static llvm::DenseSet<Operation *> between(mlir::func::FuncOp function) {
+  llvm::DenseSet<Operation *> inside;
+  for (Operation &op : function.getBody().front())
+    if (!isHeavy(&op) && !isOnProcessor(&op))
+      inside.insert(&op);
+  SmallVector<Operation *> leaving;
+  auto isNear = [&](Operation *op) {
+    return op && (isOnProcessor(op) || inside.contains(op));
+  };
+  auto stays = [&](Operation *op) {
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) {
+                          Operation *producer = operand.getDefiningOp();
+                          return llvm::isa_and_nonnull<ConstantOp>(producer) ||
+                                 isNear(producer);
+                        }) &&
+           llvm::all_of(op->getUsers(), isNear);
+  };
+  for (Operation *op : inside)
+    if (!stays(op))
+      leaving.push_back(op);
+  while (!leaving.empty()) {
+    Operation *op = leaving.pop_back_val();
+    if (!inside.erase(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        leaving.push_back(producer);
+    llvm::append_range(leaving, op->getUsers());
+  }
+  return inside;
+}
+
+static void placeBetween(mlir::func::FuncOp function) {
+  for (Operation *op : between(function))
+    if (cast<LayoutOpInterface>(op).getSensitivity() != Sensitivity::Data)
+      op->walk([](LayoutOpInterface inner) {
+        putOnProcessor(inner, "stands between ops that the processor runs",
+                       "bring these on the chip");
+      });
+}
+
+LogicalResult npu::placeOps(mlir::func::FuncOp function,
+                            const TargetSpec &target, int64_t &placed) {
+  // Of another compilation.
+  function.walk([](Operation *op) { op->removeAttr(onProcessorAttr); });
+  SmallVector<std::pair<Operation *, Lack>> lacking;
+  int64_t ops = 0;
+  for (Operation &op : function.getBody().front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (!rule)
+      continue;
+    ++ops;
+    std::optional<Lack> lack = lackOfKernel(target, rule);
+    if (!lack)
+      continue;
+    lacking.emplace_back(&op, *lack);
+    if (target.fallback)
+      op.walk([&](LayoutOpInterface inner) {
+        putOnProcessor(inner, lack->why, lack->change);
+      });
+  }
+  if (target.fallback) {
+    placeBetween(function);
+    placed = llvm::count_if(function.getBody().front(),
+                            [](Operation &op) { return isOnProcessor(&op); });
+    return success();
+  }
+  placed = 0;
+  if (lacking.empty())
+    return success();
+  auto error = function.emitError();
+  error << "target '" << target.name << "' does not run " << lacking.size()
+        << " of " << ops
+        << " ops; a processor beside it would: --fallback=host, or `fallback` "
+           "in the target's file";
+  for (auto &[op, lack] : lacking)
+    error.attachNote() << opText(op) << " " << lack.why << "; " << lack.change;
+  return error;
+}
+
+namespace {
+
+struct PlaceOpsPass : npu::impl::PlaceOpsBase<PlaceOpsPass> {
+  using PlaceOpsBase::PlaceOpsBase;
+
+  explicit PlaceOpsPass(const TargetSpec *given) : known(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (known)
+      return success();
+    std::string error;
+    loaded = loadTarget(target, error);
+    if (!loaded)
+      return mlir::emitError(mlir::UnknownLoc::get(context), error);
+    known = &*loaded;
+    return success();
+  }
+
+  void runOnOperation() override {
+    int64_t count = 0;
+    if (failed(placeOps(getOperation(), *known, count)))
+      return signalPassFailure();
+    placed += count;
+  }
+
+private:
+  std::optional<TargetSpec> loaded;
+  const TargetSpec *known = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> npu::createPlaceOps(const TargetSpec *target) {
+  return std::make_unique<PlaceOpsPass>(target);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Layout/Problem/Crossings.h"
+
+#include "compiler/Dialect/NPU/Device.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace npu;
+
+Value npu::sourceOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (!rule || rule.getSensitivity() != Sensitivity::Data ||
+        op->getNumOperands() != 1)
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+bool npu::isComputing(Operation &op) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  return rule && rule.getSensitivity() != Sensitivity::Data;
+}
+
+/// Whether a computing op that `fits` reads the value, or what a relayout or
+/// view makes of it.
+static bool hasReader(Value value, llvm::function_ref<bool(Operation *)> fits) {
+  SmallVector<Value> waiting = {value};
+  while (!waiting.empty())
+    for (Operation *user : waiting.pop_back_val().getUsers()) {
+      if (isComputing(*user) ? fits(user) : false)
+        return true;
+      if (!isComputing(*user))
+        llvm::append_range(waiting, user->getResults());
+    }
+  return false;
+}
+
+static bool isMadeOnChip(Value value) {
+  Operation *producer = sourceOf(value).getDefiningOp();
+  return producer && isComputing(*producer) && !isOnProcessor(producer);
+}
+
+Crossings npu::crossingsOf(Operation *op) {
+  Crossings crossings;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    crossings.operands.push_back(
+        isMadeOnChip(operand) &&
+        !llvm::is_contained(op->getOperands().take_front(index), operand));
+  crossings.result = llvm::any_of(op->getResults(), [](Value result) {
+    return hasReader(result,
+                     [](Operation *user) { return !isOnProcessor(user); });
+  });
+  return crossings;
+}
+
+bool npu::staysOnChip(Value value) {
+  return isMadeOnChip(value) &&
+         !hasReader(value, [](Operation *user) { return isOnProcessor(user); });
+}

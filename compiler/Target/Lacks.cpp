@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Target/Lacks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace npu;
+
+/// Whether the chip's file speaks of the type only to say what it lacks.
+static std::optional<Lack> lackedType(const TargetSpec &target,
+                                      LayoutOpInterface op) {
+  for (Type type : op->getResultTypes()) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (target.supports(element))
+      continue;
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    return Lack{"gives " + name + ", which `types` does not list",
+                "quantize the model, or list " + name + " in `types`"};
+  }
+  return std::nullopt;
+}
+
+static std::optional<Lack> listedLack(const TargetSpec &target,
+                                      LayoutOpInterface op, StringRef name) {
+  auto found = target.unsupported.find(name.str());
+  if (found == target.unsupported.end())
+    return std::nullopt;
+  for (const Unsupported &entry : found->second) {
+    if (firstFailing(entry.when, op))
+      continue;
+    if (entry.when.empty())
+      return Lack{"is listed in `unsupported`",
+                  "use another op, or take it out of `unsupported`"};
+    std::string facts;
+    for (const Condition &condition : entry.when)
+      facts += (facts.empty() ? "" : ", ") + factText(*condition.fact, op);
+    return Lack{facts + "; `unsupported` lists " + conditionsText(entry.when),
+                "change one of these in the model, or narrow the entry"};
+  }
+  return std::nullopt;
+}
+
+/// Those of an entry that do not hold.
+static SmallVector<const Condition *> failing(const Conditions &conditions,
+                                              LayoutOpInterface op) {
+  SmallVector<const Condition *> some;
+  for (const Condition &condition : conditions)
+    if (!condition.holds(op))
+      some.push_back(&condition);
+  return some;
+}
+
+/// How far an op is from an entry: a number may be made another, a word is
+/// what the op is.
+static std::pair<size_t, size_t> distance(ArrayRef<const Condition *> failing) {
+  size_t words = llvm::count_if(
+      failing, [](const Condition *one) { return !one->fact->numbers; });
+  return {words, failing.size()};
+}
+
+/// Of an op that all entries of `demands` have conditions for: what fails of
+/// the nearest.
+static std::optional<Lack> uncovered(const TargetSpec &target,
+                                     LayoutOpInterface op, StringRef name) {
+  ArrayRef<Signature> all = target.signatures(name);
+  std::optional<SmallVector<const Condition *>> nearest;
+  for (const Signature &signature : all) {
+    SmallVector<const Condition *> some = failing(signature.when, op);
+    if (some.empty())
+      return std::nullopt;
+    if (!nearest || distance(some) < distance(*nearest))
+      nearest = some;
+  }
+  if (!nearest)
+    return std::nullopt;
+  std::string facts, limits;
+  for (const Condition *condition : *nearest) {
+    facts += (facts.empty() ? "" : ", ") + factText(*condition->fact, op) +
+             " (`demands` takes " + condition->text + ")";
+    limits += (limits.empty() ? "" : " and ") + condition->fact->name.str() +
+              ": " + condition->text;
+  }
+  return Lack{facts, "change the model to " + limits +
+                         ", or add an entry to `demands` that takes it as it "
+                         "is"};
+}
+
+std::optional<Lack> npu::lackAs(const TargetSpec &target, LayoutOpInterface op,
+                                StringRef name) {
+  if (std::optional<Lack> lack = listedLack(target, op, name))
+    return lack;
+  return uncovered(target, op, name);
+}
+
+std::optional<Lack> npu::lackOf(const TargetSpec &target,
+                                LayoutOpInterface op) {
+  if (std::optional<Lack> lack = lackedType(target, op))
+    return lack;
+  return lackAs(target, op, op.getDemandName());
+}

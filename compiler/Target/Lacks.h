@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a chip does not run.
+#ifndef NPU_COMPILER_TARGET_LACKS_H
+#define NPU_COMPILER_TARGET_LACKS_H
+
+#include "compiler/Target/TargetSpec.h"
+
+namespace npu {
+
+/// Why the chip does not run an op, and the smallest change by which it would.
+struct Lack {
+  std::string why;    // "length is 1500, the target takes up to 1024"
+  std::string change; // "make it up to 1024, or raise the limit in the target"
+};
+
+/// Nothing where the chip has the op.
+std::optional<Lack> lackOf(const TargetSpec &target, LayoutOpInterface op);
+
+/// The same of another op, as demands call it, that would compute it in its
+/// place, in the same types.
+std::optional<Lack> lackAs(const TargetSpec &target, LayoutOpInterface op,
+                           StringRef name);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_TARGET_LACKS_H

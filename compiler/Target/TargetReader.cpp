@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each key, checked.
+#include "compiler/Target/TargetReader.h"
+
+#include "compiler/Support/YamlReader.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+#include <cmath>
+
+using namespace npu;
+namespace yaml = llvm::yaml;
+
+namespace {
+/// What costs are called in files.
+struct CostKey {
+  StringRef text;
+  CostOf of;
+};
+} // namespace
+
+static const CostKey costKeys[] = {{"cost", CostOf::All},
+                                   {"depthwise_cost", CostOf::Depthwise},
+                                   {"pointwise_cost", CostOf::Pointwise}};
+
+/// Null where the word is none.
+static const CostKey *findCostKey(StringRef text) {
+  const auto *found = llvm::find_if(
+      costKeys, [&](const CostKey &key) { return key.text == text; });
+  return found == std::end(costKeys) ? nullptr : found;
+}
+
+namespace {
+
+constexpr double maxMachineNumber = 1e12;
+/// Of one op: each is tried wherever the op stands.
+constexpr size_t mostSignatures = 64;
+
+std::string formatted(double number) {
+  return llvm::formatv("{0:g}", number).str();
+}
+
+/// Reads the document once, front to back; the first error stops it.
+class TargetReader : YamlReader {
+public:
+  TargetReader(StringRef text, StringRef file, std::string &error)
+      : YamlReader(text, file, error), file(file) {}
+
+  std::optional<TargetSpec> read() {
+    spec.file = file.str();
+    static const StringRef keys[] = {
+        "name", "summary",    "types",    "blocks",      "machine", "demands",
+        "runs", "algorithms", "measured", "unsupported", "fallback"};
+    constexpr size_t required = 6;
+    if (!readDocument("a target", keys, ArrayRef(keys).take_front(required),
+                      [&](StringRef key, yaml::Node *value) {
+                        return readTop(key, value);
+                      }) ||
+        !checkMachine())
+      return std::nullopt;
+    return spec;
+  }
+
+private:
+  bool readTop(StringRef key, yaml::Node *value) {
+    if (key == "name")
+      return readName(value);
+    if (key == "summary")
+      return readText(value, "summary", spec.summary);
+    if (key == "types")
+      return readList(value, "types",
+                      [&](yaml::Node *item) { return readType(item); }) &&
+             (!spec.types.empty() ||
+              fail(value, "types are none, expected one or more"));
+    if (key == "blocks")
+      return readList(value, "blocks",
+                      [&](yaml::Node *item) { return readBlock(item); });
+    if (key == "machine")
+      return readMachine(value);
+    if (key == "measured")
+      return readMeasured(value);
+    if (key == "runs")
+      return readList(value, "runs",
+                      [&](yaml::Node *item) { return readRun(item); });
+    if (key == "unsupported")
+      return readList(value, "unsupported",
+                      [&](yaml::Node *item) { return readUnsupported(item); });
+    if (key == "fallback")
+      return readFallback(value);
+    if (key == "algorithms")
+      return readList(value, "algorithms",
+                      [&](yaml::Node *item) { return readAlgorithm(item); });
+    return readList(value, "demands",
+                    [&](yaml::Node *item) { return readDemand(item); });
+  }
+
+  bool readName(yaml::Node *node) {
+    if (!readText(node, "name", spec.name))
+      return false;
+    // A name that differs from its file's could never be asked for.
+    StringRef stem = llvm::sys::path::stem(file);
+    return spec.name == stem ||
+           fail(node,
+                "name '" + spec.name + "' is not the file's, '" + stem + "'");
+  }
+
+  /// An entry of a list that may hold it once: the second is a slip of the
+  /// hand, and another word was meant.
+  template <class Item, class List>
+  bool addOnce(yaml::Node *node, StringRef what, StringRef text, Item item,
+               List &list) {
+    if (llvm::is_contained(list, item))
+      return fail(node, what + ": '" + text + "' stands twice");
+    list.push_back(item);
+    return true;
+  }
+
+  bool readType(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "types", text))
+      return false;
+    std::string names;
+    for (const TypeWord &word : typeVocabulary()) {
+      if (word.name == text)
+        return addOnce(node, "types", text, word.type, spec.types);
+      names += (names.empty() ? "" : ", ") + word.name.str();
+    }
+    return fail(node, "unknown type '" + text + "', allowed are " + names);
+  }
+
+  bool readBlock(yaml::Node *node) {
+    std::string text;
+    int64_t size = 0;
+    if (!readText(node, "blocks", text))
+      return false;
+    if (StringRef(text).getAsInteger(10, size) || size < 2 || size > 1024)
+      return fail(node, "block size '" + text +
+                            "', allowed are whole numbers from 2 to 1024");
+    return addOnce(node, "blocks", text, size, spec.blocks);
+  }
+
+  bool readAlgorithm(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "algorithms", text))
+      return false;
+    if (!llvm::is_contained(algorithmVocabulary(), text))
+      return fail(node, "unknown algorithm '" + text + "', allowed are " +
+                            llvm::join(algorithmVocabulary(), ", "));
+    return addOnce(node, "algorithms", text, text, spec.algorithms);
+  }
+
+  bool readMeasured(yaml::Node *node) {
+    static const StringRef keys[] = {"processor", "library", "threads"};
+    Measured measured;
+    if (!readMap(node, "measured", keys, keys,
+                 [&](StringRef key, yaml::Node *value) {
+                   if (key == "threads")
+                     return readNumber("measured: threads", "threads", value,
+                                       measured.threads);
+                   return readText(value, ("measured: " + key).str(),
+                                   key == "library" ? measured.library
+                                                    : measured.processor);
+                 }))
+      return false;
+    spec.measured = std::move(measured);
+    return true;
+  }
+
+  bool readMachine(yaml::Node *node) {
+    SmallVector<StringRef> required, allowed;
+    for (const cost::MachineNumber &number : cost::machineNumbers) {
+      allowed.push_back(number.key);
+      if (!number.optional)
+        required.push_back(number.key);
+    }
+    llvm::append_range(allowed, ArrayRef<StringRef>{"data_flow", "array_use"});
+    auto read = [&](StringRef key, yaml::Node *value) {
+      machineNodes[key.str()] = value;
+      if (key == "data_flow")
+        return readWord(key, value, cost::findDataFlow, cost::dataFlowNames(),
+                        spec.machine.dataFlow);
+      if (key == "array_use")
+        return readWord(key, value, cost::findArrayUse, cost::arrayUseNames(),
+                        spec.machine.arrayUse);
+      return readMachineNumber(key, value);
+    };
+    return readMap(node, "machine", allowed, required, read);
+  }
+
+  /// When all is read: what the numbers may be depends on `measured`.
+  bool checkMachine() {
+    auto wrong = cost::contradictionIn(spec.machine, spec.measured.has_value());
+    return !wrong || fail(machineNodes.at(std::string(wrong->key)),
+                          StringRef(wrong->key) + ": " + wrong->text);
+  }
+
+  bool readMachineNumber(StringRef key, yaml::Node *node) {
+    const cost::MachineNumber &number =
+        *llvm::find_if(cost::machineNumbers,
+                       [&](auto &row) { return StringRef(row.key) == key; });
+    double &value = spec.machine.*number.member;
+    std::string text;
+    if (!readQuantity(key, number.unit, node, text, value))
+      return false;
+    std::string expected = cost::expectedOf(number, value);
+    // Memory has whole bytes.
+    if (number.member == &cost::Machine::sramKiB)
+      value = std::floor(value * 1024) / 1024;
+    return expected.empty() ||
+           fail(node, key + ": '" + text + "', expected " + expected);
+  }
+
+  /// One entry: `layouts`, and the least and most bytes of a transfer.
+  bool readRun(yaml::Node *node) {
+    static const StringRef keys[] = {"layouts", "min", "max"};
+    TransferRun run;
+    if (!readMap(node, "runs", keys, keys,
+                 [&](StringRef key, yaml::Node *value) {
+                   if (key == "layouts")
+                     return readPatterns("runs: layouts", value, run.layouts);
+                   return readNumber(("runs: " + key).str(), "B", value,
+                                     key == "min" ? run.least : run.most);
+                 }))
+      return false;
+    if (run.least > run.most)
+      return fail(node, "runs: min, " + formatted(run.least) +
+                            " B, is more than max, " + formatted(run.most) +
+                            " B");
+    spec.runs.push_back(std::move(run));
+    return true;
+  }
+
+  /// One of an enumeration's names.
+  template <class Enum>
+  bool readWord(StringRef key, yaml::Node *node,
+                std::optional<Enum> (*find)(std::string_view), StringRef names,
+                Enum &result) {
+    std::string text;
+    if (!readText(node, key, text))
+      return false;
+    std::optional<Enum> found = find(text);
+    if (!found)
+      return fail(node, key + ": '" + text + "', expected one of: " + names);
+    result = *found;
+    return true;
+  }
+
+  /// "1000 MHz": a positive number, a space, the unit.
+  bool readNumber(const Twine &what, StringRef expected, yaml::Node *node,
+                  double &value) {
+    std::string text;
+    if (!readQuantity(what, expected, node, text, value))
+      return false;
+    return (value > 0 && value <= maxMachineNumber) ||
+           fail(node, what + ": '" + text +
+                          "', expected a positive number and its unit, " +
+                          expected);
+  }
+
+  /// Any number and its unit.
+  bool readQuantity(const Twine &what, StringRef expected, yaml::Node *node,
+                    std::string &text, double &value) {
+    if (!readText(node, what, text))
+      return false;
+    auto [number, unit] = StringRef(text).split(' ');
+    if (number.getAsDouble(value) || !std::isfinite(value))
+      return fail(node, what + ": '" + text +
+                            "', expected a number and its unit, " + expected);
+    if (unit.trim() != expected)
+      return fail(node,
+                  what + ": '" + text + "', expected the unit " + expected);
+    return true;
+  }
+
+  /// One entry: `ops`, layouts for each operand role, and what they cost.
+  bool readDemand(yaml::Node *node) {
+    std::vector<std::string> ops;
+    Signature signature;
+    std::vector<RawFactor> factors;
+    llvm::StringSet<> known;
+    std::vector<RawCondition> when;
+    SmallVector<StringRef> allowed = {"ops", "when"};
+    for (const CostKey &key : costKeys)
+      allowed.push_back(key.text);
+    for (const OpWords &words : opVocabulary())
+      for (StringRef role : demandRoles(words))
+        if (known.insert(role).second)
+          allowed.push_back(role);
+    if (!readMap(node, "demand", allowed, {"ops"},
+                 [&](StringRef key, yaml::Node *value) {
+                   if (key == "ops")
+                     return readOps(value, ops);
+                   if (key == "when")
+                     return readWhen(value, when);
+                   if (key == "cost" && isa<yaml::ScalarNode>(value))
+                     return readNumber("cost", "times", value, signature.cost);
+                   return findCostKey(key)
+                              ? readFactors(key, value, factors)
+                              : readLayouts(key, value, signature.roles);
+                 }) ||
+        !addFactors(ops, factors, signature))
+      return false;
+    for (const std::string &op : ops)
+      if (!readConditions(op, when, signature.when) ||
+          !addDemand(node, op, signature))
+        return false;
+    return true;
+  }
+
+  /// One line of `when`, before it is known of which ops.
+  struct RawCondition {
+    int line;
+    std::string fact;
+    std::vector<std::string> texts;
+  };
+
+  bool readWhen(yaml::Node *node, std::vector<RawCondition> &when) {
+    SmallVector<StringRef> allowed;
+    for (const OpFact &fact : opFacts())
+      allowed.push_back(fact.name);
+    auto read = [&](StringRef key, yaml::Node *value) {
+      RawCondition raw = {lineOf(value), key.str(), {}};
+      auto add = [&](yaml::Node *item) {
+        raw.texts.emplace_back();
+        return readText(item, key, raw.texts.back());
+      };
+      bool good = isa<yaml::SequenceNode>(value) ? readList(value, key, add)
+                                                 : add(value);
+      when.push_back(std::move(raw));
+      return good;
+    };
+    return readMap(node, "when", allowed, {}, read) &&
+           (!when.empty() || fail(node, "when: is empty; leave it out"));
+  }
+
+  bool readConditions(StringRef op, ArrayRef<RawCondition> when,
+                      Conditions &conditions) {
+    conditions.clear();
+    for (const RawCondition &raw : when) {
+      std::string why;
+      std::optional<Condition> condition =
+          parseCondition(raw.fact, raw.texts, *lookupOpWords(op), why);
+      if (!condition)
+        return failAt(raw.line, "when: " + why);
+      conditions.push_back(std::move(*condition));
+    }
+    return true;
+  }
+
+  bool readUnsupported(yaml::Node *node) {
+    std::vector<std::string> ops;
+    std::vector<RawCondition> when;
+    if (!readMap(node, "unsupported", {"ops", "when"}, {"ops"},
+                 [&](StringRef key, yaml::Node *value) {
+                   return key == "ops" ? readOps(value, ops)
+                                       : readWhen(value, when);
+                 }))
+      return false;
+    for (const std::string &op : ops) {
+      Unsupported entry;
+      if (!readConditions(op, when, entry.when))
+        return false;
+      std::vector<Unsupported> &all = spec.unsupported[op];
+      if (llvm::any_of(all, [&](const Unsupported &other) {
+            return conditionsText(other.when) == conditionsText(entry.when);
+          }))
+        return fail(node, "unsupported: op '" + op +
+                              "' stands twice with the same conditions");
+      all.push_back(std::move(entry));
+    }
+    return true;
+  }
+
+  bool readFallback(yaml::Node *node) {
+    static const StringRef keys[] = {"target", "link_bandwidth", "link_start"};
+    Fallback fallback;
+    if (!readMap(node, "fallback", keys, keys,
+                 [&](StringRef key, yaml::Node *value) {
+                   if (key == "target")
+                     return readText(value, "fallback: target",
+                                     fallback.target);
+                   if (key == "link_start")
+                     return readNumber("fallback: link_start", "cycles", value,
+                                       fallback.linkStart);
+                   return readNumber("fallback: link_bandwidth", "B/cycle",
+                                     value, fallback.linkBandwidth);
+                 }))
+      return false;
+    spec.fallback = std::move(fallback);
+    return true;
+  }
+
+  /// `{NCHW: 1.4 times}`, before the result's layouts may be known.
+  struct RawFactor {
+    int line;
+    std::string layout;
+    double factor;
+    std::string key;
+  };
+
+  bool readFactors(StringRef key, yaml::Node *node,
+                   std::vector<RawFactor> &factors) {
+    auto *map = dyn_cast<yaml::MappingNode>(node);
+    if (!map)
+      return fail(node,
+                  key +
+                      ": expected LAYOUT: FACTOR times, in braces or "
+                      "on lines" +
+                      (key == "cost" ? ", or FACTOR times of them all" : ""));
+    for (yaml::KeyValueNode &pair : *map) {
+      std::string layout;
+      double factor = 0;
+      if (!pair.getKey() ||
+          !readText(pair.getKey(), (key + ": layout").str(), layout))
+        return false;
+      int line = lineOf(pair.getKey());
+      for (const RawFactor &other : factors)
+        if (other.layout == layout && other.key == key)
+          return fail(pair.getKey(), key + ": " + layout + " stands twice");
+      if (!pair.getValue() || !readNumber((key + " of " + layout).str(),
+                                          "times", pair.getValue(), factor))
+        return false;
+      factors.push_back({line, layout, factor, key.str()});
+    }
+    return !failed();
+  }
+
+  /// A cost speaks of one of the layouts that the same entry accepts; of any
+  /// where it does not say.
+  bool addFactors(ArrayRef<std::string> ops, ArrayRef<RawFactor> factors,
+                  Signature &signature) {
+    auto result = signature.roles.find("result");
+    ArrayRef<LayoutPattern> accepted;
+    if (result != signature.roles.end())
+      accepted = result->second;
+    for (const RawFactor &raw : factors) {
+      std::string why;
+      std::optional<LayoutPattern> layout =
+          LayoutPattern::parse(raw.layout, why);
+      if (!layout)
+        return failAt(raw.line, raw.key + ": " + why);
+      auto found = llvm::find_if(accepted, [&](const LayoutPattern &layout) {
+        return layout.text == raw.layout;
+      });
+      if (!accepted.empty() && found == accepted.end())
+        return failAt(raw.line, raw.key + ": " + raw.layout +
+                                    " is not one of the layouts that `result` "
+                                    "accepts here");
+      CostOf of = findCostKey(raw.key)->of;
+      for (const std::string &op : ops)
+        if (of != CostOf::All && !StringRef(op).starts_with("conv"))
+          return failAt(raw.line, raw.key + ": '" + op + "' is no convolution");
+      signature.factors.push_back({*layout, raw.factor, of});
+    }
+    return true;
+  }
+
+  bool readOps(yaml::Node *node, std::vector<std::string> &ops) {
+    return readList(node, "ops", [&](yaml::Node *item) {
+      std::string op;
+      if (!readText(item, "ops", op))
+        return false;
+      if (lookupOpWords(op))
+        return addOnce(item, "ops", op, op, ops);
+      SmallVector<StringRef> names;
+      for (const OpWords &words : opVocabulary())
+        names.push_back(words.name);
+      return fail(item, "unknown op '" + op + "', allowed are " +
+                            llvm::join(names, ", "));
+    });
+  }
+
+  bool readLayouts(StringRef role, yaml::Node *node, OperandDemands &roles) {
+    return readPatterns(role, node, roles[role.str()]);
+  }
+
+  bool readPatterns(StringRef role, yaml::Node *node,
+                    std::vector<LayoutPattern> &layouts) {
+    bool good = readList(node, role, [&](yaml::Node *item) {
+      std::string text, why;
+      if (!readText(item, role, text))
+        return false;
+      std::optional<LayoutPattern> layout = LayoutPattern::parse(text, why);
+      if (!layout)
+        return fail(item, role + ": " + why);
+      if (llvm::any_of(layouts, [&](const LayoutPattern &other) {
+            return other.text == text;
+          }))
+        return fail(item, role + ": '" + text + "' stands twice");
+      layouts.push_back(*layout);
+      return true;
+    });
+    if (good && layouts.empty())
+      return fail(node, role + ": accepts no layout at all; name one, or any");
+    return good;
+  }
+
+  static bool sameLayouts(const OperandDemands &a, const OperandDemands &b) {
+    return llvm::equal(a, b, [](auto &one, auto &other) {
+      return one.first == other.first &&
+             llvm::equal(one.second, other.second,
+                         [](const LayoutPattern &x, const LayoutPattern &y) {
+                           return x.text == y.text;
+                         });
+    });
+  }
+
+  bool addDemand(yaml::Node *node, const std::string &op,
+                 const Signature &signature) {
+    SmallVector<StringRef> known = demandRoles(*lookupOpWords(op));
+    for (auto &[role, layouts] : signature.roles)
+      if (!llvm::is_contained(known, role))
+        return fail(node, "demand: op '" + op + "' has no operand '" + role +
+                              "', it has " + llvm::join(known, ", "));
+    if (lookupOpWords(op)->sensitivity == Sensitivity::Data &&
+        (signature.cost != 1 || !signature.factors.empty()))
+      return fail(node, "demand: `cost` of '" + op +
+                            "', which only moves data; its time follows from "
+                            "the machine's numbers");
+    std::vector<Signature> &all = spec.demands[op];
+    // The second would never be taken, or never the first: another layout was
+    // meant, or another cost.
+    if (llvm::any_of(all, [&](const Signature &other) {
+          return sameLayouts(other.roles, signature.roles) &&
+                 conditionsText(other.when) == conditionsText(signature.when);
+        }))
+      return fail(node, "demand: op '" + op +
+                            "' stands in two demands with the same layouts");
+    if (all.size() == mostSignatures)
+      return fail(node, "demand: op '" + op + "' stands in more than " +
+                            Twine(mostSignatures) + " demands");
+    all.push_back(signature);
+    return true;
+  }
+
+  StringRef file;
+  TargetSpec spec;
+  std::map<std::string, yaml::Node *> machineNodes; // by key
+};
+
+} // namespace
+
+/// Every block that a demand uses must be one of the chip's.
+static bool checkBlocks(const TargetSpec &spec, std::string &error) {
+  auto check = [&](const std::string &op, const std::string &role,
+                   const LayoutPattern &layout) {
+    SmallVector<int64_t> sizes;
+    for (auto &block : layout.roleBlocks)
+      sizes.push_back(block.size);
+    for (auto &block : layout.letters.blocks)
+      sizes.push_back(block.size);
+    for (int64_t size : sizes)
+      if (!llvm::is_contained(spec.blocks, size)) {
+        error = spec.file + ":1: " + op + " " + role + ": layout " +
+                layout.text + " has a block of " + std::to_string(size) +
+                ", which `blocks` does not list";
+        return false;
+      }
+    return true;
+  };
+  for (auto &[op, signatures] : spec.demands)
+    for (const Signature &signature : signatures)
+      for (auto &[role, layouts] : signature.roles)
+        for (const LayoutPattern &layout : layouts)
+          if (!check(op, role, layout))
+            return false;
+  return true;
+}
+
+std::optional<TargetSpec> npu::readTarget(StringRef text, StringRef file,
+                                          std::string &error) {
+  error.clear();
+  std::optional<TargetSpec> spec = TargetReader(text, file, error).read();
+  if (!spec || !checkBlocks(*spec, error))
+    return std::nullopt;
+  return spec;
+}
