@@ -22,6 +22,8 @@ struct OpFact {
   SmallVector<StringRef> (*words)(LayoutOpInterface op);
   /// The words that ops of this name may answer; of numbers null.
   SmallVector<StringRef> (*allowed)(const OpWords &words);
+  /// Whether it may have several numbers at once.
+  bool isSeveral = false;
 };
 
 /// Each fact, once.

@@ -4,6 +4,7 @@
 #include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Strategies/Colours.h"
 #include "compiler/Support/Budget.h"
+#include "compiler/Target/Coverage.h"
 #include "files/shown_text.h"
 #include "files/usage_error.h"
 
@@ -172,6 +173,9 @@ static void addTargetOptions(CLI::App &app, NpucOptions &options) {
   app.add_option("--target", compile.target,
                  "chip: a name of targets/ or a .yaml file")
       ->capture_default_str();
+  app.add_flag("--check-target", options.checkTarget,
+               "compiles nothing: reads the target's file and says of each op "
+               "that it has conditions for which cases no entry takes");
   app.add_option("--fallback", compile.fallback,
                  "target of the processor that runs what the chip lacks, or "
                  "none [as the chip's file says]");
@@ -187,8 +191,7 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
   CompileOptions &compile = options.compile;
   app.add_option("model", compile.model,
                  "the network: .onnx, .tflite, or .mlir (text or bytecode) in "
-                 "TOSA or the npu dialect")
-      ->required();
+                 "TOSA or the npu dialect");
   app.add_option("-o,--output", compile.output,
                  "file to write, - for standard output [MODEL.npu]");
   addTargetOptions(app, options);
@@ -327,6 +330,18 @@ static int runReducer(const CLI::App &app, const char *program) {
   return exitUsage;
 }
 
+/// --check-target.
+static int checkTarget(const CompileOptions &options) {
+  std::string message;
+  std::optional<TargetSpec> target = loadTarget(options.target, message);
+  if (!target || !chooseFallback(*target, options.fallback, message)) {
+    printMessage("error", message);
+    return exitUsage;
+  }
+  llvm::outs() << coverageText(*target);
+  return 0;
+}
+
 int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   CLI::App app("npuc compiles a neural network to an NPU binary.", "npuc");
   app.footer(footer());
@@ -354,6 +369,10 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
         throw CLI::ValidationError("--bind-input: '" + name +
                                    "' has two files");
     }
+    if (options.checkTarget)
+      return checkTarget(options.compile);
+    if (options.compile.model.empty())
+      throw CLI::RequiredError("model");
     readLayoutOptions(options, raw);
     options.compile.emit = parseEmit(raw.emit);
     std::optional<Objective> objective = parseObjective(raw.objective);

@@ -32,6 +32,7 @@ struct NpucOptions {
   std::string pinnedPlanPath; // --layout-plan
   bool explainLayout = false;
   bool explainPlacement = false;
+  bool checkTarget = false;
   bool quiet = false;
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/Target/Conditions.h"
 
 #include "compiler/Target/AcceptedLayouts.h"
+#include "compiler/Target/Coverage.h"
 #include "compiler/Target/Lacks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -218,6 +219,37 @@ TEST_F(Conv, WhichEntryHolds) {
   std::optional<Lack> lack = lackOf(*spec, conv);
   ASSERT_TRUE(lack);
   EXPECT_EQ(lack->why, "window is 5x3 (`demands` takes up to 4)");
+}
+
+TEST(Coverage, NamesWhatNobodyTakes) {
+  std::string error;
+  auto textOf = [&](const std::string &text) {
+    auto spec = parseTarget(chip + text, "chip.yaml", error);
+    EXPECT_TRUE(spec) << error;
+    return spec ? coverageText(*spec) : error;
+  };
+  EXPECT_EQ(textOf("  - {ops: [conv2d], data: [NHWC]}\n"),
+            "no entry has conditions: every op is the chip's\n");
+  EXPECT_EQ(textOf("  - {ops: [conv2d], when: {depthwise: true}}\n"
+                   "  - {ops: [conv2d], when: {depthwise: false}}\n"),
+            "conv2d:\n  one entry in each of 2 cases\n");
+  // Each number alone has its entry, both at once do not.
+  EXPECT_EQ(textOf("  - {ops: [conv2d], when: {window: up to 3}}\n"
+                   "  - {ops: [conv2d], when: {window: from 4}}\n"),
+            "conv2d:\n  not the chip's in 2 of 6 cases: window 1x4; window "
+            "3x4\n");
+  EXPECT_EQ(textOf("  - {ops: [softmax], when: {length: up to 8}}\n"
+                   "  - {ops: [softmax], when: {length: multiple of 4}}\n"
+                   "  - {ops: [softmax], when: {rank: 3, length: 0}}\n"
+                   "  - {ops: [softmax]}\n"),
+            "softmax:\n"
+            "  several entries hold in 8 of 20 cases: length 4, rank 1; length "
+            "8, rank 1; length 4, rank 2; ...\n"
+            "  an entry of `demands` never holds: rank: 3, length: 0\n");
+  EXPECT_EQ(textOf("  []\nunsupported:\n  - {ops: [pad]}\n"
+                   "  - {ops: [softmax], when: {length: from 9}}\n"),
+            "pad:\n  not the chip's in 1 of 1 case\n"
+            "softmax:\n  not the chip's in 1 of 3 cases: length 9\n");
 }
 
 /// Of the rows "| `fact` | of what | meaning |" of the README, the meanings.
