@@ -19,6 +19,7 @@ static LogicalResult prepare(LayoutProblem &problem,
   problem.decision = options.decision;
   problem.objective = options.objective;
   problem.searchSeconds = options.searchSeconds;
+  problem.certifiedModel = options.certifiedModel;
   if (failed(bindBoundary(problem, options.io)))
     return failure();
   return options.plan ? bindPlan(problem, *options.plan) : success();

@@ -4,6 +4,7 @@
 // the least there is.
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/Certificate.h"
 #include "compiler/Layout/Strategies/Comparison.h"
 #include "compiler/Layout/Strategies/SearchProblem.h"
 
@@ -67,6 +68,7 @@ struct Best {
   LayoutPlan plan;
   SearchOutcome outcome;
   std::pair<int64_t, int64_t> cost; // the objective, then its tie-breaks
+  CertifiedChoice choice;
 };
 
 } // namespace
@@ -90,7 +92,10 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
     bound = std::min(bound, best->outcome.lowerBound);
   auto cost = searched.comparable(solution.cost);
   if (!best || cost < best->cost) {
-    best = {searched.planOf(solution.ways), {}, cost};
+    best = {searched.planOf(solution.ways),
+            {},
+            cost,
+            {&problem.onChip(), solution.ways, cost.first}};
     best->outcome.method = solution.method;
     best->outcome.cost = cost.first;
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
@@ -119,6 +124,8 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.isLeast();
+  if (outcome.proved && !problem.certifiedModel.empty())
+    outcome.certificate = certificateOf(problem, ways, prices, best->choice);
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, others, plan);
