@@ -77,7 +77,7 @@ TEST(RandomCertificates, OfWideProblemsNeedTheirPrices) {
   options.layouts = 4;
   options.window = 14;
   int needed = 0, worsened = 0;
-  for (uint64_t seed = 0; seed < 10; ++seed) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
     Problem problem = search::test::randomProblem(seed, options);
     json certificate = solved(problem);
     if (!verdictOn(certificate.dump()).empty())
@@ -86,7 +86,7 @@ TEST(RandomCertificates, OfWideProblemsNeedTheirPrices) {
     for (json &op : prices)
       for (json &paid : op)
         if (paid.size() > 1)
-          paid[0] = paid[0].get<int64_t>() + 1000;
+          paid[0] = paid[0].get<int64_t>() + 5000;
     worsened += verdictOn(certificate.dump()).rfind("refuted: ", 0) == 0;
     prices = json::array();
     needed += verdictOn(certificate.dump()).rfind("refuted: ", 0) == 0;

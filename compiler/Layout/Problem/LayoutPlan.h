@@ -23,8 +23,8 @@ struct SearchOutcome {
   int capped = 0;
   /// Among which layouts the least was looked for.
   std::string space;
-  /// Where the problem asks for one and the plan is proved: docs/certificate.md.
-  /// Empty: nothing that a certificate can say proves it.
+  /// Where the problem asks for one and the plan is proved; empty: nothing that
+  /// a certificate can say proves it.
   std::string certificate;
 
   /// Nothing costs less, and nothing was left out that might.
