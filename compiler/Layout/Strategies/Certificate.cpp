@@ -136,8 +136,8 @@ private:
       runs.push_back(waysOf(op));
     if (&onChip == choice.onChip)
       addPlan(searched.numbers());
-    constexpr double seconds = 10;
-    search::Prices found = search::findPrices(numbers, choice.cost, seconds);
+    search::Prices found =
+        search::findPrices(numbers, choice.cost, problem.searchSeconds);
     json::Array paid;
     for (const auto &op : found.paid) {
       json::Array operands;

@@ -107,6 +107,18 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
   best->outcome.seconds = before + solution.seconds;
 }
 
+/// A certificate may show what the search, which ran out of time, has not.
+static void certify(const LayoutProblem &problem, const OpWays &ways,
+                    RelayoutPrices &prices, const CertifiedChoice &choice,
+                    SearchOutcome &outcome) {
+  outcome.certificate = certificateOf(problem, ways, prices, choice);
+  if (outcome.proved || outcome.certificate.empty())
+    return;
+  outcome.lowerBound = outcome.cost;
+  outcome.proved = outcome.isLeast();
+  outcome.method = "prices";
+}
+
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  ArrayRef<Strategy> others, LayoutPlan &plan) {
   std::vector<LayoutPlan> plans = plansOf(others, problem);
@@ -124,8 +136,8 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.isLeast();
-  if (outcome.proved && !problem.certifiedModel.empty())
-    outcome.certificate = certificateOf(problem, ways, prices, best->choice);
+  if (!problem.certifiedModel.empty() && outcome.capped == 0)
+    certify(problem, ways, prices, best->choice, outcome);
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, others, plan);

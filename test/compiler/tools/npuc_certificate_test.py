@@ -81,12 +81,11 @@ def one_more_relayout(certificate: dict) -> dict:
 
 
 def test_worse_plans_are_found_out(bench: Bench) -> None:
-    """One relayout more, adding up rightly: the message names the cost of the best plan."""
+    """One relayout more, adding up rightly: the checker finds a cheaper plan."""
     for name, target in (("residual", "npu-nhwc"), ("dense_concat", "npu-nchw16c"), ("image_ops", "npu-tiles"),
                          ("concat", "host")):  # fmt: skip
         certificate = certificate_of(bench, name, f"--target={target}")
-        best = f"a plan of {certificate['plan']['cost']} cycles is cheaper"
-        check(bench, one_more_relayout(certificate), REFUTED, best)
+        check(bench, one_more_relayout(certificate), REFUTED, " cycles is cheaper")
 
 
 def test_changed_by_hand(bench: Bench) -> None:
@@ -154,10 +153,10 @@ def test_example_of_the_page(bench: Bench) -> None:
 
 
 def test_without_a_proof(bench: Bench) -> None:
-    """No time to search: no certificate, and no other file."""
-    path = bench.save("dense_concat")
+    """No time to search, and the first guess is not the best: no certificate, and no other file."""
+    path = bench.save("by_index")
     before = {file.name for file in bench.folder.iterdir()}
-    done = bench.run("npuc", path, "--batch=1", "--target=npu-nchw16c", "-o", "out.npu", "--report=r.json",
+    done = bench.run("npuc", path, "--batch=1", "--target=npu-sticks", "-o", "out.npu", "--report=r.json",
                      "--certificate=c.json", "--layout-seconds=0")  # fmt: skip
     assert done.returncode == UNPROVED and "--layout-seconds" in done.stderr, done
     assert {file.name for file in bench.folder.iterdir()} == before
