@@ -141,14 +141,17 @@ static std::string writeFiles(const NpucOptions &options,
 static bool isCertified(const SearchOutcome &search) {
   if (search.proved && !search.certificate.empty())
     return true;
-  std::string found = "cost " + std::to_string(search.cost) + ", bound " +
-                      std::to_string(search.lowerBound);
-  return worked(
-      search.proved
-          ? "--certificate: the search has proved the layouts (" + found +
-                "), but not in a way that a certificate can show"
-          : "--certificate: nothing proves that no layouts are cheaper (" +
-                found + "); --layout-seconds gives the search more time");
+  std::string why = "--layout-seconds gives the search more time";
+  if (search.capped > 0)
+    why = std::to_string(search.capped) +
+          " values or ops have more layouts than are looked at";
+  else if (search.proved)
+    why = "the search has proved them, but not in a way that a certificate "
+          "can show";
+  return worked("--certificate: nothing shows that no layouts are cheaper "
+                "(cost " +
+                std::to_string(search.cost) + ", bound " +
+                std::to_string(search.lowerBound) + "); " + why);
 }
 
 static int run(NpucOptions &options) {
