@@ -132,9 +132,8 @@ private:
           extend(i, w, combination, cost, limit, next);
       open.swap(next);
       if (open.size() > mostOpen)
-        throw Refuted("the prices show a bound of " +
-                      std::to_string(bound / one.scale) + " " + all.unit +
-                      ", and leave too much open to go through");
+        throw Refuted("the prices leave too much open to go through, bound " +
+                      std::to_string(bound / one.scale));
     }
     return open.empty() ? limit : open.begin()->second;
   }
@@ -264,8 +263,11 @@ void checkPlan(const Certificate &all) {
 void check(const Certificate &all, Work &work) {
   checkPlan(all);
   std::map<int64_t, Trees> trees;
-  for (const Case &one : all.cases)
-    Prices(all, one, trees, work).requireNoneBelow(all.planCost);
+  // The plan's case first: what its prices lead to is the cheapest plan, if
+  // this one is not.
+  for (int64_t i = -1; i < int64_t(all.cases.size()); ++i)
+    Prices(all, all.cases[i < 0 ? all.planCase : i], trees, work)
+        .requireNoneBelow(all.planCost);
 }
 
 } // namespace npu::certificate

@@ -53,7 +53,7 @@ Problem problemOf(const json &certificate) {
 } // namespace
 
 TEST(RandomCertificates, OfTheCheapestPlanHold) {
-  for (uint64_t seed = 0; seed < 3000; ++seed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     Problem problem = smallProblem(seed);
     ASSERT_EQ(verdictOn(solved(problem).dump()), "") << "seed " << seed;
   }
@@ -64,7 +64,7 @@ TEST(RandomCertificates, OfLargeProblemsHold) {
   options.ops = 300;
   options.layouts = 4;
   options.window = 4;
-  for (uint64_t seed = 0; seed < 20; ++seed) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
     Problem problem = search::test::randomProblem(seed, options);
     ASSERT_EQ(verdictOn(solved(problem).dump()), "") << "seed " << seed;
   }
@@ -98,7 +98,7 @@ TEST(RandomCertificates, OfWideProblemsNeedTheirPrices) {
 /// Whatever the prices are, and whatever way each op takes.
 TEST(RandomCertificates, OfOtherPlansAreRefuted) {
   int worse = 0;
-  for (uint64_t seed = 0; seed < 3000; ++seed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     Problem problem = smallProblem(seed);
     json certificate = solved(problem);
     std::mt19937_64 random(seed);
@@ -115,13 +115,13 @@ TEST(RandomCertificates, OfOtherPlansAreRefuted) {
     if (!isLeast)
       ASSERT_NE(verdict.find(" is cheaper"), std::string::npos) << verdict;
   }
-  EXPECT_GT(worse, 1000);
+  EXPECT_GT(worse, 800);
 }
 
 /// Any number of the text becomes another. What then holds must be so.
 TEST(RandomCertificates, WithAWrongNumberHoldOnlyIfTheyAreTrue) {
   int held = 0, refused = 0;
-  for (uint64_t seed = 0; seed < 6000; ++seed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     std::mt19937_64 random(seed);
     json certificate = solved(smallProblem(seed % 500));
     std::vector<std::string> places;
@@ -144,7 +144,7 @@ TEST(RandomCertificates, WithAWrongNumberHoldOnlyIfTheyAreTrue) {
     ASSERT_EQ(damaged["plan"]["cost"], search::test::bruteForce(problem))
         << "seed " << seed << ": " << place;
   }
-  EXPECT_GT(held, 300);
+  EXPECT_GT(held, 100);
   EXPECT_GT(refused, 300);
 }
 
