@@ -32,6 +32,8 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
   tellBoundaryAxes(function, options.io);
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  if (outcome) // who does not ask how far a search came wants no proof of it
+    problem.certifiedModel = options.certifiedModel;
   LayoutPlan plan;
   if (failed(prepare(problem, options)) ||
       failed(strategy.decide(problem, plan)) ||

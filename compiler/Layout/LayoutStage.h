@@ -21,6 +21,8 @@ struct LayoutOptions {
   Objective objective = Objective::Time;
   /// How long a strategy that searches may take.
   double searchSeconds = 10;
+  /// What the certificate of a search calls the model; empty: none is wanted.
+  std::string certifiedModel;
   /// Compare the source with the result on index-tagged values.
   bool verifyExactly = false;
   /// Replace ops by the algorithms that were chosen for them: transforming

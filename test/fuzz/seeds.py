@@ -50,6 +50,11 @@ def models() -> list[bytes]:
     return files + [graph.model().SerializeToString() for graph in graphs if graph.nodes]
 
 
+def examples(page: Path) -> list[bytes]:
+    """Each JSON text of a page."""
+    return re.findall(rb"^```json\n(.*?)^```", page.read_bytes(), re.M | re.S)
+
+
 def write(folder: Path, seeds: list[bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [seed for seed in seeds if 0 < len(seed) <= LARGEST]
@@ -71,6 +76,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="gets a folder for each target")
     folder = parser.parse_args().folder
     texts = {
+        "fuzz-certificate": examples(ROOT / "docs" / "certificate.md"),
         "fuzz-mlir": modules(ROOT / "test" / "compiler"),
         "fuzz-tosa": modules(TOSA) + tosa_ops(),
     }

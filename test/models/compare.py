@@ -34,6 +34,7 @@ SCALED = 1e-3
 LARGER_STEPS = 1e-3  # the share of elements that may be off by more than one
 ARENA_SLACK = 1.1
 TIMEOUT_SECONDS = 120
+CERTIFICATE = "certificate.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,11 +149,12 @@ def complaint(done: subprocess.CompletedProcess) -> str:
 
 def compile_command(arguments: argparse.Namespace, sample: Sample, plan: str, folder: Path) -> list[str]:
     target, _, layout = plan.partition("/")
+    certificate = [f"--certificate={folder / CERTIFICATE}"] if layout == "optimal" else []
     shapes = [f"--input-shape={name}={','.join(map(str, a.shape))}" for name, a in sample.inputs.items()]
     return [
         str(arguments.build / "bin" / "npuc"), str(sample.model), "-o", str(folder / "model.npu"),
         f"--target={target}", f"--layout={layout}", f"--objective={arguments.objective}", "--verify-layout",
-        f"--report={folder / 'report.json'}", *shapes,
+        f"--report={folder / 'report.json'}", *certificate, *shapes,
     ]  # fmt: skip
 
 
@@ -235,6 +237,16 @@ def check_search(report: dict) -> None:
             raise Failure(f"{row['name']} costs {row['cost']}, optimal {report['cost']}")
 
 
+def check_certificate(arguments: argparse.Namespace, folder: Path, report: dict) -> None:
+    """A program that knows nothing of the search finds the plan to be the cheapest."""
+    done = call([str(arguments.build / "bin" / "npu-check-certificate"), "--json", str(folder / CERTIFICATE)])
+    found = json.loads(done.stdout or "{}")
+    if done.returncode != 0 or not found["holds"]:
+        raise Failure(f"the certificate does not hold: {found.get('message') or complaint(done)}")
+    if found["cost"] != report["cost"]:
+        raise Failure(f"the certificate's plan costs {found['cost']}, the report's {report['cost']}")
+
+
 def check_counts(arguments: argparse.Namespace, relayouts: dict) -> None:
     count, inside = relayouts["count"], relayouts["count"] - relayouts["boundary_count"]
     if arguments.max_relayouts is not None and count > arguments.max_relayouts:
@@ -273,6 +285,7 @@ def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) ->
         check_algorithms(arguments, report)
         if result.plan.endswith("/optimal"):
             check_search(report)
+            check_certificate(arguments, folder, report)
         # oneDNN has no kernels for bytes where the processor has no instructions for them.
         if slow and arguments.no_slow and (not sample.steps or has_byte_instructions()):
             first = slow[0]

@@ -61,9 +61,11 @@ def reference_model(model: Path, folder: Path, tools: Path, converter: Path) -> 
 
 
 def compiled(model: Path, folder: Path, build: Path, given: str, result: str, target: str) -> np.ndarray:
-    """The output of npuc's program; fails where a relayout is left."""
+    """The output of npuc's program; fails where a relayout is left, or the plan's certificate does not hold."""
     run([str(build / "bin" / "npuc"), "-q", str(model), "--batch=1", f"--target={target}", "--verify-layout",
-         "--objective=count", "-o", str(folder / "model.npu"), f"--report={folder / 'report.json'}"])  # fmt: skip
+         "--objective=count", "-o", str(folder / "model.npu"), f"--report={folder / 'report.json'}",
+         f"--certificate={folder / 'certificate.json'}"])  # fmt: skip
+    run([str(build / "bin" / "npu-check-certificate"), str(folder / "certificate.json")])
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     relayouts, proved = report["relayouts"]["count"], report["optimal"]["proved"]
     if relayouts != 0 or not proved:

@@ -23,6 +23,9 @@ struct SearchOutcome {
   int capped = 0;
   /// Among which layouts the least was looked for.
   std::string space;
+  /// Where the problem asks for one and the plan is proved; empty: nothing that
+  /// a certificate can say proves it.
+  std::string certificate;
 
   /// Nothing costs less, and nothing was left out that might.
   bool isLeast() const { return cost == lowerBound && capped == 0; }

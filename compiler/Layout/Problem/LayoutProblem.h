@@ -42,6 +42,8 @@ struct LayoutProblem {
   /// What a strategy that searches makes small, and how long it may take.
   Objective objective = Objective::Time;
   double searchSeconds = 10;
+  /// What a certificate calls the model; empty: none is asked for.
+  std::string certifiedModel;
 
   MLIRContext *getContext() const { return function->getContext(); }
   /// One of the signatures that the target has for an op; none: any of them.

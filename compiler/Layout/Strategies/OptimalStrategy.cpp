@@ -4,6 +4,7 @@
 // the least there is.
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/Certificate.h"
 #include "compiler/Layout/Strategies/Comparison.h"
 #include "compiler/Layout/Strategies/SearchProblem.h"
 
@@ -67,6 +68,7 @@ struct Best {
   LayoutPlan plan;
   SearchOutcome outcome;
   std::pair<int64_t, int64_t> cost; // the objective, then its tie-breaks
+  CertifiedChoice choice;
 };
 
 } // namespace
@@ -90,7 +92,10 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
     bound = std::min(bound, best->outcome.lowerBound);
   auto cost = searched.comparable(solution.cost);
   if (!best || cost < best->cost) {
-    best = {searched.planOf(solution.ways), {}, cost};
+    best = {searched.planOf(solution.ways),
+            {},
+            cost,
+            {&problem.onChip(), solution.ways, cost.first}};
     best->outcome.method = solution.method;
     best->outcome.cost = cost.first;
     best->outcome.values = static_cast<int>(searched.numbers().values.size());
@@ -100,6 +105,18 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
   }
   best->outcome.lowerBound = bound;
   best->outcome.seconds = before + solution.seconds;
+}
+
+/// A certificate may show what the search, which ran out of time, has not.
+static void certify(const LayoutProblem &problem, const OpWays &ways,
+                    RelayoutPrices &prices, const CertifiedChoice &choice,
+                    SearchOutcome &outcome) {
+  outcome.certificate = certificateOf(problem, ways, prices, choice);
+  if (outcome.proved || outcome.certificate.empty())
+    return;
+  outcome.lowerBound = outcome.cost;
+  outcome.proved = outcome.isLeast();
+  outcome.method = "prices";
 }
 
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
@@ -119,6 +136,8 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.isLeast();
+  if (!problem.certifiedModel.empty() && outcome.capped == 0)
+    certify(problem, ways, prices, best->choice, outcome);
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, others, plan);

@@ -54,6 +54,8 @@ static const struct {
      "the model uses what npuc does not support: an operator, an element type, "
      "a combination of attributes, a shape or a loop that depends on data"},
     {exitMemory, "memory or stack was used up"},
+    {exitUnproved, "nothing proves the layouts that --certificate asks a proof "
+                   "of; then nothing is written"},
 };
 
 static std::string footer() {
@@ -238,6 +240,10 @@ static void addOptions(CLI::App &app, NpucOptions &options, RawOptions &raw) {
                  "writes every layout to a .yaml file (docs/layout-plan.md)");
   app.add_option("--layout-plan", options.pinnedPlanPath,
                  "holds what is pinned in such a file");
+  app.add_option("--certificate", options.certificatePath,
+                 "writes what optimal chose among, its choice and a proof that "
+                 "none is cheaper, for npu-check-certificate (.json); exit "
+                 "code 7 if there is none");
   app.add_option("--max-transposes", compile.budget.count,
                  "exit code 4 if more relayouts are left")
       ->check(CLI::Range(int64_t(0), largestBudget));
@@ -288,6 +294,11 @@ static void readLayoutOptions(NpucOptions &options, const RawOptions &raw) {
       throw CLI::ValidationError("--layout-plan: " + wrong);
     compile.layout.plan = std::make_shared<PlanFile>(std::move(*plan));
   }
+  if (!options.certificatePath.empty() && compile.layout.strategy != "optimal")
+    throw CLI::ValidationError("--certificate goes with --layout=optimal");
+  if (!options.certificatePath.empty())
+    compile.layout.certifiedModel =
+        llvm::sys::path::filename(compile.model).str();
   compile.findFixes = options.explainLayout;
   compile.writePlan = !options.planPath.empty();
 }
@@ -390,8 +401,8 @@ int npu::parseOptions(int argc, char **argv, NpucOptions &options) {
   options.compile.import.batch = raw.batch;
   if (options.compile.output.empty())
     options.compile.output = defaultOutput(options.compile);
-  for (std::string *path :
-       {&options.compile.output, &options.reportPath, &options.planPath})
+  for (std::string *path : {&options.compile.output, &options.reportPath,
+                            &options.planPath, &options.certificatePath})
     if (*path == "-")
       *path = files::standardOutput;
   if (options.compile.output == files::standardOutput &&

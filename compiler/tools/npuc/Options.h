@@ -18,7 +18,8 @@ enum ExitCode {
   exitOutput = 3,
   exitBudget = 4,
   exitUnsupported = 5,
-  exitMemory = 6
+  exitMemory = 6,
+  exitUnproved = 7
 };
 
 /// "npuc: error: ..." on one line, whatever names are in it.
@@ -30,6 +31,7 @@ struct NpucOptions {
   std::string reportPath;
   std::string planPath;       // --write-layout-plan
   std::string pinnedPlanPath; // --layout-plan
+  std::string certificatePath;
   bool explainLayout = false;
   bool explainPlacement = false;
   bool checkTarget = false;

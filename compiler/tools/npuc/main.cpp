@@ -113,6 +113,8 @@ static bool declareFiles(const NpucOptions &options,
     files.writes("--report", options.reportPath);
   if (!options.planPath.empty())
     files.writes("--write-layout-plan", options.planPath);
+  if (!options.certificatePath.empty())
+    files.writes("--certificate", options.certificatePath);
   return worked(files.clash());
 }
 
@@ -126,6 +128,9 @@ static std::string writeFiles(const NpucOptions &options,
     message = files.write(options.reportPath, reportText(report));
   if (message.empty() && !options.planPath.empty())
     message = files.write(options.planPath, report.layoutPlan);
+  if (message.empty() && !options.certificatePath.empty())
+    message = files.write(options.certificatePath,
+                          npu::files::shownJson(report.search->certificate));
   if (message.empty() && options.explainLayout)
     message = files.write(files::standardOutput,
                           searchText(report) + explainText(report.layout));
@@ -133,6 +138,23 @@ static std::string writeFiles(const NpucOptions &options,
     message = files.write(files::standardOutput,
                           placementText(report.placement, report.fallback));
   return message.empty() ? files.commit() : message;
+}
+
+/// Whether there is a certificate; false after a message.
+static bool isCertified(const SearchOutcome &search) {
+  if (search.proved && !search.certificate.empty())
+    return true;
+  std::string why = "--layout-seconds gives the search more time";
+  if (search.capped > 0)
+    why = std::to_string(search.capped) +
+          " values or ops have more layouts than are looked at";
+  else if (search.proved)
+    why = "the search has proved them, but not in a way that a certificate "
+          "can show";
+  return worked("--certificate: nothing shows that no layouts are cheaper "
+                "(cost " +
+                std::to_string(search.cost) + ", bound " +
+                std::to_string(search.lowerBound) + "); " + why);
 }
 
 static int run(NpucOptions &options) {
@@ -147,7 +169,8 @@ static int run(NpucOptions &options) {
   context.getDiagEngine().registerHandler(printDiagnostic);
   if (!bindInputs(context, options))
     return exitModel;
-  for (const std::string &path : {options.reportPath, options.planPath})
+  for (const std::string &path :
+       {options.reportPath, options.planPath, options.certificatePath})
     if (!path.empty() && !worked(outputProblem(path)))
       return exitOutput;
   CompileReport report;
@@ -158,6 +181,8 @@ static int run(NpucOptions &options) {
   };
   if (int code = compile(context, options, report, files))
     return code;
+  if (!options.certificatePath.empty() && !isCertified(*report.search))
+    return exitUnproved;
   if (!worked(writeFiles(options, report, files)))
     return exitOutput;
   if (!options.quiet)

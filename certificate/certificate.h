@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A certificate of a layout plan (docs/certificate.md): what it says, and
+// whether that holds. Nothing here is shared with the search that found it.
+#ifndef NPU_CERTIFICATE_CERTIFICATE_H
+#define NPU_CERTIFICATE_CERTIFICATE_H
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace npu::certificate {
+
+using Numbers = std::vector<int64_t>;
+constexpr int asStored = -1; // in a way: the operand is read as it is stored
+
+struct Op {
+  Numbers reads, makes; // values
+};
+
+/// The problem under one choice of what stays on the chip.
+struct Case {
+  Numbers relayouts; // by value: which of the certificate's it pays
+  Numbers ways;      // by op: which of the certificate's are its own
+  int64_t scale = 1; // parts of a price that are one unit of cost
+  std::vector<std::vector<Numbers>> prices; // by op, operand and layout
+};
+
+struct Certificate {
+  std::string model, target, unit;
+  int64_t planCase = 0, planCost = 0;
+  Numbers planWays = {};                   // by op
+  std::vector<Numbers> planRelayouts = {}; // each: value, from, to
+
+  Numbers values = {}; // how many layouts each has
+  std::vector<Op> ops = {};
+  std::vector<Numbers> relayouts = {}; // costs, each: from * layouts + to
+  /// Each way: its cost, a layout for each operand, then for each result.
+  std::vector<std::vector<Numbers>> ways = {};
+  std::vector<Case> cases = {};
+};
+
+/// One sentence: it is no certificate.
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// One sentence: what it says is not so, or not shown.
+struct Refuted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// So that no text, however small, takes long.
+struct Work {
+  int64_t left = int64_t(1) << 28; // steps
+  void spend(int64_t steps);       // throws Malformed if these are too many
+};
+
+constexpr size_t mostBytes = size_t(1) << 24;
+
+Certificate read(const std::string &text, Work &work);  // throws Malformed
+void check(const Certificate &certificate, Work &work); // throws both
+
+} // namespace npu::certificate
+
+#endif // NPU_CERTIFICATE_CERTIFICATE_H

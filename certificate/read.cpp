@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace npu::certificate {
+
+using Json = nlohmann::json;
+
+static void require(bool holds, const std::string &what) {
+  if (!holds)
+    throw Malformed(what);
+}
+
+void Work::spend(int64_t steps) {
+  left -= steps;
+  require(left >= 0, "it takes too long to check");
+}
+
+/// While the text is read: numbers are whole and not huge, nesting is shallow.
+static bool isPlain(int depth, Json::parse_event_t event, Json &json) {
+  require(depth < 8, "lists lie too deep in each other");
+  require(
+      event != Json::parse_event_t::value || !json.is_number() ||
+          (json.is_number_integer() && std::abs(json.get<double>()) <= 0x1p53),
+      "a number is not whole, or beyond 2^53");
+  return true;
+}
+
+static void checkIndices(const Numbers &indices, size_t entries, size_t count,
+                         const std::string &what) {
+  require(indices.size() == entries,
+          std::to_string(entries) + " numbers of " + what + " are expected");
+  for (int64_t index : indices)
+    require(index >= 0 && index < int64_t(count),
+            "there is no number " + std::to_string(index) + " among " +
+                std::to_string(count) + " " + what);
+}
+
+static void readGraph(const Json &json, Certificate &all) {
+  for (const Json &value : json.at("values")) {
+    all.values.push_back(value.at("layouts").size());
+    require(all.values.back() >= 1 && all.values.back() <= 64,
+            "a value has not 1 to 64 layouts"); // sets of them are bits
+  }
+  std::vector<char> made(all.values.size(), 0);
+  for (const Json &op : json.at("ops")) {
+    const auto &[reads, makes] =
+        all.ops.emplace_back(Op{op.at("reads"), op.at("makes")});
+    checkIndices(reads, reads.size(), made.size(), "values");
+    checkIndices(makes, makes.size(), made.size(), "values");
+    for (int64_t value : reads)
+      require(made[value], "an op reads a value that none before it makes");
+    for (int64_t value : makes)
+      require(!std::exchange(made[value], 1), "two ops make one value");
+  }
+  require(std::count(made.begin(), made.end(), 0) == 0,
+          "a value is made by no op");
+}
+
+static bool fits(const Certificate &all, const Op &op, const Numbers &way) {
+  const size_t reads = op.reads.size();
+  bool fits = way.size() == 1 + reads + op.makes.size() && way[0] >= 0;
+  for (size_t k = 0; fits && k + 1 < way.size(); ++k)
+    fits =
+        way[k + 1] >= (k < reads ? asStored : 0) &&
+        way[k + 1] < all.values[k < reads ? op.reads[k] : op.makes[k - reads]];
+  return fits;
+}
+
+/// Everything in a case has its size, and no sum of it overflows.
+static void checkCase(const Certificate &all, const Case &one, Work &work) {
+  require(one.scale >= 1 && one.scale <= 1 << 20, "a scale is beyond 2^20");
+  double sum = 0;
+  checkIndices(one.relayouts, all.values.size(), all.relayouts.size(),
+               "lists of relayouts");
+  for (size_t v = 0; v < all.values.size(); ++v) {
+    const Numbers &costs = all.relayouts[one.relayouts[v]];
+    const size_t layouts = all.values[v];
+    work.spend(costs.size());
+    require(costs.size() == layouts * layouts,
+            "relayouts are of another number of layouts than their value");
+    for (size_t i = 0; i < costs.size(); ++i) {
+      require(i % (layouts + 1) == 0 ? costs[i] == 0 : costs[i] >= 0,
+              "a relayout costs less than nothing, or one to itself something");
+      sum += double(costs[i]) * double(one.scale);
+    }
+  }
+  checkIndices(one.ways, all.ops.size(), all.ways.size(), "lists of ways");
+  for (size_t i = 0; i < all.ops.size(); ++i) {
+    require(!all.ways[one.ways[i]].empty(), "an op has no way to run");
+    for (const Numbers &way : all.ways[one.ways[i]]) {
+      work.spend(way.size() + 1);
+      require(fits(all, all.ops[i], way),
+              "op " + std::to_string(i) + " has a way that does not fit it");
+      sum += double(way[0]) * double(one.scale);
+    }
+  }
+  require(one.prices.empty() || one.prices.size() == all.ops.size(),
+          "there are not prices for each op");
+  for (size_t i = 0; i < one.prices.size(); ++i) {
+    const Numbers &reads = all.ops[i].reads;
+    require(one.prices[i].size() == reads.size(), "an operand has no prices");
+    for (size_t k = 0; k < reads.size(); ++k) {
+      require(int64_t(one.prices[i][k].size()) == all.values[reads[k]],
+              "there is not a price for each layout of a value");
+      for (int64_t price : one.prices[i][k])
+        sum += std::abs(double(price));
+    }
+  }
+  require(sum < 0x1p54, "costs times scale, and prices, add up to over 2^54");
+}
+
+static void readPlan(const Json &plan, Certificate &all) {
+  plan.at("case").get_to(all.planCase);
+  plan.at("cost").get_to(all.planCost);
+  plan.at("ways").get_to(all.planWays);
+  plan.at("relayouts").get_to(all.planRelayouts);
+  checkIndices({all.planCase}, 1, all.cases.size(), "cases");
+  const Numbers &lists = all.cases[all.planCase].ways;
+  require(all.planWays.size() == all.ops.size(), "the plan has not all ops");
+  for (size_t i = 0; i < all.ops.size(); ++i)
+    checkIndices({all.planWays[i]}, 1, all.ways[lists[i]].size(), "ways");
+  for (const Numbers &step : all.planRelayouts) {
+    require(step.size() == 3, "a relayout is not a value and two layouts");
+    checkIndices({step[0]}, 1, all.values.size(), "values");
+    checkIndices({step[1], step[2]}, 2, all.values[step[0]], "layouts");
+  }
+}
+
+Certificate read(const std::string &text, Work &work) try {
+  require(text.size() <= mostBytes, "has more than 16 MiB");
+  const Json json = Json::parse(text, isPlain);
+  require(json.at("format") == "npuc layout certificate" &&
+              json.at("version") == 1,
+          "it does not say that it is version 1 of a certificate");
+  Certificate all{json.at("model"), json.at("target"), json.at("unit")};
+  readGraph(json, all);
+  json.at("relayouts").get_to(all.relayouts);
+  json.at("ways").get_to(all.ways);
+  for (const Json &one : json.at("cases")) {
+    all.cases.push_back({one.at("relayouts"), one.at("ways"), one.at("scale"),
+                         one.at("prices")});
+    checkCase(all, all.cases.back(), work);
+  }
+  readPlan(json.at("plan"), all);
+  return all;
+} catch (const Json::exception &error) {
+  throw Malformed(error.what());
+}
+
+} // namespace npu::certificate

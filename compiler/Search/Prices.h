@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prices that prove a bound: with them, looking at each op by itself is enough.
+#ifndef NPU_COMPILER_SEARCH_PRICES_H
+#define NPU_COMPILER_SEARCH_PRICES_H
+
+#include "compiler/Search/LayoutSearch.h"
+
+namespace npu::search {
+
+/// What an op pays to a value for reading it in a layout. The value spends it
+/// on copies, and what that leaves open, in the worst case, the value's op pays
+/// for. Whatever the prices are, no choice costs less than the sum of all ops'
+/// cheapest ways, payments included.
+struct Prices {
+  /// Prices are in parts of a unit of cost: so many are one.
+  Cost scale = 1;
+  /// paid[op][operand][layout]; reading as stored is free. Empty: all are 0.
+  std::vector<std::vector<std::vector<Cost>>> paid;
+  /// No choice costs less.
+  Cost bound = 0;
+};
+
+/// Raises the bound until it reaches `target`, or no longer rises, or the time
+/// is over; the best prices found. Without prices where the readers of a value
+/// may need more sets of layouts than can be looked at one by one.
+Prices findPrices(const Problem &problem, Cost target, double seconds);
+
+} // namespace npu::search
+
+#endif // NPU_COMPILER_SEARCH_PRICES_H
