@@ -352,7 +352,7 @@ def test_optimal_is_never_slower(bench: Bench) -> None:
     for name in small.NETWORKS:
         for chip in ("npu-nhwc", "npu-nchw16c", "host"):
             cycles = {}
-            for strategy in ("optimal", "naive", "auto-nhwc", "preset", "convert", "alter"):
+            for strategy in ("optimal", "naive", "auto-nhwc", "preset", "convert", "alter", "smartmem", "pbqp"):
                 path = bench.save(name)
                 done = bench.run("npuc", path, "-o", "out.npu", "-q", "--batch=1", f"--target={chip}",
                                  f"--layout={strategy}")  # fmt: skip

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "bench")]
 from npu_sweep.chip import Chip, with_values  # noqa: E402
 
 TARGETS = ("npu-nhwc", "npu-nchw16c", "npu-nchw")
-LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc", "convert")
+LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc", "convert", "smartmem", "pbqp")
 FLOWS = ("dot-product", "weight-stationary", "output-stationary", "input-stationary")
 MORE = ("mac_rows", "mac_columns", "vector_lanes", "sram", "dma_bandwidth", "dma_channels", "sram_banks",
         "transpose_bandwidth", "clock")  # fmt: skip

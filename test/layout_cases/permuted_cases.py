@@ -208,7 +208,7 @@ def check_variant(bench: run_cases.Bench, variant: Variant) -> None:
         if refused:
             raise run_cases.Failure(f"refused by {', '.join(refused)}")
         other = random.Random(variant.name).choice([row["name"] for row in rows if row["name"] not in MAY_REFUSE])
-        run_cases.compiled(here, entry, other, words, folder)
+        run_cases.compile_case(here, entry, other, words, folder)
         for layout in {"optimal", other}:
             found = run_cases.ran(here, entry, layout, words, folder)
             try:

@@ -24,7 +24,7 @@ CASES = Path("/usr/share/libonnx-testdata/data")
 RANDOM_MODELS = 200
 LARGEST_SEED = 1 << 16
 TARGETS = ("npu-nhwc", "npu-nhwc", "npu-nchw16c", "npu-nchw", "host")
-LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc")
+LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc", "smartmem", "pbqp")
 EMITS = ("npu", "npu", "npu", "html", "mlir")
 
 

@@ -31,7 +31,8 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"optimal\"",
-           "Name of a strategy: none, naive, auto-nhwc, convert, preset, alter, optimal">,
+           "Name of a strategy: none, naive, auto-nhwc, convert, preset, alter, "
+           "smartmem, pbqp, optimal">,
     Option<"target", "target", "std::string", "\"npu-nhwc\"",
            "Name of a shipped target or path of a target file">,
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",

@@ -145,6 +145,18 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   return result;
 }
 
+std::vector<LayoutPlan> npu::plansOf(const LayoutProblem &problem,
+                                     ArrayRef<Strategy> strategies) {
+  QuietDiagnostics quiet(problem.getContext());
+  std::vector<LayoutPlan> plans;
+  for (const Strategy &strategy : strategies) {
+    LayoutPlan plan;
+    if (!strategy.searches && succeeded(strategy.decide(problem, plan)))
+      plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
 std::vector<StrategyResult> npu::tryStrategies(const LayoutProblem &problem,
                                                const StrategyResult *decided) {
   std::vector<StrategyResult> results;

@@ -25,6 +25,11 @@ struct StrategyResult {
 StrategyResult tryStrategy(const LayoutProblem &problem,
                            const Strategy &strategy);
 
+/// What strategies decide that do not search themselves. A plan that breaks a
+/// demand is of use all the same: its orders are candidates of a search.
+std::vector<LayoutPlan> plansOf(const LayoutProblem &problem,
+                                ArrayRef<Strategy> strategies);
+
 /// All strategies, in the table's order; `decided`, if there is one, is not
 /// tried again.
 std::vector<StrategyResult> tryStrategies(const LayoutProblem &problem,

@@ -10,20 +10,6 @@
 
 using namespace npu;
 
-/// What the other strategies decide. A plan that breaks a demand is of use all
-/// the same: its orders are candidates.
-static std::vector<LayoutPlan> plansOf(ArrayRef<Strategy> others,
-                                       const LayoutProblem &problem) {
-  QuietDiagnostics quiet(problem.getContext());
-  std::vector<LayoutPlan> plans;
-  for (const Strategy &strategy : others) {
-    LayoutPlan plan;
-    if (succeeded(strategy.decide(problem, plan)))
-      plans.push_back(std::move(plan));
-  }
-  return plans;
-}
-
 /// The cheapest of the others' plans; empty if none is one.
 static std::vector<int> bestOf(const SearchProblem &searched,
                                ArrayRef<LayoutPlan> plans) {
@@ -121,7 +107,7 @@ static void certify(const LayoutProblem &problem, const OpWays &ways,
 
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  ArrayRef<Strategy> others, LayoutPlan &plan) {
-  std::vector<LayoutPlan> plans = plansOf(others, problem);
+  std::vector<LayoutPlan> plans = plansOf(problem, others);
   // Only costs depend on what stays on the chip.
   Candidates candidates(problem, plans);
   OpWays ways(problem, candidates);

@@ -9,6 +9,8 @@
 
 using namespace npu;
 
+static LogicalResult decideAmong(const LayoutProblem &problem,
+                                 LayoutPlan &plan);
 static LogicalResult decideBest(const LayoutProblem &problem, LayoutPlan &plan);
 
 // A strategy is one row here and one file <Name>Strategy.cpp.
@@ -24,9 +26,18 @@ static const Strategy table[] = {
      decidePreset, /*folds=*/true},
     {"alter", "each op in its best layout between relayouts, then peephole",
      decideAlter, /*folds=*/true},
+    {"smartmem", "views go; each value lies as most of its readers sum over it",
+     decideSmartMem, /*folds=*/true},
+    {"pbqp", "a quadratic programme over all ops, reduced, guessed where stuck",
+     decideAmong, /*folds=*/false, /*searches=*/true},
     {"optimal", "the least total of the objective over the whole graph, proved",
-     decideBest, /*folds=*/false},
+     decideBest, /*folds=*/false, /*searches=*/true},
 };
+
+static LogicalResult decideAmong(const LayoutProblem &problem,
+                                 LayoutPlan &plan) {
+  return decidePbqp(problem, ArrayRef(table).drop_back(), plan);
+}
 
 static LogicalResult decideBest(const LayoutProblem &problem,
                                 LayoutPlan &plan) {

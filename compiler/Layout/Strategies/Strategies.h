@@ -19,6 +19,8 @@ struct Strategy {
   /// Whether relayouts are cancelled, merged and moved afterwards; constants
   /// are relaid at compile time in any case.
   bool folds;
+  /// Whether it chooses among the layouts that those before it name.
+  bool searches = false;
 };
 
 /// All strategies, from the plainest to the best.
@@ -35,6 +37,10 @@ LogicalResult decideAutoNhwc(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideConvert(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decidePreset(const LayoutProblem &problem, LayoutPlan &plan);
 LogicalResult decideAlter(const LayoutProblem &problem, LayoutPlan &plan);
+LogicalResult decideSmartMem(const LayoutProblem &problem, LayoutPlan &plan);
+/// `others`: whose orders it chooses among.
+LogicalResult decidePbqp(const LayoutProblem &problem,
+                         ArrayRef<Strategy> others, LayoutPlan &plan);
 /// `others`: whose plans it starts from, and takes where its search ends early.
 LogicalResult decideOptimal(const LayoutProblem &problem,
                             ArrayRef<Strategy> others, LayoutPlan &plan);

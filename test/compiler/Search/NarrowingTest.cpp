@@ -3,70 +3,17 @@
 #include "compiler/Search/Contraction.h"
 #include "compiler/Search/Elimination.h"
 #include "compiler/Search/Encoding.h"
+#include "test/compiler/Search/RandomNetwork.h"
 #include "test/compiler/Search/RandomProblem.h"
 
 #include <gtest/gtest.h>
-
-#include <random>
 
 namespace npu::search::test {
 
 namespace {
 
 constexpr double enough = 10; // seconds
-/// Messages are rounded: what they lose is small beside a cost.
-constexpr Cost unit = 1000;
 constexpr int64_t anyTable = int64_t(1) << 30;
-
-/// Variables with up to four states, linked at random; some costs are
-/// forbidden, some pairs named twice.
-CostNetwork randomNetwork(uint64_t seed) {
-  std::mt19937_64 random(seed);
-  auto upTo = [&](int most) { return static_cast<int>(random() % (most + 1)); };
-  CostNetwork network;
-  const int variables = 4 + upTo(4);
-  for (int v = 0; v < variables; ++v) {
-    network.variables.emplace_back();
-    for (int states = 1 + upTo(3); states > 0; --states)
-      network.variables.back().push_back(unit * upTo(20));
-  }
-  for (int links = 2 * variables + upTo(variables); links > 0; --links) {
-    PairCost pair{upTo(variables - 1), upTo(variables - 1), {}};
-    if (pair.first == pair.second)
-      continue;
-    int entries = network.size(pair.first) * network.size(pair.second);
-    for (; entries > 0; --entries)
-      pair.table.push_back(upTo(9) == 0 ? forbidden : unit * upTo(30));
-    network.pairs.push_back(std::move(pair));
-  }
-  return network;
-}
-
-Cost costOf(const CostNetwork &network, const std::vector<int> &states) {
-  Cost sum = 0;
-  for (size_t v = 0; v < states.size(); ++v)
-    sum = add(sum, network.variables[v][states[v]]);
-  for (const PairCost &pair : network.pairs)
-    sum = add(sum, pair.table[states[pair.first] * network.size(pair.second) +
-                              states[pair.second]]);
-  return sum;
-}
-
-/// The least cost where `variable` has `state`; -1: of all choices.
-Cost leastOf(const CostNetwork &network, int variable = -1, int state = 0) {
-  std::vector<int> states(network.variables.size(), 0);
-  Cost least = forbidden;
-  for (size_t v = 0; v < states.size();) {
-    if (variable < 0 || states[variable] == state)
-      least = std::min(least, costOf(network, states));
-    for (v = 0; v < states.size(); ++v) {
-      if (++states[v] < network.size(static_cast<int>(v)))
-        break;
-      states[v] = 0;
-    }
-  }
-  return least;
-}
 
 /// Calls test(network, least cost) for 300 networks that can be paid for, and
 /// stops where it has failed.

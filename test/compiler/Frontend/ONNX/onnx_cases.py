@@ -47,7 +47,8 @@ SCOPE, WHEEL_SCOPE = "onnx_cases_scope.txt", "onnx_wheel_scope.txt"
 SAMPLE = 10  # one case of so many
 INFEASIBLE, UNSUPPORTED = 1, 5  # exit codes of npuc
 MAIN_PLAN = "npu-nhwc/optimal"
-OTHER_PLANS = [f"npu-nhwc/{s}" for s in ("none", "naive", "auto-nhwc", "convert", "preset", "alter")]
+OTHER_STRATEGIES = ("none", "naive", "auto-nhwc", "convert", "preset", "alter", "smartmem", "pbqp")
+OTHER_PLANS = [f"npu-nhwc/{strategy}" for strategy in OTHER_STRATEGIES]
 OTHER_PLANS += [f"{t}/optimal" for t in ("npu-nchw16c", "npu-nchw", "host")]
 # Cases whose expected data is doubtful, and what is asked of them instead.
 #   truncated: the file truncates float32 to bfloat16, we round to nearest even
