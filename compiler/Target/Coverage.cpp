@@ -4,6 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <functional>
+#include <limits>
 #include <set>
 
 using namespace npu;
@@ -18,6 +20,14 @@ struct Value {
   bool isTakenBy(const Condition &condition) const {
     return condition.fact->numbers
                ? llvm::all_of(
+                     numbers,
+                     [&](int64_t number) { return condition.takes(number); })
+               : condition.takes(word);
+  }
+  /// As `unsupported` means it.
+  bool isMetBy(const Condition &condition) const {
+    return condition.fact->numbers
+               ? llvm::any_of(
                      numbers,
                      [&](int64_t number) { return condition.takes(number); })
                : condition.takes(word);
@@ -124,11 +134,12 @@ private:
     return values;
   }
 
-  bool hold(const Conditions &conditions, const Case &at) const {
+  template <class Takes>
+  bool hold(const Conditions &conditions, const Case &at, Takes takes) const {
     return llvm::all_of(conditions, [&](const Condition &condition) {
       for (auto [axis, value] : llvm::zip(axes, at))
         if (axis.fact == condition.fact)
-          return value->isTakenBy(condition);
+          return takes(*value, condition);
       return false;
     });
   }
@@ -164,13 +175,13 @@ private:
     size_t special = 0;
     bool hasPlain = demands.empty();
     for (auto [index, signature] : llvm::enumerate(demands)) {
-      bool holds = hold(signature.when, at);
+      bool holds = hold(signature.when, at, std::mem_fn(&Value::isTakenBy));
       hasPlain |= signature.when.empty();
       special += holds && !signature.when.empty();
       everHolds[index] = everHolds[index] || holds;
     }
     bool isLacking = llvm::any_of(unsupported, [&](const Unsupported &entry) {
-      return hold(entry.when, at);
+      return hold(entry.when, at, std::mem_fn(&Value::isMetBy));
     });
     auto add = [&](std::vector<std::string> &told, int64_t &count) {
       ++count;

@@ -83,12 +83,20 @@ static bool hasParameters(const OpWords &words) {
   return words.roles.size() > 1;
 }
 
+/// What a fused kernel's op reads from outside of it.
+static Value outsideOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto fused = argument ? dyn_cast<FusedOp>(argument.getOwner()->getParentOp())
+                        : FusedOp();
+  return fused ? fused->getOperand(argument.getArgNumber()) : value;
+}
+
 /// Whether everything but the first operand is constant.
 static bool readsConstants(LayoutOpInterface op) {
   size_t count = rootOf(op)->getNumOperands();
   return llvm::all_of(
       op->getOperands().take_front(count).drop_front(),
-      [](Value value) { return constantBehind(value) != nullptr; });
+      [](Value value) { return constantBehind(outsideOf(value)) != nullptr; });
 }
 
 // Windows: of pooling an attribute, of a convolution its weight.

@@ -38,6 +38,10 @@
 // PLACED: npu.eltwise relu({{.*}}why = "stands between ops that the processor runs"
 // PLACED: npu.eltwise abs({{.*}}why = "stands between ops that the processor runs"
 // PLACED: npu.eltwise add({{[^)]*}}) : (
+// PLACED-LABEL: @fused_already
+// PLACED-NOT: on_processor
+// PLACED: npu.fused({{[^)]*}}) {npu.on_processor
+// PLACED: npu.eltwise erf
 
 //--- lacks.yaml
 name: chip
@@ -123,4 +127,23 @@ func.func @between(%x: tensor<1x2000xf32>) -> (tensor<1x2000xf32>, tensor<1x2000
   %6 = npu.eltwise add(%5, %c) : (tensor<1x2000xf32>, tensor<1x2000xf32>) -> tensor<1x2000xf32>
   %7 = npu.softmax(%6) {axis = 1 : i64} : (tensor<1x2000xf32>) -> tensor<1x2000xf32>
   return %6, %7 : tensor<1x2000xf32>, tensor<1x2000xf32>
+}
+
+// A kernel of another compilation: its weight is a constant, as the chip
+// demands, and one of its functions is not the chip's.
+func.func @fused_already(%x: tensor<1x16x4x4xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) {
+  %w = npu.constant dense<1.0> : tensor<8x16x1x1xf32> -> tensor<8x16x1x1xf32>
+  %0 = npu.fused(%x, %w) : (tensor<1x16x4x4xf32>, tensor<8x16x1x1xf32>) -> tensor<1x8x4x4xf32> {
+  ^bb0(%a: tensor<1x16x4x4xf32>, %b: tensor<8x16x1x1xf32>):
+    %1 = npu.conv2d(%a, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x4x4xf32>, tensor<8x16x1x1xf32>) -> tensor<1x8x4x4xf32>
+    %2 = npu.eltwise relu(%1) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+    npu.yield %2 : tensor<1x8x4x4xf32>
+  }
+  %3 = npu.fused(%x, %w) : (tensor<1x16x4x4xf32>, tensor<8x16x1x1xf32>) -> tensor<1x8x4x4xf32> {
+  ^bb0(%a: tensor<1x16x4x4xf32>, %b: tensor<8x16x1x1xf32>):
+    %1 = npu.conv2d(%a, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x4x4xf32>, tensor<8x16x1x1xf32>) -> tensor<1x8x4x4xf32>
+    %2 = npu.eltwise erf(%1) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+    npu.yield %2 : tensor<1x8x4x4xf32>
+  }
+  return %0, %3 : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
 }

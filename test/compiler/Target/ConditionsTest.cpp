@@ -219,6 +219,14 @@ TEST_F(Conv, WhichEntryHolds) {
   std::optional<Lack> lack = lackOf(*spec, conv);
   ASSERT_TRUE(lack);
   EXPECT_EQ(lack->why, "window is 5x3 (`demands` takes up to 4)");
+  // Of `unsupported`, one number is enough.
+  spec = parseTarget(chip + "  []\nunsupported:\n"
+                            "  - {ops: [conv2d], when: {window: from 4}}\n",
+                     "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  lack = lackOf(*spec, conv);
+  ASSERT_TRUE(lack);
+  EXPECT_EQ(lack->why, "window is 5x3; `unsupported` lists window: from 4");
 }
 
 TEST(Coverage, NamesWhatNobodyTakes) {
@@ -250,6 +258,10 @@ TEST(Coverage, NamesWhatNobodyTakes) {
                    "  - {ops: [softmax], when: {length: from 9}}\n"),
             "pad:\n  not the chip's in 1 of 1 case\n"
             "softmax:\n  not the chip's in 1 of 3 cases: length 9\n");
+  EXPECT_EQ(textOf("  []\nunsupported:\n"
+                   "  - {ops: [conv2d], when: {window: from 3}}\n"),
+            "conv2d:\n  not the chip's in 3 of 6 cases: window 3; window 1x3; "
+            "window 2x3\n");
 }
 
 /// Of the rows "| `fact` | of what | meaning |" of the README, the meanings.
