@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import random
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -106,8 +107,11 @@ def yaml_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
     if chance.random() < 0.4:
         files["plan.yaml"] = text_mutations.mutate(EXAMPLES.plan, chance)
         return files, compile_command("model.onnx", chance, "--batch=1", "--layout-plan=plan.yaml")
-    targets = sorted([*(ROOT / "targets").glob("*.yaml"), *(ROOT / "test" / "compiler" / "Layout" / "Inputs").glob("*.yaml")])
-    files["chip.yaml"] = text_mutations.mutate(chance.choice(targets).read_bytes(), chance)
+    inputs = ROOT / "test" / "compiler"
+    targets = sorted([*(ROOT / "targets").glob("*.yaml"), *inputs.glob("*/Inputs/*.yaml")])
+    # Called as its file is, or no other line would ever be read.
+    text = re.sub(rb"^name: .*$", b"name: chip", chance.choice(targets).read_bytes(), flags=re.MULTILINE)
+    files["chip.yaml"] = text_mutations.mutate(text, chance)
     command = compile_command("model.onnx", chance, "--batch=1")
     command.words = [word for word in command.words if not word.startswith("--target")] + ["--target=chip.yaml"]
     return files, command
