@@ -12,7 +12,6 @@ import functools
 import json
 import math
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -30,6 +29,7 @@ import compare  # noqa: E402 (test/models/compare.py)
 import rivals_tosa  # noqa: E402
 import run_cases  # noqa: E402
 import zoo  # noqa: E402 (bench/models/zoo.py)
+from pages import replaced  # noqa: E402
 from strategy_target_matrix import strategy_names  # noqa: E402
 
 NETWORKS = (
@@ -172,15 +172,6 @@ def case_table(build: Path, strategies: list[str], jobs: int) -> list[str]:
     return lines
 
 
-def replaced(text: str, mark: str, lines: list[str]) -> str:
-    """The page with these lines between `<!-- mark -->` and the next `<!-- end -->`."""
-    pattern = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-    new, count = pattern.subn(lambda found: found[1] + "\n".join(lines).rstrip() + found[2], text)
-    if count != 1:
-        raise RuntimeError(f"{PAGE.name} has {count} places for '{mark}'")
-    return new
-
-
 def missing(text: str, build: Path, networks: list[str], strategies: list[str], jobs: int) -> list[str]:
     """The rows of these networks, and of the TOSA programs, that the page has not."""
     cells = measure(build, networks, jobs)
@@ -207,11 +198,16 @@ def main() -> int:
             print(*(f"{PAGE.relative_to(ROOT)} has no such row: {row}" for row in new), sep="\n")
             return 1 if new else 0
         cells = measure(build, list(NETWORKS), arguments.jobs)
-        page = replaced(old, "summary", summary(cells, strategies))
-        page = replaced(page, "chips", by_chip(cells, strategies))
-        page = replaced(page, "cases", case_table(build, strategies, arguments.jobs))
-        page = replaced(page, "tosa", rivals_tosa.table(build))
-        page = replaced(page, "cells", chip_tables(cells, list(NETWORKS), strategies))
+        parts = {
+            "summary": summary(cells, strategies),
+            "chips": by_chip(cells, strategies),
+            "cases": case_table(build, strategies, arguments.jobs),
+            "tosa": rivals_tosa.table(build),
+            "cells": chip_tables(cells, list(NETWORKS), strategies),
+        }
+        page = old
+        for mark, lines in parts.items():
+            page = replaced(page, mark, "\n".join(lines).rstrip())
     except (compare.Failure, run_cases.Failure, zoo.ZooError, RuntimeError, OSError) as error:
         print(f"rivals: {error}", file=sys.stderr)
         return 1

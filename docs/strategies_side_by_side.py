@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.patches import Patch, Rectangle  # noqa: E402
+from pages import replaced  # noqa: E402
 from strategy_target_matrix import strategy_names  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -155,13 +155,6 @@ def draw(plans: list[Plan], path: Path) -> None:
     pyplot.close(figure)
 
 
-def replace(text: str, mark: str, content: str) -> str:
-    pattern = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", re.DOTALL)
-    if not pattern.search(text):
-        raise ValueError(f"{PAGE.name}: found no '<!-- {mark} -->' ... '<!-- end -->'")
-    return pattern.sub(lambda match: match[1] + content + "\n" + match[2], text)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="build folder")
@@ -173,7 +166,7 @@ def main() -> int:
         for target in TARGETS:
             plans = [compile_plan(arguments.build, target, strategy, Path(name)) for strategy in strategies]
             measure(arguments.build, plans, arguments.rounds, Path(name))
-            text = replace(text, target, table(plans))
+            text = replaced(text, target, table(plans))
             draw(plans, PAGE.with_name(f"{PAGE.stem}-{target}.png"))
     PAGE.write_text(text, encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)} and its pictures")

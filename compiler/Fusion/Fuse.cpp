@@ -7,6 +7,7 @@
 #include "compiler/Fusion/FusionGroup.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
@@ -229,30 +230,22 @@ namespace {
 struct FusePass : npu::impl::FuseBase<FusePass> {
   using FuseBase::FuseBase;
 
-  FusePass(const TargetSpec *given, int threads) : known(given) {
+  FusePass(const TargetSpec *given, int threads) : spec(given) {
     this->threads = threads;
   }
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (target.empty())
-      return success();
-    std::string error;
-    loaded = loadTarget(target, error);
-    if (!loaded)
-      return mlir::emitError(mlir::UnknownLoc::get(context), error);
-    known = &*loaded;
-    return success();
+    return target.empty() ? success() : spec.load(context, target);
   }
 
   void runOnOperation() override {
-    FuseCounts counts = fuse(getOperation(), known, threads);
+    FuseCounts counts = fuse(getOperation(), spec.get(), threads);
     rooted += counts.rooted;
     chains += counts.chains;
   }
 
 private:
-  std::optional<TargetSpec> loaded;
-  const TargetSpec *known = nullptr;
+  TargetOption spec;
 };
 
 } // namespace

@@ -33,8 +33,8 @@ LogicalResult foldScale(Operation *root);
 LogicalResult foldRequantize(Operation *root);
 /// Marks what the target's fallback runs, and counts it. Fails with one error
 /// for all ops that the target lacks, if it has none.
-LogicalResult placeOps(mlir::func::FuncOp function, const TargetSpec &target,
-                       int64_t &placed);
+FailureOr<int64_t> placeOps(mlir::func::FuncOp function,
+                            const TargetSpec &target);
 /// The same as a pass; the target must outlive it.
 std::unique_ptr<mlir::Pass> createPlaceOps(const TargetSpec *target);
 /// `target`: the kernel library is asked in the orders that it likes best;

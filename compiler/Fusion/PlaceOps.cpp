@@ -5,6 +5,7 @@
 #include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/OpNames.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/TargetOption.h"
 #include "compiler/Target/Lacks.h"
 
 using namespace npu;
@@ -75,8 +76,8 @@ static void placeBetween(mlir::func::FuncOp function) {
       });
 }
 
-LogicalResult npu::placeOps(mlir::func::FuncOp function,
-                            const TargetSpec &target, int64_t &placed) {
+FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
+                                 const TargetSpec &target) {
   // Of another compilation.
   function.walk([](Operation *op) { op->removeAttr(onProcessorAttr); });
   SmallVector<std::pair<Operation *, Lack>> lacking;
@@ -97,13 +98,11 @@ LogicalResult npu::placeOps(mlir::func::FuncOp function,
   }
   if (target.fallback) {
     placeBetween(function);
-    placed = llvm::count_if(function.getBody().front(),
-                            [](Operation &op) { return isOnProcessor(&op); });
-    return success();
+    return llvm::count_if(function.getBody().front(),
+                          [](Operation &op) { return isOnProcessor(&op); });
   }
-  placed = 0;
   if (lacking.empty())
-    return success();
+    return 0;
   auto error = function.emitError();
   error << "target '" << target.name << "' does not run " << lacking.size()
         << " of " << ops
@@ -111,7 +110,7 @@ LogicalResult npu::placeOps(mlir::func::FuncOp function,
            "in the target's file";
   for (auto &[op, lack] : lacking)
     error.attachNote() << opText(op) << " " << lack.why << "; " << lack.change;
-  return error;
+  return failure();
 }
 
 namespace {
@@ -119,29 +118,21 @@ namespace {
 struct PlaceOpsPass : npu::impl::PlaceOpsBase<PlaceOpsPass> {
   using PlaceOpsBase::PlaceOpsBase;
 
-  explicit PlaceOpsPass(const TargetSpec *given) : known(given) {}
+  explicit PlaceOpsPass(const TargetSpec *given) : spec(given) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (known)
-      return success();
-    std::string error;
-    loaded = loadTarget(target, error);
-    if (!loaded)
-      return mlir::emitError(mlir::UnknownLoc::get(context), error);
-    known = &*loaded;
-    return success();
+    return spec.get() ? success() : spec.load(context, target);
   }
 
   void runOnOperation() override {
-    int64_t count = 0;
-    if (failed(placeOps(getOperation(), *known, count)))
+    FailureOr<int64_t> count = placeOps(getOperation(), *spec.get());
+    if (failed(count))
       return signalPassFailure();
-    placed += count;
+    placed += *count;
   }
 
 private:
-  std::optional<TargetSpec> loaded;
-  const TargetSpec *known = nullptr;
+  TargetOption spec;
 };
 
 } // namespace

@@ -141,15 +141,6 @@ json::Array GraphWriter::body(FusedOp op) {
   return rows;
 }
 
-/// Why the op is not on the chip, and what would bring it there.
-static json::Object processor(mlir::DictionaryAttr placed) {
-  json::Object texts;
-  for (NamedAttribute entry : placed)
-    if (auto value = dyn_cast<StringAttr>(entry.getValue()))
-      texts[entry.getName().strref()] = text(value.getValue());
-  return texts;
-}
-
 json::Object GraphWriter::describe(Operation *op) {
   json::Object node{{"kind", "op"},
                     {"op", kindOf(op)},
@@ -171,8 +162,11 @@ json::Object GraphWriter::describe(Operation *op) {
     node["kind"] = "relayout";
     node["relayout"] = std::move(relayouts[nextRelayout++]);
   }
-  if (auto placed = op->getAttrOfType<mlir::DictionaryAttr>(onProcessorAttr))
-    node["processor"] = processor(placed);
+  if (isOnProcessor(op)) {
+    auto [why, change] = reasonBesideChip(op);
+    node["processor"] =
+        json::Object{{"why", text(why)}, {"change", text(change)}};
+  }
   auto kernel = kernelOf.find(op);
   if (kernel != kernelOf.end())
     node["kernel"] = std::move(kernels[kernel->second]);

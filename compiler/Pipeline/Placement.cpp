@@ -9,10 +9,12 @@ using namespace npu;
 
 std::vector<ReportedPlacement> npu::placementOf(mlir::func::FuncOp function) {
   std::vector<ReportedPlacement> rows;
-  for (const PlacedOp &placed : opsOnProcessor(function))
-    rows.push_back({opName(placed.op),
-                    cast<LayoutOpInterface>(placed.op).getDemandName().str(),
-                    placed.why.str(), placed.change.str()});
+  for (Operation *op : opsOnProcessor(function)) {
+    auto [why, change] = reasonBesideChip(op);
+    rows.push_back({opName(op),
+                    cast<LayoutOpInterface>(op).getDemandName().str(),
+                    why.str(), change.str()});
+  }
   return rows;
 }
 

@@ -151,22 +151,10 @@ json::Object npu::reportJson(const CompileReport &report) {
   return root;
 }
 
-static StringRef unitOf(Objective objective) {
-  switch (objective) {
-  case Objective::Count:
-    return "relayouts";
-  case Objective::Bytes:
-    return "bytes";
-  case Objective::Time:
-    return "cycles";
-  }
-  return "";
-}
-
 std::string npu::searchText(const CompileReport &report) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  StringRef unit = unitOf(report.objective);
+  StringRef unit = objectiveUnit(report.objective);
   out << report.strategy << ": " << report.layout.cost.of(report.objective)
       << " " << unit;
   if (report.search)

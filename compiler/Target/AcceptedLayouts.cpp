@@ -54,7 +54,7 @@ static SmallVector<bool, 4> holding(ArrayRef<Signature> signatures,
   SmallVector<bool, 4> special, plain;
   for (const Signature &signature : signatures) {
     plain.push_back(signature.when.empty());
-    special.push_back(!plain.back() && !firstFailing(signature.when, op));
+    special.push_back(!plain.back() && allHold(signature.when, op));
   }
   if (llvm::is_contained(special, true))
     return special;

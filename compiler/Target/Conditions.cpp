@@ -10,13 +10,23 @@ using namespace npu;
 
 static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
-bool Condition::takes(int64_t number) const {
-  return llvm::any_of(
-      ranges, [&](const Range &range) { return range.contains(number); });
+template <class Items, class Listed>
+static bool isListed(const Items &items, Among among, Listed listed) {
+  return among == Among::Each ? llvm::all_of(items, listed)
+                              : llvm::any_of(items, listed);
 }
 
-bool Condition::takes(StringRef word) const {
-  return llvm::is_contained(words, word);
+bool Condition::takes(ArrayRef<int64_t> numbers, Among among) const {
+  return isListed(numbers, among, [&](int64_t number) {
+    return llvm::any_of(
+        ranges, [&](const Range &range) { return range.contains(number); });
+  });
+}
+
+bool Condition::takes(ArrayRef<StringRef> given, Among among) const {
+  return isListed(given, among, [&](StringRef word) {
+    return llvm::is_contained(words, word);
+  });
 }
 
 static bool hasFact(const OpFact &fact, LayoutOpInterface op) {
@@ -24,14 +34,10 @@ static bool hasFact(const OpFact &fact, LayoutOpInterface op) {
   return words && fact.isOf(*words);
 }
 
-bool Condition::holds(LayoutOpInterface op) const {
-  if (!hasFact(*fact, op))
-    return false;
-  if (fact->numbers)
-    return llvm::all_of(fact->numbers(op),
-                        [&](int64_t number) { return takes(number); });
-  return llvm::all_of(fact->words(op),
-                      [&](StringRef word) { return takes(word); });
+bool Condition::holds(LayoutOpInterface op, Among among) const {
+  return hasFact(*fact, op) &&
+         (fact->numbers ? takes(ArrayRef<int64_t>(fact->numbers(op)), among)
+                        : takes(ArrayRef<StringRef>(fact->words(op)), among));
 }
 
 /// A whole number of at least `least` at the front of `text`, which loses it.
@@ -115,12 +121,11 @@ std::optional<Condition> npu::parseCondition(StringRef name,
   return condition;
 }
 
-const Condition *npu::firstFailing(const Conditions &conditions,
-                                   LayoutOpInterface op) {
-  auto found = llvm::find_if(conditions, [&](const Condition &condition) {
-    return !condition.holds(op);
+bool npu::allHold(const Conditions &conditions, LayoutOpInterface op,
+                  Among among) {
+  return llvm::all_of(conditions, [&](const Condition &condition) {
+    return condition.holds(op, among);
   });
-  return found == conditions.end() ? nullptr : &*found;
 }
 
 /// At most a few: some ops have hundreds of operands.

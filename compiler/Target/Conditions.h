@@ -13,8 +13,11 @@
 
 namespace npu {
 
-/// What one fact of an op must be: each of its numbers or words one of those
-/// that are listed.
+/// How many of a fact's numbers or words a condition is about.
+enum class Among { Each, Any };
+
+/// What one fact of an op must be: its numbers or words are among those that
+/// are listed.
 struct Condition {
   /// Numbers from `least` to `most` that `multiple` divides.
   struct Range {
@@ -29,10 +32,10 @@ struct Condition {
   std::vector<std::string> words; // of words
   std::string text;               // as the file has it: "up to 7"
 
-  bool takes(int64_t number) const;
-  bool takes(StringRef word) const;
+  bool takes(ArrayRef<int64_t> numbers, Among among = Among::Each) const;
+  bool takes(ArrayRef<StringRef> words, Among among = Among::Each) const;
   /// False where the op has no such fact.
-  bool holds(LayoutOpInterface op) const;
+  bool holds(LayoutOpInterface op, Among among = Among::Each) const;
 };
 
 /// All of an entry's; none: it speaks of every op.
@@ -46,9 +49,9 @@ std::optional<Condition> parseCondition(StringRef fact,
                                         const OpWords &words,
                                         std::string &error);
 
-/// The first that does not hold of the op; null: they all do.
-const Condition *firstFailing(const Conditions &conditions,
-                              LayoutOpInterface op);
+/// Whether all hold of the op.
+bool allHold(const Conditions &conditions, LayoutOpInterface op,
+             Among among = Among::Each);
 
 /// "window is 9x9".
 std::string factText(const OpFact &fact, LayoutOpInterface op);

@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <functional>
 #include <limits>
 #include <set>
 
@@ -17,20 +16,9 @@ struct Value {
   SmallVector<int64_t, 2> numbers;
   StringRef word;
 
-  bool isTakenBy(const Condition &condition) const {
-    return condition.fact->numbers
-               ? llvm::all_of(
-                     numbers,
-                     [&](int64_t number) { return condition.takes(number); })
-               : condition.takes(word);
-  }
-  /// As `unsupported` means it.
-  bool isMetBy(const Condition &condition) const {
-    return condition.fact->numbers
-               ? llvm::any_of(
-                     numbers,
-                     [&](int64_t number) { return condition.takes(number); })
-               : condition.takes(word);
+  bool isTakenBy(const Condition &condition, Among among) const {
+    return condition.fact->numbers ? condition.takes(numbers, among)
+                                   : condition.takes(word, among);
   }
   std::string text() const {
     std::string text = word.str();
@@ -134,12 +122,11 @@ private:
     return values;
   }
 
-  template <class Takes>
-  bool hold(const Conditions &conditions, const Case &at, Takes takes) const {
+  bool hold(const Conditions &conditions, const Case &at, Among among) const {
     return llvm::all_of(conditions, [&](const Condition &condition) {
       for (auto [axis, value] : llvm::zip(axes, at))
         if (axis.fact == condition.fact)
-          return takes(*value, condition);
+          return value->isTakenBy(condition, among);
       return false;
     });
   }
@@ -175,13 +162,13 @@ private:
     size_t special = 0;
     bool hasPlain = demands.empty();
     for (auto [index, signature] : llvm::enumerate(demands)) {
-      bool holds = hold(signature.when, at, std::mem_fn(&Value::isTakenBy));
+      bool holds = hold(signature.when, at, Among::Each);
       hasPlain |= signature.when.empty();
       special += holds && !signature.when.empty();
       everHolds[index] = everHolds[index] || holds;
     }
     bool isLacking = llvm::any_of(unsupported, [&](const Unsupported &entry) {
-      return hold(entry.when, at, std::mem_fn(&Value::isMetBy));
+      return hold(entry.when, at, Among::Any);
     });
     auto add = [&](std::vector<std::string> &told, int64_t &count) {
       ++count;

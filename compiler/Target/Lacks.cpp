@@ -21,30 +21,14 @@ static std::optional<Lack> lackedType(const TargetSpec &target,
   return std::nullopt;
 }
 
-/// Whether one of the fact's numbers or words is listed: a window of 1x9 is not
-/// the chip's where windows from 8 are not.
-static bool isMet(const Condition &condition, LayoutOpInterface op) {
-  const OpFact &fact = *condition.fact;
-  const OpWords *words = lookupOpWords(op.getDemandName());
-  if (!words || !fact.isOf(*words))
-    return false;
-  if (fact.numbers)
-    return llvm::any_of(fact.numbers(op), [&](int64_t number) {
-      return condition.takes(number);
-    });
-  return llvm::any_of(fact.words(op),
-                      [&](StringRef word) { return condition.takes(word); });
-}
-
 static std::optional<Lack> listedLack(const TargetSpec &target,
                                       LayoutOpInterface op, StringRef name) {
   auto found = target.unsupported.find(name.str());
   if (found == target.unsupported.end())
     return std::nullopt;
   for (const Unsupported &entry : found->second) {
-    if (!llvm::all_of(entry.when, [&](const Condition &condition) {
-          return isMet(condition, op);
-        }))
+    // A window of 1x9 is not the chip's where windows from 8 are not.
+    if (!allHold(entry.when, op, Among::Any))
       continue;
     if (entry.when.empty())
       return Lack{"is listed in `unsupported`",

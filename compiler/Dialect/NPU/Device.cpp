@@ -16,18 +16,21 @@ void npu::putOnProcessor(Operation *op, StringRef why, StringRef change) {
                   context, {text(changeKey, change), text(whyKey, why)}));
 }
 
-SmallVector<PlacedOp> npu::opsOnProcessor(mlir::func::FuncOp function) {
-  SmallVector<PlacedOp> placed;
+ReasonBesideChip npu::reasonBesideChip(Operation *op) {
+  auto told = op->getAttrOfType<mlir::DictionaryAttr>(onProcessorAttr);
+  auto text = [&](StringRef key) {
+    auto attribute = told ? told.getAs<StringAttr>(key) : StringAttr();
+    return attribute ? attribute.getValue() : StringRef();
+  };
+  return {text(whyKey), text(changeKey)};
+}
+
+SmallVector<Operation *> npu::opsOnProcessor(mlir::func::FuncOp function) {
+  SmallVector<Operation *> placed;
   function.walk<mlir::WalkOrder::PreOrder>([&](Operation *op) {
-    auto told = op->getAttrOfType<mlir::DictionaryAttr>(onProcessorAttr);
     // A fused kernel has what its ops have.
-    if (!told || op->getNumRegions() > 0)
-      return;
-    auto text = [&](StringRef key) {
-      auto attribute = told.getAs<StringAttr>(key);
-      return attribute ? attribute.getValue() : StringRef();
-    };
-    placed.push_back({op, text(whyKey), text(changeKey)});
+    if (isOnProcessor(op) && op->getNumRegions() == 0)
+      placed.push_back(op);
   });
   return placed;
 }

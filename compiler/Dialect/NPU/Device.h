@@ -18,14 +18,15 @@ inline bool isOnProcessor(Operation *op) {
 
 void putOnProcessor(Operation *op, StringRef why, StringRef change);
 
-/// An op of the model that the processor runs.
-struct PlacedOp {
-  Operation *op;
+/// What stands in the mark of an op that the processor runs.
+struct ReasonBesideChip {
   StringRef why, change;
 };
+ReasonBesideChip reasonBesideChip(Operation *op);
 
-/// All of them, also those within kernels; in program order.
-SmallVector<PlacedOp> opsOnProcessor(mlir::func::FuncOp function);
+/// The ops of the model that the processor runs, also those within kernels; in
+/// program order.
+SmallVector<Operation *> opsOnProcessor(mlir::func::FuncOp function);
 
 } // namespace npu
 

@@ -29,10 +29,10 @@ static bool hasReader(Value value, llvm::function_ref<bool(Operation *)> fits) {
   SmallVector<Value> waiting = {value};
   while (!waiting.empty())
     for (Operation *user : waiting.pop_back_val().getUsers()) {
-      if (isComputing(*user) ? fits(user) : false)
-        return true;
       if (!isComputing(*user))
         llvm::append_range(waiting, user->getResults());
+      else if (fits(user))
+        return true;
     }
   return false;
 }

@@ -6,6 +6,7 @@
 using namespace npu;
 
 static constexpr StringRef names[] = {"count", "bytes", "time"};
+static constexpr StringRef units[] = {"relayouts", "bytes", "cycles"};
 
 std::optional<Objective> npu::parseObjective(StringRef text) {
   const StringRef *found = llvm::find(names, text);
@@ -16,6 +17,10 @@ std::optional<Objective> npu::parseObjective(StringRef text) {
 
 StringRef npu::objectiveName(Objective objective) {
   return names[static_cast<int>(objective)];
+}
+
+StringRef npu::objectiveUnit(Objective objective) {
+  return units[static_cast<int>(objective)];
 }
 
 std::string npu::objectiveNames() {

@@ -19,6 +19,8 @@ enum class Objective {
 
 std::optional<Objective> parseObjective(StringRef text);
 StringRef objectiveName(Objective objective);
+/// What it counts: "relayouts", "bytes", "cycles".
+StringRef objectiveUnit(Objective objective);
 /// "count, bytes, time": for messages.
 std::string objectiveNames();
 

@@ -13,19 +13,6 @@ namespace json = llvm::json;
 
 namespace {
 
-/// What the objective counts.
-StringRef unitOf(Objective objective) {
-  switch (objective) {
-  case Objective::Count:
-    return "relayouts";
-  case Objective::Bytes:
-    return "bytes";
-  case Objective::Time:
-    return "cycles";
-  }
-  llvm_unreachable("no such objective");
-}
-
 /// A list of which each entry has a line.
 using Lines = std::vector<std::string>;
 
@@ -75,7 +62,7 @@ public:
     member("graph", graphFingerprint(problem.function));
     member("target", problem.target.name);
     member("objective", objectiveName(problem.objective));
-    member("unit", unitOf(problem.objective));
+    member("unit", objectiveUnit(problem.objective));
     list("values", values);
     list("ops", ops);
     list("relayouts", relayouts.lines);

@@ -152,10 +152,10 @@ bool Checker::prepare() {
   if (!target || !parsed)
     return fail("bad-options", error);
   io = *parsed;
-  int64_t placed = 0;
-  if (failed(placeOps(source(), *target, placed)))
+  FailureOr<int64_t> placed = placeOps(source(), *target);
+  if (failed(placed))
     return fail("placement", quiet.first());
-  coverage.onProcessor += placed;
+  coverage.onProcessor += *placed;
   ++coverage.cases;
   for (Operation &op : source().getBody().front())
     coverage.ops += isa<LayoutOpInterface>(op);

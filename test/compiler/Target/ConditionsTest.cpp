@@ -4,6 +4,7 @@
 #include "compiler/Target/AcceptedLayouts.h"
 #include "compiler/Target/Coverage.h"
 #include "compiler/Target/Lacks.h"
+#include "test/compiler/Target/ExpectError.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -37,9 +38,15 @@ demands:
 )";
 
 void expectError(const std::string &text, const std::string &message) {
+  test::expectError(chip + text, message);
+}
+
+/// The chip with these demands, and what follows.
+TargetSpec targetOf(const std::string &text) {
   std::string error;
-  EXPECT_FALSE(parseTarget(chip + text, "chip.yaml", error)) << text;
-  EXPECT_NE(error.find(message), std::string::npos) << error;
+  std::optional<TargetSpec> spec = parseTarget(chip + text, "chip.yaml", error);
+  EXPECT_TRUE(spec) << error;
+  return spec.value_or(TargetSpec());
 }
 
 std::optional<Condition> parse(StringRef fact, std::vector<std::string> texts,
@@ -184,14 +191,11 @@ TEST_F(Conv, Facts) {
 }
 
 TEST_F(Conv, WhichEntryHolds) {
-  std::string error;
-  auto spec = parseTarget(
-      chip + "  - {ops: [conv2d], data: [NCHW16c]}\n"
-             "  - {ops: [conv2d], when: {window: up to 7}, data: [NHWC]}\n"
-             "  - {ops: [conv2d], when: {depthwise: true}, data: [NCHW]}\n"
-             "  - {ops: [conv2d], when: {depthwise: false}, data: [any]}\n",
-      "chip.yaml", error);
-  ASSERT_TRUE(spec) << error;
+  TargetSpec spec =
+      targetOf("  - {ops: [conv2d], data: [NCHW16c]}\n"
+               "  - {ops: [conv2d], when: {window: up to 7}, data: [NHWC]}\n"
+               "  - {ops: [conv2d], when: {depthwise: true}, data: [NCHW]}\n"
+               "  - {ops: [conv2d], when: {depthwise: false}, data: [any]}\n");
   LayoutOpInterface conv = op(depthwise);
   auto axes = [&](unsigned slot) {
     return slot < 2 ? conv.getOperandAxes(slot) : conv.getResultAxes(0);
@@ -200,41 +204,31 @@ TEST_F(Conv, WhichEntryHolds) {
     auto all = fittingSignatures(signaturesOf(target, conv), conv, axes);
     return std::vector<unsigned>(all.begin(), all.end());
   };
-  EXPECT_EQ(holding(*spec), (std::vector<unsigned>{1, 2}));
-  EXPECT_FALSE(lackOf(*spec, conv));
+  EXPECT_EQ(holding(spec), (std::vector<unsigned>{1, 2}));
+  EXPECT_FALSE(lackOf(spec, conv));
   // Where nothing holds, those without conditions.
-  spec = parseTarget(
-      chip + "  - {ops: [conv2d], data: [NCHW16c]}\n"
-             "  - {ops: [conv2d], when: {window: up to 4}, data: [NHWC]}\n",
-      "chip.yaml", error);
-  ASSERT_TRUE(spec) << error;
-  EXPECT_EQ(holding(*spec), (std::vector<unsigned>{0}));
-  EXPECT_FALSE(lackOf(*spec, conv));
+  spec =
+      targetOf("  - {ops: [conv2d], data: [NCHW16c]}\n"
+               "  - {ops: [conv2d], when: {window: up to 4}, data: [NHWC]}\n");
+  EXPECT_EQ(holding(spec), (std::vector<unsigned>{0}));
+  EXPECT_FALSE(lackOf(spec, conv));
   // Without these, it is not the chip's.
-  spec = parseTarget(
-      chip + "  - {ops: [conv2d], when: {window: up to 4}, data: [NHWC]}\n"
-             "  - {ops: [conv2d], when: {window: up to 4, stride: 1}}\n",
-      "chip.yaml", error);
-  ASSERT_TRUE(spec) << error;
-  std::optional<Lack> lack = lackOf(*spec, conv);
+  spec = targetOf("  - {ops: [conv2d], when: {window: up to 4}, data: [NHWC]}\n"
+                  "  - {ops: [conv2d], when: {window: up to 4, stride: 1}}\n");
+  std::optional<Lack> lack = lackOf(spec, conv);
   ASSERT_TRUE(lack);
   EXPECT_EQ(lack->why, "window is 5x3 (`demands` takes up to 4)");
   // Of `unsupported`, one number is enough.
-  spec = parseTarget(chip + "  []\nunsupported:\n"
-                            "  - {ops: [conv2d], when: {window: from 4}}\n",
-                     "chip.yaml", error);
-  ASSERT_TRUE(spec) << error;
-  lack = lackOf(*spec, conv);
+  spec = targetOf("  []\nunsupported:\n"
+                  "  - {ops: [conv2d], when: {window: from 4}}\n");
+  lack = lackOf(spec, conv);
   ASSERT_TRUE(lack);
   EXPECT_EQ(lack->why, "window is 5x3; `unsupported` lists window: from 4");
 }
 
 TEST(Coverage, NamesWhatNobodyTakes) {
-  std::string error;
-  auto textOf = [&](const std::string &text) {
-    auto spec = parseTarget(chip + text, "chip.yaml", error);
-    EXPECT_TRUE(spec) << error;
-    return spec ? coverageText(*spec) : error;
+  auto textOf = [](const std::string &text) {
+    return coverageText(targetOf(text));
   };
   EXPECT_EQ(textOf("  - {ops: [conv2d], data: [NHWC]}\n"),
             "no entry has conditions: every op is the chip's\n");

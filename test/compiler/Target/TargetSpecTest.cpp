@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "test/compiler/Support/ReplaceLine.h"
+#include "test/compiler/Target/ExpectError.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -14,6 +15,7 @@
 #include <map>
 
 using namespace npu;
+using test::expectError;
 
 namespace {
 
@@ -41,12 +43,6 @@ demands:
     a: [row-major]
 algorithms: [winograd]
 )";
-
-void expectError(const std::string &text, const std::string &message) {
-  std::string error;
-  EXPECT_FALSE(parseTarget(text, "chip.yaml", error)) << text;
-  EXPECT_NE(error.find(message), std::string::npos) << error;
-}
 
 TEST(TargetSpec, ReadsEverything) {
   std::string error;
