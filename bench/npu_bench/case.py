@@ -18,6 +18,7 @@ from npu_bench.shown import shown_name
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
+import integer_inputs  # noqa: E402
 import zoo  # noqa: E402
 
 # Without bfloat16: neither numpy nor onnxruntime's kernels have it.
@@ -63,6 +64,7 @@ def _bind(
         names = ", ".join(value.name for value in values)
         raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {names}")
     chosen = _named_files(files, [value.name for value in values])
+    limits = integer_inputs.index_limits(graph)
     shapes, dimensions, inputs = {}, {}, {}
     for value in values:
         name, dtype = value.name, _dtype(value)
@@ -71,7 +73,7 @@ def _bind(
         if name in chosen:
             inputs[name] = _input_of_file(chosen[name], shape, dtype)
         else:
-            inputs[name] = samples[name] if name in samples else _random_input(shape, dtype)
+            inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtype, limits)
     return Case(title, path.resolve(), batch, shapes, dimensions, inputs)
 
 
@@ -156,8 +158,7 @@ def _input_of_file(file: str, shape: list[int], dtype: np.dtype) -> np.ndarray:
     return values
 
 
-def _random_input(shape: list[int], dtype: np.dtype) -> np.ndarray:
-    random = np.random.default_rng(7)
+def _made_input(name: str, shape: list[int], dtype: np.dtype, limits: dict[str, int]) -> np.ndarray:
     if np.issubdtype(dtype, np.floating):
-        return random.uniform(-1.0, 1.0, shape).astype(dtype)
-    return random.integers(0, 2 if dtype == np.bool_ else 100, shape).astype(dtype)
+        return np.random.default_rng(7).uniform(-1.0, 1.0, shape).astype(dtype)
+    return integer_inputs.integers(name, shape, dtype, limits, seed=7)

@@ -47,7 +47,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--batch", type=size, default=1, help="the unknown first size of inputs (1)")
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
-                        help="an input's values (random ones)")  # fmt: skip
+                        help="an input's values (made, as npu-bench does)")  # fmt: skip
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
     parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantisation steps (1)")

@@ -46,6 +46,7 @@ class Sample:
     outputs: dict[str, np.ndarray]
     steps: dict[str, float]  # of the quantized outputs: what one step is worth
     cache: Path  # where outputs are kept
+    chaotic: bool = False  # scales depend on data: outputs are held to what onnxruntime's own runs differ by
 
 
 @dataclasses.dataclass
@@ -86,29 +87,47 @@ def network_and_inputs(name: str, batch: int, quick: bool, build: Path) -> tuple
     return path, net.inputs(path, batch, size, net.order, seed=7)
 
 
-def session_of(path: Path, plain: bool) -> onnxruntime.InferenceSession:
+def shaken_model(path: Path) -> bytes:
+    """The network with a millionth more or less in each factor of its norms."""
+    import onnx
+    from onnx import numpy_helper
+
+    model, random = onnx.load(path), np.random.default_rng(5)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT and len(tensor.dims) == 1:
+            factors = 1 + 1e-6 * random.uniform(-1, 1, tensor.dims)
+            values = (numpy_helper.to_array(tensor) * factors).astype(np.float32)
+            tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+    return model.SerializeToString()
+
+
+def session_of(path: Path, variant: str) -> onnxruntime.InferenceSession:
     """Without VNNI, its products of u8 and s8 saturate in 16 bits unless it is told otherwise."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.add_session_config_entry("session.x64quantprecision", "1")
-    if plain:
+    if variant == "plain":
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    model = shaken_model(path) if variant == "shaken" else str(path)
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def reference(path: Path, inputs: dict[str, np.ndarray], cache: Path, plain: bool = False) -> dict[str, np.ndarray]:
-    """onnxruntime's outputs, computed once for a file and these inputs; `plain`: without its rewrites."""
+def reference(path: Path, inputs: dict[str, np.ndarray], cache: Path, variant: str = "") -> dict[str, np.ndarray]:
+    """onnxruntime's outputs, computed once for a file and these inputs.
+
+    Variants: "plain" is without its rewrites, "shaken" the network with norms that differ by a millionth.
+    """
     import onnxruntime
 
     state = path.stat()
-    digest = hashlib.sha256(f"{path} {state.st_size} {state.st_mtime_ns} {onnxruntime.__version__} {plain}".encode())
+    digest = hashlib.sha256(f"{path} {state.st_size} {state.st_mtime_ns} {onnxruntime.__version__} {variant}".encode())
     for array in inputs.values():
         digest.update(array.tobytes())
     file = cache / f"{path.stem}-{digest.hexdigest()[:16]}.npz"
     with zoo.locked(file):
         if not file.exists():
-            session = session_of(path, plain)
+            session = session_of(path, variant)
             names = [output.name for output in session.get_outputs()]
             values = session.run(names, inputs)
             part = file.with_suffix(".part.npz")
@@ -190,9 +209,24 @@ def larger_steps(result: Result, sample: Sample, name: str) -> float:
     """
     if not result.slow:
         return LARGER_STEPS
-    plain = reference(sample.model, sample.inputs, sample.cache, plain=True)[name]
+    plain = reference(sample.model, sample.inputs, sample.cache, "plain")[name]
     steps = np.abs(plain - sample.outputs[name]) / sample.steps[name]
     return max(LARGER_STEPS, 2 * float((steps > 1.5).mean()))
+
+
+def distance(found: np.ndarray, expected: np.ndarray) -> float:
+    """Root mean square of the difference, as a part of what is expected."""
+    expected = expected.astype(np.float64)
+    return float(np.sqrt(np.square(found - expected).mean() / np.square(expected).mean()))
+
+
+def compare_chaotic(sample: Sample, name: str, found: np.ndarray) -> None:
+    """Scales that depend on data carry each rounding on: no further off than twice what onnxruntime is from itself."""
+    expected = sample.outputs[name]
+    others = (reference(sample.model, sample.inputs, sample.cache, variant)[name] for variant in ("plain", "shaken"))
+    allowed = 2 * max(distance(other, expected) for other in others)
+    if distance(found, expected) > allowed:
+        raise Failure(f"output '{name}' is {distance(found, expected):.1e} off, allowed are {allowed:.1e}")
 
 
 def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -> None:
@@ -206,6 +240,9 @@ def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -
         result.scaled = max(result.scaled, float(error.max() / max(float(np.abs(expected).max()), 1e-30)))
         if name in sample.steps:
             compare_steps(name, error / sample.steps[name], larger_steps(result, sample, name))
+            continue
+        if sample.chaotic:
+            compare_chaotic(sample, name, found)
             continue
         wrong = error > ATOL + RTOL * np.abs(expected)
         if wrong.any():
@@ -312,9 +349,10 @@ def check_network(arguments: argparse.Namespace, name: str) -> list[Result]:
     for batch in arguments.batch:
         path, inputs = network_and_inputs(name, batch, arguments.small, arguments.build)
         is_quantized = name in small.NETWORKS or zoo.find(name).source == "quantized"
+        chaotic = name in zoo.NETS and zoo.find(name).chaotic
         steps = quantized_outputs(path) if is_quantized else {}
         cache = arguments.build / "test-cache"
-        sample = Sample(path, inputs, reference(path, inputs, cache), steps, cache)
+        sample = Sample(path, inputs, reference(path, inputs, cache), steps, cache, chaotic)
         plans = [(plan, check_plan) for plan in arguments.plans]
         plans += [(plan, check_refused) for plan in arguments.infeasible]
         for plan, check in plans:

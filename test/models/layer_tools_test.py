@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
@@ -133,10 +133,60 @@ def test_odd_inputs(build: Path, folder: Path) -> None:
         np.save(folder / f"{name}.npy", value)
         files.append(f"{name}={folder}/{name}.npy")
     expect(run(build, "npu-compare", model, *[f"--input={file}" for file in files]), 0, "5 values compared, 0 differ")
-    with mock.patch.object(case, "_random_input", side_effect=AssertionError("values are given")):
+    with mock.patch.object(case, "_made_input", side_effect=AssertionError("values are given")):
         made = case.make_case(str(model), 3, {}, tuple(files))
     for name, value in values.items():
         assert made.shapes[name] == list(value.shape) and (made.inputs[name] == value).all(), name
+
+
+def text_model(path: Path) -> None:
+    """Token ids by way of casts and reshapes into a table of 7 rows and one of 5, a mask, and any number."""
+    tables = [numpy_helper.from_array(np.ones((rows, 4), np.int8), f"t{rows}") for rows in (7, 5)]
+    scale = numpy_helper.from_array(np.float32(0.5), "s")
+    nodes = [
+        helper.make_node("DequantizeLinear", ["t7", "s"], ["words"]),
+        helper.make_node("DequantizeLinear", ["t5", "s"], ["kinds"]),
+        helper.make_node("Cast", ["ids"], ["wide"], to=onnx.TensorProto.INT64),
+        helper.make_node("Unsqueeze", ["wide", "zero"], ["more"]),
+        helper.make_node("Gather", ["words", "more"], ["a"]),
+        helper.make_node("Gather", ["kinds", "type_ids"], ["b"]),
+        helper.make_node("Mul", ["the_mask", "number"], ["c"]),
+    ]
+    inputs = [helper.make_tensor_value_info("ids", onnx.TensorProto.INT32, ["n", 64])]
+    inputs += [helper.make_tensor_value_info(name, onnx.TensorProto.INT64, ["n", 64])
+               for name in ("type_ids", "the_mask", "number")]  # fmt: skip
+    outputs = [helper.make_tensor_value_info(name, kind, None)
+               for name, kind in zip("abc", (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT, onnx.TensorProto.INT64))]
+    zero = numpy_helper.from_array(np.array([0]), "zero")
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [*tables, scale, zero])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def test_integers_within_their_limits(build: Path, folder: Path) -> None:
+    """Ids of all rows of their table and of no other, masks of ones: text models run without files of inputs."""
+    model = folder / "text.onnx"
+    text_model(model)
+    made = case.make_case(str(model), 4, {}).inputs
+    assert set(made["ids"].ravel()) == set(range(7)) and made["ids"].dtype == np.int32, made["ids"]
+    assert set(made["type_ids"].ravel()) == set(range(5)), made["type_ids"]
+    assert (made["the_mask"] == 1).all() and made["number"].max() > 7, made
+    np.save(folder / "ids.npy", np.full((4, 64), 6, np.int32))
+    given = f"--input=ids={folder}/ids.npy"
+    done = run(build, "npu-bench", model, "--batch=4", given, "--plans=npu-nhwc/optimal", "--peers=onnxruntime", "--rounds=1")
+    expect(done, 0, "text")
+    expect(run(build, "npu-bench", model, f"{given}x", "--plans=npu-nhwc/optimal"), 1, "cannot read")
+    expect(run(build, "npu-bench", model, "--input=idx=a.npy"), 1, "is not NAME=FILE.npy of an input; there are: ids")
+
+
+def test_dynamic_layers(build: Path, folder: Path) -> None:
+    """Each layer of a network whose scales depend on data is onnxruntime's, judged from the values that it got."""
+    net = case.zoo.find("t5_encoder_int8")
+    path = case.zoo.ensure(net.name, net.small)
+    files = []
+    for name, value in net.inputs(path, 1, net.small, net.order, seed=3).items():
+        np.save(folder / f"{name}.npy", value)
+        files += [f"--input={name}={folder}/{name}.npy", f"--input-shape={name}={','.join(map(str, value.shape))}"]
+    expect(run(build, "npu-compare", path, *files), 0, " values compared, 0 differ")
 
 
 def test_any_rank(build: Path, folder: Path) -> None:
@@ -221,7 +271,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
-        for test in (test_compare, test_odd_inputs, test_any_rank, test_sizes_that_contradict, test_reduce):
+        for test in (test_compare, test_odd_inputs, test_integers_within_their_limits, test_dynamic_layers, test_any_rank,
+                     test_sizes_that_contradict, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 
