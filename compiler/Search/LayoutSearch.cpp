@@ -8,6 +8,7 @@
 #include "compiler/Search/Narrowing.h"
 #include "compiler/Search/OddCycles.h"
 #include "compiler/Search/Polish.h"
+#include "compiler/Search/Prices.h"
 #include "compiler/Search/Reduction.h"
 
 #include <utility>
@@ -131,7 +132,9 @@ private:
       }
       improve(left.fromWhole(options.incumbent), 0.03);
     }
-    if (bestCost != solution.lowerBound && !(isListed() && passMessages()))
+    if (bestCost == solution.lowerBound || (!isListed() && askPrices()))
+      return;
+    if (!isListed() || !passMessages())
       relax();
   }
 
@@ -215,6 +218,33 @@ private:
     consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
   }
 
+  /// What prices prove is what messages prove, but they need no table over an
+  /// op's ways and the sets of a value. True if nothing is cheaper than the
+  /// best choice, or the ways that may be are few enough to be eliminated.
+  bool askPrices() {
+    solution.method = "prices";
+    Prices prices =
+        findPrices(left.problem(), trees,
+                   {bestCost, share(0.3).left(), options.tableEntries});
+    solution.lowerBound = std::max(solution.lowerBound, prices.bound);
+    if (solution.lowerBound >= bestCost || prices.withWay.empty())
+      return solution.lowerBound >= bestCost;
+    improve(cheapestUnder(prices), 0.03);
+    if (solution.lowerBound >= bestCost)
+      return true;
+    dropTooDear(prices.withWay);
+    return eliminateWhatFits();
+  }
+
+  /// Each op's cheapest way, payments included.
+  static std::vector<int> cheapestUnder(const Prices &prices) {
+    std::vector<int> ways;
+    for (const std::vector<Cost> &costs : prices.withWay)
+      ways.push_back(static_cast<int>(
+          std::min_element(costs.begin(), costs.end()) - costs.begin()));
+    return ways;
+  }
+
   void relax() {
     solution.method = "linear relaxation";
     DualBound dual = cut();
@@ -222,13 +252,13 @@ private:
         solveNear(dual))
       return;
     Reduction before = left;
-    dropTooDear(dual);
+    dropTooDear(dual.withWay);
     if (eliminateWhatFits() || depth > 0)
       return;
     branchAndBound();
     // A cheaper choice leaves fewer ways, perhaps few enough.
     left = std::move(before);
-    dropTooDear(dual);
+    dropTooDear(dual.withWay);
     if (solution.lowerBound < bestCost)
       eliminateWhatFits();
   }
@@ -310,7 +340,7 @@ private:
     while (fits < tooMany && !deadline.over()) {
       size_t middle = (fits + tooMany) / 2;
       Reduction near = left;
-      near.keepOnly(waysUpTo(dual, steps[middle]));
+      near.keepOnly(waysUpTo(dual.withWay, steps[middle]));
       std::vector<int> ways = solveNarrow(near.problem());
       if (ways.empty()) {
         tooMany = middle;
@@ -340,10 +370,10 @@ private:
     return states;
   }
 
-  static std::vector<std::vector<char>> waysUpTo(const DualBound &dual,
-                                                 Cost most) {
+  static std::vector<std::vector<char>>
+  waysUpTo(const std::vector<std::vector<Cost>> &withWay, Cost most) {
     std::vector<std::vector<char>> keep;
-    for (const std::vector<Cost> &costs : dual.withWay) {
+    for (const std::vector<Cost> &costs : withWay) {
       keep.emplace_back();
       for (Cost cost : costs)
         keep.back().push_back(cost <= most);
@@ -353,8 +383,8 @@ private:
 
   /// Ways with which no choice is cheaper than the best so far go. If a choice
   /// is cheaper, all its ways stay.
-  void dropTooDear(const DualBound &dual) {
-    left.keepOnly(waysUpTo(dual, bestCost - 1));
+  void dropTooDear(const std::vector<std::vector<Cost>> &withWay) {
+    left.keepOnly(waysUpTo(withWay, bestCost - 1));
   }
 
   void branchAndBound() {

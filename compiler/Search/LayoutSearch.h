@@ -71,8 +71,8 @@ struct Solution {
   /// No choice costs less than this. Equal to `cost` where `proved`.
   Cost lowerBound = 0;
   bool proved = false;
-  /// "elimination", "message passing", "linear relaxation" or "branch and
-  /// bound".
+  /// "elimination", "message passing", "prices", "linear relaxation" or "branch
+  /// and bound".
   std::string method;
   int64_t largestTable = 0; // entries, where elimination was planned
   double seconds = 0;

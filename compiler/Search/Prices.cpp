@@ -53,9 +53,10 @@ bool extend(std::vector<LayoutSet> &sets, const Use &use) {
 /// The problem as its values see it.
 class Market {
 public:
-  Market(const Problem &problem, const RelayoutTrees &trees)
+  Market(const Problem &problem, const RelayoutTrees &trees,
+         int64_t tableEntries)
       : problem(problem), goods(problem.values.size()),
-        useOf(problem.ops.size()) {
+        useOf(problem.ops.size()), entriesLeft(tableEntries) {
     for (size_t i = 0; i < problem.ops.size(); ++i)
       addOp(static_cast<int>(i));
     for (size_t v = 0; v < goods.size() && listed; ++v)
@@ -97,6 +98,9 @@ private:
     good.sets = {0};
     for (const Use &use : good.uses)
       listed = listed && extend(good.sets, use);
+    entriesLeft -= static_cast<int64_t>(good.sets.size()) *
+                   __builtin_popcountll(good.stored);
+    listed = listed && entriesLeft >= 0;
     good.costs.resize(good.layouts);
     for (int stored = 0; listed && stored < good.layouts; ++stored)
       if (good.stored & setOf(stored))
@@ -105,6 +109,7 @@ private:
               trees.cost(value, stored, set & ~setOf(stored)));
   }
 
+  int64_t entriesLeft;
   bool listed = true;
 };
 
@@ -120,6 +125,9 @@ Number mostPaid(const Use &use, const std::vector<Number> &prices,
   return most;
 }
 
+/// Sums of prices: however large these are, a sum is exact.
+using Sum = __int128;
+
 /// What rounded prices prove, in whole numbers.
 class Proof {
 public:
@@ -127,39 +135,55 @@ public:
         const std::vector<std::vector<std::vector<double>>> &exact)
       : market(market), scale(scale) {
     prices.scale = scale;
-    std::vector<std::vector<Cost>> charge; // by value: what its op pays
+    std::vector<std::vector<Sum>> charge; // by value: what its op pays
     for (size_t v = 0; v < market.goods.size(); ++v)
       charge.push_back(chargeOf(market.goods[v], round(exact[v])));
-    Cost sum = 0;
-    for (size_t i = 0; i < market.problem.ops.size(); ++i)
-      sum += cheapestOf(static_cast<int>(i), charge);
-    // Costs are whole numbers.
-    prices.bound = sum <= 0 ? 0 : (sum + scale - 1) / scale;
+    Sum sum = 0;
+    std::vector<std::vector<Sum>> costs;
+    for (size_t i = 0; i < market.problem.ops.size(); ++i) {
+      costs.push_back(costsOf(static_cast<int>(i), charge));
+      sum += *std::min_element(costs.back().begin(), costs.back().end());
+    }
+    prices.bound = inUnits(sum);
+    for (const std::vector<Sum> &ways : costs) {
+      const Sum least = *std::min_element(ways.begin(), ways.end());
+      prices.withWay.emplace_back();
+      for (Sum cost : ways)
+        prices.withWay.back().push_back(inUnits(sum - least + cost));
+    }
   }
 
   Prices take() { return std::move(prices); }
 
 private:
+  /// Costs are whole numbers, and none is below 0.
+  Cost inUnits(Sum sum) const {
+    constexpr Sum largest = Cost(1) << 62;
+    return static_cast<Cost>(
+        std::clamp((sum + scale - 1) / scale, Sum(0), largest));
+  }
+
   std::vector<std::vector<Cost>>
   round(const std::vector<std::vector<double>> &exact) const {
     std::vector<std::vector<Cost>> result;
     for (const std::vector<double> &uses : exact) {
       result.emplace_back();
       for (double price : uses)
-        result.back().push_back(
-            std::llround((price - uses.back()) * static_cast<double>(scale)));
+        result.back().push_back(std::llround(
+            std::clamp((price - uses.back()) * static_cast<double>(scale),
+                       -0x1p62, 0x1p62)));
     }
     return result;
   }
 
   /// By layout that the value is stored in: what copies cost beyond what is
   /// paid for them, at least.
-  std::vector<Cost> chargeOf(const Good &good,
-                             std::vector<std::vector<Cost>> paid) {
-    std::vector<Cost> charge(good.layouts, 0);
+  std::vector<Sum> chargeOf(const Good &good,
+                            std::vector<std::vector<Cost>> paid) {
+    std::vector<Sum> charge(good.layouts, 0);
     for (int stored = 0; stored < good.layouts; ++stored)
       for (size_t s = 0; s < good.costs[stored].size(); ++s) {
-        Cost open = good.costs[stored][s] * scale;
+        Sum open = Sum(good.costs[stored][s]) * scale;
         for (size_t u = 0; u < good.uses.size(); ++u)
           open -= mostPaid(good.uses[u], paid[u], good.sets[s]);
         charge[stored] = s == 0 ? open : std::min(charge[stored], open);
@@ -175,19 +199,21 @@ private:
     return charge;
   }
 
-  Cost cheapestOf(int index, const std::vector<std::vector<Cost>> &charge) {
+  /// Of the op's ways, payments included.
+  std::vector<Sum> costsOf(int index,
+                           const std::vector<std::vector<Sum>> &charge) const {
     const Op &op = market.problem.ops[index];
-    Cost least = std::numeric_limits<Cost>::max();
+    std::vector<Sum> costs;
     for (const Way &way : op.ways) {
-      Cost cost = way.cost * scale;
+      Sum cost = Sum(way.cost) * scale;
       for (size_t k = 0; k < op.operands.size(); ++k)
         if (way.layouts[k] != asStored)
           cost += prices.paid[index][k][way.layouts[k]];
       for (size_t k = 0; k < op.results.size(); ++k)
         cost += charge[op.results[k]][way.layouts[op.operands.size() + k]];
-      least = std::min(least, cost);
+      costs.push_back(cost);
     }
-    return least;
+    return costs;
   }
 
   const Market &market;
@@ -401,11 +427,23 @@ double mostOf(const Problem &problem) {
   return sum;
 }
 
+/// What the prices are parts of, from few parts to many.
+std::vector<Cost> scalesFor(const Problem &problem) {
+  const double most = mostOf(problem);
+  std::vector<Cost> scales;
+  for (int shift = 0;
+       shift <= 20 && (shift == 0 || most * std::ldexp(1, shift) < 0x1p50);
+       shift += 4)
+    scales.push_back(Cost(1) << shift);
+  return scales;
+}
+
 } // namespace
 
-Prices findPrices(const Problem &problem, Cost target, double seconds) {
+Prices findPrices(const Problem &problem, const RelayoutTrees &trees,
+                  const PriceLimits &limits) {
   constexpr int mostPasses = 2000, patience = 50;
-  const Deadline deadline(seconds);
+  const Deadline deadline(limits.seconds);
   Prices best;
   for (const Op &op : problem.ops) {
     Cost least = op.ways.front().cost;
@@ -413,32 +451,31 @@ Prices findPrices(const Problem &problem, Cost target, double seconds) {
       least = std::min(least, way.cost);
     best.bound += least;
   }
-  if (best.bound >= target)
+  if (best.bound >= limits.target)
     return best;
-  Market market(problem, RelayoutTrees(problem));
+  Market market(problem, trees, limits.tableEntries);
   if (!market.isListed())
     return best;
-  // Few digits, if they do.
-  const double most = mostOf(problem);
-  std::vector<Cost> scales;
-  for (int shift = 0; shift <= 20 && most * std::ldexp(1, shift) < 0x1p50;
-       shift += 4)
-    scales.push_back(Cost(1) << shift);
+  const std::vector<Cost> scales = scalesFor(problem);
   Ascent ascent(market);
   int waited = 0;
   for (int i = 0; i < mostPasses && waited < patience && !deadline.over();
        ++i) {
     ascent.pass();
     ++waited;
-    for (Cost scale : scales) {
-      Prices prices = Proof(market, scale, ascent.prices()).take();
-      if (prices.bound <= best.bound)
-        continue;
-      best = std::move(prices);
-      waited = 0;
-      if (best.bound >= target)
-        return best;
-    }
+    Prices prices = Proof(market, scales.back(), ascent.prices()).take();
+    if (prices.bound <= best.bound)
+      continue;
+    best = std::move(prices);
+    waited = 0;
+    if (best.bound < limits.target)
+      continue;
+    // Few digits, if they do.
+    for (Cost scale : scales)
+      if (Prices few = Proof(market, scale, ascent.prices()).take();
+          few.bound >= limits.target)
+        return few;
+    return best;
   }
   return best;
 }

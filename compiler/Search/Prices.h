@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_SEARCH_PRICES_H
 #define NPU_COMPILER_SEARCH_PRICES_H
 
-#include "compiler/Search/LayoutSearch.h"
+#include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
 
@@ -19,12 +19,26 @@ struct Prices {
   std::vector<std::vector<std::vector<Cost>>> paid;
   /// No choice costs less.
   Cost bound = 0;
+  /// No choice with this way costs less, for each way of each op; empty where
+  /// there are no prices.
+  std::vector<std::vector<Cost>> withWay;
 };
 
-/// Raises the bound until it reaches `target`, or no longer rises, or the time
-/// is over; the best prices found. Without prices where the readers of a value
-/// may need more sets of layouts than can be looked at one by one.
-Prices findPrices(const Problem &problem, Cost target, double seconds);
+struct PriceLimits {
+  /// A bound that is enough.
+  Cost target = 0;
+  double seconds = 10;
+  /// Of all values: what copies cost, by the layout that a value is stored in
+  /// and the set that it is read in.
+  int64_t tableEntries = int64_t(1) << 24;
+};
+
+/// Raises the bound until it reaches the target, or no longer rises, or the
+/// time is over; the best prices found. Without prices where the readers of
+/// values may need more sets of layouts than can be looked at one by one. The
+/// trees are those of the problem's values.
+Prices findPrices(const Problem &problem, const RelayoutTrees &trees,
+                  const PriceLimits &limits);
 
 } // namespace npu::search
 

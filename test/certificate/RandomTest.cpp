@@ -23,10 +23,16 @@ Problem smallProblem(uint64_t seed) {
   return search::test::randomProblem(seed, options);
 }
 
+search::Prices pricesFor(const Problem &problem, search::Cost target,
+                         double seconds) {
+  return search::findPrices(problem, search::RelayoutTrees(problem),
+                            {target, seconds});
+}
+
 json solved(const Problem &problem) {
   search::Solution solution = search::solve(problem);
   return certificateOf(problem, solution.ways,
-                       search::findPrices(problem, solution.cost, 10));
+                       pricesFor(problem, solution.cost, 10));
 }
 
 /// The problem that a certificate is of.
@@ -105,7 +111,7 @@ TEST(RandomCertificates, OfOtherPlansAreRefuted) {
     std::vector<int> ways;
     for (const search::Op &op : problem.ops)
       ways.push_back(static_cast<int>(random() % op.ways.size()));
-    search::Prices prices = search::findPrices(problem, 0, 0);
+    search::Prices prices = pricesFor(problem, 0, 0);
     const search::Cost least = certificate["plan"]["cost"];
     certificate["plan"] = certificateOf(problem, ways, prices)["plan"];
     const bool isLeast = certificate["plan"]["cost"] == least;

@@ -124,7 +124,8 @@ private:
     if (&onChip == choice.onChip)
       addPlan(searched.numbers());
     search::Prices found =
-        search::findPrices(numbers, choice.cost, problem.searchSeconds);
+        search::findPrices(numbers, search::RelayoutTrees(numbers),
+                           {choice.cost, problem.searchSeconds});
     json::Array paid;
     for (const auto &op : found.paid) {
       json::Array operands;

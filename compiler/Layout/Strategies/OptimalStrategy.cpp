@@ -93,18 +93,6 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
   best->outcome.seconds = before + solution.seconds;
 }
 
-/// A certificate may show what the search, which ran out of time, has not.
-static void certify(const LayoutProblem &problem, const OpWays &ways,
-                    RelayoutPrices &prices, const CertifiedChoice &choice,
-                    SearchOutcome &outcome) {
-  outcome.certificate = certificateOf(problem, ways, prices, choice);
-  if (outcome.proved || outcome.certificate.empty())
-    return;
-  outcome.lowerBound = outcome.cost;
-  outcome.proved = outcome.isLeast();
-  outcome.method = "prices";
-}
-
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  ArrayRef<Strategy> others, LayoutPlan &plan) {
   std::vector<LayoutPlan> plans = plansOf(problem, others);
@@ -122,8 +110,8 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.isLeast();
-  if (!problem.certifiedModel.empty() && outcome.capped == 0)
-    certify(problem, ways, prices, best->choice, outcome);
+  if (!problem.certifiedModel.empty() && outcome.proved)
+    outcome.certificate = certificateOf(problem, ways, prices, best->choice);
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, others, plan);

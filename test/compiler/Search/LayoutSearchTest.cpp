@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace npu::search::test {
 
 namespace {
@@ -96,6 +98,46 @@ TEST(LayoutSearch, MessagesAgreeWithElimination) {
     byMessages += found.proved && found.method == "message passing";
   }
   EXPECT_GT(byMessages, 5);
+}
+
+/// Values whose eleven readers may need 2,048 sets of layouts: more than
+/// elimination and messages look at.
+Problem manySets(uint64_t seed) {
+  constexpr int readers = 11, layouts = readers + 1;
+  std::mt19937_64 random(seed);
+  Problem problem;
+  for (int value = 0; value < 3; ++value) {
+    problem.values.push_back({layouts, {}});
+    for (int from = 0; from < layouts; ++from)
+      for (int to = 0; to < layouts; ++to)
+        problem.values.back().move.push_back(
+            from == to ? 0 : 10 + static_cast<Cost>(random() % 20));
+    problem.ops.push_back({{}, {value}, {}});
+    for (int layout = 0; layout < layouts; ++layout)
+      problem.ops.back().ways.push_back(
+          {static_cast<Cost>(random() % 9), {layout}});
+  }
+  // Each reads all values, in the first layout or in its own.
+  for (int reader = 0; reader < readers; ++reader) {
+    problem.ops.push_back({{0, 1, 2}, {}, {}});
+    for (int layout : {0, reader + 1})
+      problem.ops.back().ways.push_back(
+          {static_cast<Cost>(random() % 30), {layout, layout, layout}});
+  }
+  return problem;
+}
+
+TEST(LayoutSearch, PricesProveWhereSetsAreTooMany) {
+  int byPrices = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Problem problem = manySets(seed);
+    ASSERT_EQ(check(problem), "");
+    Solution found = solve(problem);
+    expectValid(problem, found);
+    EXPECT_TRUE(found.proved) << "seed " << seed;
+    byPrices += found.method == "prices";
+  }
+  EXPECT_GT(byPrices, 5);
 }
 
 /// Too wide to eliminate with the tables allowed.
