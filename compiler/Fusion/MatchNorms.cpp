@@ -28,11 +28,14 @@ struct Mean {
   SmallVector<int64_t> axes;
 };
 
-/// What 1 / sqrt(variance + epsilon) was made of; `centered` is x - mean.
+/// What 1 / sqrt(variance + epsilon) was made of; `centered` is x - mean, or x
+/// itself where the mean of its own squares stands for the variance.
 struct Deviation {
   Value input, centered;
   Mean mean;
   double epsilon = 0;
+
+  bool isCentered() const { return input != centered; }
 };
 
 } // namespace
@@ -66,7 +69,8 @@ static std::optional<Mean> centeredOn(Value value) {
   return mean;
 }
 
-/// add(mean(mul(D, D)), epsilon) with D = sub(X, mean(X)) over the same axes.
+/// add(mean(mul(D, D)), epsilon) with D = sub(X, mean(X)) over the same axes,
+/// or with any other D (root mean square).
 static std::optional<Deviation> varianceOf(Value value) {
   EltwiseOp sum = definedBy(value, NPU_INSTR_add);
   std::optional<float> epsilon =
@@ -79,10 +83,11 @@ static std::optional<Deviation> varianceOf(Value value) {
       !std::isfinite(*epsilon))
     return std::nullopt;
   Value centered = square.getInputs()[0];
-  std::optional<Mean> mean = centeredOn(centered);
-  if (!mean || mean->axes != squares->axes ||
-      !tensorType(centered).getElementType().isF32())
+  if (!tensorType(centered).getElementType().isF32())
     return std::nullopt;
+  std::optional<Mean> mean = centeredOn(centered);
+  if (!mean || mean->axes != squares->axes)
+    mean = Mean{centered, squares->axes};
   return Deviation{mean->input, centered, *mean, *epsilon};
 }
 
@@ -119,7 +124,9 @@ static LogicalResult replaceByNorm(PatternRewriter &rewriter, EltwiseOp op,
   rewriter.replaceOpWithNewOp<TensornormOp>(
       op, op.getResult().getType(), deviation.input, scale, bias,
       rewriter.getI64ArrayAttr(deviation.mean.axes),
-      rewriter.getF64FloatAttr(deviation.epsilon));
+      rewriter.getF64FloatAttr(deviation.epsilon),
+      rewriter.getI64IntegerAttr(1),
+      rewriter.getBoolAttr(deviation.isCentered()));
   return success();
 }
 
@@ -127,6 +134,7 @@ namespace {
 
 // Pattern: (X - mean) / sqrt(variance + e) -> tensornorm(X)
 // Pattern: (X - mean) * (1 / sqrt(variance + e)) -> tensornorm(X)
+// Pattern: X / sqrt(mean(X * X) + e) -> tensornorm(X) without centering
 struct MatchNorm : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -163,14 +171,16 @@ struct MatchSpreadNorm : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
   static std::optional<Factor> factorOf(Value value) {
-    if (std::optional<Deviation> plain = inverseDeviation(value))
+    std::optional<Deviation> plain = inverseDeviation(value);
+    if (plain && plain->isCentered())
       return Factor{*plain, {}};
     EltwiseOp product = definedBy(value, NPU_INSTR_mul);
     for (unsigned index : {0u, 1u}) {
       if (!product || !constantOf(product.getInputs()[1 - index]))
         continue;
-      if (std::optional<Deviation> found =
-              inverseDeviation(product.getInputs()[index]))
+      std::optional<Deviation> found =
+          inverseDeviation(product.getInputs()[index]);
+      if (found && found->isCentered())
         return Factor{*found, product.getInputs()[1 - index]};
     }
     return std::nullopt;

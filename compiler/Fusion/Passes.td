@@ -83,7 +83,8 @@ def MatchNorms : Pass<"npu-match-norms", "::mlir::func::FuncOp"> {
   let description = [{
     A value less its mean over some dimensions, divided by the root of its
     variance over the same ones plus a small number, becomes one
-    `npu.tensornorm`, also where exporters spread it into x * f - mean * f.
+    `npu.tensornorm`, also where exporters spread it into x * f - mean * f, and
+    without centering where the root is of the mean of its own squares.
     Constants behind it that vary along one dimension become its scale and bias.
     Only where both sides are equal in real arithmetic.
 

@@ -185,7 +185,8 @@ struct DropNeutral : OpRewritePattern<EltwiseOp> {
   }
 };
 
-// Pattern: pow(X, 1) -> X; pow(X, 2) -> mul(X, X)
+// Pattern: pow(X, 1) -> X; pow(X, 2) -> mul(X, X); pow(X, 3) -> mul(mul(X, X),
+// X)
 struct PlainPower : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -195,13 +196,22 @@ struct PlainPower : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "not a power of the whole");
     Value base = op.getInputs()[0];
     std::optional<float> exponent = scalarOf(op.getInputs()[1]);
-    if (exponent == 2.0f)
-      return replaceByEltwise(rewriter, op, op.getLoc(), NPU_INSTR_mul,
-                              {base, base});
-    if (exponent != 1.0f)
-      return rewriter.notifyMatchFailure(op, "not a power of 1 or 2");
-    rewriter.replaceOp(op, base);
-    return success();
+    if (exponent == 1.0f) {
+      rewriter.replaceOp(op, base);
+      return success();
+    }
+    if (exponent != 2.0f && exponent != 3.0f)
+      return rewriter.notifyMatchFailure(op, "not a power of 1, 2 or 3");
+    Value power = base;
+    if (exponent == 3.0f) {
+      FailureOr<Value> square =
+          makeEltwise(rewriter, op.getLoc(), NPU_INSTR_mul, {base, base});
+      if (failed(square))
+        return failure();
+      power = *square;
+    }
+    return replaceByEltwise(rewriter, op, op.getLoc(), NPU_INSTR_mul,
+                            {power, base});
   }
 };
 

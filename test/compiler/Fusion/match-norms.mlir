@@ -40,6 +40,43 @@ func.func @parameters(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %8 : tensor<2x4xf32>
 }
 
+// The root of the mean of squares, without a mean (T5, LLaMA), with a scale.
+// CHECK-LABEL: @root_mean_square
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[S:.*]] = npu.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]>
+// CHECK: %[[Y:.*]] = npu.tensornorm(%[[X]], %[[S]]) {axes = [1], centered = false,
+// CHECK-NEXT: return %[[Y]]
+func.func @root_mean_square(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %eps = npu.constant dense<1.0e-6> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %scale = npu.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> -> tensor<4xf32>
+  %0 = npu.eltwise mul(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = npu.reduce(%0) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %2 = npu.eltwise add(%1, %eps) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %3 = npu.eltwise sqrt(%2) : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  %4 = npu.eltwise div(%one, %3) : (tensor<f32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+  %5 = npu.eltwise mul(%x, %4) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %6 = npu.eltwise mul(%5, %scale) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %6 : tensor<2x4xf32>
+}
+
+// Without centering, x * f - mean * f is no normalisation, but x * f is one.
+// CHECK-LABEL: @spread_root_mean_square
+// CHECK: %[[Y:.*]] = npu.tensornorm({{.*}}centered = false
+// CHECK: npu.eltwise sub(%[[Y]],
+func.func @spread_root_mean_square(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %eps = npu.constant dense<1.0e-6> : tensor<f32> -> tensor<f32>
+  %mean = npu.reduce(%x) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %0 = npu.eltwise mul(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = npu.reduce(%0) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2x1xf32>
+  %2 = npu.eltwise add(%1, %eps) : (tensor<2x1xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %f = npu.eltwise rsqrt(%2) : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  %3 = npu.eltwise mul(%x, %f) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %4 = npu.eltwise mul(%mean, %f) : (tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+  %5 = npu.eltwise sub(%3, %4) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  return %5 : tensor<2x4xf32>
+}
+
 // As TensorFlow writes it, the mean by pooling.
 // CHECK-LABEL: @spread
 // CHECK-SAME: %[[X:[^:]*]]:
@@ -91,10 +128,12 @@ func.func @offset(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %10 : tensor<2x4xf32>
 }
 
-// The mean of other dimensions than the variance's is something else.
+// The mean of other dimensions than the variance's is no part of it: what is
+// left is the root of the mean of the difference's squares.
 // CHECK-LABEL: @other_axes
-// CHECK-NOT: npu.tensornorm
-// CHECK: return
+// CHECK: %[[D:.*]] = npu.eltwise sub
+// CHECK: npu.tensornorm(%[[D]], %{{.*}}) {axes = [1], centered = false
+// CHECK-NEXT: return
 func.func @other_axes(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %eps = npu.constant dense<1.0e-5> : tensor<f32> -> tensor<f32>
   %0 = npu.reduce(%x) {axes = [0], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<4x8xf32>) -> tensor<1x8xf32>

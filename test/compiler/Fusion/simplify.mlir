@@ -130,14 +130,18 @@ func.func @keep(%x: tensor<1x4xf32>, %i: tensor<4xi32>) -> (tensor<2x4xf32>, ten
 // CHECK-LABEL: @power
 // CHECK-SAME: %[[X:[^:]*]]:
 // CHECK: %[[S:.*]] = npu.eltwise mul(%[[X]], %[[X]])
+// CHECK: %[[C:.*]] = npu.eltwise mul(%[[X]], %[[X]])
+// CHECK: %[[T:.*]] = npu.eltwise mul(%[[C]], %[[X]])
 // CHECK: %[[P:.*]] = npu.eltwise pow(%[[X]]
-// CHECK: return %[[S]], %[[P]]
-func.func @power(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK: return %[[S]], %[[T]], %[[P]]
+func.func @power(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
   %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
+  %more = npu.constant dense<2.5> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise pow(%x, %two) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %1 = npu.eltwise pow(%x, %three) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  %2 = npu.eltwise pow(%x, %more) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // Where a number is rounded, a tie must stay a tie: no reciprocal, no merged
