@@ -101,6 +101,12 @@ class Buffer(c.Structure):
     _fields_ = [("data", c.c_void_p), ("bytes", c.c_uint64)]
 
 
+def library_of(build: Path) -> Path:
+    """libnpu.so of a build or an installation; without developers' files it has a version in its name only."""
+    folder = next((path for path in (build / "lib", *build.glob("lib*/")) if any(path.glob("libnpu.so*"))), build / "lib")
+    return min(folder.glob("libnpu.so*"), default=folder / "libnpu.so", key=lambda path: len(path.name))
+
+
 class NpuError(Exception):
     """The sentence that the runtime gave."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from npu_bench.calls import call
+from npu_bench.capi import library_of
 from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
@@ -40,7 +41,7 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Tools:
-    """Where the build put things."""
+    """Where the build, or the installation, put things."""
 
     npuc: Path
     library: Path
@@ -48,7 +49,8 @@ class Tools:
 
     @staticmethod
     def of_build(build: Path) -> "Tools":
-        return Tools(build / "bin" / "npuc", build / "lib" / "libnpu.so", build / "bench-cache")
+        cache = Path(os.environ.get("NPU_BENCH_CACHE", build / "bench-cache"))
+        return Tools(build / "bin" / "npuc", library_of(build), cache)
 
 
 @dataclasses.dataclass

@@ -7,7 +7,9 @@ Python makes an exception of SIGINT as soon as it starts, and its imports print 
 import runpy
 import signal
 import sys
+from pathlib import Path
 
+REQUIREMENTS = Path(__file__).resolve().parents[2] / "setup" / "requirements.txt"
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -16,7 +18,13 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
-    runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+    name = sys.argv.pop(1)
+    try:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    except ModuleNotFoundError as error:
+        program = name.replace("_", "-")
+        sys.exit(f"{program}: {sys.executable} has no package '{error.name}'; install those of {REQUIREMENTS} "
+                 "for it, or name another Python by NPU_PYTHON")  # fmt: skip
 
 
 if __name__ == "__main__":

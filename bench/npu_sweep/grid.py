@@ -9,6 +9,7 @@ import itertools
 import json
 from pathlib import Path
 
+from npu_bench.capi import library_of
 from npu_bench.case import make_case, zoo
 from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model, weights_of
@@ -29,11 +30,11 @@ class Tools:
     @staticmethod
     def of_build(build: Path) -> "Tools":
         npuc, npu_run = build / "bin" / "npuc", build / "bin" / "npu-run"
-        for program in (npuc, npu_run):
-            if not program.is_file():
-                raise BenchError(f"{program} is not there; run `make build` first, or say --build=FOLDER")
-        libraries = sorted((build / "lib").glob("libnpu.so"))
-        return Tools(npuc, npu_run, digest_of_files([npuc, npu_run, *libraries]))
+        library = library_of(build)
+        for file in (npuc, npu_run, library):
+            if not file.is_file():
+                raise BenchError(f"{file} is not there; run `make build` first, or say --build=FOLDER")
+        return Tools(npuc, npu_run, digest_of_files([npuc, npu_run, library]))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -34,8 +34,8 @@ struct CompileOptions {
   std::string mcpu = "native";
   LayoutOptions layout;
   ImportOptions import;
-  /// The program that turns .tflite into TOSA; empty: the one that was found
-  /// when npuc was built.
+  /// The program that turns .tflite into TOSA; empty: the one beside npuc, or
+  /// that PATH finds.
   std::string tfliteConverter;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;

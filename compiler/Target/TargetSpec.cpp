@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Target/TargetReader.h"
+#include "files/installation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,51 +41,38 @@ bool TargetSpec::supports(mlir::Type element) const {
   return llvm::is_contained(types, static_cast<npu_dtype>(dtypeOf(element)));
 }
 
-/// Folders that may hold the shipped targets: beside the program, then the
-/// source tree it was built from.
-static std::vector<std::string> targetFolders() {
-  std::string program = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&targetFolders));
-  SmallVector<char, 128> beside(program.begin(), program.end());
-  llvm::sys::path::remove_filename(beside);
-  llvm::sys::path::append(beside, "..", "targets");
-  return {std::string(beside.begin(), beside.end()), NPU_TARGETS_DIR};
+/// Where the shipped targets lie. Of a build, a link to the source tree's.
+static std::string targetFolder() {
+  return files::installedPath("share/npuc/targets");
 }
 
 std::vector<std::string> npu::targetNames() {
   std::vector<std::string> names;
-  for (const std::string &folder : targetFolders()) {
-    std::error_code code;
-    for (llvm::sys::fs::directory_iterator it(folder, code), end;
-         it != end && !code; it.increment(code))
-      if (llvm::sys::path::extension(it->path()) == ".yaml")
-        names.push_back(llvm::sys::path::stem(it->path()).str());
-  }
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator it(targetFolder(), code), end;
+       it != end && !code; it.increment(code))
+    if (llvm::sys::path::extension(it->path()) == ".yaml")
+      names.push_back(llvm::sys::path::stem(it->path()).str());
   llvm::sort(names);
-  names.erase(llvm::unique(names), names.end());
   return names;
 }
 
 static std::optional<TargetSpec> loadAlone(StringRef nameOrPath,
                                            std::string &error) {
-  std::vector<std::string> candidates;
-  if (nameOrPath.contains('/') || nameOrPath.ends_with(".yaml"))
-    candidates.push_back(nameOrPath.str());
-  else
-    for (const std::string &folder : targetFolders())
-      candidates.push_back(folder + "/" + nameOrPath.str() + ".yaml");
-  for (const std::string &path : candidates)
-    if (llvm::sys::fs::exists(path)) {
-      auto buffer = readInput(path, Budget::Text, error);
-      if (buffer)
-        return readTarget(buffer->getBuffer(), path, error);
-      error = path + ": " + error;
-      return std::nullopt;
-    }
-  error = ("target '" + nameOrPath +
-           "' is neither a file nor a shipped target, which are: " +
-           llvm::join(targetNames(), ", "))
-              .str();
+  std::string path = nameOrPath.str();
+  if (!nameOrPath.contains('/') && !nameOrPath.ends_with(".yaml"))
+    path = targetFolder() + "/" + path + ".yaml";
+  if (!llvm::sys::fs::exists(path)) {
+    error = ("target '" + nameOrPath +
+             "' is neither a file nor a shipped target, which are: " +
+             llvm::join(targetNames(), ", "))
+                .str();
+    return std::nullopt;
+  }
+  auto buffer = readInput(path, Budget::Text, error);
+  if (buffer)
+    return readTarget(buffer->getBuffer(), path, error);
+  error = path + ": " + error;
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include "compiler/Frontend/Support/SourceLocation.h"
 #include "files/input_file.h"
+#include "files/installation.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,8 +21,9 @@ static std::string findConverter(StringRef given) {
   constexpr const char *name = "tosa-converter-for-tflite";
   if (!given.empty())
     return given.str();
-  if (llvm::sys::fs::can_execute(NPU_TFLITE_CONVERTER))
-    return NPU_TFLITE_CONVERTER;
+  std::string beside = files::ownFolder() + "/" + name;
+  if (llvm::sys::fs::can_execute(beside))
+    return beside;
   if (auto found = llvm::sys::findProgramByName(name))
     return *found;
   return "";

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs, moves what was installed, hides the build, and uses it as its users do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = Path(__file__).resolve().parent
+HIDE = """
+for folder; do
+  shift
+  test "$folder" = -- && break
+  mount -t tmpfs -o mode=755 none "$folder"
+done
+exec "$@"
+"""
+
+
+class World:
+    """A folder with what was installed, and commands that see nothing of the build."""
+
+    def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
+        self.build, self.cmake, self.nm, self.folder = arguments.build, arguments.cmake, arguments.nm, folder
+        self.python = arguments.venv / "bin" / "python"
+        # The build may lie in the source tree, and the environment in the build.
+        places = {path.resolve() for path in (arguments.build, arguments.source, arguments.venv)}
+        self.hidden = sorted(path for path in places if not any(other in path.parents for other in places))
+        # By any spelling: /proc/self/exe and __FILE__ know no links.
+        self.names = {str(path) for path in (arguments.build, arguments.source, arguments.venv)} | set(map(str, places))
+        self.prefix = folder / "moved"
+        self.environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C"}
+
+    def run(self, *words: object, code: int = 0, **environment: object) -> str:
+        """What a command says; it must end with `code`."""
+        own = {**self.environment, **{key: str(value) for key, value in environment.items()}}
+        own["PATH"] = f"{self.prefix / 'bin'}:{own['PATH']}"
+        namespace = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
+        command = [*namespace, "bash", "-ec", HIDE, "hide", *self.hidden, "--", *words]
+        done = subprocess.run([*map(str, command)], env=own, cwd=self.folder, capture_output=True, text=True)
+        assert done.returncode == code, (
+            f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+        )
+        return done.stdout + done.stderr
+
+    def install(self, to: Path, *words: str) -> None:
+        # The build is not hidden yet.
+        command = [self.cmake, "--install", self.build, f"--prefix={to}", *words]
+        subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL)
+
+    def build_project(self, name: str, *words: object) -> Path:
+        """Configures and builds a project of this folder, which was copied: it is hidden."""
+        build = self.folder / f"{name}-build"
+        self.run("cmake", "-G", "Ninja", "-S", self.folder / name, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                 "-DCMAKE_BUILD_TYPE=None", *words)  # fmt: skip
+        self.run("cmake", "--build", build)
+        return build
+
+
+def write_model(world: World) -> None:
+    """A convolution with ReLU, its input, and what it gives."""
+    random = np.random.default_rng(7)
+    weight = random.standard_normal((8, 3, 3, 3)).astype(np.float32)
+    x = random.standard_normal((1, 3, 10, 12)).astype(np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("Relu", ["c"], ["y"])],
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 8, 8, 10))],
+        [numpy_helper.from_array(weight, "w")],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), world.folder / "net.onnx")
+    np.save(world.folder / "x.npy", x)
+    x.tofile(world.folder / "x.bin")
+    windows = np.lib.stride_tricks.sliding_window_view(x[0], (3, 3), (1, 2))
+    y = np.maximum(np.einsum("chwij,ocij->ohw", windows, weight), 0)
+    np.save(world.folder / "expected.npy", y[None])
+
+
+def expect(holds: bool, message: str) -> None:
+    if not holds:
+        raise AssertionError(message)
+
+
+def expect_result(world: World, y: np.ndarray) -> None:
+    np.testing.assert_allclose(y, np.load(world.folder / "expected.npy"), rtol=1e-4, atol=1e-5)
+
+
+def test_hidden(world: World) -> None:
+    for folder in world.hidden:
+        expect(world.run("ls", folder) == "", f"{folder} is not hidden")
+
+
+def test_nothing_names_the_build(world: World) -> None:
+    for path in world.prefix.rglob("*"):
+        if path.is_symlink():
+            expect(not os.readlink(path).startswith("/"), f"{path} is a link to {os.readlink(path)}")
+        elif path.is_dir():
+            expect(any(path.iterdir()), f"{path} is empty")
+        else:
+            content = path.read_bytes()
+            for name in world.names:
+                expect(name.encode() not in content, f"{path} contains {name}")
+
+
+def test_programs(world: World) -> None:
+    """All start; npuc finds its targets, and what it writes runs."""
+    for program in sorted((world.prefix / "bin").iterdir()):
+        if program.read_bytes()[:4] == b"\x7fELF" and program.name != "npu-lsp-server":
+            expect("--help" in world.run(program.name, "--help").lower(), f"{program.name} --help says nothing")
+    world.run("npuc", "net.onnx", "-o", "net.npu", "--target=npu-nchw16c", "--mcpu=native", "--report=report.json")
+    world.run("npu-run", "net.npu", "--input", "x=x.npy", "--output", "y=y.npy")
+    expect_result(world, np.load(world.folder / "y.npy"))
+    said = world.run("npuc", "net.onnx", "--target=npu-none", code=2)
+    expect("npu-nhwc" in said, f"npuc does not list its targets: {said}")
+
+
+def test_moved_link(world: World) -> None:
+    """A link to a program is as good as the program."""
+    (world.folder / "links").mkdir()
+    (world.folder / "links" / "compile").symlink_to(world.prefix / "bin" / "npuc")
+    world.run(world.folder / "links" / "compile", "net.onnx", "-o", "linked.npu")
+
+
+def test_python_programs(world: World) -> None:
+    said = world.run("npu-bench", "--help", code=1, NPU_PYTHON="/usr/bin/python3")
+    expect("requirements.txt" in said and "Traceback" not in said, f"npu-bench does not say what is missing: {said}")
+    # With packages, which the environment has; nothing else of the build is used.
+    environment = {**world.environment, "NPU_PYTHON": str(world.python)}
+    for words in (["npu-layout-diff", "report.json", "report.json"], ["npu-compare", "net.onnx"]):
+        command = [world.prefix / "bin" / words[0], *words[1:]]
+        done = subprocess.run(command, env=environment, cwd=world.folder, capture_output=True, text=True)
+        expect(done.returncode == 0, f"{words}: {done.stdout}{done.stderr}")
+
+
+def run_consumer(world: World, program: Path, **environment: object) -> None:
+    output = world.folder / "y.bin"
+    output.unlink(missing_ok=True)
+    world.run(program, "net.npu", "x.bin", output, **environment)
+    expect_result(world, np.fromfile(output, np.float32).reshape(1, 8, 8, 10))
+    said = world.run(program, "absent.npu", "x.bin", output, code=1, **environment)
+    expect("absent.npu" in said, f"{program} does not say which file: {said}")
+
+
+def test_find_package(world: World) -> None:
+    build = world.build_project("runtime_consumer")
+    for program in ("run_c", "run_cpp"):
+        run_consumer(world, build / program)
+
+
+def test_pkg_config(world: World) -> None:
+    found = {"PKG_CONFIG_PATH": world.prefix / "lib" / "pkgconfig"}
+    words = world.run("pkg-config", "--cflags", "--libs", "npu", **found).split()
+    for compiler, source in (("gcc", "run.c"), ("g++", "run.cpp")):
+        program = world.folder / f"pkg-{compiler}"
+        world.run(compiler, "-O0", "-Wall", "-Wextra", "-Werror", world.folder / "runtime_consumer" / source, "-o", program, *words)
+        run_consumer(world, program, LD_LIBRARY_PATH=world.prefix / "lib")
+
+
+def test_compiler_consumer(world: World) -> None:
+    build = world.build_project("compiler_consumer", "-DCMAKE_CXX_COMPILER=g++", "-DCMAKE_C_COMPILER=gcc")
+    for strategy, least in (("naive", 1), ("optimal", 0)):
+        said = world.run(build / "count_relayouts", "net.onnx", "npu-nhwc", strategy)
+        relayouts = int(said.split()[0])
+        expect(relayouts >= least, said)
+
+
+def test_find_package_refuses(world: World) -> None:
+    for words, message in (
+        ("npuc 9.0 REQUIRED", "0.1.0"),
+        ("npuc REQUIRED COMPONENTS runtime kernels", "no component 'kernels'"),
+    ):
+        source = world.folder / "refused"
+        shutil.rmtree(source, ignore_errors=True)
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\nproject(refused LANGUAGES C CXX)\nfind_package({words})\n"
+        )
+        said = world.run("cmake", "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={world.prefix}", code=1)
+        expect(message in " ".join(said.split()), f"find_package({words}): {said}")
+
+
+def test_runtime_alone(world: World) -> None:
+    """The component runtime is all that running takes, and no more."""
+    alone = world.folder / "alone"
+    world.install(alone, "--component", "runtime")
+    expect(not (alone / "include").exists() and not (alone / "bin" / "npuc").exists(), "more than the runtime")
+    world.run(alone / "bin" / "npu-run", "net.npu", "--input", "x=x.npy", "--output", "y=alone.npy")
+    expect_result(world, np.load(world.folder / "alone.npy"))
+
+
+def test_symbols(world: World) -> None:
+    """libnpu shows its API, and its soname carries the versions that may differ in it."""
+    library = (world.prefix / "lib" / "libnpu.so").resolve()
+    names = [line.split()[-1] for line in world.run(world.nm, "-D", "--defined-only", library).splitlines()]
+    expect(bool(names) and all(name.startswith("npu_") for name in names), f"libnpu.so shows {names}")
+    expect(library.name == "libnpu.so.0.1.0" and (world.prefix / "lib" / "libnpu.so.0.1").exists(), str(library))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("build", "source", "venv"):
+        parser.add_argument(f"--{name}", type=lambda word: Path(word).absolute(), required=True)
+    for name in ("cmake", "nm"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--only", default="", help="tests whose names contain this")
+    with tempfile.TemporaryDirectory(prefix="npuc-install-") as name:
+        arguments = parser.parse_args()
+        world = World(arguments, Path(name).resolve())
+        world.install(world.folder / "installed")
+        (world.folder / "installed").rename(world.prefix)
+        for project in PROJECTS:
+            shutil.copytree(HERE / project, world.folder / project)
+        write_model(world)
+        chosen = [test for test in TESTS if arguments.only in test.__name__]
+        for test in chosen:
+            start = time.monotonic()
+            test(world)
+            print(f"ok {test.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
+    return 0 if chosen else 2
+
+
+TESTS: list[Callable[[World], None]] = [
+    test_hidden,
+    test_nothing_names_the_build,
+    test_symbols,
+    test_programs,  # makes the program that those below run
+    test_moved_link,
+    test_python_programs,
+    test_runtime_alone,
+    test_find_package,
+    test_pkg_config,
+    test_find_package_refuses,
+    test_compiler_consumer,
+]
+PROJECTS = ("runtime_consumer", "compiler_consumer")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
