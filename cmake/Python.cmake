@@ -2,7 +2,7 @@
 # beside targets/, in the source tree as in an installation; a program of a few
 # lines starts them.
 set(NPU_PYTHON_PROGRAMS npu-bench npu-compare npu-layout-diff npu-reduce
-                        npu-sweep)
+                        npu-sweep npuc-quantize)
 
 # npu_launchers(FOLDER FROM): one for each program; the lines FROM say where
 # they start from: `from`, `cache`, `packages`, `python`.

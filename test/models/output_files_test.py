@@ -203,7 +203,8 @@ def test_inputs(build: Path, folder: Path) -> None:
     os.mkfifo(pipe)
     np.savez(folder / "x.npz", x=np.zeros(3))
     for path in (pipe, "/dev/zero"):
-        for program, *words in (["npu-compare"], ["npu-reduce", f"--reduce={folder}/x"], ["npu-bench"], ["npu-sweep"]):
+        for program, *words in (["npu-compare"], ["npu-reduce", f"--reduce={folder}/x"], ["npu-bench"], ["npu-sweep"],
+                                ["npuc-quantize", "--data=x.npy", f"-o{folder}/x"]):  # fmt: skip
             code = 1 if program == "npu-bench" else USAGE
             refused(build, f"'{path}'", program, path, *words, code=code)
         refused(build, "it is not a regular file", "npu-compare", model, f"--input=x={path}")
@@ -327,7 +328,7 @@ def test_endings(build: Path, folder: Path) -> None:
         until = time.monotonic() + EARLY_SECONDS * moment / EARLY_MOMENTS
         end_when(compare, folder, lambda _: time.monotonic() >= until, signal.SIGINT)
     for words in (["npu-compare", model], ["npu-compare", "--help"], ["npu-reduce", "--help"], ["npu-bench", "--help"],
-                  ["npu-sweep", "--help"]):  # fmt: skip
+                  ["npu-sweep", "--help"], ["npuc-quantize", "--help"]):  # fmt: skip
         with open("/dev/full", "wb") as full:
             done = subprocess.run([build / "bin" / words[0], *words[1:]], stdout=full, stderr=subprocess.PIPE, text=True)
         lines = done.stderr.splitlines()
