@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything a person types. CMake builds; this file installs, then calls it.
-# All that is made or downloaded lands in build/ (and build-asan/, build-fuzz/).
+# All that is made or downloaded lands in build/ (and build-asan/, build-tsan/, build-fuzz/).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -36,7 +36,7 @@ VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile models asan fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile models asan tsan fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,7 @@ soak: build models ## what repeats by the thousand: hours; `make test` has a sam
 	@test -f $(BUILD)-asan-compiler/build.ninja || $(CONFIGURE) -B $(BUILD)-asan-compiler \
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_SANITIZE=ON
 	@cmake --build $(BUILD)-asan-compiler -j $(JOBS) --target mutated-tools
+	@$(MAKE) --no-print-directory tsan
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=onnx --count=20000 $(SANITIZED)
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=mlir --kind=yaml --kind=json --kind=npy \
 	  --count=5000 $(SANITIZED)
@@ -110,6 +111,12 @@ asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
 	  -DNPU_SANITIZE=ON -DNPU_BUILD_COMPILER=OFF
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@$(CTEST) --test-dir $(BUILD)-asan -LE style
+
+tsan: deps ## compile and run in 8 threads at once under ThreadSanitizer (`make soak` does, too)
+	@test -f $(BUILD)-tsan/build.ninja || $(CONFIGURE) -B $(BUILD)-tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_TSAN=ON
+	@cmake --build $(BUILD)-tsan -j $(JOBS) --target npuc-api-threads-test
+	@TSAN_OPTIONS="suppressions=$(CURDIR)/test/compiler/Api/tsan.supp halt_on_error=1" \
+	  $(BUILD)-tsan/bin/npuc-api-threads-test
 
 fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	@test -f $(BUILD)-fuzz/build.ninja || $(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo \
@@ -152,9 +159,9 @@ lint: build $(DEV_STAMP) ## style tests, spelling, and clang-tidy on what differ
 	@git diff --name-only --diff-filter=d main -- '*.cpp' | xargs --no-run-if-empty clang-tidy-22 -p $(BUILD) --quiet
 
 clean: ## remove what was built (environments and networks stay)
-	@rm -rf $(BUILD)-asan $(BUILD)-asan-compiler $(BUILD)-fuzz
+	@rm -rf $(BUILD)-asan $(BUILD)-asan-compiler $(BUILD)-tsan $(BUILD)-fuzz
 	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 \
 	  ! -name venv ! -name venv-keras ! -name models ! -name '.debian-packages*' -exec rm -rf {} +
 
 distclean: ## remove everything that was made or downloaded
-	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-asan-compiler $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-asan-compiler $(BUILD)-tsan $(BUILD)-fuzz

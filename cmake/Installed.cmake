@@ -18,6 +18,7 @@ install(
 if(NPU_BUILD_COMPILER)
   npu_install_program(compiler npuc npu-opt npu-dump npu-lsp-server
                       npu-check-certificate npu-kernel-table)
+  npu_install_library(compiler npuc_library)
   npu_install_bundled(compiler "${HIGHS_LIBRARY}")
   install(
     DIRECTORY targets
@@ -39,6 +40,10 @@ install(
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT dev)
 if(NPU_BUILD_COMPILER)
+  install(
+    DIRECTORY include/npuc
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    COMPONENT dev)
   # The static libraries, lowest first.
   npu_install_library(
     compiler
@@ -66,7 +71,8 @@ if(NPU_BUILD_COMPILER)
     npu_layout
     npu_codegen
     npu_html
-    npu_pipeline)
+    npu_pipeline
+    npu_driver)
   # Sources and what is made of them by TableGen lie in the same places. Of the
   # kernels only what the compiler's headers speak of.
   file(

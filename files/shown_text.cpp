@@ -9,7 +9,7 @@
 namespace npu::files {
 namespace {
 
-size_t shownLength = usualShownLength;
+thread_local size_t shownLength = usualShownLength;
 /// A message is as long as its sentence and this many names.
 constexpr size_t namesInMessage = 20;
 

@@ -10,7 +10,8 @@
 
 namespace npu::files {
 
-/// How much of one name is shown, in bytes, unless setShownLength() says so.
+/// How much of one name is shown, in bytes, unless setShownLength() says so to
+/// this thread.
 constexpr size_t usualShownLength = 200;
 void setShownLength(size_t bytes);
 

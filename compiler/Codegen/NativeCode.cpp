@@ -13,6 +13,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <mutex>
+
 using namespace npu;
 
 static const char *const targetTriple = "x86_64-unknown-linux-gnu";
@@ -22,12 +24,21 @@ static const char *const checkedFeatures[] = {
     "sse4.2",  "avx",      "avx2",     "fma",      "f16c",      "bmi2",
     "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni"};
 
+/// What lld registers, too: all of it before any thread reads the list.
+static void registerTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
 std::unique_ptr<llvm::TargetMachine>
 npu::makeTargetMachine(StringRef cpu, std::string &error) {
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmPrinters();
+  registerTargets();
   llvm::Triple triple(targetTriple);
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);

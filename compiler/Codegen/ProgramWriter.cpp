@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -112,8 +113,15 @@ static llvm::Error link(StringRef output, ArrayRef<std::string> objects) {
     arguments.push_back(word.c_str());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
+  static std::mutex oneAtATime; // lld's state is the process's
+  static bool isUsable = true;
+  std::lock_guard<std::mutex> lock(oneAtATime);
+  if (!isUsable)
+    return llvm::createStringError("linking failed: lld has crashed in this "
+                                   "process before; start another one");
   lld::Result result =
       lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  isUsable = result.canRunAgain;
   if (result.retCode == 0)
     return llvm::Error::success();
   // lld takes it for a fault of the file.

@@ -40,16 +40,24 @@ using namespace npu;
 
 namespace {
 
-/// One compilation; each method is a stage.
+/// One compilation; each method is a step of a stage.
 class Compilation {
 public:
   Compilation(MLIRContext &context, const CompileOptions &options,
               CompileReport &report, files::OutputFiles &files)
       : context(context), options(options), report(report), files(files) {}
 
-  CompileStatus run();
+  CompileStatus run(Stage last);
+  mlir::ModuleOp current() const { return module.get(); }
 
 private:
+  CompileStatus start();
+  CompileStatus toImported();
+  CompileStatus toFused();
+  CompileStatus toLayout();
+  CompileStatus toPlanned();
+  CompileStatus toProgram();
+  CompileStatus runNext();
   LogicalResult stage(StringRef name, function_ref<LogicalResult()> work);
   LogicalResult error(const Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
@@ -89,6 +97,8 @@ private:
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> code;
   SmallVector<char, 0> object;
+  int stagesRun = 0;
+  CompileStatus status = CompileStatus::Ok;
 };
 
 } // namespace
@@ -149,7 +159,9 @@ static LogicalResult checkResources(mlir::ModuleOp module) {
 }
 
 LogicalResult Compilation::readMlir() {
-  module = readModuleFile(context, options.model);
+  module = options.import.bytes
+               ? readModule(context, *options.import.bytes, options.model)
+               : readModuleFile(context, options.model);
   if (!module)
     return failure();
   if (isTosa(*module)) {
@@ -166,8 +178,8 @@ LogicalResult Compilation::readMlir() {
 
 LogicalResult Compilation::readTflite() {
   ConvertedModel converted;
-  if (failed(convertTflite(context, options.model, options.tfliteConverter,
-                           converted)))
+  if (failed(convertTflite(context, options.model, options.import.bytes,
+                           options.tfliteConverter, converted)))
     return failure();
   // Nobody ever sees the converter's file.
   auto source = readModuleFile(context, converted.file,
@@ -400,7 +412,7 @@ LogicalResult Compilation::checkFiles() {
   return message.empty() ? success() : error(message);
 }
 
-CompileStatus Compilation::run() {
+CompileStatus Compilation::start() {
   if (failed(checkOptions()) || failed(checkFiles()))
     return CompileStatus::BadOptions;
   std::string message = outputProblem(options.output);
@@ -415,47 +427,118 @@ CompileStatus Compilation::run() {
     report.fallback = target->fallback->target;
   report.strategy = options.layout.strategy;
   report.objective = options.layout.objective;
+  return CompileStatus::Ok;
+}
+
+CompileStatus Compilation::toImported() {
+  if (CompileStatus started = start(); started != CompileStatus::Ok)
+    return started;
   if (failed(stage("import", [&] { return import(); })))
     return CompileStatus::BadModel;
-  if (failed(checkFiles())) // those beside the model are known now
-    return CompileStatus::BadOptions;
+  // Those beside the model are known now.
+  return failed(checkFiles()) ? CompileStatus::BadOptions : CompileStatus::Ok;
+}
+
+CompileStatus Compilation::toFused() {
   if (failed(stage("fuse", [&] { return fuse(); })))
     return CompileStatus::BadModel;
-  if (failed(
-          checkPlacement(function(), report.placement, options.maxFallbackOps)))
-    return CompileStatus::OverBudget;
+  return failed(checkPlacement(function(), report.placement,
+                               options.maxFallbackOps))
+             ? CompileStatus::OverBudget
+             : CompileStatus::Ok;
+}
+
+CompileStatus Compilation::toLayout() {
   if (failed(layout()))
     return CompileStatus::BadModel;
-  if (failed(checkBudget(function(), report.layout, options.budget)))
-    return CompileStatus::OverBudget;
-  bool planned = options.emit != EmitKind::Mlir;
-  bool generated = planned && options.emit != EmitKind::Html;
-  if ((planned && failed(stage("plan", [&] { return plan(); }))) ||
-      (generated && failed(stage("generate", [&] { return generate(); }))))
+  return failed(checkBudget(function(), report.layout, options.budget))
+             ? CompileStatus::OverBudget
+             : CompileStatus::Ok;
+}
+
+CompileStatus Compilation::toPlanned() {
+  return failed(stage("plan", [&] { return plan(); })) ? CompileStatus::BadModel
+                                                       : CompileStatus::Ok;
+}
+
+CompileStatus Compilation::toProgram() {
+  bool isGenerated =
+      options.emit != EmitKind::Mlir && options.emit != EmitKind::Html;
+  if (isGenerated && failed(stage("generate", [&] { return generate(); })))
     return CompileStatus::BadModel;
-  if (failed(stage("write", [&] { return write(); })))
-    return CompileStatus::CannotWrite;
-  return CompileStatus::Ok;
+  return failed(stage("write", [&] { return write(); }))
+             ? CompileStatus::CannotWrite
+             : CompileStatus::Ok;
+}
+
+CompileStatus Compilation::runNext() {
+  static constexpr CompileStatus (Compilation::*steps[])() = {
+      &Compilation::toImported, &Compilation::toFused, &Compilation::toLayout,
+      &Compilation::toPlanned, &Compilation::toProgram};
+  return (this->*steps[stagesRun])();
+}
+
+CompileStatus Compilation::run(Stage last) {
+  bool needsPlan = last != Stage::Program || options.emit != EmitKind::Mlir;
+  for (; status == CompileStatus::Ok && stagesRun <= static_cast<int>(last);
+       ++stagesRun)
+    if (needsPlan || stagesRun != static_cast<int>(Stage::Planned))
+      status = runNext();
+  return status;
+}
+
+/// In the order of Stage.
+static const StringRef namesOfStages[] = {"imported", "fused", "layout",
+                                          "planned", "program"};
+
+ArrayRef<StringRef> npu::stageNames() { return namesOfStages; }
+
+struct StagedCompilation::State {
+  State(MLIRContext &context, const CompileOptions &options,
+        CompileReport &report, files::OutputFiles &files)
+      : context(context), model(options.model),
+        compilation(context, options, report, files) {}
+  MLIRContext &context;
+  const std::string &model;
+  Compilation compilation;
+  bool isBeyond = false, isExplained = false; // what npuc does not do; why
+};
+
+StagedCompilation::StagedCompilation(MLIRContext &context,
+                                     const CompileOptions &options,
+                                     CompileReport &report,
+                                     files::OutputFiles &files)
+    : state(std::make_unique<State>(context, options, report, files)) {}
+
+StagedCompilation::~StagedCompilation() = default;
+
+mlir::ModuleOp StagedCompilation::module() const {
+  return state->compilation.current();
+}
+
+CompileStatus StagedCompilation::run(Stage last) {
+  mlir::ScopedDiagnosticHandler watch(
+      &state->context, [&](mlir::Diagnostic &one) {
+        state->isBeyond |= isUnsupported(one);
+        state->isExplained |=
+            one.getSeverity() == mlir::DiagnosticSeverity::Error;
+        return failure(); // the handler behind this one prints it
+      });
+  CompileStatus status = state->compilation.run(last);
+  if (status != CompileStatus::Ok && !state->isExplained)
+    mlir::emitError(fileLocation(state->context, state->model))
+        << "cannot be compiled, for a reason that npuc does not know; this is "
+           "an error of npuc, please report it with the model";
+  return status == CompileStatus::BadModel && state->isBeyond
+             ? CompileStatus::Unsupported
+             : status;
 }
 
 CompileStatus npu::compileModel(MLIRContext &context,
                                 const CompileOptions &options,
                                 CompileReport &report,
                                 files::OutputFiles &files) {
-  bool isBeyond = false, isExplained = false;
-  mlir::ScopedDiagnosticHandler watch(&context, [&](mlir::Diagnostic &one) {
-    isBeyond |= isUnsupported(one);
-    isExplained |= one.getSeverity() == mlir::DiagnosticSeverity::Error;
-    return failure(); // the handler behind this one prints it
-  });
-  CompileStatus status = Compilation(context, options, report, files).run();
-  if (status != CompileStatus::Ok && !isExplained)
-    mlir::emitError(fileLocation(context, options.model))
-        << "cannot be compiled, for a reason that npuc does not know; this is "
-           "an error of npuc, please report it with the model";
-  return status == CompileStatus::BadModel && isBeyond
-             ? CompileStatus::Unsupported
-             : status;
+  return StagedCompilation(context, options, report, files).run(Stage::Program);
 }
 
 std::string npu::outputProblem(StringRef path) {

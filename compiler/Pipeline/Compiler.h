@@ -14,9 +14,11 @@
 #include "cost/chip_figures.h"
 #include "files/output_files.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +93,36 @@ enum class CompileStatus {
                // replace an input
   CannotWrite, // options.output
   OverBudget   // more relayouts, or ops beside the chip, than allowed
+};
+
+/// Where a compilation may stop, in order.
+enum class Stage {
+  Imported, // the model's ops, as it has them
+  Fused,    // groups of ops that one kernel runs
+  Layout,   // every value has its layout, relayouts stand where needed
+  Planned,  // every kernel has its place in memory, tiles and time
+  Program   // written to options.output
+};
+/// "imported", ...: by the enum's number.
+ArrayRef<StringRef> stageNames();
+
+/// A compilation that goes on stage by stage. What it is made of outlives it.
+class StagedCompilation {
+public:
+  StagedCompilation(MLIRContext &context, const CompileOptions &options,
+                    CompileReport &report, files::OutputFiles &files);
+  ~StagedCompilation();
+
+  /// Runs the stages up to this one that have not run yet. Program leaves out
+  /// those that options.emit does not need. Failure leaves diagnostics; from
+  /// then on it is the answer.
+  CompileStatus run(Stage last);
+  /// After the last stage that ran; null before the first.
+  mlir::ModuleOp module() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
 };
 
 /// Compiles; options.output is one of `files`, which the caller commits. What

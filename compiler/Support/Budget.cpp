@@ -23,20 +23,37 @@ static const BudgetRow rows[] = {
     {"name", files::usualShownLength, "bytes of a name in messages"},
 };
 
-static std::array<int64_t, std::size(rows)> limits = [] {
-  std::array<int64_t, std::size(rows)> usual = {};
+static_assert(std::size(rows) == std::tuple_size_v<BudgetLimits>,
+              "every budget has a row");
+
+BudgetLimits npu::usualLimits() {
+  BudgetLimits usual = {};
   for (auto [limit, row] : llvm::zip(usual, rows))
     limit = row.usual;
   return usual;
-}();
+}
+
+static thread_local BudgetLimits currentLimits = usualLimits();
+
+/// Names are shortened where there is no compiler, too.
+static void setLimits(const BudgetLimits &limits) {
+  currentLimits = limits;
+  files::setShownLength(limitOf(Budget::Name));
+}
+
+BudgetScope::BudgetScope(const BudgetLimits &limits) : outer(currentLimits) {
+  setLimits(limits);
+}
+
+BudgetScope::~BudgetScope() { setLimits(outer); }
 
 ArrayRef<BudgetRow> npu::budgetRows() { return rows; }
 
 int64_t npu::limitOf(Budget budget) {
-  return limits[static_cast<size_t>(budget)];
+  return currentLimits[static_cast<size_t>(budget)];
 }
 
-std::string npu::setBudget(StringRef text) {
+std::string npu::setBudget(StringRef text, BudgetLimits &limits) {
   auto [name, number] = text.split('=');
   const BudgetRow *row = llvm::find_if(
       rows, [name = name](const BudgetRow &row) { return row.name == name; });
@@ -51,8 +68,6 @@ std::string npu::setBudget(StringRef text) {
             Twine(row->usual))
         .str();
   limits[row - rows] = limit;
-  if (row == &rows[static_cast<size_t>(Budget::Name)])
-    files::setShownLength(limit);
   return "";
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one call may take of time and memory for what a file asks for: the only
-// place with such limits. npuc --budget=NAME=N raises one of them.
+// place with such limits. npuc --budget=NAME=N raises one of them. Limits are a
+// thread's: compilations side by side have their own.
 #ifndef NPU_COMPILER_SUPPORT_BUDGET_H
 #define NPU_COMPILER_SUPPORT_BUDGET_H
 
@@ -22,10 +23,26 @@ struct BudgetRow {
 };
 ArrayRef<BudgetRow> budgetRows();
 
-/// The limit, as set.
+/// By the enum's number.
+using BudgetLimits = std::array<int64_t, 7>;
+BudgetLimits usualLimits();
+/// "nodes=100000"; what is wrong with it, or an empty string.
+std::string setBudget(StringRef text, BudgetLimits &limits);
+
+/// This thread's limits while it lives; without one, they are the usual ones.
+class BudgetScope {
+public:
+  explicit BudgetScope(const BudgetLimits &limits);
+  ~BudgetScope();
+  BudgetScope(const BudgetScope &) = delete;
+  BudgetScope &operator=(const BudgetScope &) = delete;
+
+private:
+  BudgetLimits outer;
+};
+
+/// The limit of this thread.
 int64_t limitOf(Budget budget);
-/// "nodes=100000"; what is wrong with it, or an empty string. Before any work.
-std::string setBudget(StringRef text);
 
 /// "takes at least 5000000 nodes that ..., the budget is 50000; raise it with
 /// ...", or empty if `amount` fits.
@@ -55,7 +72,7 @@ public:
   int depth = 0;
 
 private:
-  std::array<int64_t, 7> used = {};
+  BudgetLimits used = {};
   int opsOfNode = 0;
   BudgetUse *outer;
 };

@@ -45,7 +45,7 @@ def check(root: Path) -> list[str]:
             findings.append(f"{path}: lies in no folder of the picture in {PICTURE}")
             continue
         for header in INCLUDE.findall(tree.text(root, path)):
-            other = room_of(f"include/{header}" if header.startswith("npu/") else header, rooms)
+            other = room_of(f"include/{header}" if header.startswith(("npu/", "npuc/")) else header, rooms)
             if header.split("/")[0] in ABOVE or (other and other != room and rooms[other] >= rooms[room]):
                 findings.append(f"{path}: includes {header}, which does not stand below {room} in {PICTURE}")
     return findings

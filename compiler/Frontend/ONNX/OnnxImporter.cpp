@@ -407,7 +407,7 @@ FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 npu::importOnnx(MLIRContext &context, StringRef path,
                 const ImportOptions &options) {
   context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
-  FailureOr<OnnxModel> model = loadOnnxModel(context, path);
+  FailureOr<OnnxModel> model = loadOnnxModel(context, path, options.bytes);
   if (failed(model))
     return failure();
   model->onRead = options.onRead;

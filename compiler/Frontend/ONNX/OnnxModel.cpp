@@ -17,14 +17,25 @@ using namespace npu;
 using mlir::emitError;
 
 /// Protobuf would print its own complaints about a file that is no model.
-static bool parse(const files::InputFile &file, onnx::ModelProto &proto) {
+static bool parse(google::protobuf::io::ZeroCopyInputStream &bytes,
+                  int64_t size, onnx::ModelProto &proto) {
   google::protobuf::LogSilencer silencer;
-  google::protobuf::io::FileInputStream bytes(file.descriptor());
   google::protobuf::io::CodedInputStream stream(&bytes);
-  stream.SetTotalBytesLimit(static_cast<int>(file.bytes()));
+  stream.SetTotalBytesLimit(static_cast<int>(size));
   return proto.ParseFromCodedStream(&stream) &&
-         stream.ConsumedEntireMessage() &&
-         bytes.ByteCount() == static_cast<int64_t>(file.bytes());
+         stream.ConsumedEntireMessage() && bytes.ByteCount() == size;
+}
+
+/// The same from a file or from memory.
+static bool parse(const files::InputFile &file, std::optional<StringRef> given,
+                  int64_t size, onnx::ModelProto &proto) {
+  if (given) {
+    google::protobuf::io::ArrayInputStream bytes(given->data(),
+                                                 static_cast<int>(size));
+    return parse(bytes, size, proto);
+  }
+  google::protobuf::io::FileInputStream bytes(file.descriptor());
+  return parse(bytes, size, proto);
 }
 
 static mlir::InFlightDiagnostic emitWrong(Location location) {
@@ -55,11 +66,12 @@ static FailureOr<int64_t> opsetOf(Location location,
   return *version;
 }
 
-FailureOr<OnnxModel> npu::loadOnnxModel(MLIRContext &context, StringRef path) {
+FailureOr<OnnxModel> npu::loadOnnxModel(MLIRContext &context, StringRef path,
+                                        std::optional<StringRef> bytes) {
   Location location = fileLocation(context, path);
   files::InputFile file;
-  std::string wrong = file.open(path.str());
-  auto size = static_cast<int64_t>(file.bytes());
+  std::string wrong = bytes ? "" : file.open(path.str());
+  auto size = static_cast<int64_t>(bytes ? bytes->size() : file.bytes());
   if (!wrong.empty())
     return emitError(location) << wrong;
   if (size > std::numeric_limits<int>::max())
@@ -71,8 +83,8 @@ FailureOr<OnnxModel> npu::loadOnnxModel(MLIRContext &context, StringRef path) {
     return emitError(location) << wrong;
   OnnxModel model{std::make_unique<onnx::ModelProto>(), 0,
                   llvm::sys::path::parent_path(path).str(), location};
-  if (!parse(file, *model.proto) || !model.proto->has_ir_version() ||
-      !model.proto->has_graph())
+  if (!parse(file, bytes, size, *model.proto) ||
+      !model.proto->has_ir_version() || !model.proto->has_graph())
     return emitError(location) << "is not an ONNX model, or is cut short ("
                                << size << " bytes); expected a serialized "
                                << "ModelProto with a graph";

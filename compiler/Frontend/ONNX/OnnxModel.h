@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace npu {
@@ -29,8 +30,11 @@ struct OnnxModel {
   std::function<void(StringRef path)> onRead = {};
 };
 
-/// Reads and checks the file as a whole: format, versions, a graph in it.
-FailureOr<OnnxModel> loadOnnxModel(MLIRContext &context, StringRef path);
+/// Reads and checks the file as a whole: format, versions, a graph in it. With
+/// `bytes`, which are the model then, `path` says where external data lies.
+FailureOr<OnnxModel>
+loadOnnxModel(MLIRContext &context, StringRef path,
+              std::optional<StringRef> bytes = std::nullopt);
 
 /// "Conv 'name'" in the file; an unnamed node is known by its first output.
 Location locationOf(const OnnxModel &model, const onnx::NodeProto &node);

@@ -16,6 +16,8 @@ namespace npu {
 
 /// What the user says about the model's inputs, by name.
 struct ImportOptions {
+  /// The model itself; else it is read from its file.
+  std::optional<StringRef> bytes;
   /// --input-shape=NAME=1,3,224,224
   std::map<std::string, std::vector<int64_t>> inputShapes;
   /// --batch=N: the first dimension of every input where the model leaves it

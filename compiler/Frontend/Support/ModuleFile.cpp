@@ -90,13 +90,31 @@ private:
 };
 } // namespace
 
+/// What is wrong with it in front of any parser. Bytecode has neither brackets
+/// nor digits.
+static std::string whyNotModule(const llvm::MemoryBuffer &buffer) {
+  return mlir::isBytecode(buffer) ? "" : whyNotModuleText(buffer.getBuffer());
+}
+
+OwningOpRef<ModuleOp> npu::readModule(MLIRContext &context, StringRef bytes,
+                                      StringRef name) {
+  std::string error =
+      overBudget(Budget::File, static_cast<int64_t>(bytes.size()));
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, name);
+  if (error.empty())
+    error = whyNotModule(*buffer);
+  if (error.empty())
+    return parse(context, std::move(buffer));
+  mlir::emitError(fileLocation(context, name)) << error;
+  return nullptr;
+}
+
 OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context, StringRef path,
                                           StringRef shownAs) {
   std::string error;
   auto buffer = readInput(path, Budget::File, error);
-  // Bytecode has neither brackets nor digits.
-  if (buffer && !mlir::isBytecode(*buffer))
-    error = whyNotModuleText(buffer->getBuffer());
+  if (buffer)
+    error = whyNotModule(*buffer);
   if (error.empty() && !shownAs.empty())
     buffer = std::make_unique<RenamedBuffer>(std::move(buffer), shownAs);
   if (error.empty())

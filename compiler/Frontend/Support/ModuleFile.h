@@ -16,6 +16,10 @@ namespace npu {
 mlir::OwningOpRef<mlir::ModuleOp> parseModule(MLIRContext &context,
                                               StringRef bytes, StringRef name);
 
+/// The same from bytes of others, held to the budgets first.
+mlir::OwningOpRef<mlir::ModuleOp> readModule(MLIRContext &context,
+                                             StringRef bytes, StringRef name);
+
 /// The same from a file; "-" is standard input. Errors call it `shownAs`, if
 /// that is given.
 mlir::OwningOpRef<mlir::ModuleOp>

@@ -10,6 +10,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <cstring>
@@ -67,11 +68,24 @@ static int runConverter(ArrayRef<StringRef> words,
                   : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
 }
 
+/// The converter reads files only.
+static std::string writeModel(const std::string &path, StringRef bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  stream << bytes;
+  stream.close();
+  if (!error)
+    error = stream.error();
+  stream.clear_error();
+  return error ? "cannot write '" + path + "': " + error.message() : "";
+}
+
 LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
+                                 std::optional<StringRef> bytes,
                                  StringRef converter,
                                  ConvertedModel &converted) {
   Location file = fileLocation(context, model);
-  std::string unreadable = files::InputFile().open(model.str());
+  std::string unreadable = bytes ? "" : files::InputFile().open(model.str());
   if (!unreadable.empty())
     return emitError(file) << unreadable;
   std::string program = findConverter(converter);
@@ -89,13 +103,20 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
     return emitError(file) << "needs a temporary folder, which cannot be made: "
                            << strerror(errno);
   converted.file = converted.folder.path() + "/model.mlirbc";
+  std::string source = model.str();
+  if (bytes) {
+    source = converted.folder.path() + "/model.tflite";
+    std::string message = writeModel(source, *bytes);
+    if (!message.empty())
+      return emitError(file) << message;
+  }
   std::string log = converted.folder.path() + "/log";
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
                                           StringRef(log)};
   std::string message;
-  int code = runConverter(
-      {program, model, "--bytecode", "--emit-debug-info", "-o", converted.file},
-      redirects, message);
+  int code = runConverter({program, source, "--bytecode", "--emit-debug-info",
+                           "-o", converted.file},
+                          redirects, message);
   if (code == 0 && llvm::sys::fs::exists(converted.file))
     return success();
   std::string reason = message.empty() ? complaints(log) : message;

@@ -8,6 +8,7 @@
 #include "compiler/Support/LLVM.h"
 #include "files/temporaries.h"
 
+#include <optional>
 #include <string>
 
 namespace npu {
@@ -21,8 +22,10 @@ struct ConvertedModel {
 /// Writes TOSA bytecode to `converted`. `converter` names the program; if it is
 /// empty, the one that was there when npuc was built, or the one in PATH.
 /// Errors at the file: no such program, or what it complains about.
+/// With `bytes`, these are the model, which is in no file.
 LogicalResult convertTflite(MLIRContext &context, StringRef model,
-                            StringRef converter, ConvertedModel &converted);
+                            std::optional<StringRef> bytes, StringRef converter,
+                            ConvertedModel &converted);
 
 } // namespace npu
 

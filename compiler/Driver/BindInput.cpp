@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // --bind-input: .npy files as constants.
+#include "compiler/Driver/Options.h"
+
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Support/InputText.h"
-#include "compiler/tools/npuc/Options.h"
 #include "files/npy.h"
 #include "kernels/tensor.h"
 
@@ -60,16 +61,13 @@ static ElementsAttr readArray(MLIRContext &context, StringRef path,
   return makeElements(type, ArrayRef<char>(data.data(), data.size()));
 }
 
-bool npu::bindInputs(MLIRContext &context, NpucOptions &options) {
+std::string npu::bindInputs(MLIRContext &context, DriverOptions &options) {
   for (const auto &[name, path] : options.boundFiles) {
     std::string error;
     ElementsAttr array = readArray(context, path, error);
-    if (!array) {
-      printMessage("error",
-                   "--bind-input " + name + ": '" + path + "' " + error);
-      return false;
-    }
+    if (!array)
+      return "--bind-input " + name + ": '" + path + "' " + error;
     options.compile.import.boundInputs[name] = array;
   }
-  return true;
+  return "";
 }

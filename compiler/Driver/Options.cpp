@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Driver/Options.h"
+
+#include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Strategies/Colours.h"
+#include "files/usage_error.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <thread>
+
+using namespace npu;
+
+/// Splits "NAME=VALUE"; throws what CLI11 prints.
+static std::pair<std::string, std::string> split(const std::string &option,
+                                                 const std::string &text) {
+  size_t equal = text.rfind('=');
+  if (equal == std::string::npos || equal == 0 || equal + 1 == text.size())
+    throw CLI::ValidationError(option,
+                               "'" + text + "' is not of the form NAME=VALUE");
+  return {text.substr(0, equal), text.substr(equal + 1)};
+}
+
+static std::vector<int64_t> parseShape(const std::string &text) {
+  std::vector<int64_t> shape;
+  SmallVector<StringRef> parts;
+  StringRef(text).split(parts, ',');
+  for (StringRef part : parts) {
+    int64_t extent = 0;
+    if (part.trim().getAsInteger(10, extent) || extent < 0)
+      throw CLI::ValidationError("--input-shape",
+                                 "'" + part.str() + "' in '" + text +
+                                     "' is not a size; write NAME=1,3,224,224");
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+/// --emit: its value, what it means, the suffix of the file.
+namespace {
+struct EmitRow {
+  const char *name;
+  EmitKind kind;
+  const char *suffix;
+};
+} // namespace
+static const EmitRow emitTable[] = {
+    {"npu", EmitKind::Npu, ".npu"},  {"mlir", EmitKind::Mlir, ".npu.mlir"},
+    {"llvm", EmitKind::Llvm, ".ll"}, {"asm", EmitKind::Asm, ".s"},
+    {"obj", EmitKind::Obj, ".o"},    {"html", EmitKind::Html, ".html"}};
+
+static std::string emitNames() {
+  std::string names;
+  for (const EmitRow &row : emitTable)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+static EmitKind parseEmit(const std::string &text) {
+  for (const EmitRow &row : emitTable)
+    if (text == row.name)
+      return row.kind;
+  throw CLI::ValidationError("--emit: unknown '" + text +
+                             "', expected one of: " + emitNames());
+}
+
+/// Sizes are 64 bit; no network with more samples fits a memory.
+static constexpr int64_t largestBatch = int64_t(1) << 31;
+
+static constexpr int64_t largestBudget = int64_t(1) << 53;
+
+/// Where the program goes if -o does not say: the current folder.
+std::string npu::defaultOutput(const CompileOptions &options) {
+  llvm::SmallString<128> path(llvm::sys::path::filename(options.model));
+  for (const EmitRow &row : emitTable)
+    if (row.kind == options.emit)
+      llvm::sys::path::replace_extension(path, row.suffix);
+  return path.str().str();
+}
+
+/// What was said, as words: options that need work after parsing.
+struct OptionReader::Raw {
+  std::vector<std::string> inputShapes, bindInputs;
+  std::vector<std::string> ioLayouts = {"fixed"};
+  std::vector<std::string> desiredLayouts;
+  std::string emit = "npu", objective = "time", maxBytes;
+  std::vector<std::string> budgets;
+  std::optional<int64_t> batch;
+
+  void addImport(CLI::App &app, CompileOptions &compile);
+  void addLayout(CLI::App &app, DriverOptions &options);
+  void readImport(DriverOptions &options) const;
+  void readLayout(DriverOptions &options) const;
+};
+
+/// How the model is read.
+void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
+  app.add_option("--input-shape", inputShapes,
+                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
+                 "repeated");
+  app.add_option("--batch", batch,
+                 "binds the unknown first size of every input")
+      ->check(CLI::Range(int64_t(0), largestBatch));
+  app.add_option("--bind-input", bindInputs,
+                 "NAME=FILE.npy: makes an input a constant; may be repeated");
+  app.add_flag("--taps", compile.import.taps,
+               "keeps every value that a node names as an output, which keeps "
+               "kernels from being fused (npu-compare reads them)");
+  app.add_option("--tflite-converter", compile.tfliteConverter,
+                 "the program tosa-converter-for-tflite, which reads .tflite "
+                 "models")
+      ->envname("NPU_TFLITE_CONVERTER");
+}
+
+/// For which chip, and what it need not run.
+static void addTarget(CLI::App &app, CompileOptions &compile) {
+  app.add_option("--target", compile.target,
+                 "chip: a name of targets/ or a .yaml file")
+      ->capture_default_str();
+  app.add_option("--fallback", compile.fallback,
+                 "target of the processor that runs what the chip lacks, or "
+                 "none [as the chip's file says]");
+  app.add_option("--max-fallback-ops", compile.maxFallbackOps,
+                 "exit code 4 if the processor runs more ops")
+      ->check(CLI::Range(int64_t(0), largestBudget));
+}
+
+void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
+  CompileOptions &compile = options.compile;
+  app.add_option("--layout", compile.layout.strategy,
+                 "strategy that decides the layouts: " + strategyNames())
+      ->capture_default_str();
+  app.add_option("--objective", objective,
+                 "what optimal makes small: " + objectiveNames())
+      ->capture_default_str();
+  app.add_option("--layout-seconds", compile.layout.searchSeconds,
+                 "how long optimal may search; then the best plan so far and "
+                 "its distance from the bound")
+      ->check(files::numberFrom(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--io-layout", ioLayouts,
+                 "layout of inputs and outputs: fixed (as in the model) or "
+                 "free; of one: NAME=fixed, NAME=free or NAME=NHWC; may be "
+                 "repeated");
+  app.add_option("--desired-layouts", desiredLayouts,
+                 "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
+                 "max_pool:NHWC, ...: data, then weight; may be repeated");
+  app.add_option("--default-colour", compile.layout.decision.defaultColour,
+                 "for --layout=preset: what inputs are that nothing tells "
+                 "about: tensor, or image axes such as NCHW")
+      ->capture_default_str();
+  app.add_option("--layout-plan", options.pinnedPlanPath,
+                 "holds what is pinned in such a file");
+  app.add_option("--max-transposes", compile.budget.count,
+                 "exit code 4 if more relayouts are left")
+      ->check(CLI::Range(int64_t(0), largestBudget));
+  app.add_option("--max-relayout-bytes", maxBytes,
+                 "exit code 4 if they move more: 4096, 2.4MB, 1MiB");
+  app.add_flag("--verify-layout", compile.layout.verifyExactly,
+               "checks the layout stage exactly, on index-tagged values");
+}
+
+DriverOptions::DriverOptions() {
+  compile.threads = std::max(1U, std::thread::hardware_concurrency());
+}
+
+OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
+    : options(options), raw(std::make_unique<Raw>()) {
+  CompileOptions &compile = options.compile;
+  addTarget(app, compile);
+  raw->addLayout(app, options);
+  raw->addImport(app, compile);
+  app.add_option("--emit", raw->emit,
+                 "what to write: " + emitNames() +
+                     "; mlir on standard output leaves large weights out")
+      ->capture_default_str();
+  app.add_option("--mcpu", compile.mcpu,
+                 "processor that generated code is for: native, x86-64-v3, ...")
+      ->capture_default_str();
+  app.add_option("--threads", compile.threads,
+                 "threads that kernels are chosen for")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--budget", raw->budgets,
+                 "NAME=N: raises what a model may take (the list is below); "
+                 "may be repeated");
+}
+
+OptionReader::~OptionReader() = default;
+
+void OptionReader::Raw::readImport(DriverOptions &options) const {
+  ImportOptions &import = options.compile.import;
+  for (const std::string &text : budgets)
+    if (std::string wrong = setBudget(text, options.budgets); !wrong.empty())
+      throw CLI::ValidationError("--budget: " + wrong);
+  for (const std::string &text : inputShapes) {
+    auto [name, shape] = split("--input-shape", text);
+    if (!import.inputShapes.emplace(name, parseShape(shape)).second)
+      throw CLI::ValidationError("--input-shape: '" + name +
+                                 "' has two shapes");
+  }
+  for (const std::string &text : bindInputs) {
+    auto [name, file] = split("--bind-input", text);
+    if (!options.boundFiles.emplace(name, file).second)
+      throw CLI::ValidationError("--bind-input: '" + name + "' has two files");
+  }
+  import.batch = batch;
+}
+
+void OptionReader::Raw::readLayout(DriverOptions &options) const {
+  CompileOptions &compile = options.compile;
+  std::string wrong;
+  std::optional<IoLayouts> io =
+      IoLayouts::parse(llvm::join(ioLayouts, ","), wrong);
+  if (!io)
+    throw CLI::ValidationError(wrong);
+  compile.layout.io = *io;
+  std::optional<DesiredLayouts> desired =
+      DesiredLayouts::parse(llvm::join(desiredLayouts, ","), wrong);
+  if (!desired)
+    throw CLI::ValidationError(wrong);
+  if (!desired->byOp.empty() && compile.layout.strategy != "convert")
+    throw CLI::ValidationError("--desired-layouts goes with --layout=convert");
+  compile.layout.decision.desired = *desired;
+  if (!isColour(compile.layout.decision.defaultColour))
+    throw CLI::ValidationError("--default-colour: '" +
+                               compile.layout.decision.defaultColour +
+                               "' is no colour, " + colourHelp.str());
+  if (!maxBytes.empty()) {
+    compile.budget.bytes = parseBytes(maxBytes);
+    if (!compile.budget.bytes)
+      throw CLI::ValidationError("--max-relayout-bytes: '" + maxBytes +
+                                 "' is no size; write 4096, 2.4MB or 1MiB");
+  }
+  if (!options.pinnedPlanPath.empty()) {
+    BudgetScope scope(options.budgets);
+    std::optional<PlanFile> plan = loadPlanFile(options.pinnedPlanPath, wrong);
+    if (!plan)
+      throw CLI::ValidationError("--layout-plan: " + wrong);
+    compile.layout.plan = std::make_shared<PlanFile>(std::move(*plan));
+  }
+  std::optional<Objective> chosen = parseObjective(objective);
+  if (!chosen)
+    throw CLI::ValidationError("--objective: unknown '" + objective +
+                               "', expected one of: " + objectiveNames());
+  compile.layout.objective = *chosen;
+}
+
+void OptionReader::finish() {
+  CompileOptions &compile = options.compile;
+  raw->readImport(options);
+  raw->readLayout(options);
+  compile.emit = parseEmit(raw->emit);
+  if (options.wantsCertificate && compile.layout.strategy != "optimal")
+    throw CLI::ValidationError("--certificate goes with --layout=optimal");
+  if (options.wantsCertificate)
+    compile.layout.certifiedModel =
+        llvm::sys::path::filename(compile.model).str();
+  compile.findFixes = options.wantsExplanation;
+  compile.writePlan = options.wantsPlan;
+  compile.compareStrategies = options.wantsReport || options.wantsExplanation;
+}
+
+/// The options alone; what asks for help or a version is not among them.
+static std::unique_ptr<CLI::App> makeApp() {
+  auto app = std::make_unique<CLI::App>("", "npuc");
+  app->set_help_flag();
+  app->option_defaults()->always_capture_default(false);
+  return app;
+}
+
+std::string npu::readOptions(const std::vector<std::string> &words,
+                             DriverOptions &options) {
+  std::unique_ptr<CLI::App> app = makeApp();
+  OptionReader reader(*app, options);
+  try {
+    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    reader.finish();
+  } catch (const CLI::ParseError &error) {
+    return files::shownMessage(error.what());
+  }
+  return "";
+}
+
+static std::vector<std::string> namesOfOptions() {
+  std::unique_ptr<CLI::App> app = makeApp();
+  DriverOptions unused;
+  OptionReader reader(*app, unused);
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app->get_options())
+    names.push_back(option->get_name().substr(2)); // without dashes
+  return names;
+}
+
+bool npu::isOption(const std::string &name) {
+  return llvm::is_contained(namesOfOptions(), name);
+}
+
+std::string npu::optionNames() { return llvm::join(namesOfOptions(), ", "); }

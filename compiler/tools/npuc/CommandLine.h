@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npuc's command line as a struct.
+#ifndef NPU_COMPILER_TOOLS_NPUC_COMMANDLINE_H
+#define NPU_COMPILER_TOOLS_NPUC_COMMANDLINE_H
+
+#include "compiler/Driver/Options.h"
+
+namespace npu {
+
+/// Exit codes. What they mean is said once, in exitCodes of CommandLine.cpp,
+/// which --help prints; a test holds docs/npuc.md to that.
+enum ExitCode {
+  exitModel = 1,
+  exitUsage = 2,
+  exitOutput = 3,
+  exitBudget = 4,
+  exitUnsupported = 5,
+  exitMemory = 6,
+  exitUnproved = 7
+};
+
+/// "npuc: error: ..." on one line, whatever names are in it.
+void printMessage(const char *word, const std::string &text);
+
+struct NpucOptions {
+  DriverOptions driver;
+  std::string reportPath;
+  std::string planPath; // --write-layout-plan
+  std::string certificatePath;
+  bool explainPlacement = false;
+  bool checkTarget = false;
+  bool quiet = false;
+};
+
+/// Reads the command line; returns the exit code if the program ends here (0
+/// after --help), -1 if it goes on.
+int parseCommandLine(int argc, char **argv, NpucOptions &options);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_TOOLS_NPUC_COMMANDLINE_H
