@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs: what compile() and load() give."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from npuc import _npuc
+from npuc.errors import Message, RunError
+
+DTYPES = {
+    "f32": np.float32, "f16": np.float16, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32,
+    "i64": np.int64, "bool": np.bool_,
+}  # fmt: skip
+
+Result = Union[np.ndarray, dict[str, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output."""
+
+    name: str
+    shape: tuple[int, ...]  #: in the model's own order
+    dtype: np.dtype
+    layout: str  #: how the program stores it: "NHWC", ...
+
+
+def _tensor(name: str, shape: tuple[int, ...], dtype: str, layout: str) -> Tensor:
+    return Tensor(name, shape, np.dtype(DTYPES[dtype]), layout)
+
+
+class Program:
+    """A .npu program. It is loaded when it is first asked for what only a loaded one knows.
+
+    Several threads may call run() at once: each run has memory of its own.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, threads: int = 0, run_inline: bool = False, report: str = "",
+        explain: Callable[[], str] | None = None, messages: tuple[Message, ...] = (),
+    ) -> None:  # fmt: skip
+        self.path = Path(path)  #: of the program's file
+        self.messages = messages  #: what the compiler said: warnings, remarks
+        self._threads, self._run_inline = threads, run_inline
+        self._report, self._explain = report, explain
+        self._explanation: str | None = None
+        self._loaded: _npuc.Model | None = None
+        self._inputs: tuple[Tensor, ...] = ()
+        self._outputs: tuple[Tensor, ...] = ()
+
+    @property
+    def _model(self) -> _npuc.Model:
+        if self._loaded is None:
+            model = _npuc.Model(os.fspath(self.path), self._threads, self._run_inline)
+            self._inputs = tuple(_tensor(*row) for row in model.tensors(True))
+            self._outputs = tuple(_tensor(*row) for row in model.tensors(False))
+            self._loaded = model
+        return self._loaded
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        return self._model and self._inputs
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        return self._model and self._outputs
+
+    def run(self, *arrays: Any, **named: Any) -> Result:
+        """Runs once. Inputs by name (run(x=x), run({"x:0": x})) or in order: numpy arrays or what has DLPack.
+
+        The array of the only output, or a dict of all by name. An array in C order, aligned to 64 bytes, of an input
+        that the program stores in rows is read where it is; results are in memory of their own.
+        """
+        results = self._model.run(self._arrays(arrays, named), 0)
+        if len(results) == 1:
+            return results[0]
+        return {tensor.name: array for tensor, array in zip(self._outputs, results)}
+
+    def profile(self, *arrays: Any, runs: int = 10, **named: Any) -> list[dict[str, Any]]:
+        """Each kernel, with the milliseconds of one run (`ms`) and the chip's cycles. Without inputs: of zeros."""
+        if runs < 1:
+            raise ValueError(f"`runs` is {runs}, expected 1 or more")
+        if not arrays and not named:
+            arrays = tuple(np.zeros(tensor.shape, tensor.dtype) for tensor in self.inputs)
+        self._model.run(self._arrays(arrays, named), runs)
+        return self._model.kernels(runs)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the compiler decided (docs/report.schema.json)."""
+        if not self._report:
+            raise RunError("this program was loaded from a file, its report is npuc's --report", 1)
+        return json.loads(self._report)
+
+    def explain(self) -> str:
+        """Of each relayout that is left what forces it, and which change would remove it. Takes time once."""
+        if self._explain is None:
+            raise RunError("this program was loaded from a file, its explanation is npuc's --explain-layout", 1)
+        if self._explanation is None:
+            self._explanation = self._explain()
+        return self._explanation
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Copies the .npu file."""
+        shutil.copyfile(self.path, path)
+
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        """Each kernel: op, node, layouts, implementation, the chip's cycles."""
+        return self._model.kernels(0)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """docs/program-format.md"""
+        return json.loads(self._model.manifest())
+
+    @property
+    def chip(self) -> dict[str, Any]:
+        return self._model.chip()
+
+    @property
+    def load_stats(self) -> dict[str, Any]:
+        """Times of loading in milliseconds, sizes in bytes."""
+        return self._model.stats()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the runtime says of this program: kernels that run on a reference, ..."""
+        return self._model.warnings()
+
+    def __repr__(self) -> str:
+        if self._loaded is None:
+            return f"<npuc.Program {self.path}>"
+        signs = [f"{t.name}: {t.dtype}{list(t.shape)}" for t in (*self._inputs, *self._outputs)]
+        split = len(self._inputs)
+        return f"<npuc.Program {', '.join(signs[:split])} -> {', '.join(signs[split:])}>"
+
+    def _arrays(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """One for each input, in order."""
+        if len(arrays) == 1 and isinstance(arrays[0], Mapping):
+            arrays, named = (), {**arrays[0], **named}
+        inputs = self.inputs
+        if arrays and named:
+            raise TypeError("inputs are given in order or by name, not both")
+        if arrays:
+            if len(arrays) != len(inputs):
+                raise RunError(f"got {len(arrays)} inputs, expected {len(inputs)}: {_names(inputs)}", 1)
+            named = {tensor.name: array for tensor, array in zip(inputs, arrays)}
+        unknown = named.keys() - {tensor.name for tensor in inputs}
+        if unknown:
+            raise RunError(f"there is no input '{min(unknown)}', expected {_names(inputs)}", 1)
+        missing = [tensor.name for tensor in inputs if tensor.name not in named]
+        if missing:
+            raise RunError(f"input '{missing[0]}' is missing, expected {_names(inputs)}", 1)
+        return [_as_array(named[tensor.name], tensor) for tensor in inputs]
+
+
+def _names(tensors: tuple[Tensor, ...]) -> str:
+    return ", ".join(f"'{tensor.name}'" for tensor in tensors) or "none"
+
+
+def _as_array(value: Any, tensor: Tensor) -> np.ndarray:
+    """In C order, without a copy where it is so already. Types are never changed silently."""
+    if not isinstance(value, np.ndarray):
+        value = np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value, tensor.dtype)
+    if value.dtype != tensor.dtype:
+        raise RunError(f"input '{tensor.name}' has elements of {value.dtype}, expected {tensor.dtype}", 1)
+    return np.asarray(value, order="C")
+
+
+def load(path: str | os.PathLike[str], *, threads: int = 0, run_inline: bool = False) -> Program:
+    """Loads a .npu file. It runs native code from it: load only what you would also execute.
+
+    `threads` of a run, 0: as many as this process may use. `run_inline`: runs happen in the calling threads, one
+    thread each, side by side; else they queue.
+    """
+    program = Program(path, threads=threads, run_inline=run_inline)
+    program._model  # noqa: B018 (an error belongs here)
+    return program

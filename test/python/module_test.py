@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The module npuc as its users see it: models, options, arrays, errors, threads. Results against onnxruntime."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+TOOLS = Path(__file__).resolve().parents[1] / "compiler" / "tools"
+sys.path.insert(0, str(TOOLS))
+BUILD = Path(next(word.split("=", 1)[1] for word in sys.argv if word.startswith("--build=")))
+sys.path.insert(0, str(BUILD / "python"))
+
+import npuc  # noqa: E402
+import programs  # noqa: E402
+import small  # noqa: E402
+from programs import Bench, chain, check_close, expected, sample  # noqa: E402
+
+SHAPE = (2, 3, 32, 32)
+
+
+def raises(kind: type[Exception], says: str, call, *words, **named) -> Exception:
+    try:
+        call(*words, **named)
+    except kind as error:
+        assert says in str(error), f"'{says}' is not in: {error}"
+        return error
+    raise AssertionError(f"no {kind.__name__}: {words} {named}")
+
+
+def test_five_lines(bench: Bench) -> None:
+    path = bench.save("residual")
+    x = sample(*SHAPE)
+    p = npuc.compile(path, target="npu-nhwc", batch=2)
+    check_close(p.run(x=x), expected(path, {"x": x})[0])
+    assert p.report["target"] == "npu-nhwc"
+    assert "naive" in p.explain()
+    profile = p.profile(runs=2)
+    assert all(kernel["ms"] > 0 and kernel["cycles"] > 0 for kernel in profile)
+    assert [kernel["name"] for kernel in profile] == [kernel["name"] for kernel in p.kernels]
+    (x_in,), (y_out,) = p.inputs, p.outputs
+    assert (x_in.name, x_in.shape, x_in.dtype) == ("x", SHAPE, np.float32)
+    assert y_out.name == "y" and y_out.shape[0] == 2 and y_out.dtype == np.float32
+    assert "x: float32[2, 3, 32, 32]" in repr(p)
+
+
+def test_every_kind_of_model(bench: Bench) -> None:
+    model = small.make("residual")
+    path, x = bench.save("residual"), sample(*SHAPE)
+    wanted = expected(path, {"x": x})[0]
+    data = path.read_bytes()
+    text = npuc.emit(path, "mlir", batch=2)
+    for given in (path, str(path), data, bytearray(data), memoryview(data), model):
+        check_close(npuc.compile(given, batch=2).run(x), wanted)
+    check_close(npuc.compile(text).run(x), wanted)
+    check_close(npuc.compile(text, name="other.mlir").run(x), wanted)
+    raises(TypeError, "not int", npuc.compile, 5)
+    raises(TypeError, "in memory", npuc.compile, path, name="x.onnx")
+
+
+def test_options(bench: Bench) -> None:
+    path, x = bench.save("residual"), sample(*SHAPE)
+    wanted = expected(path, {"x": x})[0]
+    for options in (
+        {"batch": 2, "layout": "naive", "target": "npu-nchw"}, {"input_shape": {"x": SHAPE}},
+        {"input_shape": ["x=2,3,32,32"], "verify_layout": True}, {"batch": 2, "io_layout": {"x": "free", "y": "NHWC"}},
+        {"batch": 2, "threads": 1, "mcpu": None},
+    ):  # fmt: skip
+        check_close(npuc.compile(path, **options).run(x=x), wanted)
+    bound = npuc.compile(path, bind_input={"x": x})
+    check_close(bound.run(), wanted)
+    assert bound.inputs == ()
+    assert {"target", "layout_seconds", "io_layout"} <= set(npuc.option_names())
+    assert len(npuc.compile(path, batch=1, compare=True).report["strategies"]) > 5
+
+
+def test_files(bench: Bench) -> None:
+    path, x = bench.save("residual"), sample(*SHAPE)
+    p = npuc.compile(path, output=bench.path("kept.npu"), batch=2)
+    saved = bench.path("copy.npu")
+    p.save(saved)
+    loaded = npuc.load(saved, threads=1)
+    check_close(loaded.run(x=x), p.run(x=x))
+    assert loaded.manifest["model"] and loaded.chip["name"] == "npu-nhwc" and loaded.load_stats["threads"] == 1
+    raises(npuc.RunError, "--report", lambda: loaded.report)
+    raises(npuc.RunError, "--explain-layout", loaded.explain)
+    temporary = npuc.compile(path, batch=2)
+    folder = temporary.path.parent
+    assert temporary.path.is_file()
+    del temporary
+    gc.collect()
+    assert not folder.exists(), "the temporary program stays"
+    assert bench.path("kept.npu").is_file()
+
+
+def test_arrays(bench: Bench) -> None:
+    path, x = bench.save("residual"), sample(*SHAPE)
+    p = npuc.compile(path, batch=2)
+    wanted = p.run(x=x)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    unaligned = np.frombuffer(b"\0\0\0\0" + x.tobytes(), np.float32)[1:].reshape(SHAPE)
+    for given in (frozen, unaligned, np.asfortranarray(x), x[::-1][::-1], x.tolist(), Exporter(x)):
+        assert np.array_equal(p.run(x=given), wanted)
+    assert np.array_equal(p.run({"x": x}), wanted) and np.array_equal(p.run(x), wanted)
+    kept = p.run(x=x)
+    p.run(x=x * 2)
+    assert np.array_equal(kept, wanted), "a later run changes a result"
+    assert np.array_equal(np.from_dlpack(kept), wanted)
+
+
+class Exporter:
+    """An array of another library."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __dlpack__(self, **words):
+        return self.array.__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_types_and_several_outputs(bench: Bench) -> None:
+    del bench
+    nodes = [onnx.helper.make_node("Relu", ["x"], ["r"]), onnx.helper.make_node("ArgMax", ["x"], ["i"], axis=1, keepdims=0),
+             onnx.helper.make_node("Greater", ["x", "r"], ["b"])]  # fmt: skip
+    kinds = {"r": onnx.TensorProto.FLOAT, "i": onnx.TensorProto.INT64, "b": onnx.TensorProto.BOOL}
+    graph = onnx.helper.make_graph(
+        nodes, "three", [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3, 5])],
+        [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()],
+    )  # fmt: skip
+    p = npuc.compile(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8))
+    x = sample(3, 5)
+    found = p.run(x=x)
+    assert list(found) == ["r", "i", "b"]
+    assert np.array_equal(found["r"], np.maximum(x, 0))
+    assert np.array_equal(found["i"], x.argmax(1)) and found["i"].dtype == np.int64
+    assert np.array_equal(found["b"], x > np.maximum(x, 0)) and found["b"].dtype == np.bool_
+
+
+def test_wrong_inputs(bench: Bench) -> None:
+    p = npuc.compile(bench.save("residual"), batch=2)
+    x = sample(*SHAPE)
+    raises(npuc.RunError, "there is no input 'z', expected 'x'", p.run, z=x)
+    raises(npuc.RunError, "input 'x' is missing", p.run)
+    raises(npuc.RunError, "got 2 inputs, expected 1: 'x'", p.run, x, x)
+    raises(npuc.RunError, "has shape (1, 3, 32, 32), expected (2, 3, 32, 32)", p.run, x[:1])
+    raises(npuc.RunError, "elements of float64, expected float32", p.run, x=x.astype(np.float64))
+    raises(TypeError, "not both", p.run, x, x=x)
+    raises(ValueError, "`runs` is 0", p.profile, runs=0)
+
+
+def test_errors(bench: Bench) -> None:
+    path = bench.save("residual")
+    error = raises(npuc.CompileError, "neither a file nor a shipped target", npuc.compile, path, target="nowhere")
+    assert error.code == "bad options" and error.number == 2
+    raises(npuc.CompileError, "unknown option 'colour'", npuc.compile, path, colour=1)
+    raises(npuc.CompileError, "--threads", npuc.compile, path, threads=0)
+    assert raises(npuc.CompileError, "cannot be read", npuc.compile, "none.onnx").code == "bad model"
+    raises(npuc.CompileError, "is not an ONNX model", npuc.compile, b"nothing")
+    raises(npuc.CompileError, "there is no folder", npuc.compile, path, output="/no/such/folder/x.npu", batch=1)
+    raises(ValueError, "emit() gives", npuc.compile, path, emit="asm")
+    raises(npuc.CompileError, "unknown 'gif'", npuc.emit, path, "gif")
+    raises(ValueError, "expected some of", npuc.Compilation, path, wanted=("luck",))
+    model = chain("wrong", [1, 3, 4, 4], "Relu", "Frobnicate")
+    error = raises(npuc.CompileError, "Frobnicate", npuc.compile, model)
+    assert error.code == "unsupported" and error.messages[0].severity == "error"
+    assert error.messages[0].file == "model.onnx" and str(error.messages[0]) == str(error)
+    error = raises(npuc.RunError, "none.npu", npuc.load, "none.npu")
+    assert error.code == "cannot read" and isinstance(error, npuc.Error)
+    raises(npuc.RunError, "", npuc.load, path)
+
+
+def test_stages(bench: Bench) -> None:
+    path = bench.save("residual")
+    found = dict(npuc.stages(path, batch=2))
+    assert list(found) == ["imported", "fused", "layout", "planned"]
+    assert "npu.fused" not in found["imported"] and "npu.fused" in found["fused"]
+    assert "#npu.layout" not in found["fused"] and "#npu.layout" in found["layout"]
+    one = npuc.Compilation(path, batch=2, wanted=("certificate", "layout_plan"))
+    raises(npuc.CompileError, "has not run", one.text, "ir")
+    raises(ValueError, "expected one of imported", one.run, "cooked")
+    raises(ValueError, "expected one of ir", one.text, "poem")
+    assert one.run("layout").report["relayouts"] is not None
+    assert one.text("certificate").startswith("{") and "residual" in one.text("layout_plan")
+    assert one.run().output[:4] == b"\x7fELF"
+    assert b"npu_run" in npuc.emit(path, "asm", batch=2)
+
+
+def test_threads(bench: Bench) -> None:
+    """The interpreter goes on while npuc compiles and runs, and each thread gets its own result."""
+    path = bench.save("residual")
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        p = npuc.compile(path, batch=2, threads=1, layout=("optimal", "naive")[number % 2])
+        x = sample(*SHAPE, seed=number)
+        alone = p.run(x=x)
+        if not np.array_equal(alone, shared.run(x=x)) and not np.allclose(alone, shared.run(x=x), 1e-3, 1e-4):
+            wrong.append(f"thread {number}")
+
+    shared = npuc.compile(path, batch=2, threads=1)
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
+def test_typed(bench: Bench) -> None:
+    del bench
+    package = Path(npuc.__file__).parent
+    assert (package / "py.typed").is_file() and "class Model" in (package / "_npuc.pyi").read_text()
+
+
+if __name__ == "__main__":
+    programs.main(__doc__)
