@@ -78,7 +78,8 @@ static std::vector<List> makeLists() {
                           adapter,
                           split,
                           reference(createMatmulReference)};
-  lists[NPU_OP_REDUCE] = {{"rows", createReduceRows},
+  lists[NPU_OP_REDUCE] = {{"extremum", createReduceExtremum},
+                          {"rows", createReduceRows},
                           {"onednn", createReduceOnednn},
                           {"fast", createReduceFast},
                           adapter,

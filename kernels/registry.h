@@ -23,8 +23,8 @@ Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
-Create createReduceRows, createReduceOnednn, createReduceFast,
-    createReduceReference;
+Create createReduceExtremum, createReduceRows, createReduceOnednn,
+    createReduceFast, createReduceReference;
 Create createSoftmaxOnednn, createSoftmaxReference;
 Create createResizeFast, createResizeOnednn, createResizeLinear;
 Create createResizeReference;

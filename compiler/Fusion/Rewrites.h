@@ -68,8 +68,9 @@ Location fuseLocations(ArrayRef<Operation *> ops);
 SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> permutation);
 bool isIdentity(ArrayRef<int64_t> permutation);
 
-// Patterns that more than one pass needs.
+// Patterns with a file of their own.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
+void addExactSumPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace npu::rewrites
 

@@ -4,7 +4,8 @@
 //
 // It ends: the view patterns remove ops; of the arithmetic ones each removes an
 // op, or turns sub and div into add and mul (never back), or moves a constant
-// to the right, or moves a mul above an add (never back).
+// to the right, or moves a mul above an add, or a difference behind a cast
+// (never back).
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/FusionTraits.h"
@@ -302,6 +303,7 @@ struct SimplifyPass : npu::impl::SimplifyBase<SimplifyPass> {
 LogicalResult npu::simplify(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
   addViewPatterns(patterns);
+  addExactSumPatterns(patterns);
   patterns.add<ConstantRight, AffineForm, DropNeutral, PlainPower, MergeAffine>(
       root->getContext());
   return apply(root, std::move(patterns));

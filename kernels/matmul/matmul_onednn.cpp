@@ -106,6 +106,64 @@ static std::unique_ptr<Kernel> createAsIs(const Problem &problem,
   return made;
 }
 
+/// The tensor as a matrix of all its rows, whatever batch they are of. False
+/// where they are not one run in memory.
+static bool mergeRows(npu_tensor_desc &tensor) {
+  if (tensor.block_count || tensor.rank < 2)
+    return false;
+  const int column = tensor.rank - 1;
+  int64_t rows = 1;
+  int previous = -1; // the row dimension before
+  bool isBehind = false, isColumnFirst = false;
+  for (int i = 0; i < tensor.rank; ++i) {
+    const int dim = tensor.order[i];
+    if (tensor.dims[dim] == 1)
+      continue;
+    if (dim == column) {
+      isColumnFirst = previous < 0;
+      isBehind = true;
+      continue;
+    }
+    if (dim < previous || (isBehind && !isColumnFirst))
+      return false;
+    previous = dim;
+    rows *= tensor.dims[dim];
+  }
+  const int64_t dims[2] = {rows, tensor.dims[column]};
+  const int64_t weights = tensor.weights_offset;
+  tensor = makeTensor(tensor.dtype, dims, 2);
+  tensor.weights_offset = weights;
+  if (isColumnFirst && rows > 1)
+    std::swap(tensor.order[0], tensor.order[1]);
+  return true;
+}
+
+/// Whether all dimensions in front of the last `count` are 1.
+static bool hasUnitsInFront(const npu_tensor_desc &tensor, int count) {
+  return std::all_of(tensor.dims, tensor.dims + tensor.rank - count,
+                     [](int64_t extent) { return extent == 1; });
+}
+
+/// A batch of matrices times one matrix as one product: constant weights are
+/// packed then, and the product has all rows to divide among threads.
+static bool mergeBatch(Problem &problem) {
+  const npu_tensor_desc y = problem.outputs[0];
+  npu_tensor_desc &b = problem.inputs[1];
+  if (y.rank == 2 || b.block_count || !hasUnitsInFront(b, 2))
+    return false;
+  for (size_t i = 2; i < problem.inputs.size(); ++i) {
+    const npu_tensor_desc &operand = problem.inputs[i];
+    bool isWhole = operand.rank == y.rank &&
+                   std::equal(y.dims, y.dims + y.rank, operand.dims);
+    if (!isWhole && operand.rank > 0 && !hasUnitsInFront(operand, 1))
+      return false;
+  }
+  for (size_t i = 0; i < problem.inputs.size(); ++i)
+    if (problem.inputs[i].rank >= 2 && !mergeRows(problem.inputs[i]))
+      return false;
+  return mergeRows(problem.outputs[0]);
+}
+
 /// Whether a batch of matrices has other dimensions between rows or columns.
 static bool isStrided(const Problem &problem) {
   for (const npu_tensor_desc &tensor :
@@ -118,6 +176,10 @@ static bool isStrided(const Problem &problem) {
 
 std::unique_ptr<Kernel> createMatmulOnednn(const Problem &problem,
                                            std::string &whyNot) {
+  Problem merged = problem;
+  if (mergeBatch(merged))
+    if (std::unique_ptr<Kernel> made = createAsIs(merged, whyNot))
+      return made;
   if (problem.outputs[0].rank != 3 || !isStrided(problem))
     return createAsIs(problem, whyNot);
   // oneDNN's fast products know such strides in four dimensions only.

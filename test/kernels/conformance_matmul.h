@@ -91,6 +91,37 @@ TEST(Conformance, MatmulOfStridedMatrices) {
             tensor(NPU_F32, {2, 3, 20, 18}, y));
 }
 
+/// A batch times one matrix, which the library runs as one product where the
+/// batch's rows are one run in memory: whatever their order is, and whatever is
+/// fused (a number for each row is none of a column).
+TEST(Conformance, MatmulOfABatchByOneMatrix) {
+  uint32_t seed = 5900;
+  const std::vector<std::vector<int64_t>> fused = {
+      {}, {18}, {1, 18}, {1, 1, 18}, {3, 20, 18}, {20, 18}, {20, 1}, {3, 1, 1}};
+  for (bool isBytes : {false, true})
+    for (const char *a : {"abc", "bac", "acb", "cab"})
+      for (const char *y : {"abc", "bac", "cab"})
+        for (const std::vector<int64_t> &b :
+             {std::vector<int64_t>{16, 18}, {1, 16, 18}})
+          for (const std::vector<int64_t> &extra : fused) {
+            Case one;
+            Problem &p = one.problem;
+            p.op = NPU_OP_MATMUL;
+            p.inputs = {tensor(isBytes ? NPU_U8 : NPU_F32, {3, 20, 16}, a),
+                        tensor(isBytes ? NPU_I8 : NPU_F32, b),
+                        tensor(NPU_F32, extra)};
+            p.outputs = {tensor(NPU_F32, {3, 20, 18}, y)};
+            if (seed % 2)
+              makeConstant(p, 1);
+            p.threads = 2;
+            p.instrs = {binary(NPU_INSTR_sub, 3, 2)};
+            if (isBytes)
+              p.instrs = {unary(NPU_INSTR_cast, 3, 0, 0, NPU_F32),
+                          binary(NPU_INSTR_sub, 4, 2)};
+            check(one, seed++);
+          }
+}
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_CONFORMANCE_MATMUL_H

@@ -180,3 +180,45 @@ func.func @dynamic_scale(%x: tensor<4xf32>, %range: tensor<f32>, %empty: tensor<
   %3 = npu.eltwise round(%2) : (tensor<4xf32>) -> tensor<4xf32>
   return %3 : tensor<4xf32>
 }
+
+// A zero point that depends on data, in f32: both sides are whole numbers below
+// 2^24 there.
+// CHECK-LABEL: @exact_sums
+// CHECK: %[[P:.*]] = npu.matmul
+// CHECK: %[[Z:.*]] = npu.eltwise mul{{.*}}-> tensor<1x2xi32>
+// CHECK-DAG: %[[A:.*]] = npu.eltwise cast(%[[P]]) {{.*}}-> tensor<4x2xf32>
+// CHECK-DAG: %[[B:.*]] = npu.eltwise cast(%[[Z]]) {{.*}}-> tensor<1x2xf32>
+// CHECK: %[[Y:.*]] = npu.eltwise sub(%[[A]], %[[B]])
+// CHECK: return %[[Y]]
+func.func @exact_sums(%x: tensor<4x2xui8>, %zero: tensor<ui8>) -> tensor<4x2xf32> {
+  %w = npu.constant dense<[[100, -100], [27, 3]]> : tensor<2x2xi8> -> tensor<2x2xi8>
+  %columns = npu.constant dense<[[127, -97]]> : tensor<1x2xi32> -> tensor<1x2xi32>
+  %0 = npu.matmul(%x, %w) : (tensor<4x2xui8>, tensor<2x2xi8>) -> tensor<4x2xi32>
+  %1 = npu.eltwise cast(%zero) : (tensor<ui8>) -> tensor<i32>
+  %2 = npu.eltwise mul(%columns, %1) : (tensor<1x2xi32>, tensor<i32>) -> tensor<1x2xi32>
+  %3 = npu.eltwise sub(%0, %2) : (tensor<4x2xi32>, tensor<1x2xi32>) -> tensor<4x2xi32>
+  %4 = npu.eltwise cast(%3) : (tensor<4x2xi32>) -> tensor<4x2xf32>
+  return %4 : tensor<4x2xf32>
+}
+
+// 255 * 1,000 * 127 is above 2^24; so may be products with weights that nobody
+// knows, or what is subtracted.
+// CHECK-LABEL: @inexact_sums
+// CHECK: npu.eltwise sub{{.*}}-> tensor<4x2xi32>
+// CHECK: npu.eltwise sub{{.*}}-> tensor<4x2xi32>
+// CHECK: npu.eltwise sub{{.*}}-> tensor<4x2xi32>
+func.func @inexact_sums(%x: tensor<4x1000xui8>, %z: tensor<1x2xi8>, %v: tensor<1000x2xi8>, %any: tensor<1x2xi32>) -> (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>) {
+  %heavy = npu.constant dense<127> : tensor<1000x2xi8> -> tensor<1000x2xi8>
+  %light = npu.constant dense<1> : tensor<1000x2xi8> -> tensor<1000x2xi8>
+  %zero = npu.eltwise cast(%z) : (tensor<1x2xi8>) -> tensor<1x2xi32>
+  %0 = npu.matmul(%x, %heavy) : (tensor<4x1000xui8>, tensor<1000x2xi8>) -> tensor<4x2xi32>
+  %1 = npu.eltwise sub(%0, %zero) : (tensor<4x2xi32>, tensor<1x2xi32>) -> tensor<4x2xi32>
+  %2 = npu.eltwise cast(%1) : (tensor<4x2xi32>) -> tensor<4x2xf32>
+  %3 = npu.matmul(%x, %v) : (tensor<4x1000xui8>, tensor<1000x2xi8>) -> tensor<4x2xi32>
+  %4 = npu.eltwise sub(%3, %zero) : (tensor<4x2xi32>, tensor<1x2xi32>) -> tensor<4x2xi32>
+  %5 = npu.eltwise cast(%4) : (tensor<4x2xi32>) -> tensor<4x2xf32>
+  %6 = npu.matmul(%x, %light) : (tensor<4x1000xui8>, tensor<1000x2xi8>) -> tensor<4x2xi32>
+  %7 = npu.eltwise sub(%6, %any) : (tensor<4x2xi32>, tensor<1x2xi32>) -> tensor<4x2xi32>
+  %8 = npu.eltwise cast(%7) : (tensor<4x2xi32>) -> tensor<4x2xf32>
+  return %2, %5, %8 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>
+}
