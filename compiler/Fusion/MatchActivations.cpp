@@ -7,6 +7,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
+#include <array>
 #include <cfloat>
 #include <cmath>
 
@@ -81,6 +82,40 @@ static ScalarAffine affineOf(Value value, Value stop = {}) {
     if (!readBackwards(affine))
       break;
   return affine;
+}
+
+/// Coefficients of 1, X, X^2, X^3.
+using Cubic = std::array<double, 4>;
+
+/// `value` as a polynomial of `x`; nothing if it is none, of a higher degree,
+/// or deeper than anybody writes one.
+static std::optional<Cubic> cubicOf(Value value, Value x, int depth = 8) {
+  if (value == x)
+    return Cubic{0, 1, 0, 0};
+  if (std::optional<float> number = scalarOf(value))
+    return Cubic{*number, 0, 0, 0};
+  auto op = value.getDefiningOp<EltwiseOp>();
+  bool isProduct = isKind(op, NPU_INSTR_mul), isSum = isKind(op, NPU_INSTR_add);
+  if (!(isProduct || isSum || isKind(op, NPU_INSTR_sub)) || depth == 0 ||
+      value.getType() != x.getType())
+    return std::nullopt;
+  std::optional<Cubic> a = cubicOf(op.getInputs()[0], x, depth - 1);
+  std::optional<Cubic> b = cubicOf(op.getInputs()[1], x, depth - 1);
+  if (!a || !b)
+    return std::nullopt;
+  Cubic result{};
+  for (size_t i = 0; i < a->size(); ++i) {
+    if (!isProduct)
+      result[i] = (*a)[i] + (isSum ? (*b)[i] : -(*b)[i]);
+    for (size_t j = 0; isProduct && j < b->size(); ++j) {
+      double part = (*a)[i] * (*b)[j];
+      if (part != 0 && i + j >= result.size())
+        return std::nullopt;
+      if (part != 0)
+        result[i + j] += part;
+    }
+  }
+  return result;
 }
 
 /// clip(X, 0, high) with high > 0, or null.
@@ -207,6 +242,8 @@ struct Product {
 //          where the factors n and n h vanish if they are 1
 // Pattern: X * (erf(X / sqrt(2)) + 1) * 0.5 -> gelu_erf(X)
 // Pattern: X * (1 - erf(-X / sqrt(2))) * 0.5 -> gelu_erf(X)
+// Pattern: X * (tanh(sqrt(2 / pi) * (X + 0.044715 * X^3)) + 1) * 0.5 ->
+//          gelu_tanh(X), however the polynomial is written
 struct MatchGated : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -225,7 +262,8 @@ struct MatchGated : OpRewritePattern<EltwiseOp> {
       if (succeeded(
               matchHardSwish(op, rewriter, input, gate, product.number)) ||
           succeeded(matchSwish(op, rewriter, input, gate, product.number)) ||
-          succeeded(matchGelu(op, rewriter, input, gate, product.number)))
+          succeeded(matchGelu(op, rewriter, input, gate, product.number)) ||
+          succeeded(matchGeluByTanh(op, rewriter, input, gate, product.number)))
         return success();
     }
     return rewriter.notifyMatchFailure(op, "no gate");
@@ -277,6 +315,22 @@ struct MatchGated : OpRewritePattern<EltwiseOp> {
         inner.offset != 0 || !isAbout(inner.scale * sign, 0.70710678f))
       return failure();
     return replace(rewriter, op, NPU_INSTR_gelu_erf, input);
+  }
+
+  static LogicalResult matchGeluByTanh(EltwiseOp op, PatternRewriter &rewriter,
+                                       Value input, Value gate, float number) {
+    ScalarAffine outer = affineOf(gate);
+    EltwiseOp tanh = definedBy(outer.input, NPU_INSTR_tanh);
+    if (!tanh || !isAbout(outer.scale * number, 0.5f) ||
+        !isAbout(outer.offset * number, 0.5f))
+      return failure();
+    std::optional<Cubic> inner = cubicOf(tanh.getInputs()[0], input);
+    constexpr float root = 0.79788456f; // of 2 / pi
+    if (!inner || (*inner)[0] != 0 || (*inner)[2] != 0 ||
+        !isAbout(static_cast<float>((*inner)[1]), root) ||
+        !isAbout(static_cast<float>((*inner)[3]), root * 0.044715f))
+      return failure();
+    return replace(rewriter, op, NPU_INSTR_gelu_tanh, input);
   }
 };
 

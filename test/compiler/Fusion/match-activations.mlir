@@ -153,3 +153,60 @@ func.func @no_gelu(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %5 = npu.eltwise mul(%0, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
   return %5 : tensor<1x8xf32>
 }
+
+// The approximation by tanh, as T5 and GPT-2 write it, and with x taken out of
+// the polynomial; another factor of the cube is another function.
+// CHECK-LABEL: @gelu_by_tanh
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[Y:.*]] = npu.eltwise gelu_tanh(%[[X]])
+// CHECK-DAG: %[[Z:.*]] = npu.eltwise gelu_tanh(%[[X]])
+// CHECK: return %[[Y]], %[[Z]]
+func.func @gelu_by_tanh(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %root = npu.constant dense<0.797884583> : tensor<f32> -> tensor<f32>
+  %c = npu.constant dense<4.471500e-02> : tensor<f32> -> tensor<f32>
+  %square = npu.eltwise mul(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %cube = npu.eltwise mul(%square, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %0 = npu.eltwise mul(%cube, %c) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = npu.eltwise add(%x, %0) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = npu.eltwise mul(%1, %root) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %3 = npu.eltwise tanh(%2) : (tensor<8xf32>) -> tensor<8xf32>
+  %4 = npu.eltwise add(%3, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %5 = npu.eltwise mul(%x, %half) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %6 = npu.eltwise mul(%5, %4) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %7 = npu.eltwise mul(%square, %c) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %8 = npu.eltwise add(%7, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %9 = npu.eltwise mul(%x, %root) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %10 = npu.eltwise mul(%9, %8) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %11 = npu.eltwise tanh(%10) : (tensor<8xf32>) -> tensor<8xf32>
+  %12 = npu.eltwise add(%11, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %13 = npu.eltwise mul(%x, %12) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %14 = npu.eltwise mul(%13, %half) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %6, %14 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: @no_gelu_by_tanh
+// CHECK-NOT: gelu_tanh
+// CHECK: return
+func.func @no_gelu_by_tanh(%x: tensor<8xf32>, %z: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %root = npu.constant dense<0.797884583> : tensor<f32> -> tensor<f32>
+  %c = npu.constant dense<4.471500e-02> : tensor<f32> -> tensor<f32>
+  %square = npu.eltwise mul(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %cube = npu.eltwise mul(%square, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = npu.eltwise add(%x, %cube) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = npu.eltwise mul(%1, %root) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %3 = npu.eltwise tanh(%2) : (tensor<8xf32>) -> tensor<8xf32>
+  %4 = npu.eltwise add(%3, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %5 = npu.eltwise mul(%x, %half) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %6 = npu.eltwise mul(%5, %4) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %7 = npu.eltwise mul(%cube, %c) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %8 = npu.eltwise add(%z, %7) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %9 = npu.eltwise mul(%8, %root) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %10 = npu.eltwise tanh(%9) : (tensor<8xf32>) -> tensor<8xf32>
+  %11 = npu.eltwise add(%10, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %12 = npu.eltwise mul(%5, %11) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %6, %12 : tensor<8xf32>, tensor<8xf32>
+}
