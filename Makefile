@@ -36,7 +36,7 @@ VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile models asan tsan fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile models asan tsan wheel fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,6 +124,9 @@ fuzz: deps ## let every fuzz target run for FUZZ_SECONDS (60; 0: without end)
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
 	@$(PY) test/fuzz/seeds.py $(BUILD)-fuzz/seeds
 	@PYTHON=$(PY) setup/run-fuzzers.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+wheel: build ## a Python wheel of npuc with all it needs, in build/wheel
+	@python/wheel/make-wheel.sh $(BUILD) $(VENV) $(BUILD)/wheel
 
 # --- see what it does ------------------------------------------------------
 

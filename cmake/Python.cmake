@@ -22,7 +22,7 @@ function(npu_launchers folder NPU_LAUNCH_FROM)
   endforeach()
 endfunction()
 
-# npu_install_python(COMPONENT)
+# npu_install_python(COMPONENT [EXCLUDE_FROM_ALL])
 function(npu_install_python component)
   # Python is the user's; what the programs import is in requirements.txt.
   set(from_installation
@@ -34,18 +34,18 @@ cache="${XDG_CACHE_HOME:-$HOME/.cache}/npuc" packages="$from/share/npuc/bench" p
     DIRECTORY "${PROJECT_BINARY_DIR}/cmake/launchers/"
     DESTINATION "${CMAKE_INSTALL_BINDIR}"
     USE_SOURCE_PERMISSIONS
-    COMPONENT ${component})
+    COMPONENT ${component} ${ARGN})
   list(TRANSFORM NPU_PYTHON_PROGRAMS REPLACE "-" "_" OUTPUT_VARIABLE packages)
-  list(TRANSFORM packages PREPEND bench/)
+  list(TRANSFORM packages PREPEND "${PROJECT_SOURCE_DIR}/bench/")
   install(
-    DIRECTORY bench/models ${packages}
+    DIRECTORY "${PROJECT_SOURCE_DIR}/bench/models" ${packages}
     DESTINATION "${NPU_SHARED_FILES}/bench"
-    COMPONENT ${component}
+    COMPONENT ${component} ${ARGN}
     FILES_MATCHING
     REGEX "\\.(py|css|html|js)$"
     PATTERN __pycache__ EXCLUDE)
   install(
-    FILES setup/requirements.txt
+    FILES "${PROJECT_SOURCE_DIR}/setup/requirements.txt"
     DESTINATION "${NPU_SHARED_FILES}/setup"
-    COMPONENT ${component})
+    COMPONENT ${component} ${ARGN})
 endfunction()
