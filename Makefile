@@ -113,7 +113,7 @@ asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
 	@$(CTEST) --test-dir $(BUILD)-asan -LE style
 
 tsan: deps ## compile and run in 8 threads at once under ThreadSanitizer (`make soak` does, too)
-	@test -f $(BUILD)-tsan/build.ninja || $(CONFIGURE) -B $(BUILD)-tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_TSAN=ON
+	@test -f $(BUILD)-tsan/build.ninja || $(CONFIGURE) -B $(BUILD)-tsan -DNPU_TSAN=ON
 	@cmake --build $(BUILD)-tsan -j $(JOBS) --target npuc-api-threads-test
 	@TSAN_OPTIONS="suppressions=$(CURDIR)/test/compiler/Api/tsan.supp halt_on_error=1" \
 	  $(BUILD)-tsan/bin/npuc-api-threads-test

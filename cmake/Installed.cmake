@@ -29,7 +29,7 @@ if(NPU_BUILD_COMPILER)
     DESTINATION "${CMAKE_INSTALL_DOCDIR}"
     COMPONENT compiler
     FILES_MATCHING
-    REGEX "\\.(md|json|png)$")
+    REGEX "\\.(md|json|png|ipynb)$")
   npu_install_python(compiler)
 endif()
 

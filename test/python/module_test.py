@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import json
+import os
 import sys
 import threading
 from pathlib import Path
@@ -213,6 +215,22 @@ def test_threads(bench: Bench) -> None:
     for thread in threads:
         thread.join()
     assert not wrong, wrong
+
+
+def test_notebook(bench: Bench) -> None:
+    """docs/layout-map.ipynb, cell by cell."""
+    os.environ |= {"MODEL": str(bench.save("residual")), "MPLBACKEND": "Agg"}
+    notebook = json.loads((programs.ROOT / "docs" / "layout-map.ipynb").read_text(encoding="utf-8"))
+    names: dict = {}
+    for cell in notebook["cells"]:
+        assert not cell.get("outputs"), "the notebook is kept without its outputs"
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), cell["id"], "exec"), names)  # noqa: S102
+    assert set(names["layouts"]) == {"naive", "auto-nhwc", "convert", "optimal"}
+    black = {name: line.count("relayout") for name, line in names["layouts"].items()}
+    assert black["optimal"] < black["naive"] and "acdb" in names["kinds"], black
+    drawn = sum(map(len, names["layouts"].values()))
+    assert len(names["axes"].patches) == drawn, f"{len(names['axes'].patches)} bars for {drawn} kernels"
 
 
 def test_typed(bench: Bench) -> None:
