@@ -202,6 +202,7 @@ static const OnnxOp table[] = {
     {"com.microsoft.DequantizeLinear", buildDequantizeLinear,
      0, "", "from int8, uint8 and int32"},
     {"com.microsoft.Gelu", buildUnary, NPU_INSTR_gelu_erf},
+    {"com.microsoft.MatMulNBits", buildMatMulNBits},
     {"com.microsoft.QGemm", buildQGemm},
     {"com.microsoft.QLinearAdd", buildQLinearBinary, NPU_INSTR_add},
     {"com.microsoft.QLinearAveragePool", buildQLinearPool},

@@ -113,6 +113,8 @@ LogicalResult buildMatMul(OnnxNode &node);
 LogicalResult buildSoftmax(OnnxNode &node);
 /// `isFlat`: the dimensions from the axis on are one.
 Value softmaxOf(OnnxNode &node, Value x, int64_t axis, bool isFlat, bool isLog);
+// OnnxOpsBlocks.cpp
+LogicalResult buildMatMulNBits(OnnxNode &node);
 // OnnxOpsMicrosoft.cpp
 LogicalResult buildQGemm(OnnxNode &node);
 LogicalResult buildQLinearBinary(OnnxNode &node);

@@ -200,6 +200,20 @@ def byte_gemm(g: Graph, op: str) -> None:
          transB=other_turned, alpha=1.0)  # fmt: skip
 
 
+def block_product(g: Graph, op: str) -> None:
+    """Weights of 2, 4 or 8 bits, a scale and perhaps a zero point for each block of them."""
+    value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank > 1)
+    depth, rows, bits, size = value.shape[-1], number(g, 1, 9), (2, 4, 8)[number(g, 0, 2)], 16 << number(g, 0, 2)
+    blocks = -(-depth // size)
+    packed = g.constant(g.random.integers(0, 256, (rows, blocks, size * bits // 8)).astype(np.uint8))
+    scales = g.constant(g.random.uniform(0.002, 0.02, rows * blocks).astype(np.float32))
+    zeros = None
+    if flag(g):
+        zeros = g.constant(g.random.integers(0, 256, rows * -(-blocks * bits // 8)).astype(np.uint8))
+    bias = [None, g.constant(g.random.uniform(-1, 1, rows).astype(np.float32))] if flag(g) else []
+    g.op(op, [value, packed, scales, zeros, *bias], K=depth, N=rows, bits=bits, block_size=size)
+
+
 TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (quantize, "QuantizeLinear com.microsoft.QuantizeLinear"),
     (dequantize, "DequantizeLinear com.microsoft.DequantizeLinear"),
@@ -213,4 +227,5 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (byte_pool, "com.microsoft.QLinearAveragePool com.microsoft.QLinearGlobalAveragePool"),
     (byte_softmax, "com.microsoft.QLinearSoftmax"),
     (byte_gemm, "com.microsoft.QGemm"),
+    (block_product, "com.microsoft.MatMulNBits"),
 ]

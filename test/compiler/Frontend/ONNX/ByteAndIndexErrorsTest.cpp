@@ -3,6 +3,8 @@
 // Nodes that must be refused: quantized ops, and ops that address by index.
 #include "test/compiler/Frontend/ONNX/BadNode.h"
 
+#include <map>
+
 using namespace npu::test;
 using onnx::TensorProto;
 
@@ -110,6 +112,71 @@ const BadNode quantized[] = {
      "found a scalar operand"},
 };
 
+/// y = MatMulNBits(rows, packed) of 20 x 3 weights, 4 bits each, in blocks of
+/// 16; `changed` are other attributes.
+static void
+addBlocks(ModelBuilder &m, const Names &inputs,
+          const std::vector<std::pair<std::string, int64_t>> &changed = {}) {
+  m.input("rows", {2, 20}).input("short", {2, 19});
+  m.input("free", {3, 2, 8}, TensorProto::UINT8).input("s", {6});
+  m.weight("scales", {6}).weight("few", {5}).weight("halves", {4});
+  m.ints("flat", std::vector<int64_t>(48, 7)).ints("less", {7, 7});
+  m.node("Cast", {"flat"}, {"packed"}).integer("to", TensorProto::UINT8);
+  m.node("Cast", {"less"}, {"lessbytes"}).integer("to", TensorProto::UINT8);
+  NodeBuilder node = m.node("MatMulNBits", inputs, {"y"});
+  node->set_domain("com.microsoft");
+  std::map<std::string, int64_t> attributes = {
+      {"K", 20}, {"N", 3}, {"bits", 4}, {"block_size", 16}};
+  for (const auto &[name, value] : changed)
+    attributes[name] = value;
+  for (const auto &[name, value] : attributes)
+    node.integer(name, value);
+}
+
+const BadNode blocks[] = {
+    {"Bits",
+     [](ModelBuilder &m) {
+       addBlocks(m, {"rows", "packed", "scales"}, {{"bits", 3}});
+     },
+     "found 3 bits, expected 2, 4 or 8"},
+    {"BlockSize",
+     [](ModelBuilder &m) {
+       addBlocks(m, {"rows", "packed", "scales"}, {{"block_size", 24}});
+     },
+     "found the block size 24, expected a power of 2"},
+    {"SmallBlock",
+     [](ModelBuilder &m) {
+       addBlocks(m, {"rows", "packed", "scales"}, {{"block_size", 8}});
+     },
+     "attribute 'block_size' is 8"},
+    {"Depth",
+     [](ModelBuilder &m) { addBlocks(m, {"short", "packed", "scales"}); },
+     "found a first operand of shape 2x19, expected rows of K = 20"},
+    {"Weights",
+     [](ModelBuilder &m) { addBlocks(m, {"rows", "lessbytes", "scales"}); },
+     "found 2 bytes of weights, expected 48"},
+    {"RuntimeWeights",
+     [](ModelBuilder &m) { addBlocks(m, {"rows", "free", "scales"}); },
+     "unsupported: takes weights that depend on the model's data, expected "
+     "constants"},
+    {"Scales", [](ModelBuilder &m) { addBlocks(m, {"rows", "packed", "few"}); },
+     "found 5 scales, expected 6"},
+    {"RuntimeScales",
+     [](ModelBuilder &m) { addBlocks(m, {"rows", "packed", "s"}); },
+     "unsupported: takes scales that depend on the model's data, expected "
+     "constants"},
+    {"ZeroBytes",
+     [](ModelBuilder &m) {
+       addBlocks(m, {"rows", "packed", "scales", "lessbytes"});
+     },
+     "found 2 bytes of zero points, expected 3"},
+    {"ZeroPoints",
+     [](ModelBuilder &m) {
+       addBlocks(m, {"rows", "packed", "scales", "halves"});
+     },
+     "found 4 zero points, expected 6"},
+};
+
 const BadNode indexed[] = {
     {"GatherElementsRank",
      [](ModelBuilder &m) { m.node("GatherElements", {"x", "v"}, {"y"}); },
@@ -200,6 +267,8 @@ const BadNode indexed[] = {
 
 INSTANTIATE_TEST_SUITE_P(Quantized, ByteAndIndexErrors,
                          testing::ValuesIn(quantized), rowName);
+INSTANTIATE_TEST_SUITE_P(Blocks, ByteAndIndexErrors, testing::ValuesIn(blocks),
+                         rowName);
 INSTANTIATE_TEST_SUITE_P(Indexed, ByteAndIndexErrors,
                          testing::ValuesIn(indexed), rowName);
 

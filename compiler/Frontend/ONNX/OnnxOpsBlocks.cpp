@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights of few bits with a scale for each block of them, as onnxruntime's
+// tools pack them.
+#include "compiler/Frontend/ONNX/OnnxOps.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+using namespace npu;
+
+namespace {
+/// What MatMulNBits says of its weights: N rows of K numbers of so many bits,
+/// in blocks along K.
+struct PackedWeights {
+  int64_t rows, depth, bits, blockSize;
+
+  int64_t blocks() const { return (depth + blockSize - 1) / blockSize; }
+  int64_t blockBytes() const { return blockSize * bits / 8; }
+  /// Zero points of a row, packed without gaps.
+  int64_t zeroBytes() const { return (blocks() * bits + 7) / 8; }
+
+  /// Number `index` of numbers packed one behind the other, lowest bits first.
+  unsigned unpack(const uint8_t *packed, int64_t index) const {
+    int64_t bit = index * bits;
+    return packed[bit / 8] >> bit % 8 & ((1u << bits) - 1);
+  }
+};
+
+/// An input's constant elements as bytes; empty after an error.
+struct ConstantBytes {
+  std::vector<char> storage;
+  ArrayRef<char> bytes;
+
+  bool read(OnnxNode &node, size_t index, const char *what) {
+    ElementsAttr known = constantOf(node.getInput(index));
+    if (!known) {
+      (void)node.unsupported(Twine("takes ") + what +
+                             " that depend on the model's data, expected "
+                             "constants");
+      return false;
+    }
+    bytes = elementBytes(known, storage);
+    return true;
+  }
+  const uint8_t *unsignedBytes() const {
+    return reinterpret_cast<const uint8_t *>(bytes.data());
+  }
+};
+} // namespace
+
+/// An error unless the input has so many elements.
+static bool hasCount(OnnxNode &node, size_t index, const char *what,
+                     int64_t expected) {
+  int64_t found = tensorType(node.getInput(index)).getNumElements();
+  if (found == expected)
+    return true;
+  (void)node.error("found " + Twine(found) + " " + what + ", expected " +
+                   Twine(expected));
+  return false;
+}
+
+/// Zero points as f32, one for each block; empty after an error.
+static std::vector<float> zeroPoints(OnnxNode &node, const PackedWeights &w) {
+  std::vector<float> zeros(w.rows * w.blocks(),
+                           static_cast<float>(1 << (w.bits - 1)));
+  if (!node.hasInput(3))
+    return zeros;
+  Value given = node.getInput(3);
+  if (isa<mlir::FloatType>(elementOf(given))) {
+    if (!hasCount(node, 3, "zero points", w.rows * w.blocks()))
+      return {};
+    given = node.cast(given, node.getBuilder().getF32Type());
+    if (std::optional<std::vector<float>> reals = floatsOf(given))
+      return *reals;
+  }
+  ConstantBytes packed;
+  if (!packed.read(node, 3, "zero points") ||
+      !hasCount(node, 3, "bytes of zero points", w.rows * w.zeroBytes()))
+    return {};
+  for (int64_t row = 0; row < w.rows; ++row)
+    for (int64_t block = 0; block < w.blocks(); ++block)
+      zeros[row * w.blocks() + block] = static_cast<float>(
+          w.unpack(packed.unsignedBytes() + row * w.zeroBytes(), block));
+  return zeros;
+}
+
+/// The weights as a matrix of K x N real numbers; null after an error.
+static Value unpacked(OnnxNode &node, const PackedWeights &w) {
+  ConstantBytes packed;
+  Value given = node.cast(node.getInput(2), node.getBuilder().getF32Type());
+  std::optional<std::vector<float>> scales = floatsOf(given);
+  if (!packed.read(node, 1, "weights") ||
+      !hasCount(node, 1, "bytes of weights",
+                w.rows * w.blocks() * w.blockBytes()) ||
+      !hasCount(node, 2, "scales", w.rows * w.blocks()))
+    return Value();
+  if (!scales) {
+    (void)node.unsupported("takes scales that depend on the model's data, "
+                           "expected constants");
+    return Value();
+  }
+  std::vector<float> zeros = zeroPoints(node, w);
+  if (zeros.empty())
+    return Value();
+  std::vector<char> bytes(w.depth * w.rows * sizeof(float));
+  auto *matrix = reinterpret_cast<float *>(bytes.data());
+  for (int64_t row = 0; row < w.rows; ++row)
+    for (int64_t k = 0; k < w.depth; ++k) {
+      int64_t block = row * w.blocks() + k / w.blockSize;
+      auto number = static_cast<float>(w.unpack(
+          packed.unsignedBytes() + block * w.blockBytes(), k % w.blockSize));
+      matrix[k * w.rows + row] = (number - zeros[block]) * (*scales)[block];
+    }
+  auto type =
+      RankedTensorType::get({w.depth, w.rows}, node.getBuilder().getF32Type());
+  return node.constant(makeElements(type, std::move(bytes)));
+}
+
+LogicalResult npu::buildMatMulNBits(OnnxNode &node) {
+  constexpr int64_t most = INT32_MAX;
+  PackedWeights w{node.getInt("N", 0, 1, most), node.getInt("K", 0, 1, most),
+                  node.getInt("bits", 4, 2, 8),
+                  node.getInt("block_size", 0, 16, most)};
+  node.ignore({"accuracy_level", "weight_prepacked"});
+  if (node.hasFailed())
+    return failure();
+  if (w.bits != 2 && w.bits != 4 && w.bits != 8)
+    return node.error("found " + Twine(w.bits) + " bits, expected 2, 4 or 8");
+  if (w.blockSize & (w.blockSize - 1))
+    return node.error("found the block size " + Twine(w.blockSize) +
+                      ", expected a power of 2");
+  if (node.hasInput(4))
+    return node.unsupported("has a group for each row of weights (g_idx)");
+  Value a = node.getInput(0);
+  Type type = elementOf(a), f32 = node.getBuilder().getF32Type();
+  if (rankOf(a) < 1 || shapeOf(a).back() != w.depth)
+    return node.error("found a first operand of shape " +
+                      shapes::text(shapeOf(a)) +
+                      ", expected rows of K = " + Twine(w.depth));
+  Value weights = unpacked(node, w);
+  if (!weights)
+    return failure();
+  bool isRow = rankOf(a) == 1;
+  if (isRow)
+    a = node.reshape(a, {1, w.depth});
+  Value product = node.matmul(node.cast(a, f32), weights);
+  if (product && isRow)
+    product = node.reshape(product, {w.rows});
+  if (product && node.hasInput(5))
+    product = node.eltwise(NPU_INSTR_add,
+                           {product, node.cast(node.getInput(5), f32)});
+  return product ? node.setResult(node.cast(product, type)) : failure();
+}
