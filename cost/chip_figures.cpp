@@ -25,6 +25,8 @@ ChipFigures figuresOf(const KernelWork &work, const Tiling &tiling,
   figures.processor_cycles = cycles(time.processor);
   figures.link_cycles = cycles(time.link);
   figures.link_bytes = whole(work.processor ? work.processor->linkBytes : 0);
+  figures.measured_cycles = cycles(time.measured);
+  figures.scaled_cycles = cycles(time.scaled);
   figures.dram_read_bytes = whole(time.dramRead);
   figures.dram_written_bytes = whole(time.dramWritten);
   figures.on_chip_read_bytes = whole(onChip.read);

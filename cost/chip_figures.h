@@ -27,6 +27,8 @@ namespace npu::cost {
   X(processor_cycles)                                                          \
   X(link_cycles)                                                               \
   X(link_bytes)                                                                \
+  X(measured_cycles)                                                           \
+  X(scaled_cycles)                                                             \
   X(dram_read_bytes)                                                           \
   X(dram_written_bytes)                                                        \
   X(on_chip_read_bytes)                                                        \

@@ -82,8 +82,8 @@ static KernelTime timeOf(const ProcessorWork &work) {
   return time;
 }
 
-KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
-                  const Machine &machine) {
+KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
+                       const Machine &machine) {
   if (work.processor)
     return timeOf(*work.processor);
   double array = arrayCyclesOf(work, tiling, machine) * work.factor;
@@ -104,6 +104,23 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
     time.bound = array >= vector ? Bound::Array : Bound::Vector;
   time.dramRead = moved.dramRead;
   time.dramWritten = moved.dramWritten;
+  return time;
+}
+
+KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
+                  const Machine &machine) {
+  KernelTime time = modelTimeOf(work, tiling, machine);
+  if (!work.measured)
+    return time;
+  auto model = static_cast<double>(std::max<int64_t>(1, time.total));
+  bool isOwn = work.measured->cycles > 0;
+  double cycles = isOwn ? work.measured->cycles : model * work.measured->ratio;
+  time.total = std::max<int64_t>(1, counted(cycles));
+  (isOwn ? time.measured : time.scaled) = time.total;
+  double part = static_cast<double>(time.total) / model;
+  for (int64_t *cycle : {&time.array, &time.vector, &time.compute, &time.dmaIn,
+                         &time.dmaOut, &time.dma})
+    *cycle = std::min(time.total, counted(static_cast<double>(*cycle) * part));
   return time;
 }
 

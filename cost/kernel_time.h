@@ -28,11 +28,19 @@ struct KernelTime {
   /// Instead of all that, where the processor runs the kernel: the total is
   /// their sum.
   int64_t processor = 0, link = 0;
+  /// The total, if it was measured, or scaled; else 0.
+  int64_t measured = 0, scaled = 0;
 
   /// Cycles in which nothing is computed.
   int64_t stall() const { return total - compute; }
 };
 
+/// By the model alone: what tilings are compared by.
+KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
+                       const Machine &machine);
+
+/// Of a kernel that was measured, or is scaled by others that were, the total
+/// is that; the other numbers are the model's in proportion.
 KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
                   const Machine &machine);
 /// More than any kernel that fits takes: added where no tiling does.

@@ -60,6 +60,12 @@ struct ProcessorWork {
   double linkCycles = 0, linkBytes = 0;
 };
 
+/// What a table of the chip's own kernels says of one (cost_table.h).
+struct Measurement {
+  double cycles = 0; ///< measured; 0: it was not
+  double ratio = 1;  ///< then, of the model's cycles
+};
+
 /// Lanes that only pad a block are computed and moved like all others.
 struct KernelWork {
   /// Then nothing below is said.
@@ -72,6 +78,8 @@ struct KernelWork {
   double factor = 1;
   /// Bytes of on-chip memory that values need while they stay there.
   double reservedBytes = 0;
+  /// In place of what the model says.
+  std::optional<Measurement> measured;
 
   /// Read and written, wherever the tensors lie.
   double bytes() const;

@@ -97,7 +97,7 @@ private:
 
   bool isHopeless(Tiling bound) const {
     bound.stays = staysOf(bound.k).front();
-    return found && !(rankOf(bound, timeOf(work, bound, machine)) < best);
+    return found && !(rankOf(bound, modelTimeOf(work, bound, machine)) < best);
   }
 
   /// Every `stride`th extent of each dimension.
@@ -138,7 +138,7 @@ private:
       tiling.m = m;
       if (!fits(work, tiling, machine))
         continue;
-      KernelTime time = timeOf(work, tiling, machine);
+      KernelTime time = modelTimeOf(work, tiling, machine);
       Rank rank = rankOf(tiling, time);
       if (!found || rank < best) {
         best = rank;

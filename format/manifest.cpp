@@ -143,6 +143,10 @@ cost::ProcessorWork readProcessor(const Node &node) {
           node.member("link_bytes").quantity()};
 }
 
+cost::Measurement readMeasurement(const Node &node) {
+  return {node.member("cycles").quantity(), node.member("ratio").positive()};
+}
+
 cost::KernelWork readWork(const Node &node) {
   cost::KernelWork work;
   if (node.has("processor"))
@@ -154,6 +158,8 @@ cost::KernelWork readWork(const Node &node) {
   work.writes = node.member("writes").list(readTransfer);
   work.factor = node.member("factor").positive();
   work.reservedBytes = node.member("reserved").quantity();
+  if (node.has("measured"))
+    work.measured = readMeasurement(node.member("measured"));
   return work;
 }
 
@@ -385,6 +391,10 @@ private:
            work.linkBytes);
   }
 
+  void write(const cost::Measurement &measured) {
+    object("cycles", measured.cycles, "ratio", measured.ratio);
+  }
+
   void write(const cost::KernelWork &work) {
     group('{', '}', [&] {
       fields("products", work.products, "macs", work.usefulMacs, "elements",
@@ -392,6 +402,8 @@ private:
              "factor", work.factor, "reserved", work.reservedBytes);
       if (work.processor)
         field("processor", *work.processor);
+      if (work.measured)
+        field("measured", *work.measured);
     });
   }
 

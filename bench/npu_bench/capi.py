@@ -73,6 +73,8 @@ class KernelInfo(c.Structure):
         ("processor_cycles", c.c_uint64),
         ("link_cycles", c.c_uint64),
         ("link_bytes", c.c_uint64),
+        ("measured_cycles", c.c_uint64),
+        ("scaled_cycles", c.c_uint64),
         ("dram_read_bytes", c.c_uint64),
         ("dram_written_bytes", c.c_uint64),
         ("on_chip_read_bytes", c.c_uint64),

@@ -20,7 +20,7 @@ from npu_bench.capi import library_of
 from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
-from npu_bench.table import cache_file
+from npu_bench.table import cache_file, chip_files
 from npu_bench.words import shape_words
 
 PEERS = ("onnxruntime", "openvino")
@@ -73,7 +73,7 @@ def prune(cache: Path, most: int = CACHE_BYTES) -> None:
 def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
 
-    The same: with the same words and the same table of this machine's numbers.
+    The same: with the same words, the same chip and the same table of this machine's numbers.
     """
     target, _, strategy = plan.rpartition("/")
     layout, _, desired = strategy.partition("=")
@@ -83,7 +83,7 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
     table = [file for file in [cache_file()] if file.exists()]
-    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *table)]
+    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *table, *chip_files(target))]
     identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
     key = hashlib.sha256(os.fsencode("\n".join(identity + words))).hexdigest()[:16]
     program = tools.cache / f"{case.title}-b{case.batch}-{Path(target).stem}-{layout}-{key}.npu"

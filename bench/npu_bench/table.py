@@ -33,6 +33,18 @@ def cache_file() -> Path:
     return Path(cache) / "npuc" / f"{TARGET}.yaml"
 
 
+def chip_files(target: str) -> list[Path]:
+    """A target's file and the table of measured kernels that it names; what is wrong with them npuc says."""
+    path = Path(target) if "/" in target or target.endswith(".yaml") else SHIPPED.parent / f"{target}.yaml"
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return []
+    costs = content.get("costs") if isinstance(content, dict) else None
+    table = path.parent / str(costs) if costs else path
+    return [path, table] if table.is_file() else [path]
+
+
 def processor_name() -> str:
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         if line.startswith("model name"):

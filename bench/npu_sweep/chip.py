@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from pathlib import Path
 
 import yaml
@@ -28,6 +30,7 @@ class Chip:
 
     name: str  # as it is shown: it stands in tables
     text: str
+    costs: str = ""  # the bytes of its table of measured kernels, as a digest
 
     @property
     def file(self) -> str:
@@ -48,19 +51,35 @@ def find_chip(word: str) -> Chip:
     path = path_of(word)
     try:
         with open_input(path) as file:
-            return Chip(plain(path.stem), file.read().decode("utf-8"))
+            return _with_costs(Chip(plain(path.stem), file.read().decode("utf-8")), path.parent)
     except (OSError, UnicodeDecodeError) as error:
         names = ", ".join(sorted(file.stem for file in TARGETS.glob("*.yaml")))
         raise BenchError(f"--target: '{word}' cannot be read ({reason_of(error)}); "
                          f"there are: {names}, or give a .yaml file") from error  # fmt: skip
 
 
-def _machine(chip: Chip) -> yaml.MappingNode:
+def _keys(chip: Chip) -> list[tuple[yaml.Node, yaml.Node]]:
     try:
         root = yaml.compose(chip.text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         raise BenchError(f"--target: {chip.file}: {' '.join(str(error).split())}") from error
-    for key, value in root.value if isinstance(root, yaml.MappingNode) else []:
+    return root.value if isinstance(root, yaml.MappingNode) else []
+
+
+def _with_costs(chip: Chip, folder: Path) -> Chip:
+    """`costs` names a file from the target's folder; a point's target lies in another."""
+    named = [value for key, value in _keys(chip) if key.value == "costs" and isinstance(value, yaml.ScalarNode)]
+    if not named:
+        return chip
+    path = (folder / named[0].value).resolve()
+    with open_input(path) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    begin, end = named[0].start_mark.index, named[0].end_mark.index
+    return Chip(chip.name, chip.text[:begin] + json.dumps(str(path)) + chip.text[end:], digest)
+
+
+def _machine(chip: Chip) -> yaml.MappingNode:
+    for key, value in _keys(chip):
         if key.value == "machine" and isinstance(value, yaml.MappingNode) and value.value:
             return value
     raise BenchError(f"--target: {chip.file} has no `machine` map, so nothing in it can be varied")

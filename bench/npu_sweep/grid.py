@@ -198,7 +198,7 @@ def make_grid(axes: Axes, tools: Tools) -> list[Point]:
     for model, chip, one, layout, batch in itertools.product(models, chips, settings, axes.layouts, axes.batches):
         text = texts[chip.name, tuple(one.values())]
         words = [*_words(model, layout, batch), *axes.options()]
-        whole = json.dumps([tools.digest, model.digest, chip.file, text, words])
+        whole = json.dumps([tools.digest, model.digest, chip.file, chip.costs, text, words])
         digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
         points.append(Point(len(points), model, chip, layout, batch, one, digest))
     return points

@@ -7,6 +7,7 @@
 
 #include "compiler/Codegen/WeightTable.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "cost/cost_table.h"
 #include "cost/kernel_time.h"
 #include "kernels/kernel.h"
 
@@ -40,6 +41,8 @@ struct PlannedKernel {
   }
   // On the chip; the caller's to fill.
   cost::KernelWork work;
+  /// As tables of measured costs name it; none where they do not.
+  std::optional<cost::TableKey> costKey;
   cost::Tiling tiling;
   int64_t residentBytes = 0;
 };

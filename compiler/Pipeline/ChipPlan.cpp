@@ -3,10 +3,12 @@
 
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/CostKeys.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "cost/tile_search.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace npu;
@@ -86,6 +88,26 @@ static LogicalResult checkMemory(mlir::func::FuncOp function,
                 .str();
 }
 
+std::string npu::costTableOf(const ProgramPlan &program,
+                             const TargetSpec &target) {
+  std::string text(cost::tableHeader);
+  text += "\n";
+  llvm::StringSet<> seen;
+  for (const PlannedKernel &kernel : program.kernels) {
+    if (!kernel.costKey || !seen.insert(cost::textOf(*kernel.costKey)).second)
+      continue;
+    cost::KernelTime model =
+        cost::modelTimeOf(kernel.work, kernel.tiling, target.machine);
+    const std::optional<cost::Measurement> &known = kernel.work.measured;
+    text +=
+        cost::textOf(*kernel.costKey) + "," + std::to_string(model.total) + ",";
+    if (known && known->cycles > 0)
+      text += std::to_string(static_cast<int64_t>(known->cycles));
+    text += "\n";
+  }
+  return text;
+}
+
 LogicalResult npu::planChip(mlir::func::FuncOp function,
                             const TargetSpec &target, ProgramPlan &program) {
   if (failed(checkMemory(function, program, target.machine)))
@@ -97,6 +119,7 @@ LogicalResult npu::planChip(mlir::func::FuncOp function,
     costOf(problem);
   for (PlannedKernel &kernel : program.kernels) {
     kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
+    kernel.costKey = costKeyOf(problem, kernel.op);
     kernel.tiling = cost::chooseTiling(kernel.work, target.machine);
     if (failed(checkFits(kernel, target.machine)))
       return failure();

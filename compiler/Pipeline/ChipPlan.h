@@ -10,6 +10,10 @@
 
 namespace npu {
 
+/// A table of measured costs (docs/measured-costs.md) of the program's kernels,
+/// each once: the model's cycles, and those that the target's table has.
+std::string costTableOf(const ProgramPlan &program, const TargetSpec &target);
+
 /// Fills in the kernels' work, tiling and resident bytes. Fails, with an error
 /// at the op, where not even its smallest tile fits the on-chip memory, and
 /// where the DRAM cannot hold the program.

@@ -277,6 +277,7 @@ LogicalResult Compilation::plan() {
   if (failed(planChip(function(), *target, program)))
     return failure();
   report.machine = target->machine;
+  report.costTable = costTableOf(program, *target);
   for (const PlannedKernel &kernel : program.kernels) {
     ReportedKernel row;
     row.chip = cost::figuresOf(kernel.work, kernel.tiling, kernel.residentBytes,
@@ -394,6 +395,8 @@ LogicalResult Compilation::checkOptions() {
     return error("--fallback: " + message);
   if (!target->file.empty())
     files.reads("--target", target->file);
+  if (target->costs)
+    files.reads("the target's costs", target->costsPath());
   // Also one that was passed over; empty without a home.
   if (std::string table = calibrationPath(target->name); !table.empty())
     files.reads("the calibration", table);

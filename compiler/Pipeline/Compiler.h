@@ -79,6 +79,7 @@ struct CompileReport {
   std::string fallback;                     // its target; empty: none
   RelayoutReport layout;
   std::string layoutPlan; // a plan's file, where options.writePlan
+  std::string costTable;  // of the program's kernels, to be filled in
   bool isPlanned = false; // else nothing is known of kernels and memory
   std::vector<ReportedKernel> kernels;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;

@@ -54,8 +54,8 @@ public:
   std::optional<TargetSpec> read() {
     spec.file = file.str();
     static const StringRef keys[] = {
-        "name", "summary",    "types",    "blocks",      "machine", "demands",
-        "runs", "algorithms", "measured", "unsupported", "fallback"};
+        "name", "summary",    "types",    "blocks",      "machine",  "demands",
+        "runs", "algorithms", "measured", "unsupported", "fallback", "costs"};
     constexpr size_t required = 6;
     if (!readDocument("a target", keys, ArrayRef(keys).take_front(required),
                       [&](StringRef key, yaml::Node *value) {
@@ -84,6 +84,11 @@ private:
       return readMachine(value);
     if (key == "measured")
       return readMeasured(value);
+    if (key == "costs") {
+      spec.costs.emplace();
+      spec.costs->line = lineOf(value);
+      return readText(value, "costs", spec.costs->file);
+    }
     if (key == "runs")
       return readList(value, "runs",
                       [&](yaml::Node *item) { return readRun(item); });
@@ -262,6 +267,16 @@ private:
                           expected);
   }
 
+  /// Cycles before something begins: also none.
+  bool readStart(const Twine &what, yaml::Node *node, double &value) {
+    std::string text;
+    if (!readQuantity(what, "cycles", node, text, value))
+      return false;
+    return (value >= 0 && value <= maxMachineNumber) ||
+           fail(node, what + ": '" + text +
+                          "', expected a number of cycles, 0 or more");
+  }
+
   /// Any number and its unit.
   bool readQuantity(const Twine &what, StringRef expected, yaml::Node *node,
                     std::string &text, double &value) {
@@ -385,8 +400,8 @@ private:
                      return readText(value, "fallback: target",
                                      fallback.target);
                    if (key == "link_start")
-                     return readNumber("fallback: link_start", "cycles", value,
-                                       fallback.linkStart);
+                     return readStart("fallback: link_start", value,
+                                      fallback.linkStart);
                    return readNumber("fallback: link_bandwidth", "B/cycle",
                                      value, fallback.linkBandwidth);
                  }))

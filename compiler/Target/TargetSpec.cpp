@@ -3,10 +3,12 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
+#include "compiler/Target/CostTableReader.h"
 #include "compiler/Target/TargetReader.h"
 #include "files/installation.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -93,9 +95,36 @@ static bool loadProcessor(Fallback &fallback, std::string &error) {
   return true;
 }
 
+std::string TargetSpec::costsPath() const {
+  if (!costs)
+    return "";
+  if (llvm::sys::path::is_absolute(costs->file))
+    return costs->file;
+  llvm::SmallString<128> path(file);
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, costs->file);
+  return path.str().str();
+}
+
+static bool loadCosts(TargetSpec &spec, std::string &error) {
+  std::string path = spec.costsPath(), reason;
+  auto buffer = readInput(path, Budget::Text, reason);
+  if (!buffer) {
+    error = spec.file + ":" + std::to_string(spec.costs->line) + ": costs: '" +
+            path + "' " + reason;
+    return false;
+  }
+  auto table = readCostTable(buffer->getBuffer(), path, error);
+  if (table)
+    spec.costs->table = std::move(*table);
+  return table.has_value();
+}
+
 /// With all that its file names.
 static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
                                           std::string &error) {
+  if (spec && spec->costs && !loadCosts(*spec, error))
+    return std::nullopt;
   if (!spec || !spec->fallback || loadProcessor(*spec->fallback, error))
     return spec;
   error = spec->file + ": " + error;

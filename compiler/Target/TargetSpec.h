@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/LLVM.h"
 #include "compiler/Target/Conditions.h"
+#include "cost/cost_table.h"
 #include "cost/machine.h"
 #include "format/program_format.h"
 
@@ -101,6 +102,13 @@ struct Measured {
   bool ofThisMachine = false; ///< read from its table (Calibration.h)
 };
 
+/// Measured kernels of the chip (docs/measured-costs.md).
+struct Costs {
+  std::string file; ///< as the target names it, beside its own
+  int line = 0;     ///< of the target, which names it
+  cost::CostTable table;
+};
+
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -115,11 +123,14 @@ public:
   std::map<std::string, std::vector<Unsupported>> unsupported;
   std::optional<Fallback> fallback;
   std::optional<Measured> measured;
+  std::optional<Costs> costs;
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
 
   /// The chip likes the first best; empty: any layouts.
   ArrayRef<Signature> signatures(StringRef op) const;
+  /// Where the table of `costs` lies; empty: there is none.
+  std::string costsPath() const;
   /// Whether the chip lists accepted layouts for the op.
   bool isDemanding(StringRef op) const;
   /// Whether the chip computes with, and moves, elements of this type.

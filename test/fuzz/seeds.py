@@ -50,9 +50,9 @@ def models() -> list[bytes]:
     return files + [graph.model().SerializeToString() for graph in graphs if graph.nodes]
 
 
-def examples(page: Path) -> list[bytes]:
-    """Each JSON text of a page."""
-    return re.findall(rb"^```json\n(.*?)^```", page.read_bytes(), re.M | re.S)
+def examples(page: Path, kind: bytes) -> list[bytes]:
+    """Each text of a page that is marked as such."""
+    return re.findall(rb"^```" + kind + rb"\n(.*?)^```", page.read_bytes(), re.M | re.S)
 
 
 def write(folder: Path, seeds: list[bytes]) -> None:
@@ -76,7 +76,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="gets a folder for each target")
     folder = parser.parse_args().folder
     texts = {
-        "fuzz-certificate": examples(ROOT / "docs" / "certificate.md"),
+        "fuzz-certificate": examples(ROOT / "docs" / "certificate.md", b"json"),
+        "fuzz-cost-table": examples(ROOT / "docs" / "measured-costs.md", b"csv"),
         "fuzz-mlir": modules(ROOT / "test" / "compiler"),
         "fuzz-tosa": modules(TOSA) + tosa_ops(),
     }

@@ -2,6 +2,7 @@
 //
 // #npu.layout: text in both forms (letters, image names) and questions.
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/Letters.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -40,8 +41,6 @@ void NPUDialect::registerAttributes() {
 #include "compiler/Dialect/NPU/NPUAttrs.cpp.inc"
       >();
 }
-
-static char letterOf(int64_t dim) { return static_cast<char>('a' + dim); }
 
 /// The letter that stands for each logical dimension, in logical order, given
 /// the letters of an image name: N,C or O,I first, then D,H,W or L. Empty if
@@ -205,12 +204,5 @@ int64_t LayoutAttr::getStoredElements(ArrayRef<int64_t> shape) const {
 }
 
 std::string LayoutAttr::getLetters() const {
-  if (getRank() == 0)
-    return "scalar";
-  std::string text;
-  for (int64_t dim : getOrder())
-    text += getBlockOf(dim) > 1 ? llvm::toUpper(letterOf(dim)) : letterOf(dim);
-  for (const LayoutBlock &block : getBlocks())
-    text += std::to_string(block.size) + letterOf(block.dim);
-  return text;
+  return lettersOf(toStoredOrder(*this));
 }

@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/CostKeys.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
@@ -173,10 +174,13 @@ static double copiedRun(RankedTensorType type, const Side &from,
   return bytes;
 }
 
-static cost::KernelWork relayoutWork(RankedTensorType type, double reserved,
+static cost::KernelWork relayoutWork(const LayoutProblem &problem,
+                                     RankedTensorType type, double reserved,
                                      const Side &from, const Side &to) {
   cost::KernelWork work;
   work.reservedBytes = reserved;
+  work.measured = measurementOf(
+      problem, [&] { return costKeyOf(type, from.layout, to.layout); });
   work.reads = {from.transfer};
   work.writes = {to.transfer};
   cost::Transfer &read = work.reads[0], &write = work.writes[0];
@@ -201,7 +205,7 @@ static cost::KernelWork relayoutWork(RankedTensorType type, double reserved,
 static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
                                      LayoutAttr from, LayoutAttr to) {
   RankedTensorType type = tensorType(value);
-  return relayoutWork(type, problem.onChip().reservedFor(value),
+  return relayoutWork(problem, type, problem.onChip().reservedFor(value),
                       Side(problem, value, type, from),
                       Side(problem, value, type, to));
 }
@@ -228,7 +232,7 @@ std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
         costs.emplace_back();
         continue;
       }
-      cost::KernelWork work = relayoutWork(type, reserved, from, to);
+      cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
       costs.push_back(
           {1, to.bytes, cost::timeOf(work, problem.target.machine).total});
     }
@@ -406,8 +410,14 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       ArrayRef<LayoutAttr> layouts,
                                       const Alternative *algorithm,
                                       ArrayRef<LayoutAttr> whole) {
-  return isOnProcessor(op) ? processorWork(problem, op, layouts)
-                           : chipWork(problem, op, layouts, algorithm, whole);
+  if (isOnProcessor(op))
+    return processorWork(problem, op, layouts);
+  cost::KernelWork work = chipWork(problem, op, layouts, algorithm, whole);
+  // Tables know an op by its operands; other algorithms read other weights.
+  if (!algorithm && !replacementOf(op))
+    work.measured =
+        measurementOf(problem, [&] { return costKeyOf(problem, op, layouts); });
+  return work;
 }
 
 /// All that computingWork() depends on.

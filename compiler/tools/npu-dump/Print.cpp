@@ -110,10 +110,13 @@ static std::string chipText(const format::Manifest &manifest,
     return formatv("processor {0} cycles, link {1} cycles ({2})",
                    chip.processor_cycles, chip.link_cycles,
                    bytesText(chip.link_bytes));
+  const char *from = chip.measured_cycles ? "measured"
+                     : chip.scaled_cycles ? "scaled by measured kernels"
+                                          : chip.bound;
   return formatv("chip   {0} cycles ({1}), tiles: {2}; on chip: {3} of tiles, "
                  "{4} of values that stay",
-                 chip.cycles, chip.bound, chip.tiling,
-                 bytesText(chip.tile_bytes), bytesText(chip.resident_bytes));
+                 chip.cycles, from, chip.tiling, bytesText(chip.tile_bytes),
+                 bytesText(chip.resident_bytes));
 }
 
 static void printKernels(raw_ostream &out, const ProgramFile &file) {

@@ -81,6 +81,10 @@ static void addFiles(CLI::App &app, NpucOptions &options) {
                  "writes what was decided as JSON (docs/report.schema.json)");
   app.add_option("--write-layout-plan", options.planPath,
                  "writes every layout to a .yaml file (docs/layout-plan.md)");
+  app.add_option("--write-costs", options.costsPath,
+                 "writes the program's kernels with the model's cycles, for "
+                 "measured ones to be filled in (docs/measured-costs.md) "
+                 "(.csv)");
   app.add_option("--certificate", options.certificatePath,
                  "writes what optimal chose among, its choice and a proof that "
                  "none is cheaper, for npu-check-certificate (.json); exit "
@@ -162,8 +166,9 @@ static bool nameFiles(NpucOptions &options) {
   CompileOptions &compile = options.driver.compile;
   if (compile.output.empty())
     compile.output = defaultOutput(compile);
-  for (std::string *path : {&compile.output, &options.reportPath,
-                            &options.planPath, &options.certificatePath})
+  for (std::string *path :
+       {&compile.output, &options.reportPath, &options.planPath,
+        &options.costsPath, &options.certificatePath})
     if (*path == "-")
       *path = files::standardOutput;
   if (compile.output != files::standardOutput || compile.emit != EmitKind::Npu)
@@ -192,6 +197,9 @@ int npu::parseCommandLine(int argc, char **argv, NpucOptions &options) {
     driver.wantsPlan = !options.planPath.empty();
     driver.wantsCertificate = !options.certificatePath.empty();
     reader.finish();
+    if (!options.costsPath.empty() && driver.compile.emit == EmitKind::Mlir)
+      throw CLI::ValidationError("--write-costs speaks of kernels, which "
+                                 "--emit=mlir does not plan");
     BudgetScope budgets(driver.budgets);
     if (options.checkTarget)
       return checkTarget(driver.compile);

@@ -26,7 +26,8 @@ void printMessage(const char *word, const std::string &text);
 struct NpucOptions {
   DriverOptions driver;
   std::string reportPath;
-  std::string planPath; // --write-layout-plan
+  std::string planPath;  // --write-layout-plan
+  std::string costsPath; // --write-costs
   std::string certificatePath;
   bool explainPlacement = false;
   bool checkTarget = false;

@@ -58,6 +58,8 @@ static bool declareFiles(const NpucOptions &options, Session &session) {
     files.writes("--report", options.reportPath);
   if (!options.planPath.empty())
     files.writes("--write-layout-plan", options.planPath);
+  if (!options.costsPath.empty())
+    files.writes("--write-costs", options.costsPath);
   if (!options.certificatePath.empty())
     files.writes("--certificate", options.certificatePath);
   return worked(files.clash());
@@ -73,6 +75,8 @@ static std::string writeFiles(const NpucOptions &options, Session &session,
     message = files.write(options.reportPath, session.reportText());
   if (message.empty() && !options.planPath.empty())
     message = files.write(options.planPath, session.report().layoutPlan);
+  if (message.empty() && !options.costsPath.empty())
+    message = files.write(options.costsPath, session.report().costTable);
   if (message.empty() && !options.certificatePath.empty())
     message = files.write(options.certificatePath, certificate);
   if (message.empty() && options.driver.wantsExplanation)
@@ -104,8 +108,8 @@ static int run(NpucOptions &options) {
   });
   if (!declareFiles(options, session))
     return exitUsage;
-  for (const std::string &path :
-       {options.reportPath, options.planPath, options.certificatePath})
+  for (const std::string &path : {options.reportPath, options.planPath,
+                                  options.costsPath, options.certificatePath})
     if (!path.empty() && !worked(outputProblem(path)))
       return exitOutput;
   CompileStatus status = session.run(Stage::Program);

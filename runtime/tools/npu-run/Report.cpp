@@ -58,6 +58,10 @@ std::string dump(const Json &json) {
 
 double megabytes(uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
 } // namespace
 
 double Session::minMs() const {
@@ -158,14 +162,26 @@ std::string jsonReport(const Session &session) {
   return dump(root);
 }
 
+/// How much of the time is from a table of measured kernels; empty: nothing.
+static std::string measuredText(const cost::ChipTotals &totals) {
+  if (totals.measured_cycles + totals.scaled_cycles == 0)
+    return "";
+  auto part = [&](uint64_t cycles) {
+    return percent(static_cast<double>(cycles),
+                   static_cast<double>(totals.cycles));
+  };
+  return line("; %.1f %% measured, %.1f %% scaled by measured kernels",
+              part(totals.measured_cycles), part(totals.scaled_cycles));
+}
+
 /// The chip's time, which needs no run.
 static std::string chipLine(const Session &session) {
   const npu_chip_info &chip = session.chip;
   cost::ChipTotals totals = session.totals();
-  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)\n", totals.ms,
-              static_cast<unsigned long long>(totals.cycles),
+  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)%s\n",
+              totals.ms, static_cast<unsigned long long>(totals.cycles),
               files::shownName(chip.name).c_str(), chip.clock_mhz,
-              chip.data_flow);
+              chip.data_flow, measuredText(totals).c_str());
 }
 
 std::string summary(const Session &session) {
@@ -201,10 +217,6 @@ struct ProfileSum {
     onChip += kernel.on_chip_read_bytes + kernel.on_chip_written_bytes;
   }
 };
-
-double percent(double part, double whole) {
-  return whole > 0 ? 100 * part / whole : 0;
-}
 
 std::string hostColumns(const ProfileSum &row, const ProfileSum &total) {
   return line("%10.4f %5.1f%% ", row.ms, percent(row.ms, total.ms));

@@ -131,6 +131,10 @@ TEST(Conditions, ErrorsOfFiles) {
                                       "cycles, link_bandwidth: ";
   expectError(fallback + "0 B/cycle}\n", "expected a positive number");
   expectError(fallback + "1 GB/s}\n", "expected the unit B/cycle");
+  const std::string start = none + "fallback: {target: host, link_bandwidth: 1 "
+                                   "B/cycle, link_start: ";
+  expectError(start + "-1 cycles}\n", "expected a number of cycles, 0 or more");
+  expectError(start + "1 us}\n", "expected the unit cycles");
   expectError(none + "fallback: {target: host}\n",
               "fallback: key 'link_bandwidth' is missing");
 }
