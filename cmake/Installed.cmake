@@ -5,11 +5,13 @@ include(CMakePackageConfigHelpers)
 
 # --- what runs -----------------------------------------------------------------
 
-npu_install_library(runtime npu)
+npu_install_library(runtime npu npu_static)
 if(NPU_BUILD_PROGRAMS)
   npu_install_program(runtime npu-run)
 endif()
-npu_install_bundled(runtime "${NPU_ONEDNN_LIBRARY}")
+if(NPU_ONEDNN)
+  npu_install_bundled(runtime "${NPU_ONEDNN_LIBRARY}")
+endif()
 install(
   FILES LICENSE README.md
   DESTINATION "${CMAKE_INSTALL_DOCDIR}"
@@ -35,6 +37,10 @@ endif()
 
 # --- what others build with ----------------------------------------------------
 
+install(
+  DIRECTORY examples
+  DESTINATION "${NPU_SHARED_FILES}"
+  COMPONENT dev)
 install(
   DIRECTORY include/npu
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
+
+// No library of it to be linked by whoever links a static libnpu.
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace npu::format {

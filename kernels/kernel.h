@@ -117,8 +117,11 @@ std::unique_ptr<Kernel> createReference(const Problem &problem);
 /// index that lies outside, and its limit. Empty where it was something else.
 std::string describeFault(const Problem &problem, void *const *operands);
 
-/// "oneDNN 3.2.0"
+/// "oneDNN 3.2.0", or "own kernels 0.1.0" without oneDNN: what computes, and
+/// the version of it.
 std::string libraryVersion();
+inline constexpr const char *oneDnn = "oneDNN";
+inline constexpr const char *ownKernels = "own kernels";
 
 } // namespace npu::kernels
 

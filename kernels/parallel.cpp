@@ -3,6 +3,7 @@
 #include "kernels/parallel.h"
 
 #include <atomic>
+#include <utility>
 #include <xmmintrin.h>
 
 // libgomp's entries, stable since GCC 4.9. clang's own -fopenmp would bring a
@@ -20,9 +21,40 @@ void omp_set_num_threads(int threads);
 
 namespace npu::kernels {
 
+static thread_local const Pool *pool = nullptr;
+/// Inside a pool's task: a team in a team is one thread.
+static thread_local bool isInTask = false;
+
+PoolScope::PoolScope(const Pool &chosen) : old(pool) {
+  pool = chosen.parallelFor ? &chosen : nullptr;
+}
+PoolScope::~PoolScope() { pool = old; }
+
+namespace {
+struct Job {
+  const std::function<void(int, int)> &body;
+  int threads;
+};
+} // namespace
+
+static void runTask(void *data, int32_t index) {
+  const Job &job = *static_cast<const Job *>(data);
+  bool wasInTask = std::exchange(isInTask, true);
+  {
+    ThreadScope scope(1);
+    job.body(index, job.threads);
+  }
+  isInTask = wasInTask;
+}
+
 static void inTeam(int threads, const std::function<void(int, int)> &body) {
-  if (threads <= 1) {
+  if (threads <= 1 || isInTask) {
     body(0, 1);
+    return;
+  }
+  if (pool) {
+    Job job = {body, threads};
+    pool->parallelFor(pool->user, threads, runTask, &job);
     return;
   }
   auto call = [](void *data) {
@@ -43,8 +75,14 @@ void parallelFor(int threads, const std::function<void(int, int)> &body) {
   });
 }
 
+/// On each thread that library kernels run on.
+static void onLibraryThreads(int threads,
+                             const std::function<void(int, int)> &body) {
+  inTeam(libraryThreads(threads), body);
+}
+
 void clearInvalid(int threads) {
-  inTeam(threads, [](int, int) {
+  onLibraryThreads(threads, [](int, int) {
     _mm_setcsr(_mm_getcsr() & ~static_cast<unsigned>(_MM_EXCEPT_INVALID));
   });
 }
@@ -55,7 +93,7 @@ void noteInvalid() {
 
 bool sawInvalid(int threads) {
   std::atomic<bool> saw{false};
-  inTeam(threads, [&](int, int) {
+  onLibraryThreads(threads, [&](int, int) {
     if (_mm_getcsr() & _MM_EXCEPT_INVALID)
       saw.store(true, std::memory_order_relaxed);
   });
@@ -65,5 +103,7 @@ bool sawInvalid(int threads) {
 void setThreads(int threads) { omp_set_num_threads(threads); }
 
 int currentThreads() { return omp_get_max_threads(); }
+
+int libraryThreads(int threads) { return pool || isInTask ? 1 : threads; }
 
 } // namespace npu::kernels

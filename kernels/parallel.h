@@ -2,6 +2,8 @@
 //
 // The one door to threads. oneDNN runs on libgomp's team of the calling thread;
 // our own loops use the same team, so that no second pool competes with it.
+// Where somebody else brings threads, our loops use those, and oneDNN keeps to
+// the thread that calls it.
 #ifndef NPU_KERNELS_PARALLEL_H
 #define NPU_KERNELS_PARALLEL_H
 
@@ -9,6 +11,28 @@
 #include <functional>
 
 namespace npu::kernels {
+
+/// Threads of somebody else, as npu_host in npu.h has them: calls task(data, i)
+/// once for each i below `count`, and returns when all have returned.
+struct Pool {
+  void *user = nullptr;
+  void (*parallelFor)(void *user, int32_t count,
+                      void (*task)(void *data, int32_t index),
+                      void *data) = nullptr;
+};
+
+/// For a scope, what the calling thread starts runs on a pool; without a
+/// function in it, on libgomp's team as everywhere else.
+class PoolScope {
+public:
+  explicit PoolScope(const Pool &pool);
+  ~PoolScope();
+  PoolScope(const PoolScope &) = delete;
+  PoolScope &operator=(const PoolScope &) = delete;
+
+private:
+  const Pool *old;
+};
 
 /// Runs body(thread, threads) once per thread of a team of at most `threads`.
 /// The team may come out smaller (inside another team it is one thread), so a
@@ -18,6 +42,8 @@ void parallelFor(int threads, const std::function<void(int, int)> &body);
 /// The processor notes in each thread that an operation was invalid: it met NaN
 /// where it compares (also maxima), or made one. Loops of our own leave the
 /// note as it was, so that after clearInvalid() it speaks of library kernels.
+/// Of a pool, whose threads may be others each time, only the calling thread
+/// runs such.
 void clearInvalid(int threads);
 bool sawInvalid(int threads);
 /// Sets the calling thread's note, for a kernel that looked for itself.
@@ -42,14 +68,17 @@ inline int teamFor(int64_t work, int64_t each, int threads) {
   return work >= 2 * each ? threads : 1;
 }
 
-/// Team size that libraries started from the calling thread will use.
+/// Team size that libraries started from the calling thread will use; 1 where
+/// the threads are a pool's.
 void setThreads(int threads);
 int currentThreads();
+int libraryThreads(int threads);
 
 /// Sets the team size for a scope, and puts the old one back.
 class ThreadScope {
 public:
   explicit ThreadScope(int threads) : old(currentThreads()) {
+    threads = libraryThreads(threads);
     if (old != threads)
       setThreads(threads);
     changed = old != threads;

@@ -2,9 +2,9 @@
 
 #include "kernels/registry.h"
 
-#include "kernels/onednn/onednn.h"
-
+#include <exception>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 namespace npu::kernels {
@@ -126,7 +126,9 @@ createFirst(const Problem &problem, bool onlyDirect, std::string &refusals) {
     try {
       if (auto kernel = candidate.create(problem, whyNot))
         return kernel;
-    } catch (const dnnl::error &error) { // what its descriptors do not allow
+    } catch (const std::bad_alloc &) {
+      throw;
+    } catch (const std::exception &error) { // what a library does not allow
       whyNot = error.what();
     }
     refusals += (refusals.empty() ? "" : "; ") + std::string(candidate.name) +
@@ -199,7 +201,5 @@ std::unique_ptr<Kernel> createReference(const Problem &problem) {
   std::string whyNot;
   return implementations(problem.op).back().create(problem, whyNot);
 }
-
-std::string libraryVersion() { return onednn::version(); }
 
 } // namespace npu::kernels

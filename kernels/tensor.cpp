@@ -157,4 +157,19 @@ std::string describe(const npu_tensor_desc &tensor) {
   return text + layoutString(tensor);
 }
 
+npu_tensor_desc channelsLast(const npu_tensor_desc &tensor) {
+  npu_tensor_desc result = tensor;
+  result.block_count = 0;
+  for (int k = 0; k < NPU_MAX_BLOCKS; ++k)
+    result.block_sizes[k] = result.block_dims[k] = 0;
+  for (int place = 0; place < tensor.rank; ++place)
+    result.order[place] =
+        static_cast<int8_t>(place == 0                 ? 0
+                            : place + 1 == tensor.rank ? 1
+                                                       : place + 1);
+  if (tensor.rank == 1)
+    result.order[0] = 0;
+  return result;
+}
+
 } // namespace npu::kernels

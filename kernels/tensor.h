@@ -49,6 +49,9 @@ std::string layoutString(const npu_tensor_desc &tensor);
 /// "f32 1x64x56x56 acdb"
 std::string describe(const npu_tensor_desc &tensor);
 
+/// The order N, spatial..., C.
+npu_tensor_desc channelsLast(const npu_tensor_desc &tensor);
+
 } // namespace npu::kernels
 
 #endif // NPU_KERNELS_TENSOR_H

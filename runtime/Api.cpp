@@ -88,6 +88,13 @@ const T &at(const std::vector<T> &items, size_t index, const char *kind) {
   return items[index];
 }
 
+void load(const runtime::Source &source, const npu_load_options *options,
+          npu_model **model) {
+  *model = nullptr;
+  npu_load_options chosen = options ? *options : npu_load_options{};
+  *model = new npu_model{std::make_shared<runtime::Model>(source, chosen)};
+}
+
 /// Checks both buffers of a conversion against the tensor's sizes.
 void checkConversion(const npu_tensor_info &info, const void *rows,
                      uint64_t rowBytes, const npu_buffer &stored) {
@@ -129,9 +136,17 @@ npu_code npu_model_load(const char *path, const npu_load_options *options,
   return guarded(status, [&] {
     require(path && model,
             "npu_model_load needs a path and a result, got null");
-    *model = nullptr;
-    npu_load_options chosen = options ? *options : npu_load_options{};
-    *model = new npu_model{std::make_shared<runtime::Model>(path, chosen)};
+    load({path}, options, model);
+  });
+}
+
+npu_code npu_model_load_memory(const void *data, uint64_t bytes,
+                               const npu_load_options *options,
+                               npu_model **model, npu_status *status) {
+  return guarded(status, [&] {
+    require(data && model,
+            "npu_model_load_memory needs bytes and a result, got null");
+    load({"a program in memory", data, bytes}, options, model);
   });
 }
 
@@ -204,6 +219,17 @@ npu_code npu_context_create(npu_model *model, npu_context **context,
     require(model && context, "npu_context_create needs a model and a result");
     *context = nullptr;
     *context = new npu_context{runtime::Context(model->model)};
+  });
+}
+
+npu_code npu_context_create_in(npu_model *model, npu_buffer arena,
+                               npu_buffer scratch, npu_context **context,
+                               npu_status *status) {
+  return guarded(status, [&] {
+    require(model && context,
+            "npu_context_create_in needs a model and a result");
+    *context = nullptr;
+    *context = new npu_context{runtime::Context(model->model, arena, scratch)};
   });
 }
 

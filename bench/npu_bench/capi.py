@@ -20,7 +20,8 @@ class Status(c.Structure):
 
 
 class LoadOptions(c.Structure):
-    _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32), ("simulate_only", c.c_int32)]
+    _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32), ("simulate_only", c.c_int32),
+                ("host", c.c_void_p)]  # fmt: skip
 
 
 class TensorInfo(c.Structure):

@@ -70,6 +70,30 @@ typedef enum npu_type {
 typedef struct npu_model npu_model;     /* a loaded program and its kernels */
 typedef struct npu_context npu_context; /* the memory of one run at a time */
 
+/* Memory and threads that the caller brings. Functions that are NULL are the
+ * system's. They are called with `user`, maybe from several threads at once,
+ * must not throw, and must stay valid until the model and all its contexts are
+ * freed. */
+typedef struct npu_host {
+  size_t size; /* sizeof(npu_host) */
+  void *user;
+  /* Memory of `bytes` (> 0), aligned to `alignment` bytes (a power of two), of
+   * any content; NULL if there is not enough, which ends what asked for it with
+   * NPU_OUT_OF_MEMORY. Asked for arenas, scratch and packed weights; small
+   * tables come from malloc. release gets what allocate gave. Both or
+   * neither. */
+  void *(*allocate)(void *user, uint64_t bytes, uint64_t alignment);
+  void (*release)(void *user, void *block, uint64_t bytes);
+  /* Calls task(data, i) once for each i from 0 to count - 1, on threads of its
+   * choice, and returns when all have returned. Then the model starts no
+   * threads: a run is on the thread that calls npu_run, and divides its work
+   * into npu_load_options.threads tasks. Kernels of oneDNN, which has threads
+   * of its own only, run on the calling thread alone. Tasks call nothing of
+   * npu.h. */
+  void (*parallel_for)(void *user, int32_t count,
+                       void (*task)(void *data, int32_t index), void *data);
+} npu_host;
+
 typedef struct npu_load_options {
   /* Threads of a run, fixed for the life of the model because weights are
    * packed for them; 0: as many as processors this process may use. */
@@ -82,6 +106,8 @@ typedef struct npu_load_options {
    * packed, no thread started, and any processor will do. npu_context_create
    * and the conversions then return NPU_BAD_ARGUMENT. */
   int32_t simulate_only;
+  /* NULL: memory and threads are the system's. Copied. */
+  const npu_host *host;
 } npu_load_options;
 
 typedef struct npu_tensor_info {
@@ -168,7 +194,7 @@ typedef struct npu_buffer {
 
 /* "0.1.0" */
 const char *npu_version(void);
-/* "oneDNN 3.2.0" */
+/* "oneDNN 3.2.0"; "own kernels 0.1.0" in a build without oneDNN. */
 const char *npu_kernel_library(void);
 /* `type` is an npu_type; other numbers are "unknown" and have 0 bytes. */
 const char *npu_type_name(int32_t type);
@@ -179,6 +205,13 @@ uint64_t npu_type_bytes(int32_t type);
  * caller's. */
 npu_code npu_model_load(const char *path, const npu_load_options *options,
                         npu_model **model, npu_status *status);
+/* The same for the bytes of a .npu file in memory, which are copied: they may
+ * be freed afterwards, and need no alignment. Returns NPU_OUT_OF_MEMORY where
+ * the copy finds no room, NPU_CANNOT_READ where the system allows no code in
+ * files without a name (vm.memfd_noexec), else as npu_model_load. */
+npu_code npu_model_load_memory(const void *data, uint64_t bytes,
+                               const npu_load_options *options,
+                               npu_model **model, npu_status *status);
 /* Contexts keep what they need: freeing order does not matter. */
 void npu_model_free(npu_model *model);
 
@@ -205,6 +238,16 @@ npu_code npu_model_chip(const npu_model *model, npu_chip_info *info,
 
 npu_code npu_context_create(npu_model *model, npu_context **context,
                             npu_status *status);
+/* The same in memory of the caller, of any content: `arena` and `scratch` of at
+ * least npu_load_stats.arena_bytes and scratch_bytes, aligned to
+ * NPU_BUFFER_ALIGNMENT, not overlapping ({NULL, 0} where 0 are needed), else
+ * NPU_BAD_ARGUMENT. It stays the caller's and must live as long as the context.
+ * Between runs it holds nothing: contexts that never run at the same time may
+ * share it. A run that meets NaN and is repeated with other kernels may need
+ * more scratch, and takes that from npu_host.allocate or the system. */
+npu_code npu_context_create_in(npu_model *model, npu_buffer arena,
+                               npu_buffer scratch, npu_context **context,
+                               npu_status *status);
 void npu_context_free(npu_context *context);
 
 /* Runs once. Inputs are read, outputs are written whole; the buffers may not

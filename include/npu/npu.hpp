@@ -69,6 +69,14 @@ public:
     detail::check(status);
     handle.reset(loaded);
   }
+  /// Of a .npu file's bytes in memory, which are copied.
+  Model(const void *data, uint64_t bytes, npu_load_options options = {}) {
+    npu_status status;
+    npu_model *loaded = nullptr;
+    npu_model_load_memory(data, bytes, &options, &loaded, &status);
+    detail::check(status);
+    handle.reset(loaded);
+  }
 
   std::vector<npu_tensor_info> inputs() const {
     return signature(npu_model_input_count(get()), npu_model_input);
@@ -141,6 +149,14 @@ public:
     npu_status status;
     npu_context *created = nullptr;
     npu_context_create(model.get(), &created, &status);
+    detail::check(status);
+    handle.reset(created);
+  }
+  /// In memory of the caller, which outlives it.
+  Context(const Model &model, npu_buffer arena, npu_buffer scratch) {
+    npu_status status;
+    npu_context *created = nullptr;
+    npu_context_create_in(model.get(), arena, scratch, &created, &status);
     detail::check(status);
     handle.reset(created);
   }

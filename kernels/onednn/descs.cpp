@@ -7,15 +7,19 @@
 #include <map>
 #include <oneapi/dnnl/dnnl_debug.h>
 
+namespace npu::kernels {
+
+std::string libraryVersion() {
+  const dnnl_version_t *v = dnnl_version();
+  return std::string(oneDnn) + " " + std::to_string(v->major) + "." +
+         std::to_string(v->minor) + "." + std::to_string(v->patch);
+}
+
+} // namespace npu::kernels
+
 namespace npu::kernels::onednn {
 
 using dnnl::memory;
-
-std::string version() {
-  const dnnl_version_t *v = dnnl_version();
-  return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor) +
-         "." + std::to_string(v->patch);
-}
 
 /// Virtual machines offer AMX whose host hides the leaf that describes its
 /// tiles. oneDNN takes the number of the tile palette from there; 0 switches
@@ -75,21 +79,6 @@ memory::data_type typeOf(int32_t dtype) {
   default:
     return memory::data_type::undef;
   }
-}
-
-npu_tensor_desc channelsLast(const npu_tensor_desc &tensor) {
-  npu_tensor_desc result = tensor;
-  result.block_count = 0;
-  for (int k = 0; k < NPU_MAX_BLOCKS; ++k)
-    result.block_sizes[k] = result.block_dims[k] = 0;
-  for (int place = 0; place < tensor.rank; ++place)
-    result.order[place] =
-        static_cast<int8_t>(place == 0                 ? 0
-                            : place + 1 == tensor.rank ? 1
-                                                       : place + 1);
-  if (tensor.rank == 1)
-    result.order[0] = 0;
-  return result;
 }
 
 npu_tensor_desc preferChannelsLast(const npu_tensor_desc &tensor) {

@@ -2,10 +2,12 @@
 
 #include "kernels/onednn/onednn.h"
 
+#include "kernels/memory.h"
 #include "kernels/parallel.h"
 #include "kernels/support/reference.h"
 
 #include <cstdlib>
+#include <new>
 
 namespace npu::kernels::onednn {
 
@@ -43,11 +45,6 @@ private:
   size_t count = 0;
 };
 } // namespace
-
-static std::shared_ptr<void> allocate(size_t bytes) {
-  return std::shared_ptr<void>(
-      std::aligned_alloc(NPU_VALUE_ALIGNMENT, aligned(bytes)), std::free);
-}
 
 bool isReference(const std::string &name) {
   for (size_t begin = 0; begin <= name.size();) {
@@ -166,7 +163,9 @@ size_t OnednnKernel::pack(const void *const *operands) {
     if (!problem.isConstant(input) || !operands[input] || isUsable)
       continue;
     std::shared_ptr<void> buffer = allocate(w.chosen.get_size());
-    if (!buffer || !reorderWeights(w, operands[input], buffer.get()))
+    if (!buffer)
+      throw std::bad_alloc();
+    if (!reorderWeights(w, operands[input], buffer.get()))
       continue;
     w.packed = std::move(buffer);
     bytes += w.chosen.get_size();

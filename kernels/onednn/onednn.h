@@ -13,8 +13,6 @@
 
 namespace npu::kernels::onednn {
 
-std::string version();
-
 const dnnl::engine &engine();
 
 using Desc = dnnl::memory::desc;
@@ -44,9 +42,6 @@ npu_tensor_desc preferChannelsLast(const npu_tensor_desc &tensor);
 /// the primitive sees: groups in front, the next two swapped or not.
 Desc describeWeight(const npu_tensor_desc &tensor, const Strides &strides,
                     int64_t groups, bool isSwapped);
-
-/// The order N, spatial..., C.
-npu_tensor_desc channelsLast(const npu_tensor_desc &tensor);
 
 /// One argument of a primitive.
 struct Argument {

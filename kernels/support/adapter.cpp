@@ -3,7 +3,6 @@
 // Where no fast kernel takes the layouts as they are: the operands are brought
 // into an order that a fast kernel takes, in scratch, and the result back.
 
-#include "kernels/onednn/onednn.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
 #include "kernels/validate.h"
@@ -105,7 +104,7 @@ static npu_tensor_desc preferred(const Problem &problem,
   if (problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_REDUCE)
     return rowMajor(tensor);
   if (problem.op != NPU_OP_SOFTMAX)
-    return onednn::channelsLast(rowMajor(tensor));
+    return channelsLast(rowMajor(tensor));
   npu_tensor_desc result = rowMajor(tensor);
   int axis = static_cast<int>(problem.attrs.axis.axis);
   for (int place = axis; place + 1 < tensor.rank; ++place)

@@ -79,12 +79,45 @@ void checkOverlap(const npu_buffer *inputs, size_t inputCount,
 
 } // namespace
 
+/// What cannot run has no executor, and is refused there.
 Context::Context(std::shared_ptr<Model> owner)
-    : model(std::move(owner)), arena(model->stats().arena_bytes, "the arena"),
-      scratch(model->stats().scratch_bytes, "scratch"),
-      times(model->kernels().size()) {
-  model->executor(); // Refuses what cannot run.
+    : Context(owner,
+              Memory(owner->stats().arena_bytes, "the arena",
+                     owner->executor().allocator()),
+              Memory(owner->stats().scratch_bytes, "scratch",
+                     owner->executor().allocator())) {}
+
+/// Checks what a caller gives for a context.
+static Memory lend(const npu_buffer &buffer, uint64_t needed,
+                   const std::string &name) {
+  if (buffer.bytes < needed || (needed > 0 && !buffer.data))
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "the memory for " + name + " has " +
+                      std::to_string(buffer.data ? buffer.bytes : 0) +
+                      " bytes, expected at least " + std::to_string(needed) +
+                      " (npu_load_stats." + name + "_bytes)");
+  if (reinterpret_cast<uintptr_t>(buffer.data) % NPU_BUFFER_ALIGNMENT)
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "the memory for " + name + " is not aligned to " +
+                      std::to_string(NPU_BUFFER_ALIGNMENT) + " bytes");
+  return Memory::borrowed(buffer.data, buffer.bytes);
 }
+
+Context::Context(std::shared_ptr<Model> owner, const npu_buffer &arenaBuffer,
+                 const npu_buffer &scratchBuffer)
+    : Context(owner, lend(arenaBuffer, owner->stats().arena_bytes, "arena"),
+              lend(scratchBuffer, owner->stats().scratch_bytes, "scratch")) {
+  model->executor();
+  if (arenaBuffer.bytes && scratchBuffer.bytes &&
+      overlap(arenaBuffer, scratchBuffer))
+    throw Failure(NPU_BAD_ARGUMENT, "the memory for arena and that for scratch "
+                                    "overlap; give each its own");
+}
+
+Context::Context(std::shared_ptr<Model> owner, Memory arenaMemory,
+                 Memory scratchMemory)
+    : model(std::move(owner)), arena(std::move(arenaMemory)),
+      scratch(std::move(scratchMemory)), times(model->kernels().size()) {}
 
 void Context::setProfiling(bool on) {
   profiling = on;
@@ -142,7 +175,7 @@ void Context::keepNan() {
     replaced.push_back(kernel.get());
     uint64_t bytes = kernel ? kernel->scratchBytes() : 0;
     if (bytes > scratch.bytes())
-      scratch = Memory(bytes, "scratch");
+      scratch = Memory(bytes, "scratch", model->executor().allocator());
   }
 }
 

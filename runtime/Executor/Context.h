@@ -19,6 +19,9 @@ namespace npu::runtime {
 class Context {
 public:
   explicit Context(std::shared_ptr<Model> owner);
+  /// In memory of the caller, which must be enough and aligned.
+  Context(std::shared_ptr<Model> owner, const npu_buffer &arena,
+          const npu_buffer &scratch);
 
   /// Throws Failure; the buffers may hold anything afterwards.
   void run(const npu_buffer *inputs, size_t inputCount,
@@ -35,6 +38,7 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  Context(std::shared_ptr<Model> owner, Memory arena, Memory scratch);
   int32_t runOnce(const npu_frame &frame);
   void keepNan();
   int32_t executeKernel(uint32_t kernel, void *const *operands);

@@ -16,8 +16,9 @@ struct Executor::Ticket {
   std::condition_variable finished = {};
 };
 
-Executor::Executor(int threads, bool runInline)
-    : teamSize(threads), isInline(runInline) {
+Executor::Executor(int threads, bool runInline, const Host &given)
+    : teamSize(threads), host(given),
+      isInline(runInline || given.pool.parallelFor) {
   if (!isInline)
     worker = std::thread([this] { serve(); });
 }
@@ -34,6 +35,7 @@ Executor::~Executor() {
 
 void Executor::serve() {
   kernels::setThreads(teamSize);
+  kernels::AllocatorScope memory(host.allocator);
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     arrived.wait(lock, [this] { return stopping || !queue.empty(); });
@@ -56,6 +58,8 @@ void Executor::serve() {
 
 void Executor::run(const std::function<void()> &job) {
   if (isInline) {
+    kernels::PoolScope pool(host.pool);
+    kernels::AllocatorScope memory(host.allocator);
     kernels::ThreadScope scope(teamSize);
     job();
     return;

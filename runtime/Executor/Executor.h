@@ -4,6 +4,9 @@
 #ifndef NPU_RUNTIME_EXECUTOR_EXECUTOR_H
 #define NPU_RUNTIME_EXECUTOR_EXECUTOR_H
 
+#include "kernels/memory.h"
+#include "kernels/parallel.h"
+
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -13,13 +16,20 @@
 
 namespace npu::runtime {
 
+/// What the caller brings; empty parts are the system's.
+struct Host {
+  kernels::Allocator allocator;
+  kernels::Pool pool;
+};
+
 /// OpenMP keeps a team per thread that starts one. So one thread starts all:
 /// callers queue, and the machine is never oversubscribed. Inline, each caller
-/// runs alone on its own thread with a team of one.
+/// runs alone on its own thread with a team of one; with a pool, each caller
+/// runs on its own thread and divides the work among the pool's.
 class Executor {
 public:
   /// `threads` >= 1; `runInline` only with 1.
-  Executor(int threads, bool runInline);
+  Executor(int threads, bool runInline, const Host &host);
   ~Executor();
   Executor(const Executor &) = delete;
   Executor &operator=(const Executor &) = delete;
@@ -28,12 +38,14 @@ public:
   void run(const std::function<void()> &job);
 
   int threads() const { return teamSize; }
+  const kernels::Allocator &allocator() const { return host.allocator; }
 
 private:
   struct Ticket;
   void serve();
 
   const int teamSize;
+  const Host host;
   const bool isInline;
   std::mutex mutex;
   std::condition_variable arrived;

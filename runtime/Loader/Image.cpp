@@ -74,13 +74,58 @@ bool ImageBounds::canRun(uintptr_t address) const {
   return false;
 }
 
-Image::Image(const std::string &path)
-    // O_NONBLOCK: a pipe is refused instead of waited for.
-    : path(path), fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+static int openFile(const std::string &path) {
+  // O_NONBLOCK: a pipe is refused instead of waited for.
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     throw Failure(NPU_CANNOT_READ,
                   "cannot open '" + path + "': " + strerror(errno));
+  return fd;
 }
+
+/// An empty file without a name. Systems that forbid code in such files want to
+/// be told that this one has some; older ones do not know the flag.
+static int makeFile() {
+  constexpr unsigned hasCode = 0x10; // MFD_EXEC, which Debian 12 has no name of
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  int fd = memfd_create("npu", flags | hasCode);
+  return fd < 0 && errno == EINVAL ? memfd_create("npu", flags) : fd;
+}
+
+/// All of it, or an error in errno.
+static bool writeAll(int fd, const void *data, uint64_t bytes) {
+  const auto *next = static_cast<const char *>(data);
+  while (bytes > 0) {
+    ssize_t done = write(fd, next, bytes);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    next += done;
+    bytes -= static_cast<uint64_t>(done);
+  }
+  return true;
+}
+
+/// A copy that nobody can change once it is made.
+static int copyBytes(const Source &source) {
+  int fd = makeFile();
+  if (fd >= 0 && writeAll(fd, source.data, source.bytes) &&
+      fcntl(fd, F_ADD_SEALS,
+            F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+    return fd;
+  int error = errno;
+  if (fd >= 0)
+    close(fd);
+  bool isFull = error == ENOSPC || error == ENOMEM || error == EFBIG;
+  throw Failure(isFull ? NPU_OUT_OF_MEMORY : NPU_CANNOT_READ,
+                source.path + " cannot be copied into a file without a name (" +
+                    strerror(error) + "); load it from a file instead");
+}
+
+Image::Image(const Source &source)
+    : path(source.path), isCopy(source.data != nullptr),
+      fd(isCopy ? copyBytes(source) : openFile(source.path)) {}
 
 Image::~Image() {
   if (handle)
@@ -110,6 +155,8 @@ void Image::load() {
 }
 
 size_t Image::release(uint64_t offset, uint64_t bytes) const {
+  if (isCopy)
+    return 0;
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   uintptr_t begin = reinterpret_cast<uintptr_t>(root->weights) + offset;
   uintptr_t end = (begin + bytes) / page * page;

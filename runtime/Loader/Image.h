@@ -29,11 +29,20 @@ private:
   std::vector<Segment> segments;
 };
 
-/// An open .npu file, after load() mapped by the dynamic loader.
+/// Where a program comes from: a file, or bytes in memory.
+struct Source {
+  std::string path; ///< as messages call it
+  const void *data = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// An open .npu file, after load() mapped by the dynamic loader. Bytes in
+/// memory become a file without a name, so that what is checked is what is
+/// loaded.
 class Image {
 public:
-  /// Opens for reading; throws Failure.
-  explicit Image(const std::string &path);
+  /// Opens for reading, or copies; throws Failure.
+  explicit Image(const Source &source);
   ~Image();
   Image(const Image &) = delete;
   Image &operator=(const Image &) = delete;
@@ -47,11 +56,13 @@ public:
   const ImageBounds &bounds() const { return imageBounds; }
 
   /// Gives whole pages inside [offset, offset + bytes) of the weights back to
-  /// the system; read again, they come back from the file. Returns the bytes.
+  /// the system; read again, they come back from the file. Returns the bytes: 0
+  /// of a copy, whose pages are the file.
   size_t release(uint64_t offset, uint64_t bytes) const;
 
 private:
   std::string path;
+  bool isCopy;
   int fd = -1;
   void *handle = nullptr;
   const npu_program *root = nullptr;

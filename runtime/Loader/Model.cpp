@@ -53,6 +53,28 @@ int teamSize(const npu_load_options &options) {
   return options.threads == 0 ? usableProcessors() : options.threads;
 }
 
+/// What the caller brings, checked.
+Host hostOf(const npu_load_options &options) {
+  Host host;
+  if (!options.host)
+    return host;
+  const npu_host &given = *options.host;
+  if (given.size != sizeof(npu_host))
+    throw Failure(NPU_BAD_ARGUMENT, "npu_host.size is " +
+                                        std::to_string(given.size) +
+                                        ", expected sizeof(npu_host), " +
+                                        std::to_string(sizeof(npu_host)));
+  if (!given.allocate != !given.release)
+    throw Failure(NPU_BAD_ARGUMENT,
+                  std::string("npu_host has ") +
+                      (given.allocate ? "allocate" : "release") + " without " +
+                      (given.allocate ? "release" : "allocate") +
+                      "; set both or neither");
+  host.allocator = {given.user, given.allocate, given.release};
+  host.pool = {given.user, given.parallel_for};
+  return host;
+}
+
 npu_code codeOf(format::ReadError error) {
   switch (error) {
   case format::ReadError::CannotRead:
@@ -75,6 +97,20 @@ std::string join(const std::vector<std::string> &items) {
 /// mean the same.
 std::string major(const std::string &version) {
   return version.substr(0, version.find('.'));
+}
+
+/// Whether kernels of one library compute what was compiled for the other. A
+/// program's layouts are its own: without oneDNN it runs, too, and what was
+/// compiled without it runs with it.
+bool isCompatible(const std::string &theirs, const std::string &here) {
+  const std::string own = std::string(kernels::ownKernels) + " ";
+  const std::string other = std::string(kernels::oneDnn) + " ";
+  auto is = [](const std::string &version, const std::string &library) {
+    return version.compare(0, library.size(), library) == 0;
+  };
+  bool areSame = is(theirs, own) == is(here, own);
+  return areSame ? major(theirs) == major(here)
+                 : is(theirs, own) || is(theirs, other);
 }
 
 npu_tensor_info tensorInfo(const npu_io_desc &io,
@@ -117,12 +153,13 @@ std::vector<const void *> constantsOf(const npu_program &program,
 
 } // namespace
 
-Model::Model(const std::string &path, const npu_load_options &options)
-    : image(path) {
+Model::Model(const Source &source, const npu_load_options &options)
+    : image(source) {
   Clock::time_point start = Clock::now();
   int threads = teamSize(options);
+  Host host = hostOf(options);
   bool simulateOnly = options.simulate_only != 0;
-  verify(path, simulateOnly);
+  verify(source.path, simulateOnly);
   describeSignature();
   loadStats.weight_bytes = program().weight_bytes;
   loadStats.arena_bytes = program().arena_bytes;
@@ -135,7 +172,7 @@ Model::Model(const std::string &path, const npu_load_options &options)
                      manifest.kernels[i].generated ? "generated" : "not made");
   } else {
     checkThreads();
-    runner = std::make_unique<Executor>(threads, options.run_inline != 0);
+    runner = std::make_unique<Executor>(threads, options.run_inline != 0, host);
     Clock::time_point packing = Clock::now();
     // On the executor's thread: what kernels choose depends on its team.
     runner->run([this] { makeKernels(); });
@@ -183,7 +220,7 @@ void Model::checkMachine(const std::string &path) {
                       "does not have: " + join(missing) +
                       "; compile it with --mcpu=native on this machine");
   std::string here = kernels::libraryVersion();
-  if (major(manifest.onednnVersion) != major(here))
+  if (!isCompatible(manifest.onednnVersion, here))
     throw Failure(NPU_WRONG_VERSION,
                   "'" + path + "' was compiled for '" + manifest.onednnVersion +
                       "', but this runtime has '" + here +
@@ -354,7 +391,7 @@ void Model::convert(const npu_tensor_desc &from, const void *source,
   int status = 0;
   team.run([&] {
     auto kernel = kernels::create(problem);
-    Memory scratch(kernel->scratchBytes(), "a conversion");
+    Memory scratch(kernel->scratchBytes(), "a conversion", team.allocator());
     void *const operands[] = {const_cast<void *>(source), target};
     status = kernel->run(operands, scratch.data());
   });

@@ -31,7 +31,7 @@ class Model {
 public:
   /// Opens, verifies, makes kernels, packs weights; the latter two unless only
   /// the chip's time is asked for. Throws Failure.
-  Model(const std::string &path, const npu_load_options &options);
+  Model(const Source &source, const npu_load_options &options);
 
   const npu_program &program() const { return *image.program(); }
   const std::vector<ModelKernel> &kernels() const { return modelKernels; }

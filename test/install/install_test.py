@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -32,6 +33,7 @@ class World:
     """A folder with what was installed, and commands that see nothing of the build."""
 
     def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
+        self.cpack = Path(shutil.which(arguments.cmake)).parent / "cpack"
         self.build, self.cmake, self.nm, self.folder = arguments.build, arguments.cmake, arguments.nm, folder
         self.python = arguments.venv / "bin" / "python"
         # The build may lie in the source tree, and the environment in the build.
@@ -53,6 +55,11 @@ class World:
             f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
         )
         return done.stdout + done.stderr
+
+    def names_in(self, program: str) -> tuple[str, str]:
+        """Of a program's input and output."""
+        manifest = json.loads(self.run("npu-dump", program, "--manifest"))
+        return manifest["inputs"][0]["name"], manifest["outputs"][0]["name"]
 
     def install(self, to: Path, *words: str) -> None:
         # The build is not hidden yet.
@@ -176,6 +183,53 @@ def test_compiler_consumer(world: World) -> None:
         expect(relayouts >= least, said)
 
 
+def test_embed(world: World) -> None:
+    """The example: no file, memory and threads of its own, no oneDNN, and small."""
+    build = world.folder / "embed-build"
+    example = world.prefix / "share" / "npuc" / "examples" / "embed"
+    world.run("cmake", "-G", "Ninja", "-S", example, "-B", build, f"-DCMAKE_PREFIX_PATH={world.prefix}")
+    world.run("cmake", "--build", build)
+    expect_embedded(world, build)
+
+
+def expect_embedded(world: World, build: Path) -> None:
+    """That it prints what npu-run computes of the same program."""
+    program = world.folder / "embed"
+    world.run("strip", "-o", program, build / "embed")
+    expect(program.stat().st_size < 2_000_000, f"embed has {program.stat().st_size} bytes")
+    libraries = world.run("readelf", "-d", program)
+    expect("NEEDED" in libraries and "dnnl" not in libraries, libraries)
+    shutil.copy(build / "net.npu", world.folder / "embedded.npu")
+    ramp = (np.arange(16 * 16 * 3) % 17).astype(np.float32) / 8 - 1
+    np.save(world.folder / "ramp.npy", ramp.reshape(1, 16, 16, 3))
+    x, y = world.names_in("embedded.npu")
+    world.run("npu-run", "embedded.npu", "--input", f"{x}=ramp.npy", "--output", f"{y}=embedded.npy")
+    lines = world.run(program).splitlines()
+    expect("own kernels" in lines[-1], lines[-1])
+    np.testing.assert_allclose(
+        np.array(lines[:-1], np.float32), np.load(world.folder / "embedded.npy").ravel(), rtol=1e-5, atol=1e-6
+    )
+
+
+def test_debian_packages(world: World) -> None:
+    """What cpack makes: dependencies, and programs that run out of the package's files."""
+    packages = world.folder / "packages"
+    command = [world.cpack, "--config", world.build / "CPackConfig.cmake", "-G", "DEB", "-B", packages,
+               "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none", "-D", "CPACK_COMPONENTS_ALL=runtime;compiler"]  # fmt: skip
+    subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL, cwd=world.folder)
+    made = {path.name.split("_")[0]: path for path in packages.glob("*.deb")}
+    expect(set(made) == {"npuc-runtime", "npuc-compiler"}, f"{sorted(made)}")
+    depends = {name: world.run("dpkg-deb", "-f", path, "Depends") for name, path in made.items()}
+    expect("libgomp1" in depends["npuc-runtime"] and "libmlir" not in depends["npuc-runtime"], str(depends))
+    expect("libmlir-22" in depends["npuc-compiler"] and "npuc-runtime (=" in depends["npuc-compiler"], str(depends))
+    for path in made.values():
+        world.run("dpkg-deb", "-x", path, world.folder / "root")
+    programs = world.folder / "root" / "usr" / "bin"
+    world.run(programs / "npuc", "net.onnx", "-o", "packaged.npu")
+    world.run(programs / "npu-run", "packaged.npu", "--input", "x=x.npy", "--output", "y=packaged.npy")
+    expect_result(world, np.load(world.folder / "packaged.npy"))
+
+
 def test_find_package_refuses(world: World) -> None:
     for words, message in (
         ("npuc 9.0 REQUIRED", "0.1.0"),
@@ -242,6 +296,8 @@ TESTS: list[Callable[[World], None]] = [
     test_find_package,
     test_pkg_config,
     test_find_package_refuses,
+    test_embed,
+    test_debian_packages,
     test_compiler_consumer,
 ]
 PROJECTS = ("runtime_consumer", "compiler_consumer")

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace npu::test {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In the place of all oneDNN kernels where npuc is built without oneDNN, and in
+// the static libnpu: our own kernels and the references compute everything.
+
+#include "kernels/registry.h"
+
+namespace npu::kernels {
+
+static std::unique_ptr<Kernel> refuse(const Problem & /*problem*/,
+                                      std::string &whyNot) {
+  whyNot = "this library is built without oneDNN";
+  return nullptr;
+}
+
+#define NPU_REFUSE(create)                                                     \
+  std::unique_ptr<Kernel> create(const Problem &problem,                       \
+                                 std::string &whyNot) {                        \
+    return refuse(problem, whyNot);                                            \
+  }
+NPU_REFUSE(createConvOnednn)
+NPU_REFUSE(createConvTransposeOnednn)
+NPU_REFUSE(createConvBpwOnednn)
+NPU_REFUSE(createPoolOnednn)
+NPU_REFUSE(createMatmulOnednn)
+NPU_REFUSE(createSoftmaxOnednn)
+NPU_REFUSE(createResizeOnednn)
+#undef NPU_REFUSE
+
+std::string libraryVersion() {
+  return std::string(ownKernels) + " " + NPU_VERSION;
+}
+
+} // namespace npu::kernels
