@@ -35,6 +35,7 @@ class World:
     def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
         self.cpack = Path(shutil.which(arguments.cmake)).parent / "cpack"
         self.build, self.cmake, self.nm, self.folder = arguments.build, arguments.cmake, arguments.nm, folder
+        self.source = arguments.source
         self.python = arguments.venv / "bin" / "python"
         # The build may lie in the source tree, and the environment in the build.
         places = {path.resolve() for path in (arguments.build, arguments.source, arguments.venv)}
@@ -126,7 +127,6 @@ def test_programs(world: World) -> None:
     for program in sorted((world.prefix / "bin").iterdir()):
         if program.read_bytes()[:4] == b"\x7fELF" and program.name != "npu-lsp-server":
             expect("--help" in world.run(program.name, "--help").lower(), f"{program.name} --help says nothing")
-    world.run("npuc", "net.onnx", "-o", "net.npu", "--target=npu-nchw16c", "--mcpu=native", "--report=report.json")
     world.run("npu-run", "net.npu", "--input", "x=x.npy", "--output", "y=y.npy")
     expect_result(world, np.load(world.folder / "y.npy"))
     said = world.run("npuc", "net.onnx", "--target=npu-none", code=2)
@@ -189,6 +189,31 @@ def test_embed(world: World) -> None:
     example = world.prefix / "share" / "npuc" / "examples" / "embed"
     world.run("cmake", "-G", "Ninja", "-S", example, "-B", build, f"-DCMAKE_PREFIX_PATH={world.prefix}")
     world.run("cmake", "--build", build)
+    expect_embedded(world, build)
+
+
+def configure_with_sources(world: World) -> Path:
+    """The example with the runtime from npuc's sources, which cannot be hidden then."""
+    build = world.folder / "source-build"
+    environment = {**world.environment, "PATH": f"{world.prefix / 'bin'}:{world.environment['PATH']}"}
+    command = [world.cmake, "-G", "Ninja", "-S", world.source / "examples" / "embed", "-B", build,
+               f"-DNPUC_SOURCE_DIR={world.source}", "-DCMAKE_CXX_COMPILER=clang++-22",
+               "-DCMAKE_C_COMPILER=clang-22"]  # fmt: skip
+    done = subprocess.run([*map(str, command)], env=environment, capture_output=True, text=True)
+    expect(done.returncode == 0, done.stdout + done.stderr)
+    return build
+
+
+def test_add_subdirectory_configures(world: World) -> None:
+    """Without LLVM, oneDNN, and what only tests and programs need."""
+    cache = (configure_with_sources(world) / "CMakeCache.txt").read_text()
+    for package in ("MLIR_DIR", "NPU_ONEDNN_LIBRARY", "GTest_DIR", "CLI11_DIR"):
+        expect(f"\n{package}:" not in cache, f"{package} is looked for")
+
+
+def test_add_subdirectory(world: World) -> None:
+    build = configure_with_sources(world)
+    subprocess.run([world.cmake, "--build", build], check=True, stdout=subprocess.DEVNULL)
     expect_embedded(world, build)
 
 
@@ -268,6 +293,7 @@ def main() -> int:
         parser.add_argument(f"--{name}", type=lambda word: Path(word).absolute(), required=True)
     for name in ("cmake", "nm"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--slow", action="store_true", help="only the tests that take a minute")
     parser.add_argument("--only", default="", help="tests whose names contain this")
     with tempfile.TemporaryDirectory(prefix="npuc-install-") as name:
         arguments = parser.parse_args()
@@ -277,7 +303,8 @@ def main() -> int:
         for project in PROJECTS:
             shutil.copytree(HERE / project, world.folder / project)
         write_model(world)
-        chosen = [test for test in TESTS if arguments.only in test.__name__]
+        world.run("npuc", "net.onnx", "-o", "net.npu", "--target=npu-nchw16c", "--mcpu=native", "--report=report.json")
+        chosen = [test for test in (SLOW_TESTS if arguments.slow else TESTS) if arguments.only in test.__name__]
         for test in chosen:
             start = time.monotonic()
             test(world)
@@ -289,7 +316,7 @@ TESTS: list[Callable[[World], None]] = [
     test_hidden,
     test_nothing_names_the_build,
     test_symbols,
-    test_programs,  # makes the program that those below run
+    test_programs,
     test_moved_link,
     test_python_programs,
     test_runtime_alone,
@@ -297,9 +324,10 @@ TESTS: list[Callable[[World], None]] = [
     test_pkg_config,
     test_find_package_refuses,
     test_embed,
-    test_debian_packages,
+    test_add_subdirectory_configures,
     test_compiler_consumer,
 ]
+SLOW_TESTS = [test_debian_packages, test_add_subdirectory]
 PROJECTS = ("runtime_consumer", "compiler_consumer")
 
 

@@ -2,7 +2,7 @@
 """Includes go downward in the picture of compiler/README.md.
 
 The picture is its block ```layers: a line names folders that stand side by side. A file includes what is in its own
-folder or in a line further down; a folder that is named by itself is no part of the one that it lies in. bench/ and
+folder or in a line further down; a folder that is named by itself is no part of the one that it lies in. bench/, examples/ and
 test/ stand above all of it.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import tree
 
 PICTURE = Path("compiler/README.md")
-ABOVE = ("bench", "test")
+ABOVE = ("bench", "examples", "test")
 BLOCK = re.compile(r"^```layers\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 
