@@ -181,6 +181,11 @@ def test_compiler_consumer(world: World) -> None:
         said = world.run(build / "count_relayouts", "net.onnx", "npu-nhwc", strategy)
         relayouts = int(said.split()[0])
         expect(relayouts >= least, said)
+    world.run(build / "compile", "net.onnx", "library.npu", "npu-nhwc")
+    world.run("npu-run", "library.npu", "--input", "x=x.npy", "--output", "y=library.npy")
+    expect_result(world, np.load(world.folder / "library.npy"))
+    said = world.run(build / "compile", "absent.onnx", "absent.npu", "npu-nhwc", code=1)
+    expect("absent.onnx: cannot be read" in said, f"the library does not say which file: {said}")
 
 
 def test_embed(world: World) -> None:
