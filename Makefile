@@ -36,7 +36,7 @@ VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile models asan tsan wheel fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile bench-kernels models asan tsan wheel fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -148,6 +148,9 @@ bench-search: build ## time the exact layout search on graphs of up to 10,000 op
 
 bench-compile: build ## time the layout stage and whole compilations on chains of up to 100,000 ops
 	@$(BUILD)/bin/compile-bench --benchmark_out=$(BUILD)/compile.json
+
+bench-kernels: build ## GFLOP/s and GB/s of every kind of kernel in each layout
+	@$(BUILD)/bin/kernel-bench --benchmark_out=$(BUILD)/kernels.json
 
 # --- keep it tidy ----------------------------------------------------------
 
