@@ -2,6 +2,7 @@
 
 #include "files/last_words.h"
 
+#include "files/crash_report.h"
 #include "files/temporaries.h"
 
 #include <atomic>
@@ -54,6 +55,18 @@ void print(const char *text) {
       "limit with ulimit -s");
 }
 
+/// An error of ours: the process ends as it would without us.
+void crash(int number) {
+  if (isEnding.exchange(true)) // another thread is at it
+    for (;;)
+      pause();
+  reportCrash(programName, number);
+  removeTemporaries();
+  std::signal(number, SIG_DFL);
+  if (raise(number) != 0)
+    _exit(exitCode);
+}
+
 void onFault(int number, siginfo_t *info, void *) {
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   // A stack that cannot grow, for want of memory or because it is at its limit.
@@ -62,7 +75,7 @@ void onFault(int number, siginfo_t *info, void *) {
     endWithoutMemory();
   if (isStack)
     endWithoutStack();
-  std::signal(number, SIG_DFL); // an error of ours; it comes again
+  crash(number);
 }
 
 void onTerminate() {
@@ -132,13 +145,16 @@ void prepareLastWords(const char *program, int code) {
   stack.ss_size = sizeof(handlerStack);
   if (sigaltstack(&stack, nullptr) != 0)
     return;
-  for (int number : {SIGSEGV, SIGBUS}) {
-    struct sigaction action = {};
-    action.sa_sigaction = onFault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
+  struct sigaction action = {};
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  action.sa_sigaction = onFault;
+  for (int number : {SIGSEGV, SIGBUS})
     sigaction(number, &action, nullptr);
-  }
+  action.sa_flags = SA_ONSTACK;
+  action.sa_handler = crash;
+  for (int number : {SIGABRT, SIGILL, SIGFPE})
+    sigaction(number, &action, nullptr);
 }
 
 } // namespace npu::files

@@ -139,6 +139,7 @@ def reduce_model(arguments: argparse.Namespace, words: list[str], console: Conso
 def main(words: list[str] | None = None) -> int:
     arguments, others = parse_arguments(words)
     arguments.build = arguments.build.resolve()
+    os.environ["NPU_NO_CRASH_REPORT"] = "1"  # each part that fails would leave one
     try:
         before, after = reduce_model(arguments, others, Console(stderr=True))
     except (BenchError, OSError) as error:

@@ -67,6 +67,9 @@ static EmitKind parseEmit(const std::string &text) {
                              "', expected one of: " + emitNames());
 }
 
+/// Those after which there is a module.
+static ArrayRef<StringRef> stagesOfMlir() { return stageNames().drop_back(); }
+
 /// Sizes are 64 bit; no network with more samples fits a memory.
 static constexpr int64_t largestBatch = int64_t(1) << 31;
 
@@ -86,7 +89,7 @@ struct OptionReader::Raw {
   std::vector<std::string> inputShapes, bindInputs;
   std::vector<std::string> ioLayouts = {"fixed"};
   std::vector<std::string> desiredLayouts;
-  std::string emit = "npu", objective = "time", maxBytes;
+  std::string emit = "npu", stage, objective = "time", maxBytes;
   std::vector<std::string> budgets;
   std::optional<int64_t> batch;
 
@@ -94,6 +97,7 @@ struct OptionReader::Raw {
   void addLayout(CLI::App &app, DriverOptions &options);
   void readImport(DriverOptions &options) const;
   void readLayout(DriverOptions &options) const;
+  void readEmit(DriverOptions &options) const;
 };
 
 /// How the model is read.
@@ -177,6 +181,9 @@ OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
                  "what to write: " + emitNames() +
                      "; mlir on standard output leaves large weights out")
       ->capture_default_str();
+  app.add_option("--stage", raw->stage,
+                 "with --emit=mlir, the graph after which stage: " +
+                     llvm::join(stagesOfMlir(), ", ") + " [layout]");
   app.add_option("--mcpu", compile.mcpu,
                  "processor that generated code is for: native, x86-64-v3, ...")
       ->capture_default_str();
@@ -249,11 +256,35 @@ void OptionReader::Raw::readLayout(DriverOptions &options) const {
   compile.layout.objective = *chosen;
 }
 
+void OptionReader::Raw::readEmit(DriverOptions &options) const {
+  CompileOptions &compile = options.compile;
+  compile.emit = parseEmit(emit);
+  if (stage.empty())
+    return;
+  if (compile.emit != EmitKind::Mlir)
+    throw CLI::ValidationError("--stage goes with --emit=mlir");
+  const StringRef *found = llvm::find(stagesOfMlir(), stage);
+  if (found == stagesOfMlir().end())
+    throw CLI::ValidationError(
+        "--stage: unknown '" + stage +
+        "', expected one of: " + llvm::join(stagesOfMlir(), ", "));
+  compile.emitAfter = static_cast<Stage>(found - stagesOfMlir().begin());
+  const bool asksForLayouts = options.wantsReport || options.wantsExplanation ||
+                              options.wantsPlan || options.wantsCertificate ||
+                              compile.budget.count || compile.budget.bytes;
+  if (asksForLayouts && compile.emitAfter < Stage::Layout)
+    throw CLI::ValidationError(
+        "--stage=" + stage +
+        " is before the layouts are decided: leave out --report, "
+        "--explain-layout, --write-layout-plan, --certificate and budgets of "
+        "relayouts, or take --stage=layout");
+}
+
 void OptionReader::finish() {
   CompileOptions &compile = options.compile;
   raw->readImport(options);
   raw->readLayout(options);
-  compile.emit = parseEmit(raw->emit);
+  raw->readEmit(options);
   if (options.wantsCertificate && compile.layout.strategy != "optimal")
     throw CLI::ValidationError("--certificate goes with --layout=optimal");
   if (options.wantsCertificate)

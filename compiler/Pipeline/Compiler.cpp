@@ -23,6 +23,7 @@
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Pipeline/ChipPlan.h"
+#include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/Calibration.h"
 #include "kernels/kernel.h"
@@ -58,7 +59,9 @@ private:
   CompileStatus toPlanned();
   CompileStatus toProgram();
   CompileStatus runNext();
+  bool isLeftOut(Stage next, Stage last) const;
   LogicalResult stage(StringRef name, function_ref<LogicalResult()> work);
+  LogicalResult runPasses(function_ref<void(mlir::PassManager &)> addPasses);
   LogicalResult error(const Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
@@ -97,6 +100,7 @@ private:
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> code;
   SmallVector<char, 0> object;
+  mlir::TimingScope *outerTiming = nullptr; // of the stage that runs
   int stagesRun = 0;
   CompileStatus status = CompileStatus::Ok;
 };
@@ -107,6 +111,10 @@ LogicalResult Compilation::stage(StringRef name,
                                  function_ref<LogicalResult()> work) {
   if (options.onStage)
     options.onStage(name);
+  mlir::TimingScope timing;
+  if (options.timing)
+    timing = options.timing->nest(name);
+  outerTiming = &timing;
   auto start = std::chrono::steady_clock::now();
   LogicalResult result = work();
   std::chrono::duration<double> taken =
@@ -129,6 +137,7 @@ static void forgetLayouts(mlir::func::FuncOp function) {
       llvm::for_each(op.getResults(), forget);
   });
   function.walk([](Operation *op) { op->removeAttr(layoutNoteAttr); });
+  forgetPlan(function);
   function.walk([](RelayoutOp op) {
     op.getResult().replaceAllUsesWith(op->getOperand(0));
     op.erase();
@@ -213,16 +222,52 @@ LogicalResult Compilation::import() {
   return success();
 }
 
-LogicalResult Compilation::fuse() {
+LogicalResult
+Compilation::runPasses(function_ref<void(mlir::PassManager &)> addPasses) {
   mlir::PassManager manager(&context);
   // After every pass it would take as long as they do; npu-opt does.
   manager.enableVerifier(false);
-  buildFusionPipeline(manager, &*target, options.threads);
-  if (failed(manager.run(*module)))
+  if (options.preparePasses && failed(options.preparePasses(manager)))
+    return failure();
+  manager.enableTiming(*outerTiming);
+  addPasses(manager);
+  return manager.run(*module);
+}
+
+LogicalResult Compilation::fuse() {
+  if (failed(runPasses([&](mlir::PassManager &manager) {
+        buildFusionPipeline(manager, &*target, options.threads);
+      })))
     return failure();
   report.placement = placementOf(function());
   return mlir::verify(*module);
 }
+
+namespace {
+
+/// The layout stage with options that npu-opt's pass of that name cannot have,
+/// so that MLIR prints and times it as a pass.
+class LayoutPass
+    : public mlir::PassWrapper<LayoutPass,
+                               mlir::OperationPass<mlir::ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LayoutPass)
+
+  explicit LayoutPass(std::function<LogicalResult()> work)
+      : work(std::move(work)) {}
+
+  StringRef getArgument() const override { return "npu-assign-layout"; }
+  StringRef getName() const override { return "AssignLayout"; }
+  void runOnOperation() override {
+    if (failed(work()))
+      signalPassFailure();
+  }
+
+private:
+  std::function<LogicalResult()> work;
+};
+
+} // namespace
 
 LogicalResult Compilation::compare(mlir::func::FuncOp source) {
   StrategyResult decided;
@@ -245,8 +290,13 @@ LogicalResult Compilation::layout() {
   std::optional<PlanWriter> writer;
   if (options.writePlan)
     writer.emplace(function());
+  auto decide = [&] {
+    return runLayoutStage(function(), *target, given, &report.search);
+  };
   if (failed(stage("layout", [&] {
-        return runLayoutStage(function(), *target, given, &report.search);
+        return runPasses([&](mlir::PassManager &manager) {
+          manager.addPass(std::make_unique<LayoutPass>(decide));
+        });
       })))
     return failure();
   if (writer)
@@ -464,6 +514,12 @@ CompileStatus Compilation::toPlanned() {
                                                        : CompileStatus::Ok;
 }
 
+/// What is written as MLIR has no more than its stages.
+bool Compilation::isLeftOut(Stage next, Stage last) const {
+  return last == Stage::Program && next != last &&
+         options.emit == EmitKind::Mlir && next > options.emitAfter;
+}
+
 CompileStatus Compilation::toProgram() {
   bool isGenerated =
       options.emit != EmitKind::Mlir && options.emit != EmitKind::Html;
@@ -482,11 +538,17 @@ CompileStatus Compilation::runNext() {
 }
 
 CompileStatus Compilation::run(Stage last) {
-  bool needsPlan = last != Stage::Program || options.emit != EmitKind::Mlir;
   for (; status == CompileStatus::Ok && stagesRun <= static_cast<int>(last);
-       ++stagesRun)
-    if (needsPlan || stagesRun != static_cast<int>(Stage::Planned))
-      status = runNext();
+       ++stagesRun) {
+    const auto next = static_cast<Stage>(stagesRun);
+    if (isLeftOut(next, last))
+      continue;
+    status = runNext();
+    const bool isShown =
+        last == Stage::Planned || options.emit == EmitKind::Mlir;
+    if (status == CompileStatus::Ok && next == Stage::Planned && isShown)
+      attachPlan(function(), program);
+  }
   return status;
 }
 

@@ -16,6 +16,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 
 #include <functional>
 #include <memory>
@@ -24,6 +26,15 @@
 #include <vector>
 
 namespace npu {
+
+/// Where a compilation may stop, in order.
+enum class Stage {
+  Imported, // the model's ops, as it has them
+  Fused,    // groups of ops that one kernel runs
+  Layout,   // every value has its layout, relayouts stand where needed
+  Planned,  // every kernel has its place in memory, tiles and time
+  Program   // written to options.output
+};
 
 enum class EmitKind { Npu, Mlir, Llvm, Asm, Obj, Html };
 
@@ -41,6 +52,8 @@ struct CompileOptions {
   std::string tfliteConverter;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
+  /// Of EmitKind::Mlir: after which stage the module is written.
+  Stage emitAfter = Stage::Layout;
   /// Try for each relayout which change would remove it (takes time).
   bool findFixes = false;
   /// Write the layouts down as a plan's file.
@@ -52,6 +65,10 @@ struct CompileOptions {
   bool compareStrategies = false;
   /// Called as each stage begins, for progress.
   std::function<void(StringRef stage)> onStage;
+  /// What a caller wants of the pass managers (printing, statistics), and whose
+  /// timer the stages are under.
+  std::function<LogicalResult(mlir::PassManager &)> preparePasses;
+  mlir::TimingScope *timing = nullptr;
 };
 
 /// One kernel of the program, for the report.
@@ -96,14 +113,6 @@ enum class CompileStatus {
   OverBudget   // more relayouts, or ops beside the chip, than allowed
 };
 
-/// Where a compilation may stop, in order.
-enum class Stage {
-  Imported, // the model's ops, as it has them
-  Fused,    // groups of ops that one kernel runs
-  Layout,   // every value has its layout, relayouts stand where needed
-  Planned,  // every kernel has its place in memory, tiles and time
-  Program   // written to options.output
-};
 /// "imported", ...: by the enum's number.
 ArrayRef<StringRef> stageNames();
 

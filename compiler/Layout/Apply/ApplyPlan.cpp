@@ -71,6 +71,10 @@ private:
       builder.setInsertionPoint(operand.getOwner());
       operand.set(copyOf(operand.get(), wanted, locationOf(operand)));
     }
+    if (plan.spelled.contains(&operand) && getLayout(operand.get()) != wanted) {
+      builder.setInsertionPoint(operand.getOwner());
+      operand.set(relayout(operand.get(), wanted, locationOf(operand)));
+    }
     retypeOperand(operand);
   }
 

@@ -43,6 +43,9 @@ struct LayoutPlan {
   /// Absent: as produced (or as brought home). The function's results are the
   /// operands of its return.
   llvm::DenseMap<OpOperand *, LayoutAttr> read;
+  /// Operands that are read as `read` spells it: where the value is stored
+  /// alike and spelled otherwise, a relayout that moves nothing says so.
+  llvm::DenseSet<OpOperand *> spelled;
   /// Results that are brought back to this layout at once, whatever their
   /// readers want; relayouts are then not shared between readers.
   llvm::DenseMap<Value, LayoutAttr> home;

@@ -59,10 +59,21 @@ int Candidates::find(Value value, LayoutAttr layout) const {
   return -1;
 }
 
+SmallVector<LayoutAttr, 2> Candidates::spellings(Value value, int place) const {
+  SmallVector<LayoutAttr, 2> spellings = {of(value)[place]};
+  if (auto found = respelled.find(value); found != respelled.end())
+    for (auto [other, layout] : found->second)
+      if (other == place)
+        spellings.push_back(layout);
+  return spellings;
+}
+
 void Candidates::add(Value value, LayoutAttr layout) {
   if (!layout || isConstant(value) || !seen.insert({value, layout}).second)
     return;
-  if (find(value, layout) < 0) {
+  if (int place = find(value, layout); place >= 0) {
+    respelled[value].push_back({place, layout});
+  } else {
     SmallVector<LayoutAttr, 4> &list = layouts[value];
     if (list.size() >= mostLayouts) {
       full.insert(value);

@@ -29,6 +29,11 @@ public:
   ArrayRef<LayoutAttr> of(Value value) const;
   /// The place in of(value) of the layout that stores it alike; -1: none.
   int find(Value value, LayoutAttr layout) const;
+  /// A layout of of(value), then as it was spelled elsewhere. Whose the padding
+  /// is makes no difference to what is stored, but to what goes with it.
+  SmallVector<LayoutAttr, 2> spellings(Value value, int place) const;
+  /// Whether some layout of the value has several.
+  bool hasSpellings(Value value) const { return respelled.contains(value); }
   /// Values for which more layouts followed than are kept.
   int capped() const { return static_cast<int>(full.size()); }
 
@@ -50,6 +55,8 @@ private:
   const LayoutProblem &problem;
   std::vector<OpSlots> ops;
   llvm::DenseMap<Value, SmallVector<LayoutAttr, 4>> layouts;
+  /// Other spellings of these: (place, layout).
+  llvm::DenseMap<Value, SmallVector<std::pair<int, LayoutAttr>, 2>> respelled;
   /// Where each value stands: (op, slot).
   llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;
   std::deque<std::pair<Value, LayoutAttr>> fresh;

@@ -11,9 +11,18 @@ using namespace npu;
 static constexpr size_t mostWays = 4096;
 
 /// Each of an op's operands may be padded or not where blocks of another size
-/// explain it; of more than so many the combinations explode, and they are read
-/// as the result's order is spelled.
+/// or another spelling explain it; of more than so many the combinations
+/// explode, and they are read as the result's order is spelled.
 static constexpr unsigned fewOperands = 4;
+
+/// A layout of the value as the op may mean it.
+static SmallVector<LayoutAttr, 2> meanings(const Candidates &known,
+                                           const OpSlots &slots, Value value,
+                                           size_t place) {
+  if (slots.anchor() > fewOperands)
+    return {known.of(value)[place]};
+  return known.spellings(value, static_cast<int>(place));
+}
 
 OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
   OpLayouts counted = layouts;
@@ -220,10 +229,13 @@ SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
         list.push_back(layout);
   } else {
     bool respelled = slots.anchor() <= fewOperands;
-    for (LayoutAttr layout : known.of(slot.value))
-      if (slot.accepts(layout) &&
-          slots.goTogether(anchor, index, layout, respelled))
-        list.push_back(layout);
+    for (size_t place = 0; place < known.of(slot.value).size(); ++place)
+      for (LayoutAttr layout : meanings(known, slots, slot.value, place))
+        if (slot.accepts(layout) &&
+            slots.goTogether(anchor, index, layout, respelled)) {
+          list.push_back(layout);
+          break;
+        }
   }
   return list;
 }
@@ -252,15 +264,38 @@ void OpWays::extend(const OpSlots &slots, OpLayouts &layouts,
   }
 }
 
+/// Whether the operands of two ways are stored alike.
+static bool readAlike(const OpSlots &slots, const OpWay &a, const OpWay &b) {
+  for (auto [index, slot] : llvm::enumerate(slots.all())) {
+    LayoutAttr one = a.layouts[index], other = b.layouts[index];
+    if (!slot.result && one != other &&
+        !(one && other &&
+          one.isEquivalent(other, tensorType(slot.value).getShape())))
+      return false;
+  }
+  return true;
+}
+
 std::vector<OpWay> OpWays::kernelWays(const OpSlots &slots) {
   std::vector<OpWay> ways;
   const Slot &anchor = slots[slots.anchor()];
-  for (LayoutAttr layout : known.of(anchor.value)) {
-    if (!anchor.accepts(layout))
-      continue;
-    OpLayouts layouts(slots.all().size());
-    layouts[slots.anchor()] = layout;
-    extend(slots, layouts, ways);
+  for (size_t place = 0; place < known.of(anchor.value).size(); ++place) {
+    const size_t first = ways.size();
+    for (LayoutAttr layout : meanings(known, slots, anchor.value, place)) {
+      if (!anchor.accepts(layout))
+        continue;
+      OpLayouts layouts(slots.all().size());
+      layouts[slots.anchor()] = layout;
+      std::vector<OpWay> more;
+      extend(slots, layouts, more);
+      const size_t known = ways.size();
+      for (OpWay &way : more)
+        if (std::none_of(ways.begin() + first, ways.begin() + known,
+                         [&](const OpWay &other) {
+                           return readAlike(slots, way, other);
+                         }))
+          ways.push_back(std::move(way));
+    }
   }
   return ways;
 }

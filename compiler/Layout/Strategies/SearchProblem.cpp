@@ -241,10 +241,16 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
     if (way.algorithm)
       plan.algorithms[slots->getOp()] = way.algorithm;
     for (auto [index, slot] : llvm::enumerate(slots->all())) {
-      if (slot.result)
+      if (slot.result) {
         plan.produced[slot.value] = layouts[index];
-      else if (layouts[index])
-        plan.read[&slots->getOp()->getOpOperand(index)] = layouts[index];
+        continue;
+      }
+      if (!layouts[index])
+        continue;
+      OpOperand &operand = slots->getOp()->getOpOperand(index);
+      plan.read[&operand] = layouts[index];
+      if (!slot.independent && candidates.hasSpellings(slot.value))
+        plan.spelled.insert(&operand);
     }
   }
   planCopies(chosen, plan);

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every pass by itself. Each stage registers its own passes; only the dialects
-// in use are known.
+// Every pass by itself. Each stage registers its own passes; known are the
+// dialects in use, and those that programs beside ours come in.
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Support/InputText.h"
+#include "files/crash_report.h"
 #include "files/last_words.h"
 #include "files/output_files.h"
 #include "files/shown_text.h"
 #include "files/standard_output.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -24,6 +30,23 @@ enum ExitCode { exitDone = 0, exitFailed = 1, exitUsage = 2 };
 static int fail(const std::string &message, ExitCode code) {
   llvm::errs() << "npu-opt: error: " << files::shownMessage(message) << "\n";
   return code;
+}
+
+namespace {
+/// A crash is in the pass that began last.
+class PassNames : public mlir::PassInstrumentation {
+  void runBeforePass(mlir::Pass *pass, Operation *) override {
+    files::setCrashStage(pass->getArgument());
+  }
+};
+} // namespace
+
+static void namePasses(mlir::MlirOptMainConfig &config) {
+  mlir::MlirOptMainConfig given = config;
+  config.setPassPipelineSetupFn([given](mlir::PassManager &manager) {
+    manager.addInstrumentation(std::make_unique<PassNames>());
+    return given.setupPassPipeline(manager);
+  });
 }
 
 static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
@@ -48,6 +71,9 @@ static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
   if (!message.empty())
     return fail("'" + input + "' " + message, exitFailed);
   llvm::raw_string_ostream stream(text);
+  files::setCrashStage("parsing");
+  files::setCrashInput(file->getBuffer());
+  namePasses(config);
   if (failed(mlir::MlirOptMain(stream, std::move(file), registry, config)))
     return exitFailed;
   message = files.write(output, text);
@@ -60,8 +86,12 @@ int main(int argc, char **argv) {
   files::prepareProcess();
   llvm::InitLLVM init(argc, argv);
   files::prepareLastWords("npu-opt", exitFailed);
+  files::prepareCrashReport(
+      "npu-opt " NPU_VERSION ", LLVM " LLVM_VERSION_STRING, argc, argv);
   mlir::DialectRegistry registry;
-  registry.insert<NPUDialect, mlir::func::FuncDialect>();
+  registry.insert<NPUDialect, mlir::func::FuncDialect, mlir::tosa::TosaDialect,
+                  mlir::arith::ArithDialect, mlir::tensor::TensorDialect,
+                  mlir::linalg::LinalgDialect>();
   registerFusionPasses();
   registerLayoutPasses();
   mlir::registerCanonicalizerPass();

@@ -27,6 +27,7 @@ static const char *const examples = R"(Examples:
   npuc model.onnx -o model.npu --target=npu-nhwc --layout=naive --batch=4
   npuc model.onnx --input-shape=image=1,3,640,640 --report=report.json
   npuc model.onnx --emit=mlir -o -        # the graph after the layout stage
+  npuc model.onnx --emit=mlir --stage=planned -o -  # with memory and tiles
   npuc model.onnx --emit=asm -o model.s   # the generated code
   npuc model.onnx --reduce=small.onnx     # the nodes that npuc fails on
 )";
@@ -57,7 +58,11 @@ static std::string footer() {
   for (const BudgetRow &row : budgetRows())
     text +=
         llvm::formatv("  {0,-10} {1,10} {2}\n", row.name, row.usual, row.what);
-  text += "\nExit codes:\n";
+  text += "\nMLIR's own options (--mlir-help lists them):\n"
+          "  --mlir-print-ir-after-all, --mlir-print-ir-before=PASS, "
+          "--mlir-timing,\n"
+          "  --mlir-pass-statistics, --mlir-disable-threading, ...\n"
+          "\nExit codes:\n";
   for (const auto &[code, meaning] : exitCodes)
     text += "  " + std::to_string(code) + "  " + meaning + "\n";
   return text;
@@ -125,6 +130,19 @@ static std::vector<std::string> wordsOf(const CLI::App &app) {
                       : option->get_positional() ? value
                                                  : name + "=" + value);
   }
+  return words;
+}
+
+/// Those of the words that decide what the modules of the stages are.
+static std::vector<std::string> decidingWords(const CLI::App &app) {
+  std::vector<std::string> words = wordsOf(app);
+  llvm::erase_if(words, [](StringRef word) {
+    StringRef name = word.split('=').first;
+    if (!name.consume_front("--"))
+      return false; // the model
+    return name == "emit" || name == "stage" || name.starts_with("max-") ||
+           !isOption(name.str());
+  });
   return words;
 }
 
@@ -200,6 +218,7 @@ int npu::parseCommandLine(int argc, char **argv, NpucOptions &options) {
     if (!options.costsPath.empty() && driver.compile.emit == EmitKind::Mlir)
       throw CLI::ValidationError("--write-costs speaks of kernels, which "
                                  "--emit=mlir does not plan");
+    options.words = decidingWords(app);
     BudgetScope budgets(driver.budgets);
     if (options.checkTarget)
       return checkTarget(driver.compile);

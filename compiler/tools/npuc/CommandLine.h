@@ -32,6 +32,9 @@ struct NpucOptions {
   bool explainPlacement = false;
   bool checkTarget = false;
   bool quiet = false;
+  /// The model and what was said of how it is compiled, each option as one
+  /// word: what leads another npuc to the same modules.
+  std::vector<std::string> words;
 };
 
 /// Reads the command line; returns the exit code if the program ends here (0

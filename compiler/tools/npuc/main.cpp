@@ -4,9 +4,14 @@
 #include "compiler/Driver/Session.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/CommandLine.h"
+#include "compiler/tools/npuc/MlirOptions.h"
+#include "files/crash_report.h"
 #include "files/last_words.h"
 #include "files/standard_output.h"
+#include "kernels/kernel.h"
 
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -86,22 +91,56 @@ static std::string writeFiles(const NpucOptions &options, Session &session,
   return message.empty() ? files.commit() : message;
 }
 
+/// After which stage the module is that a step begins with; npuc's names of
+/// steps are those of the report.
+static std::optional<Stage> stageBefore(StringRef step) {
+  return llvm::StringSwitch<std::optional<Stage>>(step)
+      .Case("import", std::nullopt)
+      .Case("fuse", Stage::Imported)
+      .Cases({"layout", "compare", "explain"}, Stage::Fused)
+      .Case("plan", Stage::Layout)
+      .Default(Stage::Planned);
+}
+
+/// What a crash in this step is to leave: the module before it, from another
+/// npuc, so that a run that does not crash pays nothing for it.
+static void prepareForCrash(const NpucOptions &options, StringRef step) {
+  files::setCrashStage(step);
+  std::vector<std::string> words;
+  if (std::optional<Stage> before = stageBefore(step)) {
+    words = options.words;
+    words.insert(words.begin(), "npuc");
+    StringRef name = stageNames()[static_cast<int>(*before)];
+    for (const std::string &word :
+         {std::string("--emit=mlir"), ("--stage=" + name).str(),
+          std::string("--output=-"), std::string("--quiet")})
+      words.push_back(word);
+  }
+  files::setCrashCommand(std::move(words));
+}
+
+static bool showsProgress(const NpucOptions &options) {
+  return llvm::errs().is_displayed() && !options.quiet;
+}
+
 /// Shows each stage on a terminal; the last is wiped off in the end.
-static void addProgress(NpucOptions &options) {
-  if (!llvm::errs().is_displayed() || options.quiet)
-    return;
-  options.driver.compile.onStage = [](StringRef stage) {
-    llvm::errs() << "\r\033[Knpuc: " << stage << " ...";
+static void watchStages(NpucOptions &options) {
+  options.driver.compile.onStage = [&options](StringRef stage) {
+    prepareForCrash(options, stage);
+    if (showsProgress(options))
+      llvm::errs() << "\r\033[Knpuc: " << stage << " ...";
   };
 }
 
-static void endProgress(const NpucOptions &options) {
-  if (options.driver.compile.onStage)
+static void endStages(const NpucOptions &options) {
+  files::setCrashStage("end");
+  if (showsProgress(options))
     llvm::errs() << "\r\033[K";
 }
 
-static int run(NpucOptions &options) {
-  addProgress(options);
+static int run(NpucOptions &options, MlirOptions &mlirOptions) {
+  watchStages(options);
+  mlirOptions.prepare(options.driver.compile);
   BudgetScope budgets(options.driver.budgets); // of names in messages
   Session session(options.driver, [](const Message &message) {
     printMessage(severityName(message.severity), message.withPlace());
@@ -113,7 +152,7 @@ static int run(NpucOptions &options) {
     if (!path.empty() && !worked(outputProblem(path)))
       return exitOutput;
   CompileStatus status = session.run(Stage::Program);
-  endProgress(options);
+  endStages(options);
   if (status != CompileStatus::Ok)
     return exitCodeOf(status);
   std::string certificate;
@@ -124,7 +163,10 @@ static int run(NpucOptions &options) {
   }
   if (!worked(writeFiles(options, session, certificate)))
     return exitOutput;
-  if (!options.quiet)
+  const CompileOptions &compile = options.driver.compile;
+  const bool isEarly =
+      compile.emit == EmitKind::Mlir && compile.emitAfter < Stage::Layout;
+  if (!options.quiet && !isEarly)
     printSummary(llvm::errs(), session.report());
   return 0;
 }
@@ -132,10 +174,18 @@ static int run(NpucOptions &options) {
 int main(int argc, char **argv) {
   files::prepareProcess();
   prepareForLackOfMemory();
+  files::prepareCrashReport("npuc " NPU_VERSION ", LLVM " LLVM_VERSION_STRING
+                            ", " +
+                                kernels::libraryVersion(),
+                            argc, argv);
   NpucOptions options;
-  int code = parseCommandLine(argc, argv, options);
+  std::optional<MlirOptions> mlirOptions(std::in_place);
+  int code = mlirOptions->take(argc, argv);
   if (code < 0)
-    code = run(options);
+    code = parseCommandLine(argc, argv, options);
+  if (code < 0)
+    code = run(options, *mlirOptions);
+  mlirOptions.reset();        // prints what was timed
   llvm::errs().clear_error(); // or LLVM ends with an abort
   return files::finishOutput("npuc", code, exitOutput);
 }
