@@ -15,7 +15,7 @@ using namespace npu;
 
 /// The kernel library's instructions are numbered in 16 bits and a kernel with
 /// hundreds of operands helps nobody.
-static constexpr size_t largestGroup = 32;
+static constexpr size_t largestGroup = 48;
 
 /// Steps that requantize a number are fewer.
 static constexpr size_t longestLine = 8;

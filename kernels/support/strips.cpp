@@ -69,7 +69,9 @@ Rows rowsOf(const Problem &p) {
 /// Rows of one strip; all of them in one if it is better so.
 int64_t heightOf(const Problem &p, const Rows &rows) {
   auto bytes = static_cast<int64_t>(sizeof(int32_t)) * rows.resultElements;
-  if (rows.results == 0 || rows.images * rows.results * bytes <= wholeBytes)
+  // A weight that is no constant would be brought into order for each strip.
+  if (rows.results == 0 || !p.isConstant(1) ||
+      rows.images * rows.results * bytes <= wholeBytes)
     return 0;
   int64_t most = std::clamp<int64_t>(stripBytes / bytes, 1, rows.results);
   // Equal ones, as many for each thread.

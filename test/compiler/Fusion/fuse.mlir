@@ -174,13 +174,15 @@ func.func @locations(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Sums are scaled in integers and stored as bytes; the residual is read as
 // bytes, with its own scale.
 // CHECK-LABEL: @integers
-// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[W:[^:]*]]: {{.*}}, %[[R:[^:]*]]:
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[R:[^:]*]]:
 // CHECK-NOT: npu.eltwise
-// CHECK: %[[Y:.*]] = npu.fused(%[[X]], %[[W]], {{.*}}%[[R]]{{.*}}tensor<1x16x8x8xi8>
+// CHECK: %[[Y:.*]] = npu.fused(%[[X]], {{.*}}%[[R]]{{.*}}tensor<1x16x8x8xi8>
+// CHECK: npu.conv2d
 // CHECK-COUNT-9: npu.eltwise
 // CHECK-NEXT: npu.yield
 // CHECK: return %[[Y]]
-func.func @integers(%x: tensor<1x16x8x8xi8>, %w: tensor<16x16x3x3xi8>, %r: tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi8> {
+func.func @integers(%x: tensor<1x16x8x8xi8>, %r: tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi8> {
+  %w = npu.constant dense<3> : tensor<16x16x3x3xi8> -> tensor<16x16x3x3xi8>
   %m = npu.constant dense<1518500250> : tensor<16x1x1xi32> -> tensor<16x1x1xi32>
   %s = npu.constant dense<40> : tensor<16x1x1xi32> -> tensor<16x1x1xi32>
   %n = npu.constant dense<1073741824> : tensor<i32> -> tensor<i32>
