@@ -13,6 +13,7 @@ using List = std::vector<Implementation>;
 
 const Implementation adapter = {"adapter", createAdapter, false};
 const Implementation splitDirect = {"split-direct", createSplitDirect, false};
+const Implementation strips = {"strips", createStrips};
 const Implementation split = {"split", createSplit, false};
 
 static Implementation reference(Create &create) {
@@ -54,6 +55,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"onednn", createConvOnednn},
+                        strips,
                         splitDirect,
                         adapter,
                         split,
@@ -61,6 +63,7 @@ static std::vector<List> makeLists() {
   // Measured on blocked images of few channels: to channels last and back is
   // half of what a second pass over the padded result takes.
   lists[NPU_OP_CONV_TRANSPOSE] = {{"onednn", createConvTransposeOnednn},
+                                  strips,
                                   adapter,
                                   splitDirect,
                                   split,
@@ -75,6 +78,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
   addPoolLists(lists);
   lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
+                          strips,
                           adapter,
                           split,
                           reference(createMatmulReference)};

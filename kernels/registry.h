@@ -34,7 +34,7 @@ Create createGatherFast, createGatherReference;
 Create createGatherElementsFast;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;
-Create createAdapter, createSplitDirect, createSplit;
+Create createAdapter, createSplitDirect, createSplit, createStrips;
 
 /// A kernel of the op's direct implementations: no adapter, no split, no
 /// reference.

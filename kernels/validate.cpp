@@ -95,6 +95,14 @@ bool givesFloats(const Problem &problem) {
   return isFloat(problem.inputs[0].dtype) || problem.op == NPU_OP_AVG_POOL;
 }
 
+int32_t properType(const Problem &problem) {
+  if (givesPositions(problem))
+    return NPU_I64;
+  if (isMovement(problem))
+    return problem.inputs[0].dtype;
+  return givesFloats(problem) ? NPU_F32 : NPU_I64;
+}
+
 std::string wrongExtent(const char *what, int dim, int64_t found,
                         int64_t expected) {
   return std::string(what) + ": dimension " + std::to_string(dim) + " has " +
@@ -281,11 +289,7 @@ static std::string checkInstrs(const Problem &problem) {
   std::vector<int32_t> types;
   for (const npu_tensor_desc &input : problem.inputs)
     types.push_back(input.dtype);
-  int32_t proper = problem.inputs[0].dtype;
-  if (givesPositions(problem))
-    proper = NPU_I64;
-  else if (!isMovement(problem))
-    proper = givesFloats(problem) ? NPU_F32 : NPU_I64;
+  int32_t proper = properType(problem);
   if (problem.op != NPU_OP_ELTWISE)
     types.push_back(proper);
   for (size_t k = 0; k < problem.instrs.size(); ++k)

@@ -52,6 +52,9 @@ bool givesPositions(const Problem &problem);
 /// Whether the result proper of arithmetic is f32: of floats, and averages.
 bool givesFloats(const Problem &problem);
 
+/// The type of the result proper, as instructions see it.
+int32_t properType(const Problem &problem);
+
 /// No attribute may be larger than this in magnitude.
 constexpr int64_t attributeLimit = int64_t{1} << 40;
 

@@ -537,6 +537,63 @@ struct ResidualInItsUnit : OpRewritePattern<EltwiseOp> {
   }
 };
 
+// Pattern: reduce<sum>(reduce<sum>(integers, axes), more)
+//          -> reduce<sum>(integers, axes and more)
+struct SumOfSums : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<ReduceOp>();
+    if (!inner || !isIntegerSum(op) || !isIntegerSum(inner) ||
+        !inner->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "no sum of sums of integers");
+    SmallVector<int64_t> axes = toInts(inner.getAxes());
+    llvm::append_range(axes, toInts(op.getAxes()));
+    llvm::sort(axes);
+    axes.erase(llvm::unique(axes), axes.end());
+    rewriter.replaceOpWithNewOp<ReduceOp>(
+        op, op.getResult().getType(), inner.getInput(), op.getKindAttr(),
+        rewriter.getI64ArrayAttr(axes), op.getKeepDimsAttr());
+    return success();
+  }
+
+  static bool isIntegerSum(ReduceOp op) {
+    return op.getKind() == ReduceKind::Sum && op.getKeepDims() &&
+           isa<mlir::IntegerType>(elementOf(op.getResult()));
+  }
+};
+
+// Pattern: reduce<sum>(cast(bytes) - z, all of an image) -> conv2d(bytes, ones)
+struct SumOfImage : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    Value numbers = op.getInput();
+    int64_t zero = 0;
+    if (EltwiseOp shift = definedBy(numbers, NPU_INSTR_sub))
+      if (ElementsAttr offset = constantOf(shift.getInputs()[1]);
+          offset && offset.getNumElements() == 1) {
+        zero = elementInts(offset).front();
+        numbers = shift.getInputs()[0];
+      }
+    Value bytes = convertedBytes(numbers);
+    if (!bytes || !SumOfSums::isIntegerSum(op) ||
+        !elementOf(op.getResult()).isSignlessInteger(32) ||
+        shapeOf(bytes).size() != 4 ||
+        toInts(op.getAxes()) != SmallVector<int64_t>{2, 3})
+      return rewriter.notifyMatchFailure(op, "no sum of an image of bytes");
+    FailureOr<Value> sums =
+        sumWindows(rewriter, op.getLoc(), bytes, shapeOf(bytes).drop_front(2),
+                   {1, 1}, zero);
+    if (failed(sums))
+      return rewriter.notifyMatchFailure(op, "no window of that size");
+    rewriter.replaceOp(op, *sums);
+    return success();
+  }
+};
+
 struct FoldRequantizePass : npu::impl::FoldRequantizeBase<FoldRequantizePass> {
   void runOnOperation() override {
     if (failed(foldRequantize(getOperation())))
@@ -568,7 +625,8 @@ static void convertAtReaders(Operation *root) {
 LogicalResult npu::foldRequantize(Operation *root) {
   mlir::MLIRContext *context = root->getContext();
   mlir::RewritePatternSet sums(context);
-  sums.add<SumOfQuantized, AverageOfQuantized, DivideInside>(context);
+  sums.add<SumOfQuantized, AverageOfQuantized, DivideInside, SumOfSums,
+           SumOfImage>(context);
   if (failed(apply(root, std::move(sums))))
     return failure();
   mlir::RewritePatternSet patterns(context);

@@ -15,7 +15,18 @@ using namespace npu;
 
 /// The kernel library's instructions are numbered in 16 bits and a kernel with
 /// hundreds of operands helps nobody.
-static constexpr size_t largestGroup = 32;
+static constexpr size_t largestGroup = 48;
+
+/// Steps that requantize a number are fewer.
+static constexpr size_t longestLine = 8;
+
+static bool isInteger(Value value) {
+  return isa<mlir::IntegerType>(tensorType(value).getElementType());
+}
+
+static unsigned bitsOf(Value value) {
+  return tensorType(value).getElementType().getIntOrFloatBitWidth();
+}
 
 /// Whether `op` can be one of the elementwise ops of a group over `shape`.
 /// It has the shape and the place of `first`.
@@ -37,15 +48,47 @@ static SmallVector<Operation *> conversionsFor(Operation *op) {
                                     NPU_INSTR_cast);
     if (!cast || !cast->hasOneUse() ||
         !isa<mlir::FloatType>(tensorType(cast.getResult()).getElementType()) ||
-        tensorType(cast.getInputs()[0])
-                .getElementType()
-                .getIntOrFloatBitWidth() != 8)
+        bitsOf(cast.getInputs()[0]) != 8)
       continue;
     conversions.push_back(cast);
     if (isScaled)
       conversions.push_back(scale);
   }
   return conversions;
+}
+
+/// The steps on integers from bytes to an operand of `op`, one behind the
+/// other, that nothing else reads: a kernel does them as it reads the bytes.
+static SmallVector<Operation *> integerStepsTo(Value operand) {
+  SmallVector<Operation *> steps;
+  for (size_t length = 0; length < longestLine; ++length) {
+    auto step = operand.getDefiningOp<EltwiseOp>();
+    if (!step || !step->hasOneUse() || !isInteger(step.getResult()))
+      return {};
+    steps.push_back(step);
+    SmallVector<Value> variable;
+    for (Value input : step.getInputs())
+      if (!constantOf(input))
+        variable.push_back(input);
+    if (variable.size() != 1 || !isInteger(variable.front()))
+      return {};
+    operand = variable.front();
+    if (bitsOf(operand) == 8) {
+      std::reverse(steps.begin(), steps.end());
+      return steps;
+    }
+  }
+  return {};
+}
+
+/// What a kernel does with the operands of `op` as it reads them.
+static SmallVector<Operation *> stepsBefore(Operation *op) {
+  if (!isInteger(op->getResult(0)))
+    return conversionsFor(op);
+  SmallVector<Operation *> all;
+  for (Value operand : op->getOperands())
+    llvm::append_range(all, integerStepsTo(operand));
+  return all;
 }
 
 FusionGroup FusionGroup::growDown(Operation *root) {
@@ -78,9 +121,9 @@ FusionGroup FusionGroup::growDown(Operation *root) {
         next = reader;
     if (!canJoin(next, root, shape))
       break;
-    for (Operation *conversion : conversionsFor(next))
-      if (canJoin(conversion, root, shape) && members.insert(conversion).second)
-        group.ops.push_back(conversion);
+    for (Operation *step : stepsBefore(next))
+      if (canJoin(step, root, shape) && members.insert(step).second)
+        group.ops.push_back(step);
     add(next);
   }
   group.ops.truncate(group.closedSizes.back());

@@ -31,6 +31,10 @@ LogicalResult matchNorms(Operation *root);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult foldRequantize(Operation *root);
+/// In integers, whatever floats lie between them and quantized numbers.
+LogicalResult requantizeIntegers(Operation *root);
+/// The same as a pass where the target has no f32; it must outlive the pass.
+std::unique_ptr<mlir::Pass> createRequantizeIntegers(const TargetSpec *target);
 /// Marks what the target's fallback runs, and counts it. Fails with one error
 /// for all ops that the target lacks, if it has none.
 FailureOr<int64_t> placeOps(mlir::func::FuncOp function,

@@ -181,6 +181,39 @@ def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def RequantizeIntegers
+    : Pass<"npu-requantize-integers", "::mlir::func::FuncOp"> {
+  let summary = "Scales sums to quantized numbers in integers.";
+  let description = [{
+    For targets without f32 in `types`. Where a rounded float becomes a byte and
+    is made of integers (sums, bytes, averages of bytes) by scales, offsets and
+    bounds alone, it is a factor of 31 bits and a shift of each integer instead,
+    rounded half upwards; several are added with up to 18 bits behind the point. An
+    average becomes a convolution with ones. Anything else stays as it is.
+
+    Example:
+    ```mlir
+    %1 = npu.eltwise cast(%sum) : (tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xf32>
+    %2 = npu.eltwise linear(%1) {alpha = 1.250000e-01 : f32} : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
+    %3 = npu.eltwise round(%2) : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
+    %4 = npu.eltwise cast(%3) : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xui8>
+    ==>
+    %factor = npu.constant dense<1073741824> : tensor<i32> -> tensor<i32>
+    %shift = npu.constant dense<33> : tensor<i32> -> tensor<i32>
+    %5 = npu.eltwise mul_shift(%sum, %factor, %shift) : (tensor<1x4x2x2xi32>, tensor<i32>, tensor<i32>) -> tensor<1x4x2x2xi32>
+    %6 = npu.eltwise clip(%5) {beta = 2.550000e+02 : f32} : (tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xi32>
+    %7 = npu.eltwise cast(%6) : (tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xui8>
+    ```
+    test/compiler/Fusion/requantize-integers.mlir runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file; without one, as "
+           "for a target that has no f32">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def PlaceOps : Pass<"npu-place-ops", "::mlir::func::FuncOp"> {
   let summary = "Decides which ops the processor beside the chip runs.";
   let description = [{

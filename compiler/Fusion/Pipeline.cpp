@@ -20,8 +20,10 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createSimplify());
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
-  if (target)
+  if (target) {
+    functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createPlaceOps(target));
+  }
   functions.addPass(createFuse(target, threads));
 }
 

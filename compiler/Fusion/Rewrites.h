@@ -58,6 +58,13 @@ FailureOr<Value> makeReshape(OpBuilder &builder, Location location, Value input,
 FailureOr<Value> makeTranspose(OpBuilder &builder, Location location,
                                Value input, ArrayRef<int64_t> permutation);
 
+/// The sums of windows of an image of bytes, in i32: a convolution of each
+/// channel with ones, whose kernel scales and stores them as bytes. `zero` is
+/// subtracted from each.
+FailureOr<Value> sumWindows(OpBuilder &builder, Location location, Value bytes,
+                            ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
+                            int64_t zero = 0);
+
 /// The same op with other operands and result type, attributes kept.
 Operation *cloneWith(OpBuilder &builder, Location location, Operation *op,
                      ValueRange operands, Type result);

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "kernels/tensor.h"
+#include "kernels/validate.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -37,6 +38,14 @@ static npu_instr makeInstr(EltwiseOp op) {
   return instr;
 }
 
+/// The number of the last value that instructions can read.
+static int lastNumber(const kernels::Problem &problem) {
+  size_t isRooted = problem.op != NPU_OP_ELTWISE;
+  return static_cast<int>(problem.inputs.size() + isRooted +
+                          problem.instrs.size()) -
+         1;
+}
+
 /// Appends the instruction of an elementwise op in a fused body.
 static void addInstr(EltwiseOp op, llvm::DenseMap<Value, int> &numbers,
                      kernels::Problem &problem) {
@@ -44,9 +53,30 @@ static void addInstr(EltwiseOp op, llvm::DenseMap<Value, int> &numbers,
   int16_t *slots[] = {&instr.a, &instr.b, &instr.c};
   for (auto [slot, input] : llvm::zip(slots, op.getInputs()))
     *slot = static_cast<int16_t>(numbers.lookup(input));
-  int next = static_cast<int>(numbers.size());
-  numbers[op.getResult()] = next;
   problem.instrs.push_back(instr);
+  numbers[op.getResult()] = lastNumber(problem);
+}
+
+/// The result of the kernel proper. The library's is an exact integer: where
+/// other functions than conversions read it, they read it as the dialect's.
+static void addRoot(Operation *root, llvm::DenseMap<Value, int> &numbers,
+                    kernels::Problem &problem) {
+  problem.op = cast<KernelOpInterface>(root).getKernel(problem.attrs);
+  Value result = root->getResult(0);
+  int32_t type = dtypeOf(tensorType(result).getElementType());
+  bool isConverted = llvm::all_of(root->getUsers(), [](Operation *user) {
+    auto step = dyn_cast<EltwiseOp>(user);
+    return !step || step.getKind() == NPU_INSTR_cast;
+  });
+  if (type != kernels::properType(problem) && !isConverted) {
+    npu_instr instr = {};
+    instr.kind = NPU_INSTR_cast;
+    instr.a = static_cast<int16_t>(problem.inputs.size());
+    instr.b = instr.c = -1;
+    instr.dtype = type;
+    problem.instrs.push_back(instr);
+  }
+  numbers[result] = lastNumber(problem);
 }
 
 /// Values that are stored as if in the blocks of another one (a vector of
@@ -106,11 +136,8 @@ static void addBody(FusedOp fused, kernels::Problem &problem) {
   Block &body = fused.getBody().front();
   for (BlockArgument argument : body.getArguments())
     numbers[argument] = static_cast<int>(argument.getArgNumber());
-  if (Operation *root = fused.getRoot()) {
-    problem.op = cast<KernelOpInterface>(root).getKernel(problem.attrs);
-    int next = static_cast<int>(numbers.size());
-    numbers[root->getResult(0)] = next;
-  }
+  if (Operation *root = fused.getRoot())
+    addRoot(root, numbers, problem);
   for (EltwiseOp op : body.getOps<EltwiseOp>())
     addInstr(op, numbers, problem);
 }

@@ -9,15 +9,24 @@ using namespace npu;
 /// Whether the chip's file speaks of the type only to say what it lacks.
 static std::optional<Lack> lackedType(const TargetSpec &target,
                                       LayoutOpInterface op) {
-  for (Type type : op->getResultTypes()) {
+  auto lackOf = [&](Type type, StringRef verb) -> std::optional<Lack> {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (target.supports(element))
-      continue;
+      return std::nullopt;
     std::string name;
     llvm::raw_string_ostream(name) << element;
-    return Lack{"gives " + name + ", which `types` does not list",
-                "quantize the model, or list " + name + " in `types`"};
-  }
+    std::string change = isa<mlir::FloatType>(element)
+                             ? "quantize the model (npuc-quantize)"
+                             : "use another type in the model";
+    return Lack{verb.str() + " " + name + ", which `types` does not list",
+                change + ", or list " + name + " in `types`"};
+  };
+  for (Type type : op->getResultTypes())
+    if (std::optional<Lack> lack = lackOf(type, "gives"))
+      return lack;
+  for (Type type : op->getOperandTypes())
+    if (std::optional<Lack> lack = lackOf(type, "reads"))
+      return lack;
   return std::nullopt;
 }
 

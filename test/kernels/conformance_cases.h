@@ -30,7 +30,7 @@ const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
 /// Entries that took at least one case; an entry that never does is untested.
 std::map<std::pair<int32_t, std::string>, int> taken;
 
-void check(const Case &one, uint32_t seed) {
+void check(const Case &one, const std::vector<Values> &inputs) {
   const Problem &p = one.problem;
   ASSERT_EQ(validate(p), "");
   std::string title = "op " + std::to_string(p.op);
@@ -40,10 +40,6 @@ void check(const Case &one, uint32_t seed) {
            std::to_string(p.instrs.size()) + " instructions, threads " +
            std::to_string(p.threads);
   SCOPED_TRACE(title);
-  auto inputs = inputsFor(p, seed);
-  if (one.nanEach)
-    for (size_t i = seed % 5; i < inputs[0].size(); i += one.nanEach)
-      inputs[0][i] = std::nan("");
   Values expected = runReference(p, inputs);
   for (const Implementation &implementation : implementations(p.op)) {
     std::string whyNot;
@@ -64,6 +60,14 @@ void check(const Case &one, uint32_t seed) {
           << ", expected " << expected[i];
     }
   }
+}
+
+void check(const Case &one, uint32_t seed) {
+  auto inputs = inputsFor(one.problem, seed);
+  if (one.nanEach)
+    for (size_t i = seed % 5; i < inputs[0].size(); i += one.nanEach)
+      inputs[0][i] = std::nan("");
+  check(one, inputs);
 }
 
 /// The same with a cast fused behind it.

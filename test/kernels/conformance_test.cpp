@@ -5,6 +5,7 @@
 
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
+#include "test/kernels/conformance_integers.h"
 #include "test/kernels/conformance_matmul.h"
 #include "test/kernels/conformance_pool.h"
 #include "test/kernels/conformance_reduce.h"

@@ -57,19 +57,11 @@ LogicalResult npu::buildTosaClamp(TosaNode &node) {
 /// x >> s; rounding adds the last bit that falls out.
 LogicalResult npu::buildTosaArithmeticShift(TosaNode &node) {
   Value x = node.getInput(0), amount = node.getInput(1);
-  Value result = node.eltwise(NPU_INSTR_shift_right, {x, amount});
   if (!node.attribute<mlir::BoolAttr>("round").getValue())
-    return node.setResult(result);
-  Type element = elementOf(x);
-  Value one = node.scalar(1, element), zero = node.scalar(0, element);
-  Value before = node.eltwise(NPU_INSTR_sub, {amount, one});
-  Value last =
-      node.eltwise(NPU_INSTR_bit_and,
-                   {node.eltwise(NPU_INSTR_shift_right, {x, before}), one});
-  Value isShifted = node.eltwise(NPU_INSTR_greater, {amount, zero});
+    return node.setResult(node.eltwise(NPU_INSTR_shift_right, {x, amount}));
+  // The last bit that falls off is added: halves go upwards.
   return node.setResult(node.eltwise(
-      NPU_INSTR_add,
-      {result, node.eltwise(NPU_INSTR_select, {isShifted, last, zero})}));
+      NPU_INSTR_mul_shift, {x, node.scalar(1, elementOf(x)), amount}));
 }
 
 /// On the bits as an unsigned number, in 64 bits.
@@ -131,6 +123,30 @@ static Value lookUp(TosaNode &node, Value table, Value index) {
                                node.getBuilder().getI64IntegerAttr(0));
 }
 
+/// Each entry of 16 bits, and above it the next one: both are one look-up.
+static Value pairsOf(TosaNode &node, Value table) {
+  auto part = [&](int64_t first) {
+    return node.slice(table, {first}, {1}, {shapeOf(table)[0] - 1});
+  };
+  Value low = node.eltwise(NPU_INSTR_bit_and,
+                           {part(0), node.scalar(0xffff, i32(node))});
+  Value high =
+      node.eltwise(NPU_INSTR_shift_left, {part(1), node.scalar(16, i32(node))});
+  return node.eltwise(NPU_INSTR_bit_or, {low, high});
+}
+
+/// A step with a number; the one that is there already, if there is: tables
+/// that are looked up at one place share it.
+static Value stepOfAll(TosaNode &node, npu_instr_kind kind, Value x,
+                       int64_t number) {
+  for (Operation *user : x.getUsers())
+    if (auto step = dyn_cast<EltwiseOp>(user))
+      if (step.getKind() == kind && step.getInputs()[0] == x &&
+          node.constantInt(step.getInputs()[1]) == number)
+        return step.getResult();
+  return node.eltwise(kind, {x, node.scalar(double(number), i32(node))});
+}
+
 LogicalResult npu::buildTosaTable(TosaNode &node) {
   Value x = node.cast(node.getInput(0), i32(node)), table = node.getInput(1);
   bool isByte = node.sourceElement(0).isInteger(8);
@@ -146,11 +162,14 @@ LogicalResult npu::buildTosaTable(TosaNode &node) {
     return node.setResult(
         lookUp(node, table, two(NPU_INSTR_add, x, number(128))));
   // Between two entries, 7 bits apart.
-  Value index =
-      two(NPU_INSTR_add, two(NPU_INSTR_shift_right, x, number(7)), number(256));
+  Value place = stepOfAll(node, NPU_INSTR_shift_right, x, 7);
+  Value index = stepOfAll(node, NPU_INSTR_add, place, 256);
   Value rest = two(NPU_INSTR_bit_and, x, number(127));
-  Value base = lookUp(node, table, index);
-  Value next = lookUp(node, table, two(NPU_INSTR_add, index, number(1)));
+  Value both = lookUp(node, pairsOf(node, table), index);
+  Value half = number(16);
+  Value base =
+      two(NPU_INSTR_shift_right, two(NPU_INSTR_shift_left, both, half), half);
+  Value next = two(NPU_INSTR_shift_right, both, half);
   Value slope = two(NPU_INSTR_sub, next, base);
   return node.setResult(two(NPU_INSTR_add,
                             two(NPU_INSTR_mul, base, number(128)),

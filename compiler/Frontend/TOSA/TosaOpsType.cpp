@@ -42,6 +42,10 @@ LogicalResult npu::buildTosaCast(TosaNode &node) {
 
 Value npu::applyScale(TosaNode &node, Value value, Value multiplier,
                       Value shift, bool roundsTwice) {
+  // 2^30 / 2^30: only the type changes.
+  if (node.constantInt(multiplier) == int64_t(1) << 30 &&
+      node.constantInt(shift) == 30)
+    return value;
   return node.eltwise(NPU_INSTR_mul_shift, {value, multiplier, shift},
                       roundsTwice ? 1 : 0);
 }

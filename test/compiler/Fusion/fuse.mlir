@@ -170,3 +170,33 @@ func.func @locations(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = npu.eltwise tanh(%0) : (tensor<4xf32>) -> tensor<4xf32> loc("second")
   return %1 : tensor<4xf32>
 }
+
+// Sums are scaled in integers and stored as bytes; the residual is read as
+// bytes, with its own scale.
+// CHECK-LABEL: @integers
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[R:[^:]*]]:
+// CHECK-NOT: npu.eltwise
+// CHECK: %[[Y:.*]] = npu.fused(%[[X]], {{.*}}%[[R]]{{.*}}tensor<1x16x8x8xi8>
+// CHECK: npu.conv2d
+// CHECK-COUNT-9: npu.eltwise
+// CHECK-NEXT: npu.yield
+// CHECK: return %[[Y]]
+func.func @integers(%x: tensor<1x16x8x8xi8>, %r: tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi8> {
+  %w = npu.constant dense<3> : tensor<16x16x3x3xi8> -> tensor<16x16x3x3xi8>
+  %m = npu.constant dense<1518500250> : tensor<16x1x1xi32> -> tensor<16x1x1xi32>
+  %s = npu.constant dense<40> : tensor<16x1x1xi32> -> tensor<16x1x1xi32>
+  %n = npu.constant dense<1073741824> : tensor<i32> -> tensor<i32>
+  %t = npu.constant dense<31> : tensor<i32> -> tensor<i32>
+  %z = npu.constant dense<-5> : tensor<i32> -> tensor<i32>
+  %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xi8>, tensor<16x16x3x3xi8>) -> tensor<1x16x8x8xi32>
+  %1 = npu.eltwise mul_shift(%0, %m, %s) {alpha = 1.0 : f32} : (tensor<1x16x8x8xi32>, tensor<16x1x1xi32>, tensor<16x1x1xi32>) -> tensor<1x16x8x8xi32>
+  %2 = npu.eltwise cast(%r) : (tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi32>
+  %3 = npu.eltwise sub(%2, %z) : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %4 = npu.eltwise mul_shift(%3, %n, %t) : (tensor<1x16x8x8xi32>, tensor<i32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %5 = npu.eltwise add(%1, %4) : (tensor<1x16x8x8xi32>, tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi32>
+  %6 = npu.eltwise mul_shift(%5, %n, %t) : (tensor<1x16x8x8xi32>, tensor<i32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %7 = npu.eltwise add(%6, %z) : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %8 = npu.eltwise clip(%7) {alpha = -128.0 : f32, beta = 127.0 : f32} : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi32>
+  %9 = npu.eltwise cast(%8) : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xi8>
+  return %9 : tensor<1x16x8x8xi8>
+}

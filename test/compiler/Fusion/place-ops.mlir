@@ -7,8 +7,9 @@
 // Without a processor, one error for all ops of a function.
 // CHECK: error: target 'chip' does not run 1 of 2 ops; a processor beside it would: --fallback=host, or `fallback` in the target's file
 // CHECK: note: softmax length is 1025; `unsupported` lists length: from 1025; change one of these in the model, or narrow the entry
-// CHECK: error: target 'chip' does not run 1 of 2 ops
-// CHECK: note: eltwise gives f16, which `types` does not list; quantize the model, or list f16 in `types`
+// CHECK: error: target 'chip' does not run 2 of 2 ops
+// CHECK: note: eltwise gives f16, which `types` does not list; quantize the model (npuc-quantize), or list f16 in `types`
+// CHECK: note: eltwise reads f16, which `types` does not list
 // CHECK: error: target 'chip' does not run 2 of 4 ops
 // CHECK: note: conv2d depthwise is false (`demands` takes true); change the model to depthwise: true, or add an entry to `demands` that takes it as it is
 // CHECK: note: conv2d stride is 3x3 (`demands` takes 1 or 2); change the model to stride: 1 or 2, or add an entry to `demands` that takes it as it is
@@ -22,7 +23,10 @@
 // PLACED: npu.softmax(%arg0) {{.*}}npu.on_processor = {{.*}}why = "length is 1025; `unsupported` lists length: from 1025"
 // PLACED-NOT: npu.on_processor
 // PLACED-LABEL: @types
-// PLACED: npu.eltwise cast({{.*}}on_processor{{.*}} -> tensor<1x8xf16>
+// PLACED: npu.fused({{.*}}on_processor
+// PLACED-NEXT: bb0
+// PLACED-NEXT: npu.eltwise cast({{.*}}on_processor{{.*}} -> tensor<1x8xf16>
+// PLACED-NEXT: npu.eltwise cast({{.*}}on_processor{{.*}} -> tensor<1x8xf32>
 // PLACED-NOT: npu.on_processor
 // PLACED-LABEL: @convolutions
 // PLACED-COUNT-2: npu.conv2d({{[^)]*}}) {dilations = [1, 1], groups = {{[0-9]+}} : i64, pads

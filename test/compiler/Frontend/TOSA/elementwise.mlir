@@ -94,16 +94,9 @@ func.func @f(%x: tensor<4xi8>, %y: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi3
 // A rounding shift adds the last bit that falls out.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X0:.*]]: {{.*}}, %[[X1:.*]]: {{.*}}
-// CHECK-NEXT: %[[V0:.*]] = npu.eltwise shift_right(%[[X0]], %[[X1]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V1:.*]] = npu.constant dense<1>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V2:.*]] = npu.constant dense<0>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V3:.*]] = npu.eltwise sub(%[[X1]], %[[V1]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V4:.*]] = npu.eltwise shift_right(%[[X0]], %[[V3]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V5:.*]] = npu.eltwise bit_and(%[[V4]], %[[V1]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V6:.*]] = npu.eltwise greater(%[[X1]], %[[V2]]) : {{.*}} -> tensor<4xi1>
-// CHECK-NEXT: %[[V7:.*]] = npu.eltwise select(%[[V6]], %[[V5]], %[[V2]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V8:.*]] = npu.eltwise add(%[[V0]], %[[V7]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: return %[[V8]]
+// CHECK-NEXT: %[[V0:.*]] = npu.constant dense<1>{{.*}} -> tensor<i32>
+// CHECK-NEXT: %[[V1:.*]] = npu.eltwise mul_shift(%[[X0]], %[[V0]], %[[X1]]) : {{.*}} -> tensor<4xi32>
+// CHECK-NEXT: return %[[V1]]
 func.func @f(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
   %z = tosa.arithmetic_right_shift %x, %y {round = true} : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
   return %z : tensor<4xi32>

@@ -76,7 +76,7 @@ func.func @f(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X0:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = npu.constant dense<1073741824>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V1:.*]] = npu.constant dense<30>{{.*}} -> tensor<i32>
+// CHECK-NEXT: %[[V1:.*]] = npu.constant dense<31>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V2:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<2x3xi32>
 // CHECK-NEXT: %[[V3:.*]] = npu.constant dense<255>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V4:.*]] = npu.eltwise bit_and(%[[V2]], %[[V3]]) : {{.*}} -> tensor<2x3xi32>
@@ -88,7 +88,7 @@ func.func @f(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
 // CHECK-NEXT: return %[[V9]]
 func.func @f(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
   %m = "tosa.const"() {values = dense<1073741824> : tensor<1xi32>} : () -> tensor<1xi32>
-  %s = "tosa.const"() {values = dense<30> : tensor<1xi8>} : () -> tensor<1xi8>
+  %s = "tosa.const"() {values = dense<31> : tensor<1xi8>} : () -> tensor<1xi8>
   %a = "tosa.const"() {values = dense<-128> : tensor<1xi8>} : () -> tensor<1xi8>
   %b = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
   %y = tosa.rescale %x, %m, %s, %a, %b {input_unsigned = true, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<2x3xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<2x3xi8>

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-requantize-integers: for chips without floats, what lies between integers
+// and the quantized number that they become is computed in integers.
+//
+// It ends: each rewrite replaces one conversion of floats to bytes, and makes
+// none.
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace npu;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+using mlir::PatternRewriter;
+
+namespace npu {
+#define GEN_PASS_DEF_REQUANTIZEINTEGERS
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+/// Bits that several scaled numbers take with those behind the point.
+static constexpr int sumBits = 28;
+/// A sum beyond so many steps is beyond all bytes, whatever is added to it.
+static constexpr double mostSteps = 1024;
+/// Steps of the result by which an offset in whole units of a sum may be off.
+static constexpr double offsetTolerance = 0x1p-8;
+/// Scaled numbers stay below this, so that sums of a few do not wrap.
+static constexpr double largestScaled = 0x1p29;
+/// Of sums that an offset is added to: those beyond `largestSum` are beyond all
+/// bytes.
+static constexpr double leastScale = 0x1p-20, largestSum = 0x1p30;
+static constexpr size_t mostTerms = 3;
+static constexpr int leastFractionBits = 8;
+static constexpr int longestChain = 24;
+
+namespace {
+/// One number, or one for each element of a constant that broadcasts.
+struct Numbers {
+  SmallVector<int64_t> shape;
+  std::vector<double> values;
+
+  static Numbers of(double value) { return {{}, {value}}; }
+  double at(size_t i) const {
+    return values.size() == 1 ? values[0] : values[i];
+  }
+  bool isOne() const { return values.size() == 1; }
+};
+
+/// What a float is of integers: clip(sum of scale * integer + offset).
+struct Affine {
+  struct Term {
+    Value integers;
+    Numbers scale;
+  };
+  SmallVector<Term> terms;
+  Numbers offset = Numbers::of(0);
+  double low = -INFINITY, high = INFINITY;
+
+  bool isBounded() const { return !std::isinf(low) || !std::isinf(high); }
+};
+} // namespace
+
+static Type elementOf(Value value) {
+  return tensorType(value).getElementType();
+}
+
+/// Each of two; nothing where both have shapes of their own.
+template <typename Function>
+static std::optional<Numbers> combine(const Numbers &a, const Numbers &b,
+                                      Function function) {
+  if (!a.isOne() && !b.isOne() && a.shape != b.shape)
+    return std::nullopt;
+  Numbers result = a.isOne() ? b : a;
+  for (size_t i = 0; i < result.values.size(); ++i)
+    result.values[i] = function(a.at(i), b.at(i));
+  return result;
+}
+
+static std::optional<Numbers> numbersOf(Value value) {
+  std::optional<std::vector<float>> floats = floatsOf(value);
+  if (!floats || floats->empty())
+    return std::nullopt;
+  Numbers numbers;
+  if (std::optional<float> one = scalarOf(value))
+    return Numbers::of(*one);
+  llvm::append_range(numbers.shape, shapeOf(value));
+  numbers.values.assign(floats->begin(), floats->end());
+  return numbers;
+}
+
+static bool isByte(Value value) {
+  return elementOf(value).isIntOrIndex() &&
+         elementOf(value).getIntOrFloatBitWidth() == 8;
+}
+
+static std::optional<Affine> scaled(std::optional<Affine> value,
+                                    const Numbers &by) {
+  if (!value || (value->isBounded() && (!by.isOne() || by.at(0) <= 0)))
+    return std::nullopt;
+  auto times = [](double a, double b) { return a * b; };
+  for (Affine::Term &term : value->terms) {
+    std::optional<Numbers> scale = combine(term.scale, by, times);
+    if (!scale)
+      return std::nullopt;
+    term.scale = *scale;
+  }
+  std::optional<Numbers> offset = combine(value->offset, by, times);
+  if (!offset)
+    return std::nullopt;
+  value->offset = *offset;
+  if (value->isBounded()) {
+    value->low *= by.at(0);
+    value->high *= by.at(0);
+  }
+  return value;
+}
+
+static std::optional<Affine> shifted(std::optional<Affine> value,
+                                     const Numbers &by) {
+  if (!value || (value->isBounded() && !by.isOne()))
+    return std::nullopt;
+  std::optional<Numbers> offset =
+      combine(value->offset, by, [](double a, double b) { return a + b; });
+  if (!offset)
+    return std::nullopt;
+  value->offset = *offset;
+  if (value->isBounded()) {
+    value->low += by.at(0);
+    value->high += by.at(0);
+  }
+  return value;
+}
+
+static std::optional<Affine> bounded(std::optional<Affine> value, double low,
+                                     double high) {
+  if (!value)
+    return std::nullopt;
+  value->low = std::min(std::max(value->low, low), high);
+  value->high = std::min(std::max(value->high, low), high);
+  return value;
+}
+
+static std::optional<Affine> sum(std::optional<Affine> a,
+                                 std::optional<Affine> b) {
+  if (!a || !b || a->isBounded() || b->isBounded() ||
+      a->terms.size() + b->terms.size() > mostTerms)
+    return std::nullopt;
+  llvm::append_range(a->terms, b->terms);
+  return shifted(a, b->offset);
+}
+
+static std::optional<Affine> affineOf(Value value, int depth = longestChain);
+
+/// A step with a constant, or of two.
+static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
+  std::optional<Numbers> first = numbersOf(op.getInputs()[0]),
+                         second = numbersOf(op.getInputs()[1]);
+  auto operand = [&](unsigned i) {
+    return affineOf(op.getInputs()[i], depth - 1);
+  };
+  auto changed = [](Numbers numbers, auto function) {
+    for (double &number : numbers.values)
+      number = function(number);
+    return numbers;
+  };
+  auto negative = [](double x) { return -x; };
+  switch (op.getKind()) {
+  case NPU_INSTR_mul:
+    return second  ? scaled(operand(0), *second)
+           : first ? scaled(operand(1), *first)
+                   : std::nullopt;
+  case NPU_INSTR_div:
+    return second ? scaled(operand(0),
+                           changed(*second, [](double x) { return 1 / x; }))
+                  : std::nullopt;
+  case NPU_INSTR_add:
+    return second  ? shifted(operand(0), *second)
+           : first ? shifted(operand(1), *first)
+                   : sum(operand(0), operand(1));
+  case NPU_INSTR_sub:
+    if (second)
+      return shifted(operand(0), changed(*second, negative));
+    if (first)
+      return shifted(scaled(operand(1), Numbers::of(-1)), *first);
+    return sum(operand(0), scaled(operand(1), Numbers::of(-1)));
+  default:
+    return std::nullopt;
+  }
+}
+
+/// An average of bytes in windows without padding: a term of its bytes' sums.
+static std::optional<Affine> affineOfAverage(AvgPoolOp pool) {
+  auto all = [](ArrayAttr numbers, int64_t wanted) {
+    return llvm::all_of(toInts(numbers),
+                        [&](int64_t number) { return number == wanted; });
+  };
+  if (!isByte(pool.getData()) || !all(pool.getPads(), 0) ||
+      !all(pool.getDilations(), 1) || shapeOf(pool.getData()).size() != 4)
+    return std::nullopt;
+  Affine affine;
+  double count = 1;
+  for (int64_t extent : toInts(pool.getKernel()))
+    count *= static_cast<double>(extent);
+  affine.terms.push_back({pool.getResult(), Numbers::of(1 / count)});
+  return affine;
+}
+
+static std::optional<Affine> affineOf(Value value, int depth) {
+  if (depth == 0)
+    return std::nullopt;
+  if (auto pool = value.getDefiningOp<AvgPoolOp>())
+    return affineOfAverage(pool);
+  auto op = value.getDefiningOp<EltwiseOp>();
+  if (!op || !elementOf(value).isF32())
+    return std::nullopt;
+  auto operand = [&] { return affineOf(op.getInputs()[0], depth - 1); };
+  auto alpha = static_cast<double>(op.getAlpha().convertToFloat()),
+       beta = static_cast<double>(op.getBeta().convertToFloat());
+  switch (op.getKind()) {
+  case NPU_INSTR_cast: {
+    Value from = op.getInputs()[0];
+    if (!isByte(from) && !elementOf(from).isSignlessInteger(32))
+      return std::nullopt;
+    Affine affine;
+    affine.terms.push_back({from, Numbers::of(1)});
+    return affine;
+  }
+  case NPU_INSTR_neg:
+    return scaled(operand(), Numbers::of(-1));
+  case NPU_INSTR_linear:
+    return shifted(scaled(operand(), Numbers::of(alpha)), Numbers::of(beta));
+  case NPU_INSTR_relu:
+    return bounded(operand(), 0, INFINITY);
+  case NPU_INSTR_clip:
+    return bounded(operand(), alpha, beta);
+  default:
+    return op.getInputs().size() == 2 ? affineOfPair(op, depth) : std::nullopt;
+  }
+}
+
+namespace {
+/// A factor of 31 bits and a shift to the right.
+struct FixedPoint {
+  int32_t factor, shift;
+};
+
+/// The rounded number that a quantized one is made of.
+struct Rounded {
+  EltwiseOp round;
+  double zero = 0, low, high; // zero point; bounds of the quantized number
+};
+
+/// Emits what a rewrite makes.
+struct Emitter {
+  PatternRewriter &rewriter;
+  Location location;
+
+  Value constant(const Numbers &numbers) {
+    std::vector<int32_t> values;
+    for (double value : numbers.values)
+      values.push_back(static_cast<int32_t>(value));
+    auto type = RankedTensorType::get(numbers.shape, rewriter.getI32Type());
+    const char *bytes = reinterpret_cast<const char *>(values.data());
+    return ConstantOp::create(
+        rewriter, location, type,
+        makeElements(type, ArrayRef(bytes, values.size() * sizeof(int32_t))));
+  }
+  Value cast(Value value, Type element) {
+    auto type = tensorType(value).clone(element);
+    if (type == value.getType())
+      return value;
+    return EltwiseOp::create(
+        rewriter, location, type, rewriter.getI32IntegerAttr(NPU_INSTR_cast),
+        value, rewriter.getF32FloatAttr(0), rewriter.getF32FloatAttr(0));
+  }
+  Value step(npu_instr_kind kind, ValueRange inputs, double alpha = 0,
+             double beta = 0) {
+    // Operands are numbers of one type that broadcast to the first.
+    return *makeEltwise(rewriter, location, kind, inputs,
+                        static_cast<float>(alpha), static_cast<float>(beta));
+  }
+  Value clip(Value value, double low, double high) {
+    return step(NPU_INSTR_clip, {value}, low, high);
+  }
+  /// scale * value, rounded, halves upwards; not beyond `largestScaled`.
+  Value scale(Value value, const Numbers &by) {
+    constexpr double most = std::numeric_limits<int32_t>::max();
+    Numbers factors = by, shifts = by, limits = by;
+    bool isLimited = false;
+    for (size_t i = 0; i < by.values.size(); ++i) {
+      FixedPoint fixed = fixedPoint(by.values[i]);
+      factors.values[i] = fixed.factor;
+      shifts.values[i] = fixed.shift;
+      double limit = largestScaled / std::abs(by.values[i]);
+      isLimited |= limit < most;
+      limits.values[i] = std::min(limit, most);
+    }
+    if (isLimited && !isByte(value)) {
+      value = step(NPU_INSTR_min, {value, constant(limits)});
+      for (double &limit : limits.values)
+        limit = -limit;
+      value = step(NPU_INSTR_max, {value, constant(limits)});
+    }
+    return step(NPU_INSTR_mul_shift, {cast(value, rewriter.getI32Type()),
+                                      constant(factors), constant(shifts)});
+  }
+
+  static FixedPoint fixedPoint(double scale) {
+    int exponent = 0;
+    double fraction = std::frexp(scale, &exponent);
+    int shift = 31 - exponent;
+    if (shift > 62) { // next to nothing
+      fraction = std::ldexp(fraction, 62 - shift);
+      shift = 62;
+    }
+    double factor = std::nearbyint(std::ldexp(fraction, 31));
+    if (std::abs(factor) >= 0x1p31) {
+      factor /= 2;
+      --shift;
+    }
+    return {static_cast<int32_t>(factor), shift};
+  }
+};
+} // namespace
+
+/// The rounding behind a conversion to bytes, and what lies between.
+static std::optional<Rounded> roundedBefore(EltwiseOp cast) {
+  if (!isKind(cast, NPU_INSTR_cast) || !isByte(cast.getResult()) ||
+      !elementOf(cast.getInputs()[0]).isF32())
+    return std::nullopt;
+  Rounded found;
+  bool isUnsigned = elementOf(cast.getResult()).isUnsignedInteger();
+  found.low = isUnsigned ? 0 : -128;
+  found.high = found.low + 255;
+  auto step = cast.getInputs()[0].getDefiningOp<EltwiseOp>();
+  for (int i = 0; step && i < longestChain; ++i) {
+    if (isKind(step, NPU_INSTR_round)) {
+      found.round = step;
+      return found;
+    }
+    double offset;
+    if (isKind(step, NPU_INSTR_linear) && step.getAlpha().convertToFloat() == 1)
+      offset = static_cast<double>(step.getBeta().convertToFloat());
+    else if (isKind(step, NPU_INSTR_add) && scalarOf(step.getInputs()[1]))
+      offset = static_cast<double>(*scalarOf(step.getInputs()[1]));
+    else
+      return std::nullopt;
+    if (offset != std::nearbyint(offset))
+      return std::nullopt;
+    found.zero += offset;
+    step = step.getInputs()[0].getDefiningOp<EltwiseOp>();
+  }
+  return std::nullopt;
+}
+
+/// The offset in whole units of the one term, where that is near enough.
+static std::optional<Numbers> offsetInUnits(const Affine &affine) {
+  if (affine.terms.size() != 1)
+    return std::nullopt;
+  bool isNear = true;
+  std::optional<Numbers> units = combine(
+      affine.offset, affine.terms[0].scale, [&](double offset, double scale) {
+        double unit = scale == 0 ? 0 : std::nearbyint(offset / scale);
+        bool isSmall = unit == 0 || (std::abs(scale) >= leastScale &&
+                                     std::abs(unit) < largestScaled);
+        isNear &= isSmall && std::abs(unit * scale - offset) <= offsetTolerance;
+        return unit;
+      });
+  return isNear ? units : std::nullopt;
+}
+
+/// How many bits behind the point the terms leave room for.
+static int fractionBitsOf(const Affine &affine) {
+  auto largest = [](const Numbers &numbers) {
+    double most = 0;
+    for (double number : numbers.values)
+      most = std::max(most, std::abs(number));
+    return most;
+  };
+  double most = std::max(mostSteps, largest(affine.offset));
+  for (const Affine::Term &term : affine.terms)
+    most =
+        std::max(most, (isByte(term.integers) ? 255 : 1) * largest(term.scale));
+  if (!std::isfinite(most))
+    return 0;
+  return sumBits - static_cast<int>(std::ceil(std::log2(most)));
+}
+
+static Value integersOf(Emitter &emit, Value value) {
+  if (auto pool = value.getDefiningOp<AvgPoolOp>())
+    return *sumWindows(emit.rewriter, pool.getLoc(), pool.getData(),
+                       toInts(pool.getKernel()), toInts(pool.getStrides()));
+  return value;
+}
+
+/// round(affine) in i32.
+static Value emitRounded(Emitter &emit, const Affine &affine) {
+  Type i32 = emit.rewriter.getI32Type();
+  auto isZero = [](const Numbers &numbers) {
+    return llvm::all_of(numbers.values, [](double x) { return x == 0; });
+  };
+  if (std::optional<Numbers> units = offsetInUnits(affine)) {
+    Value value = integersOf(emit, affine.terms[0].integers);
+    if (!isZero(*units)) {
+      if (!isByte(value)) // the sum of both must not wrap
+        value = emit.clip(value, -largestSum, largestSum);
+      value = emit.step(NPU_INSTR_add,
+                        {emit.cast(value, i32), emit.constant(*units)});
+    }
+    return emit.scale(value, affine.terms[0].scale);
+  }
+  int bits = fractionBitsOf(affine);
+  auto inFractions = [&](Numbers numbers) {
+    for (double &number : numbers.values)
+      number = std::ldexp(number, bits);
+    return numbers;
+  };
+  Value total;
+  for (const Affine::Term &term : affine.terms) {
+    Value one =
+        emit.scale(integersOf(emit, term.integers), inFractions(term.scale));
+    total = total ? emit.step(NPU_INSTR_add, {total, one}) : one;
+  }
+  Numbers offset = inFractions(affine.offset);
+  for (double &number : offset.values)
+    number = std::nearbyint(number);
+  if (!isZero(offset))
+    total = emit.step(NPU_INSTR_add, {total, emit.constant(offset)});
+  return emit.step(NPU_INSTR_mul_shift, {total, emit.constant(Numbers::of(1)),
+                                         emit.constant(Numbers::of(bits))});
+}
+
+namespace {
+
+// Pattern: cast(round(affine(integers)) + z)
+//          -> cast(clip(mul_shift(integers, factor, shift) + z))
+struct Requantize : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Rounded> rounded = roundedBefore(op);
+    if (!rounded)
+      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
+    std::optional<Affine> affine = affineOf(rounded->round.getInputs()[0]);
+    if (!affine || fractionBitsOf(*affine) < leastFractionBits)
+      return rewriter.notifyMatchFailure(op, "not affine in integers");
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    for (const Affine::Term &term : affine->terms)
+      if (shapeOf(term.integers) != shape)
+        return rewriter.notifyMatchFailure(op, "integers that broadcast");
+    Emitter emit{rewriter, op.getLoc()};
+    Value value = emitRounded(emit, *affine);
+    if (rounded->zero != 0)
+      value = emit.step(NPU_INSTR_add,
+                        {value, emit.constant(Numbers::of(rounded->zero))});
+    auto bound = [&](double number) {
+      number = std::nearbyint(number) + rounded->zero;
+      return std::min(std::max(number, rounded->low), rounded->high);
+    };
+    value = emit.clip(value, bound(affine->low), bound(affine->high));
+    rewriter.replaceOp(op, emit.cast(value, elementOf(op.getResult())));
+    return success();
+  }
+};
+
+struct RequantizeIntegersPass
+    : npu::impl::RequantizeIntegersBase<RequantizeIntegersPass> {
+  using RequantizeIntegersBase::RequantizeIntegersBase;
+
+  explicit RequantizeIntegersPass(const TargetSpec *given) : spec(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return target.empty() ? success() : spec.load(context, target);
+  }
+
+  void runOnOperation() override {
+    Type f32 = mlir::Float32Type::get(&getContext());
+    if (spec.get() && spec.get()->supports(f32))
+      return;
+    if (failed(requantizeIntegers(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  TargetOption spec;
+};
+
+} // namespace
+
+LogicalResult npu::requantizeIntegers(Operation *root) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  patterns.add<Requantize>(root->getContext());
+  return apply(root, std::move(patterns));
+}
+
+std::unique_ptr<mlir::Pass>
+npu::createRequantizeIntegers(const TargetSpec *target) {
+  return std::make_unique<RequantizeIntegersPass>(target);
+}

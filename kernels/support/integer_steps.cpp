@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/support/integer_steps.h"
+
+#include "format/instr_kinds.h"
+#include "kernels/support/convert.h"
+#include "kernels/support/vectors.h"
+#include "kernels/tensor.h"
+#include "kernels/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+// Sanitisers and builds without optimisation vectorise nothing; only slower.
+#pragma clang diagnostic ignored "-Wpass-failed"
+
+namespace npu::kernels {
+
+/// Of a row: 1 KiB, so that a dozen values of a chain are in the nearest cache.
+constexpr int64_t rowNumbers = 256;
+
+static bool isNarrow(int32_t dtype) {
+  return dtype == NPU_I8 || dtype == NPU_U8 || dtype == NPU_I16 ||
+         dtype == NPU_I32;
+}
+
+/// The dimension of `output` that the operand alone varies over, -1 for none;
+/// -2 where there are several.
+static int dimensionOf(const npu_tensor_desc &operand,
+                       const npu_tensor_desc &output) {
+  int found = -1, shift = output.rank - operand.rank;
+  for (int d = 0; d < operand.rank; ++d) {
+    if (operand.dims[d] == 1)
+      continue;
+    if (found >= 0 || operand.dims[d] != output.dims[d + shift])
+      return -2;
+    found = d + shift;
+  }
+  return found;
+}
+
+/// Which of the problem's inputs the instructions read.
+static std::vector<bool> readInputs(const Problem &problem) {
+  std::vector<bool> isRead(problem.inputs.size());
+  for (const npu_instr &instr : problem.instrs) {
+    const int16_t values[3] = {instr.a, instr.b, instr.c};
+    for (int i = 0; i < lookupInstr(instr.kind)->arity; ++i)
+      if (static_cast<size_t>(values[i]) < isRead.size())
+        isRead[static_cast<size_t>(values[i])] = true;
+  }
+  return isRead;
+}
+
+static bool isComputed(const npu_instr &instr) {
+  switch (instr.kind) {
+  case NPU_INSTR_cast:
+  case NPU_INSTR_abs:
+  case NPU_INSTR_neg:
+  case NPU_INSTR_relu:
+  case NPU_INSTR_bit_not:
+  case NPU_INSTR_add:
+  case NPU_INSTR_sub:
+  case NPU_INSTR_mul:
+  case NPU_INSTR_min:
+  case NPU_INSTR_max:
+  case NPU_INSTR_bit_and:
+  case NPU_INSTR_bit_or:
+  case NPU_INSTR_bit_xor:
+  case NPU_INSTR_shift_left:
+  case NPU_INSTR_shift_right:
+  case NPU_INSTR_mul_shift:
+    return true;
+  case NPU_INSTR_clip: // bounds of 32 bits
+    return instr.alpha < 0x1p31F && instr.beta >= -0x1p31F;
+  default:
+    return false;
+  }
+}
+
+/// Whether the output's blocks, if any, are one of the dimension.
+static bool isPlainBut(const npu_tensor_desc &output, int dimension) {
+  return output.block_count == 0 ||
+         (output.block_count == 1 && output.block_dims[0] == dimension);
+}
+
+std::string IntegerSteps::refusal(const Problem &problem) {
+  const npu_tensor_desc &output = problem.outputs[0];
+  std::vector<bool> isRead = readInputs(problem);
+  int channel = -1;
+  for (size_t i = 0; i < problem.inputs.size(); ++i) {
+    const npu_tensor_desc &input = problem.inputs[i];
+    if (!isRead[i])
+      continue;
+    if (!isNarrow(input.dtype))
+      return std::string("fused operand of type ") + dtypeName(input.dtype);
+    if (elementCount(input) == 1 || sameStorage(input, output))
+      continue;
+    int dimension = dimensionOf(input, output);
+    bool isOther = channel >= 0 && dimension != channel;
+    int shift = output.rank - input.rank;
+    if (dimension < 0 || isOther || !isPlainBut(input, dimension - shift))
+      return "fused operand " + describe(input) +
+             " is not one value, one per channel, or stored like the output";
+    channel = dimension;
+  }
+  if (output.block_count &&
+      !isPlainBut(output, channel < 0 ? output.block_dims[0] : channel))
+    return "blocks of several dimensions";
+  for (const npu_instr &instr : problem.instrs)
+    if (!isComputed(instr) || !isNarrow(instr.dtype))
+      return "fused " + std::string(lookupInstr(instr.kind)->name) + " of " +
+             dtypeName(instr.dtype);
+  return isNarrow(output.dtype)
+             ? ""
+             : std::string("result of type ") + dtypeName(output.dtype);
+}
+
+/// Numbers from `first` on as 32 bits.
+template <typename T>
+NPU_INLINE void widen(const void *from, int64_t first, int32_t *out, int n) {
+  const T *numbers = static_cast<const T *>(from) + first;
+  for (int i = 0; i < n; ++i)
+    out[i] = numbers[i];
+}
+
+static NPU_CLONES void loadRow(int32_t dtype, const void *from, int64_t first,
+                               int32_t *out, int n) {
+  switch (dtype) {
+  case NPU_I8:
+    return widen<int8_t>(from, first, out, n);
+  case NPU_U8:
+    return widen<uint8_t>(from, first, out, n);
+  case NPU_I16:
+    return widen<int16_t>(from, first, out, n);
+  default:
+    return widen<int32_t>(from, first, out, n);
+  }
+}
+
+IntegerSteps::IntegerSteps(const Problem &problem)
+    : instrs(problem.instrs), outputType(problem.outputs[0].dtype) {
+  const npu_tensor_desc &output = problem.outputs[0];
+  std::vector<bool> isRead = readInputs(problem);
+  for (size_t i = 0; i < problem.inputs.size(); ++i) {
+    const npu_tensor_desc &input = problem.inputs[i];
+    Operand operand{input.dtype, problem.isConstant(i)};
+    if (isRead[i])
+      operand.kind = elementCount(input) == 1     ? Operand::Single
+                     : sameStorage(input, output) ? Operand::Full
+                                                  : Operand::Channel;
+    operands.push_back(operand);
+  }
+  findView(problem);
+  for (size_t k = 0; k < instrs.size();) {
+    Step step{k, k, {}};
+    int64_t low = std::numeric_limits<int32_t>::min(), high = ~low;
+    if (isScaling(instrs[k]))
+      while (follows(step, step.last + 1, low, high))
+        ++step.last;
+    const int16_t read[3] = {instrs[k].a, instrs[k].b, instrs[k].c};
+    int rows = isScaling(instrs[k]) ? 1 : 3;
+    for (int i = 0; i < rows; ++i)
+      if (static_cast<size_t>(read[i]) < operands.size())
+        operands[static_cast<size_t>(read[i])].hasRow = true;
+    k = step.last + 1;
+    steps.push_back(std::move(step));
+  }
+}
+
+void IntegerSteps::findView(const Problem &problem) {
+  const npu_tensor_desc &output = problem.outputs[0];
+  int channel = -1;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].kind == Operand::Channel)
+      channel = dimensionOf(problem.inputs[i], output);
+  if (channel >= 0) {
+    channels = output.dims[channel];
+    lanes = blockOf(output, channel);
+    blocks = (channels + lanes - 1) / lanes;
+    const auto *end = output.order + output.rank;
+    const auto *place =
+        std::find(output.order, end, static_cast<int8_t>(channel));
+    for (const auto *behind = place + 1; behind != end; ++behind)
+      inner *= output.dims[*behind];
+    if (inner == 1 && lanes == 1) // channels last
+      std::swap(lanes, blocks);
+  }
+  rowsOfPixel = (lanes + rowNumbers - 1) / rowNumbers;
+  rowElements = rowsOfPixel > 1 ? rowNumbers : rowNumbers / lanes * lanes;
+  constexpr int64_t each = ScaleGroup::numbers;
+  int64_t repeated = each % lanes == 0 ? each : lanes % each == 0 ? lanes : 0;
+  bool isRepeated = repeated > 0 && rowsOfPixel == 1;
+  period = static_cast<int>(((isRepeated ? repeated : rowElements) + each - 1) /
+                            each);
+}
+
+/// Whether it is a product with constants, of 32 bits.
+bool IntegerSteps::isScaling(const npu_instr &instr) const {
+  auto isConstant = [&](int16_t value) {
+    auto at = static_cast<size_t>(value);
+    return at < operands.size() && operands[at].isConstant &&
+           operands[at].kind != Operand::Full;
+  };
+  return instr.kind == NPU_INSTR_mul_shift && instr.dtype == NPU_I32 &&
+         isConstant(instr.b) && isConstant(instr.c);
+}
+
+/// The numbers of a type.
+static std::pair<int64_t, int64_t> rangeOf(int32_t dtype) {
+  int64_t count = int64_t{1} << (8 * dtypeBytes(dtype));
+  return dtype == NPU_U8 ? std::pair(int64_t{0}, count - 1)
+                         : std::pair(-count / 2, count / 2 - 1);
+}
+
+static int64_t lowOf(const npu_instr &clip) {
+  return floatToInteger(NPU_I64, std::ceil(clip.alpha));
+}
+static int64_t highOf(const npu_instr &clip) {
+  return floatToInteger(NPU_I64, std::floor(clip.beta));
+}
+
+/// Whether instruction `next` alone reads the step's result, and only moves or
+/// bounds it. `low` and `high` are what is known of the result, before and
+/// after.
+bool IntegerSteps::follows(const Step &step, size_t next, int64_t &low,
+                           int64_t &high) const {
+  auto number = static_cast<int16_t>(operands.size() + 1 + step.last);
+  if (next >= instrs.size())
+    return false;
+  for (size_t k = next; k < instrs.size(); ++k)
+    for (int16_t value : {instrs[k].a, instrs[k].b, instrs[k].c})
+      if (value == number && (k > next || value != instrs[next].a))
+        return false;
+  const npu_instr &instr = instrs[next];
+  auto other = static_cast<size_t>(instr.b);
+  bool isByNumber = instr.b >= 0 && other < operands.size() &&
+                    operands[other].kind == Operand::Single;
+  auto [least, most] = rangeOf(instr.dtype);
+  if (instr.a != number || instr.c >= 0)
+    return false;
+  bool isUnbounded = instrs[step.last].kind == NPU_INSTR_mul_shift;
+  switch (instr.kind) {
+  case NPU_INSTR_add:
+    return isByNumber && isUnbounded && instr.dtype == NPU_I32;
+  case NPU_INSTR_cast:
+    return low >= least && high <= most;
+  case NPU_INSTR_clip:
+    low = std::min(std::max(low, lowOf(instr)), highOf(instr));
+    high = std::min(std::max(high, lowOf(instr)), highOf(instr));
+    return low >= least && high <= most;
+  case NPU_INSTR_min:
+  case NPU_INSTR_max: // both numbers are of the type
+    low = least;
+    high = most;
+    return isByNumber;
+  default:
+    return false;
+  }
+}
+
+/// What follows the product, where `rows` are those of the inputs.
+ScaleEnd IntegerSteps::endOf(const Step &step,
+                             const int32_t *const *rows) const {
+  ScaleEnd end;
+  constexpr int64_t least = std::numeric_limits<int32_t>::min(), most = ~least;
+  for (size_t k = step.first + 1; k <= step.last; ++k) {
+    const npu_instr &instr = instrs[k];
+    int32_t number = instr.b >= 0 ? *rows[instr.b] : 0;
+    if (instr.kind == NPU_INSTR_add)
+      end.offset = number;
+    else if (instr.kind == NPU_INSTR_clip)
+      end.clip(lowOf(instr), highOf(instr));
+    else if (instr.kind == NPU_INSTR_max)
+      end.clip(number, most);
+    else if (instr.kind == NPU_INSTR_min)
+      end.clip(least, number);
+  }
+  return end;
+}
+
+/// The channel that rows of this start begin with.
+int64_t IntegerSteps::channelOf(int64_t start) const {
+  return start / rowsOfPixel * lanes + start % rowsOfPixel * rowNumbers;
+}
+
+void IntegerSteps::pack(const void *const *data) {
+  for (Step &step : steps) {
+    const npu_instr &instr = instrs[step.first];
+    if (!isScaling(instr) || !data[instr.b] || !data[instr.c])
+      continue;
+    auto numberAt = [&](int16_t operand, int64_t channel) {
+      const Operand &read = operands[static_cast<size_t>(operand)];
+      int64_t at = read.kind == Operand::Single ? 0 : channel;
+      int32_t number;
+      loadRow(read.dtype, data[operand], at, &number, 1);
+      return number;
+    };
+    int64_t starts = blocks * rowsOfPixel;
+    step.scales.assign(static_cast<size_t>(starts * period), ScaleGroup());
+    for (int64_t start = 0; start < starts; ++start)
+      for (int64_t i = 0; i < int64_t{period} * ScaleGroup::numbers; ++i) {
+        int64_t channel = channelOf(start) + (rowsOfPixel > 1 ? i : i % lanes);
+        if (channel >= channels)
+          continue;
+        step.scales[static_cast<size_t>(start * period +
+                                        i / ScaleGroup::numbers)]
+            .set(static_cast<int>(i % ScaleGroup::numbers),
+                 numberAt(instr.b, channel), numberAt(instr.c, channel),
+                 instr.alpha == 1.0F);
+      }
+  }
+}
+
+bool IntegerSteps::isPacked() const {
+  return std::all_of(steps.begin(), steps.end(), [&](const Step &step) {
+    return !isScaling(instrs[step.first]) || !step.scales.empty();
+  });
+}
+
+size_t IntegerSteps::scratchBytes() const {
+  return (operands.size() + instrs.size()) * rowNumbers * sizeof(int32_t);
+}
+
+/// Elements from `element` on, which begins a row.
+IntegerSteps::Run IntegerSteps::runAt(int64_t element, int64_t end) const {
+  int64_t pixel = element / lanes, lane = element % lanes;
+  int64_t block = blocks == 1 ? 0 : pixel / inner % blocks;
+  int64_t count = std::min(rowElements, end - element);
+  if (rowsOfPixel > 1)
+    count = std::min(count, lanes - lane);
+  else if (blocks > 1)
+    count = std::min(count, (inner - pixel % inner) * lanes);
+  return {count, block * rowsOfPixel + lane / rowNumbers};
+}
+
+template <typename T>
+NPU_INLINE void narrow(const int32_t *row, void *to, int64_t first, int n) {
+  T *numbers = static_cast<T *>(to) + first;
+  for (int i = 0; i < n; ++i)
+    numbers[i] = static_cast<T>(row[i]);
+}
+
+static NPU_CLONES void storeRow(int32_t dtype, const int32_t *row, void *to,
+                                int64_t first, int n) {
+  switch (dtype) {
+  case NPU_I8:
+  case NPU_U8:
+    return narrow<int8_t>(row, to, first, n);
+  case NPU_I16:
+    return narrow<int16_t>(row, to, first, n);
+  default:
+    return narrow<int32_t>(row, to, first, n);
+  }
+}
+
+static NPU_CLONES void wrapRow(int32_t dtype, const int32_t *a, int32_t *out,
+                               int n) {
+  switch (dtype) {
+  case NPU_I8:
+    for (int i = 0; i < n; ++i)
+      out[i] = static_cast<int8_t>(a[i]);
+    break;
+  case NPU_U8:
+    for (int i = 0; i < n; ++i)
+      out[i] = static_cast<uint8_t>(a[i]);
+    break;
+  case NPU_I16:
+    for (int i = 0; i < n; ++i)
+      out[i] = static_cast<int16_t>(a[i]);
+    break;
+  default:
+    std::copy_n(a, n, out);
+  }
+}
+
+/// Two's complement: unsigned arithmetic has no overflow.
+static uint32_t u(int32_t value) { return static_cast<uint32_t>(value); }
+static int32_t wrapping(uint32_t value) { return static_cast<int32_t>(value); }
+
+static NPU_CLONES void mulShift(const int32_t *a, const int32_t *b,
+                                const int32_t *c, int32_t *out, int n) {
+  for (int i = 0; i < n; ++i) {
+    uint64_t shift = static_cast<uint64_t>(c[i]) & 63;
+    uint64_t round = (uint64_t{1} << shift) >> 1;
+    auto product = static_cast<uint64_t>(static_cast<int64_t>(a[i]) * b[i]);
+    out[i] =
+        static_cast<int32_t>(static_cast<int64_t>(product + round) >> shift);
+  }
+}
+
+/// As if it had been rounded at bit 30 before, halves away from zero.
+static NPU_CLONES void mulShiftTwice(const int32_t *a, const int32_t *b,
+                                     const int32_t *c, int32_t *out, int n) {
+  for (int i = 0; i < n; ++i) {
+    uint64_t shift = static_cast<uint64_t>(c[i]) & 63;
+    uint64_t half = uint64_t{1} << 30, more = a[i] >= 0 ? half : 0 - half;
+    uint64_t round =
+        ((uint64_t{1} << shift) >> 1) + (shift > 31 ? more : uint64_t{0});
+    auto product = static_cast<uint64_t>(static_cast<int64_t>(a[i]) * b[i]);
+    out[i] =
+        static_cast<int32_t>(static_cast<int64_t>(product + round) >> shift);
+  }
+}
+
+static NPU_CLONES void unary(const npu_instr &instr, const int32_t *a,
+                             int32_t *out, int n) {
+  switch (instr.kind) {
+  case NPU_INSTR_abs:
+    for (int i = 0; i < n; ++i)
+      out[i] = a[i] < 0 ? wrapping(0 - u(a[i])) : a[i];
+    break;
+  case NPU_INSTR_neg:
+    for (int i = 0; i < n; ++i)
+      out[i] = wrapping(0 - u(a[i]));
+    break;
+  case NPU_INSTR_relu:
+    for (int i = 0; i < n; ++i)
+      out[i] = std::max(a[i], 0);
+    break;
+  case NPU_INSTR_bit_not:
+    for (int i = 0; i < n; ++i)
+      out[i] = ~a[i];
+    break;
+  default: { // clip; its bounds as the interpreter has them
+    auto low = static_cast<int32_t>(
+        std::max<int64_t>(lowOf(instr), std::numeric_limits<int32_t>::min()));
+    auto high = static_cast<int32_t>(
+        std::min<int64_t>(highOf(instr), std::numeric_limits<int32_t>::max()));
+    for (int i = 0; i < n; ++i)
+      out[i] = std::min(std::max(a[i], low), high);
+  }
+  }
+}
+
+static NPU_CLONES void binary(int32_t kind, const int32_t *a, const int32_t *b,
+                              int32_t *out, int n) {
+  switch (kind) {
+  case NPU_INSTR_add:
+    for (int i = 0; i < n; ++i)
+      out[i] = wrapping(u(a[i]) + u(b[i]));
+    break;
+  case NPU_INSTR_sub:
+    for (int i = 0; i < n; ++i)
+      out[i] = wrapping(u(a[i]) - u(b[i]));
+    break;
+  case NPU_INSTR_mul:
+    for (int i = 0; i < n; ++i)
+      out[i] = wrapping(u(a[i]) * u(b[i]));
+    break;
+  case NPU_INSTR_min:
+    for (int i = 0; i < n; ++i)
+      out[i] = std::min(a[i], b[i]);
+    break;
+  case NPU_INSTR_max:
+    for (int i = 0; i < n; ++i)
+      out[i] = std::max(a[i], b[i]);
+    break;
+  case NPU_INSTR_bit_and:
+    for (int i = 0; i < n; ++i)
+      out[i] = a[i] & b[i];
+    break;
+  case NPU_INSTR_bit_or:
+    for (int i = 0; i < n; ++i)
+      out[i] = a[i] | b[i];
+    break;
+  case NPU_INSTR_bit_xor:
+    for (int i = 0; i < n; ++i)
+      out[i] = a[i] ^ b[i];
+    break;
+  case NPU_INSTR_shift_left: // in 64 bits, then wrapped
+    for (int i = 0; i < n; ++i)
+      out[i] = u(b[i]) > 31 ? 0 : wrapping(u(a[i]) << b[i]);
+    break;
+  default: // shift_right
+    for (int i = 0; i < n; ++i)
+      out[i] = a[i] >> (u(b[i]) > 31 ? 31 : b[i]);
+  }
+}
+
+/// One instruction on rows, without the wrapping to its type.
+static void step(const npu_instr &instr, const int32_t *a, const int32_t *b,
+                 const int32_t *c, int32_t *out, int n) {
+  if (instr.kind == NPU_INSTR_cast)
+    return wrapRow(instr.dtype, a, out, n);
+  if (instr.kind == NPU_INSTR_mul_shift)
+    (instr.alpha == 1.0F ? mulShiftTwice : mulShift)(a, b, c, out, n);
+  else if (lookupInstr(instr.kind)->arity == 1)
+    unary(instr, a, out, n);
+  else
+    binary(instr.kind, a, b, out, n);
+  if (instr.dtype != NPU_I32)
+    wrapRow(instr.dtype, out, out, n);
+}
+
+/// The channels of a row, pixel after pixel.
+void IntegerSteps::fillChannels(const void *const *data, int64_t start,
+                                int32_t *rows) const {
+  int64_t channel = channelOf(start);
+  for (size_t v = 0; v < operands.size(); ++v) {
+    if (operands[v].kind != Operand::Channel || !operands[v].hasRow)
+      continue;
+    int32_t *row = rows + static_cast<int64_t>(v) * rowNumbers;
+    // Lanes behind the last channel hold anything: they are cleared at last.
+    int64_t width = std::min({lanes, rowNumbers, channels - channel});
+    loadRow(operands[v].dtype, data[v], channel, row, static_cast<int>(width));
+    std::fill(row + width, row + std::min(lanes, rowNumbers), 0);
+    for (int64_t filled = lanes; filled < rowNumbers; filled += lanes)
+      std::copy_n(row, std::min(lanes, rowNumbers - filled), row + filled);
+  }
+}
+
+void IntegerSteps::run(const void *const *data, const int32_t *sums,
+                       void *output, void *scratch, Range range) const {
+  // The values as instructions count them; the result proper has no row.
+  std::vector<const int32_t *> values(operands.size() + 1 + instrs.size());
+  std::vector<int32_t *> own(values.size());
+  for (size_t v = 0, row = 0; v < values.size(); ++v)
+    if (v != operands.size())
+      values[v] = own[v] = static_cast<int32_t *>(scratch) +
+                           static_cast<int64_t>(row++) * rowNumbers;
+  bool needsChannels = false;
+  for (size_t v = 0; v < operands.size(); ++v) {
+    needsChannels |= operands[v].kind == Operand::Channel && operands[v].hasRow;
+    if (operands[v].kind != Operand::Single)
+      continue;
+    loadRow(operands[v].dtype, data[v], 0, own[v], 1);
+    std::fill_n(own[v], rowNumbers, *own[v]);
+  }
+  std::vector<ScaleEnd> ends;
+  for (const Step &step : steps)
+    ends.push_back(endOf(step, values.data()));
+  int64_t filled = -1; // the start of rows that the channels are of
+  for (int64_t element = range.begin; element < range.end;) {
+    Run run = runAt(element, range.end);
+    auto n = static_cast<int>(run.count);
+    if (needsChannels && run.start != filled)
+      fillChannels(data, filled = run.start, own[0]);
+    for (size_t v = 0; v < operands.size(); ++v)
+      if (operands[v].kind == Operand::Full)
+        loadRow(operands[v].dtype, data[v], element, own[v], n);
+    values[operands.size()] = sums + (element - range.begin);
+    auto value = [&](int16_t number) {
+      return values[static_cast<size_t>(std::max<int16_t>(number, 0))];
+    };
+    for (size_t s = 0; s < steps.size(); ++s) {
+      const npu_instr &instr = instrs[steps[s].first];
+      size_t to = operands.size() + 1 + steps[s].last;
+      bool isSame = instr.kind == NPU_INSTR_cast && instr.dtype == NPU_I32;
+      values[to] = isSame ? value(instr.a) : own[to];
+      if (isScaling(instr))
+        scaleRow(steps[s].scales.data() + run.start * period, period, ends[s],
+                 value(instr.a), own[to], n);
+      else if (!isSame)
+        step(instr, value(instr.a), value(instr.b), value(instr.c), own[to], n);
+    }
+    storeRow(outputType, values.back(), output, element, n);
+    element += run.count;
+  }
+}
+
+} // namespace npu::kernels

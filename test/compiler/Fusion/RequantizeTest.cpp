@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-requantize-integers on generated scales, offsets, bounds and numbers: a
+// byte is the model's, or next to it where the exact result lies next to the
+// middle between two.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/Passes.h"
+#include "test/compiler/Support/Interpreter.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <random>
+
+using namespace npu;
+
+namespace {
+
+constexpr int channels = 4, places = 1024, count = channels * places;
+/// A step of the result, of the numbers that floats and fixed points have.
+constexpr double nearMiddle = 0x1p-7;
+
+/// Numbers of one generated requantization.
+struct Numbers {
+  double scale[channels], offset[channels], otherScale, low, high;
+  int zero;
+  bool isUnsigned, isSum, isResidual;
+};
+
+Numbers randomNumbers(unsigned seed) {
+  std::mt19937 random(seed);
+  auto between = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
+  Numbers numbers = {};
+  numbers.isUnsigned = seed % 2;
+  numbers.isSum = seed % 3 != 0;
+  numbers.isResidual = seed % 4 > 1;
+  for (int c = 0; c < channels; ++c) {
+    // Bytes by about 1, sums by next to nothing up to 1.
+    numbers.scale[c] =
+        numbers.isSum ? std::exp2(between(-14, 0)) : between(0.01, 2);
+    numbers.offset[c] = seed % 5 == 0 ? 0 : between(-100, 100);
+  }
+  if (seed % 7 == 0) // ties are the rule
+    for (double &scale : numbers.scale)
+      scale = std::exp2(std::round(std::log2(scale)));
+  numbers.otherScale = between(0.1, 2);
+  numbers.low = seed % 6 == 1 ? between(-20, 0) : -INFINITY;
+  numbers.high = seed % 6 < 2 ? between(10, 60) : INFINITY;
+  numbers.zero = static_cast<int>(between(-10, 10));
+  return numbers;
+}
+
+std::string number(double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.9e", value);
+  return text;
+}
+
+std::string listOf(const double (&values)[channels]) {
+  std::string text;
+  for (double value : values)
+    text += (text.empty() ? "[[" : ", [") + number(value) +
+            (text.empty() ? "]" : "]");
+  return text + "]";
+}
+
+/// cast(round(clip(a * scale + offset) + b * otherScale) + zero), as floats.
+std::string textOf(const Numbers &n) {
+  const std::string shape = "4x1024x", real = "tensor<4x1024xf32>";
+  std::string from = "tensor<" + shape + (n.isSum ? "i32>" : "ui8>"),
+              to = "tensor<" + shape + (n.isUnsigned ? "ui8>" : "i8>");
+  std::string text = "func.func @f(%a: " + from + ", %b: tensor<" + shape +
+                     "ui8>) -> " + real + " {\n";
+  auto step = [&](const std::string &result, const std::string &call,
+                  const std::string &types) {
+    text += "  %" + result + " = npu.eltwise " + call + " : " + types + "\n";
+  };
+  std::string row = "tensor<4x1xf32>";
+  text += "  %s = npu.constant dense<" + listOf(n.scale) + "> : " + row +
+          " -> " + row + "\n  %o = npu.constant dense<" + listOf(n.offset) +
+          "> : " + row + " -> " + row + "\n";
+  std::string pair = "(" + real + ", " + row + ") -> " + real,
+              one = "(" + real + ") -> " + real;
+  step("x0", "cast(%a)", "(" + from + ") -> " + real);
+  step("x1", "mul(%x0, %s)", pair);
+  step("x2", "add(%x1, %o)", pair);
+  bool isBounded = !std::isinf(n.high) && !n.isResidual;
+  if (isBounded)
+    step("x3",
+         "clip(%x2) {alpha = " + number(std::isinf(n.low) ? -1e9 : n.low) +
+             " : f32, beta = " + number(n.high) + " : f32}",
+         one);
+  std::string sum = isBounded ? "x3" : "x2";
+  if (n.isResidual) {
+    step("y0", "cast(%b)", "(tensor<" + shape + "ui8>) -> " + real);
+    step("y1", "linear(%y0) {alpha = " + number(n.otherScale) + " : f32}", one);
+    step("y2", "add(%" + sum + ", %y1)",
+         "(" + real + ", " + real + ") -> " + real);
+    sum = "y2";
+  }
+  step("r", "round(%" + sum + ")", one);
+  step("z",
+       "linear(%r) {alpha = 1.0 : f32, beta = " + number(n.zero) + " : f32}",
+       one);
+  step("q", "cast(%z)", "(" + real + ") -> " + to);
+  step("f", "cast(%q)", "(" + to + ") -> " + real);
+  return text + "  return %f : " + real + "\n}\n";
+}
+
+/// Sums from small ones to those far beyond the bytes.
+ElementsAttr randomIntegers(RankedTensorType type, unsigned seed) {
+  std::mt19937 random(seed);
+  bool isByte = type.getElementType().getIntOrFloatBitWidth() == 8;
+  std::vector<char> bytes;
+  for (int i = 0; i < count; ++i) {
+    int32_t value = isByte ? static_cast<int32_t>(random() % 256)
+                           : static_cast<int32_t>(random()) >> (random() % 28);
+    const char *from = reinterpret_cast<const char *>(&value);
+    bytes.insert(bytes.end(), from, from + (isByte ? 1 : sizeof(value)));
+  }
+  return makeElements(type, bytes);
+}
+
+/// The model's result before it is rounded, exactly.
+double exactAt(const Numbers &n, double a, double b, int channel) {
+  double exact = a * static_cast<float>(n.scale[channel]) +
+                 static_cast<float>(n.offset[channel]);
+  if (n.isResidual)
+    return exact + b * static_cast<float>(n.otherScale);
+  return std::min(std::max(exact, n.low), n.high);
+}
+
+} // namespace
+
+TEST(RequantizeIntegers, BytesAreTheModelsButNextToTheMiddle) {
+  size_t different = 0;
+  for (unsigned seed = 0; seed < 84; ++seed) {
+    Numbers numbers = randomNumbers(seed);
+    MLIRContext context;
+    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+    std::string text = textOf(numbers);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    SmallVector<ElementsAttr> inputs;
+    for (Type type : function.getArgumentTypes())
+      inputs.push_back(randomIntegers(cast<RankedTensorType>(type),
+                                      seed * 2 + inputs.size()));
+    auto want = test::interpret(function, inputs);
+    ASSERT_TRUE(succeeded(requantizeIntegers(function)));
+    ASSERT_TRUE(succeeded(mlir::verify(*module)));
+    bool hasFloats = false;
+    function.walk(
+        [&](EltwiseOp op) { hasFloats |= op.getKind() == NPU_INSTR_round; });
+    ASSERT_FALSE(hasFloats) << "stayed on floats";
+    auto have = test::interpret(function, inputs);
+    ASSERT_EQ(have.size(), 1u);
+    SmallVector<int64_t> a = elementInts(inputs[0]), b = elementInts(inputs[1]);
+    for (int i = 0; i < count; ++i) {
+      if (have[0][i] == want[0][i])
+        continue;
+      ++different;
+      double exact = exactAt(numbers, static_cast<double>(a[i]),
+                             static_cast<double>(b[i]), i / places);
+      double fraction = exact - std::floor(exact);
+      ASSERT_EQ(std::fabs(have[0][i] - want[0][i]), 1) << "element " << i;
+      ASSERT_LE(std::fabs(fraction - 0.5), nearMiddle)
+          << "element " << i << " of " << exact;
+    }
+  }
+  // Ties go upwards here, and to even ones in the model.
+  EXPECT_GT(different, 0u);
+  EXPECT_LT(different, 84u * count / 20);
+}
