@@ -23,6 +23,7 @@ ChipFigures figuresOf(const KernelWork &work, const Tiling &tiling,
   figures.dma_out_cycles = cycles(time.dmaOut);
   figures.stall_cycles = cycles(time.stall());
   figures.processor_cycles = cycles(time.processor);
+  figures.on_chip_cycles = cycles(time.onChip);
   figures.link_cycles = cycles(time.link);
   figures.link_bytes = whole(work.processor ? work.processor->linkBytes : 0);
   figures.measured_cycles = cycles(time.measured);
@@ -33,6 +34,7 @@ ChipFigures figuresOf(const KernelWork &work, const Tiling &tiling,
   figures.on_chip_written_bytes = whole(onChip.written);
   figures.tiles = static_cast<uint64_t>(tileCount(work, tiling));
   figures.macs = whole(work.usefulMacs);
+  figures.energy_pj = cycles(energyOf(work, tiling, machine));
   figures.resident_bytes = static_cast<uint64_t>(residentBytes);
   figures.tile_bytes = whole(bufferBytes(work, tiling, machine));
   figures.utilisation = utilisation(work, time.total, machine);

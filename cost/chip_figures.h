@@ -25,6 +25,7 @@ namespace npu::cost {
   X(dma_out_cycles)                                                            \
   X(stall_cycles)                                                              \
   X(processor_cycles)                                                          \
+  X(on_chip_cycles)                                                            \
   X(link_cycles)                                                               \
   X(link_bytes)                                                                \
   X(measured_cycles)                                                           \
@@ -34,7 +35,8 @@ namespace npu::cost {
   X(on_chip_read_bytes)                                                        \
   X(on_chip_written_bytes)                                                     \
   X(tiles)                                                                     \
-  X(macs)
+  X(macs)                                                                      \
+  X(energy_pj)
 #define NPU_CHIP_FIGURES(X)                                                    \
   NPU_CHIP_SUMS(X)                                                             \
   X(resident_bytes)                                                            \
@@ -57,7 +59,8 @@ struct ChipTotals {
   uint64_t resident_peak_bytes = 0; ///< of values that stay on the chip
   uint64_t on_chip_peak_bytes = 0;  ///< of those and of tiles
   double ms = 0;
-  double utilisation = 0; ///< of the array
+  /// Of the array, each kernel's in its own time: at its type's rate.
+  double utilisation = 0;
 };
 // NOLINTEND(readability-identifier-naming)
 #undef NPU_CHIP_MEMBER
@@ -71,6 +74,7 @@ void add(ChipTotals &totals, const Kernel &kernel, bool isRelayout) {
 #define NPU_CHIP_ADD(key) totals.key += kernel.key;
   NPU_CHIP_SUMS(NPU_CHIP_ADD)
 #undef NPU_CHIP_ADD
+  totals.utilisation += kernel.utilisation * static_cast<double>(kernel.cycles);
   totals.relayout_cycles += isRelayout ? kernel.cycles : 0;
   totals.resident_peak_bytes =
       std::max(totals.resident_peak_bytes, kernel.resident_bytes);
@@ -78,11 +82,10 @@ void add(ChipTotals &totals, const Kernel &kernel, bool isRelayout) {
       totals.on_chip_peak_bytes, kernel.resident_bytes + kernel.tile_bytes);
 }
 /// When all are added: what follows from the sums.
-inline void finish(ChipTotals &totals, double clockMHz, double macsPerCycle) {
+inline void finish(ChipTotals &totals, double clockMHz) {
   auto cycles = static_cast<double>(totals.cycles);
   totals.ms = cycles / (clockMHz * 1e3);
-  double most = cycles * macsPerCycle;
-  totals.utilisation = most > 0 ? static_cast<double>(totals.macs) / most : 0;
+  totals.utilisation = cycles > 0 ? totals.utilisation / cycles : 0;
 }
 
 /// Calls set(key, value) for all that a report says of a kernel; whole numbers

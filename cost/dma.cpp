@@ -62,7 +62,7 @@ Moving movingBy(By by, const KernelWork &work, const Tiling &tiling,
           out = trafficOf(work.writes, work, tiling, machine, by);
   auto cycles = [&](const Traffic &traffic) {
     return traffic.starts * machine.dmaStartCycles +
-           traffic.charged * work.factor / machine.dmaBytesPerCycle;
+           traffic.charged * work.factor / machine.dramBytesPerCycle();
   };
   Moving moving;
   moving.in = cycles(in);

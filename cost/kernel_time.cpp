@@ -45,6 +45,25 @@ void visitTiles(const KernelWork &work, const Tiling &tiling, Visit visit) {
       }
 }
 
+/// Elements of the result.
+double resultsOf(const Product &product) {
+  return product.macs() / static_cast<double>(std::max<int64_t>(1, product.k));
+}
+
+/// Elements that an array reads of its data for each that there is: of windows
+/// that overlap, what they share several times.
+double overlapOf(const KernelWork &work) {
+  double read = 0, elements = 0;
+  for (const Product &p : work.products)
+    read += static_cast<double>(p.m) * static_cast<double>(p.k) *
+            static_cast<double>(p.count) *
+            (p.depthwise ? static_cast<double>(p.n) : 1);
+  for (const Transfer &transfer : work.reads)
+    if (transfer.role == Role::Data && transfer.elementBytes > 0)
+      elements += transfer.bytes / transfer.elementBytes;
+  return elements > 0 ? std::max(1.0, read / elements) : 1;
+}
+
 /// Of the array, over all tiles.
 double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
                      const Machine &machine) {
@@ -52,7 +71,12 @@ double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
   visitTiles(work, tiling, [&](const Product &tile, double times) {
     cycles += times * arrayCycles(tile, machine);
   });
-  return cycles;
+  if (machine.outputLanes <= 0)
+    return cycles;
+  double results = 0;
+  for (const Product &product : work.products)
+    results += resultsOf(product) / machine.outputLanes;
+  return std::max(cycles, results);
 }
 
 } // namespace
@@ -63,6 +87,8 @@ const char *nameOf(Bound bound) {
     return "mac array";
   case Bound::Vector:
     return "vector unit";
+  case Bound::OnChip:
+    return "on-chip memory";
   case Bound::Processor:
     return "processor";
   case Bound::Link:
@@ -82,26 +108,52 @@ static KernelTime timeOf(const ProcessorWork &work) {
   return time;
 }
 
+/// All bytes that on-chip memory gives and takes: to and from array and vector
+/// unit, and the DMA's.
+static double onChipTraffic(const KernelWork &work, const Tiling &tiling,
+                            const Moving &moved, const Machine &machine) {
+  OnChipBytes computing = onChipBytes(work, tiling, machine);
+  return computing.read + computing.written + moved.dramRead +
+         moved.dramWritten;
+}
+
+/// Where on-chip memory has a bandwidth.
+static double onChipCycles(const KernelWork &work, const Tiling &tiling,
+                           const Moving &moved, const Machine &machine) {
+  return machine.kernelStartCycles +
+         onChipTraffic(work, tiling, moved, machine) * work.factor /
+             machine.sramBytesPerCycle();
+}
+
 KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
                        const Machine &machine) {
   if (work.processor)
     return timeOf(*work.processor);
   double array = arrayCyclesOf(work, tiling, machine) * work.factor;
   double vector = work.elements * work.factor / machine.vectorLanes;
+  double computing = machine.vectorUnit == VectorUnit::Beside
+                         ? std::max(array, vector)
+                         : array + vector;
   Moving moved = moving(work, tiling, machine);
 
   KernelTime time;
   time.array = counted(array);
   time.vector = counted(vector);
   // A cycle that is begun counts: the array does no more than it can.
-  time.compute = counted(
-      std::ceil(machine.kernelStartCycles + moved.first + array + vector));
+  time.compute =
+      counted(std::ceil(machine.kernelStartCycles + moved.first + computing));
   time.dmaIn = counted(moved.in);
   time.dmaOut = counted(moved.out);
   time.dma = counted(machine.kernelStartCycles + moved.cycles);
   time.total = std::max(time.compute, time.dma);
   if (time.compute > time.dma)
     time.bound = array >= vector ? Bound::Array : Bound::Vector;
+  if (machine.sramGBs > 0) {
+    time.onChip = counted(onChipCycles(work, tiling, moved, machine));
+    if (time.onChip > time.total)
+      time.bound = Bound::OnChip;
+    time.total = std::max(time.total, time.onChip);
+  }
   time.dramRead = moved.dramRead;
   time.dramWritten = moved.dramWritten;
   return time;
@@ -118,8 +170,8 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   time.total = std::max<int64_t>(1, counted(cycles));
   (isOwn ? time.measured : time.scaled) = time.total;
   double part = static_cast<double>(time.total) / model;
-  for (int64_t *cycle : {&time.array, &time.vector, &time.compute, &time.dmaIn,
-                         &time.dmaOut, &time.dma})
+  for (int64_t *cycle : {&time.array, &time.vector, &time.compute, &time.onChip,
+                         &time.dmaIn, &time.dmaOut, &time.dma})
     *cycle = std::min(time.total, counted(static_cast<double>(*cycle) * part));
   return time;
 }
@@ -150,6 +202,8 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
     if (!byArray && (transfer.onChip || !byDma))
       sum.written += transfer.bytes;
   }
+  if (machine.windowReads == WindowReads::Once)
+    data /= overlapOf(work);
   double written = 0, complete = 0;
   visitTiles(work, tiling, [&](const Product &tile, double times) {
     OnChipAccess access = onChipAccess(tile, machine);
@@ -157,10 +211,25 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
     written += times * access.outputs;
   });
   for (const Product &product : work.products)
-    complete +=
-        product.macs() / static_cast<double>(std::max<int64_t>(1, product.k));
+    complete += resultsOf(product);
   sum.written += complete * result + (written - complete) * sumBytes;
   return sum;
+}
+
+int64_t energyOf(const KernelWork &work, const Tiling &tiling,
+                 const Machine &machine) {
+  if (work.processor)
+    return counted(work.processor->energy);
+  if (!machine.saysEnergy())
+    return 0;
+  double sum = 0;
+  for (const Product &product : work.products)
+    sum += product.macs() * product.energy;
+  Moving moved = moving(work, tiling, machine);
+  sum += (moved.dramRead + moved.dramWritten) * machine.dramEnergy;
+  if (machine.sramEnergy > 0)
+    sum += onChipTraffic(work, tiling, moved, machine) * machine.sramEnergy;
+  return counted(sum);
 }
 
 std::string mappingOf(const KernelWork &work, const Machine &machine) {
@@ -174,8 +243,9 @@ std::string mappingOf(const KernelWork &work, const Machine &machine) {
 
 double utilisation(const KernelWork &work, int64_t cycles,
                    const Machine &machine) {
+  double rate = work.products.empty() ? 1 : work.products[0].rate;
   double peak =
-      static_cast<double>(cycles) * machine.macRows * machine.macColumns;
+      static_cast<double>(cycles) * machine.macRows * machine.macColumns * rate;
   return peak > 0 ? work.usefulMacs / peak : 0;
 }
 

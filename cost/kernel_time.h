@@ -9,19 +9,21 @@
 
 namespace npu::cost {
 
-enum class Bound { Array, Vector, Dma, Processor, Link };
+enum class Bound { Array, Vector, Dma, OnChip, Processor, Link };
 const char *nameOf(Bound bound);
 
-/// Cycles; the total is the larger of computing (array and vector unit, one
-/// after the other) and moving, in whole cycles. Each includes the start of
-/// kernel and transfers. The next kernel's first tile comes while this one's
-/// last is computed, so that a network's time is the sum of its kernels'.
+/// Cycles; the total is the largest of computing (array and vector unit, one
+/// after the other or beside each other), moving, and what on-chip memory
+/// takes, in whole cycles. Each includes the start of kernel and transfers. The
+/// next kernel's first tile comes while this one's last is computed, so that a
+/// network's time is the sum of its kernels'.
 struct KernelTime {
   int64_t array = 0, vector = 0; ///< parts of compute
   int64_t compute = 0;
   /// Starts of transfers, rows and bursts. Of dma: their sum, or the larger
   int64_t dmaIn = 0, dmaOut = 0;
-  int64_t dma = 0; ///< of two channels, or the transpose engine
+  int64_t dma = 0;    ///< of two channels, or the transpose engine
+  int64_t onChip = 0; ///< of on-chip memory; 0 where it has no bandwidth
   int64_t total = 0;
   Bound bound = Bound::Dma;
   double dramRead = 0, dramWritten = 0; ///< bytes
@@ -59,11 +61,17 @@ struct OnChipBytes {
 OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
                         const Machine &machine);
 
+/// In pJ: of multiply-adds, with those that pad blocks, and of all bytes that
+/// pass DRAM and on-chip memory; 0 where the chip says nothing of energy.
+int64_t energyOf(const KernelWork &work, const Tiling &tiling,
+                 const Machine &machine);
+
 /// Where the kernel is computed: "weight-stationary", "depthwise,
 /// weight-stationary", "vector unit", "dma", "processor".
 std::string mappingOf(const KernelWork &work, const Machine &machine);
 
-/// Useful multiply-adds over those that the array could have done in `cycles`.
+/// Useful multiply-adds over those that the array could have done in `cycles`,
+/// at the rate of their type.
 double utilisation(const KernelWork &work, int64_t cycles,
                    const Machine &machine);
 

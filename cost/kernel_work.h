@@ -58,6 +58,7 @@ struct ProcessorWork {
   double cycles = 0; ///< computing
   /// Values that the chip has made and values that it reads, on their way.
   double linkCycles = 0, linkBytes = 0;
+  double energy = 0; ///< pJ, of both; 0: nothing is said of it
 };
 
 /// What a table of the chip's own kernels says of one (cost_table.h).
@@ -72,7 +73,9 @@ struct KernelWork {
   std::optional<ProcessorWork> processor;
   std::vector<Product> products;
   double usefulMacs = 0; ///< without padding
-  double elements = 0;   ///< vector operations on one element each
+  /// Vector operations on one element each, without those of the array's
+  /// output stage.
+  double elements = 0;
   std::vector<Transfer> reads, writes;
   /// How many times longer the chip takes in this layout than in its best.
   double factor = 1;

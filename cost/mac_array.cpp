@@ -40,17 +40,25 @@ Mapping mappingOf(const Product &p, const Machine &machine) {
   return {};
 }
 
+/// No fill, no drain. A depthwise channel has nothing else to sum up than its
+/// kernel area.
+double dotProductCycles(const Product &p, const Machine &machine) {
+  auto k = static_cast<double>(p.k), n = static_cast<double>(p.n);
+  bool onSome = p.depthwise && machine.depthwiseRows > 0;
+  double rows = onSome ? machine.depthwiseRows : machine.macRows;
+  if (machine.arrayUse == ArrayUse::Whole)
+    return static_cast<double>(p.m) * static_cast<double>(p.count) *
+           std::ceil(k / rows) * std::ceil(n / machine.macColumns);
+  double cycles = p.macs() / (rows * machine.macColumns);
+  return p.depthwise && k > 0 ? cycles * std::ceil(k / rows) * rows / k
+                              : cycles;
+}
+
 } // namespace
 
 double arrayCycles(const Product &product, const Machine &machine) {
-  if (machine.dataFlow == DataFlow::DotProduct) {
-    double cycles = product.macs() / (machine.macRows * machine.macColumns);
-    // A channel has nothing else to sum up than its kernel area.
-    auto k = static_cast<double>(product.k);
-    return product.depthwise && k > 0
-               ? cycles * std::ceil(k / machine.macRows) * machine.macRows / k
-               : cycles;
-  }
+  if (machine.dataFlow == DataFlow::DotProduct)
+    return dotProductCycles(product, machine) / product.rate;
   if (product.macs() == 0)
     return 0;
   Mapping map = mappingOf(product, machine);
@@ -60,7 +68,8 @@ double arrayCycles(const Product &product, const Machine &machine) {
   double columns = whole ? map.columnFolds * machine.macColumns : map.columns;
   return static_cast<double>(product.count) *
          (map.rowFolds * map.columnFolds * (map.streamed - 2) +
-          map.passes * rows * map.columnFolds + columns * map.rowFolds);
+          map.passes * rows * map.columnFolds + columns * map.rowFolds) /
+         product.rate;
 }
 
 OnChipAccess onChipAccess(const Product &p, const Machine &machine) {

@@ -28,6 +28,9 @@ struct Product {
   /// Neighbours in K that no tile narrower than the array separates: a
   /// channel's kernel area. For choosing tiles; programs do not keep it.
   int64_t window = 1;
+  /// Of its element type: multiply-adds that each multiplier does in a cycle,
+  /// and the energy of one in pJ (0: the chip says nothing of energy).
+  double rate = 1, energy = 0;
 
   /// Multiply-adds.
   double macs() const {

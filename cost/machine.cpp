@@ -34,23 +34,52 @@ std::optional<ArrayUse> findArrayUse(std::string_view name) {
 
 std::string_view arrayUseNames() { return "parts, whole"; }
 
+static constexpr std::array<std::string_view, 2> places = {"after", "beside"};
+
+std::string_view nameOf(VectorUnit place) {
+  return places[static_cast<size_t>(place)];
+}
+
+std::optional<VectorUnit> findVectorUnit(std::string_view name) {
+  return findByName<VectorUnit>(places, name);
+}
+
+std::string_view vectorUnitNames() { return "after, beside"; }
+
+static constexpr std::array<std::string_view, 2> reads = {"each", "once"};
+
+std::string_view nameOf(WindowReads kind) {
+  return reads[static_cast<size_t>(kind)];
+}
+
+std::optional<WindowReads> findWindowReads(std::string_view name) {
+  return findByName<WindowReads>(reads, name);
+}
+
+std::string_view windowReadsNames() { return "each, once"; }
+
 // Cycles of a network must be whole in 64 bits, so no number is larger.
 static constexpr double most = 1e12, mostUnits = 1e6, mostBanks = 65536,
                         tiny = 1e-6, byteInKiB = 1.0 / 1024;
 
-const std::array<MachineNumber, 17> machineNumbers = {{
+const std::array<MachineNumber, 22> machineNumbers = {{
     {"clock", "MHz", &Machine::clockMHz, false, Kind::Real, tiny, most},
     {"mac_rows", "MAC", &Machine::macRows, false, Kind::Lanes, tiny, mostUnits},
     {"mac_columns", "MAC", &Machine::macColumns, false, Kind::Lanes, tiny,
+     mostUnits},
+    {"depthwise_rows", "MAC", &Machine::depthwiseRows, true, Kind::Whole, 1,
+     mostUnits},
+    {"output_lanes", "lanes", &Machine::outputLanes, true, Kind::Whole, 1,
      mostUnits},
     {"vector_lanes", "lanes", &Machine::vectorLanes, false, Kind::Lanes, tiny,
      mostUnits},
     {"sram", "KiB", &Machine::sramKiB, true, Kind::Real, byteInKiB, most},
     {"sram_banks", "banks", &Machine::sramBanks, true, Kind::Whole, 2,
      mostBanks},
+    {"sram_bandwidth", "GB/s", &Machine::sramGBs, true, Kind::Real, tiny, most},
     {"dram", "MiB", &Machine::dramMiB, false, Kind::Real, tiny, most},
-    {"dma_bandwidth", "B/cycle", &Machine::dmaBytesPerCycle, false, Kind::Real,
-     tiny, most},
+    {"dram_bandwidth", "GB/s", &Machine::dramGBs, false, Kind::Real, tiny,
+     most},
     {"dma_burst", "B", &Machine::dmaBurstBytes, false, Kind::Whole, 1, most},
     {"dma_channels", "channels", &Machine::dmaChannels, true, Kind::Whole, 1,
      2},
@@ -67,6 +96,10 @@ const std::array<MachineNumber, 17> machineNumbers = {{
      Kind::Real, 1, most},
     {"transpose_bandwidth", "B/cycle", &Machine::transposeBytesPerCycle, true,
      Kind::Real, tiny, most},
+    {"dram_energy", "pJ/B", &Machine::dramEnergy, true, Kind::Real, tiny,
+     mostUnits},
+    {"sram_energy", "pJ/B", &Machine::sramEnergy, true, Kind::Real, tiny,
+     mostUnits},
 }};
 
 static std::string formatted(double value) {
@@ -101,6 +134,23 @@ static std::optional<Contradiction> brokenLanesIn(const Machine &machine) {
   return std::nullopt;
 }
 
+/// Energy without one of its parts would be less than the chip takes.
+static std::optional<Contradiction> partOfEnergy(const Machine &machine) {
+  bool hasMemory = machine.sramKiB > 0;
+  if (machine.sramEnergy > 0 && !hasMemory)
+    return Contradiction{"sram_energy",
+                         "there is no `sram` that takes this energy"};
+  if (machine.sramEnergy > 0 && !machine.saysEnergy())
+    return Contradiction{"sram_energy",
+                         "is a part of a chip's energy; `dram_energy`, which "
+                         "is the other, is missing"};
+  if (machine.saysEnergy() && hasMemory && machine.sramEnergy <= 0)
+    return Contradiction{"dram_energy",
+                         "is a part of a chip's energy; `sram_energy`, which "
+                         "is the other, is missing"};
+  return std::nullopt;
+}
+
 std::optional<Contradiction> contradictionIn(const Machine &machine,
                                              bool isMeasured) {
   if (!isMeasured)
@@ -109,6 +159,17 @@ std::optional<Contradiction> contradictionIn(const Machine &machine,
   if (machine.sramBanks > 0 && machine.sramKiB <= 0)
     return Contradiction{"sram_banks", "there are banks of on-chip memory, but "
                                        "no `sram` that says how much there is"};
+  if (machine.depthwiseRows > machine.macRows)
+    return Contradiction{"depthwise_rows",
+                         formatted(machine.depthwiseRows) +
+                             " MAC are more than what `mac_rows` says, " +
+                             formatted(machine.macRows) + " MAC"};
+  if (machine.depthwiseRows > 0 && machine.dataFlow != DataFlow::DotProduct)
+    return Contradiction{"depthwise_rows",
+                         "is of `data_flow: dot-product` alone"};
+  if (machine.sramGBs > 0 && machine.sramKiB <= 0)
+    return Contradiction{"sram_bandwidth",
+                         "there is no `sram` that has this bandwidth"};
   if (machine.sramBanks > machine.sramKiB * 1024)
     return Contradiction{"sram_banks",
                          formatted(machine.sramBanks) +
@@ -121,7 +182,7 @@ std::optional<Contradiction> contradictionIn(const Machine &machine,
     return Contradiction{"dram", formatted(machine.dramMiB) +
                                      " MiB are less than what `sram` says, " +
                                      formatted(machine.sramKiB) + " KiB"};
-  return std::nullopt;
+  return partOfEnergy(machine);
 }
 
 } // namespace npu::cost

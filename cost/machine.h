@@ -40,16 +40,46 @@ std::string_view nameOf(ArrayUse use);
 std::optional<ArrayUse> findArrayUse(std::string_view name);
 std::string_view arrayUseNames();
 
+/// What windows that overlap read of on-chip memory.
+enum class WindowReads {
+  Each, ///< all of their elements: as SCALE-Sim counts
+  Once  ///< what they share is kept beside the array
+};
+
+/// "each".
+std::string_view nameOf(WindowReads reads);
+std::optional<WindowReads> findWindowReads(std::string_view name);
+std::string_view windowReadsNames();
+
+/// Where the vector unit stands, which runs what follows an array's results in
+/// the same kernel.
+enum class VectorUnit {
+  After, ///< takes what the array has finished: their times add up
+  Beside ///< takes results as the array gives them: the longer time counts
+};
+
+/// "after".
+std::string_view nameOf(VectorUnit place);
+std::optional<VectorUnit> findVectorUnit(std::string_view name);
+std::string_view vectorUnitNames();
+
 struct Machine {
   double clockMHz = 1;
   double macRows = 1, macColumns = 1; ///< of the array of multipliers
-  double vectorLanes = 1;             ///< f32 elements a cycle
+  /// On how many rows of a dot-product array a depthwise convolution's kernel
+  /// area lies; 0: on all.
+  double depthwiseRows = 0;
+  double outputLanes = 0; ///< results that leave the array a cycle; 0: all
+  double vectorLanes = 1; ///< f32 elements a cycle
   /// On-chip memory; 0: not modelled, kernels are never cut into tiles.
   double sramKiB = 0;
   /// Of equal size; a tile's buffer takes whole banks. 0: not modelled.
   double sramBanks = 0;
+  /// Of on-chip memory, all that reads and writes it together; 0: it never
+  /// makes anybody wait.
+  double sramGBs = 0;
   double dramMiB = 1;
-  double dmaBytesPerCycle = 1; ///< in full bursts
+  double dramGBs = 1; ///< in full bursts
   double dmaBurstBytes = 1;
   /// 1: reads and writes take turns; 2: each has its own, of that bandwidth.
   double dmaChannels = 1;
@@ -66,8 +96,21 @@ struct Machine {
   /// Of an engine in the DMA that changes a tensor's innermost dimension on
   /// the way, in place of strided accesses; 0: there is none.
   double transposeBytesPerCycle = 0;
+  /// pJ for each byte that passes. 0: the chip says nothing of energy; on-chip
+  /// memory also where there is none.
+  double dramEnergy = 0, sramEnergy = 0;
   DataFlow dataFlow = DataFlow::DotProduct;
   ArrayUse arrayUse = ArrayUse::Parts;
+  VectorUnit vectorUnit = VectorUnit::After;
+  WindowReads windowReads = WindowReads::Each;
+
+  double dramBytesPerCycle() const { return perCycle(dramGBs); }
+  double sramBytesPerCycle() const { return perCycle(sramGBs); }
+  /// Bytes in a cycle of this clock.
+  double perCycle(double gigabytesPerSecond) const {
+    return gigabytesPerSecond * 1e3 / clockMHz;
+  }
+  bool saysEnergy() const { return dramEnergy > 0; }
 };
 
 /// What a number may be.
@@ -87,7 +130,7 @@ struct MachineNumber {
   double least, most; ///< what is beyond is a mistake
 };
 
-extern const std::array<MachineNumber, 17> machineNumbers;
+extern const std::array<MachineNumber, 22> machineNumbers;
 
 /// "a whole number from 1 to 1e+06"; empty: the number may be that.
 std::string expectedOf(const MachineNumber &number, double value);

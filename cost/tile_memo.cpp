@@ -15,6 +15,8 @@ public:
       add(machine.*number.member);
     add(static_cast<int>(machine.dataFlow));
     add(static_cast<int>(machine.arrayUse));
+    add(static_cast<int>(machine.vectorUnit));
+    add(static_cast<int>(machine.windowReads));
     add(work.elements);
     add(work.factor);
     for (const Product &product : work.products)
@@ -35,6 +37,7 @@ private:
   }
 
   void addProduct(const Product &product) {
+    add(product.rate);
     for (int64_t number :
          {product.m, product.k, product.n, product.count, product.row,
           product.window, static_cast<int64_t>(product.depthwise)})

@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pages import replaced
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "chip-time.md"
 sys.path[:0] = [str(ROOT / "test" / "models"), str(ROOT / "bench" / "models")]
@@ -28,7 +30,7 @@ NETWORKS = {
 }  # fmt: skip
 TARGETS = ("npu-nhwc", "npu-nchw16c")
 STRATEGIES = ("naive", "auto-nhwc", "preset", "optimal")
-BEGIN, END = "<!-- tables: docs/chip_time.py -->\n", "<!-- end -->\n"
+MARK = "tables: docs/chip_time.py"
 
 
 def run(build: Path, program: str, *words: object) -> subprocess.CompletedProcess:
@@ -116,9 +118,8 @@ def main() -> int:
     except (compare.Failure, zoo.ZooError, RuntimeError, OSError) as error:
         print(f"chip_time: {error}", file=sys.stderr)
         return 1
-    page = arguments.out.read_text(encoding="utf-8")
-    before, after = page.split(BEGIN)[0], page.split(END)[1]
-    arguments.out.write_text(before + BEGIN + text + "\n" + END + after, encoding="utf-8")
+    page = replaced(arguments.out.read_text(encoding="utf-8"), MARK, text)
+    arguments.out.write_text(page, encoding="utf-8")
     return 0
 
 

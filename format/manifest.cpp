@@ -113,9 +113,13 @@ Enum readName(const Node &node, std::optional<Enum> (*find)(std::string_view),
 }
 
 cost::Product readProduct(const Node &node) {
-  return {node.member("m").extent(),          node.member("k").extent(),
-          node.member("n").extent(),          node.member("count").extent(),
-          node.member("depthwise").boolean(), node.member("row").extent()};
+  cost::Product product = {
+      node.member("m").extent(),          node.member("k").extent(),
+      node.member("n").extent(),          node.member("count").extent(),
+      node.member("depthwise").boolean(), node.member("row").extent()};
+  product.rate = node.member("rate").positive();
+  product.energy = node.member("energy").quantity();
+  return product;
 }
 
 cost::Rows readRows(const Node &node) {
@@ -140,7 +144,8 @@ cost::Transfer readTransfer(const Node &node) {
 
 cost::ProcessorWork readProcessor(const Node &node) {
   return {node.member("cycles").quantity(), node.member("link").quantity(),
-          node.member("link_bytes").quantity()};
+          node.member("link_bytes").quantity(),
+          node.member("energy").quantity()};
 }
 
 cost::Measurement readMeasurement(const Node &node) {
@@ -194,6 +199,12 @@ cost::Machine readMachine(const Node &node, bool isMeasured) {
                               std::string(cost::dataFlowNames()).c_str());
   machine.arrayUse = readName(node.member("array_use"), cost::findArrayUse,
                               std::string(cost::arrayUseNames()).c_str());
+  machine.vectorUnit =
+      readName(node.member("vector_unit"), cost::findVectorUnit,
+               std::string(cost::vectorUnitNames()).c_str());
+  machine.windowReads =
+      readName(node.member("window_reads"), cost::findWindowReads,
+               std::string(cost::windowReadsNames()).c_str());
   if (auto wrong = cost::contradictionIn(machine, isMeasured))
     node.member(std::string(wrong->key).c_str())
         .require(false, ("another: " + wrong->text).c_str());
@@ -365,7 +376,9 @@ private:
       for (const cost::MachineNumber &number : cost::machineNumbers)
         field(number.key, machine.*number.member);
       fields("data_flow", cost::nameOf(machine.dataFlow), "array_use",
-             cost::nameOf(machine.arrayUse));
+             cost::nameOf(machine.arrayUse), "vector_unit",
+             cost::nameOf(machine.vectorUnit), "window_reads",
+             cost::nameOf(machine.windowReads));
     });
   }
 
@@ -383,12 +396,13 @@ private:
 
   void write(const cost::Product &product) {
     object("m", product.m, "k", product.k, "n", product.n, "count",
-           product.count, "depthwise", product.depthwise, "row", product.row);
+           product.count, "depthwise", product.depthwise, "row", product.row,
+           "rate", product.rate, "energy", product.energy);
   }
 
   void write(const cost::ProcessorWork &work) {
     object("cycles", work.cycles, "link", work.linkCycles, "link_bytes",
-           work.linkBytes);
+           work.linkBytes, "energy", work.energy);
   }
 
   void write(const cost::Measurement &measured) {

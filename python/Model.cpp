@@ -289,6 +289,7 @@ std::vector<nb::dict> Model::kernels(int runs) const {
     row["adapter_bytes"] = info.adapter_bytes;
     row["cycles"] = info.cycles;
     row["macs"] = info.macs;
+    row["energy_pj"] = info.energy_pj;
     row["utilisation"] = info.utilisation;
     row["bound"] = info.bound;
     if (runs > 0 && i < times.size())

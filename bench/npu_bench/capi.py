@@ -71,6 +71,7 @@ class KernelInfo(c.Structure):
         ("dma_in_cycles", c.c_uint64),
         ("dma_out_cycles", c.c_uint64),
         ("stall_cycles", c.c_uint64),
+        ("on_chip_cycles", c.c_uint64),
         ("processor_cycles", c.c_uint64),
         ("link_cycles", c.c_uint64),
         ("link_bytes", c.c_uint64),
@@ -86,6 +87,7 @@ class KernelInfo(c.Structure):
         ("tiling", c.c_char_p),
         ("mapping", c.c_char_p),
         ("macs", c.c_uint64),
+        ("energy_pj", c.c_uint64),
         ("utilisation", c.c_double),
         ("bound", c.c_char_p),
     ]
@@ -244,5 +246,6 @@ class Program:
 def _kernel_row(info: KernelInfo, time: KernelTime, runs: int) -> dict:
     texts = {name: _text(getattr(info, name)) for name in ("name", "op", "implementation", "node", "layouts")}
     flags = {name: bool(getattr(info, name)) for name in ("generated", "relayout", "slow")}
-    numbers = {"bytes": info.bytes, "adapter_bytes": info.adapter_bytes, "ms": time.total_ns / runs / 1e6}
+    numbers = {name: getattr(info, name) for name in ("bytes", "adapter_bytes", "cycles", "energy_pj")}
+    numbers["ms"] = time.total_ns / runs / 1e6
     return {**texts, **flags, **numbers}

@@ -78,7 +78,7 @@ def numbers() -> list[Number]:
     per_ms = 1e3 * Table.shipped().machine("clock")
     rows = [
         machine_number("mac_columns", lambda s: s.variant == "NHWC" and s.kind == "conv" and s.bound == "mac array", True),
-        machine_number("dma_bandwidth", lambda s: s.variant == "NHWC" and s.kind == "copy" and not s.is_large, True),
+        machine_number("dram_bandwidth", lambda s: s.variant == "NHWC" and s.kind == "copy" and not s.is_large, True),
         machine_number("kernel_start", lambda s: s.kind == "tiny", added=per_ms),
         # Nothing is faster for being far away, or apart.
         machine_number("beyond_cache", lambda s: s.is_large and s.kind == "beyond", least=1.0),

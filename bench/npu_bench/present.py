@@ -21,15 +21,24 @@ HEADINGS = (
 )  # fmt: skip
 
 
+# Only where a row has it: most targets say nothing of energy.
+ENERGY = "uJ on chip"
+
+
+def _headings(rows: list[Row]) -> tuple[str, ...]:
+    return (*HEADINGS, ENERGY) if any(row.energy_pj for row in rows) else HEADINGS
+
+
 def _ratio(value: Estimate | None) -> str:
     return f"{value.median:.2f}x" if value else ""
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: Row, headings: tuple[str, ...]) -> list[str]:
     start = [row.model, str(row.batch), row.contender]
     if row.error:
-        return [*start, "failed", *[""] * (len(HEADINGS) - 4)]
+        return [*start, "failed", *[""] * (len(headings) - 4)]
     latency = row.latency_ms
+    energy = [f"{row.energy_pj / 1e6:.1f}" if row.energy_pj else ""] if ENERGY in headings else []
     return [
         *start,
         f"{latency.median:.2f}",
@@ -42,6 +51,7 @@ def _cells(row: Row) -> list[str]:
         "" if row.relayout_share is None else f"{100 * row.relayout_share:.1f} %",
         f"{row.peak_rss_bytes / 1e6:.0f}",
         f"{row.difference:.0e}",
+        *energy,
     ]
 
 
@@ -65,22 +75,24 @@ def notes(rows: list[Row], brief: bool = False) -> list[str]:
 
 def print_table(rows: list[Row], console: Console) -> None:
     table = Table(header_style="bold", pad_edge=False)
-    for number, heading in enumerate(HEADINGS):
+    headings = _headings(rows)
+    for number, heading in enumerate(headings):
         table.add_column(heading, justify="left" if number in (0, 2) else "right", no_wrap=number < 4)
     previous = None
     for row in rows:
         if previous not in (None, (row.model, row.batch)):
             table.add_section()
         previous = (row.model, row.batch)
-        table.add_row(*_cells(row), style="red" if row.error else None)
+        table.add_row(*_cells(row, headings), style="red" if row.error else None)
     console.print(table)
     for line in notes(rows):
         console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def markdown_text(rows: list[Row]) -> str:
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
+    headings = _headings(rows)
+    lines = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
+    lines += ["| " + " | ".join(_cells(row, headings)) + " |" for row in rows]
     lines += ["", *[f"- {line}" for line in notes(rows)]]
     return "\n".join(lines) + "\n"
 

@@ -41,6 +41,7 @@ class Row:
     warnings: list[str] = dataclasses.field(default_factory=list)
     version: str | None = None
     predicted_ms: float | None = None  # by the target's cost function
+    energy_pj: int | None = None  # by the target's numbers, if it says energy
     sittings_ms: list[list[float]] | None = None  # of --predictions: each round's median, by sitting
 
 
@@ -76,6 +77,7 @@ def _add_report(row: Row, contender: Contender) -> None:
     relayouts = contender.report["relayouts"]
     kernels = contender.report["kernels"]
     row.predicted_ms = contender.report["chip"]["ms"]
+    row.energy_pj = contender.report["chip"]["energy_pj"] or None
     row.relayouts, row.relayout_bytes = relayouts["count"], relayouts["bytes"]
     total = sum(kernel["ms"] for kernel in contender.kernels)
     moving = sum(kernel["ms"] for kernel in contender.kernels if kernel["relayout"])

@@ -44,7 +44,7 @@ Examples:
   npu-sweep model.onnx --target=npu-nhwc,npu-nchw16c --layout=naive,optimal --batch=1,4
   npu-sweep resnet50 mobilenet_v2 --set array.rows=16,32,64 --set sram=512,1024 --output=sweep
   npu-sweep model.onnx --set sram=256,512,1024,2048 --dry-run     # only lists the points
-  npu-sweep model.onnx --set dma_bandwidth=16,32 --scheduler=tcp://10.0.0.1:8786
+  npu-sweep model.onnx --set dram_bandwidth=16,32 --scheduler=tcp://10.0.0.1:8786
 
 A scheduler's workers need Python with dask and distributed, and must see model, programs and output folder
 under the same paths.
@@ -156,7 +156,7 @@ def list_points(sweep: Sweep, console: Console) -> None:
 
 
 def print_front(rows: list[dict], units: dict[str, str], console: Console) -> None:
-    names = [*table.WHO, *units, *table.OBJECTIVES, "ms", "relayout_cycles", "utilisation"]
+    names = [*table.WHO, *units, *table.objectives_of(rows), "ms", "relayout_cycles", "utilisation"]
     shown = Table(header_style="bold", pad_edge=False)
     for name in names:
         unit = {**table.SHORT_UNITS, **units}.get(name, "")
@@ -173,7 +173,7 @@ def summarise(sweep: Sweep, rows: list[dict], computed: int, seconds: float) -> 
     if sweep.arguments.json:
         print(json.dumps({
             "points": len(rows), "computed": computed, "reused": len(rows) - computed, "failed": len(failed),
-            "seconds": round(seconds, 3), "output": str(folder), "objectives": table.OBJECTIVES,
+            "seconds": round(seconds, 3), "output": str(folder), "objectives": table.objectives_of(rows),
             "units": {**table.MEASURES, **units}, "front": [row for row in rows if row["front"]],
         }, indent=1))  # fmt: skip
         return

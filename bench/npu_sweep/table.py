@@ -34,6 +34,7 @@ MEASURES = {
     "sram_bytes": "B, of the chip",
     "macs_per_cycle": "MAC, of the chip",
     "macs": "multiply-accumulates",
+    "energy_pj": "pJ",
     "utilisation": "part of the array's peak",
     "arena_bytes": "B",
     "weight_bytes": "B",
@@ -42,7 +43,9 @@ MEASURES = {
 SHORT_UNITS = {name: unit.partition(",")[0].partition(" at ")[0] for name, unit in MEASURES.items()}
 REAL = ("ms", "utilisation")
 # What a chip has costs area, whatever a network uses of it.
-OBJECTIVES = ("cycles", "sram_bytes", "macs_per_cycle", "dram_bytes")
+OBJECTIVES = ("cycles", "sram_bytes", "macs_per_cycle", "dram_bytes", "energy_pj")
+# 0 where a chip's file says nothing: as much as is asked for, and as dear as may be.
+MAY_BE_UNSAID = ("sram_bytes", "energy_pj")
 WHO = ("model", "target", "layout", "batch")
 
 
@@ -62,6 +65,11 @@ def make_rows(points: list[Point], results: list[dict]) -> list[dict]:
     return rows
 
 
+def objectives_of(rows: list[dict]) -> list[str]:
+    """Energy only where a chip says it."""
+    return [name for name in OBJECTIVES if name != "energy_pj" or any(row.get(name) for row in rows)]
+
+
 def _measure(name: str, values: dict) -> int | float | None:
     if name not in values:
         return None
@@ -70,13 +78,12 @@ def _measure(name: str, values: dict) -> int | float | None:
 
 def mark_fronts(rows: list[dict]) -> None:
     """Compares points of the same network and batch: a front over several would say nothing."""
-    groups = defaultdict(list)
+    groups, names = defaultdict(list), objectives_of(rows)
     for row in rows:
         if not row["error"]:
             groups[row["model"], row["batch"]].append(row)
     for group in groups.values():
-        # A target without `sram` has as much as is asked for.
-        costs = [tuple(row[name] if row[name] or name != "sram_bytes" else math.inf for name in OBJECTIVES)
+        costs = [tuple(row[name] if row[name] or name not in MAY_BE_UNSAID else math.inf for name in names)
                  for row in group]  # fmt: skip
         best = pareto(costs)
         for row, cost in zip(group, costs):
@@ -153,7 +160,7 @@ def units_of(points: list[Point]) -> dict[str, str]:
 def page_data(rows: list[dict], units: dict[str, str]) -> str:
     """JSON that may stand inside a page's <script>."""
     data = {
-        "objectives": OBJECTIVES,
+        "objectives": objectives_of(rows),
         "who": WHO,
         "settings": list(units),
         "units": {**MEASURES, **units},

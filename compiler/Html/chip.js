@@ -37,22 +37,24 @@ function roofline(kernels, chip) {
     .map(({ node, kernel }) => ({ node, kernel, x: kernel.macs / Math.max(1, kernel.dram_read_bytes + kernel.dram_written_bytes), y: kernel.macs / kernel.cycles }))
     .filter((point) => point.kernel.macs > 0);
   if (!points.length) return undefined;
-  const ridge = chip.macs_per_cycle / chip.dma_bytes_per_cycle;
+  // Of the fastest element type: what a kernel does by what it makes use of.
+  const roof = Math.max(chip.macs_per_cycle, ...points.map(({ kernel }) => kernel.macs / kernel.cycles / (kernel.utilisation || Infinity)));
+  const ridge = roof / chip.dma_bytes_per_cycle;
   const xs = [...points.map((point) => point.x), ridge].map(Math.log10);
-  const ys = [...points.map((point) => point.y), chip.macs_per_cycle].map(Math.log10);
+  const ys = [...points.map((point) => point.y), roof].map(Math.log10);
   const [x0, x1] = [Math.min(...xs) - 0.3, Math.max(...xs) + 0.5];
   const [y0, y1] = [Math.min(...ys) - 0.3, Math.max(...ys) + 0.2];
   const [px, py] = [xScale(x0, x1), yScale(y0, y1)];
   const picture = chart("roofline", "roofline", "multiply-adds per byte of DRAM", "multiply-adds per cycle");
   for (const power of powersOfTen(x0, x1)) picture.append(draw("text", { class: "tick", x: px(power), y: CHART.height - CHART.bottom + 12, "text-anchor": "middle" }, powerText(power)));
   for (const power of powersOfTen(y0, y1)) picture.append(draw("text", { class: "tick", x: CHART.left - 4, y: py(power) + 3, "text-anchor": "end" }, powerText(power)));
-  const [start, peak] = [Math.max(x0, y0 - Math.log10(chip.dma_bytes_per_cycle)), Math.log10(chip.macs_per_cycle)];
+  const [start, peak] = [Math.max(x0, y0 - Math.log10(chip.dma_bytes_per_cycle)), Math.log10(roof)];
   picture.append(draw("path", { class: "roof", d: `M${px(start)} ${py(start + Math.log10(chip.dma_bytes_per_cycle))}L${px(Math.log10(ridge))} ${py(peak)}H${px(x1)}` }));
   const most = Math.max(...points.map((point) => point.kernel.cycles));
   for (const { node, kernel, x, y } of points) {
     const radius = 2 + 5 * Math.sqrt(kernel.cycles / most);
-    const dot = draw("circle", { class: `dot ${kernel.bound.replace(" ", "-")}`, cx: px(Math.log10(x)), cy: py(Math.log10(y)), r: radius });
-    dot.append(draw("title", {}, `${kernel.name}: ${numberText(kernel.cycles)} cycles, bound by ${kernel.bound}\n${node.node}`));
+    const dot = draw("circle", { class: `dot ${kernel.bound.replaceAll(" ", "-")}`, cx: px(Math.log10(x)), cy: py(Math.log10(y)), r: radius });
+    dot.append(draw("title", {}, `${kernel.name}: ${numberText(kernel.cycles)} cycles, bound by ${kernel.bound}${kernel.energy_pj ? `, ${numberText(kernel.energy_pj / 1e6)} µJ` : ""}\n${node.node}`));
     dot.addEventListener("click", () => select(node, true));
     picture.append(dot);
   }
@@ -92,9 +94,9 @@ function showChip() {
   const kernels = nodes.filter((node) => node.kernel).map((node) => ({ node, kernel: node.kernel }));
   const chip = data.report.chip;
   const section = byId("chip");
-  section.append(make("h2", {}, `On the chip: ${numberText(chip.ms)} ms, ${numberText(chip.cycles)} cycles`));
+  section.append(make("h2", {}, `On the chip: ${numberText(chip.ms)} ms, ${numberText(chip.cycles)} cycles${chip.energy_pj ? `, ${numberText(chip.energy_pj / 1e6)} µJ` : ""}`));
   const roof = roofline(kernels, chip);
-  if (roof) section.append(roof, make("p", { class: "soft" }, "Each dot a kernel, as large as its time: ", make("b", { class: "dma" }, "DMA"), ", ", make("b", { class: "mac-array" }, "array"), " or ", make("b", { class: "vector-unit" }, "vector unit"), " binds. The line is the chip's limit."));
+  if (roof) section.append(roof, make("p", { class: "soft" }, "Each dot a kernel, as large as its time: ", make("b", { class: "dma" }, "DMA"), ", ", make("b", { class: "mac-array" }, "array"), ", ", make("b", { class: "vector-unit" }, "vector unit"), ", or ", make("b", { class: "on-chip-memory" }, "on-chip memory"), " binds. The line is the chip's limit."));
   const memory = occupancy(kernels, chip);
   if (memory) section.append(memory, make("p", { class: "soft" }, make("b", { class: "values" }, "values that stay"), " and ", make("b", { class: "tiles" }, "tiles"), ` in ${bytesText(chip.sram_bytes)}. Click for the kernel.`));
 }

@@ -71,6 +71,8 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
            << "', expected one of: " << strategyNames();
+  if (std::string why = whyNot(options.objective, target); !why.empty())
+    return function.emitError() << why;
   if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
     return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;

@@ -109,11 +109,13 @@ std::string npu::costTableOf(const ProgramPlan &program,
 }
 
 LogicalResult npu::planChip(mlir::func::FuncOp function,
-                            const TargetSpec &target, ProgramPlan &program) {
+                            const TargetSpec &target, Objective objective,
+                            ProgramPlan &program) {
   if (failed(checkMemory(function, program, target.machine)))
     return failure();
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
+  problem.objective = objective;
   // Keeps on the chip what the layouts were chosen with.
   if (problem.residencies().size() > 1)
     costOf(problem);

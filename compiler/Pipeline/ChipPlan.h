@@ -6,6 +6,7 @@
 #define NPU_COMPILER_PIPELINE_CHIPPLAN_H
 
 #include "compiler/Codegen/ProgramPlan.h"
+#include "compiler/Layout/Problem/Objective.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
@@ -18,7 +19,7 @@ std::string costTableOf(const ProgramPlan &program, const TargetSpec &target);
 /// at the op, where not even its smallest tile fits the on-chip memory, and
 /// where the DRAM cannot hold the program.
 LogicalResult planChip(mlir::func::FuncOp function, const TargetSpec &target,
-                       ProgramPlan &program);
+                       Objective objective, ProgramPlan &program);
 
 } // namespace npu
 

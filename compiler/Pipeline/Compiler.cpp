@@ -303,7 +303,8 @@ LogicalResult Compilation::layout() {
     report.layoutPlan =
         writer->print(function(), llvm::sys::path::filename(options.model),
                       *target, given.strategy);
-  report.layout = reportLayouts(function(), *target, given.plan.get());
+  report.layout = reportLayouts(function(), *target, given.plan.get(),
+                                options.layout.objective);
   if (options.compareStrategies &&
       failed(stage("compare", [&] { return compare(*source); })))
     return failure();
@@ -324,7 +325,7 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  if (failed(planChip(function(), *target, program)))
+  if (failed(planChip(function(), *target, options.layout.objective, program)))
     return failure();
   report.machine = target->machine;
   report.costTable = costTableOf(program, *target);
@@ -443,6 +444,9 @@ LogicalResult Compilation::checkOptions() {
     return error(message);
   if (!chooseFallback(*target, options.fallback, message))
     return error("--fallback: " + message);
+  message = whyNot(options.layout.objective, *target);
+  if (!message.empty())
+    return error(message);
   if (!target->file.empty())
     files.reads("--target", target->file);
   if (target->costs)

@@ -67,7 +67,8 @@ static json::Array strategiesJson(const CompileReport &report) {
       row["cost"] = result.cost.of(report.objective);
       row["count"] = result.cost.count;
       row["bytes"] = result.cost.bytes;
-      row["cycles"] = result.cost.cycles;
+      row["cycles"] = result.cost.kernels.cycles;
+      row["energy_pj"] = result.cost.kernels.energy;
       if (optimal != report.strategies.end())
         row["distance"] = result.cost.of(report.objective) -
                           optimal->cost.of(report.objective);
@@ -86,11 +87,11 @@ static json::Object chipJson(const CompileReport &report) {
   cost::ChipTotals totals;
   for (const ReportedKernel &kernel : report.kernels)
     add(totals, kernel.chip, kernel.relayout);
-  finish(totals, machine.clockMHz, macsPerCycle);
+  finish(totals, machine.clockMHz);
   json::Object chip{{"clock_mhz", machine.clockMHz},
                     {"data_flow", cost::nameOf(machine.dataFlow).data()},
                     {"macs_per_cycle", macsPerCycle},
-                    {"dma_bytes_per_cycle", machine.dmaBytesPerCycle},
+                    {"dma_bytes_per_cycle", machine.dramBytesPerCycle()},
                     {"sram_bytes", machine.sramKiB * 1024}};
   cost::writeTotals(totals, [&](StringRef key, json::Value value) {
     chip[key] = std::move(value);

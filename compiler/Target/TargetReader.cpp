@@ -8,7 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
 #include <cmath>
@@ -38,11 +38,15 @@ static const CostKey *findCostKey(StringRef text) {
 namespace {
 
 constexpr double maxMachineNumber = 1e12;
+/// Of rates and energies by type.
+constexpr double leastRate = 1e-6, mostOfType = 1e6;
 /// Of one op: each is tried wherever the op stands.
 constexpr size_t mostSignatures = 64;
 
 std::string formatted(double number) {
-  return llvm::formatv("{0:g}", number).str();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
 }
 
 /// Reads the document once, front to back; the first error stops it.
@@ -54,8 +58,9 @@ public:
   std::optional<TargetSpec> read() {
     spec.file = file.str();
     static const StringRef keys[] = {
-        "name", "summary",    "types",    "blocks",      "machine",  "demands",
-        "runs", "algorithms", "measured", "unsupported", "fallback", "costs"};
+        "name",     "summary",      "types",      "blocks",   "machine",
+        "demands",  "runs",         "algorithms", "measured", "unsupported",
+        "fallback", "output_stage", "costs"};
     constexpr size_t required = 6;
     if (!readDocument("a target", keys, ArrayRef(keys).take_front(required),
                       [&](StringRef key, yaml::Node *value) {
@@ -97,6 +102,9 @@ private:
                       [&](yaml::Node *item) { return readUnsupported(item); });
     if (key == "fallback")
       return readFallback(value);
+    if (key == "output_stage")
+      return readList(value, "output_stage",
+                      [&](yaml::Node *item) { return readOutputStep(item); });
     if (key == "algorithms")
       return readList(value, "algorithms",
                       [&](yaml::Node *item) { return readAlgorithm(item); });
@@ -159,6 +167,20 @@ private:
     return addOnce(node, "algorithms", text, text, spec.algorithms);
   }
 
+  bool readOutputStep(yaml::Node *node) {
+    std::string text;
+    if (!readText(node, "output_stage", text))
+      return false;
+    std::optional<OutputStep> step = findOutputStep(text);
+    if (!step)
+      return fail(node, "output_stage: unknown step '" + text +
+                            "', allowed are " + outputStepNames());
+    if (spec.array.outputStage & *step)
+      return fail(node, "output_stage: '" + text + "' stands twice");
+    spec.array.outputStage |= *step;
+    return true;
+  }
+
   bool readMeasured(yaml::Node *node) {
     static const StringRef keys[] = {"processor", "library", "threads"};
     Measured measured;
@@ -183,7 +205,9 @@ private:
       if (!number.optional)
         required.push_back(number.key);
     }
-    llvm::append_range(allowed, ArrayRef<StringRef>{"data_flow", "array_use"});
+    llvm::append_range(allowed, ArrayRef<StringRef>{
+                                    "data_flow", "array_use", "vector_unit",
+                                    "window_reads", "mac_rates", "mac_energy"});
     auto read = [&](StringRef key, yaml::Node *value) {
       machineNodes[key.str()] = value;
       if (key == "data_flow")
@@ -192,14 +216,58 @@ private:
       if (key == "array_use")
         return readWord(key, value, cost::findArrayUse, cost::arrayUseNames(),
                         spec.machine.arrayUse);
+      if (key == "vector_unit")
+        return readWord(key, value, cost::findVectorUnit,
+                        cost::vectorUnitNames(), spec.machine.vectorUnit);
+      if (key == "window_reads")
+        return readWord(key, value, cost::findWindowReads,
+                        cost::windowReadsNames(), spec.machine.windowReads);
+      if (key == "mac_rates")
+        return readByType(key, "times", leastRate, value, spec.array.rates);
+      if (key == "mac_energy")
+        return readByType(key, "pJ", 0, value, spec.array.energies);
       return readMachineNumber(key, value);
     };
     return readMap(node, "machine", allowed, required, read);
   }
 
+  /// `{i8: 4 times}`: numbers of element types that the chip has.
+  bool readByType(StringRef key, StringRef unit, double least, yaml::Node *node,
+                  NumbersByType &numbers) {
+    auto *map = dyn_cast<yaml::MappingNode>(node);
+    if (!map)
+      return fail(node, key + ": expected TYPE: NUMBER " + unit +
+                            ", in braces or on lines");
+    SmallVector<StringRef> names;
+    for (const TypeWord &word : typeVocabulary())
+      names.push_back(word.name);
+    auto read = [&](StringRef name, yaml::Node *value) {
+      std::string text;
+      double number = 0;
+      if (!readQuantity(key + " of " + name, unit, value, text, number))
+        return false;
+      if (!(number >= least && number <= mostOfType))
+        return fail(value, key + " of " + name + ": '" + text +
+                               "', expected a number from " + formatted(least) +
+                               " to " + formatted(mostOfType));
+      const TypeWord &word =
+          *llvm::find_if(typeVocabulary(),
+                         [&](const TypeWord &row) { return row.name == name; });
+      numbers[word.type] = number;
+      return true;
+    };
+    return readMap(node, key, names, {}, read) &&
+           (!numbers.empty() || fail(node, key + ": is empty; leave it out"));
+  }
+
   /// When all is read: what the numbers may be depends on `measured`.
   bool checkMachine() {
     auto wrong = cost::contradictionIn(spec.machine, spec.measured.has_value());
+    if (!wrong)
+      wrong = contradictionIn(spec.array, spec.types, spec.machine,
+                              spec.fallback
+                                  ? std::optional(spec.fallback->linkEnergy)
+                                  : std::nullopt);
     return !wrong || fail(machineNodes.at(std::string(wrong->key)),
                           StringRef(wrong->key) + ": " + wrong->text);
   }
@@ -392,9 +460,10 @@ private:
   }
 
   bool readFallback(yaml::Node *node) {
-    static const StringRef keys[] = {"target", "link_bandwidth", "link_start"};
+    static const StringRef keys[] = {"target", "link_bandwidth", "link_start",
+                                     "link_energy"};
     Fallback fallback;
-    if (!readMap(node, "fallback", keys, keys,
+    if (!readMap(node, "fallback", keys, ArrayRef(keys).drop_back(),
                  [&](StringRef key, yaml::Node *value) {
                    if (key == "target")
                      return readText(value, "fallback: target",
@@ -402,8 +471,11 @@ private:
                    if (key == "link_start")
                      return readStart("fallback: link_start", value,
                                       fallback.linkStart);
-                   return readNumber("fallback: link_bandwidth", "B/cycle",
-                                     value, fallback.linkBandwidth);
+                   if (key == "link_energy")
+                     return readNumber("fallback: link_energy", "pJ/B", value,
+                                       fallback.linkEnergy);
+                   return readNumber("fallback: link_bandwidth", "GB/s", value,
+                                     fallback.linkGBs);
                  }))
       return false;
     spec.fallback = std::move(fallback);

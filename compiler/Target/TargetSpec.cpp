@@ -92,6 +92,7 @@ static bool loadProcessor(Fallback &fallback, std::string &error) {
     return false;
   }
   fallback.machine = processor->machine;
+  fallback.array = processor->array;
   return true;
 }
 
@@ -149,9 +150,10 @@ bool npu::chooseFallback(TargetSpec &target, StringRef nameOrPath,
     target.fallback.reset();
     return true;
   }
+  const cost::Machine &machine = target.machine;
   Fallback chosen = target.fallback.value_or(
-      Fallback{"", target.machine.dmaBytesPerCycle,
-               target.machine.dmaStartCycles, cost::Machine()});
+      Fallback{"", machine.dramGBs, machine.dmaStartCycles, machine.dramEnergy,
+               cost::Machine(), ArraySpec()});
   chosen.target = nameOrPath.str();
   if (!loadProcessor(chosen, error))
     return false;

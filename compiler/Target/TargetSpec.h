@@ -7,6 +7,7 @@
 #include "compiler/Dialect/NPU/LayoutTransfer.h"
 #include "compiler/Dialect/NPU/OpVocabulary.h"
 #include "compiler/Support/LLVM.h"
+#include "compiler/Target/ArraySpec.h"
 #include "compiler/Target/Conditions.h"
 #include "cost/cost_table.h"
 #include "cost/machine.h"
@@ -82,10 +83,12 @@ struct Unsupported {
 
 /// The processor beside the chip, which runs what the chip lacks.
 struct Fallback {
-  std::string target;       ///< whose machine says how long that takes
-  double linkBandwidth = 0; ///< B/cycle of the chip
-  double linkStart = 0;     ///< cycles of the chip
-  cost::Machine machine;    ///< that target's
+  std::string target;    ///< whose machine says how long that takes
+  double linkGBs = 0;    ///< bandwidth
+  double linkStart = 0;  ///< cycles of the chip
+  double linkEnergy = 0; ///< pJ/B
+  cost::Machine machine; ///< that target's
+  ArraySpec array;       ///< that target's
 };
 
 /// Of some orders, how many bytes the DMA takes in one transfer.
@@ -116,6 +119,7 @@ public:
   /// Sizes of inner blocks that the chip's kernels know.
   SmallVector<int64_t> blocks;
   cost::Machine machine;
+  ArraySpec array;
   std::vector<TransferRun> runs; // the first that fits counts
   /// By getDemandName(). An op runs as one of its signatures says, whole.
   std::map<std::string, std::vector<Signature>> demands;
@@ -135,6 +139,8 @@ public:
   bool isDemanding(StringRef op) const;
   /// Whether the chip computes with, and moves, elements of this type.
   bool supports(mlir::Type element) const;
+  /// Whether all is said that energy takes.
+  bool saysEnergy() const { return machine.saysEnergy(); }
 };
 
 /// What demands may speak of: the op's operands and "result".
@@ -153,7 +159,7 @@ std::optional<TargetSpec> parseTarget(StringRef text, StringRef file,
 std::optional<TargetSpec> loadTarget(StringRef nameOrPath, std::string &error);
 
 /// Gives a target another fallback than its own: "none", or a target whose
-/// link is that of its own fallback; without one as fast as the DMA. Empty: its
+/// link is that of its own fallback; without one like the DRAM. Empty: its
 /// own stays.
 bool chooseFallback(TargetSpec &target, StringRef nameOrPath,
                     std::string &error);

@@ -145,11 +145,15 @@ typedef struct npu_kernel_info {
   int32_t generated;      /* not 0: code of the file itself */
   int32_t relayout;       /* not 0: only moves bytes because of layout */
   int32_t slow;           /* not 0: runs on a reference implementation */
-  /* The chip's time in one run: cycles is the larger of the other two. */
+  /* The chip's time in one run: cycles is the largest of compute_cycles,
+   * dma_cycles and on_chip_cycles. */
   uint64_t cycles, compute_cycles, dma_cycles;
   uint64_t array_cycles, vector_cycles; /* parts of compute_cycles */
   uint64_t dma_in_cycles, dma_out_cycles;
   uint64_t stall_cycles; /* the chip computes nothing */
+  /* Of on-chip memory, a third bound of cycles where the chip says its
+   * bandwidth; else 0. */
+  uint64_t on_chip_cycles;
   /* Not 0 where the processor beside the chip runs the kernel: its time, and
    * what passes between both. Their sum is cycles then. */
   uint64_t processor_cycles, link_cycles, link_bytes;
@@ -165,8 +169,12 @@ typedef struct npu_kernel_info {
   const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
   const char *mapping; /* "depthwise, weight-stationary", "processor", ... */
   uint64_t macs;       /* multiply-adds, without those that pad blocks */
-  double utilisation;  /* of the array: macs / (cycles * peak) */
-  /* What binds: "mac array", "vector unit", "dma", "processor", "link". */
+  /* Of multiply-adds, bytes of DRAM and of on-chip memory, in pJ (1e-12 J); 0
+   * where the target says nothing of energy. */
+  uint64_t energy_pj;
+  double utilisation; /* of the array: macs / (cycles * peak of their type) */
+  /* What binds: "mac array", "vector unit", "dma", "on-chip memory",
+   * "processor", "link". */
   const char *bound;
 } npu_kernel_info;
 
@@ -175,7 +183,7 @@ typedef struct npu_chip_info {
   const char *name;
   const char *data_flow;
   double clock_mhz;
-  double macs_per_cycle;
+  double macs_per_cycle; /* of types that have no rate of their own */
   double dma_bytes_per_cycle;
   double sram_bytes; /* 0: not modelled */
 } npu_chip_info;

@@ -333,7 +333,7 @@ npu_chip_info Model::chip() const {
           cost::nameOf(machine.dataFlow).data(),
           machine.clockMHz,
           machine.macRows * machine.macColumns,
-          machine.dmaBytesPerCycle,
+          machine.dramBytesPerCycle(),
           machine.sramKiB * 1024};
 }
 

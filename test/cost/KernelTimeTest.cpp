@@ -15,7 +15,8 @@ Machine plain() {
   machine.clockMHz = 1000;
   machine.macRows = machine.macColumns = 16;
   machine.vectorLanes = 16;
-  machine.dmaBytesPerCycle = 8;
+  machine.clockMHz = 1000;
+  machine.dramGBs = 8;
   machine.dmaBurstBytes = 32;
   machine.dmaStartCycles = machine.kernelStartCycles = 0;
   return machine;
@@ -33,7 +34,7 @@ TEST(KernelTime, WritesAreChargedInBursts) {
   // 56 x 56 x 64 bytes: blocked by 16 channels, and in runs of 16 B.
   double pixels = 56 * 56;
   auto cycles = [&](double bytes, double run) {
-    return chargedBytes({bytes, run}, machine) / machine.dmaBytesPerCycle;
+    return chargedBytes({bytes, run}, machine) / machine.dramBytesPerCycle();
   };
   EXPECT_EQ(cycles(pixels * 64, 16 * 56), 25088);
   EXPECT_EQ(cycles(pixels * 64, 16), 50176);
@@ -80,6 +81,127 @@ TEST(KernelTime, OpsTakeTheLongerOfComputingAndMoving) {
   EXPECT_EQ(timeOf(work, machine).total, 150 + 2248);
 }
 
+TEST(KernelTime, AVectorUnitBesideTheArrayWorksMeanwhile) {
+  Machine machine = plain();
+  machine.kernelStartCycles = 100;
+  KernelWork work;
+  work.products = {{64, 64, 64}};
+  for (double elements : {1600.0, 32000.0}) {
+    work.elements = elements;
+    double vector = elements / 16;
+    machine.vectorUnit = VectorUnit::After;
+    EXPECT_EQ(timeOf(work, machine).total, 100 + 1024 + vector);
+    machine.vectorUnit = VectorUnit::Beside;
+    EXPECT_EQ(timeOf(work, machine).total, 100 + std::max(1024.0, vector));
+  }
+}
+
+/// 64^3 multiply-adds on 16 x 16 multipliers take 1,024 cycles.
+TEST(KernelTime, TypesHaveRatesOfTheirOwn) {
+  Machine machine = plain();
+  KernelWork work;
+  work.products = {{64, 64, 64}};
+  work.usefulMacs = work.products[0].macs();
+  for (auto [rate, cycles] : {std::pair(0.5, 2048), {1.0, 1024}, {4.0, 256}}) {
+    work.products[0].rate = rate;
+    KernelTime time = timeOf(work, machine);
+    EXPECT_EQ(time.array, cycles);
+    EXPECT_EQ(utilisation(work, time.total, machine), 1);
+  }
+  machine.dataFlow = DataFlow::WeightStationary;
+  work.products[0].rate = 1;
+  double before = arrayCycles(work.products[0], machine);
+  work.products[0].rate = 2;
+  EXPECT_EQ(arrayCycles(work.products[0], machine), before / 2);
+}
+
+/// Four results leave the array each cycle: 64 x 64 take 1,024, more than the
+/// array where K is short.
+TEST(KernelTime, ResultsLeaveTheArrayInTurn) {
+  Machine machine = plain();
+  machine.outputLanes = 4;
+  KernelWork work;
+  for (auto [k, cycles] : {std::pair(16, 1024), {64, 1024}, {128, 2048}}) {
+    work.products = {{64, k, 64}};
+    EXPECT_EQ(timeOf(work, machine).array, cycles) << k;
+  }
+}
+
+/// Of 3 x 3 windows, an element is in nine.
+TEST(OnChipBytes, WindowsMayKeepWhatTheyShare) {
+  Machine machine = plain();
+  KernelWork work;
+  work.products = {{100, 9 * 16, 32}};
+  Transfer data{1600, 1600}, weight{9 * 16 * 32, 32}, result{3200, 32};
+  data.role = Role::Data;
+  weight.role = Role::Weight;
+  work.reads = {data, weight};
+  work.writes = {result};
+  OnChipBytes each = onChipBytes(work, untiled(work), machine);
+  machine.windowReads = WindowReads::Once;
+  OnChipBytes once = onChipBytes(work, untiled(work), machine);
+  EXPECT_EQ(each.read, 100 * 9 * 16 + 9 * 16 * 32);
+  EXPECT_EQ(once.read, 1600 + 9 * 16 * 32);
+  EXPECT_EQ(once.written, each.written);
+  // Windows that lie apart read no more than there is.
+  work.products = {{25, 16, 32}};
+  EXPECT_EQ(onChipBytes(work, untiled(work), machine).read, 25 * 16 + 16 * 32);
+}
+
+TEST(KernelTime, OnChipMemoryMayBind) {
+  Machine machine = plain();
+  machine.sramKiB = 1024;
+  KernelWork work = moving({6400, 6400}, {6400, 6400});
+  work.elements = 1600;
+  KernelTime without = timeOf(work, machine);
+  EXPECT_EQ(without.total, 1600);
+  EXPECT_EQ(without.onChip, 0);
+  // Filled by the DMA, read, written, and emptied again.
+  machine.sramGBs = 4;
+  KernelTime with = timeOf(work, machine);
+  EXPECT_EQ(with.onChip, 4 * 6400 / 4);
+  EXPECT_EQ(with.total, with.onChip);
+  EXPECT_EQ(with.bound, Bound::OnChip);
+  EXPECT_STREQ(nameOf(with.bound), "on-chip memory");
+  EXPECT_EQ(with.stall(), with.total - with.compute);
+  machine.sramGBs = 1000;
+  EXPECT_EQ(timeOf(work, machine).total, without.total);
+  // What stays on the chip passes it once on each side.
+  machine.sramGBs = 4;
+  work.reads[0].onChip = work.writes[0].onChip = true;
+  EXPECT_EQ(timeOf(work, machine).onChip, 2 * 6400 / 4);
+}
+
+TEST(KernelTime, BandwidthIsOfSecondsAndNotOfCycles) {
+  Machine machine = plain();
+  KernelWork work = moving({6400, 6400}, {6400, 6400});
+  EXPECT_EQ(timeOf(work, machine).total, 1600);
+  machine.clockMHz = 500;
+  EXPECT_EQ(timeOf(work, machine).total, 800);
+}
+
+/// By hand: 64^3 multiply-adds, what passes DRAM, and what passes the chip.
+TEST(Energy, OfMultiplyAddsAndBytes) {
+  Machine machine = plain();
+  machine.sramKiB = 1024;
+  KernelWork work = moving({4096, 4096}, {4096, 4096});
+  work.reads[0].role = Role::Data;
+  work.reads.push_back({4096, 4096, false, Role::Weight});
+  work.products = {{64, 64, 64}};
+  work.products[0].energy = 0.5;
+  EXPECT_EQ(energyOf(work, untiled(work), machine), 0);
+  machine.dramEnergy = 100;
+  double macs = 64 * 64 * 64 * 0.5, dram = 3 * 4096;
+  EXPECT_EQ(energyOf(work, untiled(work), machine), macs + 100 * dram);
+  machine.sramEnergy = 2;
+  // The array reads both operands and writes the result: as many bytes again.
+  EXPECT_EQ(energyOf(work, untiled(work), machine),
+            macs + 100 * dram + 2 * (dram + dram));
+  KernelWork processor;
+  processor.processor = ProcessorWork{100, 10, 64, 777.6};
+  EXPECT_EQ(energyOf(processor, {}, machine), 778);
+}
+
 TEST(KernelTime, ElementwiseWorkIsBoundByTheVectorUnit) {
   KernelWork work = moving({8, 8}, {8, 8});
   work.elements = 1000000;
@@ -90,7 +212,7 @@ TEST(KernelTime, ThroughputNeverRisesAsRunsShrink) {
   Machine machine = plain();
   machine.stridedAccessFactor = 32; // gathers nothing
   double bytes = 3 * 4096, before = 0;
-  int64_t least = std::llround(2 * bytes / machine.dmaBytesPerCycle);
+  int64_t least = std::llround(2 * bytes / machine.dramBytesPerCycle());
   int64_t full = timeOf(moving({bytes, 4096}, {bytes, 4096}), machine).total;
   EXPECT_EQ(full, least);
   for (double run : {4096.0, 64.0, 32.0, 24.0, 16.0, 8.0, 3.0, 1.0}) {
@@ -106,7 +228,7 @@ TEST(KernelTime, ThroughputNeverRisesAsRunsShrink) {
 
 TEST(KernelTime, AWideLayerIsBoundByItsWeights) {
   Machine machine = plain();
-  machine.dmaBytesPerCycle = 1;
+  machine.dramGBs = 1;
   KernelWork work = moving({1280.0 * 1000, 1000}, {1000, 1000});
   work.reads.push_back({1280, 1280});
   work.products = {{1, 1280, 1000}};

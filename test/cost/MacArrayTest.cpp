@@ -102,10 +102,12 @@ TEST(MacArray, GroupsRunOneAfterAnother) {
 TEST(MacArray, DotProductsUseEveryMultiplier) {
   // But for depthwise convolutions: 9 or 25 of 32 rows, then 81 of 96.
   Machine machine = machineOf(32, "dot-product");
+  machine.arrayUse = ArrayUse::Parts;
   EXPECT_EQ(arrayCycles({100, 9, 64, 1, true}, machine), 200);
   EXPECT_EQ(arrayCycles({100, 25, 64, 1, true}, machine), 200);
   EXPECT_EQ(arrayCycles({100, 81, 64, 1, true}, machine), 600);
-  EXPECT_EQ(arrayCycles({100, 33, 8}, machineOf(10, "dot-product")), 264);
+  machine.macRows = machine.macColumns = 10;
+  EXPECT_EQ(arrayCycles({100, 33, 8}, machine), 264);
 }
 
 /// MobileNetV2's depthwise layers: channels and height of the result.
@@ -124,6 +126,21 @@ TEST(MacArray, DepthwiseUsesSomeOfTheArray) {
       EXPECT_GE(used, 0.03);
       EXPECT_LE(used, 0.30);
     }
+}
+
+/// Sums of 32, eight results at a time; a depthwise channel has four rows.
+TEST(MacArray, WholeDotProducts) {
+  Machine machine = machineOf(8, "dot-product");
+  machine.macRows = 32;
+  EXPECT_EQ(arrayCycles({100, 144, 24}, machine), 100 * 5 * 3);
+  EXPECT_EQ(arrayCycles({100, 16, 9}, machine), 100 * 1 * 2);
+  Product depthwise{100, 9, 24, 1, true};
+  EXPECT_EQ(arrayCycles(depthwise, machine), 100 * 3);
+  machine.depthwiseRows = 4;
+  EXPECT_EQ(arrayCycles(depthwise, machine), 100 * 3 * 3);
+  machine.arrayUse = ArrayUse::Parts;
+  EXPECT_EQ(arrayCycles(depthwise, machine), 100 * 3 * 3);
+  EXPECT_EQ(arrayCycles({100, 16, 9}, machine), 100 * 16 * 9 / 256.0);
 }
 
 constexpr const char *systolic[] = {"weight-stationary", "output-stationary",

@@ -14,7 +14,8 @@ Machine withMemory(double kib, double banks = 0) {
   Machine machine;
   machine.macRows = machine.macColumns = 16;
   machine.vectorLanes = 16;
-  machine.dmaBytesPerCycle = 8;
+  machine.clockMHz = 1000;
+  machine.dramGBs = 8;
   machine.dmaBurstBytes = 32;
   machine.sramKiB = kib;
   machine.sramBanks = banks;
@@ -226,6 +227,7 @@ TEST(Tiling, AChipWithMoreIsNeverSlower) {
           machine.dmaStartCycles = 50;
           machine.macRows = machine.macColumns = rows;
           machine.vectorLanes = rows;
+          machine.sramGBs = rows; // about as long as computing
           Tiling tiling = chooseTiling(work, machine);
           ASSERT_TRUE(fits(work, tiling, machine)) << kib;
           int64_t cycles = timeOf(work, machine).total;
@@ -233,7 +235,7 @@ TEST(Tiling, AChipWithMoreIsNeverSlower) {
           before = cycles;
           for (double Machine::*more :
                {&Machine::macRows, &Machine::macColumns, &Machine::vectorLanes,
-                &Machine::dmaBytesPerCycle, &Machine::dmaChannels,
+                &Machine::dramGBs, &Machine::dmaChannels, &Machine::sramGBs,
                 &Machine::sramKiB}) {
             Machine larger = machine;
             larger.*more += 1;

@@ -184,7 +184,7 @@ def test_relayouts(bench: Bench) -> None:
 
 
 def test_a_wide_layer_is_bound_by_its_weights(bench: Bench) -> None:
-    chip = Chip("narrow", {"mac_rows": "16 MAC", "mac_columns": "16 MAC", "dma_bandwidth": "1 B/cycle"})
+    chip = Chip("narrow", {"mac_rows": "16 MAC", "mac_columns": "16 MAC", "dram_bandwidth": "1 GB/s"})
     report = simulate(bench, chip, connected(1280, 1000))
     (kernel,) = kernels(report, "npu.matmul")
     assert kernel["bound"] == "dma" and abs(kernel["cycles"] - 1.29e6) < 1e4, kernel
@@ -329,8 +329,8 @@ def test_a_tile_that_cannot_fit(bench: Bench) -> None:
 def test_one_cost_function(bench: Bench) -> None:
     """What the search minimises is what the simulator reports; one number of the target moves both."""
     target = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8")
-    faster = target.replace("name: npu-nhwc", "name: faster").replace("dma_bandwidth: 32", "dma_bandwidth: 64")
-    assert faster.count("64 B/cycle") == 1
+    faster = target.replace("name: npu-nhwc", "name: faster").replace("dram_bandwidth: 32", "dram_bandwidth: 64")
+    assert faster.count("64 GB/s") == 1
     bench.path("faster.yaml").write_text(faster, encoding="utf-8")
     for name in ("conv_relu", "residual", "depthwise", "squeeze_excite"):
         found = []

@@ -32,7 +32,7 @@ MACHINE = """machine:
   mac_columns: 8 MAC
   vector_lanes: 8 lanes
   dram: 64 MiB
-  dma_bandwidth: 16 B/cycle
+  dram_bandwidth: 16 GB/s
   dma_burst: 64 B
   dma_start: 100 cycles
   kernel_start: 200 cycles

@@ -173,12 +173,12 @@ class FitTest(unittest.TestCase):
 
     def test_memory_cache_and_start_are_told_apart(self) -> None:
         truth = table.Table.shipped()
-        for key, value in (("dma_bandwidth", 80), ("beyond_cache", 3), ("kernel_start", 12500), ("strided_access", 4)):
+        for key, value in (("dram_bandwidth", 80), ("beyond_cache", 3), ("kernel_start", 12500), ("strided_access", 4)):
             truth.set_machine(key, value)
 
         def times(values: table.Table) -> dict[tuple[str, str, str, bool], float]:
             def moved(mib: float) -> float:
-                return mib * 2**20 / values.machine("dma_bandwidth") / 2.5e6
+                return mib * 2**20 / values.machine("dram_bandwidth") / 1e6
 
             start = values.machine("kernel_start") / 2.5e6
             far, apart = values.machine("beyond_cache"), values.machine("strided_access")
@@ -196,7 +196,7 @@ class FitTest(unittest.TestCase):
         found = table.Table.shipped()
         for _ in range(5):
             fit.fit(found, predict, lambda: None)
-        for key in ("dma_bandwidth", "beyond_cache", "kernel_start", "strided_access"):
+        for key in ("dram_bandwidth", "beyond_cache", "kernel_start", "strided_access"):
             self.assertAlmostEqual(found.machine(key) / truth.machine(key), 1, delta=0.03, msg=key)
 
     def test_families_of_convolutions(self) -> None:

@@ -157,6 +157,17 @@ def test_difference() -> None:
     assert results.relative_difference([], value) == float("inf")
 
 
+def test_energy_column() -> None:
+    """There where a target says energy, and nowhere else."""
+    number = statistics.Estimate(2.0, 1.0, 3.0)
+    rows = [results.Row("m", 1, "a", latency_ms=number, peak_rss_bytes=1, difference=0.0), results.Row("m", 1, "b", error="e")]
+    assert "uJ" not in present.markdown_text(rows)
+    rows[0].energy_pj = 2_500_000
+    head, _, first, failed = present.markdown_text(rows).splitlines()[:4]
+    assert head.endswith("| uJ on chip |") and first.endswith("| 2.5 |"), (head, first)
+    assert head.count("|") == first.count("|") == failed.count("|")
+
+
 def test_chart() -> None:
     """A picture without a word of matplotlib's, also if there is nothing to draw."""
     good = results.Row("m", 1, "a", latency_ms=statistics.Estimate(2.0, 1.0, 3.0))
@@ -211,7 +222,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_measure, test_difference, test_chart, test_boxes):
+    for test in (test_statistics, test_measure, test_difference, test_energy_column, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_capi_structs, test_compare, test_compare_finds_wrong_results):

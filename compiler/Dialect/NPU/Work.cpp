@@ -225,17 +225,23 @@ static Work kernelWork(KernelOpInterface op) {
   llvm_unreachable("a kernel of no kind");
 }
 
-Work npu::workOf(Operation *op) {
+Work npu::workOf(Operation *op, OutputSteps stage) {
   auto fused = dyn_cast<FusedOp>(op);
   if (!fused) {
     auto kernel = dyn_cast<KernelOpInterface>(op);
     return kernel ? kernelWork(kernel) : Work();
   }
   Work total;
+  // Only an array has such a stage.
+  Operation *root = stage ? fused.getRoot() : nullptr;
+  llvm::SmallPtrSet<Operation *, 8> leaving;
+  if (root && !workOf(root).products.empty())
+    leaving = opsInOutputStage(fused, stage);
   for (Operation &inner : fused.getBody().front().without_terminator()) {
     Work part = workOf(&inner);
     llvm::append_range(total.products, part.products);
-    total.elements += part.elements;
+    if (!leaving.contains(&inner))
+      total.elements += part.elements;
     total.countsChannels |= part.countsChannels;
     total.haloRows = std::max(total.haloRows, part.haloRows);
     if (!part.products.empty())

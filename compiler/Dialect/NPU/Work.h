@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_DIALECT_NPU_WORK_H
 #define NPU_COMPILER_DIALECT_NPU_WORK_H
 
-#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Dialect/NPU/OutputStage.h"
 #include "cost/kernel_work.h"
 
 namespace npu {
@@ -28,9 +28,9 @@ struct Work {
   double macs() const;
 };
 
-/// The work of one kernel op, of npu.fused the sum over its body. Views and
-/// constants have none.
-Work workOf(Operation *op);
+/// The work of one kernel op, of npu.fused the sum over its body, without what
+/// the array's output stage does. Views and constants have none.
+Work workOf(Operation *op, OutputSteps stage = 0);
 
 /// Tells the transfers of an op's operands which extents of its products they
 /// have; products read the first two.

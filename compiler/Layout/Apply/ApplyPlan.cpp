@@ -116,7 +116,7 @@ void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
 LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
                                     LayoutPlan &plan) {
   if (plan.choosesAlgorithms)
-    plan.algorithms = fastestAlgorithms(problem);
+    plan.algorithms = cheapestAlgorithms(problem);
   for (auto [op, pinned] : problem.pins.algorithms)
     plan.algorithms[op] = pinned;
   for (Operation &op : problem.function->getRegion(0).front()) {

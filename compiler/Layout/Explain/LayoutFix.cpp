@@ -305,7 +305,7 @@ private:
     options.searchSeconds = std::min(options.searchSeconds, mostSearchSeconds);
     if (failed(runLayoutStage(*copy, changed, options)))
       return std::nullopt;
-    return outcomeOf(reportLayouts(*copy, changed));
+    return outcomeOf(reportLayouts(*copy, changed, nullptr, options.objective));
   }
 
   mlir::func::FuncOp source;

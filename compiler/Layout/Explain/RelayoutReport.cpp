@@ -28,9 +28,11 @@ namespace {
 class Reporter {
 public:
   Reporter(mlir::func::FuncOp function, const TargetSpec &target,
-           const PlanFile *plan)
+           const PlanFile *plan, Objective objective)
       : function(function), axes(function), problem(function, target, axes),
-        causes(function, target, axes, plan) {}
+        causes(function, target, axes, plan) {
+    problem.objective = objective;
+  }
 
   RelayoutReport run() {
     RelayoutReport report;
@@ -56,7 +58,7 @@ private:
     item.from = layoutName(getLayout(from), axes.of(from));
     item.to = layoutName(getLayout(to), axes.of(to));
     item.bytes = storedBytes(tensorType(to));
-    item.cost = static_cast<double>(costOf(problem, op).cycles);
+    item.cost = static_cast<double>(costOf(problem, op).kernels.cycles);
     item.boundary =
         isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
     item.cause = causes.of(op);
@@ -85,8 +87,8 @@ private:
 
 RelayoutReport npu::reportLayouts(mlir::func::FuncOp function,
                                   const TargetSpec &target,
-                                  const PlanFile *plan) {
-  return Reporter(function, target, plan).run();
+                                  const PlanFile *plan, Objective objective) {
+  return Reporter(function, target, plan, objective).run();
 }
 
 bool npu::movesData(Operation &op) {

@@ -60,10 +60,11 @@ struct RelayoutReport {
 
 struct PlanFile;
 
-/// `plan` names the pins, if there are any.
+/// `plan` names the pins, if there are any; `objective`: what was made small.
 RelayoutReport reportLayouts(mlir::func::FuncOp function,
                              const TargetSpec &target,
-                             const PlanFile *plan = nullptr);
+                             const PlanFile *plan = nullptr,
+                             Objective objective = Objective::Time);
 
 /// Whether the op is an item of the report.
 bool movesData(Operation &op);

@@ -38,7 +38,7 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
     Option<"ioLayout", "io-layout", "std::string", "\"fixed\"",
            "fixed, free, NAME=LAYOUT, or several separated by commas">,
     Option<"objective", "objective", "std::string", "\"time\"",
-           "What optimal makes small: count, bytes or time">,
+           "What optimal makes small: count, bytes, time or energy">,
     Option<"seconds", "seconds", "double", "10.0",
            "How long optimal may search">,
     Option<"desiredLayouts", "desired-layouts", "std::string", "\"\"",

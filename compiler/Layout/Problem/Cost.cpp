@@ -13,6 +13,7 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "cost/tile_search.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -27,15 +28,17 @@ int64_t LayoutCost::of(Objective objective) const {
   case Objective::Bytes:
     return bytes;
   case Objective::Time:
-    return cycles;
+  case Objective::Energy:
+    break;
   }
-  return cycles;
+  return kernels.of(objective);
 }
 
 LayoutCost &LayoutCost::operator+=(const LayoutCost &other) {
   count += other.count;
   bytes += other.bytes;
-  cycles += other.cycles;
+  kernels.cycles += other.kernels.cycles;
+  kernels.energy += other.kernels.energy;
   return *this;
 }
 
@@ -210,11 +213,18 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
                       Side(problem, value, type, to));
 }
 
-int64_t npu::relayoutCycles(const LayoutProblem &problem, Value value,
-                            LayoutAttr from, LayoutAttr to) {
-  return cost::timeOf(relayoutWork(problem, value, from, to),
-                      problem.target.machine)
-      .total;
+/// In the fastest tiling.
+static KernelCost costOfWork(const LayoutProblem &problem,
+                             const cost::KernelWork &work) {
+  const cost::Machine &machine = problem.target.machine;
+  KernelCost cost{cost::timeOf(work, machine).total};
+  if (!machine.saysEnergy())
+    return cost;
+  cost.energy =
+      cost::energyOf(work, cost::chooseTiling(work, machine), machine);
+  if (cost.cycles >= cost::doesNotFit)
+    cost.energy += cost::doesNotFit;
+  return cost;
 }
 
 std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
@@ -233,8 +243,7 @@ std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
         continue;
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
-      costs.push_back(
-          {1, to.bytes, cost::timeOf(work, problem.target.machine).total});
+      costs.push_back({1, to.bytes, costOfWork(problem, work)});
     }
   return costs;
 }
@@ -261,6 +270,17 @@ static cost::Transfer operandTransfer(const LayoutProblem &problem,
   if (operand.get().getDefiningOp<ConstantOp>())
     return constantTransfer(problem, operand, layout);
   return transferOf(problem, operand.get(), tensorType(operand.get()), layout);
+}
+
+/// What the array does with products of the op's first two operands.
+static void addArray(const ArraySpec &array, Operation *op,
+                     cost::Product &product) {
+  if (op->getNumOperands() < 2)
+    return;
+  Type first = tensorType(op->getOperand(0)).getElementType(),
+       second = tensorType(op->getOperand(1)).getElementType();
+  product.rate = array.rateOf(first, second);
+  product.energy = array.energyOf(first, second);
 }
 
 /// How many lanes there are in a layout for each element.
@@ -322,12 +342,11 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
   }
 }
 
-static cost::KernelWork chipWork(const LayoutProblem &problem,
-                                 LayoutOpInterface op,
-                                 ArrayRef<LayoutAttr> layouts,
-                                 const Alternative *algorithm,
-                                 ArrayRef<LayoutAttr> whole) {
-  Work own = workOf(op);
+static cost::KernelWork
+chipWork(const LayoutProblem &problem, LayoutOpInterface op,
+         ArrayRef<LayoutAttr> layouts, const Alternative *algorithm,
+         ArrayRef<LayoutAttr> whole, const ArraySpec &array) {
+  Work own = workOf(op, array.outputStage);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
   work.reservedBytes = problem.onChip().reserved(op);
@@ -347,6 +366,7 @@ static cost::KernelWork chipWork(const LayoutProblem &problem,
   for (cost::Product product : own.products) {
     product.n = std::llround(static_cast<double>(product.n) * padding);
     product.k = std::llround(static_cast<double>(product.k) * channels);
+    addArray(array, op, product);
     work.products.push_back(product);
   }
   work.elements = own.elements * padding;
@@ -384,16 +404,23 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
                                       ArrayRef<LayoutAttr> layouts) {
   const Fallback &fallback = *problem.target.fallback;
   const cost::Machine &machine = fallback.machine;
-  cost::KernelWork own = chipWork(problem, op, layouts, nullptr, {});
+  cost::KernelWork own =
+      chipWork(problem, op, layouts, nullptr, {}, fallback.array);
   own.reservedBytes = 0;
   cost::ProcessorWork work;
+  if (machine.saysEnergy())
+    work.energy = static_cast<double>(
+        cost::energyOf(own, cost::chooseTiling(own, machine), machine));
   work.cycles = static_cast<double>(cost::timeOf(own, machine).total) *
                 problem.target.machine.clockMHz / machine.clockMHz;
   Crossings crossings = crossingsOf(op);
   auto cross = [&](Value value, LayoutAttr layout) {
     auto bytes = static_cast<double>(storedBytes(tensorType(value), layout));
     work.linkBytes += bytes;
-    work.linkCycles += fallback.linkStart + bytes / fallback.linkBandwidth;
+    work.linkCycles +=
+        fallback.linkStart +
+        bytes / problem.target.machine.perCycle(fallback.linkGBs);
+    work.energy += bytes * fallback.linkEnergy;
   };
   for (auto [index, crosses] : llvm::enumerate(crossings.operands))
     if (crosses)
@@ -412,7 +439,8 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       ArrayRef<LayoutAttr> whole) {
   if (isOnProcessor(op))
     return processorWork(problem, op, layouts);
-  cost::KernelWork work = chipWork(problem, op, layouts, algorithm, whole);
+  cost::KernelWork work =
+      chipWork(problem, op, layouts, algorithm, whole, problem.target.array);
   // Tables know an op by its operands; other algorithms read other weights.
   if (!algorithm && !replacementOf(op))
     work.measured =
@@ -453,43 +481,43 @@ static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
                              const Alternative *algorithm,
                              ArrayRef<LayoutAttr> whole, Use use) {
   auto find = [&] {
-    TimedWork timed;
-    timed.work = computingWork(problem, op, layouts, algorithm, whole);
-    timed.cycles = cost::timeOf(timed.work, problem.target.machine).total;
-    return timed;
+    PricedWork priced;
+    priced.work = computingWork(problem, op, layouts, algorithm, whole);
+    priced.cost = costOfWork(problem, priced.work);
+    return priced;
   };
   LayoutMemo *memo = problem.memoFor(op);
-  return memo ? use(memo->timed.of(
+  return memo ? use(memo->priced.of(
                     questionOf(problem, *memo, op, layouts, algorithm, whole),
                     find))
               : use(find());
 }
 
-int64_t npu::kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
-                          ArrayRef<LayoutAttr> layouts,
-                          const Alternative *algorithm,
-                          ArrayRef<LayoutAttr> whole) {
+KernelCost npu::kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
+                           ArrayRef<LayoutAttr> layouts,
+                           const Alternative *algorithm,
+                           ArrayRef<LayoutAttr> whole) {
   return useComputingWork(problem, op, layouts, algorithm, whole,
-                          [](const TimedWork &timed) { return timed.cycles; });
+                          [](const PricedWork &priced) { return priced.cost; });
 }
 
-std::optional<TimedAlgorithm>
-npu::fastestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
-                      ArrayRef<LayoutAttr> layouts,
-                      ArrayRef<LayoutAttr> whole) {
+std::optional<PricedAlgorithm>
+npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
+                       ArrayRef<LayoutAttr> layouts,
+                       ArrayRef<LayoutAttr> whole) {
   SmallVector<const Alternative *> rows = {nullptr};
   auto pin = problem.pins.algorithms.find(op);
   if (pin != problem.pins.algorithms.end())
     rows = {pin->second};
   else
     llvm::append_range(rows, alternativesFor(op, problem.target));
-  std::optional<TimedAlgorithm> best;
+  std::optional<PricedAlgorithm> best;
   for (const Alternative *row : rows) {
     if (row && !row->fits(op, layouts))
       continue;
-    int64_t cycles = kernelCycles(problem, op, layouts, row, whole);
-    if (!best || cycles < best->cycles)
-      best = {cycles, row};
+    KernelCost cost = kernelCost(problem, op, layouts, row, whole);
+    if (!best || cost.of(problem.objective) < best->cost.of(problem.objective))
+      best = {cost, row};
   }
   return best;
 }
@@ -523,8 +551,8 @@ static cost::KernelWork viewWork(const LayoutProblem &problem,
     works.push_back(relayoutWork(problem, result, behind, to));
   if (!works.empty())
     return *llvm::min_element(works, [&](const auto &a, const auto &b) {
-      return cost::timeOf(a, problem.target.machine).total <
-             cost::timeOf(b, problem.target.machine).total;
+      return costOfWork(problem, a).of(problem.objective) <
+             costOfWork(problem, b).of(problem.objective);
     });
   cost::KernelWork apart;
   RankedTensorType read = tensorType(operand), written = tensorType(result);
@@ -535,10 +563,9 @@ static cost::KernelWork viewWork(const LayoutProblem &problem,
   return apart;
 }
 
-int64_t npu::viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
-                        LayoutAttr from, LayoutAttr to) {
-  return cost::timeOf(viewWork(problem, op, from, to), problem.target.machine)
-      .total;
+KernelCost npu::viewCost(const LayoutProblem &problem, LayoutOpInterface op,
+                         LayoutAttr from, LayoutAttr to) {
+  return costOfWork(problem, viewWork(problem, op, from, to));
 }
 
 /// The work of an op that computes, in the layouts that its values have.
@@ -568,8 +595,8 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                ? relayoutWork(problem, op->getOperand(0), from, to)
                : viewWork(problem, rule, from, to);
   }
-  return useOwnWork(problem, rule, algorithm, [](const TimedWork &timed) {
-    return std::optional(timed.work);
+  return useOwnWork(problem, rule, algorithm, [](const PricedWork &priced) {
+    return std::optional(priced.work);
   });
 }
 
@@ -577,17 +604,16 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
                        const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
   if (rule && rule.getSensitivity() != Sensitivity::Data)
-    return useOwnWork(problem, rule, algorithm, [](const TimedWork &timed) {
-      return LayoutCost{0, 0, timed.cycles};
+    return useOwnWork(problem, rule, algorithm, [](const PricedWork &priced) {
+      return LayoutCost{0, 0, priced.cost};
     });
   std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
   if (!work)
     return {};
-  return {1, storedBytes(op->getResult(0)),
-          cost::timeOf(*work, problem.target.machine).total};
+  return {1, storedBytes(op->getResult(0)), costOfWork(problem, *work)};
 }
 
-/// The sum over the function's ops; nothing where it takes as many cycles as
+/// The sum over the function's ops; nothing where its kernels cost as much as
 /// `limit`.
 static std::optional<LayoutCost>
 sumBelow(const LayoutProblem &problem, std::optional<int64_t> limit,
@@ -595,7 +621,7 @@ sumBelow(const LayoutProblem &problem, std::optional<int64_t> limit,
   LayoutCost total;
   for (Operation &op : problem.function->getRegion(0).front()) {
     total += costOfOp(op);
-    if (limit && total.cycles >= *limit)
+    if (limit && total.kernels.of(problem.objective) >= *limit)
       return std::nullopt;
   }
   return total;
@@ -607,7 +633,8 @@ LayoutCost npu::costOf(const LayoutProblem &problem,
   std::optional<LayoutCost> least;
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);
-    auto limit = least ? std::optional(least->cycles) : std::nullopt;
+    auto limit = least ? std::optional(least->kernels.of(problem.objective))
+                       : std::nullopt;
     auto total = sumBelow(problem, limit, [&](Operation &op) {
       return costOf(problem, &op, algorithms.lookup(&op));
     });
@@ -620,7 +647,7 @@ LayoutCost npu::costOf(const LayoutProblem &problem,
   return *least;
 }
 
-Algorithms npu::fastestAlgorithms(const LayoutProblem &problem) {
+Algorithms npu::cheapestAlgorithms(const LayoutProblem &problem) {
   Algorithms best;
   std::optional<int64_t> least;
   for (const OnChipValues &values : problem.residencies()) {
@@ -630,13 +657,13 @@ Algorithms npu::fastestAlgorithms(const LayoutProblem &problem) {
       auto rule = dyn_cast<LayoutOpInterface>(op);
       if (!rule || rule.getSensitivity() == Sensitivity::Data)
         return costOf(problem, &op);
-      auto fastest = fastestAlgorithm(problem, rule, layoutsOf(&op));
-      if (fastest && fastest->algorithm)
-        chosen[&op] = fastest->algorithm;
-      return {0, 0, fastest ? fastest->cycles : 0};
+      auto cheapest = cheapestAlgorithm(problem, rule, layoutsOf(&op));
+      if (cheapest && cheapest->algorithm)
+        chosen[&op] = cheapest->algorithm;
+      return {0, 0, cheapest ? cheapest->cost : KernelCost()};
     });
     if (total) {
-      least = total->cycles;
+      least = total->kernels.of(problem.objective);
       best = std::move(chosen);
     }
   }

@@ -13,32 +13,37 @@ namespace npu {
 
 struct Placement;
 
-/// The total of one function, or a part of it. Cycles are whole, so that sums
-/// are exact and can be compared.
+/// What a kernel takes on the chip. Whole numbers, so that sums are exact and
+/// can be compared.
+struct KernelCost {
+  int64_t cycles = 0;
+  int64_t energy = 0; // pJ; 0 where the target says nothing of it
+
+  /// Of the objective what kernels have: energy, else cycles.
+  int64_t of(Objective objective) const {
+    return objective == Objective::Energy ? energy : cycles;
+  }
+};
+
+/// The total of one function, or a part of it.
 struct LayoutCost {
   int64_t count = 0;  // relayouts, and views that move data
   int64_t bytes = 0;  // stored bytes of their results
-  int64_t cycles = 0; // relayouts and kernels
+  KernelCost kernels; // relayouts, too
 
   int64_t of(Objective objective) const;
   LayoutCost &operator+=(const LayoutCost &other);
 };
-
-/// Cycles to move a tensor into another order: reading and writing every byte,
-/// neighbours of the one side apart on the other where the innermost dimension
-/// changes.
-int64_t relayoutCycles(const LayoutProblem &problem, Value value,
-                       LayoutAttr from, LayoutAttr to);
 
 /// What a relayout adds from each of a value's layouts (row by row) to each;
 /// nothing to the same.
 std::vector<LayoutCost> relayoutCosts(const LayoutProblem &problem, Value value,
                                       ArrayRef<LayoutAttr> layouts);
 
-/// Cycles of a view that moves data: what a relayout of its operand to the
-/// order that would have made it free takes.
-int64_t viewCycles(const LayoutProblem &problem, LayoutOpInterface op,
-                   LayoutAttr from, LayoutAttr to);
+/// Of a view that moves data: what a relayout of its operand to the order that
+/// would have made it free takes.
+KernelCost viewCost(const LayoutProblem &problem, LayoutOpInterface op,
+                    LayoutAttr from, LayoutAttr to);
 
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.
@@ -48,27 +53,27 @@ using OpLayouts = SmallVector<LayoutAttr>;
 OpLayouts layoutsOf(Operation *op);
 OpLayouts layoutsOf(const Placement &placement);
 
-/// Cycles of an op that computes, in these layouts (cost/kernel_time.h).
+/// Of an op that computes, in these layouts (cost/kernel_time.h).
 /// `algorithm`: as if it were replaced by that. `whole`: the layouts by which
 /// the target's signature is found, where `layouts` leaves out those of
 /// operands whose transfers are not counted; empty: the same.
-int64_t kernelCycles(const LayoutProblem &problem, LayoutOpInterface op,
-                     ArrayRef<LayoutAttr> layouts,
-                     const Alternative *algorithm = nullptr,
-                     ArrayRef<LayoutAttr> whole = {});
+KernelCost kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
+                      ArrayRef<LayoutAttr> layouts,
+                      const Alternative *algorithm = nullptr,
+                      ArrayRef<LayoutAttr> whole = {});
 
-struct TimedAlgorithm {
-  int64_t cycles = 0;
+struct PricedAlgorithm {
+  KernelCost cost;
   const Alternative *algorithm = nullptr; // null: the op's own
 };
 
-/// The fastest of an op's own algorithm and the others that the target has for
-/// it in these layouts. A pinned one is the only one; none where that does not
-/// fit. `whole`: as above.
-std::optional<TimedAlgorithm> fastestAlgorithm(const LayoutProblem &problem,
-                                               LayoutOpInterface op,
-                                               ArrayRef<LayoutAttr> layouts,
-                                               ArrayRef<LayoutAttr> whole = {});
+/// The cheapest of an op's own algorithm and the others that the target has for
+/// it in these layouts, by the problem's objective: cycles, or energy. A pinned
+/// one is the only one; none where that does not fit. `whole`: as above.
+std::optional<PricedAlgorithm>
+cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
+                  ArrayRef<LayoutAttr> layouts,
+                  ArrayRef<LayoutAttr> whole = {});
 
 /// What one op of a laid-out function does on the chip; nothing where it is
 /// free: constants, and views that move no data.
@@ -87,9 +92,9 @@ LayoutCost costOf(const LayoutProblem &problem,
                   const Algorithms &algorithms = Algorithms());
 
 /// The algorithms of a laid-out function's ops, with what stays on the chip,
-/// that make the sum of cycles least: an op that is the fastest while a value
-/// stays may not be without it.
-Algorithms fastestAlgorithms(const LayoutProblem &problem);
+/// that make the sum over kernels least: an op that is the cheapest while a
+/// value stays may not be without it.
+Algorithms cheapestAlgorithms(const LayoutProblem &problem);
 
 } // namespace npu
 

@@ -5,6 +5,7 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTMEMO_H
 
 #include "compiler/Layout/Problem/AlikeOps.h"
+#include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "cost/kernel_work.h"
 
@@ -59,10 +60,10 @@ struct Placed {
   std::string whyNot;
 };
 
-/// What a kernel does, and how long that takes.
-struct TimedWork {
+/// What a kernel does, and what that takes.
+struct PricedWork {
   cost::KernelWork work;
-  int64_t cycles = 0;
+  KernelCost cost;
 };
 
 struct LayoutMemo {
@@ -73,7 +74,7 @@ struct LayoutMemo {
   Answers<SmallVector<LayoutAttr>> demanded;
   Answers<SmallVector<bool, 4>> independent;
   Answers<Placed> placed;
-  Answers<TimedWork> timed;
+  Answers<PricedWork> priced;
 };
 
 } // namespace npu

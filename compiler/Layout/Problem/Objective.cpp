@@ -5,8 +5,8 @@
 
 using namespace npu;
 
-static constexpr StringRef names[] = {"count", "bytes", "time"};
-static constexpr StringRef units[] = {"relayouts", "bytes", "cycles"};
+static constexpr StringRef names[] = {"count", "bytes", "time", "energy"};
+static constexpr StringRef units[] = {"relayouts", "bytes", "cycles", "pJ"};
 
 std::optional<Objective> npu::parseObjective(StringRef text) {
   const StringRef *found = llvm::find(names, text);
@@ -21,6 +21,16 @@ StringRef npu::objectiveName(Objective objective) {
 
 StringRef npu::objectiveUnit(Objective objective) {
   return units[static_cast<int>(objective)];
+}
+
+std::string npu::whyNot(Objective objective, const TargetSpec &target) {
+  if (objective != Objective::Energy || target.saysEnergy())
+    return "";
+  return "--objective=energy: target '" + target.name +
+         "' says nothing of energy; its `machine` needs `mac_energy`, "
+         "`dram_energy`" +
+         (target.machine.sramKiB > 0 ? " and `sram_energy`" : "") +
+         " (targets/README.md)";
 }
 
 std::string npu::objectiveNames() {

@@ -4,7 +4,7 @@
 #ifndef NPU_COMPILER_LAYOUT_PROBLEM_OBJECTIVE_H
 #define NPU_COMPILER_LAYOUT_PROBLEM_OBJECTIVE_H
 
-#include "compiler/Support/LLVM.h"
+#include "compiler/Target/TargetSpec.h"
 
 #include <optional>
 #include <string>
@@ -14,14 +14,17 @@ namespace npu {
 enum class Objective {
   Count, // relayouts
   Bytes, // stored bytes that relayouts move
-  Time   // cycles of relayouts and kernels
+  Time,  // cycles of relayouts and kernels
+  Energy // pJ of relayouts and kernels
 };
 
 std::optional<Objective> parseObjective(StringRef text);
 StringRef objectiveName(Objective objective);
-/// What it counts: "relayouts", "bytes", "cycles".
+/// What it counts: "relayouts", "bytes", "cycles", "pJ".
 StringRef objectiveUnit(Objective objective);
-/// "count, bytes, time": for messages.
+/// What an objective asks of a target that it does not say; empty: nothing.
+std::string whyNot(Objective objective, const TargetSpec &target);
+/// "count, bytes, time, energy": for messages.
 std::string objectiveNames();
 
 } // namespace npu

@@ -49,10 +49,10 @@ public:
       op->setAttr(bestLayoutsAttr, toAttribute(*best));
     if (op.getSensitivity() == Sensitivity::Data)
       return success();
-    auto fastest = fastestAlgorithm(problem, op, layoutsOf(*best));
-    if (fastest && fastest->algorithm)
+    auto chosen = cheapestAlgorithm(problem, op, layoutsOf(*best));
+    if (chosen && chosen->algorithm)
       op->setAttr(bestAlgorithmAttr,
-                  StringAttr::get(op->getContext(), fastest->algorithm->name));
+                  StringAttr::get(op->getContext(), chosen->algorithm->name));
     return success();
   }
 
@@ -84,13 +84,16 @@ private:
       anchors.push_back(
           {Anchor::result, LayoutAttr::get(op->getContext(), *last, {})});
     std::optional<Placement> best;
-    int64_t fewest = 0;
+    int64_t least = 0;
     for (const Anchor &anchor : anchors)
       for (Placement &placement : placementsOf(problem, plan, op, anchor)) {
-        auto fastest = fastestAlgorithm(problem, op, layoutsOf(placement));
-        if (!fastest || (best && fastest->cycles >= fewest))
+        auto priced = cheapestAlgorithm(problem, op, layoutsOf(placement));
+        if (!priced)
           continue;
-        fewest = fastest->cycles;
+        int64_t cost = priced->cost.of(problem.objective);
+        if (best && cost >= least)
+          continue;
+        least = cost;
         best = std::move(placement);
       }
     return best;

@@ -107,7 +107,7 @@ private:
     // of its own, and then no slower.
     if (placement && op.getSensitivity() == Sensitivity::Heavy &&
         (!isKnown(cast<OpResult>(op->getResult(0)), placement->result) ||
-         isSlower(op, *placement)))
+         isDearer(op, *placement)))
       return std::nullopt;
     return placement;
   }
@@ -132,9 +132,11 @@ private:
            layout.isRowMajor(tensorType(result).getShape());
   }
 
-  bool isSlower(LayoutOpInterface op, const Placement &placement) const {
-    return kernelCycles(problem, op, layoutsOf(placement)) >
-           kernelCycles(problem, op, layoutsOf(op));
+  bool isDearer(LayoutOpInterface op, const Placement &placement) const {
+    auto costIn = [&](const OpLayouts &layouts) {
+      return kernelCost(problem, op, layouts).of(problem.objective);
+    };
+    return costIn(layoutsOf(placement)) > costIn(layoutsOf(op));
   }
 
   /// What stands behind a relayout.

@@ -64,16 +64,16 @@ SearchProblem::pricedWays(const WaysOfOp &op) const {
     for (const OpWay &way : op.ways)
       ways.push_back({&way, movingCost(op, way)});
   } else {
-    std::vector<std::optional<TimedAlgorithm>> fastest(op.ways.size());
+    std::vector<std::optional<PricedAlgorithm>> cheapest(op.ways.size());
     for (auto [number, way] : llvm::enumerate(op.ways)) {
       unsigned first = op.firstAlike[number];
       if (first == number)
-        fastest[number] = fastestAlgorithm(
+        cheapest[number] = cheapestAlgorithm(
             problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts),
             way.layouts);
-      if (fastest[first])
+      if (cheapest[first])
         ways.push_back(
-            {&way, {0, 0, fastest[first]->cycles}, fastest[first]->algorithm});
+            {&way, {0, 0, cheapest[first]->cost}, cheapest[first]->algorithm});
     }
   }
   // Nothing meets the demands: the source's order, which the check of the
@@ -90,7 +90,7 @@ LayoutCost SearchProblem::movingCost(const WaysOfOp &op,
     return {};
   LayoutAttr from = way.layouts.front(), to = way.layouts.back();
   return {1, storedBytes(tensorType(op.slots->getOp()->getResult(0)), to),
-          viewCycles(problem, op.slots->getOp(), from, to)};
+          viewCost(problem, op.slots->getOp(), from, to)};
 }
 
 // Weighing: the objective first, then two tie-breaks, as one whole number.
@@ -98,10 +98,11 @@ LayoutCost SearchProblem::movingCost(const WaysOfOp &op,
 /// The parts of a cost in the order in which they count.
 static std::array<int64_t, 3> ranked(const LayoutCost &cost,
                                      Objective objective) {
+  int64_t cycles = cost.kernels.cycles;
   if (objective == Objective::Time)
-    return {cost.cycles, cost.bytes, cost.count};
-  return {cost.of(objective), cost.cycles,
-          objective == Objective::Count ? cost.bytes : cost.count};
+    return {cycles, cost.bytes, cost.count};
+  return {cost.of(objective), cycles,
+          objective == Objective::Bytes ? cost.count : cost.bytes};
 }
 
 search::Cost SearchProblem::weighed(const LayoutCost &cost) const {

@@ -106,17 +106,20 @@ static cost::ChipFigures figuresOf(const format::Manifest &manifest,
 static std::string chipText(const format::Manifest &manifest,
                             const format::ManifestKernel &kernel) {
   cost::ChipFigures chip = figuresOf(manifest, kernel);
+  // Where the chip says nothing of energy, neither do we.
+  std::string energy =
+      chip.energy_pj ? formatv(", {0} pJ", chip.energy_pj).str() : "";
   if (kernel.work.processor)
-    return formatv("processor {0} cycles, link {1} cycles ({2})",
+    return formatv("processor {0} cycles, link {1} cycles ({2}){3}",
                    chip.processor_cycles, chip.link_cycles,
-                   bytesText(chip.link_bytes));
+                   bytesText(chip.link_bytes), energy);
   const char *from = chip.measured_cycles ? "measured"
                      : chip.scaled_cycles ? "scaled by measured kernels"
                                           : chip.bound;
-  return formatv("chip   {0} cycles ({1}), tiles: {2}; on chip: {3} of tiles, "
-                 "{4} of values that stay",
+  return formatv("chip   {0} cycles ({1}){5}, tiles: {2}; on chip: {3} of "
+                 "tiles, {4} of values that stay",
                  chip.cycles, from, chip.tiling, bytesText(chip.tile_bytes),
-                 bytesText(chip.resident_bytes));
+                 bytesText(chip.resident_bytes), energy);
 }
 
 static void printKernels(raw_ostream &out, const ProgramFile &file) {

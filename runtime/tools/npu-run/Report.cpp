@@ -89,7 +89,7 @@ cost::ChipTotals Session::totals() const {
   cost::ChipTotals totals;
   for (const npu_kernel_info &kernel : kernels)
     add(totals, kernel, kernel.relayout != 0);
-  finish(totals, chip.clock_mhz, chip.macs_per_cycle);
+  finish(totals, chip.clock_mhz);
   return totals;
 }
 
@@ -178,10 +178,14 @@ static std::string measuredText(const cost::ChipTotals &totals) {
 static std::string chipLine(const Session &session) {
   const npu_chip_info &chip = session.chip;
   cost::ChipTotals totals = session.totals();
-  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)%s\n",
+  std::string energy =
+      totals.energy_pj
+          ? line(", %.3f uJ", static_cast<double>(totals.energy_pj) / 1e6)
+          : "";
+  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)%s%s\n",
               totals.ms, static_cast<unsigned long long>(totals.cycles),
               files::shownName(chip.name).c_str(), chip.clock_mhz,
-              chip.data_flow, measuredText(totals).c_str());
+              chip.data_flow, energy.c_str(), measuredText(totals).c_str());
 }
 
 std::string summary(const Session &session) {
@@ -207,7 +211,7 @@ namespace {
 /// What the table of kernels adds up.
 struct ProfileSum {
   double ms = 0;
-  uint64_t cycles = 0, bytes = 0, dram = 0, onChip = 0;
+  uint64_t cycles = 0, bytes = 0, dram = 0, onChip = 0, energy = 0;
 
   void add(const npu_kernel_info &kernel, double kernelMs) {
     ms += kernelMs;
@@ -215,8 +219,13 @@ struct ProfileSum {
     bytes += kernel.bytes;
     dram += kernel.dram_read_bytes + kernel.dram_written_bytes;
     onChip += kernel.on_chip_read_bytes + kernel.on_chip_written_bytes;
+    energy += kernel.energy_pj;
   }
 };
+
+double microjoules(uint64_t picojoules) {
+  return static_cast<double>(picojoules) / 1e6;
+}
 
 std::string hostColumns(const ProfileSum &row, const ProfileSum &total) {
   return line("%10.4f %5.1f%% ", row.ms, percent(row.ms, total.ms));
@@ -227,14 +236,16 @@ std::string chipColumns(const ProfileSum &row, const ProfileSum &total) {
               static_cast<unsigned long long>(row.cycles),
               percent(static_cast<double>(row.cycles),
                       static_cast<double>(total.cycles)),
-              megabytes(row.dram), megabytes(row.onChip));
+              megabytes(row.dram), megabytes(row.onChip)) +
+         // A chip that says nothing of energy has no such column.
+         (total.energy ? line("%9.3f  ", microjoules(row.energy)) : "");
 }
 
 } // namespace
 
 /// What a kernel is, behind its numbers.
 static std::string kernelColumns(const npu_kernel_info &kernel, bool hasHost) {
-  std::string text = line("%5.1f%%  %-11s  %-14s ", 100 * kernel.utilisation,
+  std::string text = line("%5.1f%%  %-14s  %-14s ", 100 * kernel.utilisation,
                           kernel.bound, kernel.op);
   if (hasHost)
     text += line("%-28s ", kernel.implementation);
@@ -268,11 +279,13 @@ std::string profileTable(const Session &session) {
     return (hasHost ? hostColumns(row, total) : "") + chipColumns(row, total) +
            rest + "\n";
   };
-  std::string text =
-      (hasHost ? line("%10s %6s ", "ms", "share") : "") +
-      line("%9s %11s %6s %9s %9s  %6s  %-11s  %-14s ", "MB", "cycles", "share",
-           "DRAM MB", "chip MB", "array", "bound by", "op") +
-      (hasHost ? line("%-28s ", "implementation") : "") + "kernel: node\n";
+  std::string text = (hasHost ? line("%10s %6s ", "ms", "share") : "") +
+                     line("%9s %11s %6s %9s %9s  ", "MB", "cycles", "share",
+                          "DRAM MB", "chip MB") +
+                     (total.energy ? line("%9s  ", "uJ") : "") +
+                     line("%6s  %-14s  %-14s ", "array", "bound by", "op") +
+                     (hasHost ? line("%-28s ", "implementation") : "") +
+                     "kernel: node\n";
   for (size_t i : order) {
     const npu_kernel_info &k = session.kernels[i];
     text += rowOf(rows[i], kernelColumns(k, hasHost));
@@ -376,6 +389,7 @@ void traceChip(const Session &session, Trace &trace) {
   trace.nameThread(chip, 4, "dma in");
   trace.nameThread(chip, 5, "dma out");
   trace.nameThread(chip, 6, "processor");
+  trace.nameThread(chip, 7, "on-chip memory");
   uint64_t start = 0;
   auto microseconds = [&](uint64_t cycles) {
     return static_cast<double>(cycles) / session.chip.clock_mhz;
@@ -387,12 +401,11 @@ void traceChip(const Session &session, Trace &trace) {
                {"node", k.node},
                {"cycles", k.cycles},
                {"bound", k.bound},
+               {"energy_pj", k.energy_pj},
                {"utilisation", k.utilisation}});
-    const std::pair<int, uint64_t> parts[] = {{2, k.array_cycles},
-                                              {3, k.vector_cycles},
-                                              {4, k.dma_in_cycles},
-                                              {5, k.dma_out_cycles},
-                                              {6, k.processor_cycles}};
+    const std::pair<int, uint64_t> parts[] = {
+        {2, k.array_cycles},   {3, k.vector_cycles},    {4, k.dma_in_cycles},
+        {5, k.dma_out_cycles}, {6, k.processor_cycles}, {7, k.on_chip_cycles}};
     for (auto [thread, cycles] : parts)
       if (cycles)
         trace.add(chip, thread, k.name, "part", begin, microseconds(cycles));

@@ -29,7 +29,7 @@ machine:
   vector_lanes: 16 lanes
   sram: 512 KiB
   dram: 1024 MiB
-  dma_bandwidth: 16 B/cycle
+  dram_bandwidth: 16 GB/s
   dma_burst: 64 B
   dma_start: 100 cycles
   kernel_start: 200 cycles

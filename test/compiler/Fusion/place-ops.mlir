@@ -59,7 +59,7 @@ machine:
   vector_lanes: 16 lanes
   sram: 512 KiB
   dram: 1024 MiB
-  dma_bandwidth: 16 B/cycle
+  dram_bandwidth: 16 GB/s
   dma_burst: 64 B
   dma_start: 100 cycles
   kernel_start: 200 cycles
@@ -80,7 +80,7 @@ unsupported:
 //--- processor.yaml
 fallback:
   target: host
-  link_bandwidth: 4 B/cycle
+  link_bandwidth: 4 GB/s
   link_start: 2000 cycles
 //--- model.mlir
 // A limit, its last number on the chip.

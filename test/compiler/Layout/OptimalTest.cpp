@@ -12,6 +12,14 @@ using namespace npu;
 
 namespace {
 
+/// Numbers that make moving dearer than computing.
+void sayEnergy(TargetSpec &spec) {
+  spec.machine.dramEnergy = 40;
+  spec.machine.sramEnergy = spec.machine.sramKiB > 0 ? 2 : 0;
+  for (npu_dtype type : spec.types)
+    spec.array.energies[type] = 3;
+}
+
 const char *const conv =
     "{dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : "
     "(tensor<2x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<2x8x6x6xf32>";
@@ -43,10 +51,11 @@ using OptimalTest = LayoutFixture;
 
 TEST_F(OptimalTest, NoStrategyIsCheaper) {
   for (StringRef name : {"npu-nhwc", "npu-nchw", "npu-nchw16c", "host"})
-    for (Objective objective :
-         {Objective::Count, Objective::Bytes, Objective::Time})
+    for (Objective objective : {Objective::Count, Objective::Bytes,
+                                Objective::Time, Objective::Energy})
       for (bool fixed : {true, false}) {
         TargetSpec spec = load(name);
+        sayEnergy(spec);
         LayoutOptions options;
         options.strategy = "optimal";
         options.objective = objective;
@@ -63,7 +72,8 @@ TEST_F(OptimalTest, NoStrategyIsCheaper) {
         EXPECT_EQ(search->lowerBound, search->cost);
         EXPECT_EQ(search->capped, 0);
         // What was searched for is what the finished function costs.
-        EXPECT_EQ(reportLayouts(function, spec).cost.of(objective),
+        EXPECT_EQ(reportLayouts(function, spec, nullptr, objective)
+                      .cost.of(objective),
                   search->cost);
         for (const StrategyResult &result : *results)
           EXPECT_TRUE(!result.feasible ||
@@ -209,14 +219,26 @@ TEST_F(OptimalTest, OtherAlgorithmsAreWays) {
   EXPECT_TRUE(search->proved);
   RelayoutReport report = reportLayouts(function, spec);
   EXPECT_EQ(report.algorithms.size(), 1u);
-  EXPECT_EQ(report.cost.cycles, search->cost);
+  EXPECT_EQ(report.cost.kernels.cycles, search->cost);
   for (const StrategyResult &result : *results)
-    EXPECT_GE(result.cost.cycles, search->cost) << result.name.str();
+    EXPECT_GE(result.cost.kernels.cycles, search->cost) << result.name.str();
   spec.algorithms.clear();
   function = parse(source);
   std::optional<SearchOutcome> direct;
   ASSERT_TRUE(succeeded(runLayoutStage(function, spec, options, &direct)));
   EXPECT_GT(direct->cost, search->cost);
+}
+
+TEST_F(OptimalTest, EnergyThatNobodySays) {
+  LayoutOptions options;
+  options.strategy = "optimal";
+  options.objective = Objective::Energy;
+  mlir::func::FuncOp function = parse(branches());
+  QuietDiagnostics quiet(function->getContext());
+  EXPECT_TRUE(failed(runLayoutStage(function, load("npu-nhwc"), options)));
+  EXPECT_NE(quiet.first().find("target 'npu-nhwc' says nothing of energy"),
+            std::string::npos)
+      << quiet.first();
 }
 
 /// Of one pixel NCHW and NHWC are one order, which costs what the cheaper does.

@@ -19,7 +19,8 @@ namespace {
 class TargetWriter {
 public:
   TargetWriter(unsigned seed, bool tiled)
-      : words(seed), lacks(seed + 1), tiled(tiled), blocks(words) {
+      : words(seed), lacks(seed + 1), array(seed + 2), tiled(tiled),
+        blocks(words) {
     static const int64_t sizes[] = {2, 4, 8};
     block = sizes[words.pick(3)];
   }
@@ -61,7 +62,8 @@ private:
     number("mac_rows", 1, 16, "MAC");
     number("mac_columns", 1, 16, "MAC");
     number("vector_lanes", 1, 64, "lanes");
-    if (words.pick(4)) {
+    bool hasMemory = words.pick(4);
+    if (hasMemory) {
       number("sram", 1, 2048, "KiB");
       if (words.pick(2))
         number("sram_banks", 2, 32, "banks");
@@ -71,11 +73,36 @@ private:
     if (!words.pick(4))
       number("transpose_bandwidth", 1, 64, "B/cycle");
     number("dram", 64, 4096, "MiB");
-    number("dma_bandwidth", 1, 64, "B/cycle");
+    number("dram_bandwidth", 1, 64, "GB/s");
     number("dma_burst", 16, 128, "B");
     number("dma_start", 0, 300, "cycles");
     number("kernel_start", 0, 300, "cycles");
     number("strided_access", 1, 6, "times");
+    chipNumbers(hasMemory);
+  }
+
+  /// Of what a chip may say of its array, bandwidth on the chip, and energy.
+  void chipNumbers(bool hasMemory) {
+    auto number = [&](int64_t most) {
+      return std::to_string(1 + array.pick(most));
+    };
+    if (array.oneIn(3))
+      text += "  mac_rates: {i8: " + number(8) + " times, f16: " + number(4) +
+              " times}\n";
+    if (hasMemory && array.oneIn(3))
+      text += "  sram_bandwidth: " + number(200) + " GB/s\n";
+    if (array.oneIn(3))
+      text += "  vector_unit: beside\n";
+    if (saysEnergy) {
+      text += "  mac_energy: {f32: " + number(9) + " pJ, f16: " + number(5) +
+              " pJ, bf16: 2 pJ, i8: 0.5 pJ, ui8: 0.5 pJ, i32: 3 pJ, i64: 9 "
+              "pJ}\n  dram_energy: " +
+              number(200) + " pJ/B\n";
+      if (hasMemory)
+        text += "  sram_energy: " + number(20) + " pJ/B\n";
+    }
+    if (array.oneIn(3))
+      text += "output_stage: [bias, requantize, activation, add]\n";
   }
 
   std::string channelsLast() { return "NWC, NHWC, NDHWC"; }
@@ -187,8 +214,8 @@ private:
       }
     text += "fallback: {target: host, link_bandwidth: " +
             std::to_string(1 + lacks.pick(16)) +
-            " B/cycle, link_start: " + std::to_string(1 + lacks.pick(3000)) +
-            " cycles}\n";
+            " GB/s, link_start: " + std::to_string(1 + lacks.pick(3000)) +
+            " cycles" + (saysEnergy ? ", link_energy: 30 pJ/B" : "") + "}\n";
   }
 
   /// A condition that some ops of a random graph meet and some do not.
@@ -211,8 +238,9 @@ private:
 
   Words words;
   /// Drawn apart, so that a seed's other demands stay what they were.
-  Words lacks;
+  Words lacks, array;
   bool mayLack = lacks.oneIn(3);
+  bool saysEnergy = array.oneIn(3);
   bool tiled;
   test::RandomBlocks blocks;
   int64_t block;

@@ -10,7 +10,7 @@
 // RUN: not npu-opt %t.mlir --npu-assign-layout="io-layout=x=NHWC,x=NCHW" 2>&1 | FileCheck %s --check-prefix=TWICE
 // OBJECTIVE: unknown objective 'power', expected one of: count, bytes, time
 // STRATEGY: unknown layout strategy 'best', expected one of: none, naive, auto-nhwc, convert, preset, alter, smartmem, pbqp, optimal
-// TARGET: target 'npu-9000' is neither a file nor a shipped target, which are: host, npu-nc1hwc0, npu-nc1hwc2, npu-nchw, npu-nchw16c, npu-nhwc, npu-packs, npu-sticks, npu-tiles
+// TARGET: target 'npu-9000' is neither a file nor a shipped target, which are: host, npu-ethos-u55, npu-nc1hwc0, npu-nc1hwc2, npu-nchw, npu-nchw16c, npu-nhwc, npu-packs, npu-sticks, npu-tiles
 // IO: --io-layout: 'loose' is neither fixed, free nor NAME=LAYOUT
 // NAME: --io-layout: the model has no input or output 'z'; it has 'x'
 // RANK: --io-layout: NDHWC does not fit 'x' of rank 4

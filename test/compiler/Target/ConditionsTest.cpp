@@ -29,7 +29,7 @@ machine:
   mac_columns: 16 MAC
   vector_lanes: 16 lanes
   dram: 1024 MiB
-  dma_bandwidth: 16 B/cycle
+  dram_bandwidth: 16 GB/s
   dma_burst: 64 B
   dma_start: 100 cycles
   kernel_start: 100 cycles
@@ -129,10 +129,10 @@ TEST(Conditions, ErrorsOfFiles) {
               "unsupported: op 'softmax' stands twice with the same");
   const std::string fallback = none + "fallback: {target: host, link_start: 1 "
                                       "cycles, link_bandwidth: ";
-  expectError(fallback + "0 B/cycle}\n", "expected a positive number");
-  expectError(fallback + "1 GB/s}\n", "expected the unit B/cycle");
+  expectError(fallback + "0 GB/s}\n", "expected a positive number");
+  expectError(fallback + "1 B/cycle}\n", "expected the unit GB/s");
   const std::string start = none + "fallback: {target: host, link_bandwidth: 1 "
-                                   "B/cycle, link_start: ";
+                                   "GB/s, link_start: ";
   expectError(start + "-1 cycles}\n", "expected a number of cycles, 0 or more");
   expectError(start + "1 us}\n", "expected the unit cycles");
   expectError(none + "fallback: {target: host}\n",

@@ -30,7 +30,7 @@ machine:
   vector_lanes: 16 lanes
   sram: 512 KiB
   dram: 1024 MiB
-  dma_bandwidth: 16 B/cycle
+  dram_bandwidth: 16 GB/s
   dma_burst: 64 B
   dma_start: 100 cycles
   kernel_start: 100 cycles
@@ -115,11 +115,16 @@ TEST(TargetSpec, RangesOfMachineNumbers) {
         Case{"mac_columns", "1.5 MAC", "a whole number from 1"},
         Case{"mac_columns", "2e6 MAC", "a whole number from 1 to 1e+06"},
         Case{"vector_lanes", "0.25 lanes", "a whole number from 1"},
+        Case{"depthwise_rows", "0.5 MAC", "a whole number from 1"},
+        Case{"output_lanes", "0 lanes", "a whole number from 1"},
         Case{"sram", "0 KiB", "a number from"},
         Case{"sram_banks", "1 banks", "a whole number from 2 to 65536"},
         Case{"sram_banks", "2.5 banks", "a whole number from 2"},
         Case{"dram", "0 MiB", "a number from"},
-        Case{"dma_bandwidth", "0 B/cycle", "a number from"},
+        Case{"dram_bandwidth", "0 GB/s", "a number from"},
+        Case{"sram_bandwidth", "0 GB/s", "a number from"},
+        Case{"dram_energy", "0 pJ/B", "a number from"},
+        Case{"sram_energy", "-1 pJ/B", "a number from"},
         Case{"dma_burst", "1.5 B", "a whole number from 1"},
         Case{"dma_channels", "1.5 channels", "a whole number from 1 to 2"},
         Case{"dma_channels", "3 channels", "a whole number from 1 to 2"},
@@ -157,11 +162,102 @@ TEST(TargetSpec, MachineNumbersTogether) {
                   .insert(good.find("  clock:"), "  sram_banks: 2 banks\n"),
               "sram_banks: 2 banks have less than a byte each");
   expectError(withNumber("beyond_cache", "2 times"), "there is no `cache`");
+  std::string noSram = replaceLine(good, 10, "");
+  expectError(
+      replaceLine(noSram, 6, "  clock: 1 MHz\n  sram_bandwidth: 1 GB/s"),
+      "sram_bandwidth: there is no `sram` that has this bandwidth");
+  expectError(replaceLine(noSram, 6, "  clock: 1 MHz\n  sram_energy: 1 pJ/B"),
+              "sram_energy: there is no `sram` that takes this energy");
   expectError(withNumber("sram", "1e9 KiB"), "are less than what `sram` says");
   expectError(withNumber("array_use", "half"),
               "array_use: 'half', expected one of: parts, whole");
   expectError(withNumber("data_flow", "up"),
               "data_flow: 'up', expected one of: dot-product");
+}
+
+/// What a chip says by element type.
+TEST(TargetSpec, NumbersByType) {
+  std::string error;
+  auto spec =
+      parseTarget(withNumber("mac_rates", "{bf16: 4 times, f32: 0.25 times}")
+                      .append("output_stage: [bias, activation]\n"),
+                  "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  mlir::MLIRContext context;
+  mlir::Type f32 = mlir::Float32Type::get(&context),
+             bf16 = mlir::BFloat16Type::get(&context),
+             i8 = mlir::IntegerType::get(&context, 8);
+  EXPECT_EQ(spec->array.rateOf(bf16, bf16), 4);
+  EXPECT_EQ(spec->array.rateOf(bf16, f32), 0.25);
+  EXPECT_EQ(spec->array.rateOf(bf16, i8), 1);
+  EXPECT_EQ(spec->array.outputStage, OutputStep::Bias | OutputStep::Activation);
+  EXPECT_FALSE(spec->saysEnergy());
+  auto wrong = [&](StringRef value, const std::string &expected) {
+    expectError(withNumber("mac_rates", value), expected);
+  };
+  wrong("4 times", "mac_rates: expected TYPE: NUMBER times, in braces");
+  wrong("{}", "mac_rates: is empty; leave it out");
+  wrong("{f64: 4 times}", "mac_rates: unknown key 'f64', allowed are");
+  wrong("{i8: 4 times}", "mac_rates: 'i8' is not one of the chip's `types`");
+  wrong("{bf16: 4}", "mac_rates of bf16: '4', expected the unit times");
+  wrong("{bf16: 0 times}", "mac_rates of bf16: '0 times', expected a number");
+  wrong("{bf16: fast}", "expected a number and its unit, times");
+  expectError(good + "output_stage: [bias, pool]\n",
+              "output_stage: unknown step 'pool', allowed are bias, "
+              "requantize, activation, add");
+  expectError(good + "output_stage: [add, add]\n",
+              "output_stage: 'add' stands twice");
+  expectError(withNumber("depthwise_rows", "17 MAC"),
+              "depthwise_rows: 17 MAC are more than what `mac_rows` says, 16");
+  expectError(replaceLine(withNumber("depthwise_rows", "4 MAC"), 7,
+                          "  clock: 9 MHz\n  data_flow: input-stationary"),
+              "depthwise_rows: is of `data_flow: dot-product` alone");
+  expectError(withNumber("window_reads", "twice"),
+              "window_reads: 'twice', expected one of: each, once");
+  expectError(withNumber("vector_unit", "below"),
+              "vector_unit: 'below', expected one of: after, beside");
+}
+
+/// Energy is said whole, or not at all.
+TEST(TargetSpec, EnergyIsSaidWhole) {
+  const std::string mac = "  mac_energy: {f32: 4 pJ, bf16: 1.5 pJ}\n",
+                    dram = "  dram_energy: 100 pJ/B\n",
+                    sram = "  sram_energy: 1 pJ/B\n";
+  auto with = [](const std::string &lines) {
+    std::string text = good;
+    return text.insert(text.find("  clock:"), lines);
+  };
+  std::string error;
+  auto spec = parseTarget(with(mac + dram + sram), "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  EXPECT_TRUE(spec->saysEnergy());
+  mlir::MLIRContext context;
+  EXPECT_EQ(spec->array.energyOf(mlir::BFloat16Type::get(&context),
+                                 mlir::Float32Type::get(&context)),
+            4);
+  expectError(with(dram + sram), "dram_energy: is a part of a chip's energy; "
+                                 "`mac_energy`, which is another, is missing");
+  expectError(with(mac + sram), "sram_energy: is a part of a chip's energy; "
+                                "`dram_energy`, which is the other");
+  expectError(with(mac + dram), "dram_energy: is a part of a chip's energy; "
+                                "`sram_energy`, which is the other");
+  expectError(with(mac), "mac_energy: is a part of a chip's energy; "
+                         "`dram_energy`, which is another");
+  expectError(with("  mac_energy: {f32: 4 pJ}\n" + dram + sram),
+              "mac_energy: says nothing of 'bf16', which is one of `types`");
+  expectError(with("  mac_energy: {f32: -4 pJ, bf16: 1 pJ}\n" + dram + sram),
+              "mac_energy of f32: '-4 pJ', expected a number from 0 to 1e+06");
+  const std::string fallback = "fallback: {target: host, link_bandwidth: 1 "
+                               "GB/s, link_start: 1 cycles";
+  expectError(with(mac + dram + sram) + fallback + "}\n",
+              "`link_energy` of `fallback`, which is another, is missing");
+  expectError(with(mac + dram + sram) + fallback + ", link_energy: 1 pJ}\n",
+              "fallback: link_energy: '1 pJ', expected the unit pJ/B");
+  spec = parseTarget(with(mac + dram + sram) + fallback +
+                         ", link_energy: 30 pJ/B}\n",
+                     "chip.yaml", error);
+  ASSERT_TRUE(spec) << error;
+  EXPECT_EQ(spec->fallback->linkEnergy, 30);
 }
 
 /// What is odd, but a chip all the same.

@@ -20,7 +20,7 @@ LACKS = """unsupported:
 """
 FALLBACK = """fallback:
   target: host
-  link_bandwidth: 2 B/cycle
+  link_bandwidth: 2 GB/s
   link_start: 1000 cycles
 """
 CHANNELS, SIDE = 8, 6
