@@ -438,7 +438,7 @@ namespace {
 
 // Pattern: cast(round(affine(integers)) + z)
 //          -> cast(clip(mul_shift(integers, factor, shift) + z))
-struct Requantize : OpRewritePattern<EltwiseOp> {
+struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(EltwiseOp op,
@@ -494,7 +494,7 @@ private:
 
 LogicalResult npu::requantizeIntegers(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<Requantize>(root->getContext());
+  patterns.add<RequantizeInIntegers>(root->getContext());
   return apply(root, std::move(patterns));
 }
 
