@@ -24,9 +24,12 @@ static std::optional<Lack> lackedType(const TargetSpec &target,
   for (Type type : op->getResultTypes())
     if (std::optional<Lack> lack = lackOf(type, "gives"))
       return lack;
-  for (Type type : op->getOperandTypes())
-    if (std::optional<Lack> lack = lackOf(type, "reads"))
-      return lack;
+  // Indices are addresses, which every chip that has the op has.
+  for (unsigned index = 0; index < op->getNumOperands(); ++index)
+    if (op.getOperandRole(index) != "indices")
+      if (std::optional<Lack> lack =
+              lackOf(op->getOperand(index).getType(), "reads"))
+        return lack;
   return std::nullopt;
 }
 

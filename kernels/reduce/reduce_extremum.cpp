@@ -60,7 +60,7 @@ class ReduceExtremum : public Kernel {
 public:
   explicit ReduceExtremum(const Problem &p)
       : isMax(p.attrs.reduce.kind == NPU_REDUCE_MAX), threads(p.threads),
-        count(elementCount(p.inputs[0])) {}
+        count(elementCount(p.inputs[0])), result(p.inputs.size()) {}
 
   std::string implementation() const override { return "native:extremum"; }
 
@@ -75,7 +75,7 @@ public:
         found[static_cast<size_t>(thread)] =
             find(from + range.begin, range.end - range.begin);
     });
-    *static_cast<float *>(operands[1]) =
+    *static_cast<float *>(operands[result]) =
         find(found.data(), static_cast<int64_t>(found.size()));
     return 0;
   }
@@ -84,6 +84,7 @@ private:
   bool isMax;
   int threads;
   int64_t count;
+  size_t result; // among the operands
 };
 } // namespace
 

@@ -321,7 +321,7 @@ def open_page(bench: Bench, path: Path, name: str) -> dict:
 
 
 def check_page(bench: Bench, path: Path, rows: list[dict]) -> None:
-    """Each point thrice, the front ringed and listed; what hovering, a click and the choice of a network show."""
+    """Each point once for each pair of objectives, the front ringed and listed; what hovering, a click and the choice of a network show."""
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import Select
@@ -329,7 +329,9 @@ def check_page(bench: Bench, path: Path, rows: list[dict]) -> None:
     view, found = browser(), open_page(bench, path, "two-batches")
     mine = [row for row in rows if row["batch"] == 1]
     good, front = [row for row in mine if not row["error"]], [row for row in mine if row["front"]]
-    assert found["plots"] == 3 and found["marks"] == 3 * len(good) and found["rings"] == 3 * len(front), found
+    plots = len(table.objectives_of(rows)) - 1
+    assert found["plots"] == plots == 4, found
+    assert found["marks"] == plots * len(good) and found["rings"] == plots * len(front), found
     assert found["front"] == len(front) and found["failed"] == len(mine) - len(good) == 1, found
     mark = view.find_elements(By.CSS_SELECTOR, ".mark.front")[-1]
     row = rows[int(mark.get_attribute("data-point"))]
@@ -339,11 +341,11 @@ def check_page(bench: Bench, path: Path, rows: list[dict]) -> None:
     ActionChains(view).click(mark).perform()
     details = view.execute_script("return document.getElementById('details').textContent")
     assert f"{row['dram_bytes']:,}" in details and "unit of it" in details, details
-    assert view.execute_script("return document.querySelectorAll('.mark.hot').length") == 3
+    assert view.execute_script("return document.querySelectorAll('.mark.hot').length") == plots
     for box in ("log", "only"):
         view.find_element(By.ID, box).click()
     shown = view.execute_script("return document.querySelectorAll('.mark').length")
-    assert shown == 3 * len(front), (shown, front)
+    assert shown == plots * len(front), (shown, front)
     Select(view.find_element(By.ID, "group")).select_by_index(1)
     sums = view.execute_script("return document.getElementById('sums').textContent")
     assert re.match(rf"{sum(row['batch'] == 2 for row in rows)} points, ", sums), sums

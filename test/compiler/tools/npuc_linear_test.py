@@ -45,7 +45,8 @@ def instructions(npuc: str, links: int, folder: Path) -> int:
     model = folder / f"chain{links}.onnx"
     onnx.save(chain(links), model)
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", npuc, str(model)]
-    command += [f"--report={model.with_suffix('.json')}", "-o", str(model.with_suffix(".npu"))]
+    # Threads that look for work count, too, and more of them on a busy machine.
+    command += ["--mlir-disable-threading", f"--report={model.with_suffix('.json')}", "-o", str(model.with_suffix(".npu"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
     if done.returncode or not found:
