@@ -17,3 +17,4 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["XDG_CACHE_HOME"] = os.path.join(params["build"], "test", "cache")
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%source", os.path.dirname(config.test_source_root)))
+config.substitutions.append(("%build", params["build"]))
