@@ -21,5 +21,7 @@ trap 'rm -rf "$work"' EXIT
   --config-settings=cmake.define.NPU_BUILD="$build" --config-settings=build-dir="$work/cmake" --wheel-dir "$work"
 mkdir -p "$output"
 rm -f "$output"/*.whl
-PATH="$venv/bin:$PATH" LD_LIBRARY_PATH="$venv/lib" \
+# CMake leaves folders inside of the project out of what it installs as a run path.
+highs=$(sed -n 's/^HIGHS_LIBRARY:FILEPATH=//p' "$build/CMakeCache.txt")
+PATH="$venv/bin:$PATH" LD_LIBRARY_PATH="$venv/lib:$(dirname "$highs")" \
   "$venv/bin/python" -m auditwheel repair --plat "$platform" --wheel-dir "$output" "$work"/*.whl

@@ -112,7 +112,9 @@ SmallVector<LayoutAttr> OpSlots::placesOfConstant(LayoutAttr anchorLayout,
   bool complete = false;
   LayoutAttr carried = carry(anchor(), anchorLayout, index, &complete);
   if (slot.independent)
-    return {carried && complete ? carried : rowMajor(slot.value)};
+    return {carried && complete && slot.accepts(carried)
+                ? carried
+                : rowMajor(slot.value)};
   SmallVector<LayoutAttr> places;
   auto add = [&](LayoutAttr layout) {
     if (!isAmong(slot.value, layout, places) &&

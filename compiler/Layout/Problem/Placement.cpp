@@ -169,7 +169,8 @@ private:
     std::string ignored;
     bool complete = false;
     LayoutAttr carried = carry(related, ignored, &complete);
-    return carried && complete ? carried : rowMajor(value);
+    bool isKnown = carried && complete && mayBe({}, value, carried);
+    return isKnown ? carried : rowMajor(value);
   }
 
   const LayoutProblem &problem;
