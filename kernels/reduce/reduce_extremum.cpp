@@ -25,34 +25,27 @@ static NPU_INLINE float smaller(float a, float b) {
 }
 
 /// What is NaN wins, as it does in a step.
-static NPU_CLONES float largestOf(const float *x, int64_t n) {
+template <float (*step)(float, float)>
+static NPU_INLINE float extremumOf(const float *x, int64_t n, float start) {
   float found[wide];
   for (float &each : found)
-    each = -std::numeric_limits<float>::infinity();
+    each = start;
   int64_t i = 0;
   for (; i + wide <= n; i += wide)
     for (int64_t k = 0; k < wide; ++k)
-      found[k] = larger(found[k], x[i + k]);
+      found[k] = step(found[k], x[i + k]);
   for (; i < n; ++i)
-    found[0] = larger(found[0], x[i]);
+    found[0] = step(found[0], x[i]);
   for (int64_t k = 1; k < wide; ++k)
-    found[0] = larger(found[0], found[k]);
+    found[0] = step(found[0], found[k]);
   return found[0];
 }
 
+static NPU_CLONES float largestOf(const float *x, int64_t n) {
+  return extremumOf<larger>(x, n, -std::numeric_limits<float>::infinity());
+}
 static NPU_CLONES float smallestOf(const float *x, int64_t n) {
-  float found[wide];
-  for (float &each : found)
-    each = std::numeric_limits<float>::infinity();
-  int64_t i = 0;
-  for (; i + wide <= n; i += wide)
-    for (int64_t k = 0; k < wide; ++k)
-      found[k] = smaller(found[k], x[i + k]);
-  for (; i < n; ++i)
-    found[0] = smaller(found[0], x[i]);
-  for (int64_t k = 1; k < wide; ++k)
-    found[0] = smaller(found[0], found[k]);
-  return found[0];
+  return extremumOf<smaller>(x, n, std::numeric_limits<float>::infinity());
 }
 
 namespace {
