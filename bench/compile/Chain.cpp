@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/compile/Chain.h"
 
+#include "compiler/Frontend/ONNX/onnx.pb.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 namespace npu::bench {
@@ -40,6 +42,48 @@ std::string eltwiseChain(int ops) {
                           i, i + 1, image, names[i % 3])
                 .str();
   return function(body, ops);
+}
+
+static void addShape(onnx::ValueInfoProto *value, const char *name) {
+  value->set_name(name);
+  auto *type = value->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  for (int64_t extent : {1, 8, 12, 12})
+    type->mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+std::string onnxChain(int ops) {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(17);
+  onnx::GraphProto &graph = *model.mutable_graph();
+  graph.set_name("chain");
+  addShape(graph.add_input(), "x0");
+  onnx::TensorProto &weight = *graph.add_initializer();
+  weight.set_name("w");
+  weight.set_data_type(onnx::TensorProto::FLOAT);
+  for (int64_t extent : {8, 8, 1, 1})
+    weight.add_dims(extent);
+  for (int i = 0; i < 64; ++i)
+    weight.add_float_data(0.01F * static_cast<float>(i));
+  auto add = [&](const char *op, const std::string &result,
+                 std::initializer_list<std::string> operands) {
+    onnx::NodeProto &node = *graph.add_node();
+    node.set_op_type(op);
+    node.set_name(result);
+    node.add_output(result);
+    for (const std::string &operand : operands)
+      node.add_input(operand);
+  };
+  const int links = ops / 3;
+  for (int i = 0; i < links; ++i) {
+    const std::string here = std::to_string(i);
+    add("Conv", "c" + here, {"x" + here, "w"});
+    add("Sigmoid", "s" + here, {"c" + here});
+    add("Add", "x" + std::to_string(i + 1), {"s" + here, "x" + here});
+  }
+  addShape(graph.add_output(), ("x" + std::to_string(links)).c_str());
+  return model.SerializeAsString();
 }
 
 } // namespace npu::bench

@@ -15,6 +15,9 @@ std::string residualChain(int ops);
 /// kernel.
 std::string eltwiseChain(int ops);
 
+/// residualChain() as the bytes of an ONNX model, whose weight is a constant.
+std::string onnxChain(int ops);
+
 } // namespace npu::bench
 
 #endif // NPU_BENCH_COMPILE_CHAIN_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // compile-bench: how long the layout stage takes on chains of any length under
-// each strategy, with and without what a report asks for, and how long a whole
-// compilation does.
+// each strategy, with and without what a report asks for, how long each stage
+// of a compilation does, a whole one, and the search on graphs of many shapes.
 #include "bench/compile/Chain.h"
+#include "bench/search/Families.h"
 #include "compiler/Layout/Explain/RelayoutReport.h"
 #include "compiler/Layout/Strategies/Strategies.h"
 #include "compiler/Pipeline/Compiler.h"
@@ -73,32 +74,77 @@ static void layoutStage(benchmark::State &state, const char *strategy,
   state.SetComplexityN(state.range(0));
 }
 
+/// A folder with a chain as a model in it, and what compiles that.
+class ChainFile {
+public:
+  ChainFile(const char *suffix, const std::string &content) {
+    if (llvm::sys::fs::createUniqueDirectory("compile-bench", folder))
+      stop("no folder for temporary files");
+    options.model = (folder + "/chain" + suffix).str();
+    options.output = (folder + "/chain.npu").str();
+    options.target = targetName;
+    std::error_code error;
+    llvm::raw_fd_ostream file(options.model, error);
+    file << content;
+  }
+  ~ChainFile() { llvm::sys::fs::remove_directories(folder); }
+  ChainFile(const ChainFile &) = delete;
+  ChainFile &operator=(const ChainFile &) = delete;
+
+  CompileOptions options;
+
+private:
+  llvm::SmallString<128> folder;
+};
+
 /// From the file to the .npu file.
 static void wholeCompilation(benchmark::State &state,
                              std::string (*chain)(int)) {
-  llvm::SmallString<128> folder;
-  if (llvm::sys::fs::createUniqueDirectory("compile-bench", folder))
-    stop("no folder for temporary files");
-  CompileOptions options;
-  options.model = (folder + "/chain.mlir").str();
-  options.output = (folder + "/chain.npu").str();
-  options.target = targetName;
-  {
-    std::error_code error;
-    llvm::raw_fd_ostream file(options.model, error);
-    file << chain(static_cast<int>(state.range(0)));
-  }
+  ChainFile file(".mlir", chain(static_cast<int>(state.range(0))));
   for (auto _ : state) {
     MLIRContext context(registry());
     context.loadAllAvailableDialects();
     CompileReport report;
     files::OutputFiles files;
-    if (compileModel(context, options, report, files) != CompileStatus::Ok ||
+    if (compileModel(context, file.options, report, files) !=
+            CompileStatus::Ok ||
         !files.commit().empty())
       stop("a chain does not compile");
   }
-  llvm::sys::fs::remove_directories(folder);
   state.SetComplexityN(state.range(0));
+}
+
+/// One stage of the compilation of an ONNX model, those before it not counted.
+static void oneStage(benchmark::State &state, Stage stage) {
+  ChainFile file(".onnx", bench::onnxChain(static_cast<int>(state.range(0))));
+  for (auto _ : state) {
+    state.PauseTiming();
+    MLIRContext context(registry());
+    context.loadAllAvailableDialects();
+    CompileReport report;
+    files::OutputFiles files;
+    StagedCompilation compilation(context, file.options, report, files);
+    if (stage != Stage::Imported &&
+        compilation.run(static_cast<Stage>(static_cast<int>(stage) - 1)) !=
+            CompileStatus::Ok)
+      stop("a chain does not compile");
+    state.ResumeTiming();
+    if (compilation.run(stage) != CompileStatus::Ok)
+      stop("a chain does not compile");
+  }
+  state.SetComplexityN(state.range(0));
+}
+
+/// The exact search alone, costs by bytes.
+static void exactSearch(benchmark::State &state,
+                        const search::bench::Family *family) {
+  const search::Problem problem =
+      family->make(static_cast<int>(state.range(0)),
+                   search::bench::Costs::Bytes, /*seed=*/0);
+  bool isProved = true;
+  for (auto _ : state)
+    isProved &= search::solve(problem, search::Options()).proved;
+  state.SetLabel(isProved ? "proved" : "not proved");
 }
 
 template <typename... Arguments>
@@ -118,6 +164,14 @@ int main(int argc, char **argv) {
     add(std::string("layout/") + name, layoutStage, name, false);
     add(std::string("layout+report/") + name, layoutStage, name, true);
   }
+  for (auto [number, name] : llvm::enumerate(stageNames()))
+    add(("stage/" + name).str(), oneStage, static_cast<Stage>(number));
+  for (const search::bench::Family &family : search::bench::families())
+    benchmark::RegisterBenchmark((std::string("search/") + family.name).c_str(),
+                                 exactSearch, &family)
+        ->RangeMultiplier(10)
+        ->Range(1000, 10000)
+        ->Unit(benchmark::kMillisecond);
   add("compile/residual", wholeCompilation, bench::residualChain);
   add("compile/eltwise", wholeCompilation, bench::eltwiseChain);
   benchmark::Initialize(&argc, argv);
