@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// npuc.h as a class of Python.
-#include "python/Module.h"
-
+// npuc._npuc: npuc.h as a class of Python.
 #include "python/Failure.h"
 
 #include <nanobind/stl/optional.h>
@@ -120,7 +118,8 @@ nb::bytes Compilation::output() {
 
 } // namespace
 
-void npu::python::addCompilation(nb::module_ &module) {
+NB_MODULE(_npuc, module) {
+  nb::register_exception_translator(translate);
   nb::class_<Compilation>(module, "Compilation")
       .def(nb::init<const std::string &, std::optional<nb::bytes>,
                     const std::optional<std::string> &, const Words &,
@@ -131,7 +130,6 @@ void npu::python::addCompilation(nb::module_ &module) {
       .def("text", &Compilation::text, "what"_a)
       .def("output", &Compilation::output)
       .def("messages", &Compilation::messages);
-  module.def("version", npuc_version);
   module.def("option_names", npuc_option_names);
   module.def(
       "stage_name", [](int stage) { return npuc_stage_name(stage); },

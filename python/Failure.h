@@ -7,7 +7,11 @@
 #include "npu/npu.h"
 #include "npuc/npuc.h"
 
+#include <nanobind/nanobind.h>
+
 #include <string>
+
+namespace nb = nanobind;
 
 namespace npu::python {
 
@@ -25,6 +29,18 @@ inline void check(npuc_code code, const npuc_status &status) {
 inline void check(npu_code code, const npu_status &status) {
   if (code != NPU_OK)
     throw Failure{"RunError", code, status.message};
+}
+
+/// The classes are Python's, so that users can read and subclass them.
+inline void translate(const std::exception_ptr &thrown, void *) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Failure &failure) {
+    nb::object type = nb::module_::import_("npuc.errors").attr(failure.type);
+    nb::tuple arguments = nb::make_tuple(
+        nb::str(failure.message.data(), failure.message.size()), failure.code);
+    PyErr_SetObject(type.ptr(), arguments.ptr());
+  }
 }
 
 } // namespace npu::python

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// npu.h as a class of Python: a loaded program, and runs on arrays.
-#include "python/Module.h"
-
+// npuc._npu: npu.h as classes of Python, a loaded program, and runs on arrays.
+// Apart from the compiler, so that who only runs programs loads no LLVM.
 #include "python/Failure.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -43,6 +43,10 @@ struct Place {
   std::vector<std::unique_ptr<Buffer>> inputs, outputs;
 };
 
+/// Of each output its rows; those of outputs that are stored in rows are what
+/// the program writes.
+using Results = std::vector<std::unique_ptr<Buffer>>;
+
 /// Stored as the array is.
 bool isInRows(const npu_tensor_info &info) {
   for (int32_t d = 0; d < info.rank; ++d)
@@ -68,6 +72,8 @@ bool isAligned(const void *data) {
   return reinterpret_cast<uintptr_t>(data) % NPU_BUFFER_ALIGNMENT == 0;
 }
 
+class Bound;
+
 class Model {
 public:
   Model(const std::string &path, int threads, bool runInline);
@@ -76,6 +82,7 @@ public:
   Model &operator=(const Model &) = delete;
 
   std::vector<Output> run(const std::vector<Input> &arrays, int profiledRuns);
+  std::unique_ptr<Bound> bind(const std::vector<Input> &arrays);
   std::vector<nb::dict> kernels(int runs) const;
   nb::list tensors(bool isInput) const;
   nb::dict chip() const;
@@ -84,13 +91,19 @@ public:
   nb::str manifest() const { return nb::str(npu_model_manifest(model)); }
 
 private:
+  friend class Bound;
   std::unique_ptr<Place> take();
   void give(std::unique_ptr<Place> place);
   void checkInputs(const std::vector<Input> &arrays) const;
-  void feed(Place &place, const std::vector<Input> &arrays,
+  void feed(Place &place, const std::vector<Input> &arrays, bool copies,
             std::vector<npu_buffer> &buffers);
-  void runOnce(Place &place, const std::vector<Input> &arrays,
-               const std::vector<std::unique_ptr<Buffer>> &results, int runs);
+  Results makeResults() const;
+  std::vector<npu_buffer> takenBy(const Place &place,
+                                  const Results &results) const;
+  void call(const Place &place, const std::vector<npu_buffer> &given,
+            const std::vector<npu_buffer> &taken, int runs, bool isProfiled);
+  void fetch(const Place &place, const Results &results) const;
+  std::vector<Output> asArrays(Results results) const;
   void keepTimes(const npu_context *context);
 
   npu_model *model = nullptr;
@@ -185,13 +198,14 @@ void Model::checkInputs(const std::vector<Input> &arrays) const {
   }
 }
 
-void Model::feed(Place &place, const std::vector<Input> &arrays,
+/// `copies`: the arrays may change or go afterwards.
+void Model::feed(Place &place, const std::vector<Input> &arrays, bool copies,
                  std::vector<npu_buffer> &buffers) {
   for (size_t i = 0; i < arrays.size(); ++i) {
     const npu_tensor_info &info = inputs[i];
     void *data =
         const_cast<void *>(static_cast<const void *>(arrays[i].data()));
-    if (isInRows(info) && isAligned(data)) {
+    if (!copies && isInRows(info) && isAligned(data)) {
       buffers.push_back({data, info.bytes}); // no copy
       continue;
     }
@@ -218,24 +232,37 @@ void Model::keepTimes(const npu_context *context) {
   times = std::move(found);
 }
 
-void Model::runOnce(Place &place, const std::vector<Input> &arrays,
-                    const std::vector<std::unique_ptr<Buffer>> &results,
-                    int profiledRuns) {
-  npu_status status = {};
-  std::vector<npu_buffer> given, taken;
-  feed(place, arrays, given);
+Results Model::makeResults() const {
+  Results results;
+  for (const npu_tensor_info &info : outputs)
+    results.push_back(std::make_unique<Buffer>(info.row_bytes));
+  return results;
+}
+
+std::vector<npu_buffer> Model::takenBy(const Place &place,
+                                       const Results &results) const {
+  std::vector<npu_buffer> taken;
   for (size_t i = 0; i < outputs.size(); ++i)
     taken.push_back((place.outputs[i] ? place.outputs[i] : results[i])->buffer);
-  if (profiledRuns > 0)
-    npu_context_set_profiling(place.context, 1);
-  for (int run = 0; run < std::max(1, profiledRuns); ++run)
+  return taken;
+}
+
+void Model::call(const Place &place, const std::vector<npu_buffer> &given,
+                 const std::vector<npu_buffer> &taken, int runs,
+                 bool isProfiled) {
+  npu_status status = {};
+  npu_context_set_profiling(place.context, isProfiled ? 1 : 0);
+  for (int run = 0; run < runs; ++run)
     check(npu_run(place.context, given.data(), given.size(), taken.data(),
                   taken.size(), &status),
           status);
-  if (profiledRuns > 0) {
+  if (isProfiled)
     keepTimes(place.context);
-    npu_context_set_profiling(place.context, 0);
-  }
+}
+
+/// Brings what is not stored in rows into the results.
+void Model::fetch(const Place &place, const Results &results) const {
+  npu_status status = {};
   for (size_t i = 0; i < outputs.size(); ++i)
     if (place.outputs[i])
       check(npu_model_fetch_output(model, i, place.outputs[i]->buffer,
@@ -244,18 +271,7 @@ void Model::runOnce(Place &place, const std::vector<Input> &arrays,
             status);
 }
 
-std::vector<Output> Model::run(const std::vector<Input> &arrays,
-                               int profiledRuns) {
-  checkInputs(arrays);
-  std::vector<std::unique_ptr<Buffer>> results;
-  {
-    nb::gil_scoped_release others;
-    for (const npu_tensor_info &info : outputs)
-      results.push_back(std::make_unique<Buffer>(info.row_bytes));
-    std::unique_ptr<Place> place = take();
-    runOnce(*place, arrays, results, profiledRuns);
-    give(std::move(place));
-  }
+std::vector<Output> Model::asArrays(Results results) const {
   std::vector<Output> made;
   for (size_t i = 0; i < outputs.size(); ++i) {
     Buffer *buffer = results[i].release();
@@ -268,6 +284,64 @@ std::vector<Output> Model::run(const std::vector<Input> &arrays,
                       nullptr, typeOf(outputs[i].type));
   }
   return made;
+}
+
+std::vector<Output> Model::run(const std::vector<Input> &arrays,
+                               int profiledRuns) {
+  checkInputs(arrays);
+  Results results;
+  {
+    nb::gil_scoped_release others;
+    results = makeResults();
+    std::unique_ptr<Place> place = take();
+    std::vector<npu_buffer> given;
+    feed(*place, arrays, /*copies=*/false, given);
+    call(*place, given, takenBy(*place, results), std::max(1, profiledRuns),
+         profiledRuns > 0);
+    fetch(*place, results);
+    give(std::move(place));
+  }
+  return asArrays(std::move(results));
+}
+
+/// A program with its inputs in place: what a run costs, and nothing else.
+class Bound {
+public:
+  Bound(Model &model, const std::vector<Input> &arrays)
+      : model(model), place(model.take()), results(model.makeResults()),
+        taken(model.takenBy(*place, results)) {
+    model.feed(*place, arrays, /*copies=*/true, given);
+  }
+  ~Bound() { model.give(std::move(place)); }
+  Bound(const Bound &) = delete;
+  Bound &operator=(const Bound &) = delete;
+
+  void run(int runs, bool isProfiled) {
+    nb::gil_scoped_release others;
+    model.call(*place, given, taken, runs, isProfiled);
+  }
+
+  /// Of the last run, in memory of their own.
+  std::vector<Output> outputs() const {
+    Results copies = model.makeResults();
+    for (size_t i = 0; i < copies.size(); ++i)
+      if (!place->outputs[i])
+        std::memcpy(copies[i]->buffer.data, results[i]->buffer.data,
+                    model.outputs[i].row_bytes);
+    model.fetch(*place, copies);
+    return model.asArrays(std::move(copies));
+  }
+
+private:
+  Model &model;
+  std::unique_ptr<Place> place;
+  Results results;
+  std::vector<npu_buffer> given, taken;
+};
+
+std::unique_ptr<Bound> Model::bind(const std::vector<Input> &arrays) {
+  checkInputs(arrays);
+  return std::make_unique<Bound>(*this, arrays);
 }
 
 std::vector<nb::dict> Model::kernels(int runs) const {
@@ -349,16 +423,23 @@ std::vector<std::string> Model::warnings() const {
 
 } // namespace
 
-void npu::python::addModel(nb::module_ &module) {
+NB_MODULE(_npu, module) {
+  nb::register_exception_translator(translate);
+  nb::class_<Bound>(module, "Bound")
+      .def("run", &Bound::run, "runs"_a, "profiled"_a)
+      .def("outputs", &Bound::outputs);
   nb::class_<Model>(module, "Model")
       .def(nb::init<const std::string &, int, bool>(), "path"_a, "threads"_a,
            "run_inline"_a)
       .def("run", &Model::run, "inputs"_a, "profiled_runs"_a)
+      .def("bind", &Model::bind, "inputs"_a, nb::keep_alive<0, 1>())
       .def("kernels", &Model::kernels, "runs"_a)
       .def("tensors", &Model::tensors, "inputs"_a)
       .def("chip", &Model::chip)
       .def("stats", &Model::stats)
       .def("warnings", &Model::warnings)
       .def("manifest", &Model::manifest);
+  module.def("version", npu_version);
   module.def("kernel_library", npu_kernel_library);
+  module.attr("MAX_RANK") = NPU_TENSOR_MAX_RANK;
 }

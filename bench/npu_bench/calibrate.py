@@ -19,10 +19,10 @@ from rich.table import Table as RichTable
 from npu_bench import calibration_net
 from npu_bench.caches import cache_kib
 from npu_bench.calls import call
-from npu_bench.capi import library_version
 from npu_bench.contender import Contender, Tools
 from npu_bench.errors import BenchError
 from npu_bench.fit import ROUNDS, Sample, fit, numbers
+from npu_bench.installation import npuc_of
 from npu_bench.program import temporary_folder
 from npu_bench.table import TARGET, Table, cache_file, processor_name
 
@@ -91,7 +91,7 @@ class Calibration:
 
     def prepare(self, variant: Variant, table: Table) -> Contender:
         program = self.folder / f"{variant.name}.npu"
-        contender = Contender(variant.name, {"kind": "npu", "library": str(self.tools.library),
+        contender = Contender(variant.name, {"kind": "npu", "build": str(self.tools.build),
                                              "program": str(program), "threads": self.threads})  # fmt: skip
         contender.report = self.report(variant, table, f"--output={program}")
         return contender
@@ -155,7 +155,7 @@ def calibrate(tools: Tools, threads: int, rounds: int, progress: Progress) -> tu
                 contender.stop()
         progress.update(task, description="calibrating: fitting")
         samples = fit(table, calibration.samples, tick)
-    table.set_measured(library_version(tools.library), threads)
+    table.set_measured(npuc_of(tools.build).kernel_library(), threads)
     return table, samples
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from npu_bench.capi import MAX_RANK
 from npu_bench.contender import Case
 from npu_bench.errors import BenchError, reason_of
 from npu_bench.input_files import load_model, open_input
@@ -32,7 +31,7 @@ DTYPES = {
     onnx.TensorProto.BOOL: np.bool_,
 }
 # npuc's: of the product of a shape's sizes, and of a tensor.
-MOST_ELEMENTS, MOST_BYTES = 2**40, 2**31 - 1
+MAX_RANK, MOST_ELEMENTS, MOST_BYTES = 8, 2**40, 2**31 - 1
 
 
 def model_file(model: str) -> Path:

@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from npu_bench.calls import call
-from npu_bench.capi import library_of
 from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
@@ -43,14 +42,14 @@ class Case:
 class Tools:
     """Where the build, or the installation, put things."""
 
+    build: Path
     npuc: Path
-    library: Path
     cache: Path
 
     @staticmethod
     def of_build(build: Path) -> "Tools":
         cache = Path(os.environ.get("NPU_BENCH_CACHE", build / "bench-cache"))
-        return Tools(build / "bin" / "npuc", library_of(build), cache)
+        return Tools(build, build / "bin" / "npuc", cache)
 
 
 @dataclasses.dataclass
@@ -176,7 +175,7 @@ class Contender:
 
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
     compiled = compile_plan(tools, case, plan, threads)
-    spec = {"kind": "npu", "library": str(tools.library), "program": str(compiled.program), "threads": threads}
+    spec = {"kind": "npu", "build": str(tools.build), "program": str(compiled.program), "threads": threads}
     contender = Contender(plan, spec)
     contender.report = compiled.report
     return contender

@@ -16,31 +16,27 @@ from pathlib import Path
 
 import numpy as np
 
+from npu_bench.installation import npuc_of
+
 
 class NpuRunner:
-    """A program compiled by npuc, through the C API."""
+    """A program compiled by npuc, in the runtime's module: LLVM is not loaded."""
 
     def __init__(self, spec: dict) -> None:
-        from npu_bench.capi import Program
-
-        self.program = Program(Path(spec["library"]), Path(spec["program"]), spec["threads"])
-        self.program.set_inputs(read_inputs(spec))
-
-    def run(self) -> None:
-        self.program.run()
-
-    def outputs(self) -> dict[str, np.ndarray]:
-        return self.program.get_outputs()
+        self.program = npuc_of(Path(spec["build"])).load(spec["program"], threads=spec["threads"])
+        self.runs = self.program.bind(read_inputs(spec))
+        self.run = self.runs.run
+        self.outputs = self.runs.outputs
 
     def facts(self) -> dict:
-        stats = self.program.stats
+        stats = self.program.load_stats
         sizes = ("load_ms", "pack_ms", "weight_bytes", "packed_bytes", "arena_bytes", "scratch_bytes")
-        kernels = [(kernel["node"], kernel["work"]) for kernel in self.program.manifest()["kernels"]]
+        kernels = [(kernel["node"], kernel["work"]) for kernel in self.program.manifest["kernels"]]
         digest = hashlib.sha256(json.dumps(kernels).encode()).hexdigest()
-        return {**{name: getattr(stats, name) for name in sizes}, "warnings": self.program.warnings(), "work": digest}
+        return {**{name: stats[name] for name in sizes}, "warnings": self.program.warnings, "work": digest}
 
     def profile(self, runs: int) -> list[dict]:
-        return self.program.profile(runs)
+        return self.runs.profile(runs)
 
 
 class OnnxRuntimeRunner:
@@ -173,7 +169,7 @@ def main() -> None:
     try:
         serve(json.loads(sys.argv[1]), answer)
     except Exception as error:  # noqa: BLE001 - reported to the parent, whatever it is
-        name = "" if type(error).__name__ == "NpuError" else f"{type(error).__name__}: "
+        name = "" if type(error).__name__ == "RunError" else f"{type(error).__name__}: "
         answer({"error": f"{name}{error}"})
 
 

@@ -9,10 +9,10 @@ import itertools
 import json
 from pathlib import Path
 
-from npu_bench.capi import library_of
 from npu_bench.case import make_case, zoo
 from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model, weights_of
+from npu_bench.installation import library_of
 from npu_bench.shown import plain
 from npu_bench.words import parse_shapes, shape_words
 from npu_sweep.chip import Chip, complaint, find_chip, key_of, with_values

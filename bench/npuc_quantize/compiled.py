@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from npu_bench import capi
 from npu_bench.calls import call
 from npu_bench.contender import Case
 from npu_bench.errors import BenchError
+from npu_bench.installation import npuc_of
 from npu_bench.words import shape_words
 from npuc_quantize.accuracy import Accuracy
 from npuc_quantize.layers import compare_outputs
@@ -36,6 +36,7 @@ class Compiled:
     """A program, its report, and how exact it is."""
 
     def __init__(self, build: Path, model: Path, case: Case, compilation: Compilation, folder: Path, threads: int) -> None:
+        self.npuc = npuc_of(build)
         self.path = folder / "model.npu"
         report = folder / "npuc.json"
         command = [str(build / "bin" / "npuc"), str(model), "-q", "-o", str(self.path), f"--report={report}"]
@@ -46,18 +47,18 @@ class Compiled:
             raise BenchError(_npuc_said(done.stderr, done.returncode, model))
         self.report = json.loads(report.read_text(encoding="utf-8"))
         try:
-            self.program = capi.Program(capi.library_of(build), self.path, threads)
-        except capi.NpuError as error:
+            self.program = self.npuc.load(self.path, threads=threads)
+        except self.npuc.RunError as error:
             raise BenchError(f"npu-run: {error}") from error
         self.outputs: dict[str, Accuracy] = {}
 
     def add(self, feed: dict[str, np.ndarray], expected: dict[str, np.ndarray], batch: int) -> None:
         try:
-            self.program.set_inputs(feed)
-            self.program.run()
-        except capi.NpuError as error:
+            runs = self.program.bind(feed)
+            runs.run()
+        except self.npuc.RunError as error:
             raise BenchError(f"npu-run: {error}") from error
-        found = self.program.get_outputs()
+        found = runs.outputs()
         for name, right in expected.items():
             compare_outputs(self.outputs.setdefault(name, Accuracy()), found[name], right, batch)
 

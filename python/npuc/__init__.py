@@ -7,14 +7,33 @@
     p.report; p.explain(); p.profile()
 """
 
-from npuc._npuc import kernel_library, version
-from npuc.compiler import Compilation, compile, emit, option_names, stages
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from npuc._npu import kernel_library, version
 from npuc.errors import CompileError, Error, Message, RunError
-from npuc.program import Program, Tensor, load
+from npuc.program import Program, Runs, Tensor, load
+
+if TYPE_CHECKING:
+    from npuc.compiler import Compilation, compile, emit, option_names, stages
 
 __version__ = version()
 
 __all__ = [
-    "Compilation", "CompileError", "Error", "Message", "Program", "RunError", "Tensor", "compile", "emit",
+    "Compilation", "CompileError", "Error", "Message", "Program", "RunError", "Runs", "Tensor", "compile", "emit",
     "kernel_library", "load", "option_names", "stages",
 ]  # fmt: skip
+
+_OF_COMPILER = ("Compilation", "compile", "emit", "option_names", "stages")
+
+
+def __getattr__(name: str) -> Any:
+    """The compiler, with LLVM behind it, is loaded when it is first asked for: who only runs programs needs none."""
+    if name not in _OF_COMPILER:
+        raise AttributeError(f"module 'npuc' has no attribute '{name}'")
+    value = globals()[name] = getattr(import_module("npuc.compiler"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_COMPILER})

@@ -13,7 +13,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from npuc import _npuc
+from npuc import _npu
 from npuc.errors import Message, RunError
 
 DTYPES = {
@@ -53,14 +53,14 @@ class Program:
         self._threads, self._run_inline = threads, run_inline
         self._report, self._explain = report, explain
         self._explanation: str | None = None
-        self._loaded: _npuc.Model | None = None
+        self._loaded: _npu.Model | None = None
         self._inputs: tuple[Tensor, ...] = ()
         self._outputs: tuple[Tensor, ...] = ()
 
     @property
-    def _model(self) -> _npuc.Model:
+    def _model(self) -> _npu.Model:
         if self._loaded is None:
-            model = _npuc.Model(os.fspath(self.path), self._threads, self._run_inline)
+            model = _npu.Model(os.fspath(self.path), self._threads, self._run_inline)
             self._inputs = tuple(_tensor(*row) for row in model.tensors(True))
             self._outputs = tuple(_tensor(*row) for row in model.tensors(False))
             self._loaded = model
@@ -85,14 +85,18 @@ class Program:
             return results[0]
         return {tensor.name: array for tensor, array in zip(self._outputs, results)}
 
+    def bind(self, *arrays: Any, **named: Any) -> Runs:
+        """The program with copies of these inputs in place: for who runs it again and again, or measures it."""
+        model = self._model
+        return Runs(model, model.bind(self._arrays(arrays, named)), self._outputs)
+
     def profile(self, *arrays: Any, runs: int = 10, **named: Any) -> list[dict[str, Any]]:
         """Each kernel, with the milliseconds of one run (`ms`) and the chip's cycles. Without inputs: of zeros."""
         if runs < 1:
             raise ValueError(f"`runs` is {runs}, expected 1 or more")
         if not arrays and not named:
             arrays = tuple(np.zeros(tensor.shape, tensor.dtype) for tensor in self.inputs)
-        self._model.run(self._arrays(arrays, named), runs)
-        return self._model.kernels(runs)
+        return self.bind(*arrays, **named).profile(runs)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -162,6 +166,25 @@ class Program:
         if missing:
             raise RunError(f"input '{missing[0]}' is missing, expected {_names(inputs)}", 1)
         return [_as_array(named[tensor.name], tensor) for tensor in inputs]
+
+
+class Runs:
+    """A program with its inputs in place; a run moves no input and makes no output. Not for several threads at once."""
+
+    def __init__(self, model: _npu.Model, bound: _npu.Bound, outputs: tuple[Tensor, ...]) -> None:
+        self._model, self._bound, self._outputs = model, bound, outputs
+
+    def run(self, times: int = 1) -> None:
+        self._bound.run(times, False)
+
+    def profile(self, runs: int = 10) -> list[dict[str, Any]]:
+        """As Program.profile; kernels are timed during these runs only."""
+        self._bound.run(runs, True)
+        return self._model.kernels(runs)
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """Of the last run, by name, in memory of their own."""
+        return {tensor.name: array for tensor, array in zip(self._outputs, self._bound.outputs())}
 
 
 def _names(tensors: tuple[Tensor, ...]) -> str:

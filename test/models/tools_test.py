@@ -8,7 +8,6 @@ onnxruntime. One that returns wrong numbers must be found out.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import os
 import stat
 import subprocess
@@ -24,7 +23,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
 import detection  # noqa: E402
-from npu_bench import capi, measure, present, results, statistics  # noqa: E402
+from npu_bench import measure, present, results, statistics  # noqa: E402
 from npu_bench.contender import prune  # noqa: E402
 
 NPUC = """#!{python}
@@ -177,31 +176,6 @@ def test_chart() -> None:
             assert present.chart_bytes(rows, ".png").startswith(b"\x89PNG"), rows
 
 
-def test_capi_structs(folder: Path) -> None:
-    """ctypes knows no header: sizes and places of all fields must be those of npu.h."""
-    structs = {
-        "npu_status": capi.Status, "npu_load_options": capi.LoadOptions, "npu_tensor_info": capi.TensorInfo,
-        "npu_load_stats": capi.LoadStats, "npu_kernel_info": capi.KernelInfo, "npu_kernel_time": capi.KernelTime,
-        "npu_buffer": capi.Buffer,
-    }  # fmt: skip
-    lines, expected = [], []
-    for name, struct in structs.items():
-        fields = [field for field, _ in struct._fields_]
-        lines += [f"sizeof({name})", *[f"offsetof({name}, {field})" for field in fields]]
-        expected += [ctypes.sizeof(struct), *[getattr(struct, field).offset for field in fields]]
-    prints = "".join(f'  printf("%zu\\n", {line});\n' for line in lines)
-    source = folder / "structs.c"
-    source.write_text(
-        f'#include "npu/npu.h"\n#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n', encoding="utf-8"
-    )
-    program = folder / "structs"
-    include = ROOT / "include"
-    subprocess.run(["clang-22", f"-I{include}", str(source), "-o", str(program)], check=True)
-    found = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout.split()
-    for line, wanted, value in zip(lines, expected, map(int, found)):
-        assert wanted == value, f"capi.py has {wanted} for {line}, npu.h {value}"
-
-
 def test_boxes() -> None:
     """A tilted bar and a faint one: one box, grown by the right margin."""
     rows, columns = np.mgrid[0:120, 0:200]
@@ -225,7 +199,7 @@ def main() -> None:
     for test in (test_statistics, test_measure, test_difference, test_energy_column, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
-    for test in (test_prune, test_capi_structs, test_compare, test_compare_finds_wrong_results):
+    for test in (test_prune, test_compare, test_compare_finds_wrong_results):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__} ok", flush=True)

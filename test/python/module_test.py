@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -233,10 +234,41 @@ def test_notebook(bench: Bench) -> None:
     assert len(names["axes"].patches) == drawn, f"{len(names['axes'].patches)} bars for {drawn} kernels"
 
 
+def test_bound_inputs(bench: Bench) -> None:
+    """Copied once: what the caller does with them afterwards shows in no run; results stay what they were."""
+    path = bench.save("residual")
+    x = sample(*SHAPE)
+    wanted = expected(path, {"x": x})[0]
+    for boundary in ("fixed", "free"):
+        given = x.copy()
+        runs = npuc.compile(path, batch=2, io_layout=boundary).bind(given)
+        given[:] = 7
+        runs.run(3)
+        first = runs.outputs()
+        check_close(first["y"], wanted)
+        assert all(kernel["ms"] > 0 for kernel in runs.profile(2))
+        assert np.array_equal(runs.outputs()["y"], first["y"])
+    raises(npuc.RunError, "has shape", npuc.compile(path, batch=2).bind, x[:1])
+
+
+def test_running_needs_no_llvm(bench: Bench) -> None:
+    """Who loads and runs a program has the compiler neither loaded nor, in the worker's peak of memory, measured."""
+    path = bench.compile("residual", "--batch=2")
+    code = (
+        "import sys, numpy, npuc\n"
+        f"y = npuc.load({str(path)!r}).run(numpy.zeros({SHAPE}, numpy.float32))\n"
+        "assert 'libLLVM' not in open('/proc/self/maps').read() and 'npuc._npuc' not in sys.modules\n"
+        "assert 'compile' in dir(npuc) and npuc.option_names() and 'npuc._npuc' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(bench.build / "python")})
+    raises(AttributeError, "no attribute 'decompile'", lambda: npuc.decompile)
+
+
 def test_typed(bench: Bench) -> None:
     del bench
     package = Path(npuc.__file__).parent
-    assert (package / "py.typed").is_file() and "class Model" in (package / "_npuc.pyi").read_text()
+    assert (package / "py.typed").is_file() and "class Model" in (package / "_npu.pyi").read_text()
+    assert "class Compilation" in (package / "_npuc.pyi").read_text()
 
 
 if __name__ == "__main__":

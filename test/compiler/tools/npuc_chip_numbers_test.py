@@ -120,7 +120,7 @@ def test_energy(bench: Bench) -> None:
     assert f"{total / 1e6:.3f} uJ" in table and " uJ  " in table, table
     assert f"{report['kernels'][0]['energy_pj']} pJ" in bench.run("npu-dump", "out.npu").stdout
     with_rows = bench.program(bench.path("out.npu"), threads=1)
-    assert sum(row["energy_pj"] for row in with_rows.profile(1)) == total
+    assert sum(row["energy_pj"] for row in with_rows.profile(runs=1)) == total
     bench.npuc("residual.onnx", chip(bench, ENERGY), "--objective=energy", "--emit=html", "-o", "page.html")
     assert f'"energy_pj":{total}' in bench.path("page.html").read_text(encoding="utf-8").replace(": ", ":")
 

@@ -16,7 +16,7 @@ import jsonschema
 import numpy as np
 import onnx
 import programs
-from npu_bench import capi
+from npu_bench.installation import npuc_of
 from onnx import TensorProto, helper
 from programs import Bench
 
@@ -120,7 +120,7 @@ def test_manifest(bench: Bench) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     for target in ("npu-nhwc", "npu-nchw16c", "host"):
         path = bench.compile("squeeze_excite", "--batch=1", f"--target={target}")
-        jsonschema.validate(bench.program(path, 1).manifest(), schema)
+        jsonschema.validate(bench.program(path, 1).manifest, schema)
 
 
 def test_same_bytes(bench: Bench) -> None:
@@ -152,20 +152,16 @@ class Victim:
     def __init__(self, bench: Bench, source: Path) -> None:
         self.path = bench.path("victim.npu")
         self.whole = source.read_bytes()
-        self.api = ctypes.CDLL(str(bench.build / "lib" / "libnpu.so"))
-        capi._declare(self.api)
+        self.npuc = npuc_of(bench.build)
 
     def refused(self) -> str:
         """The message, which must name the file; the file must not load."""
-        status, model = capi.Status(), ctypes.c_void_p()
-        options = capi.LoadOptions(threads=1)
-        code = self.api.npu_model_load(
-            str(self.path).encode(), ctypes.byref(options), ctypes.byref(model), ctypes.byref(status)
-        )
-        message = status.message.decode("utf-8", "replace")
-        assert code != 0 and not model.value, "a damaged file was loaded"
-        assert str(self.path) in message, message
-        return message
+        try:
+            self.npuc.load(self.path, threads=1)
+        except self.npuc.RunError as error:
+            assert str(self.path) in str(error), error
+            return str(error)
+        raise AssertionError("a damaged file was loaded")
 
 
 def test_truncations(bench: Bench) -> None:

@@ -142,15 +142,15 @@ def test_program_agrees(bench: Bench) -> None:
     """Kernels, nodes and memory are those that the runtime finds in the file."""
     report = bench.report("squeeze_excite", "--batch=2", "--threads=2")
     program = bench.program(bench.path("out.npu"), threads=2)
-    rows = program.profile(1)
+    rows = program.profile(runs=1)
     assert [(row["name"], row["op"].removeprefix("npu."), row["node"]) for row in rows] == [
         (kernel["name"], kernel["op"], kernel["node"]) for kernel in report["kernels"]
     ]
     for row, kernel in zip(rows, report["kernels"]):
         assert row["implementation"] == kernel["implementation"] or row["generated"], (row, kernel)
         assert (row["slow"], row["adapter_bytes"]) == (kernel["slow"], kernel["adapter_bytes"]), (row, kernel)
-    assert program.stats.arena_bytes == report["memory"]["arena_bytes"]
-    assert program.stats.weight_bytes == report["memory"]["weight_bytes"]
+    assert program.load_stats["arena_bytes"] == report["memory"]["arena_bytes"]
+    assert program.load_stats["weight_bytes"] == report["memory"]["weight_bytes"]
 
 
 def quantized(*nodes: tuple[str, str, list[str]]) -> onnx.ModelProto:

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -23,7 +24,10 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 
 import small  # noqa: E402
-from npu_bench import capi  # noqa: E402
+
+if TYPE_CHECKING:
+    import npuc
+from npu_bench.installation import npuc_of  # noqa: E402
 
 RTOL, ATOL = 1e-3, 1e-4
 TIMEOUT_SECONDS = 120
@@ -69,8 +73,9 @@ class Bench:
         onnx.save(small.make(model) if isinstance(model, str) else model, path)
         return path
 
-    def program(self, path: Path, threads: int) -> capi.Program:
-        return capi.Program(self.build / "lib" / "libnpu.so", path, threads)
+    def program(self, path: Path, threads: int) -> npuc.Program:
+        """Loaded, in this process."""
+        return npuc_of(self.build).load(path, threads=threads)
 
     def execute(self, program: Path, inputs: dict[str, np.ndarray], *outputs: str) -> list[np.ndarray]:
         """Runs a .npu file with npu-run, from and to .npy files."""
