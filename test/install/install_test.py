@@ -145,10 +145,25 @@ def test_python_programs(world: World) -> None:
     expect("requirements.txt" in said and "Traceback" not in said, f"npu-bench does not say what is missing: {said}")
     # With packages, which the environment has; nothing else of the build is used.
     environment = {**world.environment, "NPU_PYTHON": str(world.python)}
-    for words in (["npu-layout-diff", "report.json", "report.json"], ["npu-compare", "net.onnx"]):
+    measures = ["npu-bench", "net.onnx", "--plans=npu-nhwc/optimal", "--rounds=1", "--threads=1"]
+    for words in (["npu-layout-diff", "report.json", "report.json"], ["npu-compare", "net.onnx"], measures):
         command = [world.prefix / "bin" / words[0], *words[1:]]
         done = subprocess.run(command, env=environment, cwd=world.folder, capture_output=True, text=True)
         expect(done.returncode == 0, f"{words}: {done.stdout}{done.stderr}")
+
+
+def test_python_module(world: World) -> None:
+    code = (
+        "import npuc, numpy; p = npuc.compile('net.onnx'); numpy.save('module.npy', p.run(numpy.load('x.npy'))); "
+        "print(npuc.__file__)"
+    )
+    (folder,) = world.prefix.glob("lib*/npuc/python")
+    environment = {**world.environment, "PYTHONPATH": str(folder)}
+    command = [world.python, "-c", code]
+    done = subprocess.run(command, env=environment, cwd=world.folder, capture_output=True, text=True)
+    expect(done.returncode == 0, f"the installed module: {done.stdout}{done.stderr}")
+    expect(done.stdout.startswith(str(folder)), f"another module was imported: {done.stdout}")
+    expect_result(world, np.load(world.folder / "module.npy"))
 
 
 def run_consumer(world: World, program: Path, **environment: object) -> None:
@@ -324,6 +339,7 @@ TESTS: list[Callable[[World], None]] = [
     test_programs,
     test_moved_link,
     test_python_programs,
+    test_python_module,
     test_runtime_alone,
     test_find_package,
     test_pkg_config,
