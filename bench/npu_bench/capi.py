@@ -21,7 +21,7 @@ class Status(c.Structure):
 
 class LoadOptions(c.Structure):
     _fields_ = [("threads", c.c_int32), ("run_inline", c.c_int32), ("simulate_only", c.c_int32),
-                ("host", c.c_void_p)]  # fmt: skip
+                ("host", c.c_void_p), ("plugins", c.POINTER(c.c_char_p)), ("plugin_count", c.c_int32)]  # fmt: skip
 
 
 class TensorInfo(c.Structure):
