@@ -45,6 +45,11 @@ install(
   DIRECTORY include/npu
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT dev)
+# What plugins speak of.
+install(
+  FILES format/program_format.h
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/npu/format"
+  COMPONENT dev)
 if(NPU_BUILD_COMPILER)
   install(
     DIRECTORY include/npuc
@@ -61,6 +66,7 @@ if(NPU_BUILD_COMPILER)
     npu_files
     npu_certificate
     npu_format
+    npu_plugin
     npu_kernels
     npu_runtime
     npu_search
@@ -85,7 +91,8 @@ if(NPU_BUILD_COMPILER)
     GLOB_RECURSE headers
     CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"
-    certificate/*.h compiler/*.h compiler/*.td cost/*.h files/*.h format/*.h)
+    certificate/*.h compiler/*.h compiler/*.td cost/*.h files/*.h format/*.h
+    plugin/*.h)
   list(FILTER headers EXCLUDE REGEX "^compiler/tools/")
   file(
     GLOB kernel_headers

@@ -4,6 +4,8 @@
 // is allocated.
 #include "files/crash_report.h"
 
+#include "files/last_words.h"
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -74,6 +76,10 @@ void writeReport(const char *folder, int signal) {
   printNumber(file, signal);
   print(file, "\nstage: ");
   print(file, stageName);
+  if (const char *plugin = culprit()) {
+    print(file, "\nplugin: ");
+    print(file, plugin);
+  }
   print(file, "\nstack:\n");
   void *frames[mostFrames];
   backtrace_symbols_fd(frames, backtrace(frames, mostFrames), file);

@@ -23,6 +23,7 @@ namespace {
 const char *programName = "";
 int exitCode = 1;
 std::atomic<bool> isEnding{false};
+const char *(*askCulprit)() = nullptr;
 pthread_t mainThread;
 const char *const noThread =
     "cannot start another thread: too many run, or there is no memory left";
@@ -61,6 +62,12 @@ void crash(int number) {
     for (;;)
       pause();
   reportCrash(programName, number);
+  if (const char *other = culprit()) {
+    print(programName);
+    print(": error: crashed in plugin ");
+    print(other);
+    print(", please report it to whom the plugin is from\n");
+  }
   removeTemporaries();
   std::signal(number, SIG_DFL);
   if (raise(number) != 0)
@@ -125,6 +132,10 @@ bool isMemoryGone() {
   munmap(probe, bytes);
   return false;
 }
+
+void setCulprit(const char *(*given)()) { askCulprit = given; }
+
+const char *culprit() { return askCulprit ? askCulprit() : nullptr; }
 
 void endWithoutMemory() {
   end("there is no memory left; give it more (ulimit -v, or a larger machine) "

@@ -12,6 +12,12 @@ namespace npu::files {
 /// `code` the exit code from then on.
 void prepareLastWords(const char *program, int code);
 
+/// Who says whose code a thread is in that crashes, or null if it is ours; a
+/// handler of signals asks.
+void setCulprit(const char *(*culprit)());
+/// The answer; null where nobody can say.
+const char *culprit();
+
 /// Ends the process like that. For libraries that have a handler of their own.
 [[noreturn]] void endWithoutMemory();
 /// Whether there is so little that this is the likely reason of a failure.

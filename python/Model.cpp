@@ -76,7 +76,8 @@ class Bound;
 
 class Model {
 public:
-  Model(const std::string &path, int threads, bool runInline);
+  Model(const std::string &path, int threads, bool runInline,
+        const std::vector<std::string> &plugins);
   ~Model();
   Model(const Model &) = delete;
   Model &operator=(const Model &) = delete;
@@ -113,11 +114,17 @@ private:
   std::vector<npu_kernel_time> times; // of the last profiled run
 };
 
-Model::Model(const std::string &path, int threads, bool runInline) {
+Model::Model(const std::string &path, int threads, bool runInline,
+             const std::vector<std::string> &plugins) {
   npu_status status = {};
+  std::vector<const char *> files;
+  for (const std::string &plugin : plugins)
+    files.push_back(plugin.c_str());
   npu_load_options options = {};
   options.threads = threads;
   options.run_inline = runInline ? 1 : 0;
+  options.plugins = files.data();
+  options.plugin_count = static_cast<int32_t>(files.size());
   nb::gil_scoped_release others;
   check(npu_model_load(path.c_str(), &options, &model, &status), status);
   inputs.resize(npu_model_input_count(model));
@@ -429,8 +436,9 @@ NB_MODULE(_npu, module) {
       .def("run", &Bound::run, "runs"_a, "profiled"_a)
       .def("outputs", &Bound::outputs);
   nb::class_<Model>(module, "Model")
-      .def(nb::init<const std::string &, int, bool>(), "path"_a, "threads"_a,
-           "run_inline"_a)
+      .def(nb::init<const std::string &, int, bool,
+                    const std::vector<std::string> &>(),
+           "path"_a, "threads"_a, "run_inline"_a, "plugins"_a)
       .def("run", &Model::run, "inputs"_a, "profiled_runs"_a)
       .def("bind", &Model::bind, "inputs"_a, nb::keep_alive<0, 1>())
       .def("kernels", &Model::kernels, "runs"_a)

@@ -5,6 +5,7 @@
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 #include "npu/npu.h"
+#include "plugin/Plugin.h"
 #include "runtime/Executor/Context.h"
 #include "runtime/Loader/Model.h"
 #include "runtime/Status.h"
@@ -115,6 +116,8 @@ npu_tensor_desc rowMajor(const npu_tensor_desc &tensor) {
 } // namespace
 
 const char *npu_version(void) { return NPU_VERSION; }
+
+const char *npu_running_plugin(void) { return plugin::running(); }
 
 const char *npu_kernel_library(void) {
   static const std::string version = kernels::libraryVersion();

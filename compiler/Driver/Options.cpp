@@ -121,6 +121,10 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
 
 /// For which chip, and what it need not run.
 static void addTarget(CLI::App &app, CompileOptions &compile) {
+  app.add_option("--plugin", compile.plugins,
+                 "a library that brings kernels, ops, layout rules or "
+                 "strategies (docs/plugins.md); may be repeated")
+      ->allow_extra_args(false);
   app.add_option("--target", compile.target,
                  "chip: a name of targets/ or a .yaml file")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include "compiler/Layout/Explain/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "files/shown_text.h"
+#include "plugin/Plugin.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -62,6 +63,13 @@ bool Session::start() {
 
 CompileStatus Session::run(Stage last) {
   BudgetScope budgets(given.budgets);
+  plugin::MessageScope plugins(
+      [this](int32_t severity, const std::string &text) {
+        Message message;
+        message.severity = severity > 0 ? Severity::Warning : Severity::Note;
+        message.text = text;
+        handler(message);
+      });
   if (!isStarted && !start())
     return CompileStatus::BadModel;
   return compilation.run(last);

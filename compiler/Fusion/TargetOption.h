@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_FUSION_TARGETOPTION_H
 #define NPU_COMPILER_FUSION_TARGETOPTION_H
 
+#include "compiler/Target/Plugins.h"
 #include "compiler/Target/TargetSpec.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -23,6 +24,7 @@ public:
     loaded = loadTarget(nameOrPath, error);
     if (!loaded)
       return mlir::emitError(mlir::UnknownLoc::get(context), error);
+    addPlugins(*context, *loaded);
     return success();
   }
 

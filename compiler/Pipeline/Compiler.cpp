@@ -26,6 +26,7 @@
 #include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Target/Calibration.h"
+#include "compiler/Target/Plugins.h"
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 
@@ -66,6 +67,7 @@ private:
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
   LogicalResult checkOptions();
+  LogicalResult preparePlugins();
   LogicalResult checkFiles();
   LogicalResult import();
   LogicalResult readModel();
@@ -436,6 +438,21 @@ LogicalResult Compilation::write() {
   return success();
 }
 
+LogicalResult Compilation::preparePlugins() {
+  std::string message;
+  auto named = loadPlugins(options.plugins, message);
+  if (!named)
+    return error("--plugin: " + message);
+  addPlugins(context, *named);
+  addPlugins(context, *target);
+  if (const plugin::Use *use = pluginsOf(&context))
+    for (const plugin::Plugin *plugin : use->plugins) {
+      files.reads("a plugin", plugin->path);
+      report.plugins.push_back({plugin->name, plugin->version, plugin->path});
+    }
+  return success();
+}
+
 LogicalResult Compilation::checkOptions() {
   std::string message;
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
@@ -444,6 +461,8 @@ LogicalResult Compilation::checkOptions() {
     return error(message);
   if (!chooseFallback(*target, options.fallback, message))
     return error("--fallback: " + message);
+  if (failed(preparePlugins()))
+    return failure();
   message = whyNot(options.layout.objective, *target);
   if (!message.empty())
     return error(message);

@@ -42,6 +42,8 @@ struct CompileOptions {
   std::string model;  // .onnx, .tflite, or .mlir in TOSA or the npu dialect
   std::string output; // for text, files::standardOutput, too
   std::string target = "npu-nhwc";
+  /// Libraries beside those that the target's file names.
+  std::vector<std::string> plugins;
   /// Of the target that runs what that one lacks; empty: as it says; "none".
   std::string fallback;
   std::string mcpu = "native";
@@ -71,6 +73,10 @@ struct CompileOptions {
   mlir::TimingScope *timing = nullptr;
 };
 
+struct ReportedPlugin {
+  std::string name, version, path;
+};
+
 /// One kernel of the program, for the report.
 struct ReportedKernel {
   std::string name, op, implementation, node;
@@ -83,7 +89,8 @@ struct ReportedKernel {
 
 struct CompileReport {
   std::string target, strategy;
-  cost::Machine machine; // the target's
+  std::vector<ReportedPlugin> plugins; // that the compilation had
+  cost::Machine machine;               // the target's
   /// Of a real machine's target: where its numbers were measured, the file that
   /// they are from, and what a user should know about that.
   std::optional<Measured> measured;

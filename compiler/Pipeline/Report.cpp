@@ -114,6 +114,11 @@ json::Object npu::reportJson(const CompileReport &report) {
   json::Array algorithms;
   for (const auto &[node, algorithm] : report.layout.algorithms)
     algorithms.push_back(json::Object{{"op", node}, {"algorithm", algorithm}});
+  json::Array plugins;
+  for (const ReportedPlugin &plugin : report.plugins)
+    plugins.push_back(json::Object{{"name", plugin.name},
+                                   {"version", plugin.version},
+                                   {"path", plugin.path}});
   json::Object seconds;
   for (const auto &[stage, taken] : report.seconds)
     seconds[stage] = taken;
@@ -121,6 +126,7 @@ json::Object npu::reportJson(const CompileReport &report) {
       {"version", reportVersion},
       {"npuc_version", NPU_VERSION},
       {"target", report.target},
+      {"plugins", std::move(plugins)},
       {"layout", report.strategy},
       {"objective", objectiveName(report.objective)},
       {"cost", report.layout.cost.of(report.objective)},

@@ -60,7 +60,7 @@ public:
     static const StringRef keys[] = {
         "name",     "summary",      "types",      "blocks",   "machine",
         "demands",  "runs",         "algorithms", "measured", "unsupported",
-        "fallback", "output_stage", "costs"};
+        "fallback", "output_stage", "costs",      "plugins"};
     constexpr size_t required = 6;
     if (!readDocument("a target", keys, ArrayRef(keys).take_front(required),
                       [&](StringRef key, yaml::Node *value) {
@@ -102,6 +102,9 @@ private:
                       [&](yaml::Node *item) { return readUnsupported(item); });
     if (key == "fallback")
       return readFallback(value);
+    if (key == "plugins")
+      return readList(value, "plugins",
+                      [&](yaml::Node *item) { return readPlugin(item); });
     if (key == "output_stage")
       return readList(value, "output_stage",
                       [&](yaml::Node *item) { return readOutputStep(item); });
@@ -110,6 +113,15 @@ private:
                       [&](yaml::Node *item) { return readAlgorithm(item); });
     return readList(value, "demands",
                     [&](yaml::Node *item) { return readDemand(item); });
+  }
+
+  bool readPlugin(yaml::Node *node) {
+    PluginFile file;
+    file.line = lineOf(node);
+    if (!readText(node, "plugins", file.path))
+      return false;
+    spec.pluginFiles.push_back(std::move(file));
+    return true;
   }
 
   bool readName(yaml::Node *node) {

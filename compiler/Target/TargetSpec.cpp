@@ -97,14 +97,28 @@ static bool loadProcessor(Fallback &fallback, std::string &error) {
 }
 
 std::string TargetSpec::costsPath() const {
-  if (!costs)
-    return "";
-  if (llvm::sys::path::is_absolute(costs->file))
-    return costs->file;
+  return costs ? pathOf(costs->file) : "";
+}
+
+std::string TargetSpec::pathOf(StringRef named) const {
+  if (llvm::sys::path::is_absolute(named))
+    return named.str();
   llvm::SmallString<128> path(file);
   llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, costs->file);
+  llvm::sys::path::append(path, named);
   return path.str().str();
+}
+
+static bool loadPlugins(TargetSpec &spec, std::string &error) {
+  for (const PluginFile &named : spec.pluginFiles) {
+    const plugin::Plugin *loaded = plugin::load(spec.pathOf(named.path), error);
+    if (!loaded) {
+      error = spec.file + ":" + std::to_string(named.line) + ": " + error;
+      return false;
+    }
+    spec.plugins.push_back(loaded);
+  }
+  return true;
 }
 
 static bool loadCosts(TargetSpec &spec, std::string &error) {
@@ -124,7 +138,8 @@ static bool loadCosts(TargetSpec &spec, std::string &error) {
 /// With all that its file names.
 static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
                                           std::string &error) {
-  if (spec && spec->costs && !loadCosts(*spec, error))
+  if (spec &&
+      ((spec->costs && !loadCosts(*spec, error)) || !loadPlugins(*spec, error)))
     return std::nullopt;
   if (!spec || !spec->fallback || loadProcessor(*spec->fallback, error))
     return spec;

@@ -12,6 +12,7 @@
 #include "cost/cost_table.h"
 #include "cost/machine.h"
 #include "format/program_format.h"
+#include "plugin/Plugin.h"
 
 #include <map>
 #include <optional>
@@ -112,6 +113,12 @@ struct Costs {
   cost::CostTable table;
 };
 
+/// A library that the target's file names.
+struct PluginFile {
+  std::string path; ///< as the file has it, from its folder
+  int line = 0;
+};
+
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -130,11 +137,15 @@ public:
   std::optional<Costs> costs;
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
+  std::vector<PluginFile> pluginFiles;
+  std::vector<const plugin::Plugin *> plugins; // those, loaded
 
   /// The chip likes the first best; empty: any layouts.
   ArrayRef<Signature> signatures(StringRef op) const;
   /// Where the table of `costs` lies; empty: there is none.
   std::string costsPath() const;
+  /// A file that the target's names, from here.
+  std::string pathOf(StringRef named) const;
   /// Whether the chip lists accepted layouts for the op.
   bool isDemanding(StringRef op) const;
   /// Whether the chip computes with, and moves, elements of this type.

@@ -46,7 +46,8 @@ typedef enum npu_code {
   NPU_WRONG_MACHINE = 5, /* this processor lacks something the file needs */
   NPU_OUT_OF_MEMORY = 6,
   NPU_RUN_FAILED = 7, /* a kernel reported an error; the message names it */
-  NPU_INTERNAL = 8
+  NPU_INTERNAL = 8,
+  NPU_BAD_PLUGIN = 9 /* it cannot be loaded, is missing, or another version */
 } npu_code;
 
 typedef struct npu_status {
@@ -108,6 +109,11 @@ typedef struct npu_load_options {
   int32_t simulate_only;
   /* NULL: memory and threads are the system's. Copied. */
   const npu_host *host;
+  /* Paths of plugins (docs/plugins.md), of which the model needs those that it
+   * was compiled with; others do no harm. A library stays loaded until the
+   * process ends. */
+  const char *const *plugins;
+  int32_t plugin_count;
 } npu_load_options;
 
 typedef struct npu_tensor_info {
@@ -208,6 +214,10 @@ const char *npu_kernel_library(void);
 const char *npu_type_name(int32_t type);
 /* Bytes of one element. */
 uint64_t npu_type_bytes(int32_t type);
+
+/* The plugin whose code the calling thread is in, "acme 1.0 (kernel 'rows':
+ * run)", or NULL: for handlers of signals. Valid until called again. */
+const char *npu_running_plugin(void);
 
 /* Loads and verifies `path`. `options` may be NULL. On success `*model` is the
  * caller's. */

@@ -190,7 +190,10 @@ def compile(  # noqa: A001
         return again.text("explain_layout")
 
     threads = options.get("threads") or 0
-    program = Program(path, threads=threads, report=one.text("report"), explain=explain, messages=one.messages)
+    program = Program(
+        path, threads=threads, report=one.text("report"), explain=explain, messages=one.messages,
+        plugin=[plugin["path"] for plugin in one.report["plugins"]],
+    )  # fmt: skip
     if folder:
         weakref.finalize(program, shutil.rmtree, folder, ignore_errors=True)
     return program

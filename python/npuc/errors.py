@@ -13,7 +13,7 @@ COMPILE_CODES = (
 # By the number of npu_code (npu/npu.h).
 RUN_CODES = (
     "ok", "bad argument", "cannot read", "bad file", "wrong version", "wrong machine", "out of memory", "run failed",
-    "internal",
+    "internal", "bad plugin",
 )  # fmt: skip
 
 

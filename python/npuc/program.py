@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -21,6 +21,8 @@ DTYPES = {
     "i64": np.int64, "bool": np.bool_,
 }  # fmt: skip
 
+# Paths of libraries, which stay loaded until the process ends.
+Plugins = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 Result = Union[np.ndarray, dict[str, np.ndarray]]
 
 
@@ -46,11 +48,12 @@ class Program:
 
     def __init__(
         self, path: str | os.PathLike[str], *, threads: int = 0, run_inline: bool = False, report: str = "",
-        explain: Callable[[], str] | None = None, messages: tuple[Message, ...] = (),
+        explain: Callable[[], str] | None = None, messages: tuple[Message, ...] = (), plugin: Plugins = (),
     ) -> None:  # fmt: skip
         self.path = Path(path)  #: of the program's file
         self.messages = messages  #: what the compiler said: warnings, remarks
         self._threads, self._run_inline = threads, run_inline
+        self._plugins = [plugin] if isinstance(plugin, (str, os.PathLike)) else list(plugin)
         self._report, self._explain = report, explain
         self._explanation: str | None = None
         self._loaded: _npu.Model | None = None
@@ -60,7 +63,8 @@ class Program:
     @property
     def _model(self) -> _npu.Model:
         if self._loaded is None:
-            model = _npu.Model(os.fspath(self.path), self._threads, self._run_inline)
+            plugins = [os.fspath(path) for path in self._plugins]
+            model = _npu.Model(os.fspath(self.path), self._threads, self._run_inline, plugins)
             self._inputs = tuple(_tensor(*row) for row in model.tensors(True))
             self._outputs = tuple(_tensor(*row) for row in model.tensors(False))
             self._loaded = model
@@ -200,12 +204,14 @@ def _as_array(value: Any, tensor: Tensor) -> np.ndarray:
     return np.asarray(value, order="C")
 
 
-def load(path: str | os.PathLike[str], *, threads: int = 0, run_inline: bool = False) -> Program:
+def load(
+    path: str | os.PathLike[str], *, threads: int = 0, run_inline: bool = False, plugin: Plugins = ()
+) -> Program:
     """Loads a .npu file. It runs native code from it: load only what you would also execute.
 
     `threads` of a run, 0: as many as this process may use. `run_inline`: runs happen in the calling threads, one
-    thread each, side by side; else they queue.
+    thread each, side by side; else they queue. `plugin`: one or more that the program needs.
     """
-    program = Program(path, threads=threads, run_inline=run_inline)
+    program = Program(path, threads=threads, run_inline=run_inline, plugin=plugin)
     program._model  # noqa: B018 (an error belongs here)
     return program

@@ -159,6 +159,7 @@ Model::Model(const Source &source, const npu_load_options &options)
   int threads = teamSize(options);
   Host host = hostOf(options);
   bool simulateOnly = options.simulate_only != 0;
+  loadPlugins(options);
   verify(source.path, simulateOnly);
   describeSignature();
   loadStats.weight_bytes = program().weight_bytes;
@@ -180,6 +181,24 @@ Model::Model(const Source &source, const npu_load_options &options)
     warnOfSlowKernels();
   }
   loadStats.load_ms = millisecondsSince(start);
+}
+
+void Model::loadPlugins(const npu_load_options &options) {
+  if (options.plugin_count < 0 ||
+      (options.plugin_count > 0 && !options.plugins))
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "npu_load_options has a plugin_count of " +
+                      std::to_string(options.plugin_count) +
+                      (options.plugins ? "" : " and no plugins"));
+  std::vector<const plugin::Plugin *> loaded;
+  for (int32_t i = 0; i < options.plugin_count; ++i) {
+    const char *path = options.plugins[i];
+    std::string error = "npu_load_options has a plugin without a path";
+    loaded.push_back(path ? plugin::load(path, error) : nullptr);
+    if (!loaded.back())
+      throw Failure(NPU_BAD_PLUGIN, error);
+  }
+  plugins = plugin::use(std::move(loaded), "");
 }
 
 Executor &Model::executor() {

@@ -8,6 +8,7 @@
 #include "format/manifest.h"
 #include "kernels/kernel.h"
 #include "npu/npu.h"
+#include "plugin/Plugin.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/Loader/Image.h"
 
@@ -55,6 +56,7 @@ public:
                const npu_tensor_desc &to, void *target);
 
 private:
+  void loadPlugins(const npu_load_options &options);
   void verify(const std::string &path, bool simulateOnly);
   void checkMachine(const std::string &path);
   void checkThreads();
@@ -68,6 +70,7 @@ private:
   Image image;
   std::string text;
   format::Manifest manifest;
+  const plugin::Use *plugins = nullptr; ///< those that the caller names
   std::vector<npu_tensor_info> inputInfos;
   std::vector<npu_tensor_info> outputInfos;
   std::vector<std::string> warningTexts;

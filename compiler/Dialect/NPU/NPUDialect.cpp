@@ -60,6 +60,11 @@ void NPUDialect::initialize() {
       >();
 }
 
+const plugin::Use *npu::pluginsOf(MLIRContext *context) {
+  auto *dialect = context->getLoadedDialect<NPUDialect>();
+  return dialect ? dialect->plugins : nullptr;
+}
+
 mlir::OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 Operation *FusedOp::getRoot() {

@@ -17,6 +17,10 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace npu::plugin {
+struct Use;
+} // namespace npu::plugin
+
 namespace npu {
 
 inline llvm::hash_code hash_value(const LayoutBlock &block) {
@@ -46,6 +50,9 @@ bool isNpuTensor(Type type);
 #include "compiler/Dialect/NPU/NPUOps.h.inc"
 
 namespace npu {
+
+/// What plugins bring to this context; null: nothing.
+const plugin::Use *pluginsOf(MLIRContext *context);
 
 /// The layout of a value, or null where it is undecided.
 LayoutAttr getLayout(Type type);

@@ -24,6 +24,10 @@ def NPU_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+
+    /// What plugins bring to all that this context holds; null: nothing. Set
+    /// before anything is read.
+    const ::npu::plugin::Use *plugins = nullptr;
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Passes/Passes.h"
 
+#include "compiler/Target/Plugins.h"
+
 using namespace npu;
 
 namespace npu {
@@ -27,7 +29,9 @@ std::optional<TargetSpec> npu::requireTarget(mlir::func::FuncOp function,
                                              StringRef nameOrPath) {
   std::string error;
   std::optional<TargetSpec> spec = loadTarget(nameOrPath, error);
-  if (!spec)
+  if (spec)
+    addPlugins(*function.getContext(), *spec);
+  else
     function.emitError() << error;
   return spec;
 }

@@ -6,6 +6,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Support/InputText.h"
+#include "compiler/Target/Plugins.h"
 #include "files/crash_report.h"
 #include "files/last_words.h"
 #include "files/output_files.h"
@@ -49,9 +50,56 @@ static void namePasses(mlir::MlirOptMainConfig &config) {
   });
 }
 
+namespace {
+/// Gives the plugins to the context that MLIR makes.
+class UsePlugins : public mlir::DialectExtension<UsePlugins, NPUDialect> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UsePlugins)
+
+  explicit UsePlugins(std::vector<const plugin::Plugin *> plugins = {})
+      : plugins(std::move(plugins)) {}
+  void apply(MLIRContext *context, NPUDialect *) const override {
+    addPlugins(*context, plugins);
+  }
+
+private:
+  std::vector<const plugin::Plugin *> plugins;
+};
+} // namespace
+
+/// Takes --plugin=FILE out of the words, before MLIR reads them: others may
+/// name what a plugin brings. False after a message.
+static bool takePlugins(int &argc, char **argv,
+                        mlir::DialectRegistry &registry) {
+  std::vector<std::string> paths;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    StringRef word = argv[i];
+    if (word.consume_front("--plugin="))
+      paths.push_back(word.str());
+    else
+      argv[kept++] = argv[i];
+  }
+  argc = kept;
+  std::string message;
+  auto plugins = loadPlugins(paths, message);
+  if (!plugins) {
+    fail("--plugin: " + message, exitUsage);
+    return false;
+  }
+  registry.addExtension(TypeID::get<UsePlugins>(),
+                        std::make_unique<UsePlugins>(std::move(*plugins)));
+  return true;
+}
+
 static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "npu-opt: passes of npuc\n", registry);
+  if (!takePlugins(argc, argv, registry))
+    return exitUsage;
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv,
+                                       "npu-opt: passes of npuc; --plugin=FILE "
+                                       "loads a plugin (docs/plugins.md)\n",
+                                       registry);
   mlir::MlirOptMainConfig config =
       mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
@@ -86,6 +134,7 @@ int main(int argc, char **argv) {
   files::prepareProcess();
   llvm::InitLLVM init(argc, argv);
   files::prepareLastWords("npu-opt", exitFailed);
+  files::setCulprit(plugin::running);
   files::prepareCrashReport(
       "npu-opt " NPU_VERSION ", LLVM " LLVM_VERSION_STRING, argc, argv);
   mlir::DialectRegistry registry;

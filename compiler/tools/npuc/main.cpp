@@ -9,6 +9,7 @@
 #include "files/last_words.h"
 #include "files/standard_output.h"
 #include "kernels/kernel.h"
+#include "plugin/Plugin.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
@@ -174,6 +175,7 @@ static int run(NpucOptions &options, MlirOptions &mlirOptions) {
 int main(int argc, char **argv) {
   files::prepareProcess();
   prepareForLackOfMemory();
+  files::setCulprit(plugin::running);
   files::prepareCrashReport("npuc " NPU_VERSION ", LLVM " LLVM_VERSION_STRING
                             ", " +
                                 kernels::libraryVersion(),

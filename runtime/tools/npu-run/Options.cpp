@@ -30,7 +30,7 @@ Exit codes:
   1  an output differs from --expect
   2  wrong use of the command line; an output that would replace an input or
      another output
-  3  the .npu file cannot be loaded
+  3  the .npu file, or a plugin, cannot be loaded
   4  a tensor file, its name, type or shape is wrong
   5  the run failed, a result could not be written, or memory was used up
 )";
@@ -80,6 +80,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       ->type_name("NAME=FILE.npy");
   app.add_option("--expect", options.expects, "Compares an output (repeatable)")
       ->type_name("NAME=FILE.npy");
+  app.add_option("--plugin", options.plugins,
+                 "Loads a plugin that the program needs (repeatable)")
+      ->type_name("FILE.so");
   app.add_option("--rtol", options.rtol, "Allowed relative error")
       ->check(files::numberFrom(0, 1e30))
       ->capture_default_str();
@@ -121,7 +124,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   // One value each, so that the program's name is never taken for a value.
   for (CLI::Option *option : app.get_options())
     if (option->get_name() == "--input" || option->get_name() == "--output" ||
-        option->get_name() == "--expect")
+        option->get_name() == "--expect" || option->get_name() == "--plugin")
       option->allow_extra_args(false);
 
   try {

@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> inputs;  ///< NAME=FILE
   std::vector<std::string> outputs; ///< NAME=FILE
   std::vector<std::string> expects; ///< NAME=FILE
+  std::vector<std::string> plugins; ///< paths
   double rtol = 1e-3;
   double atol = 1e-4;
   int repeat = 1;

@@ -29,6 +29,11 @@ double millisecondsSince(Clock::time_point start) {
 
 Model loadModel(const Options &options) {
   npu_load_options load = {};
+  std::vector<const char *> plugins;
+  for (const std::string &path : options.plugins)
+    plugins.push_back(path.c_str());
+  load.plugins = plugins.data();
+  load.plugin_count = static_cast<int32_t>(plugins.size());
   load.threads = options.threads;
   load.simulate_only = options.simulateOnly;
   try {
@@ -263,5 +268,6 @@ int guarded(int argc, char **argv) {
 int main(int argc, char **argv) {
   files::prepareProcess();
   files::prepareLastWords("npu-run", RunFailed);
+  files::setCulprit(npu_running_plugin);
   return files::finishOutput("npu-run", guarded(argc, argv), RunFailed);
 }

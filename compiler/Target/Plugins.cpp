@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Target/Plugins.h"
+
+#include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Target/TargetSpec.h"
+
+using namespace npu;
+
+std::optional<std::vector<const plugin::Plugin *>>
+npu::loadPlugins(ArrayRef<std::string> paths, std::string &error) {
+  std::vector<const plugin::Plugin *> plugins;
+  for (const std::string &path : paths) {
+    plugins.push_back(plugin::load(path, error));
+    if (!plugins.back())
+      return std::nullopt;
+  }
+  return plugins;
+}
+
+static void add(MLIRContext &context, ArrayRef<const plugin::Plugin *> plugins,
+                StringRef target) {
+  auto *dialect = context.getOrLoadDialect<NPUDialect>();
+  const plugin::Use *before = dialect->plugins;
+  std::vector<const plugin::Plugin *> all;
+  if (before)
+    all = before->plugins;
+  all.insert(all.end(), plugins.begin(), plugins.end());
+  if (all.empty())
+    return;
+  const plugin::Use *after = plugin::use(std::move(all), target.str());
+  if (after != before) // passes of several functions say the same
+    dialect->plugins = after;
+}
+
+void npu::addPlugins(MLIRContext &context,
+                     ArrayRef<const plugin::Plugin *> plugins) {
+  add(context, plugins, "");
+}
+
+void npu::addPlugins(MLIRContext &context, const TargetSpec &target) {
+  add(context, target.plugins, target.name);
+}

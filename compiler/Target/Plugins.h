@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which plugins a context has: those that the caller names, and those that the
+// target's file names.
+#ifndef NPU_COMPILER_TARGET_PLUGINS_H
+#define NPU_COMPILER_TARGET_PLUGINS_H
+
+#include "compiler/Support/LLVM.h"
+#include "plugin/Plugin.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace npu {
+
+class TargetSpec;
+
+/// Loads libraries; nothing after a sentence in `error`.
+std::optional<std::vector<const plugin::Plugin *>>
+loadPlugins(ArrayRef<std::string> paths, std::string &error);
+
+/// Adds what the caller names. Before anything is read.
+void addPlugins(MLIRContext &context, ArrayRef<const plugin::Plugin *> plugins);
+
+/// Adds the target's, and says which target they are asked for.
+void addPlugins(MLIRContext &context, const TargetSpec &target);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_TARGET_PLUGINS_H
