@@ -11,40 +11,48 @@
 
 namespace npu::kernels::onednn {
 
-namespace {
-/// A memory object for the time of one call: they are not safe to share.
+/// The memory objects of one call. Making them takes as long as a small kernel,
+/// so they are kept, and only where their data lies is said anew; they are not
+/// safe to share.
 class CallMemory {
 public:
   CallMemory() = default;
   CallMemory(const CallMemory &) = delete;
   CallMemory &operator=(const CallMemory &) = delete;
   ~CallMemory() {
-    for (size_t i = 0; i < count; ++i)
-      dnnl_memory_destroy(arguments[i].memory);
+    for (const dnnl_exec_arg_t &argument : arguments)
+      dnnl_memory_destroy(argument.memory);
   }
+
+  /// Before the arguments of a call are added; they are those of the last call.
+  void restart() { next = 0; }
+
   bool add(int name, const Desc &desc, const void *data) {
+    void *place = const_cast<void *>(data);
+    if (next < arguments.size())
+      return dnnl_memory_set_data_handle(arguments[next++].memory, place) ==
+             dnnl_success;
     dnnl_memory_t memory = nullptr;
-    if (count == capacity ||
-        dnnl_memory_create(&memory, desc.get(), engine().get(),
-                           const_cast<void *>(data)) != dnnl_success)
+    if (dnnl_memory_create(&memory, desc.get(), engine().get(), place) !=
+        dnnl_success)
       return false;
-    arguments[count++] = {name, memory};
+    arguments.push_back({name, memory});
+    ++next;
     return true;
   }
+
   bool execute(const dnnl::primitive &primitive) {
     // A stream holds no work of its own on a processor; one per thread.
     thread_local dnnl::stream stream(engine());
     return dnnl_primitive_execute(primitive.get(), stream.get(),
-                                  static_cast<int>(count),
-                                  arguments) == dnnl_success;
+                                  static_cast<int>(next),
+                                  arguments.data()) == dnnl_success;
   }
 
 private:
-  static constexpr size_t capacity = 48;
-  dnnl_exec_arg_t arguments[capacity];
-  size_t count = 0;
+  std::vector<dnnl_exec_arg_t> arguments;
+  size_t next = 0;
 };
-} // namespace
 
 bool isReference(const std::string &name) {
   for (size_t begin = 0; begin <= name.size();) {
@@ -192,34 +200,47 @@ int OnednnKernel::run(void *const *operands, void *scratch) const {
   return execute(operands, static_cast<char *>(scratch));
 }
 
+OnednnKernel::~OnednnKernel() { delete idle.load(); }
+
 int OnednnKernel::execute(void *const *operands, char *scratch) const {
-  CallMemory call;
+  // Those of the last run, unless another thread is in one.
+  std::unique_ptr<CallMemory> call(idle.exchange(nullptr));
+  if (!call)
+    call = std::make_unique<CallMemory>();
+  call->restart();
+  bool isGiven = giveArguments(*call, operands, scratch);
+  int status = isGiven && call->execute(primitive) ? 0 : 1;
+  if (isGiven)
+    delete idle.exchange(call.release());
+  return status;
+}
+
+bool OnednnKernel::giveArguments(CallMemory &call, void *const *operands,
+                                 char *scratch) const {
   for (const Argument &argument : arguments)
     if (!call.add(argument.name, argument.desc, operands[argument.operand]))
-      return 1;
-  const Desc oneInteger({1}, dnnl::memory::data_type::s32,
-                        dnnl::memory::format_tag::a);
+      return false;
+  static const Desc oneInteger({1}, dnnl::memory::data_type::s32,
+                               dnnl::memory::format_tag::a);
   for (const auto &[name, value] : zeroPoints)
     if (!call.add(name, oneInteger, value.get()))
-      return 1;
+      return false;
   for (const Weights &w : weights) {
     const void *data = operands[w.operand];
     if (w.packed) {
       data = w.packed.get();
     } else if (w.isReordered) {
       if (!reorderWeights(w, data, scratch + w.scratchOffset))
-        return 1;
+        return false;
       data = scratch + w.scratchOffset;
     } else if (w.given != w.chosen ||
                problem.inputs[static_cast<size_t>(w.operand)].block_count) {
-      return 1; // a constant that was never packed
+      return false; // a constant that was never packed
     }
     if (!call.add(w.name, w.chosen, data))
-      return 1;
+      return false;
   }
-  if (!call.add(DNNL_ARG_SCRATCHPAD, scratchpad, scratch))
-    return 1;
-  return call.execute(primitive) ? 0 : 1;
+  return call.add(DNNL_ARG_SCRATCHPAD, scratchpad, scratch);
 }
 
 /// The sigmoid behind oneDNN's products by gemm gives 0 for NaN, and no flag is

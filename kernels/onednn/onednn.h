@@ -11,6 +11,8 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include <atomic>
+
 namespace npu::kernels::onednn {
 
 const dnnl::engine &engine();
@@ -66,11 +68,14 @@ bool losesNan(const dnnl::post_ops &ops);
 /// said in post-ops.
 bool translate(const Problem &problem, Fusion &fusion, std::string &whyNot);
 
+class CallMemory;
+
 /// Runs one primitive. Weights (see addWeights) are brought into the order that
 /// the primitive chose; other arguments go in as they are.
 class OnednnKernel : public PreparedKernel {
 public:
   OnednnKernel(const Problem &p, dnnl::primitive_desc_base found);
+  ~OnednnKernel() override;
 
   std::string implementation() const override { return name; }
   size_t scratchBytes() const override { return scratchSize; }
@@ -103,6 +108,9 @@ private:
   };
 
   int execute(void *const *operands, char *scratch) const;
+  /// False where memory is short.
+  bool giveArguments(CallMemory &call, void *const *operands,
+                     char *scratch) const;
   bool reorderWeights(const Weights &weights, const void *from, void *to) const;
 
   Problem problem;
@@ -114,6 +122,8 @@ private:
   std::vector<std::pair<int, std::unique_ptr<const int32_t>>> zeroPoints;
   std::vector<Weights> weights;
   Desc scratchpad;
+  /// Of a run that has ended; null: none has, or one is running.
+  mutable std::atomic<CallMemory *> idle{nullptr};
   size_t scratchSize = 0, adapted = 0;
 };
 
