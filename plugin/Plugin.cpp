@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/Plugin.h"
 
+#include "npu/plugin.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
-#include <mutex>
 
 namespace npu::plugin {
 namespace {
 
-constexpr size_t longestName = 32;
-
 bool isLower(char c) { return c >= 'a' && c <= 'z'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool isName(const std::string &text) {
-  return !text.empty() && text.size() <= longestName && isLower(text[0]) &&
-         text != "npu" && std::all_of(text.begin(), text.end(), [](char c) {
-           return isLower(c) || isDigit(c) || c == '_';
-         });
-}
 
 bool isVersion(const std::string &text) {
   return !text.empty() && text.size() <= longestName &&
@@ -90,7 +82,8 @@ std::string checkHeader(const npu_plugin_header *header) {
     return "was built with version " + std::to_string(header->abi_version) +
            " of the interface, expected " + wanted +
            "; build it with the headers of this npuc";
-  if (!header->name || !isName(header->name))
+  if (!header->name || !isName(header->name) ||
+      std::string(header->name) == "npu")
     return "has the name " + shown(header->name ? header->name : "") +
            ", expected a-z, then a-z, 0-9 or _, at most 32 characters, not "
            "'npu'";
@@ -144,10 +137,15 @@ std::string open(Plugin &plugin) {
     return std::string("the system cannot load it: ") +
            (why ? why : "no reason given");
   }
-  for (auto [symbol, header] : {std::pair("npu_plugin_get", &plugin.runtime),
+  const npu_plugin_header *runtime = nullptr;
+  for (auto [symbol, header] : {std::pair("npu_plugin_get", &runtime),
                                 std::pair("npuc_plugin_get", &plugin.compiler)})
     if (std::string why = ask(plugin, symbol, *header); !why.empty())
       return why;
+  plugin.runtime = reinterpret_cast<const npu_plugin *>(runtime);
+  if (runtime)
+    if (std::string why = checkRuntime(*plugin.runtime); !why.empty())
+      return "npu_plugin_get returned " + why;
   plugin.passes = dlsym(plugin.handle, "mlirGetPassPluginInfo");
   if (!plugin.runtime && !plugin.compiler && !plugin.passes)
     return "it is a library, but no plugin: it exports neither npu_plugin_get "
@@ -158,6 +156,13 @@ std::string open(Plugin &plugin) {
 }
 
 } // namespace
+
+bool isName(const std::string &text) {
+  return !text.empty() && text.size() <= longestName && isLower(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return isLower(c) || isDigit(c) || c == '_';
+         });
+}
 
 MessageScope::MessageScope(Handler given)
     : handler(std::move(given)), outer(messageHandler) {
@@ -192,6 +197,33 @@ const Plugin *load(const std::string &path, std::string &error) {
                     "; a process can have one of them, leave the other out");
   list.plugins.push_back(std::move(plugin));
   return list.plugins.back().get();
+}
+
+std::vector<const Plugin *> loadedPlugins() {
+  List &list = loaded();
+  std::lock_guard<std::mutex> lock(list.mutex);
+  std::vector<const Plugin *> plugins;
+  for (const auto &plugin : list.plugins)
+    plugins.push_back(plugin.get());
+  return plugins;
+}
+
+void Plugin::blame(const std::string &what) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (firstFault.empty())
+    firstFault = "plugin " + nameAndVersion() + ": " + what;
+}
+
+std::string Plugin::fault() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return firstFault;
+}
+
+std::string Use::fault() const {
+  for (const Plugin *plugin : plugins)
+    if (std::string fault = plugin->fault(); !fault.empty())
+      return fault;
+  return "";
 }
 
 const Plugin *Use::find(const std::string &name) const {

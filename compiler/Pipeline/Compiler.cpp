@@ -67,7 +67,8 @@ private:
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
   LogicalResult checkOptions();
-  LogicalResult preparePlugins();
+  LogicalResult loadNamedPlugins();
+  void declarePlugins();
   LogicalResult checkFiles();
   LogicalResult import();
   LogicalResult readModel();
@@ -119,6 +120,10 @@ LogicalResult Compilation::stage(StringRef name,
   outerTiming = &timing;
   auto start = std::chrono::steady_clock::now();
   LogicalResult result = work();
+  // What a plugin got wrong makes all that stands on it doubtful.
+  if (const plugin::Use *use = pluginsOf(&context))
+    if (std::string fault = use->fault(); !fault.empty())
+      result = error(fault);
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   report.seconds.emplace_back(name.str(), taken.count());
@@ -438,31 +443,39 @@ LogicalResult Compilation::write() {
   return success();
 }
 
-LogicalResult Compilation::preparePlugins() {
+/// Before the target is read, whose demands may speak of their ops.
+LogicalResult Compilation::loadNamedPlugins() {
   std::string message;
   auto named = loadPlugins(options.plugins, message);
   if (!named)
     return error("--plugin: " + message);
   addPlugins(context, *named);
-  addPlugins(context, *target);
-  if (const plugin::Use *use = pluginsOf(&context))
-    for (const plugin::Plugin *plugin : use->plugins) {
-      files.reads("a plugin", plugin->path);
-      report.plugins.push_back({plugin->name, plugin->version, plugin->path});
-    }
   return success();
+}
+
+/// With those of the target.
+void Compilation::declarePlugins() {
+  addPlugins(context, *target);
+  const plugin::Use *use = pluginsOf(&context);
+  if (!use)
+    return;
+  for (const plugin::Plugin *plugin : use->plugins) {
+    files.reads("a plugin", plugin->path);
+    report.plugins.push_back({plugin->name, plugin->version, plugin->path});
+  }
 }
 
 LogicalResult Compilation::checkOptions() {
   std::string message;
+  if (failed(loadNamedPlugins()))
+    return failure();
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
                                 options.threads, report.targetNote, message);
   if (!target)
     return error(message);
   if (!chooseFallback(*target, options.fallback, message))
     return error("--fallback: " + message);
-  if (failed(preparePlugins()))
-    return failure();
+  declarePlugins();
   message = whyNot(options.layout.objective, *target);
   if (!message.empty())
     return error(message);

@@ -109,18 +109,6 @@ std::string TargetSpec::pathOf(StringRef named) const {
   return path.str().str();
 }
 
-static bool loadPlugins(TargetSpec &spec, std::string &error) {
-  for (const PluginFile &named : spec.pluginFiles) {
-    const plugin::Plugin *loaded = plugin::load(spec.pathOf(named.path), error);
-    if (!loaded) {
-      error = spec.file + ":" + std::to_string(named.line) + ": " + error;
-      return false;
-    }
-    spec.plugins.push_back(loaded);
-  }
-  return true;
-}
-
 static bool loadCosts(TargetSpec &spec, std::string &error) {
   std::string path = spec.costsPath(), reason;
   auto buffer = readInput(path, Budget::Text, reason);
@@ -138,8 +126,7 @@ static bool loadCosts(TargetSpec &spec, std::string &error) {
 /// With all that its file names.
 static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
                                           std::string &error) {
-  if (spec &&
-      ((spec->costs && !loadCosts(*spec, error)) || !loadPlugins(*spec, error)))
+  if (spec && spec->costs && !loadCosts(*spec, error))
     return std::nullopt;
   if (!spec || !spec->fallback || loadProcessor(*spec->fallback, error))
     return spec;

@@ -31,7 +31,8 @@ static double productsPerResult(const Problem &problem) {
 }
 
 int teamFor(const Problem &problem) {
-  if (problem.threads <= 1)
+  // What an op of a plugin computes is not known here.
+  if (problem.threads <= 1 || problem.op == NPU_OP_CUSTOM)
     return problem.threads;
   // One core of a server processor, floats in vectors of 16. Two threads of one
   // take about 1 us to meet, more where they share a core or caches are apart.

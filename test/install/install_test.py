@@ -179,6 +179,7 @@ def test_find_package(world: World) -> None:
     build = world.build_project("runtime_consumer")
     for program in ("run_c", "run_cpp"):
         run_consumer(world, build / program)
+    world.run("npu-run", "net.npu", f"--plugin={build / 'nothing.so'}", "--random-inputs")
 
 
 def test_pkg_config(world: World) -> None:

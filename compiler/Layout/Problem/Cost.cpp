@@ -432,6 +432,29 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
   return all;
 }
 
+/// What the plugin says whose kernel is going to run the op in these layouts. A
+/// constant that is stored as the chip likes it best is asked for so.
+static std::optional<cost::Measurement>
+pluginCycles(const LayoutProblem &problem, LayoutOpInterface op,
+             ArrayRef<LayoutAttr> layouts) {
+  if (!pluginsOf(op->getContext()))
+    return std::nullopt;
+  OpLayouts stored(layouts);
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr &layout = stored[operand.getOperandNumber()];
+    SmallVector<LayoutAttr> accepted;
+    if (!layout)
+      accepted = problem.demanded(operand);
+    if (!accepted.empty())
+      layout = accepted.front();
+  }
+  kernels::PluginAnswer answer =
+      kernels::queryPlugins(makeProblem(op, /*threads=*/1, stored));
+  if (answer.cycles == 0)
+    return std::nullopt;
+  return cost::Measurement{answer.cycles};
+}
+
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
@@ -442,9 +465,13 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   cost::KernelWork work =
       chipWork(problem, op, layouts, algorithm, whole, problem.target.array);
   // Tables know an op by its operands; other algorithms read other weights.
-  if (!algorithm && !replacementOf(op))
+  if (!algorithm && !replacementOf(op)) {
     work.measured =
         measurementOf(problem, [&] { return costKeyOf(problem, op, layouts); });
+    if (!work.measured)
+      work.measured =
+          pluginCycles(problem, op, whole.empty() ? layouts : whole);
+  }
   return work;
 }
 

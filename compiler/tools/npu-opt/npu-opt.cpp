@@ -87,7 +87,7 @@ static bool takePlugins(int &argc, char **argv,
     fail("--plugin: " + message, exitUsage);
     return false;
   }
-  registry.addExtension(TypeID::get<UsePlugins>(),
+  registry.addExtension(mlir::TypeID::get<UsePlugins>(),
                         std::make_unique<UsePlugins>(std::move(*plugins)));
   return true;
 }
