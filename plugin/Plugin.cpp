@@ -15,13 +15,6 @@ constexpr size_t longestName = 32;
 bool isLower(char c) { return c >= 'a' && c <= 'z'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-bool isName(const std::string &text) {
-  return !text.empty() && text.size() <= longestName && isLower(text[0]) &&
-         text != "npu" && std::all_of(text.begin(), text.end(), [](char c) {
-           return isLower(c) || isDigit(c) || c == '_';
-         });
-}
-
 bool isVersion(const std::string &text) {
   return !text.empty() && text.size() <= longestName &&
          std::all_of(text.begin(), text.end(), [](char c) {
@@ -90,7 +83,8 @@ std::string checkHeader(const npu_plugin_header *header) {
     return "was built with version " + std::to_string(header->abi_version) +
            " of the interface, expected " + wanted +
            "; build it with the headers of this npuc";
-  if (!header->name || !isName(header->name))
+  if (!header->name || !isName(header->name) ||
+      std::string(header->name) == "npu")
     return "has the name " + shown(header->name ? header->name : "") +
            ", expected a-z, then a-z, 0-9 or _, at most 32 characters, not "
            "'npu'";
@@ -158,6 +152,13 @@ std::string open(Plugin &plugin) {
 }
 
 } // namespace
+
+bool isName(const std::string &text) {
+  return !text.empty() && text.size() <= longestName && isLower(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return isLower(c) || isDigit(c) || c == '_';
+         });
+}
 
 MessageScope::MessageScope(Handler given)
     : handler(std::move(given)), outer(messageHandler) {

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Target/CostTableReader.h"
+#include "compiler/Target/Plugins.h"
 #include "compiler/Target/TargetReader.h"
 #include "files/installation.h"
 
@@ -111,12 +112,12 @@ std::string TargetSpec::pathOf(StringRef named) const {
 
 static bool loadPlugins(TargetSpec &spec, std::string &error) {
   for (const PluginFile &named : spec.pluginFiles) {
-    const plugin::Plugin *loaded = plugin::load(spec.pathOf(named.path), error);
+    auto loaded = npu::loadPlugins({spec.pathOf(named.path)}, error);
     if (!loaded) {
       error = spec.file + ":" + std::to_string(named.line) + ": " + error;
       return false;
     }
-    spec.plugins.push_back(loaded);
+    llvm::append_range(spec.plugins, *loaded);
   }
   return true;
 }
