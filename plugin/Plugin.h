@@ -43,6 +43,10 @@ private:
   mutable std::string firstFault;
 };
 
+/// Whether it is a-z, then a-z, 0-9 or _, at most 32 characters: what a plugin,
+/// and what it brings, may be called.
+bool isName(const std::string &text);
+
 /// Loads the library, or finds it where it is loaded. Null after a sentence in
 /// `error`.
 const Plugin *load(const std::string &path, std::string &error);

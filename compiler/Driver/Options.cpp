@@ -3,6 +3,7 @@
 
 #include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Strategies/Colours.h"
+#include "compiler/Target/Plugins.h"
 #include "files/usage_error.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -90,7 +91,7 @@ struct OptionReader::Raw {
   std::vector<std::string> ioLayouts = {"fixed"};
   std::vector<std::string> desiredLayouts;
   std::string emit = "npu", stage, objective = "time", maxBytes;
-  std::vector<std::string> budgets;
+  std::vector<std::string> budgets, passes;
   std::optional<int64_t> batch;
 
   void addImport(CLI::App &app, CompileOptions &compile);
@@ -98,6 +99,7 @@ struct OptionReader::Raw {
   void readImport(DriverOptions &options) const;
   void readLayout(DriverOptions &options) const;
   void readEmit(DriverOptions &options) const;
+  void readPasses(CompileOptions &compile) const;
 };
 
 /// How the model is read.
@@ -136,10 +138,13 @@ static void addTarget(CLI::App &app, CompileOptions &compile) {
       ->check(CLI::Range(int64_t(0), largestBudget));
 }
 
+static std::string layoutHelp(ArrayRef<const plugin::Plugin *> plugins) {
+  return "strategy that decides the layouts: " + strategyNames(plugins);
+}
+
 void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
   CompileOptions &compile = options.compile;
-  app.add_option("--layout", compile.layout.strategy,
-                 "strategy that decides the layouts: " + strategyNames())
+  app.add_option("--layout", compile.layout.strategy, layoutHelp({}))
       ->capture_default_str();
   app.add_option("--objective", objective,
                  "what optimal makes small: " + objectiveNames())
@@ -188,6 +193,10 @@ OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
   app.add_option("--stage", raw->stage,
                  "with --emit=mlir, the graph after which stage: " +
                      llvm::join(stagesOfMlir(), ", ") + " [layout]");
+  app.add_option("--pass-pipeline-after", raw->passes,
+                 "STAGE:PIPELINE: runs passes of MLIR, of npuc or of plugins "
+                 "after imported, fused or layout; may be repeated")
+      ->allow_extra_args(false);
   app.add_option("--mcpu", compile.mcpu,
                  "processor that generated code is for: native, x86-64-v3, ...")
       ->capture_default_str();
@@ -201,6 +210,13 @@ OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
 }
 
 OptionReader::~OptionReader() = default;
+
+void OptionReader::namePlugins(CLI::App &app) {
+  std::string ignored; // whoever compiles hears of it
+  if (auto plugins =
+          loadPlugins(app.get_option("--plugin")->results(), ignored))
+    app.get_option("--layout")->description(layoutHelp(*plugins));
+}
 
 void OptionReader::Raw::readImport(DriverOptions &options) const {
   ImportOptions &import = options.compile.import;
@@ -260,6 +276,23 @@ void OptionReader::Raw::readLayout(DriverOptions &options) const {
   compile.layout.objective = *chosen;
 }
 
+/// --pass-pipeline-after; whether it is a pipeline, those know who bring
+/// passes.
+void OptionReader::Raw::readPasses(CompileOptions &compile) const {
+  ArrayRef<StringRef> names = stageNames().take_front(3);
+  for (const std::string &text : passes) {
+    auto [name, pipeline] = StringRef(text).split(':');
+    const StringRef *found = llvm::find(names, name);
+    if (found == names.end() || pipeline.empty())
+      throw CLI::ValidationError("--pass-pipeline-after: '" + text +
+                                 "' is not of the form STAGE:PIPELINE, where "
+                                 "STAGE is one of: " +
+                                 llvm::join(names, ", "));
+    compile.passes.emplace_back(static_cast<Stage>(found - names.begin()),
+                                pipeline.str());
+  }
+}
+
 void OptionReader::Raw::readEmit(DriverOptions &options) const {
   CompileOptions &compile = options.compile;
   compile.emit = parseEmit(emit);
@@ -289,6 +322,7 @@ void OptionReader::finish() {
   raw->readImport(options);
   raw->readLayout(options);
   raw->readEmit(options);
+  raw->readPasses(compile);
   if (options.wantsCertificate && compile.layout.strategy != "optimal")
     throw CLI::ValidationError("--certificate goes with --layout=optimal");
   if (options.wantsCertificate)

@@ -37,6 +37,9 @@ public:
   OptionReader(CLI::App &app, DriverOptions &options);
   ~OptionReader();
 
+  /// Has the help tell what the plugins bring that were named before it.
+  static void namePlugins(CLI::App &app);
+
   /// After parsing, and after wants... are set: what needs work. Throws
   /// CLI::ParseError.
   void finish();

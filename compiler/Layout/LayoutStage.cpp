@@ -9,6 +9,7 @@
 #include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Replacement.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -21,14 +22,34 @@ static LogicalResult prepare(LayoutProblem &problem,
   problem.searchSeconds = options.searchSeconds;
   if (failed(bindBoundary(problem, options.io)))
     return failure();
+  if (failed(checkReplacements(problem)))
+    return failure();
   return options.plan ? bindPlan(problem, *options.plan) : success();
+}
+
+/// Puts in what was chosen. A set of ops cannot be compared with the op that it
+/// replaces by what they read: with `source`, all else is, before.
+static LogicalResult replaceOps(mlir::func::FuncOp function,
+                                const TargetSpec &target,
+                                const LayoutOptions &options,
+                                const LayoutPlan &plan,
+                                mlir::func::FuncOp source) {
+  const bool hasSets = llvm::any_of(
+      plan.algorithms, [](const auto &one) { return one.second->set; });
+  if (source && hasSets && failed(checkExactly(source, function)))
+    return failure();
+  if (failed(applyAlgorithms(function, plan, target, options.objective)) ||
+      failed(checkLayouts(function, target)))
+    return failure();
+  return source && !hasSets ? checkExactly(source, function) : success();
 }
 
 static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const TargetSpec &target,
                                    const Strategy &strategy,
                                    const LayoutOptions &options,
-                                   std::optional<SearchOutcome> *outcome) {
+                                   std::optional<SearchOutcome> *outcome,
+                                   mlir::func::FuncOp source) {
   tellBoundaryAxes(function, options.io);
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
@@ -41,11 +62,9 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
     return failure();
   if (outcome)
     *outcome = plan.search;
-  if (plan.algorithms.empty() || !options.replaceOps)
-    return success();
-  if (failed(applyAlgorithms(function, plan)))
-    return failure();
-  return checkLayouts(function, target);
+  if (!plan.algorithms.empty() && options.replaceOps)
+    return replaceOps(function, target, options, plan, source);
+  return source ? checkExactly(source, function) : success();
 }
 
 FailureOr<std::vector<StrategyResult>>
@@ -66,11 +85,12 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
                                   const TargetSpec &target,
                                   const LayoutOptions &options,
                                   std::optional<SearchOutcome> *outcome) {
-  const Strategy *strategy = findStrategy(options.strategy);
+  MLIRContext *context = function.getContext();
+  std::optional<Strategy> strategy = findStrategy(options.strategy, context);
   if (!strategy)
     return function.emitError()
            << "unknown layout strategy '" << options.strategy
-           << "', expected one of: " << strategyNames();
+           << "', expected one of: " << strategyNames(context);
   if (std::string why = whyNot(options.objective, target); !why.empty())
     return function.emitError() << why;
   if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
@@ -78,8 +98,8 @@ LogicalResult npu::runLayoutStage(mlir::func::FuncOp function,
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.verifyExactly)
     source = function.clone();
-  if (failed(assignLayouts(function, target, *strategy, options, outcome)) ||
-      failed(mlir::verify(function)))
+  if (failed(assignLayouts(function, target, *strategy, options, outcome,
+                           source ? *source : mlir::func::FuncOp())))
     return failure();
-  return source ? checkExactly(*source, function) : success();
+  return mlir::verify(function);
 }

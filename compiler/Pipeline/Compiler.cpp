@@ -15,9 +15,11 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Html/GraphPage.h"
 #include "compiler/Layout/Apply/Retype.h"
+#include "compiler/Layout/Apply/VerifyLayout.h"
 #include "compiler/Layout/Explain/LayoutFix.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
+#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -25,6 +27,8 @@
 #include "compiler/Pipeline/ChipPlan.h"
 #include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
+#include "compiler/Pipeline/UserPasses.h"
+#include "compiler/Support/PassPlugins.h"
 #include "compiler/Target/Calibration.h"
 #include "compiler/Target/Plugins.h"
 #include "kernels/kernel.h"
@@ -60,9 +64,11 @@ private:
   CompileStatus toPlanned();
   CompileStatus toProgram();
   CompileStatus runNext();
+  LogicalResult runUsersPasses(Stage after);
   bool isLeftOut(Stage next, Stage last) const;
   LogicalResult stage(StringRef name, function_ref<LogicalResult()> work);
-  LogicalResult runPasses(function_ref<void(mlir::PassManager &)> addPasses);
+  LogicalResult
+  runPasses(function_ref<LogicalResult(mlir::PassManager &)> addPasses);
   LogicalResult error(const Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
@@ -71,6 +77,7 @@ private:
   void declarePlugins();
   LogicalResult checkFiles();
   LogicalResult import();
+  LogicalResult checkShape();
   LogicalResult readModel();
   LogicalResult readMlir();
   LogicalResult readTflite();
@@ -143,7 +150,10 @@ static void forgetLayouts(mlir::func::FuncOp function) {
     for (Operation &op : *block)
       llvm::for_each(op.getResults(), forget);
   });
-  function.walk([](Operation *op) { op->removeAttr(layoutNoteAttr); });
+  function.walk([](Operation *op) {
+    op->removeAttr(layoutNoteAttr);
+    op->removeAttr(replacementAttr);
+  });
   forgetPlan(function);
   function.walk([](RelayoutOp op) {
     op.getResult().replaceAllUsesWith(op->getOperand(0));
@@ -216,34 +226,40 @@ LogicalResult Compilation::readModel() {
 
 /// The readers have verified what they give.
 LogicalResult Compilation::import() {
-  if (failed(readModel()))
-    return failure();
-  auto functions = module->getBody()->getOps<mlir::func::FuncOp>();
-  if (!llvm::hasSingleElement(functions) ||
-      (*functions.begin()).getBody().getBlocks().size() != 1)
-    return module->emitError("the module must hold exactly one function of "
-                             "one block; split it");
-  if (failed(requireNpuOps(function())) || failed(checkResources(*module)))
+  if (failed(readModel()) || failed(checkShape()) ||
+      failed(checkResources(*module)))
     return failure();
   forgetLayouts(function());
   return success();
 }
 
-LogicalResult
-Compilation::runPasses(function_ref<void(mlir::PassManager &)> addPasses) {
+/// What every stage takes.
+LogicalResult Compilation::checkShape() {
+  auto functions = module->getBody()->getOps<mlir::func::FuncOp>();
+  if (!llvm::hasSingleElement(functions) ||
+      (*functions.begin()).getBody().getBlocks().size() != 1)
+    return module->emitError("the module must hold exactly one function of "
+                             "one block; split it");
+  return requireNpuOps(function());
+}
+
+LogicalResult Compilation::runPasses(
+    function_ref<LogicalResult(mlir::PassManager &)> addPasses) {
   mlir::PassManager manager(&context);
   // After every pass it would take as long as they do; npu-opt does.
   manager.enableVerifier(false);
   if (options.preparePasses && failed(options.preparePasses(manager)))
     return failure();
   manager.enableTiming(*outerTiming);
-  addPasses(manager);
-  return manager.run(*module);
+  if (const plugin::Use *use = pluginsOf(&context))
+    manager.addInstrumentation(namePluginOfPass(*use));
+  return failed(addPasses(manager)) ? failure() : manager.run(*module);
 }
 
 LogicalResult Compilation::fuse() {
   if (failed(runPasses([&](mlir::PassManager &manager) {
         buildFusionPipeline(manager, &*target, options.threads);
+        return success();
       })))
     return failure();
   report.placement = placementOf(function());
@@ -303,6 +319,7 @@ LogicalResult Compilation::layout() {
   if (failed(stage("layout", [&] {
         return runPasses([&](mlir::PassManager &manager) {
           manager.addPass(std::make_unique<LayoutPass>(decide));
+          return success();
         });
       })))
     return failure();
@@ -476,7 +493,9 @@ LogicalResult Compilation::checkOptions() {
   if (!chooseFallback(*target, options.fallback, message))
     return error("--fallback: " + message);
   declarePlugins();
-  message = whyNot(options.layout.objective, *target);
+  message = whyNotAlgorithms(*target, context);
+  if (message.empty())
+    message = whyNot(options.layout.objective, *target);
   if (!message.empty())
     return error(message);
   if (!target->file.empty())
@@ -489,9 +508,9 @@ LogicalResult Compilation::checkOptions() {
   machine = makeTargetMachine(options.mcpu, message);
   if (!machine)
     return error(message);
-  if (!findStrategy(options.layout.strategy))
+  if (!findStrategy(options.layout.strategy, &context))
     return error("unknown layout strategy '" + options.layout.strategy +
-                 "', expected one of: " + strategyNames());
+                 "', expected one of: " + strategyNames(&context));
   return success();
 }
 
@@ -573,6 +592,31 @@ CompileStatus Compilation::runNext() {
   return (this->*steps[stagesRun])();
 }
 
+/// Whatever they did, what follows relies on what the stage left.
+LogicalResult Compilation::runUsersPasses(Stage after) {
+  for (const auto &[stageBefore, pipeline] : options.passes) {
+    if (stageBefore != after)
+      continue;
+    StringRef name = stageNames()[static_cast<int>(after)];
+    auto run = [&, &pipeline = pipeline] {
+      return runPasses([&](mlir::PassManager &manager) {
+        return addPipeline(manager, pipeline);
+      });
+    };
+    if (failed(stage(("passes after " + name).str(), run)) ||
+        failed(mlir::verify(*module)) || failed(checkShape()))
+      return failure();
+    if (after != Stage::Layout)
+      continue;
+    if (failed(checkLayouts(function(), *target)))
+      return failure();
+    report.layout =
+        reportLayouts(function(), *target, options.layout.plan.get(),
+                      options.layout.objective);
+  }
+  return success();
+}
+
 CompileStatus Compilation::run(Stage last) {
   for (; status == CompileStatus::Ok && stagesRun <= static_cast<int>(last);
        ++stagesRun) {
@@ -580,6 +624,8 @@ CompileStatus Compilation::run(Stage last) {
     if (isLeftOut(next, last))
       continue;
     status = runNext();
+    if (status == CompileStatus::Ok && failed(runUsersPasses(next)))
+      status = CompileStatus::BadModel;
     const bool isShown =
         last == Stage::Planned || options.emit == EmitKind::Mlir;
     if (status == CompileStatus::Ok && next == Stage::Planned && isShown)

@@ -56,6 +56,9 @@ struct CompileOptions {
   EmitKind emit = EmitKind::Npu;
   /// Of EmitKind::Mlir: after which stage the module is written.
   Stage emitAfter = Stage::Layout;
+  /// Pipelines of passes that run after a stage up to Layout, in MLIR's
+  /// spelling, within the module.
+  std::vector<std::pair<Stage, std::string>> passes;
   /// Try for each relayout which change would remove it (takes time).
   bool findFixes = false;
   /// Write the layouts down as a plan's file.

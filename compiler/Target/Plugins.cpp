@@ -2,6 +2,8 @@
 #include "compiler/Target/Plugins.h"
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Support/PassPlugins.h"
+#include "compiler/Target/CompilerPlugins.h"
 #include "compiler/Target/TargetSpec.h"
 
 using namespace npu;
@@ -12,6 +14,11 @@ npu::loadPlugins(ArrayRef<std::string> paths, std::string &error) {
   for (const std::string &path : paths) {
     plugins.push_back(plugin::load(path, error));
     if (!plugins.back())
+      return std::nullopt;
+    error = whyNotTables(*plugins.back());
+    if (error.empty())
+      error = registerPasses(*plugins.back());
+    if (!error.empty())
       return std::nullopt;
   }
   return plugins;
@@ -39,4 +46,27 @@ void npu::addPlugins(MLIRContext &context,
 
 void npu::addPlugins(MLIRContext &context, const TargetSpec &target) {
   add(context, target.plugins, target.name);
+}
+
+/// Of a plugin's are those with a dot.
+static bool isBrought(StringRef algorithm, const plugin::Use *use) {
+  if (!algorithm.contains('.'))
+    return true;
+  if (use)
+    for (const plugin::Plugin *plugin : use->plugins)
+      for (const npuc_alternative *row : alternativesOf(*plugin))
+        if (nameIn(*plugin, row->name) == algorithm)
+          return true;
+  return false;
+}
+
+std::string npu::whyNotAlgorithms(const TargetSpec &target,
+                                  MLIRContext &context) {
+  const plugin::Use *use = pluginsOf(&context);
+  for (const std::string &algorithm : target.algorithms)
+    if (!isBrought(algorithm, use))
+      return "target '" + target.name + "' lists the algorithm '" + algorithm +
+             "', which no plugin brings; name the plugin's library in the "
+             "target's `plugins`, or with --plugin";
+  return "";
 }

@@ -26,6 +26,10 @@ void addPlugins(MLIRContext &context, ArrayRef<const plugin::Plugin *> plugins);
 /// Adds the target's, and says which target they are asked for.
 void addPlugins(MLIRContext &context, const TargetSpec &target);
 
+/// What the target lists under `algorithms` that no plugin of the context
+/// brings, as a sentence; empty: nothing.
+std::string whyNotAlgorithms(const TargetSpec &target, MLIRContext &context);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_TARGET_PLUGINS_H

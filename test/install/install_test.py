@@ -16,9 +16,14 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from acme_npu import test_acme_assembles_a_network, test_acme_npu
 from onnx import TensorProto, helper, numpy_helper
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "bench" / "models"))
+
+import zoo  # noqa: E402
+
 HIDE = """
 for folder; do
   shift
@@ -324,6 +329,8 @@ def main() -> int:
         for project in PROJECTS:
             shutil.copytree(HERE / project, world.folder / project)
         write_model(world)
+        os.environ.setdefault("NPU_MODELS", str(arguments.build / "models"))
+        shutil.copy(zoo.ensure("resnet50", verbose=False), world.folder / "resnet50.onnx")
         world.run("npuc", "net.onnx", "-o", "net.npu", "--target=npu-nchw16c", "--mcpu=native", "--report=report.json")
         chosen = [test for test in (SLOW_TESTS if arguments.slow else TESTS) if arguments.only in test.__name__]
         for test in chosen:
@@ -348,6 +355,8 @@ TESTS: list[Callable[[World], None]] = [
     test_embed,
     test_add_subdirectory_configures,
     test_compiler_consumer,
+    test_acme_npu,
+    test_acme_assembles_a_network,
 ]
 SLOW_TESTS = [test_debian_packages, test_add_subdirectory]
 PROJECTS = ("runtime_consumer", "compiler_consumer")

@@ -7,8 +7,11 @@
 #include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Target/CompilerPlugins.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace npu;
@@ -113,6 +116,15 @@ void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
   PlanApplier(function, plan).run();
 }
 
+/// Whether an algorithm computes an op in the layouts that it has.
+static bool stands(const LayoutProblem &problem, const Alternative &algorithm,
+                   Operation *op) {
+  OpLayouts layouts = layoutsOf(op);
+  return algorithm.fits(op, layouts) &&
+         (!algorithm.set ||
+          costOfSet(problem, algorithm, cast<LayoutOpInterface>(op), layouts));
+}
+
 LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
                                     LayoutPlan &plan) {
   if (plan.choosesAlgorithms)
@@ -121,7 +133,7 @@ LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
     plan.algorithms[op] = pinned;
   for (Operation &op : problem.function->getRegion(0).front()) {
     const Alternative *algorithm = plan.algorithms.lookup(&op);
-    if (algorithm && algorithm->fits(&op, layoutsOf(&op)))
+    if (algorithm && stands(problem, *algorithm, &op))
       continue;
     plan.algorithms.erase(&op);
     if (algorithm && problem.pins.algorithms.contains(&op))
@@ -134,13 +146,101 @@ LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
   return success();
 }
 
+/// The layouts in which the op that is replaced reads its operands: what a
+/// layout plan says of it.
+static Attribute readsOf(Operation *op) {
+  SmallVector<Attribute> reads;
+  for (Value operand : op->getOperands())
+    reads.push_back(getLayout(operand));
+  return mlir::ArrayAttr::get(op->getContext(), reads);
+}
+
+namespace {
+/// A set of ops and the one whose place it takes.
+struct Substitute {
+  const Alternative *alternative;
+  Operation *op;
+  std::unique_ptr<Replacement> made;
+};
+} // namespace
+
+/// With its layouts. Nothing is put in yet: prices are those of the function as
+/// it was decided.
+static FailureOr<Substitute> prepare(const Alternative &alternative,
+                                     Operation *op,
+                                     const LayoutProblem &problem) {
+  auto made = makeReplacement(alternative, cast<LayoutOpInterface>(op),
+                              /*withData=*/true);
+  if (failed(made))
+    return failure();
+  std::optional<PricedReplacement> decided;
+  if (*made)
+    decided = layOut(**made, problem, op, layoutsOf(op));
+  if (!decided)
+    return op->emitOpError()
+           << blame(*alternative.plugin,
+                    "alternative '" + alternative.name +
+                        "' gives another replacement with constants than it "
+                        "gave without");
+  applyPlan((*made)->function, decided->plan);
+  return Substitute{&alternative, op, std::move(*made)};
+}
+
+static void putIn(const Substitute &substitute) {
+  mlir::func::FuncOp function = substitute.made->function;
+  Operation *op = substitute.op;
+  mlir::IRMapping mapping;
+  for (auto [argument, operand] :
+       llvm::zip(function.getArguments(), substitute.made->operands))
+    mapping.map(argument, op->getOperand(operand));
+  OpBuilder builder(op);
+  Block &block = function.getBody().front();
+  for (Operation &one : block.without_terminator()) {
+    Operation *copy = builder.clone(one, mapping);
+    if (!isa<ConstantOp>(copy))
+      copy->walk([&](Operation *inner) { inner->setLoc(op->getLoc()); });
+  }
+  Value result = mapping.lookup(block.getTerminator()->getOperand(0));
+  Operation *last = result.getDefiningOp();
+  for (mlir::NamedAttribute attribute : op->getDiscardableAttrs())
+    last->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  last->setDiscardableAttr(
+      replacementAttr,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr(
+               "name", builder.getStringAttr(substitute.alternative->name)),
+           builder.getNamedAttr("reads", readsOf(op))}));
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
 LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
-                                   const LayoutPlan &plan) {
+                                   const LayoutPlan &plan,
+                                   const TargetSpec &target,
+                                   Objective objective) {
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  problem.objective = objective;
+  if (llvm::any_of(plan.algorithms,
+                   [](const auto &one) { return one.second->set; }))
+    (void)costOf(problem, plan.algorithms); // finds out what stays on the chip
   // In the block's order: what is written must not depend on addresses.
   SmallVector<std::pair<Operation *, const Alternative *>> chosen;
-  for (Operation &op : function.getBody().front())
-    if (const Alternative *algorithm = plan.algorithms.lookup(&op))
+  SmallVector<Substitute> substitutes;
+  for (Operation &op : function.getBody().front()) {
+    const Alternative *algorithm = plan.algorithms.lookup(&op);
+    if (!algorithm)
+      continue;
+    if (!algorithm->set) {
       chosen.push_back({&op, algorithm});
+      continue;
+    }
+    FailureOr<Substitute> substitute = prepare(*algorithm, &op, problem);
+    if (failed(substitute))
+      return failure();
+    substitutes.push_back(std::move(*substitute));
+  }
+  llvm::for_each(substitutes, putIn);
   for (auto [op, algorithm] : chosen) {
     OpBuilder builder(op);
     if (!algorithm->replace(builder, op))

@@ -23,7 +23,8 @@ LogicalResult settleAlgorithms(const LayoutProblem &problem, LayoutPlan &plan);
 /// Replaces ops by the plan's settled algorithms; the last thing that is done
 /// to a function.
 LogicalResult applyAlgorithms(mlir::func::FuncOp function,
-                              const LayoutPlan &plan);
+                              const LayoutPlan &plan, const TargetSpec &target,
+                              Objective objective);
 
 } // namespace npu
 

@@ -73,7 +73,7 @@ private:
     std::vector<Change> changes;
     if (options.strategy == "optimal")
       return changes; // none of the others is better
-    for (const Strategy &strategy : strategies()) {
+    for (const Strategy &strategy : strategies(problem.getContext())) {
       if (strategy.name == options.strategy || !strategy.folds)
         continue;
       Change change = same(("--layout=" + strategy.name).str());

@@ -29,11 +29,14 @@ std::optional<TargetSpec> npu::requireTarget(mlir::func::FuncOp function,
                                              StringRef nameOrPath) {
   std::string error;
   std::optional<TargetSpec> spec = loadTarget(nameOrPath, error);
-  if (spec)
+  if (spec) {
     addPlugins(*function.getContext(), *spec);
-  else
-    function.emitError() << error;
-  return spec;
+    error = whyNotAlgorithms(*spec, *function.getContext());
+  }
+  if (error.empty())
+    return spec;
+  function.emitError() << error;
+  return std::nullopt;
 }
 
 LogicalResult npu::requireOneBlock(mlir::func::FuncOp function) {

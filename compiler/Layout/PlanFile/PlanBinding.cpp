@@ -186,10 +186,11 @@ private:
         named = row;
     }
     if (!named && entry.algorithm != ownAlgorithm) {
-      const Alternative *known = findAlternative(entry.algorithm);
-      const char *whyNot =
+      const Alternative *known =
+          findAlternative(entry.algorithm, op->getContext());
+      std::string whyNot =
           known ? known->whyNot(op) : "there is none of this name";
-      if (!whyNot)
+      if (whyNot.empty())
         whyNot = "the target does not list it";
       return error(entry.algorithmLine)
              << "'" << entry.name << "' cannot be computed by algorithm '"

@@ -92,6 +92,10 @@ static std::string quoted(StringRef text) {
   return "\"" + llvm::yaml::escape(text, /*EscapePrintable=*/false) + "\"";
 }
 
+static std::string writtenLetters(LayoutAttr layout) {
+  return layout.getRank() == 0 ? "row-major" : layout.getLetters();
+}
+
 /// As a reader resolves it: by name where that means the same order.
 static std::string writtenLayout(Value value, const ImageAxesAnalysis &axes) {
   LayoutAttr layout = getLayout(value);
@@ -130,9 +134,16 @@ std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
       continue;
     op.removeAttr(nameAttribute);
     out << "  - op: " << quoted(name) << "\n    reads: [";
-    llvm::interleaveComma(op.getOperands(), out, [&](Value operand) {
-      out << writtenLayout(operand, axes);
-    });
+    // Of a set of ops in place of one: as that one read its operands.
+    if (auto set = op.getAttrOfType<mlir::DictionaryAttr>(replacementAttr))
+      llvm::interleaveComma(set.getAs<mlir::ArrayAttr>("reads"), out,
+                            [&](Attribute layout) {
+                              out << writtenLetters(cast<LayoutAttr>(layout));
+                            });
+    else
+      llvm::interleaveComma(op.getOperands(), out, [&](Value operand) {
+        out << writtenLayout(operand, axes);
+      });
     out << "]\n    stored: " << writtenLayout(op.getResult(0), axes) << "\n";
     if (const Alternative *algorithm = replacementOf(&op))
       out << "    algorithm: " << algorithm->name << "\n";

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Winograd's algorithm for 3x3 convolutions of stride 1: fewer multiply-adds,
-// more movement. One row of the table for each size of tile.
+// Our own: Winograd's algorithm for 3x3 convolutions of stride 1: fewer
+// multiply-adds, more movement. One row of the table for each size of tile.
 #include "compiler/Layout/Problem/Alternatives.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
+#include "compiler/Layout/Problem/PluginOp.h"
+#include "compiler/Target/CompilerPlugins.h"
 #include "compiler/Target/Lacks.h"
 
 #include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <mutex>
 
 using namespace npu;
 
@@ -36,7 +41,7 @@ static bool all(ArrayAttr ints, int64_t value) {
 }
 
 template <int64_t tile>
-static const char *whyNotWinograd(Operation *op) {
+static std::string whyNotWinograd(Operation *op) {
   Conv2dOp conv = convolutionOf(op);
   if (!conv || conv.getGroups() != 1 || !all(conv.getStrides(), 1) ||
       !all(conv.getDilations(), 1))
@@ -57,7 +62,7 @@ static const char *whyNotWinograd(Operation *op) {
   int64_t side = tile + 2;
   return weight.getDimSize(0) * weight.getDimSize(1) * side * side <=
                  maxWeightElements
-             ? nullptr
+             ? ""
              : "its transformed weight is larger than 64 MiB";
 }
 
@@ -159,7 +164,7 @@ static bool isWinograd(Operation *op) {
 }
 
 template <int64_t tile>
-static constexpr Alternative winograd(StringRef name, StringRef summary) {
+static Alternative winograd(StringRef name, StringRef summary) {
   return {name,
           summary,
           "winograd",
@@ -172,7 +177,7 @@ static constexpr Alternative winograd(StringRef name, StringRef summary) {
           isWinograd<tile>};
 }
 
-static constexpr Alternative table[] = {
+static const Alternative table[] = {
     winograd<2>("winograd2x2", "3x3 convolutions of stride 1 by Winograd's "
                                "algorithm, 2x2 results from 16 products"),
     winograd<4>("winograd4x4", "3x3 convolutions of stride 1 by Winograd's "
@@ -181,14 +186,94 @@ static constexpr Alternative table[] = {
 
 ArrayRef<Alternative> npu::alternatives() { return table; }
 
-const Alternative *npu::findAlternative(StringRef name) {
+/// What a plugin is asked of the op: whether a set can stand in its place.
+static std::string whyNotSet(const plugin::Plugin &plugin,
+                             const npuc_alternative &set, Operation *op) {
+  auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (!rule || rule.getDemandName() != set.op)
+    return std::string("it is no ") + set.op;
+  PluginOp described(rule, pluginsOf(op->getContext())->target);
+  plugin::InPlugin guard(plugin, "alternative: why_not");
+  const char *why = set.why_not(described.get());
+  return why ? *why ? shownReason(why) : "the plugin gives no reason" : "";
+}
+
+static bool doesSetFit(const plugin::Plugin &plugin,
+                       const npuc_alternative &set, Operation *op,
+                       ArrayRef<LayoutAttr> layouts) {
+  if (!set.fits)
+    return true;
+  PluginOp described(cast<LayoutOpInterface>(op),
+                     pluginsOf(op->getContext())->target);
+  std::vector<std::string> texts;
+  for (LayoutAttr layout : layouts)
+    texts.push_back(layout ? layout.getLetters() : "");
+  std::vector<const char *> given;
+  for (const std::string &text : ArrayRef(texts).take_front(
+           static_cast<size_t>(described.get()->operand_count)))
+    given.push_back(text.c_str());
+  given.push_back(texts.back().c_str());
+  plugin::InPlugin guard(plugin, "alternative: fits");
+  return set.fits(described.get(), given.data()) != 0;
+}
+
+static std::vector<Alternative> makeSets(const plugin::Plugin &plugin) {
+  std::vector<Alternative> rows;
+  for (const npuc_alternative *set : alternativesOf(plugin)) {
+    Alternative row;
+    row.name = row.family = nameIn(plugin, set->name);
+    row.summary = set->summary;
+    row.whyNot = [&plugin, set](Operation *op) {
+      return whyNotSet(plugin, *set, op);
+    };
+    row.fits = [&plugin, set](Operation *op, ArrayRef<LayoutAttr> layouts) {
+      return doesSetFit(plugin, *set, op, layouts);
+    };
+    row.plugin = &plugin;
+    row.set = set;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Made once, as plugins live until the process ends: plans point to them.
+static ArrayRef<Alternative> setsOf(const plugin::Plugin &plugin) {
+  static std::mutex mutex;
+  static auto *known =
+      new std::map<const plugin::Plugin *, std::vector<Alternative>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [at, isNew] = known->try_emplace(&plugin);
+  if (isNew)
+    at->second = makeSets(plugin);
+  return at->second;
+}
+
+/// All that the context has; calls `use` until it says that it is enough.
+static void forEach(MLIRContext *context,
+                    llvm::function_ref<bool(const Alternative &)> use) {
   for (const Alternative &row : table)
-    if (row.name == name)
-      return &row;
-  return nullptr;
+    if (use(row))
+      return;
+  if (const plugin::Use *plugins = context ? pluginsOf(context) : nullptr)
+    for (const plugin::Plugin *plugin : plugins->plugins)
+      for (const Alternative &row : setsOf(*plugin))
+        if (use(row))
+          return;
+}
+
+const Alternative *npu::findAlternative(StringRef name, MLIRContext *context) {
+  const Alternative *found = nullptr;
+  forEach(context, [&](const Alternative &row) {
+    found = row.name == name ? &row : nullptr;
+    return found != nullptr;
+  });
+  return found;
 }
 
 const Alternative *npu::replacementOf(Operation *op) {
+  if (auto mark = op->getAttrOfType<mlir::DictionaryAttr>(replacementAttr))
+    if (auto name = mark.getAs<StringAttr>("name"))
+      return findAlternative(name.getValue(), op->getContext());
   for (const Alternative &row : table)
     if (row.isReplacement(op))
       return &row;
@@ -198,10 +283,14 @@ const Alternative *npu::replacementOf(Operation *op) {
 SmallVector<const Alternative *>
 npu::alternativesFor(Operation *op, const TargetSpec &target) {
   SmallVector<const Alternative *> found;
-  for (const Alternative &row : table)
+  if (target.algorithms.empty() || isOnProcessor(op))
+    return found;
+  forEach(op->getContext(), [&](const Alternative &row) {
     if (llvm::is_contained(target.algorithms, row.family) && row.applies(op) &&
-        !isOnProcessor(op) &&
-        !lackAs(target, cast<LayoutOpInterface>(op), row.demandName))
+        (row.set ||
+         !lackAs(target, cast<LayoutOpInterface>(op), row.demandName)))
       found.push_back(&row);
+    return false;
+  });
   return found;
 }

@@ -12,6 +12,7 @@
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "cost/tile_search.h"
 
@@ -528,6 +529,12 @@ KernelCost npu::kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
                           [](const PricedWork &priced) { return priced.cost; });
 }
 
+static bool isCheaper(const LayoutCost &a, const LayoutCost &b,
+                      Objective objective) {
+  return std::pair(a.of(objective), a.kernels.of(objective)) <
+         std::pair(b.of(objective), b.kernels.of(objective));
+}
+
 std::optional<PricedAlgorithm>
 npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
                        ArrayRef<LayoutAttr> layouts,
@@ -542,9 +549,13 @@ npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
   for (const Alternative *row : rows) {
     if (row && !row->fits(op, layouts))
       continue;
-    KernelCost cost = kernelCost(problem, op, layouts, row, whole);
-    if (!best || cost.of(problem.objective) < best->cost.of(problem.objective))
-      best = {cost, row};
+    std::optional<LayoutCost> cost;
+    if (row && row->set)
+      cost = costOfSet(problem, *row, op, whole.empty() ? layouts : whole);
+    else
+      cost = {0, 0, kernelCost(problem, op, layouts, row, whole)};
+    if (cost && (!best || isCheaper(*cost, best->cost, problem.objective)))
+      best = {*cost, row};
   }
   return best;
 }
@@ -630,6 +641,9 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
                        const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
+  if (algorithm && algorithm->set)
+    return costOfSet(problem, *algorithm, rule, layoutsOf(op))
+        .value_or(LayoutCost());
   if (rule && rule.getSensitivity() != Sensitivity::Data)
     return useOwnWork(problem, rule, algorithm, [](const PricedWork &priced) {
       return LayoutCost{0, 0, priced.cost};
@@ -687,7 +701,7 @@ Algorithms npu::cheapestAlgorithms(const LayoutProblem &problem) {
       auto cheapest = cheapestAlgorithm(problem, rule, layoutsOf(&op));
       if (cheapest && cheapest->algorithm)
         chosen[&op] = cheapest->algorithm;
-      return {0, 0, cheapest ? cheapest->cost : KernelCost()};
+      return cheapest ? cheapest->cost : LayoutCost();
     });
     if (total) {
       least = total->kernels.of(problem.objective);

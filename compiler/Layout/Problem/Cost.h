@@ -63,7 +63,7 @@ KernelCost kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
                       ArrayRef<LayoutAttr> whole = {});
 
 struct PricedAlgorithm {
-  KernelCost cost;
+  LayoutCost cost; // with relayouts between the ops of a set
   const Alternative *algorithm = nullptr; // null: the op's own
 };
 

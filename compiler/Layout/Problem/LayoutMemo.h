@@ -75,6 +75,8 @@ struct LayoutMemo {
   Answers<SmallVector<bool, 4>> independent;
   Answers<Placed> placed;
   Answers<PricedWork> priced;
+  /// Of an op by a set of others.
+  Answers<std::optional<LayoutCost>> sets;
 };
 
 } // namespace npu

@@ -2,6 +2,7 @@
 #include "compiler/Layout/Problem/OnChip.h"
 
 #include "compiler/Layout/Problem/Crossings.h"
+#include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/TargetSpec.h"
 
@@ -121,6 +122,21 @@ OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
     for (size_t i : during)
       held[i] += range.bytes;
   }
+}
+
+OnChipValues npu::onChipAround(mlir::func::FuncOp function,
+                               const TargetSpec &target,
+                               const ImageAxesAnalysis &axes,
+                               ArrayRef<Value> values, double held) {
+  auto ranges = rangesOf(function, target, axes);
+  ranges->candidates.clear();
+  const size_t ops = ranges->ops.size();
+  if (ops > 0) {
+    ranges->candidates.push_back({Value(), 0, ops - 1, 0, held});
+    for (Value value : values)
+      ranges->candidates.push_back({value, 0, ops - 1, 0, 0});
+  }
+  return {ranges, held};
 }
 
 bool OnChipValues::contains(Value value) const {

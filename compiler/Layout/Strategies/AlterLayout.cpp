@@ -78,11 +78,15 @@ LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
   for (Operation *op : notedOps(function, bestAlgorithmAttr)) {
     auto name = op->getAttrOfType<StringAttr>(bestAlgorithmAttr);
     const Alternative *found =
-        name ? findAlternative(name.getValue()) : nullptr;
+        name ? findAlternative(name.getValue(), op->getContext()) : nullptr;
     if (!found)
       return op->emitOpError()
              << bestAlgorithmAttr << ": " << op->getAttr(bestAlgorithmAttr)
              << " is no algorithm";
+    if (found->set)
+      return op->emitOpError()
+             << bestAlgorithmAttr << ": '" << found->name
+             << "' is a set of ops, which npu-assign-layout puts in";
     if (!found->applies(op) || !found->fits(op, layoutsOf(op)))
       return op->emitOpError() << bestAlgorithmAttr << ": '" << found->name
                                << "' does not compute this op in these layouts";

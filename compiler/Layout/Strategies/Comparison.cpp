@@ -160,7 +160,7 @@ std::vector<LayoutPlan> npu::plansOf(const LayoutProblem &problem,
 std::vector<StrategyResult> npu::tryStrategies(const LayoutProblem &problem,
                                                const StrategyResult *decided) {
   std::vector<StrategyResult> results;
-  for (const Strategy &strategy : strategies())
+  for (const Strategy &strategy : strategies(problem.getContext()))
     results.push_back(decided && decided->name == strategy.name
                           ? *decided
                           : tryStrategy(problem, strategy));

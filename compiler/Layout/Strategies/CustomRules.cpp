@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/CustomRules.h"
 
+#include "compiler/Layout/Problem/PluginOp.h"
+#include "compiler/Target/CompilerPlugins.h"
+
 using namespace npu;
 
 static std::vector<LayoutRule> &rules() {
@@ -14,24 +17,66 @@ void npu::registerLayoutRule(LayoutRule rule) {
 
 void npu::clearLayoutRules() { rules().clear(); }
 
-FailureOr<std::vector<DesiredLayouts::Wish>>
-npu::askLayoutRules(StringRef strategy, Operation *op, StringRef name,
-                    const TargetSpec &target) {
+using Wishes = std::vector<DesiredLayouts::Wish>;
+
+/// A rule's answer as wishes; `who` it is, for messages.
+static FailureOr<Wishes> readAnswer(Operation *op, StringRef name,
+                                    ArrayRef<std::string> layouts,
+                                    StringRef who) {
+  SmallVector<StringRef> texts(layouts.begin(), layouts.end());
+  std::string error;
+  std::optional<Wishes> wishes = parseWishes(name, texts, error);
+  if (!wishes)
+    return op->emitOpError() << who << "'s answer makes no sense: " << error;
+  return *wishes;
+}
+
+static SmallVector<std::string> ask(const plugin::Plugin &plugin,
+                                    const npuc_layout_rule &rule,
+                                    const PluginOp &op) {
+  SmallVector<std::string> layouts;
+  plugin::InPlugin guard(plugin, "layout rule");
+  rule.layouts(
+      op.get(),
+      [](void *answers, const char *layout) {
+        static_cast<SmallVector<std::string> *>(answers)->push_back(
+            layout ? layout : "");
+      },
+      &layouts);
+  return layouts;
+}
+
+/// What the rules of plugins say, the last plugin's first.
+static FailureOr<Wishes> askPlugins(StringRef strategy, Operation *op,
+                                    StringRef name, const TargetSpec &target) {
+  const plugin::Use *use = pluginsOf(op->getContext());
+  if (!use)
+    return Wishes();
+  std::optional<PluginOp> described;
+  for (const plugin::Plugin *plugin : llvm::reverse(use->plugins))
+    for (const npuc_layout_rule *rule : rulesOf(*plugin)) {
+      if (strategy != rule->strategy || name != rule->op ||
+          (rule->target && target.name != rule->target))
+        continue;
+      if (!described)
+        described.emplace(cast<LayoutOpInterface>(op), target.name);
+      SmallVector<std::string> layouts = ask(*plugin, *rule, *described);
+      if (!layouts.empty())
+        return readAnswer(op, name, layouts, blame(*plugin, "its layout rule"));
+    }
+  return Wishes();
+}
+
+FailureOr<Wishes> npu::askLayoutRules(StringRef strategy, Operation *op,
+                                      StringRef name,
+                                      const TargetSpec &target) {
   for (const LayoutRule &rule : llvm::reverse(rules())) {
     if (rule.strategy != strategy || rule.op != name ||
         (!rule.target.empty() && rule.target != target.name))
       continue;
     SmallVector<std::string> layouts = rule.layouts(op, target);
-    if (layouts.empty())
-      continue;
-    SmallVector<StringRef> texts(layouts.begin(), layouts.end());
-    std::string error;
-    std::optional<std::vector<DesiredLayouts::Wish>> wishes =
-        parseWishes(name, texts, error);
-    if (!wishes)
-      return op->emitOpError()
-             << "a registered layout rule's answer makes no sense: " << error;
-    return *wishes;
+    if (!layouts.empty())
+      return readAnswer(op, name, layouts, "a registered layout rule");
   }
-  return std::vector<DesiredLayouts::Wish>();
+  return askPlugins(strategy, op, name, target);
 }

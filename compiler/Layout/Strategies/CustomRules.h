@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rules of users: per op and target a function that says which layouts to use.
-// Asked by `convert` and `alter`; a pass plugin registers its own.
+// Asked by `convert` and `alter`. Code that is linked or is a pass plugin
+// registers its own; other plugins bring theirs in C (npuc/plugin.h).
 #ifndef NPU_COMPILER_LAYOUT_STRATEGIES_CUSTOMRULES_H
 #define NPU_COMPILER_LAYOUT_STRATEGIES_CUSTOMRULES_H
 
@@ -24,7 +25,8 @@ void registerLayoutRule(LayoutRule rule);
 /// Takes all rules away again.
 void clearLayoutRules();
 
-/// What the rules say of an op. Fails, with an error at the op, where a rule's
+/// What the rules say of an op, registered ones before those of the context's
+/// plugins. Fails, with an error at the op, where a rule's
 /// answer makes no sense; empty where no rule has an opinion.
 FailureOr<std::vector<DesiredLayouts::Wish>>
 askLayoutRules(StringRef strategy, Operation *op, StringRef name,

@@ -90,7 +90,7 @@ private:
         auto priced = cheapestAlgorithm(problem, op, layoutsOf(placement));
         if (!priced)
           continue;
-        int64_t cost = priced->cost.of(problem.objective);
+        int64_t cost = priced->cost.kernels.of(problem.objective);
         if (best && cost >= least)
           continue;
         least = cost;

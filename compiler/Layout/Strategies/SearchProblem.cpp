@@ -3,6 +3,7 @@
 
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
 
@@ -33,6 +34,7 @@ void SearchProblem::addValue(Value value) {
   search::Value number;
   number.layouts = static_cast<int>(layouts.size());
   built.values.push_back(number);
+  values.push_back(value);
   moves.push_back(&prices.of(problem, value, layouts));
 }
 
@@ -73,7 +75,7 @@ SearchProblem::pricedWays(const WaysOfOp &op) const {
             way.layouts);
       if (cheapest[first])
         ways.push_back(
-            {&way, {0, 0, cheapest[first]->cost}, cheapest[first]->algorithm});
+            {&way, cheapest[first]->cost, cheapest[first]->algorithm});
     }
   }
   // Nothing meets the demands: the source's order, which the check of the
@@ -165,6 +167,27 @@ void SearchProblem::weigh() {
   for (auto [number, op] : llvm::zip(built.ops, ops))
     for (const NamedWay &way : op.ways)
       number.ways.push_back({weighed(way.cost), way.way->places});
+}
+
+// Naming.
+
+ArrayRef<LayoutAttr> SearchProblem::layoutsOf(size_t value) const {
+  return candidates.of(values[value]);
+}
+
+std::pair<std::string, std::string> SearchProblem::namesOf(size_t op) const {
+  const WaysOfOp &known = *ops[op].known;
+  if (known.input)
+    return {"input",
+            boundaryName(problem.function,
+                         cast<BlockArgument>(known.input).getArgNumber(),
+                         /*output=*/false)};
+  if (known.output)
+    return {"output",
+            boundaryName(problem.function, known.output->getOperandNumber(),
+                         /*output=*/true)};
+  LayoutOpInterface one = known.slots->getOp();
+  return {one.getDemandName().str(), opName(one)};
 }
 
 // Between choices and plans.

@@ -25,6 +25,11 @@ public:
   bool isTooDear() const { return !trees; }
 
   const search::Problem &numbers() const { return built; }
+  /// What a value's layouts are, by their numbers.
+  ArrayRef<LayoutAttr> layoutsOf(size_t value) const;
+  /// What targets call an op ("input" and "output" of the network), and what
+  /// messages do.
+  std::pair<std::string, std::string> namesOf(size_t op) const;
   search::Cost cost(const std::vector<int> &ways) const {
     return search::totalCost(built, *trees, ways);
   }
@@ -68,6 +73,7 @@ private:
   llvm::DenseMap<Value, int> numberOf;
   std::vector<NamedOp> ops;                           // beside built.ops
   std::vector<const std::vector<LayoutCost> *> moves; // beside built.values
+  std::vector<Value> values;                          // beside built.values
   search::Problem built;
   std::unique_ptr<search::RelayoutTrees> trees; // of what is built
   /// What one unit of the objective, of the first tie-break and of the second

@@ -41,22 +41,46 @@ static LogicalResult decideAmong(const LayoutProblem &problem,
 
 static LogicalResult decideBest(const LayoutProblem &problem,
                                 LayoutPlan &plan) {
-  return decideOptimal(problem, ArrayRef(table).drop_back(), plan);
+  std::vector<Strategy> others = strategies(problem.getContext());
+  others.pop_back();
+  return decideOptimal(problem, others, plan);
 }
 
 ArrayRef<Strategy> npu::strategies() { return table; }
 
-const Strategy *npu::findStrategy(StringRef name) {
-  const Strategy *found = llvm::find_if(
-      table, [&](const Strategy &row) { return row.name == name; });
-  return found == std::end(table) ? nullptr : found;
+static std::vector<Strategy> with(ArrayRef<const plugin::Plugin *> plugins) {
+  std::vector<Strategy> all = ArrayRef(table).drop_back().vec();
+  for (const plugin::Plugin *plugin : plugins)
+    llvm::append_range(all, strategiesIn(*plugin));
+  all.push_back(ArrayRef(table).back());
+  return all;
 }
 
-std::string npu::strategyNames() {
-  SmallVector<StringRef> names;
-  for (const Strategy &row : table)
-    names.push_back(row.name);
-  return llvm::join(names, ", ");
+std::vector<Strategy> npu::strategies(MLIRContext *context) {
+  const plugin::Use *use = pluginsOf(context);
+  return use ? with(use->plugins) : ArrayRef(table).vec();
+}
+
+std::optional<Strategy> npu::findStrategy(StringRef name,
+                                          MLIRContext *context) {
+  for (Strategy &row : strategies(context))
+    if (row.name == name)
+      return std::move(row);
+  return std::nullopt;
+}
+
+static std::string namesOf(ArrayRef<Strategy> rows) {
+  return llvm::join(
+      llvm::map_range(rows, [](const Strategy &row) { return row.name; }),
+      ", ");
+}
+
+std::string npu::strategyNames(MLIRContext *context) {
+  return namesOf(strategies(context));
+}
+
+std::string npu::strategyNames(ArrayRef<const plugin::Plugin *> plugins) {
+  return namesOf(with(plugins));
 }
 
 void npu::planBoundary(const LayoutProblem &problem, LayoutPlan &plan) {

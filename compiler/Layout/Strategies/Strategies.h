@@ -6,8 +6,13 @@
 
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "plugin/Plugin.h"
+
+#include <functional>
 
 namespace npu {
+
+class SearchProblem;
 
 /// One row of the table: the name is the value of --layout.
 struct Strategy {
@@ -15,7 +20,8 @@ struct Strategy {
   /// Fills in a plan for every value of the function. Fails, with an error at
   /// the op, only where it can decide nothing at all; a plan that breaks a
   /// demand is found when it is checked.
-  LogicalResult (*decide)(const LayoutProblem &problem, LayoutPlan &plan);
+  std::function<LogicalResult(const LayoutProblem &problem, LayoutPlan &plan)>
+      decide;
   /// Whether relayouts are cancelled, merged and moved afterwards; constants
   /// are relaid at compile time in any case.
   bool folds;
@@ -23,12 +29,16 @@ struct Strategy {
   bool searches = false;
 };
 
-/// All strategies, from the plainest to the best.
+/// npuc's own strategies, from the plainest to the best.
 ArrayRef<Strategy> strategies();
-/// Null if there is none of this name.
-const Strategy *findStrategy(StringRef name);
+/// The same with those of the context's plugins, which stand before the last.
+std::vector<Strategy> strategies(MLIRContext *context);
+/// Nothing if there is none of this name.
+std::optional<Strategy> findStrategy(StringRef name, MLIRContext *context);
 /// "none, naive, ...": for messages.
-std::string strategyNames();
+std::string strategyNames(MLIRContext *context);
+/// The same of our own and these plugins'.
+std::string strategyNames(ArrayRef<const plugin::Plugin *> plugins);
 
 // The decisions, one file each.
 LogicalResult decideNone(const LayoutProblem &problem, LayoutPlan &plan);
@@ -44,6 +54,19 @@ LogicalResult decidePbqp(const LayoutProblem &problem,
 /// `others`: whose plans it starts from, and takes where its search ends early.
 LogicalResult decideOptimal(const LayoutProblem &problem,
                             ArrayRef<Strategy> others, LayoutPlan &plan);
+
+/// Names a way for each op of a problem; or fails after an error.
+using Choose =
+    llvm::function_ref<FailureOr<std::vector<int>>(const SearchProblem &)>;
+/// A decision that chooses by the numbers alone: of its choices, one for each
+/// of what may stay on the chip, the cheapest. `others`: whose orders it
+/// chooses among.
+LogicalResult decideByNumbers(const LayoutProblem &problem,
+                              ArrayRef<Strategy> others, Choose choose,
+                              LayoutPlan &plan);
+
+/// Those that a plugin brings.
+std::vector<Strategy> strategiesIn(const plugin::Plugin &plugin);
 
 /// What every decision starts with: arguments as the boundary says, constants
 /// row-major; and ends with: results read as the boundary says.

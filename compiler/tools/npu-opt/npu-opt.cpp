@@ -6,6 +6,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Support/InputText.h"
+#include "compiler/Support/PassPlugins.h"
 #include "compiler/Target/Plugins.h"
 #include "files/crash_report.h"
 #include "files/last_words.h"
@@ -46,6 +47,8 @@ static void namePasses(mlir::MlirOptMainConfig &config) {
   mlir::MlirOptMainConfig given = config;
   config.setPassPipelineSetupFn([given](mlir::PassManager &manager) {
     manager.addInstrumentation(std::make_unique<PassNames>());
+    if (const plugin::Use *use = pluginsOf(manager.getContext()))
+      manager.addInstrumentation(namePluginOfPass(*use));
     return given.setupPassPipeline(manager);
   });
 }

@@ -230,6 +230,7 @@ int npu::parseCommandLine(int argc, char **argv, NpucOptions &options) {
     if (!reduce.output.empty())
       return runReducer(app, argv[0]);
   } catch (const CLI::ParseError &error) {
+    OptionReader::namePlugins(app);
     return app.exit(error) == 0 ? 0 : exitUsage;
   }
   return nameFiles(options) ? -1 : exitUsage;

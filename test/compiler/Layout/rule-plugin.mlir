@@ -1,5 +1,6 @@
 // RUN: npu-opt %s --load-pass-plugin=%build/lib/rule-plugin.so --npu-assign-layout="strategy=convert target=host" | FileCheck %s
 // RUN: npu-opt %s --npu-assign-layout="strategy=convert target=host" | FileCheck %s --check-prefix=ALONE
+// RUN: npu-opt %s --plugin=%build/lib/rule-plugin.so --npu-assign-layout="strategy=convert target=host" | FileCheck %s
 
 // A plugin's rule wants blocks for 16 channels, and has no opinion of 4; who
 // loads no plugin gets none.
