@@ -56,6 +56,7 @@ static std::vector<List> makeLists() {
       {"copy", createPiecesFast}, split, reference(createPiecesReference)};
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
+                        {"signal", createConvSignal},
                         {"onednn", createConvOnednn},
                         strips,
                         splitDirect,
@@ -91,7 +92,8 @@ static std::vector<List> makeLists() {
                           adapter,
                           split,
                           reference(createReduceReference)};
-  lists[NPU_OP_SOFTMAX] = {{"onednn", createSoftmaxOnednn},
+  lists[NPU_OP_SOFTMAX] = {{"rows", createSoftmaxRows},
+                           {"onednn", createSoftmaxOnednn},
                            adapter,
                            split,
                            reference(createSoftmaxReference)};

@@ -12,7 +12,8 @@ namespace npu::kernels {
 using Create = std::unique_ptr<Kernel>(const Problem &problem,
                                        std::string &whyNot);
 
-Create createConvDepthwise, createConvOnednn, createConvReference;
+Create createConvDepthwise, createConvSignal, createConvOnednn,
+    createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createConvBpwOnednn, createConvBpwReference;
 Create createMaskunpoolFast, createMaskunpoolReference;
@@ -25,7 +26,7 @@ Create createPoolReference;
 Create createMatmulOnednn, createMatmulReference;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,
     createReduceFast, createReduceReference;
-Create createSoftmaxOnednn, createSoftmaxReference;
+Create createSoftmaxRows, createSoftmaxOnednn, createSoftmaxReference;
 Create createResizeFast, createResizeOnednn, createResizeLinear;
 Create createResizeReference;
 Create createPoolIndicesReference, createTopKReference;

@@ -276,13 +276,8 @@ std::unique_ptr<Kernel> createConvDepthwise(const Problem &problem,
     whyNot = "not f32 in row-major order";
   else if (problem.attrs.conv.has_bias && problem.inputs[2].dtype != NPU_F32)
     whyNot = "bias is not f32";
-  int value = static_cast<int>(problem.inputs.size());
-  for (const npu_instr &instr : problem.instrs) {
-    if (lookupInstr(instr.kind)->arity != 1 || instr.a != value ||
-        instr.dtype != NPU_F32)
-      whyNot = "a fused chain that is not unary";
-    ++value;
-  }
+  else if (!isUnaryChain(problem.instrs, problem.inputs.size()))
+    whyNot = "a fused chain that is not unary";
   if (!whyNot.empty())
     return nullptr;
   auto kernel = std::make_unique<ConvDepthwise>(problem);

@@ -443,6 +443,14 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
       out->i[i] = wrapTo(instr.dtype, out->i[i]);
 }
 
+bool isUnaryChain(const std::vector<npu_instr> &chain, size_t operands) {
+  auto value = static_cast<int64_t>(operands);
+  return std::all_of(chain.begin(), chain.end(), [&](const npu_instr &instr) {
+    return lookupInstr(instr.kind)->arity == 1 && instr.a == value++ &&
+           instr.dtype == NPU_F32;
+  });
+}
+
 void interpretChain(const std::vector<npu_instr> &chain, float *values,
                     int64_t count) {
   Row rows[2];

@@ -29,6 +29,10 @@ std::string checkInstr(const npu_instr &instr, const int32_t *operandTypes);
 void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
                const Row *b, const Row *c, Row *out, int n);
 
+/// Whether a chain behind `operands` values is what interpretChain runs on the
+/// result proper.
+bool isUnaryChain(const std::vector<npu_instr> &chain, size_t operands);
+
 /// Each of `count` floats through a chain of unary instructions on floats.
 void interpretChain(const std::vector<npu_instr> &chain, float *values,
                     int64_t count);

@@ -9,6 +9,7 @@
 #include "test/kernels/conformance_matmul.h"
 #include "test/kernels/conformance_pool.h"
 #include "test/kernels/conformance_reduce.h"
+#include "test/kernels/conformance_rows.h"
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels on long rows: softmax, and convolutions of signals.
+#ifndef NPU_TEST_KERNELS_CONFORMANCE_ROWS_H
+#define NPU_TEST_KERNELS_CONFORMANCE_ROWS_H
+
+#include "test/kernels/conformance_cases.h"
+
+#include <cmath>
+#include <limits>
+
+namespace npu::kernels::testing {
+
+inline Problem softmaxOfRows(int64_t rows, int64_t length, int64_t isLog) {
+  Problem p;
+  p.op = NPU_OP_SOFTMAX;
+  p.inputs = p.outputs = {tensor(NPU_F32, {rows, length})};
+  p.attrs.axis = {1, isLog};
+  p.threads = 2;
+  return p;
+}
+
+TEST(Conformance, SoftmaxOfLongRows) {
+  uint32_t seed = 7500;
+  for (int64_t length : {1, 15, 16, 17, 1100, 5000})
+    for (int64_t isLog : {0, 1}) {
+      Case one;
+      one.problem = softmaxOfRows(5, length, isLog);
+      one.tolerance = 1e-5;
+      check(one, seed++);
+    }
+}
+
+/// Masked elements, rows of nothing else, NaN at any place.
+TEST(Conformance, SoftmaxOfWhatIsNotFinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  constexpr int64_t length = 40;
+  for (double value : {-infinity, infinity, std::nan("")})
+    for (int64_t place = 0; place <= length; ++place)
+      for (int64_t isLog : {0, 1}) {
+        Problem p = softmaxOfRows(1, length, isLog);
+        p.keepsNan = true;
+        std::vector<std::vector<double>> inputs(1);
+        for (int64_t i = 0; i < length; ++i)
+          inputs[0].push_back(i == place || place == length
+                                  ? value
+                                  : static_cast<double>(i % 7));
+        auto found = runKernel(*create(p), p, inputs),
+             expected = runKernel(*createReference(p), p, inputs);
+        for (size_t i = 0; i < found.size(); ++i)
+          if (std::isfinite(expected[i]))
+            EXPECT_NEAR(found[i], expected[i], 1e-5) << value << " " << place;
+          else
+            EXPECT_TRUE(std::isnan(expected[i]) ? std::isnan(found[i])
+                                                : found[i] == expected[i])
+                << value << " " << place << " " << found[i];
+      }
+}
+
+/// Windows that begin before the signal, end behind it, or hold all of it;
+/// channels that fill no vector.
+TEST(Conformance, ConvSignal) {
+  uint32_t seed = 7600;
+  for (int64_t channels : {1, 3})
+    for (int64_t results : {1, 33, 64})
+      for (int64_t window : {57, 70})
+        for (int64_t stride : {1, 4})
+          for (int64_t pad : {0, 30, 60})
+            for (bool isImage : {false, true}) {
+              Case one;
+              one.problem =
+                  isImage
+                      ? convProblem(
+                            tensor(NPU_F32, {1, channels, 1, 330}, "acdb"),
+                            results, {1, window}, stride, 0, 1, "acdb",
+                            seed % 3 != 0)
+                      : convProblem(tensor(NPU_F32, {2, channels, 75}, "acb"),
+                                    results, {window}, stride, pad, 1, "acb",
+                                    seed % 3 != 0);
+              npu_tensor_desc &weight = one.problem.inputs[1];
+              if (seed % 2)
+                std::swap(weight.order[0], weight.order[1]);
+              makeConstant(one.problem, 1);
+              one.problem.threads = 1 + static_cast<int>(seed % 2);
+              check(one, seed++);
+              addChain(one, chainsFor(one.problem.outputs[0])[0]);
+              check(one, seed++);
+            }
+}
+
+} // namespace npu::kernels::testing
+
+#endif // NPU_TEST_KERNELS_CONFORMANCE_ROWS_H
