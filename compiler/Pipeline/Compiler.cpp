@@ -25,6 +25,7 @@
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Pipeline/ChipPlan.h"
+#include "compiler/Pipeline/OutputProblem.h"
 #include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Pipeline/UserPasses.h"
@@ -686,24 +687,6 @@ CompileStatus npu::compileModel(MLIRContext &context,
                                 CompileReport &report,
                                 files::OutputFiles &files) {
   return StagedCompilation(context, options, report, files).run(Stage::Program);
-}
-
-std::string npu::outputProblem(StringRef path) {
-  if (path == files::standardOutput)
-    return "";
-  auto refuse = [&](const Twine &why) {
-    return ("cannot write '" + path + "': " + why).str();
-  };
-  StringRef folder = llvm::sys::path::parent_path(path);
-  if (folder.empty())
-    folder = ".";
-  if (!llvm::sys::fs::is_directory(folder))
-    return refuse("there is no folder '" + folder + "'; make it first");
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) &&
-      llvm::sys::fs::is_directory(status))
-    return refuse("it is a folder; name a file in it");
-  return "";
 }
 
 void npu::registerAllDialects(mlir::DialectRegistry &registry) {

@@ -150,10 +150,6 @@ private:
 CompileStatus compileModel(MLIRContext &context, const CompileOptions &options,
                            CompileReport &report, files::OutputFiles &files);
 
-/// Why no file can be written at `path`; empty if nothing is known against it.
-/// Asked before a long compilation.
-std::string outputProblem(StringRef path);
-
 /// All dialects that a compilation may load.
 void registerAllDialects(mlir::DialectRegistry &registry);
 

@@ -2,6 +2,7 @@
 //
 // npuc: the compiler's command line.
 #include "compiler/Driver/Session.h"
+#include "compiler/Pipeline/OutputProblem.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/CommandLine.h"
 #include "compiler/tools/npuc/MlirOptions.h"
