@@ -34,15 +34,18 @@ def cache_file() -> Path:
 
 
 def chip_files(target: str) -> list[Path]:
-    """A target's file and the table of measured kernels that it names; what is wrong with them npuc says."""
+    """A target's file and what it names, measured kernels and plugins; what is wrong with them npuc says."""
     path = Path(target) if "/" in target or target.endswith(".yaml") else SHIPPED.parent / f"{target}.yaml"
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return []
-    costs = content.get("costs") if isinstance(content, dict) else None
-    table = path.parent / str(costs) if costs else path
-    return [path, table] if table.is_file() else [path]
+    if not isinstance(content, dict):
+        return [path]
+    plugins = content.get("plugins")
+    named = [content.get("costs"), *(plugins if isinstance(plugins, list) else [])]
+    files = [path.parent / str(name) for name in named if name]
+    return [path, *(file for file in files if file.is_file())]
 
 
 def processor_name() -> str:
