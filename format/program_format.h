@@ -69,7 +69,10 @@ typedef enum npu_dtype {
  *   TENSORNORM            data, scale, optional bias (attrs.norm.has_bias),
  *                         both broadcast to the data, extras
  *   MATMUL                a [...,M,K], b [...,K,N] (batch dims broadcast),
- * extras ELTWISE               any number, broadcast to the result's shape
+ *                         extras. Of f32 data b may be packed (attrs.matmul):
+ *                         of rank 2, in a type of 8 or 16 bits, scales and
+ *                         zero points behind it
+ *   ELTWISE               any number, broadcast to the result's shape
  *   GATHER_ELEMENTS       data, indices of the result's shape
  *   GATHER_ND             data, indices [...,depth]
  *   SCATTER_ELEMENTS, SCATTER_ND  data, indices, updates
@@ -271,6 +274,20 @@ typedef struct npu_axis_attrs { /* CONCAT, SOFTMAX, GATHER */
   int64_t is_log; /* SOFTMAX: log-softmax */
 } npu_axis_attrs;
 
+/* MATMUL whose operand b is packed: what b stands for is (number - zero point)
+ * * scale. All zero: b is what it is stored as. */
+typedef struct npu_matmul_attrs {
+  /* 2 or 4: b is u8 [ceil(K * bits / 8), N], several numbers of one column in a
+   * byte, the first in the lowest bits. 0: one number in each element. */
+  int64_t bits;
+  /* Rows of K for each row of the scales, the operand behind b, a float type
+   * [ceil(K / block), N or 1]. 0: no scales. */
+  int64_t block;
+  int64_t zero_point;      /* of all numbers; integers only */
+  int64_t has_zero_points; /* the operand behind the scales, shaped like them,
+                              u8, i8 or f32, instead of zero_point */
+} npu_matmul_attrs;
+
 typedef enum npu_scatter_reduction {
   NPU_SCATTER_NONE = 0, /* the last of several updates stays */
   NPU_SCATTER_ADD = 1,
@@ -398,11 +415,12 @@ typedef struct npu_transpose_attrs {
 
 typedef union npu_attrs {
   int64_t raw[24]; /* first, so that `= {0}` clears all of the union;
-                      MATMUL, ELTWISE, RELAYOUT, ...: all zero */
+                      ELTWISE, RELAYOUT, ...: all zero */
   npu_conv_attrs conv;
   npu_winograd_attrs winograd;
   npu_pool_attrs pool;
   npu_axis_attrs axis;
+  npu_matmul_attrs matmul;
   npu_pad_attrs pad;
   npu_slice_attrs slice;
   npu_reduce_attrs reduce;

@@ -49,9 +49,11 @@ int properInputs(const Problem &problem) {
     return problem.attrs.winograd.has_bias ? 3 : 2;
   case NPU_OP_TENSORNORM:
     return problem.attrs.norm.has_bias ? 3 : 2;
+  case NPU_OP_MATMUL:
+    return 2 + (problem.attrs.matmul.block != 0) +
+           (problem.attrs.matmul.has_zero_points != 0);
   case NPU_OP_CONV_BPW:
   case NPU_OP_MASKUNPOOL:
-  case NPU_OP_MATMUL:
   case NPU_OP_GATHER:
   case NPU_OP_GATHER_ELEMENTS:
   case NPU_OP_GATHER_ND:

@@ -47,6 +47,9 @@ const char *opName(int32_t op);
 /// Inputs that the kernel proper reads; later ones are extras.
 int properInputs(const Problem &problem);
 
+/// Whether it is a matrix product whose second operand is packed.
+bool hasPackedWeights(const Problem &problem);
+
 /// Whether the kernel proper only moves elements, whatever their type.
 bool isMovement(const Problem &problem);
 

@@ -88,9 +88,9 @@ class Net:
 
 
 def _text(name: str, origin: str, *inputs: str, **more) -> Net:
-    """A network of texts, from a package; its inputs are as long as its texts, if nothing else is said."""
+    """A network of texts, from a package if nothing else is said; its inputs are as long as its texts, if nothing else is said."""
     others = tuple((text, (TOKENS,)) for text in inputs)
-    return Net(name, "wheel", origin, (128,), (16,), channels=0, others=others + more.pop("others", ()), **more)
+    return Net(name, more.pop("source", "wheel"), origin, (128,), (16,), channels=0, others=others + more.pop("others", ()), **more)
 
 
 def _keras(name: str, origin: str, size: int = 224, small: int = 64, **more) -> Net:
@@ -138,6 +138,7 @@ NETS = {
         Net("ppocr_rec", "wheel", f"{RAPIDOCR}/ch_PP-OCRv4_rec_infer.onnx", (48, 320), (48, 96), pictures=True),
         # Encoders and decoders of texts, trained.
         _text("minilm_l3", MINILM_L3, "input_ids", "attention_mask"),
+        _text("minilm_l3_int4", "minilm_l3", "input_ids", "attention_mask", source="blocks"),
         _text("minilm_l6_int8", MINILM_L6_INT8, "input_ids", "attention_mask", "token_type_ids"),
         _text("t5_encoder_int8", f"{T5}/encoder.onnx", "input_ids", "attention_mask", chaotic=True),
         _text("t5_decoder_int8", f"{T5}/decoder.onnx", "input_ids", "encoder_attention_mask",
@@ -184,7 +185,7 @@ def size_text(size: tuple[int, ...]) -> str:
 
 
 def cached_path(net: Net, size: tuple[int, ...], order: str, seed: int) -> Path:
-    if net.source == "wheel":
+    if net.source in OF_ANY_SIZE:
         return cache_folder() / f"{net.name}.onnx"
     seeded = f"-seed{seed}" if seed else ""
     suffix = "tflite" if net.source.startswith("tflite") else "onnx"
@@ -200,8 +201,11 @@ SOURCES: dict[str, list[Path]] = {
     "tflite": [HERE / "tflite_export.py", *_KERAS_FILES],
     "tflite_int8": [HERE / "tflite_export.py", *_KERAS_FILES],
     "quantized": [HERE / "quantize.py", HERE / "images.py"],
+    "blocks": [HERE / "blocks.py"],
     "wheel": [],
 }
+OF_ANY_SIZE = ("wheel", "blocks")  # sources whose files do not depend on the size of the data
+MADE_OF_OTHERS = ("quantized", "blocks")  # sources that change a network of the zoo with onnxruntime's tools
 
 
 def _key(net: Net, command: list[str]) -> str:
@@ -209,7 +213,7 @@ def _key(net: Net, command: list[str]) -> str:
     digest = hashlib.sha256(" ".join(command[2:]).encode())
     for file in SOURCES[net.source]:
         digest.update(file.read_bytes())
-    if net.source == "quantized":
+    if net.source in MADE_OF_OTHERS:
         digest.update((cache_folder() / f"{command[2]}.key").read_bytes())
         digest.update(importlib.metadata.version("onnxruntime").encode())
     return digest.hexdigest()
@@ -219,6 +223,9 @@ def _maker_command(net: Net, path: Path, size: tuple[int, ...], order: str, seed
     if net.source == "wheel":
         package, _, file = net.origin.partition("/")
         return [sys.executable, str(HERE / "from_wheel.py"), package, file, path.name]
+    if net.source == "blocks":
+        base = cached_path(find(net.origin), size, order, seed)
+        return [sys.executable, str(HERE / "blocks.py"), base.name, path.name]
     if net.source == "quantized":
         base = cached_path(find(net.origin), size, order, seed)
         arguments = [base.name, path.name, net.origin, f"--size={size[0]}", f"--order={order}"]
@@ -250,15 +257,15 @@ def ensure(
     order = order or net.order
     if order not in ORDERS:
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
-    if order != net.order and (net.source in ("wheel", "onnx_nets") or len(size) != 2):
+    if order != net.order and (net.source in ("onnx_nets", *OF_ANY_SIZE) or len(size) != 2):
         raise ZooError(f"'{name}' has its input in {net.order} order; it cannot be made in {order}")
     if net.source.startswith("tflite") and order != "nhwc":
         raise ZooError(f"'{name}' is a TFLite file; its images are nhwc")
     if len(size) != len(net.size):
         raise ZooError(f"'{name}' takes {len(net.size)} sizes such as {size_text(net.size)}, not {size_text(size)}")
-    if len(size) == 2 and net.source != "wheel" and size[0] != size[1]:
+    if len(size) == 2 and net.source not in OF_ANY_SIZE and size[0] != size[1]:
         raise ZooError(f"'{name}' takes square images, not {size[0]}x{size[1]}")
-    if net.source == "quantized":
+    if net.source in MADE_OF_OTHERS:
         ensure(net.origin, size, order, seed, verbose)
     path = cached_path(net, size, order, seed)
     command = _maker_command(net, path, size, order, seed)

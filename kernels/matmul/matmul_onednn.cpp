@@ -2,6 +2,7 @@
 
 #include "kernels/onednn/onednn.h"
 #include "kernels/parallel.h"
+#include "kernels/validate.h"
 
 #include <algorithm>
 
@@ -43,6 +44,10 @@ static bool withRank(npu_tensor_desc tensor, int rank, npu_tensor_desc &out,
 }
 
 static bool typesFit(const Problem &problem, std::string &whyNot) {
+  if (hasPackedWeights(problem)) {
+    whyNot = "packed weights";
+    return false;
+  }
   int32_t a = problem.inputs[0].dtype, b = problem.inputs[1].dtype;
   bool isFloatPair = a == b && (a == NPU_F32 || a == NPU_BF16);
   bool isInt8 = (a == NPU_I8 || a == NPU_U8) && b == NPU_I8;

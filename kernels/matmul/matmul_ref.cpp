@@ -2,6 +2,7 @@
 
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
+#include "kernels/validate.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -12,7 +13,8 @@ namespace {
 
 class MatmulReference : public ArithmeticReference {
 public:
-  explicit MatmulReference(const Problem &p) : ArithmeticReference(p, 2) {
+  explicit MatmulReference(const Problem &p)
+      : ArithmeticReference(p, properInputs(p)) {
     const npu_tensor_desc &y = p.outputs[0];
     rows = y.dims[y.rank - 2];
     columns = y.dims[y.rank - 1];
@@ -21,13 +23,41 @@ public:
 
 protected:
   void compute(const float *const *inputs, float *result) const override {
-    run(inputs, result);
+    if (!hasPackedWeights(problem))
+      return run(inputs, result);
+    std::vector<float> numbers = unpacked(inputs);
+    const float *const operands[2] = {inputs[0], numbers.data()};
+    run(operands, result);
   }
   void compute(const int64_t *const *inputs, int64_t *result) const override {
     run(inputs, result);
   }
 
 private:
+  /// What packed numbers stand for, as a matrix of depth x columns.
+  std::vector<float> unpacked(const float *const *inputs) const {
+    const npu_matmul_attrs &attrs = problem.attrs.matmul;
+    const int64_t perByte = attrs.bits ? 8 / attrs.bits : 1;
+    auto parameter = [&](size_t input, int64_t k, int64_t n) {
+      int64_t across = problem.inputs[input].dims[1];
+      return inputs[input][k / attrs.block * across + (across == 1 ? 0 : n)];
+    };
+    std::vector<float> numbers;
+    numbers.reserve(static_cast<size_t>(depth * columns));
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t n = 0; n < columns; ++n) {
+        float number = inputs[1][k / perByte * columns + n];
+        if (attrs.bits)
+          number = static_cast<float>(static_cast<int>(number) >>
+                                          k % perByte * attrs.bits &
+                                      ((1 << attrs.bits) - 1));
+        number -= attrs.has_zero_points ? parameter(3, k, n)
+                                        : static_cast<float>(attrs.zero_point);
+        numbers.push_back(attrs.block ? number * parameter(2, k, n) : number);
+      }
+    return numbers;
+  }
+
   template <typename T>
   void run(const T *const *inputs, T *result) const {
     const npu_tensor_desc &y = problem.outputs[0];

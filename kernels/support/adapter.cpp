@@ -142,7 +142,9 @@ static bool changeAll(const Problem &problem, Problem &inside) {
   int proper = properInputs(problem);
   for (int i = 0; i < static_cast<int>(inside.inputs.size()); ++i) {
     npu_tensor_desc &input = inside.inputs[static_cast<size_t>(i)];
-    bool isPair = problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_CONV_BPW;
+    // Packed numbers are no tensor to bring into order.
+    bool isPair = (problem.op == NPU_OP_MATMUL && !hasPackedWeights(problem)) ||
+                  problem.op == NPU_OP_CONV_BPW;
     bool isExtra = i >= proper && sameExtents(input, problem.outputs[0]);
     if (i == 0 || (isPair && i < proper) || isExtra)
       isChanged |= change(input, preferred(problem, input));

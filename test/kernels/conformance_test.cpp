@@ -7,6 +7,7 @@
 #include "test/kernels/conformance_chip.h"
 #include "test/kernels/conformance_integers.h"
 #include "test/kernels/conformance_matmul.h"
+#include "test/kernels/conformance_packed.h"
 #include "test/kernels/conformance_pool.h"
 #include "test/kernels/conformance_reduce.h"
 #include "test/kernels/conformance_rows.h"

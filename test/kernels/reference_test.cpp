@@ -232,6 +232,23 @@ TEST(MatmulReference, BatchBroadcast) {
             (Values{10, 15, 14, 21, 22, 33}));
 }
 
+TEST(MatmulReference, PackedNumbersStandForOthers) {
+  // Three numbers of 4 bits in each column, in blocks of two.
+  Problem p = make(NPU_OP_MATMUL,
+                   {tensor(NPU_F32, {1, 3}), tensor(NPU_U8, {2, 2}),
+                    tensor(NPU_F32, {2, 2}), tensor(NPU_U8, {2, 1})},
+                   tensor(NPU_F32, {1, 2}));
+  p.attrs.matmul = {4, 2, 0, 1};
+  EXPECT_EQ(
+      runReference(
+          p, {{1, 10, 100}, {0x21, 0x43, 0x05, 0xf6}, {2, 3, 4, 5}, {1, 2}}),
+      (Values{2 * 10 + 4 * 300, 3 * (2 + 30) + 5 * 400}));
+  p.inputs.resize(2);
+  p.attrs.matmul = {4, 0, 8, 0};
+  EXPECT_EQ(runReference(p, {{1, 10, 100}, {0x21, 0x43, 0x05, 0xf6}}),
+            (Values{-7 - 60 - 300, -5 - 40 - 200}));
+}
+
 TEST(MovementReference, ConcatSliceBroadcastTranspose) {
   Problem p = make(NPU_OP_CONCAT,
                    {tensor(NPU_I64, {2, 1}), tensor(NPU_I64, {2, 2}, "ba")},

@@ -420,12 +420,49 @@ TEST(Validate, Matmul) {
       p,
       {{"rank 3 and 1", [](Problem &q) { q.inputs[1] = tensor(NPU_F32, {4}); }},
        {"output of rank", [](Problem &q) { q.outputs[0].rank = 2; }},
-       {"operands are", [](Problem &q) { q.inputs[1].dtype = NPU_I8; }},
+       {"operands are", [](Problem &q) { q.inputs[0].dtype = NPU_I8; }},
        {"second operand", [](Problem &q) { q.inputs[1].dims[1] = 5; }},
        {"dimension 1", [](Problem &q) { q.outputs[0].dims[1] = 4; }},
        {"dimension 2", [](Problem &q) { q.outputs[0].dims[2] = 4; }},
        {"do not broadcast", [](Problem &q) { q.inputs[1].dims[0] = 3; }},
        {"dimension 0", [](Problem &q) { q.outputs[0].dims[0] = 1; }}});
+}
+
+TEST(Validate, PackedMatmul) {
+  Problem p = simple(NPU_OP_MATMUL, {2, 3, 9}, {2, 3, 5});
+  p.inputs.push_back(tensor(NPU_U8, {5, 5}));
+  p.inputs.push_back(tensor(NPU_F32, {3, 5}));
+  p.inputs.push_back(tensor(NPU_U8, {3, 5}));
+  p.attrs.matmul = {4, 4, 0, 1};
+  expectRules(
+      p,
+      {{"operands are", [](Problem &q) { q.inputs[0].dtype = NPU_F16; }},
+       {"operands are", [](Problem &q) { q.inputs[1].dtype = NPU_I32; }},
+       {"rank 3, expected 2",
+        [](Problem &q) { q.inputs[1] = tensor(NPU_U8, {1, 5, 5}); }},
+       {"numbers of 3 bits", [](Problem &q) { q.attrs.matmul.bits = 3; }},
+       {"few bits lie in i8", [](Problem &q) { q.inputs[1].dtype = NPU_I8; }},
+       {"second operand: dimension 0 has 5 elements, expected 3",
+        [](Problem &q) { q.attrs.matmul.bits = 2; }},
+       {"a block of -4", [](Problem &q) { q.attrs.matmul.block = -4; }},
+       {"zero point 256", [](Problem &q) { q.attrs.matmul.zero_point = 256; }},
+       {"of two kinds", [](Problem &q) { q.attrs.matmul.zero_point = 1; }},
+       {"of two kinds", [](Problem &q) { q.attrs.matmul.has_zero_points = 2; }},
+       {"without scales", [](Problem &q) { q.attrs.matmul.block = 0; }},
+       {"zero points of floats",
+        [](Problem &q) {
+          q.attrs.matmul.bits = 0;
+          q.inputs[1] = tensor(NPU_F16, {9, 5});
+        }},
+       {"scales are", [](Problem &q) { q.inputs[2].dtype = NPU_U8; }},
+       {"scales of rank 1",
+        [](Problem &q) { q.inputs[2] = tensor(NPU_F32, {5}); }},
+       {"scales: dimension 0", [](Problem &q) { q.inputs[2].dims[0] = 2; }},
+       {"scales: dimension 1", [](Problem &q) { q.inputs[2].dims[1] = 2; }},
+       {"zero points are", [](Problem &q) { q.inputs[3].dtype = NPU_I32; }},
+       {"zero points: dimension 1",
+        [](Problem &q) { q.inputs[3].dims[1] = 2; }},
+       {"expected at least 4", [](Problem &q) { q.inputs.pop_back(); }}});
 }
 
 TEST(Validate, ReduceAndSoftmax) {

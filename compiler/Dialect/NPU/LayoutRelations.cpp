@@ -49,6 +49,10 @@ void relations::addBroadcastOperand(LayoutRelation &relation, Shape operand,
   addOperand(relation, dims, product(operand) < product(result));
 }
 
+void relations::addUnrelatedOperand(LayoutRelation &relation, Shape operand) {
+  addOperand(relation, newDims(relation, operand), /*independent=*/true);
+}
+
 LayoutRelation relations::broadcast(ArrayRef<Shape> operands, Shape result) {
   LayoutRelation relation;
   relation.results.push_back(newDims(relation, result));
@@ -74,14 +78,16 @@ LayoutRelation relations::matmul(Shape a, Shape b, Shape result) {
   Dims aDims(all.end() - a.size(), all.end());
   aDims.back() = k;
   Dims bDims(all.end() - b.size(), all.end());
-  bDims[b.size() - 2] = k;
+  // Several numbers of packed weights lie in one element.
+  bool isPacked = b[b.size() - 2] != a.back();
+  bDims[b.size() - 2] = isPacked ? newDim(relation) : k;
   // One matrix for all rows of a leaves their order to the result. Of a matrix
   // each, rows, columns and batch lie in one order in each of the three.
   int64_t matrices = 1;
   for (int64_t extent : b.drop_back(2))
     matrices *= extent;
   addOperand(relation, aDims, /*independent=*/matrices > 1);
-  addOperand(relation, bDims, /*independent=*/matrices > 1);
+  addOperand(relation, bDims, /*independent=*/matrices > 1 || isPacked);
   relation.results.push_back(all);
   return relation;
 }

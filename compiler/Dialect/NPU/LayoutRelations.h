@@ -21,13 +21,16 @@ LayoutRelation broadcast(llvm::ArrayRef<Shape> operands, Shape result);
 /// Adds one more operand like that to a relation with one result.
 void addBroadcastOperand(LayoutRelation &relation, Shape operand, Shape result);
 
+/// Adds one more operand whose order nothing depends on.
+void addUnrelatedOperand(LayoutRelation &relation, Shape operand);
+
 /// Data and result share batch, channel and spatial places; weight (and bias)
 /// take any layout.
 LayoutRelation conv(llvm::ArrayRef<Shape> operands, Shape result);
 
 /// One matrix b keeps the order of a's rows in the result. Of several, all
 /// operands take any layout: rows, columns and batch may lie in another order
-/// in each.
+/// in each. So may a matrix of another depth than a's, which is packed.
 LayoutRelation matmul(Shape a, Shape b, Shape result);
 
 /// Result dimension i is operand dimension permutation[i].

@@ -193,9 +193,32 @@ def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
     ```mlir
     %y = npu.matmul(%a, %b) : (tensor<1x8xf32>, tensor<8x4xf32>) -> tensor<1x4xf32>
     ```
+
+    Of f32 data, b may be packed: a matrix of bytes, f16 or bf16 that stands for
+    (number - zero point) * scale. With `bits` (2, 4) a byte (ui8) holds several
+    numbers of one column, the first in its lowest bits, so that b has
+    ceil(K * bits / 8) rows. `parameters` are a scale for each `block` rows of K
+    and each column (or one for all columns), and zero points of the same shape,
+    unless all are `zero_point`. Attributes speak of K, whatever order b has.
+
+    Example:
+    ```mlir
+    %y = npu.matmul(%a, %b, %s, %z) {bits = 4 : i64, block = 4 : i64} : (tensor<1x8xf32>, tensor<4x16xui8>, tensor<2x16xf32>, tensor<2x16xui8>) -> tensor<1x16xf32>
+    ```
   }];
-  let arguments = (ins NPU_Tensor:$a, NPU_Tensor:$b);
+  let arguments = (ins NPU_Tensor:$a, NPU_Tensor:$b,
+                       Variadic<NPU_Tensor>:$parameters,
+                       DefaultValuedAttr<I64Attr, "0">:$bits,
+                       DefaultValuedAttr<I64Attr, "0">:$block,
+                       DefaultValuedAttr<I64Attr, "0">:$zero_point);
   let results = (outs NPU_Tensor:$result);
+  let builders = [OpBuilder<(ins "Type":$type, "Value":$a, "Value":$b), [{
+    build($_builder, $_state, type, a, b, ValueRange());
+  }]>];
+  let extraClassDeclaration = [{
+    /// Whether b stands for other numbers than it holds.
+    bool isPacked();
+  }];
 }
 
 def NPU_ConcatOp : NPU_KernelOp<"concat"> {

@@ -140,7 +140,14 @@ npu_op CumulateOp::getKernel(npu_attrs &attributes) {
   return NPU_OP_CUMULATE;
 }
 
-npu_op MatmulOp::getKernel(npu_attrs &) { return NPU_OP_MATMUL; }
+npu_op MatmulOp::getKernel(npu_attrs &attributes) {
+  npu_matmul_attrs &matmul = attributes.matmul;
+  matmul.bits = getBits();
+  matmul.block = getBlock();
+  matmul.zero_point = static_cast<int64_t>(getZeroPoint());
+  matmul.has_zero_points = getParameters().size() > 1 ? 1 : 0;
+  return NPU_OP_MATMUL;
+}
 
 npu_op ConcatOp::getKernel(npu_attrs &attributes) {
   attributes.axis.axis = getAxis();

@@ -38,8 +38,11 @@ static LayoutRelation broadcastRelation(Operation *op) {
   return relations::broadcast(operandShapes(op), resultShape(op));
 }
 static LayoutRelation matmulRelation(Operation *op) {
-  return relations::matmul(shapeOf(op->getOperand(0)),
-                           shapeOf(op->getOperand(1)), resultShape(op));
+  LayoutRelation relation = relations::matmul(
+      shapeOf(op->getOperand(0)), shapeOf(op->getOperand(1)), resultShape(op));
+  for (Value parameter : cast<MatmulOp>(op).getParameters())
+    relations::addUnrelatedOperand(relation, shapeOf(parameter));
+  return relation;
 }
 static LayoutRelation relayoutRelation(Operation *op) {
   return relations::relayout(resultShape(op));
@@ -94,7 +97,7 @@ static const StringRef weightRoles[] = {"weight"};
 static const StringRef dataRoles[] = {"data"};
 static const StringRef inputRoles[] = {"input"};
 static const StringRef inputsRoles[] = {"inputs"};
-static const StringRef matmulRoles[] = {"a", "b"};
+static const StringRef matmulRoles[] = {"a", "b", "scale", "zero_point"};
 static const StringRef normRoles[] = {"input", "scale", "bias"};
 static const StringRef gatherRoles[] = {"data", "indices"};
 static const StringRef scatterRoles[] = {"data", "indices", "updates"};

@@ -49,6 +49,8 @@ Value npu::dequantized(OnnxNode &node, const Dequantized &parts, Type element) {
   if (!parts.number)
     return Value();
   OpBuilder &builder = node.getBuilder();
+  if (isa<mlir::FloatType>(elementOf(parts.number)))
+    return node.cast(parts.number, element);
   // Floats hold the differences of bytes exactly, and vectorize better.
   bool isWide = !isByte(elementOf(parts.number));
   Type work = isWide ? Type(builder.getI32Type()) : builder.getF32Type();
@@ -64,10 +66,17 @@ Value npu::dequantized(OnnxNode &node, const Dequantized &parts, Type element) {
   return real;
 }
 
+void npu::noteParts(OnnxNode &node, Value real, const Dequantized &parts) {
+  if (real && elementOf(real).isF32() && constantOf(real) &&
+      constantOf(parts.number) && hasGoodScale(parts))
+    node.dequantizedValues->insert({real, parts});
+}
+
 Value npu::numberFor(OnnxNode &node, Value real, Value scale, Value zeroPoint,
                      Type element) {
   const Dequantized *parts = node.getDequantized(real);
-  bool isIt = parts && elementOf(parts->number) == element &&
+  bool isIt = parts && parts->block == 0 &&
+              elementOf(parts->number) == element &&
               isSame(parts->scale, scale) &&
               (isSame(parts->zeroPoint, zeroPoint) ||
                (isZero(parts->zeroPoint) && isZero(zeroPoint)));
@@ -77,7 +86,7 @@ Value npu::numberFor(OnnxNode &node, Value real, Value scale, Value zeroPoint,
 /// Bytes with one scale and one zero point for all.
 static const Dequantized *wholeBytes(OnnxNode &node, Value real) {
   const Dequantized *parts = node.getDequantized(real);
-  return parts && rankOf(parts->scale) == 0 &&
+  return parts && rankOf(parts->scale) == 0 && parts->block == 0 &&
                  isByte(elementOf(parts->number)) &&
                  (!parts->zeroPoint || wholeZeroPoint(parts->zeroPoint))
              ? parts
@@ -105,9 +114,61 @@ static bool movesElements(OnnxNode &node) {
       .Default(false);
 }
 
+/// A constant matrix turned over, and what it was made of.
+static LogicalResult transposeParts(OnnxNode &node) {
+  Value matrix = node.getInput(0);
+  if (failed(node.op.build(node)))
+    return failure();
+  Ints permutation = node.getInts("perm").value_or(Ints{1, 0});
+  bool isTurned = permutation.front() != 0;
+  return node.setResult(0,
+                        isTurned ? transposeDequantized(node, matrix) : matrix);
+}
+
+/// Rows of a constant table by index: of each of its parts, then made real.
+/// Nothing where the first input is none whose parts vary over dimensions.
+static std::optional<LogicalResult> gatherParts(OnnxNode &node) {
+  const Dequantized *found = node.getDequantized(node.getInput(0));
+  if (!found || !constantOf(found->number) || constantOf(node.getInput(1)) ||
+      found->block != 0)
+    return std::nullopt;
+  Dequantized parts = *found;
+  int64_t rank = rankOf(parts.number), across = rankOf(node.getInput(1));
+  FailureOr<int64_t> axis = node.getAxis("axis", 0, rank);
+  if (failed(axis))
+    return LogicalResult(failure());
+  for (Value *part : {&parts.number, &parts.scale, &parts.zeroPoint}) {
+    if (!*part || rankOf(*part) + *axis < rank)
+      continue; // one for all indices of the axis
+    int64_t own = rankOf(*part) - rank + *axis;
+    if (part != &parts.number && shapeOf(*part)[own] == 1) {
+      Ints shape(shapeOf(*part));
+      shape.erase(shape.begin() + own);
+      shape.insert(shape.begin() + own, across, 1);
+      *part = node.reshape(*part, shape);
+      continue;
+    }
+    Ints aligned(shapeOf(*part));
+    aligned.insert(aligned.begin(), rank - aligned.size(), 1);
+    node.setInput(0, node.reshape(*part, aligned));
+    if (failed(node.op.build(node)))
+      return LogicalResult(failure());
+    *part = node.getResults()[0];
+  }
+  return node.setResult(
+      0, dequantized(node, parts, node.getBuilder().getF32Type()));
+}
+
 LogicalResult npu::buildNode(OnnxNode &node) {
   if (node.getInputCount() == 0 || !movesElements(node))
     return node.op.build(node);
+  if (StringRef(node.op.name) == "Gather")
+    if (std::optional<LogicalResult> built = gatherParts(node))
+      return *built;
+  if (StringRef(node.op.name) == "Transpose" &&
+      node.getDequantized(node.getInput(0)) && rankOf(node.getInput(0)) == 2 &&
+      constantOf(node.getInput(0)))
+    return transposeParts(node);
   const Dequantized *found = wholeBytes(node, node.getInput(0));
   if (!found)
     return node.op.build(node);
@@ -154,7 +215,7 @@ Value npu::padDequantized(OnnxNode &node, Value real, ArrayRef<int64_t> pads,
 static const Dequantized *constantWeight(OnnxNode &node, Value real,
                                          int64_t axis) {
   const Dequantized *parts = node.getDequantized(real);
-  if (!parts || !constantOf(parts->number) ||
+  if (!parts || !constantOf(parts->number) || parts->block != 0 ||
       !isByte(elementOf(parts->number)) ||
       (parts->zeroPoint && !constantOf(parts->zeroPoint)))
     return nullptr;
@@ -246,8 +307,10 @@ Value npu::multiplyDequantized(OnnxNode &node, Value a, Value b) {
   const Dequantized *left = wholeBytes(node, a);
   const Dequantized *right =
       b && rankOf(b) >= 2 ? constantWeight(node, b, rankOf(b) - 1) : nullptr;
-  if (!left || !right)
-    return node.matmul(a, b);
+  if (!left || !right) {
+    Value product = multiplyPacked(node, a, b);
+    return product || node.hasFailed() ? product : node.matmul(a, b);
+  }
   bool isWhole = tensorType(right->scale).getNumElements() == 1;
   Value scale =
       node.reshape(right->scale, isWhole ? Ints() : Ints{shapeOf(b).back()});
@@ -272,6 +335,12 @@ Value npu::transposeDequantized(OnnxNode &node, Value matrix) {
     Ints shape(shapeOf(*value));
     shape.insert(shape.begin(), 2 - shape.size(), 1);
     *value = node.transpose(node.reshape(*value, shape), turned);
+  }
+  if (constantOf(matrix) && constantOf(parts.number)) {
+    parts.blockAxis = 1 - parts.blockAxis;
+    Value real = node.transpose(matrix, turned);
+    noteParts(node, real, parts);
+    return real;
   }
   return dequantized(node, parts, elementOf(matrix));
 }

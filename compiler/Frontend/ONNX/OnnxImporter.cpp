@@ -171,16 +171,19 @@ FailureOr<Value> Importer::lookup(StringRef name, Scope &scope) {
     Location location = mlir::NameLoc::get(
         StringAttr::get(builder.getContext(), llvm::json::fixUTF8(name)),
         model.location);
+    bool hasFewBits = isFourBits(*initializer->second);
     FailureOr<ElementsAttr> elements =
         takeElements(model, location, *initializer->second);
     if (failed(elements))
       return failure();
-    Value value =
+    auto value =
         ConstantOp::create(builder, location, elements->getType(), *elements);
+    if (hasFewBits)
+      value->setAttr(fourBitsAttr, builder.getUnitAttr());
     initializer->second->Clear();
     current->initializers.erase(initializer);
-    current->values[name] = value;
-    return value;
+    current->values[name] = value.getResult();
+    return value.getResult();
   }
   return emitError(model.location) << "'" << name << "' has no value";
 }

@@ -35,9 +35,12 @@ struct OnnxOp {
 };
 
 /// What a real number was made of: (number - zero point) * scale. The
-/// parameters broadcast to the number; no zero point is 0.
+/// parameters broadcast to the number; no zero point is 0. In blocks, dimension
+/// `blockAxis` of the parameters has one index for `block` of the number's. A
+/// number of a float type is a narrower one of scale 1.
 struct Dequantized {
   Value number, scale, zeroPoint;
+  int64_t block = 0, blockAxis = 0;
 };
 using DequantizedValues = llvm::DenseMap<Value, Dequantized>;
 

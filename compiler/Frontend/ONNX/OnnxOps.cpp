@@ -201,6 +201,8 @@ static const OnnxOp table[] = {
     // onnxruntime's own domain, of which there is one version.
     {"com.microsoft.DequantizeLinear", buildDequantizeLinear,
      0, "", "from int8, uint8 and int32"},
+    {"com.microsoft.DynamicQuantizeLSTM", buildLstm, 0, "quantized",
+     "steps written out"},
     {"com.microsoft.Gelu", buildUnary, NPU_INSTR_gelu_erf},
     {"com.microsoft.MatMulNBits", buildMatMulNBits},
     {"com.microsoft.QGemm", buildQGemm},
@@ -278,11 +280,14 @@ std::string npu::supportedOnnxOpsMarkdown() {
       "\n## Element types\n\nData is float, float16, bfloat16, int8, uint8, "
       "int32, int64 or bool, wherever the operator's definition takes it: as "
       "input, output, constant, and in every operator, those on bits "
-      "included. Constants in double are read as float. All else is refused "
+      "included. Constants in double are read as float, those in int4 and "
+      "uint4 as bytes (where weights are stored, they have 4 bits again). All "
+      "else is refused "
       "with exit code 5, though onnxruntime takes some of it: double data; "
       "int16, uint16, uint32 and uint64, also in Cast, BitShift and Bitwise*; "
-      "int4, uint4, int2, uint2 and floats of 4 and 8 bits, also in "
-      "QuantizeLinear and DequantizeLinear; strings and complex numbers.\n";
+      "int4 and uint4 that are no constants, int2, uint2 and floats of 4 and 8 "
+      "bits, also in QuantizeLinear and DequantizeLinear; strings and complex "
+      "numbers.\n";
   text += "\n## Out of scope\n\nBeside training and ai.onnx.ml:\n\n"
           "| what | operators |\n|---|---|\n";
   for (const OutOfScope &row : outOfScope)

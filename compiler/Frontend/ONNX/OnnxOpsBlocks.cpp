@@ -6,6 +6,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 using namespace npu;
 
@@ -60,61 +61,70 @@ static bool hasCount(OnnxNode &node, size_t index, const char *what,
   return false;
 }
 
-/// Zero points as f32, one for each block; empty after an error.
-static std::vector<float> zeroPoints(OnnxNode &node, const PackedWeights &w) {
-  std::vector<float> zeros(w.rows * w.blocks(),
-                           static_cast<float>(1 << (w.bits - 1)));
+/// A parameter of one number for each row and block as a matrix of blocks x
+/// rows.
+static Value byBlocks(OnnxNode &node, const PackedWeights &w, Value value) {
+  return node.transpose(node.reshape(value, {w.rows, w.blocks()}), {1, 0});
+}
+
+/// A matrix of so many unsigned bytes in each column, `numberAt(row, column)`.
+template <typename NumberAt>
+static Value byteMatrix(OnnxNode &node, int64_t rows, int64_t columns,
+                        NumberAt numberAt) {
+  std::vector<char> bytes(rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      bytes[row * columns + column] = static_cast<char>(numberAt(row, column));
+  Type byte = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
+  return node.constant(makeElements(
+      RankedTensorType::get({rows, columns}, byte), std::move(bytes)));
+}
+
+/// Zero points, one for each block and row, or one for all; null after an
+/// error.
+static Value zeroPoints(OnnxNode &node, const PackedWeights &w) {
   if (!node.hasInput(3))
-    return zeros;
+    return node.scalar(double(1 << (w.bits - 1)),
+                       node.getBuilder().getIntegerType(8, /*isSigned=*/false));
   Value given = node.getInput(3);
-  if (isa<mlir::FloatType>(elementOf(given))) {
-    if (!hasCount(node, 3, "zero points", w.rows * w.blocks()))
-      return {};
-    given = node.cast(given, node.getBuilder().getF32Type());
-    if (std::optional<std::vector<float>> reals = floatsOf(given))
-      return *reals;
-  }
+  if (isa<mlir::FloatType>(elementOf(given)) && constantOf(given))
+    return hasCount(node, 3, "zero points", w.rows * w.blocks())
+               ? byBlocks(node, w, given)
+               : Value();
   ConstantBytes packed;
   if (!packed.read(node, 3, "zero points") ||
       !hasCount(node, 3, "bytes of zero points", w.rows * w.zeroBytes()))
-    return {};
-  for (int64_t row = 0; row < w.rows; ++row)
-    for (int64_t block = 0; block < w.blocks(); ++block)
-      zeros[row * w.blocks() + block] = static_cast<float>(
-          w.unpack(packed.unsignedBytes() + row * w.zeroBytes(), block));
-  return zeros;
+    return Value();
+  return byteMatrix(node, w.blocks(), w.rows, [&](int64_t block, int64_t row) {
+    return w.unpack(packed.unsignedBytes() + row * w.zeroBytes(), block);
+  });
 }
 
-/// The weights as a matrix of K x N real numbers; null after an error.
-static Value unpacked(OnnxNode &node, const PackedWeights &w) {
+/// The weights as a matrix of K x N; no number after an error.
+static Dequantized weightsOf(OnnxNode &node, const PackedWeights &w) {
   ConstantBytes packed;
-  Value given = node.cast(node.getInput(2), node.getBuilder().getF32Type());
-  std::optional<std::vector<float>> scales = floatsOf(given);
   if (!packed.read(node, 1, "weights") ||
       !hasCount(node, 1, "bytes of weights",
                 w.rows * w.blocks() * w.blockBytes()) ||
       !hasCount(node, 2, "scales", w.rows * w.blocks()))
-    return Value();
-  if (!scales) {
+    return {};
+  if (!constantOf(node.getInput(2))) {
     (void)node.unsupported("takes scales that depend on the model's data, "
                            "expected constants");
-    return Value();
+    return {};
   }
-  std::vector<float> zeros = zeroPoints(node, w);
-  if (zeros.empty())
-    return Value();
-  std::vector<char> bytes(w.depth * w.rows * sizeof(float));
-  auto *matrix = reinterpret_cast<float *>(bytes.data());
-  for (int64_t row = 0; row < w.rows; ++row)
-    for (int64_t k = 0; k < w.depth; ++k) {
-      int64_t block = row * w.blocks() + k / w.blockSize;
-      auto number = static_cast<float>(w.unpack(
-          packed.unsignedBytes() + block * w.blockBytes(), k % w.blockSize));
-      matrix[k * w.rows + row] = (number - zeros[block]) * (*scales)[block];
-    }
-  auto type =
-      RankedTensorType::get({w.depth, w.rows}, node.getBuilder().getF32Type());
-  return node.constant(makeElements(type, std::move(bytes)));
+  Dequantized parts;
+  parts.zeroPoint = zeroPoints(node, w);
+  parts.scale = byBlocks(node, w, node.getInput(2));
+  parts.block = w.blockSize;
+  if (!parts.zeroPoint)
+    return {};
+  parts.number = byteMatrix(node, w.depth, w.rows, [&](int64_t k, int64_t row) {
+    int64_t block = row * w.blocks() + k / w.blockSize;
+    return w.unpack(packed.unsignedBytes() + block * w.blockBytes(),
+                    k % w.blockSize);
+  });
+  return parts;
 }
 
 LogicalResult npu::buildMatMulNBits(OnnxNode &node) {
@@ -138,13 +148,13 @@ LogicalResult npu::buildMatMulNBits(OnnxNode &node) {
     return node.error("found a first operand of shape " +
                       shapes::text(shapeOf(a)) +
                       ", expected rows of K = " + Twine(w.depth));
-  Value weights = unpacked(node, w);
-  if (!weights)
+  Dequantized weights = weightsOf(node, w);
+  if (!weights.number)
     return failure();
   bool isRow = rankOf(a) == 1;
   if (isRow)
     a = node.reshape(a, {1, w.depth});
-  Value product = node.matmul(node.cast(a, f32), weights);
+  Value product = multiplyPacked(node, node.cast(a, f32), weights);
   if (product && isRow)
     product = node.reshape(product, {w.rows});
   if (product && node.hasInput(5))

@@ -2,6 +2,7 @@
 //
 // Ops whose result is known while importing: constants and shapes.
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -15,10 +16,14 @@ using namespace npu;
 LogicalResult npu::buildConstant(OnnxNode &node) {
   OpBuilder &builder = node.getBuilder();
   if (onnx::TensorProto *tensor = node.getTensor("value")) {
+    bool hasFewBits = isFourBits(*tensor);
     FailureOr<ElementsAttr> elements = node.takeTensor(*tensor);
     if (failed(elements))
       return failure();
-    return node.setResult(node.constant(*elements));
+    Value value = node.constant(*elements);
+    if (hasFewBits)
+      value.getDefiningOp()->setAttr(fourBitsAttr, builder.getUnitAttr());
+    return node.setResult(value);
   }
   if (node.hasAttribute("value_float"))
     return node.setResult(

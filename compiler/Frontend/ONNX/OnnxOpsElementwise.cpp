@@ -4,6 +4,7 @@
 // compositions where it does not.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -168,7 +169,9 @@ LogicalResult npu::buildBinary(OnnxNode &node) {
   node.ignore({"consumed_inputs"});
   if (node.version < 7)
     b = alignOld(node, a, b);
-  return node.setResult(node.eltwise(kindOf(node), {a, b}));
+  Value result = node.eltwise(kindOf(node), {a, b});
+  noteStep(node, result, a, b);
+  return node.setResult(result);
 }
 
 /// Shifts by more than the type has bits give 0.
@@ -360,7 +363,9 @@ LogicalResult npu::buildCast(OnnxNode &node) {
   FailureOr<Type> element = node.typeOf(type);
   if (failed(element))
     return failure();
-  return node.setResult(node.cast(node.getInput(0), *element));
+  Value real = node.cast(node.getInput(0), *element);
+  noteStored(node, real);
+  return node.setResult(real);
 }
 
 LogicalResult npu::buildBitCast(OnnxNode &node) {

@@ -120,6 +120,10 @@ LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
   }
   if (zeroPoint)
     element = elementOf(zeroPoint);
+  Operation *given = zeroPoint ? zeroPoint.getDefiningOp() : nullptr;
+  if (given && given->hasAttr(fourBitsAttr))
+    return node.unsupported("gives numbers of 4 bits, expected 8; only "
+                            "constants are stored in 4");
   Type quotient = f32(node);
   if (int64_t precision = node.getInt("precision", 0)) {
     FailureOr<Type> declared = node.typeOf(precision);
@@ -150,15 +154,23 @@ LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
       return failure();
     result = *declared;
   }
+  int64_t block = node.getInt("block_size", 0, 0, INT32_MAX);
+  Dequantized stored{x, scale, zeroPoint, block, 0};
   if (!readGranularity(node, x, scale, zeroPoint))
     return failure();
-  return node.setResult(dequantized(node, {x, scale, zeroPoint}, result));
+  Value real = dequantized(node, {x, scale, zeroPoint}, result);
+  if (real && block > 0) {
+    // Blocks as they are stored, in place of a scale for each number.
+    node.dequantizedValues->erase(real);
+    stored.blockAxis = *node.normalizeAxis(node.getInt("axis", 1), rankOf(x));
+    noteParts(node, real, stored);
+  }
+  return node.setResult(real);
 }
 
-LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
-  Value x = node.getInput(0);
-  Ints all = countFrom(0, rankOf(x));
-  Value zero = node.scalar(0, elementOf(x));
+Dequantized npu::quantizedByRange(OnnxNode &node, Value x) {
+  Ints all = countFrom(0, x ? rankOf(x) : 0);
+  Value zero = x ? node.scalar(0, elementOf(x)) : x;
   Value low = node.eltwise(NPU_INSTR_min,
                            {zero, node.reduce(x, ReduceKind::Min, all, false)});
   Value high = node.eltwise(
@@ -166,16 +178,32 @@ LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
   Value range = subtract(node, high, low);
   // Zeros only: any scale will do, but none of 0.
   Value scale = node.eltwise(
-      NPU_INSTR_select, {node.eltwise(NPU_INSTR_equal, {range, zero}),
-                         node.scalar(1, elementOf(x)),
-                         divide(node, range, node.scalar(255, elementOf(x)))});
+      NPU_INSTR_select,
+      {node.eltwise(NPU_INSTR_equal, {range, zero}), node.scalar(1, f32(node)),
+       divide(node, range, node.scalar(255, f32(node)))});
   Type element = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
   Value offset = divide(node, subtract(node, zero, low), scale);
   Value zeroPoint = quantized(node, offset, Value(), element);
-  Value result = quantized(node, divide(node, x, scale), zeroPoint, element);
-  if (failed(node.setResult(0, result)) || failed(node.setResult(1, scale)))
+  return {quantized(node, divide(node, x, scale), zeroPoint, element), scale,
+          zeroPoint};
+}
+
+Value npu::multiplyByRange(OnnxNode &node, Value x, const Dequantized &weight) {
+  Dequantized data = quantizedByRange(node, x);
+  Value product = integerProduct(node, data.number, data.zeroPoint,
+                                 weight.number, weight.zeroPoint);
+  Value factor = multiply(node, data.scale, weight.scale);
+  return product && factor
+             ? multiply(node, node.cast(product, f32(node)), factor)
+             : Value();
+}
+
+LogicalResult npu::buildDynamicQuantizeLinear(OnnxNode &node) {
+  Dequantized parts = quantizedByRange(node, node.getInput(0));
+  if (failed(node.setResult(0, parts.number)) ||
+      failed(node.setResult(1, parts.scale)))
     return failure();
-  return node.setResult(2, zeroPoint);
+  return node.setResult(2, parts.zeroPoint);
 }
 
 std::optional<int64_t> npu::wholeZeroPoint(Value zeroPoint) {

@@ -4,6 +4,7 @@
 // all steps are one matrix product, those with the state one for each step.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWithin.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
 
@@ -28,6 +29,9 @@ struct State {
 struct Direction {
   Value inputs; // (steps, batch, gates * hidden), with all biases that fit
   Value weight; // (hidden, gates * hidden)
+  /// The same in bytes, in place of it, where the state is quantized in each
+  /// step.
+  Dequantized byteWeight;
   /// Of GRU: its weight in two, cut once and not in each step.
   Value gatesWeight, freshWeight;
   Value stateBias; // of the last gate (hidden), or null
@@ -43,7 +47,8 @@ struct Recurrence {
   int64_t steps = 0, batch = 0, hidden = 0, gates = 0;
   double clip = 0; // 0: none
   bool resetsAfter = false, couplesGates = false, isBatchFirst = false;
-  Value lengths; // of the sequences (batch, 1), or null
+  bool isQuantized = false; // weights (directions, inputs, columns) of bytes
+  Value lengths;            // of the sequences (batch, 1), or null
   std::vector<Activation> functions;
 
   /// Columns of gate `first` and following ones.
@@ -152,7 +157,11 @@ static State gruCell(const Recurrence &net, const Direction &direction,
 static State lstmCell(const Recurrence &net, const Direction &direction,
                       Value inputs, State before) {
   OnnxNode &node = net.node;
-  Value sums = add(node, inputs, node.matmul(before.hidden, direction.weight));
+  Value sums =
+      add(node, inputs,
+          net.isQuantized
+              ? multiplyByRange(node, before.hidden, direction.byteWeight)
+              : node.matmul(before.hidden, direction.weight));
   auto gate = [&](int64_t index, Value cell) {
     Value sum = net.gate(sums, index);
     if (!direction.peepholes || !cell)
@@ -235,7 +244,7 @@ static LogicalResult checkShapes(Recurrence &net, int64_t directions,
                       ", expected three dimensions each");
   net.steps = shapeOf(x)[net.isBatchFirst ? 1 : 0];
   net.batch = shapeOf(x)[net.isBatchFirst ? 0 : 1];
-  net.hidden = shapeOf(recurrent)[2];
+  net.hidden = shapeOf(recurrent)[net.isQuantized ? 1 : 2];
   int64_t columns = net.gates * net.hidden;
   int64_t given = node.getInt("hidden_size", net.hidden);
   if (given != net.hidden)
@@ -245,11 +254,14 @@ static LogicalResult checkShapes(Recurrence &net, int64_t directions,
   Ints state{directions, net.batch, net.hidden};
   if (net.isBatchFirst)
     std::swap(state[0], state[1]);
+  Ints weights{directions, columns, shapeOf(x)[2]};
+  Ints stateWeights{directions, columns, net.hidden};
+  if (net.isQuantized)
+    for (Ints *shape : {&weights, &stateWeights})
+      std::swap((*shape)[1], (*shape)[2]);
   bool fits =
-      succeeded(checkShape(node, 1, "weights",
-                           {directions, columns, shapeOf(x)[2]})) &&
-      succeeded(checkShape(node, 2, "recurrent weights",
-                           {directions, columns, net.hidden})) &&
+      succeeded(checkShape(node, 1, "weights", weights)) &&
+      succeeded(checkShape(node, 2, "recurrent weights", stateWeights)) &&
       succeeded(checkShape(node, 3, "biases", {directions, 2 * columns})) &&
       succeeded(checkShape(node, 4, "sequence lengths", net.batch)) &&
       succeeded(checkShape(node, 5, "an initial state", state));
@@ -271,17 +283,45 @@ static Value initialState(const Recurrence &net, size_t index,
   return node.at(all, 0, direction);
 }
 
+/// Of one direction: the bytes at input `weight`, their scale and zero point
+/// behind input `scale`: one number, or one for each column.
+static Dequantized bytesOf(const Recurrence &net, size_t weight, size_t scale,
+                           int64_t index) {
+  OnnxNode &node = net.node;
+  auto parameter = [&](size_t input) {
+    Value own = node.at(node.getInput(input), 0, index);
+    return own && tensorType(own).getNumElements() == 1 ? node.reshape(own, {})
+                                                        : own;
+  };
+  return {node.at(node.getInput(weight), 0, index), parameter(scale),
+          parameter(scale + 1)};
+}
+
+/// What follows from the weights: products with all inputs, and what the state
+/// is multiplied by.
+static void addWeights(const Recurrence &net, Value x, int64_t index,
+                       Direction &direction) {
+  OnnxNode &node = net.node;
+  if (net.isQuantized) {
+    direction.inputs = multiplyByRange(node, x, bytesOf(net, 1, 8, index));
+    direction.byteWeight = bytesOf(net, 2, 10, index);
+    return;
+  }
+  auto turned = [&](size_t input) {
+    return node.transpose(node.at(node.getInput(input), 0, index), {1, 0});
+  };
+  direction.inputs = node.matmul(x, turned(1));
+  direction.weight = turned(2);
+}
+
 static Direction prepare(const Recurrence &net, Value x, int64_t index) {
   OnnxNode &node = net.node;
-  Value weight = node.transpose(node.at(node.getInput(1), 0, index), {1, 0});
   Direction direction;
-  direction.weight =
-      node.transpose(node.at(node.getInput(2), 0, index), {1, 0});
+  addWeights(net, x, index, direction);
   if (net.gates == 3) {
     direction.gatesWeight = net.gate(direction.weight, 0, 2);
     direction.freshWeight = net.gate(direction.weight, 2);
   }
-  direction.inputs = node.matmul(x, weight);
   int64_t columns = net.gates * net.hidden;
   if (node.hasInput(3)) {
     Value both = node.at(node.getInput(3), 0, index);
@@ -435,9 +475,29 @@ LogicalResult npu::buildGru(OnnxNode &node) {
   return buildRecurrent(net, {"sigmoid", "tanh"}, gruCell, false);
 }
 
+/// Scales and zero points: one for each direction, or for each of its columns.
+static LogicalResult checkByteWeights(OnnxNode &node) {
+  for (size_t weight : {1, 2}) {
+    Value given = node.getInput(weight);
+    if (rankOf(given) != 3)
+      continue; // another message
+    Ints few{shapeOf(given)[0]}, many{shapeOf(given)[0], shapeOf(given)[2]};
+    for (size_t input : {6 + 2 * weight, 7 + 2 * weight})
+      if (ArrayRef<int64_t> have = shapeOf(node.getInput(input));
+          have != ArrayRef<int64_t>(few) && have != ArrayRef<int64_t>(many))
+        return node.error("found a scale or zero point of shape " +
+                          shapes::text(have) + ", expected " +
+                          shapes::text(few) + " or " + shapes::text(many));
+  }
+  return success();
+}
+
 LogicalResult npu::buildLstm(OnnxNode &node) {
   Recurrence net(node);
   net.gates = 4;
+  net.isQuantized = StringRef(node.op.word) == "quantized";
+  if (net.isQuantized && failed(checkByteWeights(node)))
+    return failure();
   net.couplesGates = node.getFlag("input_forget", false);
   return buildRecurrent(net, {"sigmoid", "tanh", "tanh"}, lstmCell, true);
 }

@@ -11,6 +11,14 @@ namespace npu {
 
 struct ConvOperands;
 
+/// On constants that the file stores in 4 bits, which are bytes here.
+constexpr const char *fourBitsAttr = "npu.four_bits";
+
+inline bool isFourBits(const onnx::TensorProto &tensor) {
+  return tensor.data_type() == onnx::TensorProto::INT4 ||
+         tensor.data_type() == onnx::TensorProto::UINT4;
+}
+
 /// An input that must be one number, as a scalar.
 Value wholeParameter(OnnxNode &node, size_t index);
 
@@ -21,6 +29,12 @@ Value quantized(OnnxNode &node, Value real, Value zeroPoint, Type element);
 /// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.
 Value integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
                      Value bZero);
+
+/// Real numbers as uint8 with the scale and zero point of their own range, as
+/// DynamicQuantizeLinear gives them.
+Dequantized quantizedByRange(OnnxNode &node, Value x);
+/// The product of such rows, quantized here, with a matrix of bytes.
+Value multiplyByRange(OnnxNode &node, Value x, const Dequantized &weight);
 
 /// The number that a zero point is for all elements; 0 where none is given,
 /// nothing where it depends on data or on the element.
@@ -37,6 +51,22 @@ Value integerConv(OnnxNode &node, const IntegerConv &operands);
 
 /// (number - zero point) * scale of type `element`; noted as dequantized.
 Value dequantized(OnnxNode &node, const Dequantized &parts, Type element);
+
+/// Notes that a constant real number was made of these parts, though no
+/// dequantizing operator made it.
+void noteParts(OnnxNode &node, Value real, const Dequantized &parts);
+/// The same of the node's result, where Cast makes it of a narrower constant.
+void noteStored(OnnxNode &node, Value real);
+/// The same, where a subtraction of zero points or a product with scales makes
+/// it of what Cast made.
+void noteStep(OnnxNode &node, Value real, Value a, Value b);
+
+/// The product of real rows with a constant matrix that was made of bytes or
+/// narrow floats: it stays so. Null where `b` is none, or no matrix.
+Value multiplyPacked(OnnxNode &node, Value a, Value b);
+/// The same with the parts of a matrix that nobody made real: bytes, scales
+/// and zero points with one row for each `block` rows.
+Value multiplyPacked(OnnxNode &node, Value a, const Dequantized &parts);
 
 /// The number that `real` was made of, if quantizing it gives just that; null
 /// if not.

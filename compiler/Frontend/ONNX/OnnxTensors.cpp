@@ -221,14 +221,30 @@ static void narrowDoubles(std::string &bytes) {
   bytes.resize(count * sizeof(float));
 }
 
+/// Numbers of 4 bits, two in a byte, as bytes.
+static void widenNibbles(std::string &bytes, int64_t count, bool isSigned) {
+  std::string wide(count, '\0');
+  for (int64_t i = 0; i < count; ++i) {
+    int number = static_cast<uint8_t>(bytes[i / 2]) >> i % 2 * 4 & 15;
+    wide[i] = static_cast<char>(isSigned && number > 7 ? number - 16 : number);
+  }
+  bytes = std::move(wide);
+}
+
 FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
                                           Location location,
                                           TensorProto &tensor) {
   std::string name = "tensor '" + llvm::json::fixUTF8(tensor.name()) + "'";
   // No data of a network is double, but scalars that exporters cast are.
   bool isDouble = tensor.data_type() == TensorProto::DOUBLE;
-  FailureOr<Type> element = elementTypeOf(
-      location, isDouble ? int(TensorProto::FLOAT) : tensor.data_type(), name);
+  // Nor are numbers of 4 bits, but constants are stored so.
+  bool isSigned = tensor.data_type() == TensorProto::INT4;
+  bool isNibbles = isSigned || tensor.data_type() == TensorProto::UINT4;
+  int held = isDouble    ? int(TensorProto::FLOAT)
+             : isSigned  ? int(TensorProto::INT8)
+             : isNibbles ? int(TensorProto::UINT8)
+                         : int(tensor.data_type());
+  FailureOr<Type> element = elementTypeOf(location, held, name);
   if (failed(element))
     return failure();
   if (tensor.has_segment())
@@ -244,11 +260,15 @@ FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
   int64_t width =
       isDouble ? int64_t(sizeof(double)) : kernels::dtypeBytes(dtype);
   int64_t expected = type->getNumElements() * width;
+  if (isNibbles)
+    expected = (expected + 1) / 2;
   auto bytes = readBytes(model, location, tensor, dtype, expected);
   if (failed(bytes))
     return failure();
   if (isDouble)
     narrowDoubles(**bytes);
+  if (isNibbles)
+    widenNibbles(**bytes, type->getNumElements(), isSigned);
   // Any byte but 0 is true in the file; kernels count on 0 and 1.
   if (dtype == NPU_BOOL)
     for (char &byte : **bytes)

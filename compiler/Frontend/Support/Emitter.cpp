@@ -345,6 +345,17 @@ Value Emitter::matmul(Value a, Value b) {
   return create<MatmulOp>(*shape, element, a, b);
 }
 
+Value Emitter::packedMatmul(Value a, const PackedMatrix &b) {
+  if (!a || !b.numbers || anyNull(b.parameters))
+    return noteFailure();
+  shapes::Shape shape(shapeOf(a));
+  shape.back() = shapeOf(b.numbers).back();
+  return create<MatmulOp>(
+      shape, elementOf(a), a, b.numbers, ValueRange(b.parameters),
+      builder.getI64IntegerAttr(b.bits), builder.getI64IntegerAttr(b.block),
+      builder.getI64IntegerAttr(b.zeroPoint));
+}
+
 Value Emitter::softmax(Value value, int64_t axis, bool isLog) {
   if (!value)
     return noteFailure();

@@ -20,6 +20,13 @@ FailureOr<RankedTensorType> makeTensorType(Location location, const Twine &what,
                                            ArrayRef<int64_t> shape,
                                            Type elementType);
 
+/// The second operand of npu.matmul, where it is packed.
+struct PackedMatrix {
+  Value numbers;
+  SmallVector<Value> parameters; // scales, then zero points
+  int64_t bits = 0, block = 0, zeroPoint = 0;
+};
+
 class Emitter {
 public:
   Emitter(OpBuilder &builder, Location location)
@@ -73,6 +80,8 @@ public:
                bool keepDims);
   /// Bytes give i32, other types stay what they are.
   Value matmul(Value a, Value b);
+  /// A product of f32 rows with a matrix in bytes, see npu.matmul.
+  Value packedMatmul(Value a, const PackedMatrix &b);
   Value softmax(Value value, int64_t axis, bool isLog);
   Value concat(ArrayRef<Value> values, int64_t axis);
   /// Result extent i is `extents[i]`.

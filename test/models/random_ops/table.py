@@ -32,4 +32,7 @@ for _build, _op in CHOICES:
 OPS = sorted(BUILDERS)
 
 # Supported operators that no random model has, each with the reason.
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS: dict[str, str] = {
+    "com.microsoft.DynamicQuantizeLSTM": "a state that rounds the other way changes every step behind it; it is "
+    "compared, with more room, in test/compiler/tools/npuc_weights_test.py"
+}

@@ -23,9 +23,72 @@ func.func @matmul_c2(%x: tensor<2x3xf32>, %y: tensor<4x4xf32>) {
 // -----
 
 // matmul_c3
-func.func @matmul_c3(%x: tensor<2x4xf32>, %y: tensor<4x4xf16>) {
-  // expected-error @+1 {{element types 'f16' and 'f32' differ}}
-  %0 = npu.matmul(%x, %y) : (tensor<2x4xf32>, tensor<4x4xf16>) -> tensor<2x4xf32>
+func.func @matmul_c3(%x: tensor<2x4xi32>, %y: tensor<4x4xi64>) {
+  // expected-error @+1 {{element types 'i64' and 'i32' differ}}
+  %0 = npu.matmul(%x, %y) : (tensor<2x4xi32>, tensor<4x4xi64>) -> tensor<2x4xi32>
+  return
+}
+
+// -----
+
+// matmul_c4
+func.func @matmul_c4(%x: tensor<2x6xf32>, %y: tensor<1x6x8xi8>) {
+  // expected-error @+1 {{packed operand of}}
+  %0 = npu.matmul(%x, %y) {zero_point = 1 : i64} : (tensor<2x6xf32>, tensor<1x6x8xi8>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c5
+func.func @matmul_c5(%x: tensor<2x6xf32>, %y: tensor<3x8xi8>) {
+  // expected-error @+1 {{with bits 4}}
+  %0 = npu.matmul(%x, %y) {bits = 4 : i64} : (tensor<2x6xf32>, tensor<3x8xi8>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c6
+func.func @matmul_c6(%x: tensor<2x6xf32>, %y: tensor<2x8xui8>) {
+  // expected-error @+1 {{expected 3 rows}}
+  %0 = npu.matmul(%x, %y) {bits = 4 : i64} : (tensor<2x6xf32>, tensor<2x8xui8>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c7
+func.func @matmul_c7(%x: tensor<2x6xf32>, %y: tensor<6x8xi8>) {
+  // expected-error @+1 {{has 0 parameters for blocks of 4}}
+  %0 = npu.matmul(%x, %y) {block = 4 : i64} : (tensor<2x6xf32>, tensor<6x8xi8>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c8
+func.func @matmul_c8(%x: tensor<2x6xf32>, %y: tensor<6x8xi8>, %s: tensor<3x8xf32>) {
+  // expected-error @+1 {{parameter of shape 3x8, expected 2x8 or 2x1}}
+  %0 = npu.matmul(%x, %y, %s) {block = 4 : i64} : (tensor<2x6xf32>, tensor<6x8xi8>, tensor<3x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c9
+func.func @matmul_c9(%x: tensor<2x6xf32>, %y: tensor<6x8xi8>, %s: tensor<2x8xi8>) {
+  // expected-error @+1 {{scales are 'i8'}}
+  %0 = npu.matmul(%x, %y, %s) {block = 4 : i64} : (tensor<2x6xf32>, tensor<6x8xi8>, tensor<2x8xi8>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c10
+func.func @matmul_c10(%x: tensor<2x6xf32>, %y: tensor<6x8xi8>, %s: tensor<2x8xf32>, %z: tensor<2x8xi32>) {
+  // expected-error @+1 {{zero points are 'i32'}}
+  %0 = npu.matmul(%x, %y, %s, %z) {block = 4 : i64} : (tensor<2x6xf32>, tensor<6x8xi8>, tensor<2x8xf32>, tensor<2x8xi32>) -> tensor<2x8xf32>
   return
 }
 

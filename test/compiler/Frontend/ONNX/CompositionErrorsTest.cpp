@@ -71,6 +71,17 @@ const BadNode recurrents[] = {
        m.node("RNN", {"s", "k", "r", "b"}, {"y"});
      },
      "found biases of shape 1x4, expected 1x8"},
+    {"ScaleOfByteWeights",
+     [](ModelBuilder &m) {
+       m.input("s", {5, 2, 3}).input("k", {1, 3, 16}, TensorProto::UINT8);
+       m.input("r", {1, 4, 16}, TensorProto::UINT8).weight("ks", {2});
+       m.weight("rs", {1}).input("z", {1}, TensorProto::UINT8);
+       NodeBuilder node = m.node(
+           "DynamicQuantizeLSTM",
+           {"s", "k", "r", "", "", "", "", "", "ks", "z", "rs", "z"}, {"y"});
+       node->set_domain("com.microsoft");
+     },
+     "found a scale or zero point of shape 2, expected 1 or 1x16"},
     {"HiddenSize",
      [](ModelBuilder &m) {
        recurrent(m);

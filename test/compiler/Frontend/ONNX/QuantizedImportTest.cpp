@@ -131,6 +131,26 @@ TEST_F(Quantized, ProductsSumBytes) {
   EXPECT_HAS(text, "(tensor<1x144xui8>, tensor<144x5xi8>) -> tensor<1x5xi32>");
 }
 
+TEST_F(Quantized, WeightsOfRealDataStayPacked) {
+  weight({40, 32}, 1);
+  model.input("r", {4, 40});
+  model.node("MatMul", {"r", "w"}, {"y"});
+  std::string text = import();
+  // All numbers are one: two bits hold what they differ by.
+  EXPECT_HAS(text, "bits = 2 : i64, block = 40 : i64");
+  EXPECT_HAS(text, "(tensor<4x40xf32>, tensor<10x32xui8>, tensor<1x32xf32>)");
+  EXPECT_LACKS(text, "tensor<40x32xf32>");
+}
+
+TEST_F(Quantized, RowsOfATableAreBytesUntilTheyArePicked) {
+  weight({40, 32}, 0);
+  model.input("i", {3}, onnx::TensorProto::INT64);
+  model.node("Gather", {"w", "i"}, {"y"}).integer("axis", 0);
+  std::string text = import();
+  EXPECT_HAS(text, "(tensor<40x32xi8>, tensor<3xi64>) -> tensor<3x32xi8>");
+  EXPECT_HAS(text, "(tensor<40x1xf32>, tensor<3xi64>) -> tensor<3x1xf32>");
+}
+
 TEST_F(Quantized, MovementsMoveBytes) {
   model.node("MaxPool", {"x"}, {"p"}).integers("kernel_shape", {2, 2});
   model.node("Transpose", {"p"}, {"t"}).integers("perm", {0, 2, 3, 1});

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/matmul/packed_weights.h"
+
+#include "kernels/memory.h"
+#include "kernels/parallel.h"
+#include "kernels/support/access.h"
+#include "kernels/support/convert.h"
+#include "kernels/support/vectors.h"
+
+#include <algorithm>
+#include <new>
+
+namespace npu::kernels {
+
+namespace {
+
+constexpr int vectors = panelColumns / lanes;
+
+enum Kind { Signed8, Unsigned8, Bits4, Bits2, Half, Bfloat };
+
+template <typename T>
+using Lanes = T __attribute__((vector_size(lanes * sizeof(T))));
+
+template <typename T>
+NPU_INLINE Lanes<T> loadLanes(const uint8_t *from) {
+  Lanes<T> value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+template <typename T>
+NPU_INLINE Vector toFloats(Lanes<T> numbers) {
+  return __builtin_convertvector(numbers, Vector);
+}
+
+/// 16 numbers of a row of a panel. Numbers of few bits that share a byte are
+/// whole vectors apart, so that a shift brings them in order.
+template <int K>
+NPU_INLINE Vector numbersOf(const uint8_t *row, int v) {
+  if constexpr (K == Signed8) {
+    return toFloats<int8_t>(loadLanes<int8_t>(row + v * lanes));
+  } else if constexpr (K == Unsigned8) {
+    return toFloats<uint8_t>(loadLanes<uint8_t>(row + v * lanes));
+  } else if constexpr (K == Bits4) {
+    Lanes<uint8_t> bytes = loadLanes<uint8_t>(row + v % 2 * lanes);
+    return toFloats<uint8_t>(v < 2 ? bytes & 15 : bytes >> 4);
+  } else if constexpr (K == Bits2) {
+    Lanes<uint8_t> bytes = loadLanes<uint8_t>(row);
+    return toFloats<uint8_t>(bytes >> static_cast<uint8_t>(2 * v) & 3);
+  } else if constexpr (K == Half) {
+    return toFloats<_Float16>(loadLanes<_Float16>(row + v * lanes * 2));
+  } else {
+    Lanes<uint32_t> wide =
+        __builtin_convertvector(loadLanes<uint16_t>(row + v * lanes * 2),
+                                Lanes<uint32_t>)
+        << 16;
+    Vector value;
+    std::memcpy(&value, &wide, sizeof(value));
+    return value;
+  }
+}
+
+/// Numbers of one row of scales.
+struct Block {
+  const uint8_t *numbers;
+  int64_t rows, rowBytes;
+  const float *scales, *zeros;
+};
+
+template <int K>
+NPU_INLINE void unpackOf(const Block &block, float *out) {
+  Vector scales[vectors], zeros[vectors];
+  for (int v = 0; v < vectors; ++v) {
+    scales[v] = loadVector(block.scales + v * lanes);
+    zeros[v] = loadVector(block.zeros + v * lanes);
+  }
+  const uint8_t *row = block.numbers;
+  for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
+    for (int v = 0; v < vectors; ++v, out += lanes) {
+      Vector real = (numbersOf<K>(row, v) - zeros[v]) * scales[v];
+      std::memcpy(out, &real, sizeof(real));
+    }
+}
+
+NPU_WIDE_CLONES void unpackBlock(int kind, const Block &block, float *out) {
+  switch (kind) {
+  case Signed8:
+    return unpackOf<Signed8>(block, out);
+  case Unsigned8:
+    return unpackOf<Unsigned8>(block, out);
+  case Bits4:
+    return unpackOf<Bits4>(block, out);
+  case Bits2:
+    return unpackOf<Bits2>(block, out);
+  case Half:
+    return unpackOf<Half>(block, out);
+  default:
+    return unpackOf<Bfloat>(block, out);
+  }
+}
+
+/// Adds to the sums of `Rows` rows of data, from number `first` of each on.
+template <int K, int Rows>
+NPU_INLINE void multiplyOf(const Block &block, const DataRows &data,
+                           int64_t first, float *sums) {
+  Vector at[Rows][vectors], scales[vectors], zeros[vectors];
+  for (int v = 0; v < vectors; ++v) {
+    scales[v] = loadVector(block.scales + v * lanes);
+    zeros[v] = loadVector(block.zeros + v * lanes);
+    for (int i = 0; i < Rows; ++i)
+      at[i][v] = loadVector(sums + i * panelColumns + v * lanes);
+  }
+  const uint8_t *row = block.numbers;
+  for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
+    for (int v = 0; v < vectors; ++v) {
+      Vector real = (numbersOf<K>(row, v) - zeros[v]) * scales[v];
+      for (int i = 0; i < Rows; ++i)
+        at[i][v] += real * data.rows[i][(first + k) * data.step];
+    }
+  for (int i = 0; i < Rows; ++i)
+    for (int v = 0; v < vectors; ++v)
+      std::memcpy(sums + i * panelColumns + v * lanes, &at[i][v],
+                  sizeof(Vector));
+}
+
+template <int K>
+NPU_INLINE void multiplyRows(const Block &block, const DataRows &data,
+                             int64_t first, float *sums) {
+  switch (data.count) {
+  case 1:
+    return multiplyOf<K, 1>(block, data, first, sums);
+  case 2:
+    return multiplyOf<K, 2>(block, data, first, sums);
+  case 3:
+    return multiplyOf<K, 3>(block, data, first, sums);
+  default:
+    return multiplyOf<K, 4>(block, data, first, sums);
+  }
+}
+
+NPU_WIDE_CLONES void multiplyBlock(int kind, const Block &block,
+                                   const DataRows &data, int64_t first,
+                                   float *sums) {
+  switch (kind) {
+  case Signed8:
+    return multiplyRows<Signed8>(block, data, first, sums);
+  case Unsigned8:
+    return multiplyRows<Unsigned8>(block, data, first, sums);
+  case Bits4:
+    return multiplyRows<Bits4>(block, data, first, sums);
+  case Bits2:
+    return multiplyRows<Bits2>(block, data, first, sums);
+  case Half:
+    return multiplyRows<Half>(block, data, first, sums);
+  default:
+    return multiplyRows<Bfloat>(block, data, first, sums);
+  }
+}
+
+/// `Wide` vectors of columns at once: all sums stay in registers.
+template <int Rows, int Wide>
+NPU_INLINE void panelOf(const float *panel, int64_t count, const DataRows &data,
+                        bool isFirst, float *sums) {
+  for (int c = 0; c < panelColumns; c += Wide * lanes) {
+    Vector at[Rows][Wide];
+    for (int i = 0; i < Rows; ++i)
+      for (int v = 0; v < Wide; ++v)
+        at[i][v] = isFirst
+                       ? Vector{}
+                       : loadVector(sums + i * panelColumns + c + v * lanes);
+    const float *row = panel + c;
+    for (int64_t k = 0; k < count; ++k, row += panelColumns) {
+      Vector numbers[Wide];
+      for (int v = 0; v < Wide; ++v)
+        numbers[v] = loadVector(row + v * lanes);
+      for (int i = 0; i < Rows; ++i)
+        for (int v = 0; v < Wide; ++v)
+          at[i][v] += numbers[v] * data.rows[i][k * data.step];
+    }
+    for (int i = 0; i < Rows; ++i)
+      for (int v = 0; v < Wide; ++v)
+        std::memcpy(sums + i * panelColumns + c + v * lanes, &at[i][v],
+                    sizeof(Vector));
+  }
+}
+
+template <int Wide>
+NPU_INLINE void panelOfRows(const float *panel, int64_t count,
+                            const DataRows &data, bool isFirst, float *sums) {
+  switch (data.count) {
+  case 1:
+    return panelOf<1, Wide>(panel, count, data, isFirst, sums);
+  case 2:
+    return panelOf<2, Wide>(panel, count, data, isFirst, sums);
+  case 3:
+    return panelOf<3, Wide>(panel, count, data, isFirst, sums);
+  default:
+    return panelOf<4, Wide>(panel, count, data, isFirst, sums);
+  }
+}
+
+NPU_WIDE_CLONES void panelProduct(bool hasManyRegisters, const float *panel,
+                                  int64_t count, const DataRows &data,
+                                  bool isFirst, float *sums) {
+  if (hasManyRegisters)
+    panelOfRows<vectors>(panel, count, data, isFirst, sums);
+  else
+    panelOfRows<1>(panel, count, data, isFirst, sums);
+}
+
+int kindOf(const Problem &problem) {
+  switch (problem.inputs[1].dtype) {
+  case NPU_I8:
+    return Signed8;
+  case NPU_F16:
+    return Half;
+  case NPU_BF16:
+    return Bfloat;
+  default:
+    return problem.attrs.matmul.bits == 4   ? Bits4
+           : problem.attrs.matmul.bits == 2 ? Bits2
+                                            : Unsigned8;
+  }
+}
+
+int64_t bitsOf(int kind) {
+  return kind == Bits4 ? 4 : kind == Bits2 ? 2 : kind >= Half ? 16 : 8;
+}
+
+std::shared_ptr<void> zeroed(size_t bytes) {
+  std::shared_ptr<void> block = allocate(bytes);
+  if (!block)
+    throw std::bad_alloc();
+  std::memset(block.get(), 0, bytes);
+  return block;
+}
+
+} // namespace
+
+void multiplyPanel(const float *panel, int64_t count, const DataRows &data,
+                   bool isFirst, float *sums) {
+  static const bool hasManyRegisters = __builtin_cpu_supports("avx512f") != 0;
+  panelProduct(hasManyRegisters, panel, count, data, isFirst, sums);
+}
+
+PackedWeights::PackedWeights(const Problem &problem)
+    : kind(kindOf(problem)),
+      rows(problem.inputs[0].dims[problem.inputs[0].rank - 1]),
+      columns(problem.inputs[1].dims[1]),
+      block(problem.attrs.matmul.block ? problem.attrs.matmul.block : rows),
+      blocks((rows + block - 1) / block),
+      rowBytes(panelColumns * bitsOf(kind) / 8) {
+  scales.otherwise = 1;
+  zeros.otherwise = static_cast<float>(problem.attrs.matmul.zero_point);
+}
+
+int64_t PackedWeights::panels() const {
+  return (columns + panelColumns - 1) / panelColumns;
+}
+
+const uint8_t *PackedWeights::row(int64_t panel, int64_t k) const {
+  return static_cast<const uint8_t *>(numbers.get()) +
+         (panel * rows + k) * rowBytes;
+}
+
+size_t PackedWeights::packParameter(Parameter &parameter,
+                                    const npu_tensor_desc &tensor,
+                                    const void *operand) const {
+  parameter.dtype = tensor.dtype;
+  parameter.across = tensor.dims[1];
+  const int64_t width = parameter.across == 1 ? 1 : panelColumns;
+  const int64_t count = parameter.across == 1 ? 1 : panels();
+  const auto size = static_cast<size_t>(dtypeBytes(tensor.dtype));
+  const size_t bytes = static_cast<size_t>(count * blocks * width) * size;
+  parameter.stored = zeroed(bytes);
+  const DimMap down = dimMap(tensor, 0, blocks);
+  const DimMap along = dimMap(tensor, 1, parameter.across);
+  auto *to = static_cast<char *>(parameter.stored.get());
+  const auto *from = static_cast<const char *>(operand);
+  for (int64_t b = 0; b < blocks; ++b)
+    for (int64_t n = 0; n < parameter.across; ++n) {
+      int64_t place = (n / width * blocks + b) * width + n % width;
+      std::memcpy(to + static_cast<size_t>(place) * size,
+                  from + static_cast<size_t>(down.at(b) + along.at(n)) * size,
+                  size);
+    }
+  return bytes;
+}
+
+/// Numbers of row k, one for each column, to their row of a panel.
+static void packRow(int kind, const uint8_t *line, int64_t k, uint8_t *row) {
+  const int64_t bits = bitsOf(kind), apart = panelColumns * bits / 8;
+  if (bits >= 8) {
+    std::memcpy(row, line, static_cast<size_t>(apart));
+    return;
+  }
+  const int64_t shift = k % (8 / bits) * bits;
+  for (int64_t first = 0; first < panelColumns; first += apart)
+    for (int64_t n = 0; n < apart; ++n)
+      row[n] |=
+          static_cast<uint8_t>((line[first + n] >> shift & ((1 << bits) - 1))
+                               << first / apart * bits);
+}
+
+size_t PackedWeights::pack(const Problem &problem,
+                           const void *const *operands) {
+  const npu_tensor_desc &b = problem.inputs[1];
+  const auto bytes = static_cast<size_t>(panels() * rows * rowBytes);
+  numbers = zeroed(bytes);
+  const int64_t together = bitsOf(kind) < 8 ? 8 / bitsOf(kind) : 1;
+  const DimMap down = dimMap(b, 0, b.dims[0]), along = dimMap(b, 1, columns);
+  const auto *from = static_cast<const uint8_t *>(operands[1]);
+  const int64_t size = dtypeBytes(b.dtype);
+  const bool isRun = along.isLinear() && along.stride == 1;
+  parallelFor(problem.threads, [&](int thread, int threads) {
+    Range range = shareOf(panels(), thread, threads);
+    for (int64_t panel = range.begin; panel < range.end; ++panel) {
+      const int64_t first = panel * panelColumns;
+      const int64_t count = std::min(panelColumns, columns - first);
+      uint8_t line[2 * panelColumns] = {};
+      for (int64_t k = 0; k < rows; ++k) {
+        const uint8_t *at = from + down.at(k / together) * size;
+        for (int64_t n = 0; n < (isRun ? 1 : count); ++n)
+          std::memcpy(line + n * size, at + along.at(first + n) * size,
+                      static_cast<size_t>(isRun ? count * size : size));
+        packRow(kind, line, k, const_cast<uint8_t *>(row(panel, k)));
+      }
+    }
+  });
+  size_t all = bytes;
+  if (problem.attrs.matmul.block)
+    all += packParameter(scales, problem.inputs[2], operands[2]);
+  if (problem.attrs.matmul.has_zero_points)
+    all += packParameter(zeros, problem.inputs[3], operands[3]);
+  return all;
+}
+
+void PackedWeights::loadParameter(const Parameter &parameter, int64_t panel,
+                                  int64_t at, float *out) const {
+  if (parameter.across == 0) {
+    std::fill(out, out + panelColumns, parameter.otherwise);
+    return;
+  }
+  const bool isOne = parameter.across == 1;
+  const int64_t place = isOne ? at : (panel * blocks + at) * panelColumns;
+  load(parameter.dtype, parameter.stored.get(),
+       isOne ? Walk::Run::Constant : Walk::Run::Contiguous, &place,
+       panelColumns, out);
+}
+
+template <typename Body>
+void PackedWeights::inBlocks(int64_t panel, int64_t first, int64_t last,
+                             Body body) const {
+  float scale[panelColumns], zero[panelColumns];
+  for (int64_t k = first; k < last;) {
+    const int64_t end = std::min(last, (k / block + 1) * block);
+    loadParameter(scales, panel, k / block, scale);
+    if (k == first || zeros.across)
+      loadParameter(zeros, panel, k / block, zero);
+    body(k, Block{row(panel, k), end - k, rowBytes, scale, zero});
+    k = end;
+  }
+}
+
+void PackedWeights::unpack(int64_t panel, int64_t first, int64_t last,
+                           float *out) const {
+  inBlocks(panel, first, last, [&](int64_t k, const Block &part) {
+    unpackBlock(kind, part, out + (k - first) * panelColumns);
+  });
+}
+
+void PackedWeights::multiply(int64_t panel, const DataRows &data,
+                             float *sums) const {
+  std::fill(sums, sums + data.count * panelColumns, 0.0f);
+  inBlocks(panel, 0, rows, [&](int64_t k, const Block &part) {
+    multiplyBlock(kind, part, data, k, sums);
+  });
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights of a matrix product that stay as small as they are stored: numbers of
+// few bits in panels of columns, their scales and zero points beside them. A
+// panel's numbers become floats some rows at a time, right before they are
+// multiplied by.
+#ifndef NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H
+#define NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H
+
+#include "kernels/kernel.h"
+
+#include <memory>
+
+namespace npu::kernels {
+
+/// Columns of a panel.
+constexpr int64_t panelColumns = 64;
+/// Rows of data that are multiplied at once.
+constexpr int64_t strip = 4;
+
+/// Up to `strip` rows of data; number k of row i lies at rows[i][k * step].
+struct DataRows {
+  const float *rows[strip];
+  int64_t count, step;
+};
+
+class PackedWeights {
+public:
+  /// Of a problem that hasPackedWeights() and whose operands behind a are
+  /// constants.
+  explicit PackedWeights(const Problem &problem);
+
+  int64_t depth() const { return rows; }
+  int64_t panels() const;
+
+  /// Brings the operands into panels; returns the bytes.
+  size_t pack(const Problem &problem, const void *const *operands);
+
+  /// Rows [first, last) of a panel as floats, row by row.
+  void unpack(int64_t panel, int64_t first, int64_t last, float *out) const;
+
+  /// sums[i][column] of all the depth, without unpacking: for few rows.
+  void multiply(int64_t panel, const DataRows &data, float *sums) const;
+
+private:
+  /// Scales, or zero points: a row for each block of the depth.
+  struct Parameter {
+    std::shared_ptr<void> stored; // [panel][block][columns of a panel, or 1]
+    int32_t dtype = 0;
+    int64_t across = 0; // columns of the operand, 0: there is none
+    float otherwise = 0;
+  };
+
+  /// Runs `body(first, last, scales, zeros)` for the parts of rows [first,
+  /// last) that have one row of scales.
+  template <typename Body>
+  void inBlocks(int64_t panel, int64_t first, int64_t last, Body body) const;
+  size_t packParameter(Parameter &parameter, const npu_tensor_desc &tensor,
+                       const void *operand) const;
+  void loadParameter(const Parameter &parameter, int64_t panel, int64_t block,
+                     float *out) const;
+  const uint8_t *row(int64_t panel, int64_t k) const;
+
+  int kind; // how numbers are stored
+  int64_t rows, columns, block, blocks, rowBytes;
+  Parameter scales, zeros;
+  std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
+};
+
+/// sums[i][column] of `count` rows of floats that unpack() gave, added to what
+/// is there unless `isFirst`.
+void multiplyPanel(const float *panel, int64_t count, const DataRows &data,
+                   bool isFirst, float *sums);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights stay as small as the model stores them, and give what onnxruntime gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import programs
+from onnx import TensorProto, helper, numpy_helper
+from programs import Bench
+
+DEPTH, COLUMNS, BLOCK = 768, 4096, 32
+RANDOM = np.random.default_rng(7)
+FIT, ROOM = 1.05, 1 << 20  # what a .npu file may have beyond the model's
+
+
+class Builder:
+    """Constants and nodes of one model whose input is x."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: list[onnx.TensorProto] = []
+
+    def weight(self, name: str, value: np.ndarray, kind: int | None = None) -> str:
+        """`kind`: of 4 bits, two numbers in a byte."""
+        tensor = numpy_helper.from_array(value, name)
+        if kind is not None:
+            numbers = np.append(value.reshape(-1), [0] * (value.size % 2)).astype(np.uint8) & 15
+            raw = (numbers[::2] | numbers[1::2] << 4).tobytes()
+            tensor = helper.make_tensor(name, kind, value.shape, raw, raw=True)
+        self.weights.append(tensor)
+        return name
+
+    def node(self, op: str, inputs: list[str], output: str, **attributes: object) -> str:
+        domain, _, name = op.rpartition(".")
+        self.nodes.append(helper.make_node(name, inputs, [output], domain=domain, **attributes))
+        return output
+
+    def scales(self, *shape: int) -> str:
+        return self.weight("s", RANDOM.uniform(0.001, 0.003, shape).astype(np.float32))
+
+    def model(self, name: str, rows: int, output: str, kind: int = TensorProto.FLOAT) -> onnx.ModelProto:
+        x = helper.make_tensor_value_info("x", kind, [rows, DEPTH] if kind == TensorProto.FLOAT else [rows])
+        y = helper.make_tensor_value_info(output, TensorProto.FLOAT, [rows, None])
+        graph = helper.make_graph(self.nodes, name, [x], [y], self.weights)
+        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def numbers(low: int, high: int, *shape: int, dtype: type = np.int8) -> np.ndarray:
+    return RANDOM.integers(low, high + 1, shape).astype(dtype)
+
+
+def each_tensor(b: Builder) -> str:
+    b.weight("w", numbers(0, 255, DEPTH, COLUMNS, dtype=np.uint8))
+    b.weight("z", np.array(131, np.uint8))
+    return b.node("DequantizeLinear", ["w", b.scales(), "z"], "real")
+
+
+def each_column(b: Builder) -> str:
+    b.weight("w", numbers(-127, 127, DEPTH, COLUMNS))
+    return b.node("DequantizeLinear", ["w", b.scales(COLUMNS)], "real", axis=1)
+
+
+def each_row_turned(b: Builder) -> str:
+    """As PyTorch stores a linear layer: (out, in), turned over behind its DequantizeLinear."""
+    b.weight("w", numbers(-127, 127, COLUMNS, DEPTH))
+    b.node("DequantizeLinear", ["w", b.scales(COLUMNS)], "stored", axis=0)
+    return b.node("Transpose", ["stored"], "real", perm=[1, 0])
+
+
+def cast_and_multiplied(b: Builder) -> str:
+    b.weight("w", numbers(-127, 127, DEPTH, COLUMNS))
+    b.weight("z", np.full((1, COLUMNS), 3, np.float32))
+    b.node("Cast", ["w"], "wide", to=TensorProto.FLOAT)
+    b.node("Sub", ["wide", "z"], "centred")
+    return b.node("Mul", ["centred", b.scales(1, COLUMNS)], "real")
+
+
+def nibbles(b: Builder) -> str:
+    """int4 of opset 21, a scale for each block of a column."""
+    b.weight("w", numbers(-8, 7, DEPTH, COLUMNS), TensorProto.INT4)
+    return b.node("DequantizeLinear", ["w", b.scales(DEPTH // BLOCK, COLUMNS)], "real", axis=0, block_size=BLOCK)
+
+
+def nibbles_turned(b: Builder) -> str:
+    """uint4 with zero points, by rows."""
+    b.weight("w", numbers(0, 15, COLUMNS, DEPTH, dtype=np.uint8), TensorProto.UINT4)
+    b.weight("z", numbers(0, 15, COLUMNS, DEPTH // BLOCK, dtype=np.uint8), TensorProto.UINT4)
+    scales = b.scales(COLUMNS, DEPTH // BLOCK)
+    b.node("DequantizeLinear", ["w", scales, "z"], "stored", axis=1, block_size=BLOCK)
+    return b.node("Transpose", ["stored"], "real", perm=[1, 0])
+
+
+def halves(b: Builder) -> str:
+    b.weight("w", RANDOM.normal(0, 0.05, (DEPTH, COLUMNS)).astype(np.float16))
+    return b.node("Cast", ["w"], "real", to=TensorProto.FLOAT)
+
+
+def brains(b: Builder) -> str:
+    bits = RANDOM.normal(0, 0.05, (DEPTH, COLUMNS)).astype(np.float32).view(np.uint32) >> 16
+    raw = bits.astype(np.uint16).tobytes()
+    b.weights.append(helper.make_tensor("w", TensorProto.BFLOAT16, (DEPTH, COLUMNS), raw, raw=True))
+    return b.node("Cast", ["w"], "real", to=TensorProto.FLOAT)
+
+
+def blocks(bits: int, has_zeros: bool) -> Callable[[Builder], str]:
+    """onnxruntime's own operator; it makes the product itself."""
+
+    def build(b: Builder) -> str:
+        count = DEPTH // BLOCK
+        b.weight("w", numbers(0, 255, COLUMNS, count, BLOCK * bits // 8, dtype=np.uint8))
+        inputs = ["x", "w", b.scales(COLUMNS * count)]
+        if has_zeros:
+            inputs.append(b.weight("z", numbers(0, 255, COLUMNS, (count * bits + 7) // 8, dtype=np.uint8)))
+        return b.node("com.microsoft.MatMulNBits", inputs, "y", K=DEPTH, N=COLUMNS, bits=bits, block_size=BLOCK)
+
+    return build
+
+
+WAYS: dict[str, Callable[[Builder], str]] = {
+    "each_tensor": each_tensor, "each_column": each_column, "each_row_turned": each_row_turned,
+    "cast_and_multiplied": cast_and_multiplied, "nibbles": nibbles, "nibbles_turned": nibbles_turned,
+    "halves": halves, "brains": brains, "blocks_of_4_bits": blocks(4, False),
+    "blocks_of_4_bits_with_zeros": blocks(4, True), "blocks_of_8_bits": blocks(8, True),
+}  # fmt: skip
+
+
+def check_size(bench: Bench, name: str) -> None:
+    file, program = bench.path(f"{name}.onnx").stat().st_size, bench.path("out.npu").stat().st_size
+    assert program <= FIT * file + ROOM, f"{name}: {program} bytes of a model of {file}"
+
+
+def plain(path: Path, x: np.ndarray) -> np.ndarray:
+    """onnxruntime without optimisations: they compute such products in integers."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return session.run(None, {"x": x})[0]
+
+
+def check(bench: Bench, model: onnx.ModelProto, x: np.ndarray, *words: str) -> dict:
+    """Size and numbers; the report."""
+    name, output = model.graph.name, model.graph.output[0].name
+    program = bench.compile(model, "--report=report.json", *words)
+    check_size(bench, name)
+    expected = plain(bench.path(f"{name}.onnx"), x)
+    (found,) = bench.execute(program, {"x": x}, output)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4, err_msg=name)
+    return json.loads(bench.path("report.json").read_text())
+
+
+def test_products(bench: Bench) -> None:
+    for rows, target in ((1, "host"), (20, "npu-nhwc")):
+        x = RANDOM.standard_normal((rows, DEPTH)).astype(np.float32)
+        for name, way in WAYS.items():
+            b = Builder()
+            output = way(b)
+            if output == "real":
+                output = b.node("MatMul", ["x", "real"], "y")
+            report = check(bench, b.model(name, rows, output), x, f"--target={target}")
+            slow = [kernel["name"] for kernel in report["kernels"] if "reference" in kernel["implementation"]]
+            assert not slow, f"{name}: references run {slow}"
+
+
+def test_gemm(bench: Bench) -> None:
+    """Weights that Gemm turns over, with a bias and an activation behind them."""
+    b = Builder()
+    b.weight("w", numbers(-127, 127, COLUMNS, DEPTH))
+    b.weight("bias", RANDOM.standard_normal(COLUMNS).astype(np.float32))
+    b.node("DequantizeLinear", ["w", b.scales(COLUMNS)], "real", axis=0)
+    b.node("Gemm", ["x", "real", "bias"], "sum", transB=1, alpha=0.5)
+    b.node("Relu", ["sum"], "y")
+    x = RANDOM.standard_normal((7, DEPTH)).astype(np.float32)
+    report = check(bench, b.model("gemm", 7, "y"), x)
+    assert len(report["kernels"]) == 1, report["kernels"]
+
+
+def test_tables(bench: Bench) -> None:
+    """Only the rows that are looked up become floats."""
+    for name in ("rows", "whole", "halves"):
+        b = Builder()
+        table = numbers(-127, 127, COLUMNS, DEPTH)
+        b.weight("w", table.astype(np.float16) if name == "halves" else table)
+        if name == "halves":
+            b.node("Cast", ["w"], "real", to=TensorProto.FLOAT)
+        else:
+            scales = b.scales(COLUMNS) if name == "rows" else b.scales()
+            b.node("DequantizeLinear", ["w", scales], "real", axis=0)
+        b.node("Gather", ["real", "x"], "y", axis=0)
+        x = np.array([0, 5, COLUMNS - 1, -1], np.int64)
+        check(bench, b.model(f"table_{name}", len(x), "y", TensorProto.INT64), x)
+
+
+def test_lstm_in_bytes(bench: Bench) -> None:
+    """DynamicQuantizeLSTM: data and state get scales of their own range in each step."""
+    steps, batch, width, hidden = 5, 2, 24, 16
+    for directions, each in ((1, ()), (2, (4 * hidden,))):
+        b = Builder()
+        for name, rows in (("W", width), ("R", hidden)):
+            b.weight(name, numbers(0, 255, directions, rows, 4 * hidden, dtype=np.uint8))
+            b.weight(f"{name}_scale", RANDOM.uniform(0.005, 0.01, (directions, *each)).astype(np.float32))
+            b.weight(f"{name}_zero", np.full((directions, *each), 128, np.uint8))
+        b.weight("B", RANDOM.uniform(-0.5, 0.5, (directions, 8 * hidden)).astype(np.float32))
+        inputs = ["x", "W", "R", "B", "", "", "", "", "W_scale", "W_zero", "R_scale", "R_zero"]
+        b.node("com.microsoft.DynamicQuantizeLSTM", inputs, "y", hidden_size=hidden,
+               direction="bidirectional" if directions == 2 else "forward")  # fmt: skip
+        model = b.model("lstm", 1, "y")
+        model.graph.input[0].type.tensor_type.CopyFrom(
+            helper.make_tensor_type_proto(TensorProto.FLOAT, [steps, batch, width]).tensor_type
+        )
+        model.graph.output[0].type.tensor_type.ClearField("shape")
+        x = RANDOM.standard_normal((steps, batch, width)).astype(np.float32)
+        program = bench.compile(model)
+        expected = plain(bench.path("lstm.onnx"), x)
+        (found,) = bench.execute(program, {"x": x}, "y")
+        # A state that is rounded the other way is one step of 256 off.
+        np.testing.assert_allclose(found, expected, atol=5e-3)
+
+
+def test_four_bits_are_for_constants(bench: Bench) -> None:
+    """Bytes that an operator gives are no nibbles, whatever its zero point is."""
+    b = Builder()
+    b.weight("z", np.array(0, np.int8), TensorProto.INT4)
+    b.node("QuantizeLinear", ["x", b.scales(), "z"], "q")
+    b.node("DequantizeLinear", ["q", "s", "z"], "y")
+    bench.save(b.model("four_bits", 2, "y"))
+    done = bench.run("npuc", "four_bits.onnx", "-o", "out.npu")
+    assert done.returncode == 5 and "gives numbers of 4 bits" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    programs.main(__doc__)
