@@ -78,7 +78,8 @@ static std::vector<List> makeLists() {
   // At compile time; a weight that is not constant is no case for Winograd.
   lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
   addPoolLists(lists);
-  lists[NPU_OP_MATMUL] = {{"onednn", createMatmulOnednn},
+  lists[NPU_OP_MATMUL] = {{"few rows", createMatmulRows},
+                          {"onednn", createMatmulOnednn},
                           strips,
                           adapter,
                           split,

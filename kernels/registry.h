@@ -23,7 +23,7 @@ Create createConvWinogradDirect, createConvWinogradFast,
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
-Create createMatmulOnednn, createMatmulReference;
+Create createMatmulRows, createMatmulOnednn, createMatmulReference;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,
     createReduceFast, createReduceReference;
 Create createSoftmaxRows, createSoftmaxOnednn, createSoftmaxReference;
