@@ -81,6 +81,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
   addPoolLists(lists);
   lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
+                          {"few rows", createMatmulRows},
                           {"onednn", createMatmulOnednn},
                           strips,
                           adapter,

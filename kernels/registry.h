@@ -23,7 +23,8 @@ Create createConvWinogradDirect, createConvWinogradFast,
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
-Create createMatmulOnednn, createMatmulPacked, createMatmulReference;
+Create createMatmulPacked, createMatmulRows, createMatmulOnednn,
+    createMatmulReference;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,
     createReduceFast, createReduceReference;
 Create createSoftmaxRows, createSoftmaxOnednn, createSoftmaxReference;

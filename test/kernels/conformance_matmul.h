@@ -122,6 +122,34 @@ TEST(Conformance, MatmulOfABatchByOneMatrix) {
           }
 }
 
+/// Rows and columns that fill no block, a weight by columns, and every way in
+/// which a fused operand goes with the result, once in its place.
+TEST(Conformance, MatmulOfAFewRows) {
+  uint32_t seed = 5950;
+  for (int64_t rows : {4, 11, 17, 40})
+    for (int64_t columns : {1, 33, 200})
+      for (const char *weight : {"ab", "ba"})
+        for (int threads : {1, 2}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_MATMUL;
+          p.inputs = {tensor(NPU_F32, {1, rows, 19}),
+                      tensor(NPU_F32, {19, columns}, weight)};
+          p.outputs = {tensor(NPU_F32, {1, rows, columns})};
+          makeConstant(p, 1);
+          p.threads = threads;
+          check(one, seed++);
+          p.inputs.push_back(tensor(NPU_F32, {columns}));
+          p.inputs.push_back(tensor(NPU_F32, {}));
+          p.inputs.push_back(p.outputs[0]);
+          p.instrs = {binary(NPU_INSTR_add, 5, 2), binary(NPU_INSTR_mul, 6, 3),
+                      binary(NPU_INSTR_sub, 4, 7), unary(NPU_INSTR_relu, 8)};
+          check(one, seed++);
+          p.inPlaceInput = 4;
+          check(one, seed++);
+        }
+}
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_CONFORMANCE_MATMUL_H
