@@ -2,6 +2,7 @@
 //
 // npuc._npu: npu.h as classes of Python, a loaded program, and runs on arrays.
 // Apart from the compiler, so that who only runs programs loads no LLVM.
+#include "cost/chip_figures.h"
 #include "python/Failure.h"
 
 #include <nanobind/ndarray.h>
@@ -368,9 +369,11 @@ std::vector<nb::dict> Model::kernels(int runs) const {
     row["slow"] = info.slow != 0;
     row["bytes"] = info.bytes;
     row["adapter_bytes"] = info.adapter_bytes;
-    row["cycles"] = info.cycles;
-    row["macs"] = info.macs;
-    row["energy_pj"] = info.energy_pj;
+#define NPU_CHIP_ROW(key) row[#key] = info.key;
+    NPU_CHIP_FIGURES(NPU_CHIP_ROW)
+#undef NPU_CHIP_ROW
+    row["tiling"] = info.tiling;
+    row["mapping"] = info.mapping;
     row["utilisation"] = info.utilisation;
     row["bound"] = info.bound;
     if (runs > 0 && i < times.size())

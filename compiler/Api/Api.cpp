@@ -41,12 +41,12 @@ struct npuc_compilation {
   Session session;
   int stagesRun = 0;
   npuc_code code = NPUC_OK;
-  std::array<std::string, NPUC_TEXT_CERTIFICATE + 1> texts;
+  std::array<std::string, NPUC_TEXT_COSTS + 1> texts;
 };
 
 namespace {
 
-constexpr int textCount = NPUC_TEXT_CERTIFICATE + 1;
+constexpr int textCount = NPUC_TEXT_COSTS + 1;
 
 struct Failure {
   npuc_code code;
@@ -179,6 +179,9 @@ std::string makeText(npuc_compilation &compilation, npuc_text what) {
   case NPUC_TEXT_LAYOUT_PLAN:
     need(NPUC_STAGE_LAYOUT, NPUC_WANT_LAYOUT_PLAN);
     return session.report().layoutPlan;
+  case NPUC_TEXT_COSTS:
+    need(NPUC_STAGE_PLANNED, 0);
+    return session.report().costTable;
   case NPUC_TEXT_CERTIFICATE:
     need(NPUC_STAGE_LAYOUT, NPUC_WANT_CERTIFICATE);
     break;

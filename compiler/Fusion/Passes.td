@@ -214,6 +214,35 @@ def RequantizeIntegers
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def UnsignedBytes : Pass<"npu-unsigned-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Takes the sign from bytes that sums are made of.";
+  let description = [{
+    For targets with ui8 in `types`. Processors multiply bytes without a sign by
+    bytes with one; data with a sign costs them a pass or a correction. Where a
+    clipped number becomes an i8 that only sums and conversions to i32 read, 128
+    is added, sums have a zero point that is higher by as much, and conversions
+    are moved back. All results stay what they were.
+
+    Example:
+    ```mlir
+    %1 = npu.eltwise clip(%x) {alpha = -128.0 : f32, beta = 127.0 : f32} : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xi32>
+    %2 = npu.eltwise cast(%1) : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xi8>
+    %3 = npu.conv2d(%2, %w) {data_zero_point = -3 : i64, ...} : (tensor<1x4x3x3xi8>, tensor<2x4x1x1xi8>) -> tensor<1x2x3x3xi32>
+    ==>
+    %4 = npu.eltwise add(%1, %128) : (tensor<1x4x3x3xi32>, tensor<i32>) -> tensor<1x4x3x3xi32>
+    %5 = npu.eltwise cast(%4) : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xui8>
+    %6 = npu.conv2d(%5, %w) {data_zero_point = 125 : i64, ...} : (tensor<1x4x3x3xui8>, tensor<2x4x1x1xi8>) -> tensor<1x2x3x3xi32>
+    ```
+    test/compiler/Fusion/unsigned-bytes.mlir runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file; without one, as "
+           "for a target that has ui8">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def PlaceOps : Pass<"npu-place-ops", "::mlir::func::FuncOp"> {
   let summary = "Decides which ops the processor beside the chip runs.";
   let description = [{

@@ -22,6 +22,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createFoldRequantize());
   if (target) {
     functions.addPass(createRequantizeIntegers(target));
+    functions.addPass(createUnsignedBytes(target));
     functions.addPass(createPlaceOps(target));
   }
   functions.addPass(createFuse(target, threads));

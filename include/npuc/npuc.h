@@ -74,7 +74,8 @@ typedef enum npuc_text {
   NPUC_TEXT_EXPLAIN_LAYOUT = 3,
   NPUC_TEXT_EXPLAIN_PLACEMENT = 4,
   NPUC_TEXT_LAYOUT_PLAN = 5, /* YAML (docs/layout-plan.md) */
-  NPUC_TEXT_CERTIFICATE = 6  /* JSON, for npu-check-certificate */
+  NPUC_TEXT_CERTIFICATE = 6, /* JSON, for npu-check-certificate */
+  NPUC_TEXT_COSTS = 7        /* CSV, to be filled in (docs/measured-costs.md) */
 } npuc_text;
 
 /* What takes time and is only made if it is asked for, before compiling. */

@@ -153,7 +153,8 @@ IntegerSteps::IntegerSteps(const Problem &problem)
   }
   findView(problem);
   for (size_t k = 0; k < instrs.size();) {
-    Step step{k, k, {}};
+    Step step;
+    step.first = step.last = k;
     int64_t low = std::numeric_limits<int32_t>::min(), high = ~low;
     if (isScaling(instrs[k]))
       while (follows(step, step.last + 1, low, high))
@@ -170,11 +171,10 @@ IntegerSteps::IntegerSteps(const Problem &problem)
 
 void IntegerSteps::findView(const Problem &problem) {
   const npu_tensor_desc &output = problem.outputs[0];
-  int channel = -1;
   for (size_t i = 0; i < operands.size(); ++i)
     if (operands[i].kind == Operand::Channel)
-      channel = dimensionOf(problem.inputs[i], output);
-  if (channel >= 0) {
+      dimension = dimensionOf(problem.inputs[i], output);
+  if (int channel = dimension; channel >= 0) {
     channels = output.dims[channel];
     lanes = blockOf(output, channel);
     blocks = (channels + lanes - 1) / lanes;
@@ -189,10 +189,7 @@ void IntegerSteps::findView(const Problem &problem) {
   rowsOfPixel = (lanes + rowNumbers - 1) / rowNumbers;
   rowElements = rowsOfPixel > 1 ? rowNumbers : rowNumbers / lanes * lanes;
   constexpr int64_t each = ScaleGroup::numbers;
-  int64_t repeated = each % lanes == 0 ? each : lanes % each == 0 ? lanes : 0;
-  bool isRepeated = repeated > 0 && rowsOfPixel == 1;
-  period = static_cast<int>(((isRepeated ? repeated : rowElements) + each - 1) /
-                            each);
+  period = static_cast<int>((rowElements + each - 1) / each);
 }
 
 /// Whether it is a product with constants, of 32 bits.
@@ -240,9 +237,15 @@ bool IntegerSteps::follows(const Step &step, size_t next, int64_t &low,
   if (instr.a != number || instr.c >= 0)
     return false;
   bool isUnbounded = instrs[step.last].kind == NPU_INSTR_mul_shift;
+  bool isBounded = instrs[step.last].kind == NPU_INSTR_clip;
+  bool isMoved = instrs[step.last].kind == NPU_INSTR_add &&
+                 step.last > step.first + 1; // behind bounds
+  if (isMoved) // the last conversion: storing cuts off what a cast does
+    return instr.kind == NPU_INSTR_cast && instr.dtype == outputType &&
+           next + 1 == instrs.size();
   switch (instr.kind) {
   case NPU_INSTR_add:
-    return isByNumber && isUnbounded && instr.dtype == NPU_I32;
+    return isByNumber && (isUnbounded || isBounded) && instr.dtype == NPU_I32;
   case NPU_INSTR_cast:
     return low >= least && high <= most;
   case NPU_INSTR_clip:
@@ -268,7 +271,7 @@ ScaleEnd IntegerSteps::endOf(const Step &step,
     const npu_instr &instr = instrs[k];
     int32_t number = instr.b >= 0 ? *rows[instr.b] : 0;
     if (instr.kind == NPU_INSTR_add)
-      end.offset = number;
+      (k == step.first + 1 ? end.offset : end.behind) = number;
     else if (instr.kind == NPU_INSTR_clip)
       end.clip(lowOf(instr), highOf(instr));
     else if (instr.kind == NPU_INSTR_max)
@@ -287,29 +290,139 @@ int64_t IntegerSteps::channelOf(int64_t start) const {
 void IntegerSteps::pack(const void *const *data) {
   for (Step &step : steps) {
     const npu_instr &instr = instrs[step.first];
-    if (!isScaling(instr) || !data[instr.b] || !data[instr.c])
-      continue;
-    auto numberAt = [&](int16_t operand, int64_t channel) {
-      const Operand &read = operands[static_cast<size_t>(operand)];
-      int64_t at = read.kind == Operand::Single ? 0 : channel;
-      int32_t number;
-      loadRow(read.dtype, data[operand], at, &number, 1);
-      return number;
-    };
-    int64_t starts = blocks * rowsOfPixel;
-    step.scales.assign(static_cast<size_t>(starts * period), ScaleGroup());
-    for (int64_t start = 0; start < starts; ++start)
-      for (int64_t i = 0; i < int64_t{period} * ScaleGroup::numbers; ++i) {
-        int64_t channel = channelOf(start) + (rowsOfPixel > 1 ? i : i % lanes);
-        if (channel >= channels)
-          continue;
-        step.scales[static_cast<size_t>(start * period +
-                                        i / ScaleGroup::numbers)]
-            .set(static_cast<int>(i % ScaleGroup::numbers),
-                 numberAt(instr.b, channel), numberAt(instr.c, channel),
-                 instr.alpha == 1.0F);
-      }
+    if (isScaling(instr) && data[instr.b] && data[instr.c])
+      packScale(step, data);
   }
+}
+
+void IntegerSteps::packScale(Step &step, const void *const *data) const {
+  const npu_instr &instr = instrs[step.first];
+  auto numberAt = [&](int16_t operand, int64_t channel) {
+    const Operand &read = operands[static_cast<size_t>(operand)];
+    int64_t at = read.kind == Operand::Single ? 0 : channel;
+    int32_t number;
+    loadRow(read.dtype, data[operand], at, &number, 1);
+    return number;
+  };
+  step.channels.clear();
+  for (int64_t channel = 0; channel < channels; ++channel)
+    step.channels.push_back({numberAt(instr.b, channel),
+                             numberAt(instr.c, channel), instr.alpha == 1.0F});
+  step.end = endOfBytes(step, data);
+  step.isSplit = false;
+  const MulShift &first = step.channels.front();
+  auto [least, most] = boundsOf(instr.a, data);
+  bool isSmall = std::max(-least, most) <= SmallScale::most &&
+                 first.shift >= 0 && first.shift <= SmallScale::mostShift;
+  step.small.reset();
+  if (isSmall && step.first == step.last &&
+      operands[static_cast<size_t>(instr.b)].kind == Operand::Single &&
+      operands[static_cast<size_t>(instr.c)].kind == Operand::Single)
+    step.small.emplace(first.factor, first.shift);
+  constexpr int64_t each = ScaleGroup::numbers;
+  int64_t starts = blocks * rowsOfPixel;
+  step.scales.assign(static_cast<size_t>(starts * period), ScaleGroup());
+  step.floats.assign(step.end ? step.scales.size() : 0, FloatGroup());
+  for (int64_t start = 0; start < starts; ++start)
+    for (int64_t i = 0; i < int64_t{period} * each; ++i) {
+      int64_t channel = channelOf(start) + (rowsOfPixel > 1 ? i : i % lanes);
+      if (channel >= channels)
+        continue;
+      auto group = static_cast<size_t>(start * period + i / each);
+      const MulShift &one = step.channels[static_cast<size_t>(channel)];
+      auto place = static_cast<int>(i % each);
+      step.scales[group].set(place, one.factor, one.shift, one.twice);
+      if (step.end)
+        step.isSplit |= step.floats[group].set(place, one, *step.end);
+    }
+}
+
+/// What is known of a value, where `data` has constants.
+std::pair<int64_t, int64_t>
+IntegerSteps::boundsOf(int16_t value, const void *const *data) const {
+  auto at = static_cast<size_t>(value);
+  if (at < operands.size())
+    return rangeOf(operands[at].dtype);
+  std::pair<int64_t, int64_t> all = rangeOf(NPU_I32);
+  if (at == operands.size())
+    return all;
+  const npu_instr &instr = instrs[at - operands.size() - 1];
+  auto other = static_cast<size_t>(instr.b);
+  bool isByNumber = instr.b >= 0 && other < operands.size() &&
+                    operands[other].kind == Operand::Single && data[other];
+  std::pair<int64_t, int64_t> bounds = rangeOf(instr.dtype);
+  if (instr.kind == NPU_INSTR_clip)
+    return {std::max(bounds.first, lowOf(instr)),
+            std::min(bounds.second, highOf(instr))};
+  if (instr.dtype != NPU_I32)
+    return bounds;
+  if (instr.kind == NPU_INSTR_cast)
+    return boundsOf(instr.a, data);
+  if (instr.kind == NPU_INSTR_sub && isByNumber) {
+    int32_t number;
+    loadRow(operands[other].dtype, data[other], 0, &number, 1);
+    auto [low, high] = boundsOf(instr.a, data);
+    bool wraps = low - number < all.first || high - number > all.second;
+    return wraps ? all : std::pair(low - number, high - number);
+  }
+  return all;
+}
+
+/// What follows the product, where it makes numbers of a byte by constants.
+std::optional<ScaleEnd>
+IntegerSteps::endOfBytes(const Step &step, const void *const *data) const {
+  std::vector<int32_t> numbers(operands.size());
+  std::vector<const int32_t *> rows;
+  for (size_t v = 0; v < operands.size(); ++v) {
+    bool isKnown = operands[v].kind == Operand::Single && data[v];
+    if (isKnown)
+      loadRow(operands[v].dtype, data[v], 0, &numbers[v], 1);
+    rows.push_back(isKnown ? &numbers[v] : nullptr);
+  }
+  for (size_t k = step.first + 1; k <= step.last; ++k)
+    if (instrs[k].b >= 0 && !rows[static_cast<size_t>(instrs[k].b)])
+      return std::nullopt; // not known yet
+  std::optional<ScaleEnd> end = centred(endOf(step, rows.data()));
+  bool isRisingAll =
+      end &&
+      std::all_of(step.channels.begin(), step.channels.end(),
+                  [&](const MulShift &one) { return isRising(one, *end); });
+  return isRisingAll ? end : std::nullopt;
+}
+
+std::optional<IntegerSteps::Floats> IntegerSteps::floats() const {
+  const Step &last = steps.back();
+  auto result = static_cast<int16_t>(operands.size());
+  for (size_t k = 0; k < last.first; ++k, ++result) {
+    bool isSame =
+        instrs[k].kind == NPU_INSTR_cast && instrs[k].dtype == NPU_I32;
+    if (!isSame || instrs[k].a != result)
+      return std::nullopt;
+  }
+  if (!storesBytes() || instrs[last.first].a != result)
+    return std::nullopt;
+  Floats found;
+  found.end = *last.end;
+  size_t bytes = 0; // one of 256 is looked at again at most
+  for (const MulShift &channel : last.channels) {
+    std::optional<FloatScale> scale = floatScaleOf(channel, found.end);
+    if (!scale)
+      return std::nullopt;
+    if (!scale->wrong.empty()) {
+      auto [least, most] =
+          std::minmax_element(scale->wrong.begin(), scale->wrong.end());
+      // What a bound makes is frequent.
+      int first = *least - 1, count = *most - first + 1;
+      bytes += static_cast<size_t>(count);
+      if (first == found.end.low || bytes > last.channels.size())
+        return std::nullopt;
+      found.unsure.push_back({static_cast<int64_t>(found.scales.size()),
+                              channel, first + found.end.behind, count});
+    }
+    found.scales.push_back(scale->scale);
+    found.offsets.push_back(scale->offset);
+  }
+  return found;
 }
 
 bool IntegerSteps::isPacked() const {
@@ -510,6 +623,24 @@ void IntegerSteps::fillChannels(const void *const *data, int64_t start,
   }
 }
 
+/// A row whose channels begin as those of `start`.
+void IntegerSteps::scale(const Step &step, const ScaleEnd &end, int64_t start,
+                         const int32_t *a, int32_t *out, int n) const {
+  const ScaleGroup *exact = step.scales.data() + start * period;
+  if (step.small)
+    scaleSmallRow(*step.small, a, out, n);
+  else if (step.end)
+    scaleRow(exact, step.floats.data() + start * period, step.isSplit,
+             *step.end, a, out, n);
+  else
+    scaleRow(exact, period, end, a, out, n);
+}
+
+/// Whether the last step stores the output's bytes.
+bool IntegerSteps::storesBytes() const {
+  return steps.back().end && (outputType == NPU_I8 || outputType == NPU_U8);
+}
+
 void IntegerSteps::run(const void *const *data, const int32_t *sums,
                        void *output, void *scratch, Range range) const {
   // The values as instructions count them; the result proper has no row.
@@ -548,13 +679,18 @@ void IntegerSteps::run(const void *const *data, const int32_t *sums,
       size_t to = operands.size() + 1 + steps[s].last;
       bool isSame = instr.kind == NPU_INSTR_cast && instr.dtype == NPU_I32;
       values[to] = isSame ? value(instr.a) : own[to];
-      if (isScaling(instr))
-        scaleRow(steps[s].scales.data() + run.start * period, period, ends[s],
-                 value(instr.a), own[to], n);
+      if (s + 1 == steps.size() && storesBytes())
+        storeScaled(steps[s].scales.data() + run.start * period,
+                    steps[s].floats.data() + run.start * period,
+                    steps[s].isSplit, *steps[s].end, value(instr.a),
+                    static_cast<int8_t *>(output) + element, n);
+      else if (isScaling(instr))
+        scale(steps[s], ends[s], run.start, value(instr.a), own[to], n);
       else if (!isSame)
         step(instr, value(instr.a), value(instr.b), value(instr.c), own[to], n);
     }
-    storeRow(outputType, values.back(), output, element, n);
+    if (!storesBytes())
+      storeRow(outputType, values.back(), output, element, n);
     element += run.count;
   }
 }

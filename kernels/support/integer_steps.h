@@ -8,7 +8,9 @@
 
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
-#include "kernels/support/scale_step.h"
+#include "kernels/support/float_scale.h"
+
+#include <utility>
 
 namespace npu::kernels {
 
@@ -25,6 +27,25 @@ public:
   /// What depends on constants; `data` has those. May be called again.
   void pack(const void *const *data);
   bool isPacked() const;
+
+  /// The whole chain as clip((sum + offset) * scale) + more, rounded: floats
+  /// that give the same bytes, of one channel or of all.
+  struct Floats {
+    std::vector<float> scales, offsets;
+    ScaleEnd end;
+    /// Channels some of whose results are not known to be right: a few among
+    /// the bytes of all channels.
+    struct Unsure {
+      int64_t channel;
+      MulShift step;
+      int first, count; // such bytes, as they are stored
+    };
+    std::vector<Unsure> unsure;
+  };
+  /// Of packed constants; nothing where no such floats are known.
+  std::optional<Floats> floats() const;
+  /// The channels' dimension in the output is `channelDimension()`; -1: none.
+  int channelDimension() const { return dimension; }
 
   /// For one thread.
   size_t scratchBytes() const;
@@ -49,6 +70,13 @@ private:
   struct Step {
     size_t first, last;
     std::vector<ScaleGroup> scales; // of each row start, `period` for each
+    /// Of a scaling of small numbers by one factor alone.
+    std::optional<SmallScale> small;
+    /// Of a scaling that gives numbers of a byte: the same in floats.
+    std::optional<ScaleEnd> end;
+    std::vector<MulShift> channels;
+    std::vector<FloatGroup> floats; // beside `scales`
+    bool isSplit = false;           // some have two offsets
   };
   /// A run of elements, and which of the starts of rows it has.
   struct Run {
@@ -60,6 +88,14 @@ private:
   bool follows(const Step &step, size_t next, int64_t &low,
                int64_t &high) const;
   ScaleEnd endOf(const Step &step, const int32_t *const *rows) const;
+  void packScale(Step &step, const void *const *data) const;
+  std::optional<ScaleEnd> endOfBytes(const Step &step,
+                                     const void *const *data) const;
+  std::pair<int64_t, int64_t> boundsOf(int16_t value,
+                                       const void *const *data) const;
+  bool storesBytes() const;
+  void scale(const Step &step, const ScaleEnd &end, int64_t start,
+             const int32_t *a, int32_t *out, int n) const;
   Run runAt(int64_t element, int64_t end) const;
   int64_t channelOf(int64_t start) const;
   void fillChannels(const void *const *data, int64_t start,
@@ -72,6 +108,7 @@ private:
   /// The output's stored elements as [outer, blocks, inner, lanes], where
   /// channel = block * lanes + lane. A row is some pixels of one block, or a
   /// part of one with many lanes.
+  int dimension = -1;
   int64_t channels = 1, blocks = 1, inner = 1, lanes = 1, rowElements,
           rowsOfPixel;
   int period; // of a row's groups of channels

@@ -33,6 +33,22 @@ void ScaleEnd::clip(int64_t least, int64_t most) {
   high = bound(high);
 }
 
+SmallScale::SmallScale(int32_t factor, int32_t bits)
+    : upper(factor >> bits),
+      lower(static_cast<int32_t>(static_cast<uint32_t>(factor) &
+                                 ((uint32_t{1} << bits) - 1))),
+      round((1 << bits) >> 1), shift(bits) {}
+
+NPU_WIDE_CLONES void scaleSmallRow(const SmallScale &scale, const int32_t *a,
+                                   int32_t *out, int n) {
+  auto [upper, lower, round, shift] = scale;
+  for (int i = 0; i < n; ++i) {
+    uint32_t high = static_cast<uint32_t>(a[i]) * static_cast<uint32_t>(upper);
+    int32_t low = (a[i] * lower + round) >> shift;
+    out[i] = static_cast<int32_t>(high + static_cast<uint32_t>(low));
+  }
+}
+
 template <typename T>
 NPU_INLINE T load(const void *from) {
   T value;
@@ -64,7 +80,8 @@ NPU_INLINE Narrow finished(Narrow value, const ScaleEnd &end) {
   value = (Narrow)((Unsigned)value + static_cast<uint32_t>(end.offset));
   Narrow low = value - value + end.low, high = value - value + end.high;
   value = value < low ? low : value;
-  return value > high ? high : value;
+  value = value > high ? high : value;
+  return (Narrow)((Unsigned)value + static_cast<uint32_t>(end.behind));
 }
 
 /// Without vectors among its parameters: those of a clone are other registers.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mul_shift by constants, and what follows it of additions, bounds and
-// conversions by single numbers, in one pass: clip((a * b >> c) + offset).
+// conversions by single numbers, in one pass: clip((a * b >> c) + offset) +
+// more.
 #ifndef NPU_KERNELS_SUPPORT_SCALE_STEP_H
 #define NPU_KERNELS_SUPPORT_SCALE_STEP_H
 
@@ -30,10 +31,25 @@ struct ScaleEnd {
   int32_t offset = 0;
   int32_t low = std::numeric_limits<int32_t>::min();
   int32_t high = std::numeric_limits<int32_t>::max();
+  int32_t behind = 0; // added to what is bounded
 
   /// Bounds behind those that are there: min(max(x, least), most).
   void clip(int64_t least, int64_t most);
 };
+
+/// Of numbers of few bits: a * b >> c by products of 32 bits, as what the upper
+/// and the lower bits of b give.
+struct SmallScale {
+  static constexpr int64_t most = 256; // of numbers, with either sign
+  static constexpr int32_t mostShift =
+      22; // a product of those stays in 32 bits
+  int32_t upper, lower, round, shift;
+
+  SmallScale(int32_t factor, int32_t bits);
+};
+
+void scaleSmallRow(const SmallScale &scale, const int32_t *a, int32_t *out,
+                   int n);
 
 /// A row of `n` numbers; the groups repeat after `period`. `out` has room for
 /// whole groups.

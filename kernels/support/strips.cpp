@@ -5,6 +5,9 @@
 // without them makes a strip of sums, whole rows of an image, in scratch that
 // stays in a core's cache; the instructions store it.
 //
+// Where floats are proved to give the same bytes (float_scale.h), which shows
+// when the constants are packed, the library's kernel stores them itself.
+//
 // All strips are of one height, so that one kernel with one packed weight makes
 // them: the last of an image begins higher and drops the rows that are there,
 // and where a window reaches over the image's edge its data is copied with the
@@ -14,6 +17,7 @@
 #include "kernels/registry.h"
 #include "kernels/support/integer_steps.h"
 #include "kernels/support/movement.h"
+#include "kernels/support/proved_floats.h"
 #include "kernels/support/reference.h"
 #include "kernels/validate.h"
 
@@ -123,12 +127,18 @@ public:
 
   size_t pack(const void *const *operands) override {
     steps.pack(operands);
-    return inner->pack(operands);
+    direct = ProvedFloats::of(problem, steps, operands, scratchBytes());
+    return direct ? direct->pack(operands) : inner->pack(operands);
+  }
+  bool isPacked(size_t input) const override {
+    return direct ? direct->isPacked(input) : inner->isPacked(input);
   }
 
   int run(void *const *operands, void *scratch) const override {
     if (!steps.isPacked())
       return 1; // a constant that was never packed
+    if (direct)
+      return direct->run(operands, scratch);
     auto *bytes = static_cast<char *>(scratch);
     int status =
         height ? runStrips(operands, bytes) : runWhole(operands, bytes);
@@ -230,6 +240,7 @@ private:
   int64_t height; // of a strip, in rows of results; 0: all is one
   IntegerSteps steps;
   size_t sumBytes, copyBytes;
+  std::unique_ptr<ProvedFloats> direct;
 };
 
 bool isByte(const npu_tensor_desc &tensor) {

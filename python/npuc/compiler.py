@@ -30,7 +30,7 @@ Model = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, OnnxModel]
 
 SEVERITIES = ("note", "warning", "error", "remark")
 STAGES = ("imported", "fused", "layout", "planned", "program")
-TEXTS = ("ir", "outline", "report", "explain_layout", "explain_placement", "layout_plan", "certificate")
+TEXTS = ("ir", "outline", "report", "explain_layout", "explain_placement", "layout_plan", "certificate", "costs")
 WANTED = {"report": 1, "explain_layout": 2, "layout_plan": 4, "certificate": 8}
 
 

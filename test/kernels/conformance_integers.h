@@ -62,6 +62,12 @@ std::vector<Chain> integerChains(const npu_tensor_desc &y, bool twice) {
        {i32, mulShift(201, 100, 101, twice),
         binary(NPU_INSTR_add, 202, 104, NPU_I32), bounds(203),
         to(y.dtype, 204)}},
+      {"moved behind its bounds",
+       extras,
+       {i32, mulShift(201, 100, 101, twice),
+        binary(NPU_INSTR_add, 202, 104, NPU_I32),
+        unary(NPU_INSTR_clip, 203, low, high - 40, NPU_I32),
+        binary(NPU_INSTR_add, 204, 105, NPU_I32), to(y.dtype, 205)}},
       {"one scale, bounds of bytes",
        extras,
        {i32, mulShift(201, 102, 103, twice), bounds(202), to(y.dtype, 203),
@@ -86,9 +92,9 @@ std::vector<Chain> integerChains(const npu_tensor_desc &y, bool twice) {
 }
 
 /// Factors up to 2^31, shifts up to 62; half of the channels turn small sums
-/// into halves.
+/// into halves. `isUsual`: as networks have them, sums of thousands are a byte.
 std::vector<Values> integerInputs(const Problem &p, size_t extras,
-                                  uint32_t seed) {
+                                  uint32_t seed, bool isUsual) {
   std::vector<Values> inputs;
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     int32_t type = p.inputs[i].dtype;
@@ -102,7 +108,11 @@ std::vector<Values> integerInputs(const Problem &p, size_t extras,
     for (size_t c = 0; c < inputs[pair].size(); ++c) {
       int shift = static_cast<int>(random() % 63);
       double factor = random() >> 1;
-      if (c % 2 == 0) { // near one over a power of two, or halves exactly
+      if (isUsual) {
+        shift = 37 + static_cast<int>(random() % 6);
+        factor = 0x1p30 + random() % (1 << 30);
+      } else if (c % 2 ==
+                 0) { // near one over a power of two, or halves exactly
         shift = 31 + static_cast<int>(random() % 12);
         factor = c % 4 == 0 ? double(1 << 30) : 0x1p30 + random() % (1 << 30);
       }
@@ -112,6 +122,14 @@ std::vector<Values> integerInputs(const Problem &p, size_t extras,
   return inputs;
 }
 
+/// Whether networks have it, so that floats are tried for it.
+bool isNetworks(const Chain &chain) {
+  std::string name = chain.name;
+  return name == "scale for each channel" ||
+         name == "moved behind its bounds" ||
+         name == "residual of another scale";
+}
+
 void checkIntegers(const Problem &bare, uint32_t seed) {
   for (bool twice : {false, true})
     for (const Chain &chain : integerChains(bare.outputs[0], twice)) {
@@ -119,7 +137,10 @@ void checkIntegers(const Problem &bare, uint32_t seed) {
       Case one;
       one.problem = bare;
       addChain(one, chain);
-      check(one, integerInputs(one.problem, bare.inputs.size(), seed));
+      size_t extras = bare.inputs.size();
+      check(one, integerInputs(one.problem, extras, seed, false));
+      if (isNetworks(chain))
+        check(one, integerInputs(one.problem, extras, seed, true));
     }
 }
 

@@ -46,6 +46,7 @@ def test_five_lines(bench: Bench) -> None:
     assert "naive" in p.explain()
     profile = p.profile(runs=2)
     assert all(kernel["ms"] > 0 and kernel["cycles"] > 0 for kernel in profile)
+    assert all(kernel["measured_cycles"] == 0 < kernel["cycles"] for kernel in p.kernels)
     assert [kernel["name"] for kernel in profile] == [kernel["name"] for kernel in p.kernels]
     (x_in,), (y_out,) = p.inputs, p.outputs
     assert (x_in.name, x_in.shape, x_in.dtype) == ("x", SHAPE, np.float32)
@@ -210,6 +211,8 @@ def test_stages(bench: Bench) -> None:
     raises(ValueError, "expected one of ir", one.text, "poem")
     assert one.run("layout").report["relayouts"] is not None
     assert one.text("certificate").startswith("{") and "residual" in one.text("layout_plan")
+    raises(npuc.CompileError, "has not run", one.text, "costs")
+    assert one.run("planned").text("costs").startswith("op,layouts,sizes,types,model_cycles,cycles\n")
     assert one.run().output[:4] == b"\x7fELF"
     assert b"npu_run" in npuc.emit(path, "asm", batch=2)
 

@@ -143,7 +143,20 @@ TEST(NpucApi, TextsThatWereNotAskedFor) {
   for (npuc_text what :
        {NPUC_TEXT_EXPLAIN_LAYOUT, NPUC_TEXT_LAYOUT_PLAN, NPUC_TEXT_CERTIFICATE})
     EXPECT_TRUE(has(one.text(what), "was not asked for"));
-  EXPECT_TRUE(has(one.text(static_cast<npuc_text>(7)), "no npuc_text"));
+  EXPECT_TRUE(has(one.text(static_cast<npuc_text>(8)), "no npuc_text"));
+}
+
+/// The lines that a chip's measured kernels are written into.
+TEST(NpucApi, CostsOfAPlannedProgram) {
+  std::string model = module;
+  Compilation one;
+  ASSERT_EQ(one.create(Request(model)), NPUC_OK);
+  ASSERT_EQ(one.run(NPUC_STAGE_LAYOUT), NPUC_OK);
+  EXPECT_TRUE(has(one.text(NPUC_TEXT_COSTS), "'planned', which has not run"));
+  ASSERT_EQ(one.run(NPUC_STAGE_PLANNED), NPUC_OK) << one.message();
+  std::string table = one.text(NPUC_TEXT_COSTS);
+  EXPECT_TRUE(begins(table, "op,layouts,sizes,types,model_cycles,cycles"));
+  EXPECT_TRUE(has(table, "conv2d,"));
 }
 
 TEST(NpucApi, NoCertificateWithoutProof) {

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-unsigned-bytes: bytes that sums are made of lose their sign, because
+// processors multiply bytes without one by bytes with one.
+//
+// It ends: each rewrite takes away a conversion to bytes with a sign, and makes
+// none.
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
+
+#include <cmath>
+
+using namespace npu;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+using mlir::PatternRewriter;
+
+namespace npu {
+#define GEN_PASS_DEF_UNSIGNEDBYTES
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+/// Between bytes with a sign and those without.
+static constexpr int64_t half = 128;
+static constexpr const char *zeroPoint = "data_zero_point";
+
+static Type elementOf(Value value) {
+  return tensorType(value).getElementType();
+}
+
+/// The one integer of a constant.
+static std::optional<int64_t> integerOf(Value value) {
+  ElementsAttr elements = constantOf(value);
+  if (!elements || !elements.getElementType().isInteger() ||
+      (!elements.isSplat() && elements.getNumElements() != 1))
+    return std::nullopt;
+  return elementInts(elements).front();
+}
+
+namespace {
+/// clip and the conversion to bytes behind it, with bounds of the bytes.
+struct Bytes {
+  EltwiseOp clip;
+  double low, high;
+  Value last; // what others read
+};
+
+} // namespace
+
+static std::optional<Bytes> bytesOf(EltwiseOp cast) {
+  if (!isKind(cast, NPU_INSTR_cast) ||
+      !elementOf(cast.getResult()).isSignlessInteger(8))
+    return std::nullopt;
+  EltwiseOp clip = definedBy(cast.getInputs()[0], NPU_INSTR_clip);
+  if (!clip || !elementOf(clip.getResult()).isSignlessInteger(32))
+    return std::nullopt;
+  Bytes bytes = {
+      clip, std::ceil(static_cast<double>(clip.getAlpha().convertToFloat())),
+      std::floor(static_cast<double>(clip.getBeta().convertToFloat())),
+      cast.getResult()};
+  if (bytes.low < -half || bytes.high >= half || bytes.low > bytes.high)
+    return std::nullopt;
+  while (bytes.last.hasOneUse()) {
+    auto bound = dyn_cast<EltwiseOp>(*bytes.last.user_begin());
+    bool isLeast = isKind(bound, NPU_INSTR_max);
+    if (!isLeast && !isKind(bound, NPU_INSTR_min))
+      break;
+    std::optional<int64_t> number = integerOf(bound.getInputs()[1]);
+    if (bound.getInputs()[0] != bytes.last || !number ||
+        shapeOf(bound.getResult()) != shapeOf(bytes.last))
+      break;
+    auto limit = static_cast<double>(*number);
+    auto apply = [&](double x) {
+      return isLeast ? std::max(x, limit) : std::min(x, limit);
+    };
+    bytes.low = apply(bytes.low);
+    bytes.high = apply(bytes.high);
+    bytes.last = bound.getResult();
+  }
+  return bytes;
+}
+
+/// Whether nothing that reads them, through transposes, wants the sign. Adds to
+/// `sums` those that are made of them.
+static bool readWithoutSign(Value bytes, int64_t &sums) {
+  return llvm::all_of(bytes.getUses(), [&](mlir::OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto transpose = dyn_cast<TransposeOp>(op))
+      return readWithoutSign(transpose.getResult(), sums);
+    if (op->hasAttr(zeroPoint) && use.getOperandNumber() == 0)
+      return ++sums > 0;
+    return isKind(dyn_cast<EltwiseOp>(op), NPU_INSTR_cast) &&
+           elementOf(op->getResult(0)).isSignlessInteger(32);
+  });
+}
+
+static Value makeInteger(PatternRewriter &rewriter, Location location,
+                         int64_t number) {
+  auto type = RankedTensorType::get({}, rewriter.getI32Type());
+  auto narrow = static_cast<int32_t>(number);
+  const char *bytes = reinterpret_cast<const char *>(&narrow);
+  return ConstantOp::create(
+      rewriter, location, type,
+      makeElements(type, ArrayRef(bytes, sizeof(narrow))));
+}
+
+static Value makeStep(PatternRewriter &rewriter, Location location,
+                      npu_instr_kind kind, ValueRange inputs, double alpha = 0,
+                      double beta = 0) {
+  // Operands are numbers of one type that broadcast to the first.
+  return *makeEltwise(rewriter, location, kind, inputs,
+                      static_cast<float>(alpha), static_cast<float>(beta));
+}
+
+static Value makeCast(PatternRewriter &rewriter, Location location, Value value,
+                      Type element) {
+  return EltwiseOp::create(rewriter, location, tensorType(value).clone(element),
+                           rewriter.getI32IntegerAttr(NPU_INSTR_cast), value,
+                           rewriter.getF32FloatAttr(0),
+                           rewriter.getF32FloatAttr(0));
+}
+
+/// What was converted to i32 from bytes with a sign, from those without.
+static void convertBack(PatternRewriter &rewriter, Operation *conversion,
+                        Value bytes) {
+  Location location = conversion->getLoc();
+  rewriter.setInsertionPoint(conversion);
+  Value wide = makeCast(rewriter, location, bytes, rewriter.getI32Type());
+  // A subtraction that follows does both.
+  for (Operation *user : llvm::make_early_inc_range(conversion->getUsers())) {
+    auto less = dyn_cast<EltwiseOp>(user);
+    if (!isKind(less, NPU_INSTR_sub) ||
+        less.getInputs()[0] != conversion->getResult(0))
+      continue;
+    std::optional<int64_t> number = integerOf(less.getInputs()[1]);
+    if (!number || std::abs(*number) > half ||
+        shapeOf(less.getResult()) != shapeOf(wide))
+      continue;
+    rewriter.setInsertionPoint(less);
+    Value by = makeInteger(rewriter, location, *number + half);
+    rewriter.replaceOp(
+        less, makeStep(rewriter, less.getLoc(), NPU_INSTR_sub, {wide, by}));
+  }
+  rewriter.setInsertionPoint(conversion);
+  Value by = makeInteger(rewriter, location, half);
+  rewriter.replaceOp(conversion,
+                     makeStep(rewriter, location, NPU_INSTR_sub, {wide, by}));
+}
+
+/// What read `old` reads `bytes`, which are higher by `half`.
+static void redirect(PatternRewriter &rewriter, Value old, Value bytes) {
+  for (Operation *op : llvm::make_early_inc_range(old.getUsers())) {
+    if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      rewriter.setInsertionPoint(transpose);
+      Operation *moved =
+          cloneWith(rewriter, op->getLoc(), op, bytes,
+                    tensorType(transpose.getResult()).clone(elementOf(bytes)));
+      redirect(rewriter, transpose.getResult(), moved->getResult(0));
+      rewriter.eraseOp(op);
+    } else if (auto zero = op->getAttrOfType<mlir::IntegerAttr>(zeroPoint)) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op->setOperand(0, bytes);
+        op->setAttr(zeroPoint,
+                    rewriter.getI64IntegerAttr(zero.getInt() + half));
+      });
+    } else {
+      convertBack(rewriter, op, bytes);
+    }
+  }
+}
+
+namespace {
+
+// Pattern: sum(cast(clip(X))) to i8 -> sum(cast(clip(X) + 128)) to ui8
+struct DropSign : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Bytes> bytes = bytesOf(op);
+    if (!bytes)
+      return rewriter.notifyMatchFailure(op, "no bounded bytes");
+    int64_t sums = 0;
+    if (!readWithoutSign(bytes->last, sums) || sums == 0)
+      return rewriter.notifyMatchFailure(op, "not of sums alone");
+    Location location = op.getLoc();
+    rewriter.setInsertionPointAfterValue(bytes->last);
+    Value value =
+        makeStep(rewriter, location, NPU_INSTR_clip,
+                 {bytes->clip.getInputs()[0]}, bytes->low, bytes->high);
+    value = makeStep(rewriter, location, NPU_INSTR_add,
+                     {value, makeInteger(rewriter, location, half)});
+    auto unsignedByte =
+        mlir::IntegerType::get(getContext(), 8, mlir::IntegerType::Unsigned);
+    redirect(rewriter, bytes->last,
+             makeCast(rewriter, location, value, unsignedByte));
+    return success();
+  }
+};
+
+struct UnsignedBytesPass : npu::impl::UnsignedBytesBase<UnsignedBytesPass> {
+  using UnsignedBytesBase::UnsignedBytesBase;
+
+  explicit UnsignedBytesPass(const TargetSpec *given) : spec(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return target.empty() ? success() : spec.load(context, target);
+  }
+
+  void runOnOperation() override {
+    auto type =
+        mlir::IntegerType::get(&getContext(), 8, mlir::IntegerType::Unsigned);
+    if (spec.get() && !spec.get()->supports(type))
+      return;
+    if (failed(unsignedBytes(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  TargetOption spec;
+};
+
+} // namespace
+
+LogicalResult npu::unsignedBytes(Operation *root) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  patterns.add<DropSign>(root->getContext());
+  return apply(root, std::move(patterns));
+}
+
+std::unique_ptr<mlir::Pass> npu::createUnsignedBytes(const TargetSpec *target) {
+  return std::make_unique<UnsignedBytesPass>(target);
+}
