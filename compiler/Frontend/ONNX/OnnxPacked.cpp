@@ -80,23 +80,33 @@ static Value asBlocks(OnnxNode &node, Value parameter, int64_t blocks,
 }
 
 namespace {
-/// Integers of a matrix and what they have in common.
-struct Numbers {
-  SmallVector<int64_t> all;
-  int64_t least = 0, most = 0;
-
-  explicit Numbers(ElementsAttr elements) : all(elementInts(elements)) {
-    if (all.empty())
-      return;
-    auto [low, high] = std::minmax_element(all.begin(), all.end());
-    least = *low;
-    most = *high;
+/// The bytes of a matrix and what they have in common.
+class Numbers {
+public:
+  explicit Numbers(ElementsAttr elements)
+      : bytes(elementBytes(elements, storage)),
+        isUnsigned(elements.getElementType().isUnsignedInteger()) {
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      least = i ? std::min(least, at(i)) : at(i);
+      most = i ? std::max(most, at(i)) : at(i);
+    }
+  }
+  int at(size_t index) const {
+    return isUnsigned ? int(static_cast<uint8_t>(bytes[index]))
+                      : int(static_cast<int8_t>(bytes[index]));
   }
   /// Bits that hold their differences: 2, 4 or 8.
   int64_t bits() const {
-    int64_t range = most - least;
-    return range < 4 ? 2 : range < 16 ? 4 : 8;
+    return most - least < 4 ? 2 : most - least < 16 ? 4 : 8;
   }
+
+private:
+  std::vector<char> storage;
+  ArrayRef<char> bytes;
+  bool isUnsigned;
+
+public:
+  int least = 0, most = 0;
 };
 } // namespace
 
@@ -109,7 +119,7 @@ static Value shareBytes(OnnxNode &node, const Numbers &numbers, int64_t depth,
   std::vector<char> bytes(rows * columns);
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t n = 0; n < columns; ++n) {
-      int64_t number = numbers.all[k * columns + n] - numbers.least;
+      int number = numbers.at(k * columns + n) - numbers.least;
       bytes[k / together * columns + n] |=
           static_cast<char>(number << k % together * bits);
     }
@@ -124,11 +134,15 @@ static Value asBytes(OnnxNode &node, Value zeros) {
   ElementsAttr known = zeros ? constantOf(zeros) : ElementsAttr();
   if (!known || isByte(elementOf(zeros)) || elementOf(zeros).isF32())
     return known ? zeros : Value();
-  Numbers all(known);
+  SmallVector<int64_t> all = elementInts(known);
+  auto areWithin = [&](int64_t least, int64_t most) {
+    return llvm::all_of(
+        all, [&](int64_t number) { return number >= least && number <= most; });
+  };
   OpBuilder &builder = node.getBuilder();
-  if (all.least >= 0 && all.most <= 255)
+  if (areWithin(0, 255))
     return node.cast(zeros, builder.getIntegerType(8, /*isSigned=*/false));
-  if (all.least >= -128 && all.most <= 127)
+  if (areWithin(-128, 127))
     return node.cast(zeros, builder.getIntegerType(8));
   return Value();
 }

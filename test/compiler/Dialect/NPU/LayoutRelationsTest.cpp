@@ -92,6 +92,16 @@ TEST(LayoutRelations, MatmulOfManyMatricesBindsNoOrder) {
   EXPECT_TRUE(many.independent[0] && many.independent[1]);
 }
 
+TEST(LayoutRelations, MatmulWithSharedBytesBindsNoOrderOfThem) {
+  LayoutRelation relation = relations::matmul({3, 2, 8}, {4, 7}, {3, 2, 7});
+  EXPECT_FALSE(relation.operands[0][2] == relation.operands[1][0]);
+  EXPECT_TRUE(relation.independent[1]);
+  relations::addUnrelatedOperand(relation, {2, 7});
+  ASSERT_EQ(relation.operands.size(), 3u);
+  EXPECT_TRUE(relation.independent[2]);
+  EXPECT_FALSE(relation.operands[2][1] == relation.results[0][2]);
+}
+
 TEST(LayoutRelations, GatherPutsIndicesInThePlaceOfTheAxis) {
   LayoutRelation one = relations::gather({4, 8, 3}, {2}, 1);
   EXPECT_EQ(one.results[0][1], one.operands[0][1]);
