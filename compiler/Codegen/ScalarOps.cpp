@@ -142,6 +142,24 @@ static Value binaryInts(Builder &b, const Args &args) {
   return Signed::create(b, args.in[0], args.in[1]);
 }
 
+/// 0 by zero; the least number by -1 wraps. Neither reaches the processor's
+/// division, which would stop there.
+static Value divideInts(Builder &b, const Args &args) {
+  Value zero = like(b, args.in[1], 0), one = like(b, args.in[1], 1);
+  Value isZero = CmpIOp::create(b, CmpIPredicate::eq, args.in[1], zero);
+  Value safe = SelectOp::create(b, isZero, one, args.in[1]);
+  if (args.isUnsigned)
+    return SelectOp::create(b, isZero, zero,
+                            DivUIOp::create(b, args.in[0], safe));
+  Value isMinus =
+      CmpIOp::create(b, CmpIPredicate::eq, args.in[1], like(b, args.in[1], -1));
+  safe = SelectOp::create(b, isMinus, one, safe);
+  Value quotient = DivSIOp::create(b, args.in[0], safe);
+  quotient = SelectOp::create(b, isMinus, SubIOp::create(b, zero, args.in[0]),
+                              quotient);
+  return SelectOp::create(b, isZero, zero, quotient);
+}
+
 static Value selectValue(Builder &b, const Args &args) {
   return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
 }
@@ -305,7 +323,7 @@ static const Row table[] = {
     {NPU_INSTR_add, binary<AddFOp>, binary<AddIOp>},
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
-    {NPU_INSTR_div, binary<DivFOp>, nullptr},
+    {NPU_INSTR_div, binary<DivFOp>, divideInts},
     {NPU_INSTR_min, extreme<CmpFPredicate::OLT>, binaryInts<MinSIOp, MinUIOp>},
     {NPU_INSTR_max, extreme<CmpFPredicate::OGT>, binaryInts<MaxSIOp, MaxUIOp>},
     {NPU_INSTR_equal, compareFloats<CmpFPredicate::OEQ>,

@@ -115,6 +115,9 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
   app.add_flag("--taps", compile.import.taps,
                "keeps every value that a node names as an output, which keeps "
                "kernels from being fused (npu-compare reads them)");
+  app.add_flag("--quantized-io", compile.quantizedIo,
+               "inputs that the model quantizes at once, and outputs that it "
+               "makes of quantized numbers, are these numbers");
   app.add_option("--tflite-converter", compile.tfliteConverter,
                  "the program tosa-converter-for-tflite, which reads .tflite "
                  "models")

@@ -35,9 +35,14 @@ LogicalResult foldRequantize(Operation *root);
 LogicalResult requantizeIntegers(Operation *root);
 /// The same as a pass where the target has no f32; it must outlive the pass.
 std::unique_ptr<mlir::Pass> createRequantizeIntegers(const TargetSpec *target);
+/// Inputs and outputs of real numbers that stand for quantized ones are these;
+/// their attribute `quantizedAttr` has `scale` and `zero_point`.
+void quantizedIo(mlir::func::FuncOp function);
+inline constexpr const char *quantizedAttr = "npu.quantized";
 /// Bytes that sums are made of, without a sign.
 LogicalResult unsignedBytes(Operation *root);
-/// The same as a pass where the target has such bytes; it must outlive the pass.
+/// The same as a pass where the target has such bytes; it must outlive the
+/// pass.
 std::unique_ptr<mlir::Pass> createUnsignedBytes(const TargetSpec *target);
 /// Marks what the target's fallback runs, and counts it. Fails with one error
 /// for all ops that the target lacks, if it has none.

@@ -189,7 +189,9 @@ def RequantizeIntegers
     is made of integers (sums, bytes, averages of bytes) by scales, offsets and
     bounds alone, it is a factor of 31 bits and a shift of each integer instead,
     rounded half upwards; several are added with up to 18 bits behind the point. An
-    average becomes a convolution with ones. Anything else stays as it is.
+    average becomes a convolution with ones, a function of one byte a table of 256,
+    a softmax of bytes a table of exponentials and a division. Anything else stays
+    as it is.
 
     Example:
     ```mlir
@@ -211,6 +213,30 @@ def RequantizeIntegers
            "Name of a shipped target or path of a target file; without one, as "
            "for a target that has no f32">,
   ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def QuantizedIo : Pass<"npu-quantized-io", "::mlir::func::FuncOp"> {
+  let summary = "Inputs and outputs take quantized numbers.";
+  let description = [{
+    An f32 input that is quantized at once, by one scale and one zero point, takes
+    the bytes itself; an f32 output that is made of bytes so gives these. What the
+    bytes mean, (byte - zero_point) * scale, is the attribute `npu.quantized` of
+    argument or result. Transposes and reshapes in between move the bytes. Other
+    inputs and outputs stay. It runs for `npuc --quantized-io`, ahead of all others.
+
+    Example:
+    ```mlir
+    func.func @f(%x: tensor<1x4xf32>) -> tensor<1x4xui8> {
+      %1 = npu.eltwise div(%x, %scale) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+      %2 = npu.eltwise round(%1) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      %3 = npu.eltwise add(%2, %zero) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+      %4 = npu.eltwise cast(%3) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+    ==>
+    func.func @f(%x: tensor<1x4xui8> {npu.quantized = {scale = 5.000000e-01 : f64, zero_point = 128 : i64}}) -> tensor<1x4xui8> {
+    ```
+    test/compiler/Fusion/quantized-io.mlir runs it.
+  }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 

@@ -5,8 +5,8 @@
 //
 // It ends: each rewrite replaces one conversion of floats to bytes, and makes
 // none.
+#include "compiler/Fusion/Integers.h"
 #include "compiler/Fusion/Passes.h"
-#include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"
 
 #include <cmath>
@@ -14,6 +14,7 @@
 
 using namespace npu;
 using namespace npu::rewrites;
+using namespace npu::integers;
 using mlir::OpRewritePattern;
 using mlir::PatternRewriter;
 
@@ -28,45 +29,11 @@ static constexpr int sumBits = 28;
 static constexpr double mostSteps = 1024;
 /// Steps of the result by which an offset in whole units of a sum may be off.
 static constexpr double offsetTolerance = 0x1p-8;
-/// Scaled numbers stay below this, so that sums of a few do not wrap.
-static constexpr double largestScaled = 0x1p29;
 /// Of sums that an offset is added to: those beyond `largestSum` are beyond all
 /// bytes.
 static constexpr double leastScale = 0x1p-20, largestSum = 0x1p30;
 static constexpr size_t mostTerms = 3;
 static constexpr int leastFractionBits = 8;
-static constexpr int longestChain = 24;
-
-namespace {
-/// One number, or one for each element of a constant that broadcasts.
-struct Numbers {
-  SmallVector<int64_t> shape;
-  std::vector<double> values;
-
-  static Numbers of(double value) { return {{}, {value}}; }
-  double at(size_t i) const {
-    return values.size() == 1 ? values[0] : values[i];
-  }
-  bool isOne() const { return values.size() == 1; }
-};
-
-/// What a float is of integers: clip(sum of scale * integer + offset).
-struct Affine {
-  struct Term {
-    Value integers;
-    Numbers scale;
-  };
-  SmallVector<Term> terms;
-  Numbers offset = Numbers::of(0);
-  double low = -INFINITY, high = INFINITY;
-
-  bool isBounded() const { return !std::isinf(low) || !std::isinf(high); }
-};
-} // namespace
-
-static Type elementOf(Value value) {
-  return tensorType(value).getElementType();
-}
 
 /// Each of two; nothing where both have shapes of their own.
 template <typename Function>
@@ -90,11 +57,6 @@ static std::optional<Numbers> numbersOf(Value value) {
   llvm::append_range(numbers.shape, shapeOf(value));
   numbers.values.assign(floats->begin(), floats->end());
   return numbers;
-}
-
-static bool isByte(Value value) {
-  return elementOf(value).isIntOrIndex() &&
-         elementOf(value).getIntOrFloatBitWidth() == 8;
 }
 
 static std::optional<Affine> scaled(std::optional<Affine> value,
@@ -153,7 +115,7 @@ static std::optional<Affine> sum(std::optional<Affine> a,
   return shifted(a, b->offset);
 }
 
-static std::optional<Affine> affineOf(Value value, int depth = longestChain);
+static std::optional<Affine> affineOf(Value value, int depth);
 
 /// A step with a constant, or of two.
 static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
@@ -242,93 +204,8 @@ static std::optional<Affine> affineOf(Value value, int depth) {
   }
 }
 
-namespace {
-/// A factor of 31 bits and a shift to the right.
-struct FixedPoint {
-  int32_t factor, shift;
-};
-
-/// The rounded number that a quantized one is made of.
-struct Rounded {
-  EltwiseOp round;
-  double zero = 0, low, high; // zero point; bounds of the quantized number
-};
-
-/// Emits what a rewrite makes.
-struct Emitter {
-  PatternRewriter &rewriter;
-  Location location;
-
-  Value constant(const Numbers &numbers) {
-    std::vector<int32_t> values;
-    for (double value : numbers.values)
-      values.push_back(static_cast<int32_t>(value));
-    auto type = RankedTensorType::get(numbers.shape, rewriter.getI32Type());
-    const char *bytes = reinterpret_cast<const char *>(values.data());
-    return ConstantOp::create(
-        rewriter, location, type,
-        makeElements(type, ArrayRef(bytes, values.size() * sizeof(int32_t))));
-  }
-  Value cast(Value value, Type element) {
-    auto type = tensorType(value).clone(element);
-    if (type == value.getType())
-      return value;
-    return EltwiseOp::create(
-        rewriter, location, type, rewriter.getI32IntegerAttr(NPU_INSTR_cast),
-        value, rewriter.getF32FloatAttr(0), rewriter.getF32FloatAttr(0));
-  }
-  Value step(npu_instr_kind kind, ValueRange inputs, double alpha = 0,
-             double beta = 0) {
-    // Operands are numbers of one type that broadcast to the first.
-    return *makeEltwise(rewriter, location, kind, inputs,
-                        static_cast<float>(alpha), static_cast<float>(beta));
-  }
-  Value clip(Value value, double low, double high) {
-    return step(NPU_INSTR_clip, {value}, low, high);
-  }
-  /// scale * value, rounded, halves upwards; not beyond `largestScaled`.
-  Value scale(Value value, const Numbers &by) {
-    constexpr double most = std::numeric_limits<int32_t>::max();
-    Numbers factors = by, shifts = by, limits = by;
-    bool isLimited = false;
-    for (size_t i = 0; i < by.values.size(); ++i) {
-      FixedPoint fixed = fixedPoint(by.values[i]);
-      factors.values[i] = fixed.factor;
-      shifts.values[i] = fixed.shift;
-      double limit = largestScaled / std::abs(by.values[i]);
-      isLimited |= limit < most;
-      limits.values[i] = std::min(limit, most);
-    }
-    if (isLimited && !isByte(value)) {
-      value = step(NPU_INSTR_min, {value, constant(limits)});
-      for (double &limit : limits.values)
-        limit = -limit;
-      value = step(NPU_INSTR_max, {value, constant(limits)});
-    }
-    return step(NPU_INSTR_mul_shift, {cast(value, rewriter.getI32Type()),
-                                      constant(factors), constant(shifts)});
-  }
-
-  static FixedPoint fixedPoint(double scale) {
-    int exponent = 0;
-    double fraction = std::frexp(scale, &exponent);
-    int shift = 31 - exponent;
-    if (shift > 62) { // next to nothing
-      fraction = std::ldexp(fraction, 62 - shift);
-      shift = 62;
-    }
-    double factor = std::nearbyint(std::ldexp(fraction, 31));
-    if (std::abs(factor) >= 0x1p31) {
-      factor /= 2;
-      --shift;
-    }
-    return {static_cast<int32_t>(factor), shift};
-  }
-};
-} // namespace
-
 /// The rounding behind a conversion to bytes, and what lies between.
-static std::optional<Rounded> roundedBefore(EltwiseOp cast) {
+std::optional<Rounded> integers::roundedBefore(EltwiseOp cast) {
   if (!isKind(cast, NPU_INSTR_cast) || !isByte(cast.getResult()) ||
       !elementOf(cast.getInputs()[0]).isF32())
     return std::nullopt;
@@ -434,6 +311,10 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
                                          emit.constant(Numbers::of(bits))});
 }
 
+std::optional<Affine> integers::affineOf(Value value) {
+  return ::affineOf(value, longestChain);
+}
+
 namespace {
 
 // Pattern: cast(round(affine(integers)) + z)
@@ -446,7 +327,8 @@ struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
     std::optional<Rounded> rounded = roundedBefore(op);
     if (!rounded)
       return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
-    std::optional<Affine> affine = affineOf(rounded->round.getInputs()[0]);
+    std::optional<Affine> affine =
+        integers::affineOf(rounded->round.getInputs()[0]);
     if (!affine || fractionBitsOf(*affine) < leastFractionBits)
       return rewriter.notifyMatchFailure(op, "not affine in integers");
     ArrayRef<int64_t> shape = shapeOf(op.getResult());
@@ -494,7 +376,9 @@ private:
 
 LogicalResult npu::requantizeIntegers(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<RequantizeInIntegers>(root->getContext());
+  constexpr int first = 2;
+  patterns.add<RequantizeInIntegers>(root->getContext(), first);
+  addIntegerFunctionPatterns(patterns);
   return apply(root, std::move(patterns));
 }
 

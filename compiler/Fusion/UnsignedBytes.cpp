@@ -5,13 +5,14 @@
 //
 // It ends: each rewrite takes away a conversion to bytes with a sign, and makes
 // none.
+#include "compiler/Fusion/Integers.h"
 #include "compiler/Fusion/Passes.h"
-#include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"
 
 #include <cmath>
 
 using namespace npu;
+using namespace npu::integers;
 using namespace npu::rewrites;
 using mlir::OpRewritePattern;
 using mlir::PatternRewriter;
@@ -24,10 +25,6 @@ namespace npu {
 /// Between bytes with a sign and those without.
 static constexpr int64_t half = 128;
 static constexpr const char *zeroPoint = "data_zero_point";
-
-static Type elementOf(Value value) {
-  return tensorType(value).getElementType();
-}
 
 /// The one integer of a constant.
 static std::optional<int64_t> integerOf(Value value) {
@@ -95,38 +92,12 @@ static bool readWithoutSign(Value bytes, int64_t &sums) {
   });
 }
 
-static Value makeInteger(PatternRewriter &rewriter, Location location,
-                         int64_t number) {
-  auto type = RankedTensorType::get({}, rewriter.getI32Type());
-  auto narrow = static_cast<int32_t>(number);
-  const char *bytes = reinterpret_cast<const char *>(&narrow);
-  return ConstantOp::create(
-      rewriter, location, type,
-      makeElements(type, ArrayRef(bytes, sizeof(narrow))));
-}
-
-static Value makeStep(PatternRewriter &rewriter, Location location,
-                      npu_instr_kind kind, ValueRange inputs, double alpha = 0,
-                      double beta = 0) {
-  // Operands are numbers of one type that broadcast to the first.
-  return *makeEltwise(rewriter, location, kind, inputs,
-                      static_cast<float>(alpha), static_cast<float>(beta));
-}
-
-static Value makeCast(PatternRewriter &rewriter, Location location, Value value,
-                      Type element) {
-  return EltwiseOp::create(rewriter, location, tensorType(value).clone(element),
-                           rewriter.getI32IntegerAttr(NPU_INSTR_cast), value,
-                           rewriter.getF32FloatAttr(0),
-                           rewriter.getF32FloatAttr(0));
-}
-
 /// What was converted to i32 from bytes with a sign, from those without.
 static void convertBack(PatternRewriter &rewriter, Operation *conversion,
                         Value bytes) {
-  Location location = conversion->getLoc();
+  Emitter emit{rewriter, conversion->getLoc()};
   rewriter.setInsertionPoint(conversion);
-  Value wide = makeCast(rewriter, location, bytes, rewriter.getI32Type());
+  Value wide = emit.cast(bytes, rewriter.getI32Type());
   // A subtraction that follows does both.
   for (Operation *user : llvm::make_early_inc_range(conversion->getUsers())) {
     auto less = dyn_cast<EltwiseOp>(user);
@@ -138,14 +109,12 @@ static void convertBack(PatternRewriter &rewriter, Operation *conversion,
         shapeOf(less.getResult()) != shapeOf(wide))
       continue;
     rewriter.setInsertionPoint(less);
-    Value by = makeInteger(rewriter, location, *number + half);
-    rewriter.replaceOp(
-        less, makeStep(rewriter, less.getLoc(), NPU_INSTR_sub, {wide, by}));
+    Value by = emit.constant(Numbers::of(static_cast<double>(*number + half)));
+    rewriter.replaceOp(less, emit.step(NPU_INSTR_sub, {wide, by}));
   }
   rewriter.setInsertionPoint(conversion);
-  Value by = makeInteger(rewriter, location, half);
-  rewriter.replaceOp(conversion,
-                     makeStep(rewriter, location, NPU_INSTR_sub, {wide, by}));
+  Value by = emit.constant(Numbers::of(half));
+  rewriter.replaceOp(conversion, emit.step(NPU_INSTR_sub, {wide, by}));
 }
 
 /// What read `old` reads `bytes`, which are higher by `half`.
@@ -184,17 +153,14 @@ struct DropSign : OpRewritePattern<EltwiseOp> {
     int64_t sums = 0;
     if (!readWithoutSign(bytes->last, sums) || sums == 0)
       return rewriter.notifyMatchFailure(op, "not of sums alone");
-    Location location = op.getLoc();
     rewriter.setInsertionPointAfterValue(bytes->last);
+    Emitter emit{rewriter, op.getLoc()};
     Value value =
-        makeStep(rewriter, location, NPU_INSTR_clip,
-                 {bytes->clip.getInputs()[0]}, bytes->low, bytes->high);
-    value = makeStep(rewriter, location, NPU_INSTR_add,
-                     {value, makeInteger(rewriter, location, half)});
+        emit.clip(bytes->clip.getInputs()[0], bytes->low, bytes->high);
+    value = emit.step(NPU_INSTR_add, {value, emit.constant(Numbers::of(half))});
     auto unsignedByte =
         mlir::IntegerType::get(getContext(), 8, mlir::IntegerType::Unsigned);
-    redirect(rewriter, bytes->last,
-             makeCast(rewriter, location, value, unsignedByte));
+    redirect(rewriter, bytes->last, emit.cast(value, unsignedByte));
     return success();
   }
 };

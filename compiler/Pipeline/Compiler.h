@@ -49,6 +49,8 @@ struct CompileOptions {
   std::string mcpu = "native";
   LayoutOptions layout;
   ImportOptions import;
+  /// Inputs and outputs take the quantized numbers that they stand for.
+  bool quantizedIo = false;
   /// The program that turns .tflite into TOSA; empty: the one beside npuc, or
   /// that PATH finds.
   std::string tfliteConverter;
@@ -90,6 +92,14 @@ struct ReportedKernel {
   cost::ChipFigures chip;
 };
 
+/// An input or output of quantized numbers: (number - zeroPoint) * scale.
+struct ReportedQuantized {
+  std::string name, type;
+  bool isInput;
+  double scale;
+  int64_t zeroPoint;
+};
+
 struct CompileReport {
   std::string target, strategy;
   std::vector<ReportedPlugin> plugins; // that the compilation had
@@ -102,6 +112,7 @@ struct CompileReport {
   std::optional<SearchOutcome> search;
   /// Every strategy on the same network, if it was asked for.
   std::vector<StrategyResult> strategies;
+  std::vector<ReportedQuantized> quantizedIo;
   std::vector<ReportedPlacement> placement; // what the fallback runs
   std::string fallback;                     // its target; empty: none
   RelayoutReport layout;

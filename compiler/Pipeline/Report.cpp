@@ -105,6 +105,13 @@ json::Object npu::reportJson(const CompileReport &report) {
     items.push_back(relayoutJson(item));
   for (const ReportedKernel &kernel : report.kernels)
     kernels.push_back(kernelJson(kernel));
+  json::Array quantized;
+  for (const ReportedQuantized &row : report.quantizedIo)
+    quantized.push_back(json::Object{{"name", row.name},
+                                     {"input", row.isInput},
+                                     {"type", row.type},
+                                     {"scale", row.scale},
+                                     {"zero_point", row.zeroPoint}});
   json::Array placement;
   for (const ReportedPlacement &row : report.placement)
     placement.push_back(json::Object{{"node", row.node},
@@ -137,6 +144,7 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"boundary_count", report.layout.boundaryCount()},
                     {"items", std::move(items)}}},
       {"fallback", report.fallback},
+      {"quantized_io", std::move(quantized)},
       {"placement", std::move(placement)},
       {"algorithms", std::move(algorithms)},
       {"kernels", std::move(kernels)},

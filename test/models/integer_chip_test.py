@@ -2,8 +2,8 @@
 """Compiles an 8-bit network for a chip without floats, and looks at what runs there.
 
 On the chip no kernel reads or gives a float, and no image of 32-bit numbers lies in memory. The outputs of a network
-of QuantizeLinear and DequantizeLinear are compared with onnxruntime's in steps of the last scale. A float32 network is
-refused where nothing beside the chip runs it.
+of QuantizeLinear and DequantizeLinear are compared with onnxruntime's in steps of the last scale, with the processor
+beside the chip and without it, on bytes. A float32 network is refused where nothing beside the chip runs it.
 """
 
 from __future__ import annotations
@@ -73,6 +73,35 @@ def check_outputs(build: Path, model: Path, net: zoo.Net, size: object, folder: 
             raise SystemExit(f"expected at most {MOST_FAR}")
 
 
+def check_alone(build: Path, model: Path, net: zoo.Net, size: object, folder: Path) -> None:
+    """Without a processor beside it: bytes in and out, no float anywhere, the outputs in steps."""
+    done(build / "bin" / "npuc", model, "--batch=1", f"--target={CHIP}", "--fallback=none", "--quantized-io", "-q",
+         "-o", folder / "alone.npu", f"--report={folder / 'alone.json'}")  # fmt: skip
+    check_kernels(build, folder / "alone.npu")
+    report = json.loads((folder / "alone.json").read_text(encoding="utf-8"))
+    meaning = {row["name"]: row for row in report["quantized_io"]}
+    (name, scale), = compare.quantized_outputs(model).items()
+    if report["placement"] or abs(meaning[name]["scale"] / scale - 1) > 1e-6:
+        raise SystemExit(f"found {report['placement']} beside the chip, and {meaning}; expected a scale of {scale}")
+    inputs = net.inputs(model, 1, size, net.order, seed=3)
+    expected = compare.reference(model, inputs, folder)[name]
+    command = [build / "bin" / "npu-run", folder / "alone.npu", "--output", f"{name}={folder / 'y.npy'}"]
+    for given, values in inputs.items():
+        row = meaning[given]
+        kind = {"ui8": np.uint8, "i8": np.int8, "u8": np.uint8}[row["type"]]
+        limits = np.iinfo(kind)
+        numbers = np.round(values / np.float32(row["scale"])) + row["zero_point"]
+        np.save(folder / f"x{given}.npy", np.clip(numbers, limits.min, limits.max).astype(kind))
+        command += ["--input", f"{given}={folder / f'x{given}.npy'}"]
+    done(*command)
+    found = (np.load(folder / "y.npy").astype(np.float64) - meaning[name]["zero_point"]) * scale
+    steps = np.abs(found - expected) / scale
+    far = int((steps > 1.01).sum())
+    print(f"{net.name} in bytes: {far} of {steps.size} outputs more than a step away, at most {steps.max():.0f} steps")
+    if far > MOST_FAR:
+        raise SystemExit(f"expected at most {MOST_FAR}")
+
+
 def check_refused(build: Path, model: Path, folder: Path) -> None:
     """One error that says what to do, and no file."""
     result = call(build / "bin" / "npuc", model, "--batch=1", f"--target={CHIP}", "--fallback=none",
@@ -108,6 +137,7 @@ def main() -> None:
         check_kernels(build, folder / "out.npu")
         if model.suffix == ".onnx":
             check_outputs(build, model, net, size, folder)
+            check_alone(build, model, net, size, folder)
     return None
 
 

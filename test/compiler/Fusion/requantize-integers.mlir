@@ -76,14 +76,56 @@ func.func @average(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xui8> {
   return %3 : tensor<1x2x1x1xui8>
 }
 
-// What is not affine in integers stays.
+// What is neither affine in integers nor a function of one byte stays.
 // CHECK-LABEL: @other
 // CHECK: npu.eltwise sigmoid
 // CHECK: npu.eltwise round
-func.func @other(%a: tensor<8xui8>) -> tensor<8xui8> {
-  %0 = npu.eltwise cast(%a) : (tensor<8xui8>) -> tensor<8xf32>
+func.func @other(%a: tensor<8xi32>) -> tensor<8xui8> {
+  %0 = npu.eltwise cast(%a) : (tensor<8xi32>) -> tensor<8xf32>
   %1 = npu.eltwise sigmoid(%0) : (tensor<8xf32>) -> tensor<8xf32>
   %2 = npu.eltwise round(%1) : (tensor<8xf32>) -> tensor<8xf32>
   %3 = npu.eltwise cast(%2) : (tensor<8xf32>) -> tensor<8xui8>
   return %3 : tensor<8xui8>
+}
+
+// A function of one byte is a table, which its reader looks into.
+// CHECK-LABEL: @table
+// CHECK: %[[TABLE:.*]] = npu.constant {{.*}} : tensor<256xui8>
+// CHECK: %[[INDEX:.*]] = npu.eltwise add(%{{.*}}, %{{.*}}) : (tensor<1x4xi32>, tensor<i32>) -> tensor<1x4xi32>
+// CHECK: npu.gather(%[[TABLE]], %[[INDEX]]) {axis = 0 : i64} : (tensor<256xui8>, tensor<1x4xi32>) -> tensor<1x4xui8>
+// CHECK-NOT: xf32>
+func.func @table(%x: tensor<1x4xi8>) -> tensor<1x4xui8> {
+  %in = npu.constant dense<0.05> : tensor<f32> -> tensor<f32>
+  %out = npu.constant dense<0.00390625> : tensor<f32> -> tensor<f32>
+  %1 = npu.eltwise cast(%x) : (tensor<1x4xi8>) -> tensor<1x4xf32>
+  %2 = npu.eltwise mul(%1, %in) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %3 = npu.eltwise sigmoid(%2) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %4 = npu.eltwise mul(%3, %2) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  %5 = npu.eltwise div(%4, %out) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %6 = npu.eltwise round(%5) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %7 = npu.eltwise cast(%6) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  return %7 : tensor<1x4xui8>
+}
+
+// A softmax of bytes: exponentials by the distance from the largest, and a
+// division by their sum.
+// CHECK-LABEL: @softmax
+// CHECK: npu.reduce({{.*}}) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<max>}
+// CHECK: %[[E:.*]] = npu.gather({{.*}}) {axis = 0 : i64} : (tensor<256xi32>, tensor<1x4xi32>) -> tensor<1x4xi32>
+// CHECK: %[[SUM:.*]] = npu.reduce(%[[E]]) {axes = [1], keep_dims = true, kind = #npu.reduce_kind<sum>}
+// CHECK: npu.eltwise mul_shift(%[[E]]
+// CHECK: npu.eltwise div(%{{.*}}, %[[SUM]])
+// CHECK-NOT: xf32>
+func.func @softmax(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
+  %in = npu.constant dense<0.05> : tensor<f32> -> tensor<f32>
+  %zero = npu.constant dense<-7.0> : tensor<f32> -> tensor<f32>
+  %out = npu.constant dense<0.00390625> : tensor<f32> -> tensor<f32>
+  %1 = npu.eltwise cast(%x) : (tensor<1x4xui8>) -> tensor<1x4xf32>
+  %2 = npu.eltwise add(%1, %zero) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %3 = npu.eltwise mul(%2, %in) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %4 = npu.softmax(%3) {axis = 1 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %5 = npu.eltwise div(%4, %out) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
+  %6 = npu.eltwise round(%5) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %7 = npu.eltwise cast(%6) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  return %7 : tensor<1x4xui8>
 }

@@ -86,6 +86,7 @@ def test_what_it_costs(bench: Bench) -> None:
     report = bench.report(model(), f"--target={chip(bench, LACKS + FALLBACK)}")
     schema = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(report, schema)
+    assert report["quantized_io"] == []
     assert [row["node"] for row in report["placement"]] == [
         "ConvTranspose 'up'", "Softmax 'long'", "Relu 'between'", "Softmax 'again'",
     ]  # fmt: skip

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Patterns of npu-requantize-integers for what is not affine: functions of one
+// byte are tables, a softmax is a table of its exponential and a division.
+//
+// They end: each replaces one conversion of floats to bytes, and makes none.
+#include "compiler/Fusion/Integers.h"
+#include "compiler/Kernel/Evaluator.h"
+
+using namespace npu;
+using namespace npu::integers;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+
+/// How many numbers a byte has.
+static constexpr int64_t entries = 256;
+
+static bool isUnsignedByte(Value value) {
+  return elementOf(value).isUnsignedInteger();
+}
+
+namespace {
+
+/// Finds the byte that a value is a function of, through elementwise steps with
+/// single numbers.
+struct ByteFunction {
+  Value byte;
+
+  bool find(Value value, ArrayRef<int64_t> shape, int depth = longestChain) {
+    if (constantOf(value))
+      return scalarOf(value).has_value();
+    auto op = value.getDefiningOp<EltwiseOp>();
+    if (isByte(value) && depth < longestChain) {
+      bool isOther = byte && byte != value;
+      byte = value;
+      return !isOther && shapeOf(value) == shape;
+    }
+    return op && depth > 0 && shapeOf(value) == shape &&
+           llvm::all_of(op.getInputs(), [&](Value input) {
+             return find(input, shape, depth - 1);
+           });
+  }
+
+  /// The function of each number that the byte can be.
+  FailureOr<Value> tableOf(PatternRewriter &rewriter, Value value,
+                           Value numbers) const {
+    if (value == byte)
+      return numbers;
+    Location location = value.getLoc();
+    if (constantOf(value))
+      return makeFloats(rewriter, location, {}, {*scalarOf(value)});
+    auto op = value.getDefiningOp<EltwiseOp>();
+    SmallVector<Value> inputs;
+    SmallVector<ElementsAttr> constants;
+    for (Value input : op.getInputs()) {
+      FailureOr<Value> table = tableOf(rewriter, input, numbers);
+      if (failed(table))
+        return failure();
+      inputs.push_back(*table);
+      constants.push_back(constantOf(*table));
+    }
+    OpBuilder detached(rewriter.getContext());
+    auto type = RankedTensorType::get({entries}, elementOf(value));
+    Operation *step =
+        EltwiseOp::create(detached, location, type, op.getKindAttr(), inputs,
+                          op.getAlphaAttr(), op.getBetaAttr());
+    FailureOr<SmallVector<ElementsAttr>> results = evaluate(step, constants);
+    step->destroy();
+    if (failed(results))
+      return failure();
+    return Value(
+        ConstantOp::create(rewriter, location, type, results->front()));
+  }
+};
+
+} // namespace
+
+/// All numbers of a byte, from the least on.
+static Value allBytes(PatternRewriter &rewriter, Location location,
+                      Type element) {
+  bool isUnsigned = element.isUnsignedInteger();
+  std::vector<char> bytes;
+  for (int64_t i = 0; i < entries; ++i)
+    bytes.push_back(static_cast<char>(isUnsigned ? i : i - entries / 2));
+  auto type = RankedTensorType::get({entries}, element);
+  return ConstantOp::create(rewriter, location, type,
+                            makeElements(type, std::move(bytes)));
+}
+
+static Value lookUp(Emitter &emit, Value table, Value index) {
+  return GatherOp::create(emit.rewriter, emit.location,
+                          tensorType(index).clone(elementOf(table)), table,
+                          index, emit.rewriter.getI64IntegerAttr(0));
+}
+
+static Value reduced(Emitter &emit, Value value, ReduceKind kind,
+                     int64_t axis) {
+  SmallVector<int64_t> shape(shapeOf(value));
+  shape[static_cast<size_t>(axis)] = 1;
+  return ReduceOp::create(emit.rewriter, emit.location,
+                          RankedTensorType::get(shape, elementOf(value)), value,
+                          ReduceKindAttr::get(emit.rewriter.getContext(), kind),
+                          emit.rewriter.getI64ArrayAttr({axis}),
+                          emit.rewriter.getBoolAttr(true));
+}
+
+namespace {
+
+// Pattern: cast(round(function(byte))) -> gather(table, byte)
+struct TableOfByte : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!roundedBefore(op))
+      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
+    ByteFunction function;
+    if (!function.find(op.getResult(), shapeOf(op.getResult())) ||
+        !function.byte)
+      return rewriter.notifyMatchFailure(op, "not of one byte");
+    Emitter emit{rewriter, op.getLoc()};
+    FailureOr<Value> table = function.tableOf(
+        rewriter, op.getResult(),
+        allBytes(rewriter, op.getLoc(), elementOf(function.byte)));
+    if (failed(table))
+      return failure();
+    Value index = emit.cast(function.byte, rewriter.getI32Type());
+    if (!isUnsignedByte(function.byte))
+      index = emit.step(NPU_INSTR_add,
+                        {index, emit.constant(Numbers::of(entries / 2))});
+    rewriter.replaceOp(op, lookUp(emit, *table, index));
+    return success();
+  }
+};
+
+/// A softmax of bytes, in the unit of the bytes that it becomes.
+struct ByteSoftmax {
+  SoftmaxOp op;
+  Value bytes;
+  double scale, unit;
+};
+
+} // namespace
+
+static std::optional<ByteSoftmax> softmaxOf(Value value) {
+  double unit = 1;
+  for (int i = 0; i < longestChain; ++i) {
+    if (auto op = value.getDefiningOp<SoftmaxOp>()) {
+      std::optional<Affine> affine = affineOf(op.getInput());
+      if (op.getIsLog() || !affine || affine->terms.size() != 1 ||
+          affine->isBounded() || !isByte(affine->terms[0].integers) ||
+          !affine->terms[0].scale.isOne() || !affine->offset.isOne() ||
+          shapeOf(affine->terms[0].integers) != shapeOf(op.getInput()))
+        return std::nullopt;
+      return ByteSoftmax{op, affine->terms[0].integers,
+                         affine->terms[0].scale.at(0), unit};
+    }
+    auto step = value.getDefiningOp<EltwiseOp>();
+    if (!step)
+      return std::nullopt;
+    bool isScale = isKind(step, NPU_INSTR_mul) || isKind(step, NPU_INSTR_div);
+    std::optional<float> by =
+        isScale ? scalarOf(step.getInputs()[1]) : std::nullopt;
+    if (isKind(step, NPU_INSTR_linear) && step.getBeta().convertToFloat() == 0)
+      by = step.getAlpha().convertToFloat();
+    if (!by)
+      return std::nullopt;
+    auto factor = static_cast<double>(*by);
+    unit *= isKind(step, NPU_INSTR_div) ? 1 / factor : factor;
+    value = step.getInputs()[0];
+  }
+  return std::nullopt;
+}
+
+/// exp(-scale * difference) with `bits` behind the point.
+static Value exponentials(Emitter &emit, double scale, int bits) {
+  Numbers numbers;
+  numbers.shape = {entries};
+  for (int64_t i = 0; i < entries; ++i)
+    numbers.values.push_back(std::nearbyint(
+        std::ldexp(std::exp(-scale * static_cast<double>(i)), bits)));
+  return emit.constant(numbers);
+}
+
+namespace {
+
+// Pattern: cast(round(softmax(byte) * unit) + z)
+//          -> cast(clip(e * unit / sum(e) + z)), e = table[max - byte]
+struct SoftmaxInIntegers : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Rounded> rounded = roundedBefore(op);
+    if (!rounded)
+      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
+    std::optional<ByteSoftmax> softmax =
+        softmaxOf(rounded->round.getInputs()[0]);
+    constexpr double mostUnit = 0x1p16; // beyond that no byte is meant
+    if (!softmax || !(softmax->scale > 0) || !(softmax->unit >= 1) ||
+        softmax->unit > mostUnit)
+      return rewriter.notifyMatchFailure(op, "no softmax of bytes");
+    ArrayRef<int64_t> shape = shapeOf(softmax->bytes);
+    int64_t axis = softmax->op.getAxis();
+    axis += axis < 0 ? static_cast<int64_t>(shape.size()) : 0;
+    int bits = bitsOf(shape[static_cast<size_t>(axis)], softmax->unit);
+    constexpr int leastBits = 12; // a sum of them is exact to 1/16 step
+    if (bits < leastBits)
+      return rewriter.notifyMatchFailure(op, "row too long for 32 bits");
+    Emitter emit{rewriter, op.getLoc()};
+    Value bytes = emit.cast(softmax->bytes, rewriter.getI32Type());
+    Value most = reduced(emit, bytes, ReduceKind::Max, axis);
+    Value below = negated(emit, bytes, most);
+    Value powers =
+        lookUp(emit, exponentials(emit, softmax->scale, bits), below);
+    Value sum = reduced(emit, powers, ReduceKind::Sum, axis);
+    FixedPoint unit = Emitter::fixedPoint(softmax->unit);
+    Value scaled = emit.step(NPU_INSTR_mul_shift,
+                             {powers, emit.constant(Numbers::of(unit.factor)),
+                              emit.constant(Numbers::of(unit.shift))});
+    Value half =
+        emit.step(NPU_INSTR_shift_right, {sum, emit.constant(Numbers::of(1))});
+    Value value = emit.step(NPU_INSTR_add, {scaled, half});
+    value = emit.step(NPU_INSTR_div, {value, sum});
+    if (rounded->zero != 0)
+      value = emit.step(NPU_INSTR_add,
+                        {value, emit.constant(Numbers::of(rounded->zero))});
+    value = emit.clip(value, rounded->low, rounded->high);
+    rewriter.replaceOp(op, emit.cast(value, elementOf(op.getResult())));
+    return success();
+  }
+
+  /// Behind the point, so that a row's sum and a scaled number have 30 bits.
+  static int bitsOf(int64_t extent, double unit) {
+    constexpr int all = 29, most = 24;
+    double largest = std::max(static_cast<double>(extent), unit);
+    return std::min(all - static_cast<int>(std::ceil(std::log2(largest))),
+                    most);
+  }
+
+  /// most - value; a step's shape is that of its first operand.
+  static Value negated(Emitter &emit, Value value, Value most) {
+    Value below = emit.step(NPU_INSTR_sub, {value, most});
+    return emit.step(NPU_INSTR_neg, {below});
+  }
+};
+
+} // namespace
+
+void rewrites::addIntegerFunctionPatterns(mlir::RewritePatternSet &patterns) {
+  patterns.add<TableOfByte, SoftmaxInIntegers>(patterns.getContext());
+}

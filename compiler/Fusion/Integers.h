@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rewrites of floats into integers share: what a float is of integers,
+// and making steps on integers.
+#ifndef NPU_COMPILER_FUSION_INTEGERS_H
+#define NPU_COMPILER_FUSION_INTEGERS_H
+
+#include "compiler/Fusion/Rewrites.h"
+
+#include <cmath>
+#include <limits>
+
+namespace npu::integers {
+
+using mlir::PatternRewriter;
+
+/// A chain longer than this is none that a quantizer writes.
+inline constexpr int longestChain = 24;
+/// Scaled numbers stay below this, so that sums of a few do not wrap.
+inline constexpr double largestScaled = 0x1p29;
+
+inline Type elementOf(Value value) {
+  return tensorType(value).getElementType();
+}
+inline bool isByte(Value value) {
+  return elementOf(value).isIntOrIndex() &&
+         elementOf(value).getIntOrFloatBitWidth() == 8;
+}
+
+/// One number, or one for each element of a constant that broadcasts.
+struct Numbers {
+  SmallVector<int64_t> shape;
+  std::vector<double> values;
+
+  static Numbers of(double value) { return {{}, {value}}; }
+  double at(size_t i) const {
+    return values.size() == 1 ? values[0] : values[i];
+  }
+  bool isOne() const { return values.size() == 1; }
+};
+
+/// What a float is of integers: clip(sum of scale * integer + offset).
+struct Affine {
+  struct Term {
+    Value integers;
+    Numbers scale;
+  };
+  SmallVector<Term> terms;
+  Numbers offset = Numbers::of(0);
+  double low = -INFINITY, high = INFINITY;
+
+  bool isBounded() const { return !std::isinf(low) || !std::isinf(high); }
+};
+
+/// A factor of 31 bits and a shift to the right.
+struct FixedPoint {
+  int32_t factor, shift;
+};
+
+/// The rounded number that a quantized one is made of.
+struct Rounded {
+  EltwiseOp round;
+  double zero = 0, low, high; // zero point; bounds of the quantized number
+};
+
+/// Emits what a rewrite makes.
+struct Emitter {
+  PatternRewriter &rewriter;
+  Location location;
+
+  Value constant(const Numbers &numbers) {
+    std::vector<int32_t> values;
+    for (double value : numbers.values)
+      values.push_back(static_cast<int32_t>(value));
+    auto type = RankedTensorType::get(numbers.shape, rewriter.getI32Type());
+    const char *bytes = reinterpret_cast<const char *>(values.data());
+    return ConstantOp::create(
+        rewriter, location, type,
+        makeElements(type, ArrayRef(bytes, values.size() * sizeof(int32_t))));
+  }
+  Value cast(Value value, Type element) {
+    auto type = tensorType(value).clone(element);
+    if (type == value.getType())
+      return value;
+    return EltwiseOp::create(
+        rewriter, location, type, rewriter.getI32IntegerAttr(NPU_INSTR_cast),
+        value, rewriter.getF32FloatAttr(0), rewriter.getF32FloatAttr(0));
+  }
+  Value step(npu_instr_kind kind, ValueRange inputs, double alpha = 0,
+             double beta = 0) {
+    // Operands are numbers of one type that broadcast to the first.
+    return *rewrites::makeEltwise(rewriter, location, kind, inputs,
+                                  static_cast<float>(alpha),
+                                  static_cast<float>(beta));
+  }
+  Value clip(Value value, double low, double high) {
+    return step(NPU_INSTR_clip, {value}, low, high);
+  }
+  /// scale * value, rounded, halves upwards; not beyond `largestScaled`.
+  Value scale(Value value, const Numbers &by) {
+    constexpr double most = std::numeric_limits<int32_t>::max();
+    Numbers factors = by, shifts = by, limits = by;
+    bool isLimited = false;
+    for (size_t i = 0; i < by.values.size(); ++i) {
+      FixedPoint fixed = fixedPoint(by.values[i]);
+      factors.values[i] = fixed.factor;
+      shifts.values[i] = fixed.shift;
+      double limit = largestScaled / std::abs(by.values[i]);
+      isLimited |= limit < most;
+      limits.values[i] = std::min(limit, most);
+    }
+    if (isLimited && !isByte(value)) {
+      value = step(NPU_INSTR_min, {value, constant(limits)});
+      for (double &limit : limits.values)
+        limit = -limit;
+      value = step(NPU_INSTR_max, {value, constant(limits)});
+    }
+    return step(NPU_INSTR_mul_shift, {cast(value, rewriter.getI32Type()),
+                                      constant(factors), constant(shifts)});
+  }
+
+  static FixedPoint fixedPoint(double scale) {
+    int exponent = 0;
+    double fraction = std::frexp(scale, &exponent);
+    int shift = 31 - exponent;
+    if (shift > 62) { // next to nothing
+      fraction = std::ldexp(fraction, 62 - shift);
+      shift = 62;
+    }
+    double factor = std::nearbyint(std::ldexp(fraction, 31));
+    if (std::abs(factor) >= 0x1p31) {
+      factor /= 2;
+      --shift;
+    }
+    return {static_cast<int32_t>(factor), shift};
+  }
+};
+
+/// The rounding behind a conversion to bytes, and what lies between.
+std::optional<Rounded> roundedBefore(EltwiseOp cast);
+
+/// What a float is of sums and bytes, where that is scales, offsets and bounds.
+std::optional<Affine> affineOf(Value value);
+
+} // namespace npu::integers
+
+namespace npu::rewrites {
+// Patterns with a file of their own.
+void addIntegerFunctionPatterns(mlir::RewritePatternSet &patterns);
+} // namespace npu::rewrites
+
+#endif // NPU_COMPILER_FUSION_INTEGERS_H
