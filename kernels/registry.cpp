@@ -2,6 +2,8 @@
 
 #include "kernels/registry.h"
 
+#include "kernels/parallel.h"
+
 #include <exception>
 #include <mutex>
 #include <new>
@@ -126,6 +128,8 @@ static std::vector<List> makeLists() {
 /// The first implementation of the list that takes the problem.
 static std::unique_ptr<Kernel>
 createFirst(const Problem &problem, bool onlyDirect, std::string &refusals) {
+  // Libraries divide their work when a kernel is made.
+  ThreadScope scope(problem.threads);
   for (const Implementation &candidate : implementations(problem.op)) {
     if (onlyDirect && !candidate.isDirect)
       continue;

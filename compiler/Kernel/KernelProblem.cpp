@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "kernels/support/team.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
 
@@ -148,10 +149,11 @@ kernels::Problem npu::makeProblem(Operation *op, int threads) {
   addOperands(op, problem);
   if (auto fused = dyn_cast<FusedOp>(op)) {
     addBody(fused, problem);
-    return problem;
+  } else {
+    problem.op = cast<KernelOpInterface>(op).getKernel(problem.attrs);
+    if (auto eltwise = dyn_cast<EltwiseOp>(op))
+      problem.instrs.push_back(makeInstr(eltwise));
   }
-  problem.op = cast<KernelOpInterface>(op).getKernel(problem.attrs);
-  if (auto eltwise = dyn_cast<EltwiseOp>(op))
-    problem.instrs.push_back(makeInstr(eltwise));
+  problem.threads = kernels::teamFor(problem);
   return problem;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/Loader/Verifier.h"
 
+#include "kernels/support/team.h"
 #include "kernels/tensor.h"
 
 #include <algorithm>
@@ -233,6 +234,7 @@ kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
   problem.attrs = k.attrs;
   problem.inPlaceInput = k.in_place_input;
   problem.threads = threads;
+  problem.threads = kernels::teamFor(problem);
   return problem;
 }
 
