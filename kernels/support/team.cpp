@@ -42,8 +42,8 @@ int teamFor(const Problem &problem) {
     for (const npu_tensor_desc &tensor : *tensors)
       bytes += static_cast<double>(storedBytes(tensor));
   double results = static_cast<double>(elementCount(problem.outputs[0]));
-  double ns = bytes / bytesPerNs +
-              results * productsPerResult(problem) / productsPerNs;
+  double ns =
+      bytes / bytesPerNs + results * productsPerResult(problem) / productsPerNs;
   return static_cast<int>(
       std::clamp(ns / nsPerThread, 1.0, static_cast<double>(problem.threads)));
 }

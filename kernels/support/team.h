@@ -9,8 +9,8 @@
 namespace npu::kernels {
 
 /// At most problem.threads, at least 1: so many that each has work for longer
-/// than it takes to meet the others and to fetch what they have written. Depends
-/// on the problem alone, so that results stay the same bits.
+/// than it takes to meet the others and to fetch what they have written.
+/// Depends on the problem alone, so that results stay the same bits.
 int teamFor(const Problem &problem);
 
 } // namespace npu::kernels
