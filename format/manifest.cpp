@@ -112,6 +112,10 @@ Enum readName(const Node &node, std::optional<Enum> (*find)(std::string_view),
   return *found;
 }
 
+ManifestPlugin readPlugin(const Node &node) {
+  return {node.member("name").text(), node.member("version").text()};
+}
+
 cost::Product readProduct(const Node &node) {
   cost::Product product = {
       node.member("m").extent(),          node.member("k").extent(),
@@ -240,6 +244,7 @@ Manifest readManifest(const Node &root) {
   m.machine = readMachine(target.member("machine"), m.measuredThreads > 0);
   m.layoutStrategy = root.member("layout").text();
   m.onednnVersion = root.member("onednn_version").text();
+  m.plugins = root.member("plugins").list(readPlugin);
   m.cpuFeatures = root.member("cpu_features").list(readText);
   m.inputs = root.member("inputs").list(readTensor);
   m.outputs = root.member("outputs").list(readTensor);
@@ -268,8 +273,8 @@ public:
         "format_version", uint64_t{m.formatVersion}, "npuc_version",
         m.npucVersion, "model", [&] { field("name", m.modelName); }, "target",
         target, "layout", m.layoutStrategy, "onednn_version", m.onednnVersion,
-        "cpu_features", m.cpuFeatures, "inputs", m.inputs, "outputs", m.outputs,
-        "kernels", m.kernels, "arena_bytes", m.arenaBytes,
+        "plugins", m.plugins, "cpu_features", m.cpuFeatures, "inputs", m.inputs,
+        "outputs", m.outputs, "kernels", m.kernels, "arena_bytes", m.arenaBytes,
         "arena_lower_bound_bytes", m.arenaLowerBoundBytes, "weight_bytes",
         m.weightBytes);
     text += '\n';
@@ -365,6 +370,10 @@ private:
       text += Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   void write(const std::string &value) { write(std::string_view(value)); }
+
+  void write(const ManifestPlugin &plugin) {
+    object("name", plugin.name, "version", plugin.version);
+  }
 
   void write(const ManifestTensor &tensor) {
     object("name", tensor.name, "dtype", tensor.dtype, "shape", tensor.shape,

@@ -36,6 +36,11 @@ struct ManifestKernel {
   uint64_t residentBytes = 0;
 };
 
+/// A plugin whose kernels or ops the program has.
+struct ManifestPlugin {
+  std::string name, version;
+};
+
 struct Manifest {
   uint32_t formatVersion = 0;
   std::string npucVersion;
@@ -46,6 +51,7 @@ struct Manifest {
   double measuredThreads = 0;
   std::string layoutStrategy;
   std::string onednnVersion; ///< kernels::libraryVersion() of the compiler
+  std::vector<ManifestPlugin> plugins;
   std::vector<std::string> cpuFeatures; ///< LLVM's names: "avx512f", ...
   std::vector<ManifestTensor> inputs;
   std::vector<ManifestTensor> outputs;

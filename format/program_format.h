@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 10u
+#define NPU_FORMAT_VERSION 11u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -73,6 +73,7 @@ typedef enum npu_dtype {
  *   GATHER_ELEMENTS       data, indices of the result's shape
  *   GATHER_ND             data, indices [...,depth]
  *   SCATTER_ELEMENTS, SCATTER_ND  data, indices, updates
+ *   CUSTOM                as its plugin says; no extras
  *   others                see the attribute structs below
  * "extras" are further inputs that only the instructions read. */
 typedef enum npu_op {
@@ -108,7 +109,8 @@ typedef enum npu_op {
   NPU_OP_MASKUNPOOL = 29,
   NPU_OP_ROTATE = 30,
   NPU_OP_TENSORNORM = 31,
-  NPU_OP_COUNT = 32
+  NPU_OP_CUSTOM = 32, /* of a plugin */
+  NPU_OP_COUNT = 33
 } npu_op;
 
 /* A logical tensor and how it is stored. `order` lists logical dimensions from
@@ -383,6 +385,13 @@ typedef struct npu_norm_attrs {
   double epsilon;
 } npu_norm_attrs;
 
+/* CUSTOM: which op of which plugin, and the model's attributes: where in the
+ * weights section, in the encoding of format/custom_op.h. */
+typedef struct npu_custom_attrs {
+  int64_t offset; /* NPU_VALUE_ALIGNMENT */
+  int64_t bytes;
+} npu_custom_attrs;
+
 typedef struct npu_transpose_attrs {
   int64_t permutation[NPU_MAX_RANK]; /* result dim i = input dim perm[i] */
 } npu_transpose_attrs;
@@ -404,6 +413,7 @@ typedef union npu_attrs {
   npu_cumulate_attrs cumulate;
   npu_rotate_attrs rotate;
   npu_norm_attrs norm;
+  npu_custom_attrs custom;
 } npu_attrs;
 NPU_STATIC_ASSERT(sizeof(npu_attrs) == 192, "npu_attrs is on disk");
 

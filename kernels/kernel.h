@@ -14,6 +14,11 @@
 #include <string>
 #include <vector>
 
+namespace npu::plugin {
+struct Plugin;
+struct Use;
+} // namespace npu::plugin
+
 namespace npu::kernels {
 
 /// A kernel to be made. Plain data: npu_kernel_desc with its table rows.
@@ -23,6 +28,11 @@ struct Problem {
   std::vector<npu_tensor_desc> outputs;
   std::vector<npu_instr> instrs;
   npu_attrs attrs = {};
+  /// Of CUSTOM, in place of attrs: the op and its attributes, as
+  /// format/custom_op.h encodes them.
+  std::string custom;
+  /// What plugins bring, for which target; null: nothing. Lives for ever.
+  const plugin::Use *plugins = nullptr;
   /// Input that shares its memory with output 0, or -1.
   int inPlaceInput = -1;
   /// Threads that one run may use; part of the choice and of packed weights.
@@ -47,6 +57,9 @@ public:
 
   /// Whether it is a plain reference, or runs one inside.
   virtual bool isSlow() const { return false; }
+
+  /// Whose code it is, or runs inside; null: ours.
+  virtual const plugin::Plugin *plugin() const { return nullptr; }
 
   /// Bytes that run() needs at `scratch`, aligned to NPU_VALUE_ALIGNMENT.
   virtual size_t scratchBytes() const { return 0; }
@@ -73,6 +86,14 @@ public:
   virtual int run(void *const *operands, void *scratch) const = 0;
 };
 
+/// The cycles of the chip that the first kernel of a plugin that takes the
+/// problem says it needs, and its name ("acme:rows"); no name: none takes it.
+struct PluginAnswer {
+  std::string implementation;
+  double cycles = 0; ///< 0: nothing is said
+};
+PluginAnswer queryPlugins(const Problem &problem);
+
 /// One entry of an op's ordered list. `create` returns null where it does not
 /// take the problem and then says why in one clause ("dilated max pooling").
 struct Implementation {
@@ -84,14 +105,16 @@ struct Implementation {
   bool isDirect = true;
 };
 
-/// The implementations of `op`, best first; the last, the plain reference,
-/// accepts every valid problem.
+/// Our own implementations of `op`, best first; the last, the plain reference,
+/// accepts every valid problem. Those of plugins stand before them.
 const std::vector<Implementation> &implementations(int32_t op);
 
 /// How a problem would run.
 struct Answer {
+  /// Empty: a plugin's op whose reference gave an answer that it may not.
   std::string implementation;
-  bool slow = false; ///< Kernel::isSlow()
+  bool slow = false;                      ///< Kernel::isSlow()
+  const plugin::Plugin *plugin = nullptr; ///< Kernel::plugin()
   /// Data movement hidden inside the kernel, in bytes per run.
   size_t adapterBytes = 0;
   /// Why each better implementation refused, "name: reason; ...".
@@ -108,6 +131,7 @@ std::string validate(const Problem &problem);
 std::string keyOf(const Problem &problem);
 
 Answer query(const Problem &problem);
+/// Null where query() finds no implementation.
 std::unique_ptr<Kernel> create(const Problem &problem);
 
 /// Only the reference: the compiler's evaluator and the tests' oracle.

@@ -109,6 +109,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_MASKUNPOOL] = {{"fast", createMaskunpoolFast},
                               split,
                               reference(createMaskunpoolReference)};
+  lists[NPU_OP_CUSTOM] = {reference(createCustomReference)};
   lists[NPU_OP_TENSORNORM] = {{"fast", createTensornormFast},
                               adapter,
                               split,
@@ -123,6 +124,8 @@ static std::vector<List> makeLists() {
 /// The first implementation of the list that takes the problem.
 static std::unique_ptr<Kernel>
 createFirst(const Problem &problem, bool onlyDirect, std::string &refusals) {
+  if (auto kernel = createOfPlugins(problem, refusals))
+    return kernel;
   for (const Implementation &candidate : implementations(problem.op)) {
     if (onlyDirect && !candidate.isDirect)
       continue;
@@ -152,6 +155,9 @@ std::string keyOf(const Problem &problem) {
   append(key, problem.inPlaceInput);
   append(key, problem.threads);
   append(key, problem.keepsNan);
+  append(key, problem.plugins);
+  append(key, problem.custom.size());
+  key += problem.custom;
   append(key, problem.inputs.size());
   for (const auto *tensors : {&problem.inputs, &problem.outputs})
     for (npu_tensor_desc tensor : *tensors) {
@@ -185,9 +191,12 @@ Answer query(const Problem &problem) {
   }
   Answer answer;
   auto kernel = createFirst(problem, false, answer.refusals);
-  answer.implementation = kernel->implementation();
-  answer.slow = kernel->isSlow();
-  answer.adapterBytes = kernel->adapterBytes();
+  if (kernel) {
+    answer.implementation = kernel->implementation();
+    answer.slow = kernel->isSlow();
+    answer.plugin = kernel->plugin();
+    answer.adapterBytes = kernel->adapterBytes();
+  }
   std::lock_guard<std::mutex> lock(mutex);
   return known.emplace(std::move(key), std::move(answer)).first->second;
 }

@@ -40,6 +40,17 @@ Create createAdapter, createSplitDirect, createSplit, createStrips;
 /// reference.
 Create createDirect;
 
+Create createCustomReference;
+
+/// The first kernel of the problem's plugins that takes it; null: none does.
+std::unique_ptr<Kernel> createOfPlugins(const Problem &problem,
+                                        std::string &refusals);
+
+/// `kernel`, which takes `inside`, for a problem whose operands are stored in
+/// other orders. What is constant in both is stored alike.
+std::unique_ptr<Kernel> adaptTo(const Problem &problem, const Problem &inside,
+                                std::unique_ptr<Kernel> kernel);
+
 /// Kernels whose last preparation (code generation) is put off until they are
 /// going to run, so that a query stays cheap.
 class PreparedKernel : public Kernel {
@@ -57,6 +68,7 @@ public:
     return inner->implementation();
   }
   bool isSlow() const override { return inner->isSlow(); }
+  const plugin::Plugin *plugin() const override { return inner->plugin(); }
   size_t scratchBytes() const override { return inner->scratchBytes(); }
   size_t adapterBytes() const override { return inner->adapterBytes(); }
   bool losesNan() const override { return inner->losesNan(); }

@@ -32,7 +32,8 @@ const char *opName(int32_t op) {
                                       "conv_winograd",  "winograd_weight",
                                       "conv_bpw",       "img2col",
                                       "unpool",         "maskunpool",
-                                      "rotate",         "tensornorm"};
+                                      "rotate",         "tensornorm",
+                                      "custom"};
   static_assert(std::size(names) == NPU_OP_COUNT);
   return op >= 0 && op < NPU_OP_COUNT ? names[op] : "unknown op";
 }
@@ -59,6 +60,7 @@ int properInputs(const Problem &problem) {
   case NPU_OP_SCATTER_ND:
     return 3;
   case NPU_OP_CONCAT:
+  case NPU_OP_CUSTOM:
     return static_cast<int>(problem.inputs.size());
   default:
     return 1;
@@ -100,6 +102,8 @@ int32_t properType(const Problem &problem) {
     return NPU_I64;
   if (isMovement(problem))
     return problem.inputs[0].dtype;
+  if (problem.op == NPU_OP_CUSTOM)
+    return problem.outputs[0].dtype;
   return givesFloats(problem) ? NPU_F32 : NPU_I64;
 }
 
@@ -320,7 +324,7 @@ static std::string checkInPlace(const Problem &problem) {
     return "in-place input " + std::to_string(i) + " does not exist";
   const npu_tensor_desc &input = problem.inputs[static_cast<size_t>(i)];
   const npu_tensor_desc &output = problem.outputs[0];
-  if (i < properInputs(problem))
+  if (i < properInputs(problem) && !canBeInPlace(problem, i))
     return "input " + std::to_string(i) +
            " is read by the kernel proper and cannot share the output's memory";
   if (input.weights_offset >= 0)
@@ -385,6 +389,8 @@ static std::string checkOp(const Problem &problem) {
     return validateRotate(problem);
   case NPU_OP_TENSORNORM:
     return validateTensornorm(problem);
+  case NPU_OP_CUSTOM:
+    return validateCustom(problem);
   case NPU_OP_RELAYOUT:
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:

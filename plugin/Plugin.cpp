@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/Plugin.h"
 
+#include "npu/plugin.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
-#include <mutex>
 
 namespace npu::plugin {
 namespace {
-
-constexpr size_t longestName = 32;
 
 bool isLower(char c) { return c >= 'a' && c <= 'z'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -138,10 +137,15 @@ std::string open(Plugin &plugin) {
     return std::string("the system cannot load it: ") +
            (why ? why : "no reason given");
   }
-  for (auto [symbol, header] : {std::pair("npu_plugin_get", &plugin.runtime),
+  const npu_plugin_header *runtime = nullptr;
+  for (auto [symbol, header] : {std::pair("npu_plugin_get", &runtime),
                                 std::pair("npuc_plugin_get", &plugin.compiler)})
     if (std::string why = ask(plugin, symbol, *header); !why.empty())
       return why;
+  plugin.runtime = reinterpret_cast<const npu_plugin *>(runtime);
+  if (runtime)
+    if (std::string why = checkRuntime(*plugin.runtime); !why.empty())
+      return "npu_plugin_get returned " + why;
   plugin.passes = dlsym(plugin.handle, "mlirGetPassPluginInfo");
   if (!plugin.runtime && !plugin.compiler && !plugin.passes)
     return "it is a library, but no plugin: it exports neither npu_plugin_get "
@@ -193,6 +197,33 @@ const Plugin *load(const std::string &path, std::string &error) {
                     "; a process can have one of them, leave the other out");
   list.plugins.push_back(std::move(plugin));
   return list.plugins.back().get();
+}
+
+std::vector<const Plugin *> loadedPlugins() {
+  List &list = loaded();
+  std::lock_guard<std::mutex> lock(list.mutex);
+  std::vector<const Plugin *> plugins;
+  for (const auto &plugin : list.plugins)
+    plugins.push_back(plugin.get());
+  return plugins;
+}
+
+void Plugin::blame(const std::string &what) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (firstFault.empty())
+    firstFault = "plugin " + nameAndVersion() + ": " + what;
+}
+
+std::string Plugin::fault() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return firstFault;
+}
+
+std::string Use::fault() const {
+  for (const Plugin *plugin : plugins)
+    if (std::string fault = plugin->fault(); !fault.empty())
+      return fault;
+  return "";
 }
 
 const Plugin *Use::find(const std::string &name) const {

@@ -8,8 +8,12 @@
 #include "npu/plugin_host.h"
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
+
+struct npu_plugin;
+struct npu_plugin_op;
 
 namespace npu::plugin {
 
@@ -19,12 +23,24 @@ struct Plugin {
   std::string path;       ///< of the file, without links
   void *handle = nullptr; ///< dlopen's
   /// What the entries returned, header checked; null without that entry.
-  const npu_plugin_header *runtime = nullptr;  ///< npu_plugin_get
+  const npu_plugin *runtime = nullptr;         ///< npu_plugin_get
   const npu_plugin_header *compiler = nullptr; ///< npuc_plugin_get
   void *passes = nullptr; ///< the symbol mlirGetPassPluginInfo
 
   /// "acme 1.0", for messages and files.
   std::string nameAndVersion() const { return name + " " + version; }
+
+  /// Of `runtime`; null: it has no such op.
+  const npu_plugin_op *findOp(const std::string &op) const;
+
+  /// Notes an answer that the plugin may not give. The first one stays: whoever
+  /// gets no answer asks for it and ends with an error.
+  void blame(const std::string &what) const;
+  std::string fault() const;
+
+private:
+  mutable std::mutex mutex;
+  mutable std::string firstFault;
 };
 
 /// Whether it is a-z, then a-z, 0-9 or _, at most 32 characters: what a plugin,
@@ -35,6 +51,16 @@ bool isName(const std::string &text);
 /// `error`.
 const Plugin *load(const std::string &path, std::string &error);
 
+constexpr size_t longestName = 32;
+/// Of plugins and what they bring: a-z, then a-z, 0-9 or _.
+bool isName(const std::string &text);
+
+/// All that this process has loaded so far.
+std::vector<const Plugin *> loadedPlugins();
+
+/// Why what npu_plugin_get returned is refused; else empty.
+std::string checkRuntime(const npu_plugin &plugin);
+
 /// The plugins that one compilation, or one program, has: in the order in which
 /// they were named, each once.
 struct Use {
@@ -42,6 +68,8 @@ struct Use {
   std::string target; ///< the chip's name
 
   const Plugin *find(const std::string &name) const;
+  /// The first plugin's; empty where none is to blame.
+  std::string fault() const;
 };
 
 /// The one with these contents; lives until the process ends, so that its

@@ -27,8 +27,9 @@ const char *running() {
   static char text[256];
   if (!innermost.name)
     return nullptr;
-  std::snprintf(text, sizeof(text), "%s %s (%s)", innermost.name,
-                innermost.version, innermost.what);
+  std::snprintf(text, sizeof(text), "%s%s%s (%s)", innermost.name,
+                *innermost.version ? " " : "", innermost.version,
+                innermost.what);
   return text;
 }
 

@@ -3,6 +3,9 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "kernels/tensor.h"
+#include "plugin/Plugin.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace npu;
 
@@ -21,7 +24,8 @@ static format::ManifestTensor describe(StringRef name, RankedTensorType type,
 static format::ManifestKernel describe(const PlannedKernel &kernel) {
   format::ManifestKernel row;
   row.name = kernel.name;
-  row.op = "npu." + kernel.opName;
+  bool isOfPlugin = kernel.problem.op == NPU_OP_CUSTOM;
+  row.op = (isOfPlugin ? "" : "npu.") + kernel.opName;
   row.node = kernel.node;
   row.bytes = kernel.bytes;
   row.generated = kernel.generated;
@@ -35,12 +39,29 @@ static format::ManifestKernel describe(const PlannedKernel &kernel) {
   return row;
 }
 
+/// Whose ops or kernels the program has, in the order in which they are asked.
+static std::vector<format::ManifestPlugin> pluginsIn(const ProgramPlan &plan) {
+  std::vector<format::ManifestPlugin> rows;
+  if (plan.kernels.empty() || !plan.kernels.front().problem.plugins)
+    return rows;
+  llvm::SmallPtrSet<const plugin::Plugin *, 4> used;
+  for (const PlannedKernel &kernel : plan.kernels)
+    if (!kernel.generated)
+      used.insert(kernels::query(kernel.problem).plugin);
+  for (const plugin::Plugin *plugin :
+       plan.kernels.front().problem.plugins->plugins)
+    if (used.contains(plugin))
+      rows.push_back({plugin->name, plugin->version});
+  return rows;
+}
+
 format::Manifest npu::makeManifest(const ProgramPlan &plan,
                                    ArrayRef<std::string> layoutNames) {
   format::Manifest manifest;
   manifest.formatVersion = NPU_FORMAT_VERSION;
   manifest.npucVersion = NPU_VERSION;
   manifest.onednnVersion = kernels::libraryVersion();
+  manifest.plugins = pluginsIn(plan);
   manifest.arenaBytes = plan.arenaBytes;
   manifest.arenaLowerBoundBytes = plan.arenaLowerBound;
   manifest.weightBytes = plan.weights.bytes();

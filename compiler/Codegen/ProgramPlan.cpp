@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/tensor.h"
+#include "kernels/validate.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -128,6 +129,8 @@ static StringRef kernelOpName(Operation *op) {
   if (auto fused = dyn_cast<FusedOp>(op))
     if (Operation *root = fused.getRoot())
       op = root;
+  if (auto custom = dyn_cast<CustomOp>(op))
+    return custom.getDemandName();
   return isa<FusedOp>(op) ? "eltwise" : op->getName().stripDialect();
 }
 
@@ -151,12 +154,17 @@ LogicalResult Planner::addKernel(Operation *op) {
   }
   if (std::string wrong = kernels::validate(kernel.problem); !wrong.empty())
     return op->emitOpError("has no kernel: ") << wrong;
+  if (!kernel.problem.custom.empty())
+    kernel.problem.attrs.custom = {
+        plan.weights.add(kernel.problem.custom),
+        static_cast<int64_t>(kernel.problem.custom.size())};
   for (const auto *tensors : {&kernel.problem.inputs, &kernel.problem.outputs})
     for (const npu_tensor_desc &tensor : *tensors)
       kernel.bytes += kernels::storedBytes(tensor);
   kernel.generated = canEmitEltwise(kernel.problem);
   kernel.opName = kernelOpName(op).str();
   kernel.name = "k" + std::to_string(step) + "_" + kernel.opName;
+  llvm::replace(kernel.name, '.', '_');
   kernel.node = nodesOf(op->getLoc());
   plan.kernels.push_back(std::move(kernel));
   return success();
@@ -218,18 +226,22 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
 }
 
 /// Elementwise kernels write over any operand; a kernel with a root over an
-/// operand that only its elementwise part reads (a residual).
+/// operand that only its elementwise part reads (a residual); a plugin's op
+/// over the one that its plugin names.
 void Planner::planInPlace() {
   for (auto [step, kernel] : llvm::enumerate(plan.kernels)) {
     size_t first = 0;
     if (kernel.problem.op != NPU_OP_ELTWISE) {
       auto fused = dyn_cast<FusedOp>(kernel.op);
-      if (!fused)
+      if (!fused && kernel.problem.op != NPU_OP_CUSTOM)
         continue;
-      first = fused.getRoot()->getNumOperands();
+      first = fused ? fused.getRoot()->getNumOperands()
+                    : kernel.problem.inputs.size();
     }
-    for (size_t input = first; input < kernel.problem.inputs.size(); ++input)
-      if (tryInPlace(kernel, step, input, first))
+    for (size_t input = 0; input < kernel.problem.inputs.size(); ++input)
+      if ((input >= first ||
+           kernels::canBeInPlace(kernel.problem, static_cast<int>(input))) &&
+          tryInPlace(kernel, step, input, first))
         break;
   }
 }

@@ -30,8 +30,8 @@ struct PlannedKernel {
   /// Value of each input that is a constant of equal elements.
   SmallVector<std::optional<double>> splats;
   bool generated = false; // code of ours, not a library kernel
-  /// Name unique in the program ("k3_conv2d"), the op it is built around, and
-  /// the model's nodes that it computes.
+  /// Name unique in the program ("k3_conv2d"), the op it is built around (of a
+  /// plugin: "acme.rope"), and the model's nodes that it computes.
   std::string name, opName, node;
   int64_t bytes = 0; // read and written in one run
   /// Only moves bytes because of layout.

@@ -50,8 +50,16 @@ FailureOr<int64_t> WeightTable::add(Location location, ElementsAttr elements,
     owned.push_back(std::move(storage));
     bytes = owned.back();
   }
+  return known[key] = append(bytes);
+}
+
+int64_t WeightTable::add(StringRef bytes) {
+  owned.emplace_back(bytes.begin(), bytes.end());
+  return append(owned.back());
+}
+
+int64_t WeightTable::append(ArrayRef<char> bytes) {
   int64_t offset = size;
-  known[key] = offset;
   chunks.push_back(bytes);
   size += bytes.size();
   if (int64_t padding = -size & (NPU_VALUE_ALIGNMENT - 1)) {

@@ -22,11 +22,16 @@ public:
   FailureOr<int64_t> add(Location location, ElementsAttr elements,
                          RankedTensorType type);
 
+  /// The offset of bytes that are no tensor.
+  int64_t add(StringRef bytes);
+
   int64_t bytes() const { return size; }
   /// The parts of the section in order, padding between them included.
   ArrayRef<ArrayRef<char>> parts() const { return chunks; }
 
 private:
+  int64_t append(ArrayRef<char> bytes);
+
   llvm::DenseMap<std::pair<Attribute, Attribute>, int64_t> known;
   std::vector<ArrayRef<char>> chunks;
   std::list<std::vector<char>> owned;

@@ -56,6 +56,7 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   case NPU_OP_CUMULATE:
   case NPU_OP_IMG2COL:
   case NPU_OP_TENSORNORM:
+  case NPU_OP_CUSTOM:
     return traits;
   case NPU_OP_COUNT:
     break;

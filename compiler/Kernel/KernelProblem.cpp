@@ -2,6 +2,7 @@
 #include "compiler/Kernel/KernelProblem.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
@@ -145,13 +146,35 @@ static void addBody(FusedOp fused, kernels::Problem &problem) {
 kernels::Problem npu::makeProblem(Operation *op, int threads) {
   kernels::Problem problem;
   problem.threads = threads;
+  problem.plugins = pluginsOf(op->getContext());
   addOperands(op, problem);
   if (auto fused = dyn_cast<FusedOp>(op)) {
     addBody(fused, problem);
     return problem;
   }
   problem.op = cast<KernelOpInterface>(op).getKernel(problem.attrs);
+  if (auto custom = dyn_cast<CustomOp>(op))
+    describeCustom(custom, problem);
   if (auto eltwise = dyn_cast<EltwiseOp>(op))
     problem.instrs.push_back(makeInstr(eltwise));
+  return problem;
+}
+
+kernels::Problem npu::makeProblem(Operation *op, int threads,
+                                  ArrayRef<LayoutAttr> layouts) {
+  kernels::Problem problem = makeProblem(op, threads);
+  auto store = [&](Value value, LayoutAttr layout, npu_tensor_desc &tensor) {
+    int64_t weights = tensor.weights_offset;
+    tensor = describeTensor(withLayout(tensorType(value), layout));
+    tensor.weights_offset = weights;
+  };
+  unsigned operands = op->getNumOperands();
+  for (auto [index, layout] : llvm::enumerate(layouts)) {
+    bool isOperand = index < operands;
+    store(isOperand ? op->getOperand(index) : op->getResult(index - operands),
+          layout,
+          isOperand ? problem.inputs[index]
+                    : problem.outputs[index - operands]);
+  }
   return problem;
 }

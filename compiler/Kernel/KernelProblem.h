@@ -16,6 +16,10 @@ namespace npu {
 /// weights_offset 0; codegen fills in the true offset.
 kernels::Problem makeProblem(Operation *op, int threads);
 
+/// The same, if operands and results were stored like that.
+kernels::Problem makeProblem(Operation *op, int threads,
+                             ArrayRef<LayoutAttr> layouts);
+
 /// Whether the op becomes a kernel (constants, views and terminators do not).
 bool isKernel(Operation *op);
 

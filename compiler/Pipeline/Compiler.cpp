@@ -19,7 +19,6 @@
 #include "compiler/Layout/Explain/LayoutFix.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
-#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -73,7 +72,8 @@ private:
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
   LogicalResult checkOptions();
-  LogicalResult preparePlugins();
+  LogicalResult loadNamedPlugins();
+  void declarePlugins();
   LogicalResult checkFiles();
   LogicalResult import();
   LogicalResult checkShape();
@@ -126,35 +126,14 @@ LogicalResult Compilation::stage(StringRef name,
   outerTiming = &timing;
   auto start = std::chrono::steady_clock::now();
   LogicalResult result = work();
+  // What a plugin got wrong makes all that stands on it doubtful.
+  if (const plugin::Use *use = pluginsOf(&context))
+    if (std::string fault = use->fault(); !fault.empty())
+      result = error(fault);
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   report.seconds.emplace_back(name.str(), taken.count());
   return result;
-}
-
-/// A module may come from --emit=mlir: its layouts and relayouts were decided
-/// by another run, and are decided again.
-static void forgetLayouts(mlir::func::FuncOp function) {
-  auto forget = [](Value value) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      value.setType(
-          RankedTensorType::get(type.getShape(), type.getElementType()));
-  };
-  function.walk([&](Block *block) {
-    llvm::for_each(block->getArguments(), forget);
-    for (Operation &op : *block)
-      llvm::for_each(op.getResults(), forget);
-  });
-  function.walk([](Operation *op) {
-    op->removeAttr(layoutNoteAttr);
-    op->removeAttr(replacementAttr);
-  });
-  forgetPlan(function);
-  function.walk([](RelayoutOp op) {
-    op.getResult().replaceAllUsesWith(op->getOperand(0));
-    op.erase();
-  });
-  updateSignature(function);
 }
 
 /// Weights may lie in resources, which a printed module may leave out.
@@ -225,6 +204,7 @@ LogicalResult Compilation::import() {
       failed(checkResources(*module)))
     return failure();
   forgetLayouts(function());
+  forgetPlan(function());
   return success();
 }
 
@@ -455,33 +435,42 @@ LogicalResult Compilation::write() {
   return success();
 }
 
-LogicalResult Compilation::preparePlugins() {
+/// Before the target is read, whose demands may speak of their ops.
+LogicalResult Compilation::loadNamedPlugins() {
   std::string message;
   auto named = loadPlugins(options.plugins, message);
   if (!named)
     return error("--plugin: " + message);
   addPlugins(context, *named);
+  return success();
+}
+
+/// With those of the target.
+void Compilation::declarePlugins() {
   addPlugins(context, *target);
-  if (const plugin::Use *use = pluginsOf(&context))
-    for (const plugin::Plugin *plugin : use->plugins) {
-      files.reads("a plugin", plugin->path);
-      report.plugins.push_back({plugin->name, plugin->version, plugin->path});
-    }
-  message = whyNotAlgorithms(*target, context);
-  return message.empty() ? success() : error(message);
+  const plugin::Use *use = pluginsOf(&context);
+  if (!use)
+    return;
+  for (const plugin::Plugin *plugin : use->plugins) {
+    files.reads("a plugin", plugin->path);
+    report.plugins.push_back({plugin->name, plugin->version, plugin->path});
+  }
 }
 
 LogicalResult Compilation::checkOptions() {
   std::string message;
+  if (failed(loadNamedPlugins()))
+    return failure();
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
                                 options.threads, report.targetNote, message);
   if (!target)
     return error(message);
   if (!chooseFallback(*target, options.fallback, message))
     return error("--fallback: " + message);
-  if (failed(preparePlugins()))
-    return failure();
-  message = whyNot(options.layout.objective, *target);
+  declarePlugins();
+  message = whyNotAlgorithms(*target, context);
+  if (message.empty())
+    message = whyNot(options.layout.objective, *target);
   if (!message.empty())
     return error(message);
   if (!target->file.empty())

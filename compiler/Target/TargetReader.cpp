@@ -3,7 +3,9 @@
 // Each key, checked.
 #include "compiler/Target/TargetReader.h"
 
+#include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Support/YamlReader.h"
+#include "compiler/Target/Plugins.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -116,11 +118,15 @@ private:
   }
 
   bool readPlugin(yaml::Node *node) {
-    PluginFile file;
-    file.line = lineOf(node);
-    if (!readText(node, "plugins", file.path))
+    std::string file;
+    if (!readText(node, "plugins", file))
       return false;
-    spec.pluginFiles.push_back(std::move(file));
+    // At once: demands behind it may speak of its ops.
+    std::string why;
+    auto loaded = loadPlugins({spec.pathOf(file)}, why);
+    if (!loaded)
+      return fail(node, why);
+    llvm::append_range(spec.plugins, *loaded);
     return true;
   }
 
@@ -387,10 +393,14 @@ private:
     SmallVector<StringRef> allowed = {"ops", "when"};
     for (const CostKey &key : costKeys)
       allowed.push_back(key.text);
-    for (const OpWords &words : opVocabulary())
+    auto allow = [&](const OpWords &words) {
       for (StringRef role : demandRoles(words))
         if (known.insert(role).second)
           allowed.push_back(role);
+    };
+    llvm::for_each(opVocabulary(), allow);
+    for (const OpWords *words : pluginVocabulary())
+      allow(*words);
     if (!readMap(node, "demand", allowed, {"ops"},
                  [&](StringRef key, yaml::Node *value) {
                    if (key == "ops")

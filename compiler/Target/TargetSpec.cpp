@@ -4,7 +4,6 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Target/CostTableReader.h"
-#include "compiler/Target/Plugins.h"
 #include "compiler/Target/TargetReader.h"
 #include "files/installation.h"
 
@@ -110,18 +109,6 @@ std::string TargetSpec::pathOf(StringRef named) const {
   return path.str().str();
 }
 
-static bool loadPlugins(TargetSpec &spec, std::string &error) {
-  for (const PluginFile &named : spec.pluginFiles) {
-    auto loaded = npu::loadPlugins({spec.pathOf(named.path)}, error);
-    if (!loaded) {
-      error = spec.file + ":" + std::to_string(named.line) + ": " + error;
-      return false;
-    }
-    llvm::append_range(spec.plugins, *loaded);
-  }
-  return true;
-}
-
 static bool loadCosts(TargetSpec &spec, std::string &error) {
   std::string path = spec.costsPath(), reason;
   auto buffer = readInput(path, Budget::Text, reason);
@@ -139,8 +126,7 @@ static bool loadCosts(TargetSpec &spec, std::string &error) {
 /// With all that its file names.
 static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
                                           std::string &error) {
-  if (spec &&
-      ((spec->costs && !loadCosts(*spec, error)) || !loadPlugins(*spec, error)))
+  if (spec && spec->costs && !loadCosts(*spec, error))
     return std::nullopt;
   if (!spec || !spec->fallback || loadProcessor(*spec->fallback, error))
     return spec;

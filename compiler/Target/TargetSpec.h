@@ -113,12 +113,6 @@ struct Costs {
   cost::CostTable table;
 };
 
-/// A library that the target's file names.
-struct PluginFile {
-  std::string path; ///< as the file has it, from its folder
-  int line = 0;
-};
-
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -137,8 +131,7 @@ public:
   std::optional<Costs> costs;
   /// Other algorithms that the chip has for some ops (Layout/Alternatives.h).
   std::vector<std::string> algorithms;
-  std::vector<PluginFile> pluginFiles;
-  std::vector<const plugin::Plugin *> plugins; // those, loaded
+  std::vector<const plugin::Plugin *> plugins; // that its file names
 
   /// The chip likes the first best; empty: any layouts.
   ArrayRef<Signature> signatures(StringRef op) const;

@@ -163,8 +163,8 @@ typedef struct npu_kernel_info {
   /* Not 0 where the processor beside the chip runs the kernel: its time, and
    * what passes between both. Their sum is cycles then. */
   uint64_t processor_cycles, link_cycles, link_bytes;
-  /* cycles, if they are from the target's table of measured kernels, or the
-   * model's, scaled by others that stand there; else 0. */
+  /* cycles, if they are from the target's table of measured kernels or from a
+   * plugin, or the model's, scaled by others that stand there; else 0. */
   uint64_t measured_cycles, scaled_cycles;
   uint64_t dram_read_bytes, dram_written_bytes;
   /* By array and vector unit; see OnChipBytes in cost/kernel_time.h. */

@@ -94,6 +94,11 @@ private:
 };
 } // namespace
 
+std::unique_ptr<Kernel> adaptTo(const Problem &problem, const Problem &inside,
+                                std::unique_ptr<Kernel> kernel) {
+  return std::make_unique<Adapter>(problem, inside, std::move(kernel));
+}
+
 static npu_tensor_desc rowMajor(const npu_tensor_desc &tensor) {
   return makeTensor(tensor.dtype, tensor.dims, tensor.rank);
 }
@@ -153,7 +158,7 @@ adapt(const Problem &problem, const Problem &inside, std::string &whyNot) {
   std::unique_ptr<Kernel> inner = createDirect(inside, whyNot);
   if (!inner)
     return nullptr;
-  return std::make_unique<Adapter>(problem, inside, std::move(inner));
+  return adaptTo(problem, inside, std::move(inner));
 }
 
 std::unique_ptr<Kernel> createAdapter(const Problem &problem,

@@ -189,11 +189,11 @@ def compile(  # noqa: A001
         again = Compilation(model, wanted=("explain_layout",), name=name, **options).run("layout")
         return again.text("explain_layout")
 
-    threads = options.get("threads") or 0
+    threads, report = options.get("threads") or 0, one.text("report")
+    plugins = [plugin["path"] for plugin in json.loads(report)["plugins"]]
     program = Program(
-        path, threads=threads, report=one.text("report"), explain=explain, messages=one.messages,
-        plugin=[plugin["path"] for plugin in one.report["plugins"]],
-    )  # fmt: skip
+        path, threads=threads, report=report, explain=explain, messages=one.messages, plugin=plugins
+    )
     if folder:
         weakref.finalize(program, shutil.rmtree, folder, ignore_errors=True)
     return program

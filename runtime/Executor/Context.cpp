@@ -207,8 +207,8 @@ int32_t Context::executeKernel(uint32_t kernel, void *const *operands) {
 void Context::noteFailure(uint32_t kernel, void *const *operands) {
   failedKernel = kernel;
   fault = kernel < model->kernels().size()
-              ? kernels::describeFault(problemOf(model->program(), kernel, 1),
-                                       operands)
+              ? kernels::describeFault(
+                    problemOf(model->program(), kernel, 1, nullptr), operands)
               : "";
 }
 

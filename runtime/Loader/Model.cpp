@@ -176,7 +176,14 @@ Model::Model(const Source &source, const npu_load_options &options)
     runner = std::make_unique<Executor>(threads, options.run_inline != 0, host);
     Clock::time_point packing = Clock::now();
     // On the executor's thread: what kernels choose depends on its team.
-    runner->run([this] { makeKernels(); });
+    runner->run([this] {
+      plugin::MessageScope messages([this](int32_t, const std::string &told) {
+        warningTexts.push_back(told);
+      });
+      makeKernels();
+    });
+    if (std::string fault = plugins->fault(); !fault.empty())
+      throw Failure(NPU_BAD_PLUGIN, fault);
     loadStats.pack_ms = millisecondsSince(packing);
     warnOfSlowKernels();
   }
@@ -201,6 +208,30 @@ void Model::loadPlugins(const npu_load_options &options) {
   plugins = plugin::use(std::move(loaded), "");
 }
 
+/// Of the plugins that the caller names, those that the program was compiled
+/// with: others would choose other kernels.
+void Model::choosePlugins(const std::string &path) {
+  std::vector<const plugin::Plugin *> needed;
+  for (const format::ManifestPlugin &wanted : manifest.plugins) {
+    const plugin::Plugin *found = plugins->find(wanted.name);
+    const std::string sentence = "'" + path + "' was compiled with plugin " +
+                                 wanted.name + " " + wanted.version;
+    if (!found)
+      throw Failure(NPU_BAD_PLUGIN,
+                    sentence + ", which is not loaded; name its library with "
+                               "--plugin (npu_load_options.plugins)");
+    if (!found->runtime || found->version != wanted.version)
+      throw Failure(NPU_BAD_PLUGIN,
+                    sentence + ", but '" + found->path + "' is " +
+                        found->nameAndVersion() +
+                        (found->runtime ? "" : " without kernels and ops") +
+                        "; load that version, or compile it again with this "
+                        "one");
+    needed.push_back(found);
+  }
+  plugins = plugin::use(std::move(needed), manifest.targetName);
+}
+
 Executor &Model::executor() {
   if (!runner)
     throw Failure(NPU_BAD_ARGUMENT,
@@ -219,10 +250,11 @@ void Model::verify(const std::string &path, bool simulateOnly) {
   if (!wrong.empty())
     throw Failure(NPU_BAD_FILE,
                   "'" + path + "': " + wrong + "; compile it again with npuc");
+  choosePlugins(path);
   if (!simulateOnly)
     checkMachine(path);
   image.load();
-  wrong = verifyProgram(*image.program(), image.bounds(), manifest);
+  wrong = verifyProgram(*image.program(), image.bounds(), manifest, plugins);
   // The code may be for another processor where nothing is going to run.
   if (wrong.empty() && !simulateOnly)
     wrong = rehearse(*image.program(), image.bounds());
@@ -284,9 +316,12 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
     describeKernel(index, "generated");
     return;
   }
-  kernels::Problem problem = problemOf(program(), index, loadStats.threads);
+  kernels::Problem problem =
+      problemOf(program(), index, loadStats.threads, plugins);
   std::unique_ptr<kernels::Kernel> &kernel = modelKernels[index].kernel;
   kernel = kernels::create(problem);
+  if (std::string fault = plugins->fault(); !kernel && !fault.empty())
+    throw Failure(NPU_BAD_PLUGIN, fault);
   if (!kernel)
     throw Failure(NPU_INTERNAL, "no implementation takes kernel '" +
                                     manifest.kernels[index].name + "'");
@@ -317,7 +352,8 @@ Model::kernelsKeepingNan() {
       const auto &fast = modelKernels[i].kernel;
       if (!fast || !fast->losesNan())
         continue;
-      kernels::Problem problem = problemOf(program(), i, loadStats.threads);
+      kernels::Problem problem =
+          problemOf(program(), i, loadStats.threads, plugins);
       problem.keepsNan = true;
       keepingNan[i] = kernels::create(problem);
       // Released pages come back from the file.

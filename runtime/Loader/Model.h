@@ -57,6 +57,7 @@ public:
 
 private:
   void loadPlugins(const npu_load_options &options);
+  void choosePlugins(const std::string &path);
   void verify(const std::string &path, bool simulateOnly);
   void checkMachine(const std::string &path);
   void checkThreads();
@@ -70,7 +71,7 @@ private:
   Image image;
   std::string text;
   format::Manifest manifest;
-  const plugin::Use *plugins = nullptr; ///< those that the caller names
+  const plugin::Use *plugins = nullptr; ///< that the program has
   std::vector<npu_tensor_info> inputInfos;
   std::vector<npu_tensor_info> outputInfos;
   std::vector<std::string> warningTexts;

@@ -117,8 +117,8 @@ std::string verifyTensorRow(const npu_program &p, uint32_t index) {
   return "";
 }
 
-/// Weights lie one behind the other, each aligned: the tensors say how large
-/// the section is.
+/// Weights lie one behind the other, each aligned: the tensors, and ops of
+/// plugins, say how large the section is.
 std::string verifyWeights(const npu_program &p) {
   std::vector<std::pair<uint64_t, uint64_t>> parts; // begin, end
   for (uint32_t i = 0; i < p.n_tensors; ++i)
@@ -127,6 +127,12 @@ std::string verifyWeights(const npu_program &p) {
       parts.emplace_back(
           begin,
           begin + static_cast<uint64_t>(kernels::storedBytes(p.tensors[i])));
+    }
+  for (uint32_t i = 0; i < p.n_kernels; ++i)
+    if (p.kernels[i].op == NPU_OP_CUSTOM) { // verifyCustom
+      auto begin = static_cast<uint64_t>(p.kernels[i].attrs.custom.offset);
+      parts.emplace_back(begin, begin + static_cast<uint64_t>(
+                                            p.kernels[i].attrs.custom.bytes));
     }
   std::sort(parts.begin(), parts.end());
   uint64_t end = 0;
@@ -145,8 +151,23 @@ std::string verifyWeights(const npu_program &p) {
              : mismatch("the weights' size", p.weight_bytes, aligned(end));
 }
 
+/// Where the op of a plugin lies; validate() reads it.
+std::string verifyCustom(const npu_program &p, const npu_custom_attrs &custom) {
+  auto offset = static_cast<uint64_t>(custom.offset);
+  auto bytes = static_cast<uint64_t>(custom.bytes);
+  if (offset > p.weight_bytes || bytes > p.weight_bytes - offset || bytes == 0)
+    return "its op of " + std::to_string(bytes) + " bytes at offset " +
+           std::to_string(offset) + " does not lie within the weights' " +
+           std::to_string(p.weight_bytes);
+  if (offset % NPU_VALUE_ALIGNMENT != 0)
+    return mismatch("its op's offset", offset,
+                    "a multiple of " + std::to_string(NPU_VALUE_ALIGNMENT));
+  return "";
+}
+
 std::string verifyKernel(const npu_program &p, uint32_t index,
-                         const format::ManifestKernel &told) {
+                         const format::ManifestKernel &told,
+                         const plugin::Use *plugins) {
   const npu_kernel_desc &k = p.kernels[index];
   if (k.op < 0 || k.op >= NPU_OP_COUNT)
     return mismatch("its op", uint32_t(k.op),
@@ -168,7 +189,10 @@ std::string verifyKernel(const npu_program &p, uint32_t index,
       return "it writes to a weight";
   if (generated)
     return "";
-  return kernels::validate(problemOf(p, index, 1));
+  if (k.op == NPU_OP_CUSTOM)
+    if (std::string wrong = verifyCustom(p, k.attrs.custom); !wrong.empty())
+      return wrong;
+  return kernels::validate(problemOf(p, index, 1, plugins));
 }
 
 } // namespace
@@ -220,7 +244,7 @@ std::string verifyTensor(const npu_tensor_desc &t) {
 }
 
 kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
-                           int threads) {
+                           int threads, const plugin::Use *plugins) {
   const npu_kernel_desc &k = program.kernels[kernel];
   const npu_tensor_desc *tensors = program.tensors + k.first_tensor;
   const npu_instr *instrs = program.instrs + k.first_instr;
@@ -233,11 +257,17 @@ kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
   problem.attrs = k.attrs;
   problem.inPlaceInput = k.in_place_input;
   problem.threads = threads;
+  problem.plugins = plugins;
+  if (k.op == NPU_OP_CUSTOM && !(k.flags & NPU_KERNEL_GENERATED))
+    problem.custom.assign(reinterpret_cast<const char *>(program.weights) +
+                              k.attrs.custom.offset,
+                          static_cast<size_t>(k.attrs.custom.bytes));
   return problem;
 }
 
 std::string verifyProgram(const npu_program &p, const ImageBounds &bounds,
-                          const format::Manifest &manifest) {
+                          const format::Manifest &manifest,
+                          const plugin::Use *plugins) {
   std::string wrong = verifyRoot(p, bounds);
   if (!wrong.empty())
     return wrong;
@@ -260,7 +290,7 @@ std::string verifyProgram(const npu_program &p, const ImageBounds &bounds,
       wrong = row("tensor", i) + ": " + wrong;
   }
   for (uint32_t i = 0; i < p.n_kernels && wrong.empty(); ++i) {
-    wrong = verifyKernel(p, i, manifest.kernels[i]);
+    wrong = verifyKernel(p, i, manifest.kernels[i], plugins);
     if (!wrong.empty())
       wrong =
           row("kernel", i) + " ('" + manifest.kernels[i].name + "'): " + wrong;

@@ -17,7 +17,8 @@ namespace npu::runtime {
 /// Returns an empty string, or one clause that says what is wrong: which table
 /// and row, what was found, what was expected.
 std::string verifyProgram(const npu_program &program, const ImageBounds &bounds,
-                          const format::Manifest &manifest);
+                          const format::Manifest &manifest,
+                          const plugin::Use *plugins);
 
 /// What is wrong with a tensor's own fields (storage whose size overflows
 /// included), else empty. It may have no elements.
@@ -25,7 +26,7 @@ std::string verifyTensor(const npu_tensor_desc &tensor);
 
 /// Row `kernel` of a verified program, with copies of its table rows.
 kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
-                           int threads);
+                           int threads, const plugin::Use *plugins);
 
 } // namespace npu::runtime
 

@@ -35,6 +35,9 @@ CALL = re.compile(r"npu\.[\w.]+(?: \w+)?\(([^()]*)\)[^:]*(?:\{.*?\})?\s*:\s*\(([
 DEFINED = re.compile(r"(%\w+) =|(%\w+): tensor")
 
 
+always: list[str] = []  # flags of every call
+
+
 @dataclass(frozen=True)
 class Outcome:
     code: int
@@ -43,7 +46,7 @@ class Outcome:
 
 
 def run(tool: Path, source: str, *flags: str) -> Outcome:
-    command = [str(tool), "-", *flags]
+    command = [str(tool), "-", *always, *flags]
     # From the root: examples name files of the tree.
     done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
     return Outcome(done.returncode, done.stdout, done.stderr)
@@ -146,7 +149,9 @@ def check_record(tool: Path, record: tablegen.Record) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--npu-opt", type=Path, required=True, help="the program build/bin/npu-opt")
+    parser.add_argument("--plugin", type=Path, required=True, help="the plugin of the example of npu.custom")
     arguments = parser.parse_args()
+    always.append(f"--plugin={arguments.plugin}")
     records = tablegen.records(ROOT)
     failed = 0
     for record in records:

@@ -176,6 +176,8 @@ TEST(Manifest, OtherWrongValues) {
       {"/inputs/0/shape/0", -1, "'inputs[0].shape[0]' is -1"},
       {"/inputs/0/shape/0", UINT64_MAX, "expected an extent"},
       {"/cpu_features/0", 7, "'cpu_features[0]' is 7, expected a string"},
+      {"/plugins", {{{"name", "acme"}}}, "'plugins[0].version' is missing"},
+      {"/plugins", {{{"name", 1}}}, "'plugins[0].name' is 1, expected a str"},
       {"/arena_bytes", -4, "'arena_bytes' is -4"},
       {"/target/machine/clock", 0, "expected a number from 1e-06 to 1e+12"},
       {"/target/machine/clock", 1e13, "expected a number from 1e-06 to 1e+12"},

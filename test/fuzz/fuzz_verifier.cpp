@@ -66,8 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   manifest.weightBytes = sizeof(weights);
   manifest.kernels.resize(1);
   manifest.kernels[0].generated = (kernel.flags & NPU_KERNEL_GENERATED) != 0;
-  if (runtime::verifyProgram(program, bounds, manifest).empty() &&
+  if (runtime::verifyProgram(program, bounds, manifest, nullptr).empty() &&
       !manifest.kernels[0].generated)
-    kernels::query(runtime::problemOf(program, 0, 1));
+    kernels::query(runtime::problemOf(program, 0, 1, nullptr));
   return 0;
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from acme_npu import test_acme_assembles_a_network, test_acme_npu
+from acme_npu import test_acme_assembles_a_network, test_acme_kernel_and_op, test_acme_npu
 from onnx import TensorProto, helper, numpy_helper
 
 HERE = Path(__file__).resolve().parent
@@ -169,6 +169,7 @@ def test_find_package(world: World) -> None:
     build = world.build_project("runtime_consumer")
     for program in ("run_c", "run_cpp"):
         run_consumer(world, build / program)
+    world.run("npu-run", "net.npu", f"--plugin={build / 'nothing.so'}", "--random-inputs")
 
 
 def test_pkg_config(world: World) -> None:
@@ -339,6 +340,7 @@ TESTS: list[Callable[[World], None]] = [
     test_add_subdirectory_configures,
     test_compiler_consumer,
     test_acme_npu,
+    test_acme_kernel_and_op,
     test_acme_assembles_a_network,
 ]
 SLOW_TESTS = [test_debian_packages, test_add_subdirectory]

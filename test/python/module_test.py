@@ -14,11 +14,12 @@ import numpy as np
 import onnx
 
 TOOLS = Path(__file__).resolve().parents[1] / "compiler" / "tools"
-sys.path.insert(0, str(TOOLS))
+sys.path[:0] = [str(TOOLS), str(TOOLS.parents[1] / "plugin")]
 BUILD = Path(next(word.split("=", 1)[1] for word in sys.argv if word.startswith("--build=")))
 sys.path.insert(0, str(BUILD / "python"))
 
 import npuc  # noqa: E402
+import plugins  # noqa: E402
 import programs  # noqa: E402
 import small  # noqa: E402
 from programs import Bench, chain, check_close, expected, sample  # noqa: E402
@@ -63,6 +64,22 @@ def test_every_kind_of_model(bench: Bench) -> None:
     check_close(npuc.compile(text, name="other.mlir").run(x), wanted)
     raises(TypeError, "not int", npuc.compile, 5)
     raises(TypeError, "in memory", npuc.compile, path, name="x.onnx")
+
+
+def test_plugin(bench: Bench) -> None:
+    """The program of a compilation has its plugins; one that is loaded gets them by name."""
+    bump = onnx.helper.make_node("Bump", ["x"], ["y"], name="bump", domain=plugins.DOMAIN)
+    path = bench.save(plugins.network("bump", [bump], {}, [2, 3], [2, 3]))
+    raises(npuc.CompileError, "test.demo.Bump", npuc.compile, path)
+    raises(npuc.CompileError, "there is no such file", npuc.compile, path, plugin="none.so")
+    x, demo = sample(2, 3), plugins.library(bench)
+    p = npuc.compile(path, plugin=demo)
+    check_close(p.run(x), x + 1)
+    p.save(bench.path("bump.npu"))
+    error = raises(npuc.RunError, "plugin demo 1.0, which is not loaded", npuc.load, bench.path("bump.npu"))
+    assert error.code == "bad plugin"
+    for given in (demo, str(demo), [demo]):
+        check_close(npuc.load(bench.path("bump.npu"), plugin=given).run(x), x + 1)
 
 
 def test_options(bench: Bench) -> None:

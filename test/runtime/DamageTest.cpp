@@ -34,7 +34,7 @@ public:
   }
   npu_code load() {
     npu_model *model = nullptr;
-    npu_load_options options = {1, 0, 0, nullptr};
+    npu_load_options options = {1, 0, 0, nullptr, nullptr, 0};
     npu_code code = npu_model_load(path.c_str(), &options, &model, &status);
     npu_model_free(model);
     return code;

@@ -148,4 +148,24 @@ def NPU_TensornormOp : NPU_KernelOp<"tensornorm"> {
   let results = (outs NPU_Tensor:$result);
 }
 
+def NPU_CustomOp : NPU_KernelOp<"custom"> {
+  let summary = "An op of a plugin.";
+  let description = [{
+    `function` of the plugin `plugin`, which must be loaded, in that version
+    (docs/plugins.md). `parameters` are the attributes of the model's node, each
+    a list: `array<i64: ...>`, `array<f32: ...>` or strings. The plugin says
+    what the result is, how its dimensions are the operands' and what computes
+    it.
+
+    Example:
+    ```mlir
+    %y = npu.custom(%x, %s) {function = "scale", parameters = {axis = array<i64: 1>}, plugin = "demo", version = "1.0"} : (tensor<1x4x8x8xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<NPU_Tensor>:$inputs, StrAttr:$plugin,
+                       StrAttr:$version, StrAttr:$function,
+                       DictionaryAttr:$parameters);
+  let results = (outs NPU_Tensor:$result);
+}
+
 #endif // NPU_CHIP_OPS_TD

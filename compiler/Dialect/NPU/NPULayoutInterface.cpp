@@ -2,6 +2,7 @@
 //
 // LayoutOpInterface of every op: one line each, answers shared by family; and
 // the vocabulary that follows from them.
+#include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Dialect/NPU/LayoutRelations.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/OpVocabulary.h"
@@ -236,7 +237,7 @@ ArrayRef<OpWords> npu::opVocabulary() {
 const OpWords *npu::lookupOpWords(StringRef name) {
   const OpWords *found = llvm::find_if(
       opVocabulary(), [&](const OpWords &words) { return words.name == name; });
-  return found == opVocabulary().end() ? nullptr : found;
+  return found == opVocabulary().end() ? lookupPluginWords(name) : found;
 }
 
 ArrayRef<TypeWord> npu::typeVocabulary() {

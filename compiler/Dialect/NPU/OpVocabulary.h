@@ -28,10 +28,11 @@ struct OpWords {
   ArrayRef<StringRef> attributes;
 };
 
-/// Each name that getDemandName() gives, once.
+/// Each name that getDemandName() gives, once; without those of plugins' ops.
 ArrayRef<OpWords> opVocabulary();
 
-/// Null if there is no such op.
+/// Null if there is no such op, also among those of loaded plugins
+/// ("acme.rope").
 const OpWords *lookupOpWords(StringRef name);
 
 /// An element type, as targets spell it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/Work.h"
 
+#include "compiler/Dialect/NPU/CustomOp.h"
+
 #include <numeric>
 
 using namespace npu;
@@ -219,6 +221,8 @@ static Work kernelWork(KernelOpInterface op) {
   case NPU_OP_MASKUNPOOL:
   case NPU_OP_ROTATE:
     return streamWork(op);
+  case NPU_OP_CUSTOM:
+    return customWork(cast<CustomOp>(op.getOperation()));
   case NPU_OP_COUNT:
     break;
   }

@@ -4,6 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/ONNX/OnnxCustom.h"
 #include "compiler/Frontend/ONNX/OnnxFunctions.h"
 #include "compiler/Frontend/ONNX/OnnxGraph.h"
 #include "compiler/Frontend/ONNX/OnnxInputs.h"
@@ -53,6 +54,8 @@ private:
                                              size_t outputs, Location location,
                                              Scope &scope);
   LogicalResult importNode(onnx::NodeProto &proto, Scope &scope);
+  LogicalResult importPluginOp(PluginOp op, const onnx::NodeProto &proto,
+                               Scope &scope);
   LogicalResult importCall(const onnx::FunctionProto &function,
                            const onnx::NodeProto &call, Scope &scope);
   FailureOr<SmallVector<Value>> readInputs(const onnx::NodeProto &proto,
@@ -96,7 +99,8 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
     std::string name = tableName(*node);
     const OnnxOp *op = lookupOnnxOp(name);
     if ((op && schemaFor(model, *op, *node)) ||
-        (!op && lookupFunction(model, *node)))
+        (!op && (lookupPluginOp(model.location->getContext(), *node).op ||
+                 lookupFunction(model, *node))))
       continue;
     if (op)
       name += " (since opset " +
@@ -129,7 +133,8 @@ static LogicalResult reportUnknown(const OnnxModel &model,
   return emitUnsupported(model.location)
          << "found operators that are not supported in opset " << model.opset
          << ": " << llvm::json::fixUTF8(text)
-         << "; expected operators of the list in docs/onnx-ops.md";
+         << "; expected operators of the list in docs/onnx-ops.md, or of a "
+            "plugin (--plugin, docs/plugins.md)";
 }
 
 LogicalResult Importer::checkOps() {
@@ -278,8 +283,26 @@ Importer::importBranch(onnx::GraphProto &graph, ArrayRef<Value> given,
   return results;
 }
 
+LogicalResult Importer::importPluginOp(PluginOp op,
+                                       const onnx::NodeProto &proto,
+                                       Scope &scope) {
+  FailureOr<SmallVector<Value>> inputs = readInputs(proto, scope);
+  if (failed(inputs))
+    return failure();
+  budget.beginNode();
+  FailureOr<Value> result =
+      buildPluginOp(builder, locationOf(model, proto), op, proto, *inputs);
+  if (failed(result))
+    return failure();
+  scope.values[proto.output(0)] = *result;
+  return success();
+}
+
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
   const OnnxOp *known = lookupOnnxOp(tableName(proto));
+  if (PluginOp op = lookupPluginOp(builder.getContext(), proto);
+      !known && op.op)
+    return importPluginOp(op, proto, scope);
   if (!known)
     return importCall(*lookupFunction(model, proto), proto, scope);
   const OnnxSchema &schema = *schemaFor(model, *known, proto);

@@ -433,6 +433,29 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
   return all;
 }
 
+/// What the plugin says whose kernel is going to run the op in these layouts. A
+/// constant that is stored as the chip likes it best is asked for so.
+static std::optional<cost::Measurement>
+pluginCycles(const LayoutProblem &problem, LayoutOpInterface op,
+             ArrayRef<LayoutAttr> layouts) {
+  if (!pluginsOf(op->getContext()))
+    return std::nullopt;
+  OpLayouts stored(layouts);
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr &layout = stored[operand.getOperandNumber()];
+    SmallVector<LayoutAttr> accepted;
+    if (!layout)
+      accepted = problem.demanded(operand);
+    if (!accepted.empty())
+      layout = accepted.front();
+  }
+  kernels::PluginAnswer answer =
+      kernels::queryPlugins(makeProblem(op, /*threads=*/1, stored));
+  if (answer.cycles == 0)
+    return std::nullopt;
+  return cost::Measurement{answer.cycles};
+}
+
 static cost::KernelWork computingWork(const LayoutProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
@@ -443,9 +466,13 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   cost::KernelWork work =
       chipWork(problem, op, layouts, algorithm, whole, problem.target.array);
   // Tables know an op by its operands; other algorithms read other weights.
-  if (!algorithm && !replacementOf(op))
+  if (!algorithm && !replacementOf(op)) {
     work.measured =
         measurementOf(problem, [&] { return costKeyOf(problem, op, layouts); });
+    if (!work.measured)
+      work.measured =
+          pluginCycles(problem, op, whole.empty() ? layouts : whole);
+  }
   return work;
 }
 
@@ -500,37 +527,6 @@ KernelCost npu::kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
                            ArrayRef<LayoutAttr> whole) {
   return useComputingWork(problem, op, layouts, algorithm, whole,
                           [](const PricedWork &priced) { return priced.cost; });
-}
-
-static bool isCheaper(const LayoutCost &a, const LayoutCost &b,
-                      Objective objective) {
-  return std::pair(a.of(objective), a.kernels.of(objective)) <
-         std::pair(b.of(objective), b.kernels.of(objective));
-}
-
-std::optional<PricedAlgorithm>
-npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
-                       ArrayRef<LayoutAttr> layouts,
-                       ArrayRef<LayoutAttr> whole) {
-  SmallVector<const Alternative *> rows = {nullptr};
-  auto pin = problem.pins.algorithms.find(op);
-  if (pin != problem.pins.algorithms.end())
-    rows = {pin->second};
-  else
-    llvm::append_range(rows, alternativesFor(op, problem.target));
-  std::optional<PricedAlgorithm> best;
-  for (const Alternative *row : rows) {
-    if (row && !row->fits(op, layouts))
-      continue;
-    std::optional<LayoutCost> cost;
-    if (row && row->set)
-      cost = costOfSet(problem, *row, op, whole.empty() ? layouts : whole);
-    else
-      cost = {0, 0, kernelCost(problem, op, layouts, row, whole)};
-    if (cost && (!best || isCheaper(*cost, best->cost, problem.objective)))
-      best = {*cost, row};
-  }
-  return best;
 }
 
 OpLayouts npu::layoutsOf(Operation *op) {

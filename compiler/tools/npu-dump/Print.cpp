@@ -56,11 +56,15 @@ static llvm::ArrayRef<npu_instr> instrsOf(const ProgramFile &file,
       .slice(kernel.first_instr, static_cast<size_t>(kernel.n_instrs));
 }
 
-/// "conv + add + relu"; a chain without a root is its functions alone.
+/// "conv + add + relu", "acme.rope"; a chain without a root is its functions
+/// alone.
 static std::string workText(const ProgramFile &file,
-                            const npu_kernel_desc &kernel) {
+                            const npu_kernel_desc &kernel,
+                            const format::ManifestKernel &told) {
   std::string text;
-  if (kernel.op != NPU_OP_ELTWISE)
+  if (kernel.op == NPU_OP_CUSTOM)
+    text = shownName(told.op);
+  else if (kernel.op != NPU_OP_ELTWISE)
     text = kernels::opName(kernel.op);
   for (const npu_instr &instr : instrsOf(file, kernel))
     text += (text.empty() ? "" : " + ") + instrName(instr.kind).str();
@@ -89,6 +93,9 @@ static void printSignature(raw_ostream &out, const ProgramFile &file) {
       << "needs: " << file.triple.getArchName();
   for (const std::string &feature : m.cpuFeatures)
     out << " " << feature;
+  for (const format::ManifestPlugin &plugin : m.plugins)
+    out << ", plugin " << shownName(plugin.name) << " "
+        << shownName(plugin.version);
   out << "\n";
   printTensors(out, "inputs", m.inputs);
   printTensors(out, "outputs", m.outputs);
@@ -134,8 +141,8 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
     const npu_kernel_desc &kernel = file.kernels[i];
     const format::ManifestKernel &told = file.manifest.kernels[i];
     out << formatv("  {0,3} {1}: {2}{3}, {4}", i, shownName(told.name),
-                   workText(file, kernel), told.generated ? " (generated)" : "",
-                   bytesText(told.bytes));
+                   workText(file, kernel, told),
+                   told.generated ? " (generated)" : "", bytesText(told.bytes));
     if (kernel.in_place_input >= 0)
       out << ", result in place of input " << kernel.in_place_input;
     if (!told.node.empty())
@@ -288,6 +295,14 @@ static json::Array disassemblyJson(const ProgramFile &file) {
   return array;
 }
 
+static json::Array pluginsJson(const format::Manifest &manifest) {
+  json::Array array;
+  for (const format::ManifestPlugin &plugin : manifest.plugins)
+    array.push_back(
+        json::Object{{"name", plugin.name}, {"version", plugin.version}});
+  return array;
+}
+
 json::Value dump::toJson(const ProgramFile &file, const Parts &parts) {
   const format::Manifest &m = file.manifest;
   json::Object object;
@@ -301,6 +316,7 @@ json::Value dump::toJson(const ProgramFile &file, const Parts &parts) {
                      {"onednn_version", m.onednnVersion},
                      {"architecture", file.triple.getArchName()},
                      {"cpu_features", json::Array(m.cpuFeatures)},
+                     {"plugins", pluginsJson(m)},
                      {"inputs", tensorsJson(m.inputs)},
                      {"outputs", tensorsJson(m.outputs)}};
   if (parts.kernels)

@@ -2,6 +2,7 @@
 #include "compiler/tools/npuc/CommandLine.h"
 
 #include "compiler/Target/Coverage.h"
+#include "compiler/Target/Plugins.h"
 #include "files/shown_text.h"
 #include "files/usage_error.h"
 
@@ -170,7 +171,9 @@ static int runReducer(const CLI::App &app, const char *program) {
 /// --check-target.
 static int checkTarget(const CompileOptions &options) {
   std::string message;
-  std::optional<TargetSpec> target = loadTarget(options.target, message);
+  std::optional<TargetSpec> target;
+  if (loadPlugins(options.plugins, message)) // demands may speak of their ops
+    target = loadTarget(options.target, message);
   if (!target || !chooseFallback(*target, options.fallback, message)) {
     printMessage("error", message);
     return exitUsage;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes that plugins know.
+#ifndef NPU_COMPILER_FRONTEND_ONNX_ONNXCUSTOM_H
+#define NPU_COMPILER_FRONTEND_ONNX_ONNXCUSTOM_H
+
+#include "compiler/Frontend/ONNX/OnnxModel.h"
+#include "plugin/Plugin.h"
+
+namespace npu {
+
+/// An op of a plugin that the context has; null pointers: none.
+struct PluginOp {
+  const plugin::Plugin *plugin = nullptr;
+  const npu_plugin_op *op = nullptr;
+};
+PluginOp lookupPluginOp(MLIRContext *context, const onnx::NodeProto &node);
+
+/// The op's result; inputs that the node leaves out are null.
+FailureOr<Value> buildPluginOp(OpBuilder &builder, Location location,
+                               PluginOp op, const onnx::NodeProto &node,
+                               ArrayRef<Value> inputs);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_ONNX_ONNXCUSTOM_H

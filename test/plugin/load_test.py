@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that are no plugins, or wrong ones: each is an error that says what, and nothing is written."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+
+import plugins
+from plugins import Bench, library, option, programs
+
+# The library, and what the error says.
+WRONG = [
+    ("missing", "there is no such file; give the path of a shared library"),
+    ("none", "it is a library, but no plugin: it exports neither npu_plugin_get nor"),
+    ("abi", "npu_plugin_get was built with version 2 of the interface, expected 1"),
+    ("size", "npu_plugin_get returned a npu_plugin with a struct_size of"),
+    ("name", "npu_plugin_get has the name 'De mo', expected a-z, then a-z, 0-9 or _"),
+    ("null", "npu_plugin_get returned null; this npuc has version 1 of the interface"),
+    ("kernel_size", "npu_plugin_get returned a npu_plugin_kernel with a struct_size of"),
+    ("no_reference", "the op 'scale' without a reference"),
+]
+
+
+def test_wrong_libraries(bench: Bench) -> None:
+    model = bench.save("conv_relu")
+    bench.compile(model.name.removesuffix(".onnx"), "--batch=1", out="plain.npu")
+    for name, says in WRONG:
+        for program, words in [
+            ("npuc", (model, "--batch=1", "-o", "out.npu")),
+            ("npu-run", ("plain.npu", "--random-inputs")),
+            ("npu-opt", (model, "-o", "out.mlir")),
+        ]:
+            done = bench.run(program, *words, option(bench, name))
+            assert done.returncode in (2, 3), (program, name, done)
+            assert says in done.stderr and f"plugin '{library(bench, name)}'" in done.stderr, done.stderr
+            assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert not bench.path("out.npu").exists() and not bench.path("out.mlir").exists()
+
+
+def test_text_is_no_library(bench: Bench) -> None:
+    bench.path("text.so").write_text("not a library", encoding="utf-8")
+    done = bench.run("npuc", bench.save("conv_relu"), "--batch=1", "--plugin=text.so")
+    assert done.returncode == 2 and "the system cannot load it: " in done.stderr, done.stderr
+
+
+def test_two_of_one_name(bench: Bench) -> None:
+    """Another version, and another file of the same one; the same file twice is one plugin."""
+    model = bench.save("conv_relu")
+    shutil.copy(library(bench), bench.path("copy.so"))
+    for other in (library(bench, "newer"), bench.path("copy.so")):
+        done = bench.run("npuc", model, "--batch=1", option(bench), f"--plugin={other}")
+        assert done.returncode == 2 and "a process can have one of them, leave the other out" in done.stderr, done
+    bench.path("link.so").symlink_to(library(bench))
+    bench.npuc(model, "--batch=1", option(bench), "--plugin=link.so", "-o", "out.npu", "-q")
+
+
+def test_target_names_it(bench: Bench) -> None:
+    """`plugins` of a target's file, relative to it; the report lists what a compilation had."""
+    text = (programs.ROOT / "targets" / "npu-nchw.yaml").read_text(encoding="utf-8")
+    folder = bench.path("chips")
+    folder.mkdir()
+    shutil.copy(library(bench), folder / "demo.so")
+    chip = folder / "demo-chip.yaml"
+    chip.write_text(text.replace("name: npu-nchw", "name: demo-chip") + "\nplugins: [demo.so]\n", encoding="utf-8")
+    report = bench.report("conv_relu", "--batch=1", f"--target={chip}")
+    assert report["plugins"] == [{"name": "demo", "version": "1.0", "path": str(folder.resolve() / "demo.so")}]
+    chip.write_text(chip.read_text(encoding="utf-8").replace("[demo.so]", "[other.so]"), encoding="utf-8")
+    done = bench.run("npuc", "conv_relu.onnx", "--batch=1", f"--target={chip}")
+    assert done.returncode == 2 and "demo-chip.yaml:" in done.stderr and "there is no such file" in done.stderr, done
+
+
+def test_c_api(bench: Bench) -> None:
+    """npu_load_options.plugins: what cannot be loaded is a code of its own."""
+    path = bench.compile("conv_relu", "--batch=1")
+    capi = programs.capi
+    api = ctypes.CDLL(str(bench.build / "lib" / "libnpu.so"))
+    for names, count, code in [([b"none.so"], 1, 9), ([None], 1, 9), ([], 1, 1), ([], -1, 1)]:
+        given = (ctypes.c_char_p * len(names))(*names) if names else None
+        options = capi.LoadOptions(plugins=given, plugin_count=count)
+        status, model = capi.Status(), ctypes.c_void_p()
+        found = api.npu_model_load(str(path).encode(), ctypes.byref(options), ctypes.byref(model), ctypes.byref(status))
+        assert found == code and status.message, (names, count, found, status.message)
+
+
+if __name__ == "__main__":
+    plugins.programs.main(__doc__)

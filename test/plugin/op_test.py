@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops of a plugin: in a network under every strategy and on several chips, against numpy; what is folded, printed, refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import plugins
+from onnx import helper
+from plugins import DOMAIN, Bench, option, programs
+
+import npuc_file_test  # isort: skip
+
+RNG = np.random.default_rng(11)
+STRATEGIES = ("none", "naive", "auto-nhwc", "convert", "preset", "alter", "optimal", "pbqp", "smartmem")
+TARGETS = ("npu-nhwc", "npu-nchw16c", "npu-nchw", "host")
+SHAPE = [1, 4, 12, 12]
+
+
+def conv(source: str, result: str, weight: str) -> onnx.NodeProto:
+    return helper.make_node("Conv", [source, weight], [result], name=result, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+
+
+def demo(kind: str, sources: list[str], result: str, **attributes: object) -> onnx.NodeProto:
+    return helper.make_node(kind, sources, [result], name=result, domain=DOMAIN, **attributes)
+
+
+def model(name: str = "net") -> tuple[onnx.ModelProto, np.ndarray, np.ndarray]:
+    """Two convolutions with the plugin's ops between: its input and what comes out."""
+    w, v = (RNG.standard_normal(shape).astype(np.float32) / 4 for shape in ([8, 4, 3, 3], [5, 8, 3, 3]))
+    s = np.linspace(0.5, 2, 8, dtype=np.float32)
+    nodes = [
+        conv("x", "c", "w"),
+        demo("Scale", ["c", "s"], "d", axis=1, factor=1.5),
+        demo("Halve", ["d"], "e"),
+        helper.make_node("Relu", ["e"], ["f"], name="f"),
+        demo("Bump", ["f"], "g"),
+        conv("g", "y", "v"),
+    ]
+    net = plugins.network(name, nodes, {"w": w, "v": v, "s": s}, SHAPE, [1, 5, 6, 6])
+    x = RNG.standard_normal(SHAPE).astype(np.float32)
+    d = convolved(x, w) * s[None, :, None, None] * np.float32(1.5)
+    e = d.reshape(1, 8, 6, 2, 6, 2).mean(axis=(3, 5))
+    return net, x, convolved(np.maximum(e, 0) + 1, v)
+
+
+def convolved(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """3x3, padded by one."""
+    padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
+    return np.einsum("nchwij,ocij->nohw", windows, w).astype(np.float32)
+
+
+def run(bench: Bench, x: np.ndarray, program: str = "out.npu") -> np.ndarray:
+    np.save(bench.path("x.npy"), x)
+    words = ("--input", "x=x.npy", "--output", "y=y.npy", "--threads=2")
+    done = bench.run("npu-run", program, option(bench), *words)
+    assert done.returncode == 0, done.stderr
+    return np.load(bench.path("y.npy"))
+
+
+def test_every_strategy(bench: Bench) -> None:
+    net, x, wanted = model()
+    path = bench.save(net)
+    for target in TARGETS:
+        feasible = set()
+        for strategy in STRATEGIES:
+            words = (f"--target={target}", f"--layout={strategy}", option(bench), "--verify-layout", "-o", "out.npu")
+            done = bench.run("npuc", path, *words)
+            if done.returncode == 1 and "op infeasible: target" in done.stderr:
+                continue  # of the convolutions: docs/strategy-target-matrix.md
+            assert done.returncode == 0, (target, strategy, done.stderr)
+            feasible.add(strategy)
+            programs.check_close(run(bench, x), wanted)
+        assert {"naive", "alter", "optimal"} <= feasible, (target, feasible)
+
+
+def test_report_and_dump(bench: Bench) -> None:
+    """The ops are kernels by their names, on the chip's bill; what an op moves is a relayout, not hidden."""
+    report = bench.report(model()[0], "--target=npu-nhwc", option(bench))
+    ops = {kernel["op"]: kernel for kernel in report["kernels"]}
+    assert {"demo.scale", "demo.halve", "demo.bump"} <= ops.keys(), ops.keys()
+    assert ops["demo.halve"]["implementation"] == "demo:halve_last", ops["demo.halve"]
+    assert report["relayouts"]["count"] <= 2 and report["optimal"]["proved"], report["relayouts"]
+    assert report["cost"] == sum(kernel["cycles"] for kernel in report["kernels"])
+    assert "demo.halve" in bench.run("npu-dump", "out.npu").stdout
+    explained = bench.npuc("net.onnx", "--target=npu-nchw16c", "--explain-layout", option(bench), "-o", "o.npu")
+    assert "relayout" in explained.stdout, explained.stdout
+
+
+def test_demands(bench: Bench) -> None:
+    """A target speaks of the op by its name, and of its roles; what it does not have is an error."""
+    text = (programs.ROOT / "targets" / "npu-nchw.yaml").read_text(encoding="utf-8")
+    head, _, tail = text.replace("name: npu-nchw", "name: demo-chip").partition("demands:\n")
+    chip = bench.path("demo-chip.yaml")
+
+    def write(demand: str, where: str = f"plugins: [{plugins.library(bench)}]\n") -> None:
+        chip.write_text(f"{head}{where}demands:\n  - {demand}\n{tail}", encoding="utf-8")
+
+    net = model()[0]
+    write("{ops: [demo.halve], data: [acdb], result: [acdb]}")
+    report = bench.report(net, "--target=demo-chip.yaml")
+    (halve,) = [kernel for kernel in report["kernels"] if kernel["op"] == "demo.halve"]
+    assert halve["layouts"] == ["acdb", "acdb"] and report["relayouts"]["count"] > 0, halve
+    write("{ops: [demo.halve], data: [acdb], result: [acdb]}", "")
+    assert bench.report(net, "--target=demo-chip.yaml", option(bench))["cost"] == report["cost"]
+    covered = bench.run("npuc", "--check-target", "--target=demo-chip.yaml", option(bench))
+    assert covered.returncode == 0, covered.stderr
+    for demand, where, says in [
+        ("{ops: [demo.other], data: [acdb]}", None, "unknown op 'demo.other'"),
+        ("{ops: [demo.halve], weight: [acdb]}", None, "weight"),
+        ("{ops: [demo.halve], data: [acdb]}", "", "unknown op 'demo.halve'"),
+    ]:
+        write(demand, *(() if where is None else (where,)))
+        done = bench.run("npuc", "net.onnx", "--target=demo-chip.yaml", option(bench) if where is None else "-q")
+        assert done.returncode == 2 and says in done.stderr, done
+
+
+def test_constants_fold(bench: Bench) -> None:
+    """By the reference, at compile time: nothing of the op is left, so no plugin is needed."""
+    t = RNG.standard_normal(SHAPE).astype(np.float32)
+    s = np.linspace(1, 2, 4, dtype=np.float32)
+    nodes = [
+        demo("Scale", ["t", "s"], "u", factor=2.0),
+        helper.make_node("Add", ["x", "u"], ["y"], name="add"),
+    ]
+    bench.compile(plugins.network("fold", nodes, {"t": t, "s": s}, SHAPE, SHAPE), option(bench))
+    assert "demo" not in bench.run("npu-dump", "out.npu").stdout
+    x = RNG.standard_normal(SHAPE).astype(np.float32)
+    programs.check_close(run(bench, x), x + t * s[None, :, None, None] * 2)
+
+
+def test_in_place(bench: Bench) -> None:
+    """The result takes the memory of the input that the op names, if nobody reads it afterwards."""
+    relu = helper.make_node("Sigmoid", ["x"], ["a"], name="a")
+    last = helper.make_node("Tanh", ["b"], ["y"], name="last")
+    bench.compile(plugins.network("once", [relu, demo("Bump", ["a"], "b"), last], {}, SHAPE, SHAPE), option(bench))
+    assert "result in place of input 0" in kernel_line(bench, "demo_bump")
+    again = helper.make_node("Add", ["b", "a"], ["y"], name="again")
+    bench.compile(plugins.network("twice", [relu, demo("Bump", ["a"], "b"), again], {}, SHAPE, SHAPE), option(bench))
+    assert "in place" not in kernel_line(bench, "demo_bump")
+    x = RNG.standard_normal(SHAPE).astype(np.float32)
+    programs.check_close(run(bench, x), 2 / (1 + np.exp(-x)) + 1)
+
+
+def kernel_line(bench: Bench, name: str) -> str:
+    (line,) = [line for line in bench.run("npu-dump", "out.npu").stdout.splitlines() if f"_{name}:" in line]
+    return line
+
+
+def test_text(bench: Bench) -> None:
+    """Round trip in MLIR text, also after each stage; without the plugin an error says what is missing."""
+    net, x, wanted = model()
+    path = bench.save(net)
+    for stage in ("imported", "fused", "layout", "planned"):
+        bench.npuc(path, option(bench), "--emit=mlir", f"--stage={stage}", "-o", "a.mlir", "-q")
+        text = bench.path("a.mlir").read_text(encoding="utf-8")
+        assert re.search(r'parameters = {axis = array<i64: 1>, factor = array<f32: 1.5\d*(E\+00|e\+00)?>}', text), text
+        done = bench.run("npu-opt", "a.mlir", option(bench), "-o", "b.mlir")
+        assert done.returncode == 0, done.stderr
+        assert bench.run("npu-opt", "b.mlir", option(bench), "-o", "c.mlir").returncode == 0
+        assert bench.path("b.mlir").read_text(encoding="utf-8") == bench.path("c.mlir").read_text(encoding="utf-8")
+        bench.npuc("b.mlir", option(bench), "-o", "out.npu", "-q")
+        programs.check_close(run(bench, x), wanted)
+    for words, says in [
+        ((), "it needs plugin demo 1.0, which is not loaded; name it with --plugin"),
+        ((option(bench, "newer"),), "it needs plugin demo 1.0, and version 2.0 is loaded"),
+    ]:
+        done = bench.run("npu-opt", "b.mlir", *words)
+        assert done.returncode == 1 and says in done.stderr, done
+    for wrong, says in [
+        (text.replace('"scale"', '"stretch"'), "plugin demo 1.0 has no op 'stretch'"),
+        (text.replace("axis = array<i64: 1>", "axis = 1 : i64"), "parameter "),
+        (text.replace("axis = array<i64: 1>", "axis = array<i64: 0>"), "scale takes f32 x and s"),
+    ]:
+        bench.path("wrong.mlir").write_text(wrong, encoding="utf-8")
+        done = bench.run("npu-opt", "wrong.mlir", option(bench))
+        assert wrong != text and done.returncode == 1 and says in done.stderr, (says, done)
+
+
+def test_errors(bench: Bench) -> None:
+    net = model()[0]
+    path = bench.save(net)
+    cases = [
+        ((), 5, "test.demo.Bump at 'g'"),
+        ((), 5, "or of a plugin (--plugin, docs/plugins.md)"),
+        ((option(bench, "relation"),), 1, "plugin demo 1.0: op 'scale': relate gave two dimensions of a value"),
+        ((option(bench, "infer"),), 1, "gave a result of rank 99"),
+    ]
+    for words, code, says in cases:
+        done = bench.run("npuc", path, "-o", "out.npu", *words)
+        assert done.returncode == code and says in done.stderr, (words, done)
+        assert not bench.path("out.npu").exists()
+    wrong = [
+        ([demo("Halve", ["x", "x"], "y")], "it has 2 inputs, expected 1 to 1"),
+        ([demo("Scale", ["x", "s"], "y", axis=2)], "plugin demo 1.0: scale takes f32 x and s"),
+        ([demo("Scale", ["", "s"], "y")], "leaves out an input before its last"),
+        ([helper.make_node("Halve", ["x"], ["y", "z"], name="two", domain=DOMAIN)], "has 2 results, an op of a plugin"),
+        ([demo("Halve", ["x"], "y", table=helper.make_tensor("t", 1, [1], [1.0]))], "which is neither numbers nor text"),
+    ]
+    for nodes, says in wrong:
+        bad = plugins.network("bad", nodes, {"s": np.ones(4, np.float32)}, SHAPE)
+        done = bench.run("npuc", bench.save(bad), "-o", "out.npu", option(bench))
+        assert done.returncode == 1 and says in done.stderr, (says, done)
+
+
+def with_manifest(key: str, value: object) -> Callable[[bytes], bytes]:
+    """The program with another value in its manifest; None: without the key."""
+
+    def change(content: bytes) -> bytes:
+        offset, size = struct.unpack_from("<QQ", content, len(content) - 40)
+        tree = json.loads(content[offset : offset + size])
+        tree[key] = value
+        if value is None:
+            del tree[key]
+        return npuc_file_test.resealed(content, manifest=json.dumps(tree).encode())
+
+    return change
+
+
+def with_bytes(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """The program with other bytes in its weights."""
+
+    def change(content: bytes) -> bytes:
+        assert old in content and len(old) == len(new)
+        return npuc_file_test.resealed(content.replace(old, new))
+
+    return change
+
+
+def test_damage(bench: Bench) -> None:
+    """A manifest without, or with another, plugin; an op's bytes that are none."""
+    net, _, _ = model()
+    bench.compile(net, option(bench))
+    length = (5).to_bytes(8, "little")
+    for change, says in [
+        (with_manifest("plugins", None), "manifest key 'plugins' is missing"),
+        (with_manifest("plugins", [{"name": "demo"}]), "manifest key 'plugins[0].version' is missing"),
+        (with_manifest("plugins", 3), "manifest key 'plugins' is 3, expected an array"),
+        (with_manifest("plugins", []), "it needs plugin demo 1.0, which is not loaded"),
+        (with_manifest("plugins", [{"name": "demo", "version": "0.9"}]), "was compiled with plugin demo 0.9, but"),
+        (with_bytes(length + b"halve", length + b"carve"), "plugin demo 1.0 has no op 'carve'"),
+        (with_bytes(length + b"halve", (6).to_bytes(8, "little") + b"halve"), "its op"),
+        (with_bytes(length + b"halve", (1 << 60).to_bytes(8, "little") + b"halve"), "its op ends within a part"),
+    ]:
+        bench.path("bad.npu").write_bytes(change(bench.path("out.npu").read_bytes()))
+        done = bench.run("npu-run", "bad.npu", "--random-inputs", option(bench))
+        assert done.returncode == 3 and says in done.stderr, (says, done)
+
+
+if __name__ == "__main__":
+    plugins.programs.main(__doc__)
