@@ -19,7 +19,6 @@
 #include "compiler/Layout/Explain/LayoutFix.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
-#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -138,31 +137,6 @@ LogicalResult Compilation::stage(StringRef name,
   return result;
 }
 
-/// A module may come from --emit=mlir: its layouts and relayouts were decided
-/// by another run, and are decided again.
-static void forgetLayouts(mlir::func::FuncOp function) {
-  auto forget = [](Value value) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      value.setType(
-          RankedTensorType::get(type.getShape(), type.getElementType()));
-  };
-  function.walk([&](Block *block) {
-    llvm::for_each(block->getArguments(), forget);
-    for (Operation &op : *block)
-      llvm::for_each(op.getResults(), forget);
-  });
-  function.walk([](Operation *op) {
-    op->removeAttr(layoutNoteAttr);
-    op->removeAttr(replacementAttr);
-  });
-  forgetPlan(function);
-  function.walk([](RelayoutOp op) {
-    op.getResult().replaceAllUsesWith(op->getOperand(0));
-    op.erase();
-  });
-  updateSignature(function);
-}
-
 /// Weights may lie in resources, which a printed module may leave out.
 static LogicalResult checkResources(mlir::ModuleOp module) {
   auto result = module.walk([](ConstantOp op) {
@@ -231,6 +205,7 @@ LogicalResult Compilation::import() {
       failed(checkResources(*module)))
     return failure();
   forgetLayouts(function());
+  forgetPlan(function());
   return success();
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Support/YamlReader.h"
+#include "compiler/Target/Plugins.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -122,10 +123,10 @@ private:
       return false;
     // At once: demands behind it may speak of its ops.
     std::string why;
-    const plugin::Plugin *loaded = plugin::load(spec.pathOf(file), why);
+    auto loaded = loadPlugins({spec.pathOf(file)}, why);
     if (!loaded)
       return fail(node, why);
-    spec.plugins.push_back(loaded);
+    llvm::append_range(spec.plugins, *loaded);
     return true;
   }
 

@@ -4,7 +4,6 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Target/CostTableReader.h"
-#include "compiler/Target/Plugins.h"
 #include "compiler/Target/TargetReader.h"
 #include "files/installation.h"
 

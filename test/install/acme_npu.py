@@ -119,6 +119,47 @@ def test_acme_npu(world: World) -> None:
     assert "absent.onnx: cannot be read" in said and not (world.folder / "absent.s").exists(), said
 
 
+def write_ops_model(world: World) -> None:
+    """What Acme's kernel computes, then its op."""
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["p"], name="pool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+        helper.make_node("Swoosh", ["p"], ["y"], name="swoosh", domain="com.acme", slope=1.5),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "ops",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 12, 10))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 3, 6, 5))],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), world.folder / "ops.onnx")
+    x = np.random.default_rng(9).standard_normal((1, 3, 12, 10)).astype(np.float32)
+    np.save(world.folder / "ops-x.npy", x)
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2, ::2]
+    pooled = windows.max(axis=(4, 5))
+    np.save(world.folder / "ops-y.npy", pooled / (1 + np.exp(-1.5 * pooled)))
+
+
+def test_acme_kernel_and_op(world: World) -> None:
+    """Both run, by their names; the example is built."""
+    build = world.folder / "acme-npu-build"
+    write_ops_model(world)
+    world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}")
+    plugin = f"--plugin={build / 'libacme.so'}"
+    words = ["npu-run", "ops.npu", "--input", "x=ops-x.npy", "--output", "y=ops-out.npy", "--profile=ops.json"]
+    world.run(*words, plugin)
+    want = np.load(world.folder / "ops-y.npy")
+    np.testing.assert_allclose(np.load(world.folder / "ops-out.npy"), want, rtol=1e-5, atol=1e-6)
+    profile = (world.folder / "ops.json").read_text()
+    assert "acme:pool" in profile and "acme:swoosh" in profile, profile
+    said = world.run(*words, code=1)
+    assert "acme" in said and "plugin" in said, said
+    text, report = assembly(world, build, "ops.onnx")
+    expect_whole(text, report)
+    assert "custom" in text and "max_pool" in text, text
+
+
 def test_acme_assembles_a_network(world: World) -> None:
     """ResNet-50; the example is built."""
     text, report = assembly(world, world.folder / "acme-npu-build", "resnet50.onnx", "--batch=1")

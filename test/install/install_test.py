@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from acme_npu import test_acme_assembles_a_network, test_acme_npu
+from acme_npu import test_acme_assembles_a_network, test_acme_kernel_and_op, test_acme_npu
 from onnx import TensorProto, helper, numpy_helper
 
 HERE = Path(__file__).resolve().parent
@@ -356,6 +356,7 @@ TESTS: list[Callable[[World], None]] = [
     test_add_subdirectory_configures,
     test_compiler_consumer,
     test_acme_npu,
+    test_acme_kernel_and_op,
     test_acme_assembles_a_network,
 ]
 SLOW_TESTS = [test_debian_packages, test_add_subdirectory]

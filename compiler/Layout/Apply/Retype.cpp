@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/Retype.h"
 
+#include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
+
 using namespace npu;
 
 void npu::setLayout(Value value, LayoutAttr layout) {
@@ -27,4 +30,26 @@ void npu::updateSignature(mlir::func::FuncOp function) {
   function.setType(
       mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
                               block.getTerminator()->getOperandTypes()));
+}
+
+void npu::forgetLayouts(mlir::func::FuncOp function) {
+  auto forget = [](Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      value.setType(
+          RankedTensorType::get(type.getShape(), type.getElementType()));
+  };
+  function.walk([&](Block *block) {
+    llvm::for_each(block->getArguments(), forget);
+    for (Operation &op : *block)
+      llvm::for_each(op.getResults(), forget);
+  });
+  function.walk([](Operation *op) {
+    op->removeAttr(layoutNoteAttr);
+    op->removeAttr(replacementAttr);
+  });
+  function.walk([](RelayoutOp op) {
+    op.getResult().replaceAllUsesWith(op->getOperand(0));
+    op.erase();
+  });
+  updateSignature(function);
 }

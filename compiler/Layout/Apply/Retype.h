@@ -17,6 +17,9 @@ void retypeOperand(OpOperand &operand);
 void retypeResult(Operation *op, LayoutAttr layout);
 /// The function's type from its arguments and its return.
 void updateSignature(mlir::func::FuncOp function);
+/// Takes all layouts, relayouts and notes of a decision away: a module may come
+/// from --emit=mlir, and is decided again.
+void forgetLayouts(mlir::func::FuncOp function);
 
 } // namespace npu
 
