@@ -18,6 +18,7 @@
 #include "compiler/Layout/Explain/LayoutFix.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
+#include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -95,6 +96,9 @@ private:
   files::OutputFiles &files;
   std::optional<TargetSpec> target;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Of the function when its layouts are decided: nothing changes it then.
+  std::optional<ImageAxesAnalysis> axes;
+  std::optional<LayoutProblem> laidOut;
   ProgramPlan program;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext llvmContext;
@@ -127,20 +131,22 @@ LogicalResult Compilation::stage(StringRef name,
 /// by another run, and are decided again.
 static void forgetLayouts(mlir::func::FuncOp function) {
   auto forget = [](Value value) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.getEncoding())
       value.setType(
           RankedTensorType::get(type.getShape(), type.getElementType()));
   };
-  function.walk([&](Block *block) {
-    llvm::for_each(block->getArguments(), forget);
-    for (Operation &op : *block)
-      llvm::for_each(op.getResults(), forget);
-  });
-  function.walk([](Operation *op) { op->removeAttr(layoutNoteAttr); });
-  forgetPlan(function);
-  function.walk([](RelayoutOp op) {
-    op.getResult().replaceAllUsesWith(op->getOperand(0));
-    op.erase();
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), forget);
+    llvm::for_each(op->getResults(), forget);
+    op->removeAttr(layoutNoteAttr);
+    forgetPlan(op);
+    if (auto relayout = dyn_cast<RelayoutOp>(op)) {
+      relayout.getResult().replaceAllUsesWith(relayout.getInput());
+      relayout.erase();
+    }
   });
   updateSignature(function);
 }
@@ -284,6 +290,8 @@ LogicalResult Compilation::compare(mlir::func::FuncOp source) {
 
 LogicalResult Compilation::layout() {
   const LayoutOptions &given = options.layout;
+  if (failed(readyBoundary(function(), *target, given.io)))
+    return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.findFixes || options.compareStrategies)
     source = function().clone();
@@ -303,8 +311,10 @@ LogicalResult Compilation::layout() {
     report.layoutPlan =
         writer->print(function(), llvm::sys::path::filename(options.model),
                       *target, given.strategy);
-  report.layout = reportLayouts(function(), *target, given.plan.get(),
-                                options.layout.objective);
+  axes.emplace(function());
+  laidOut.emplace(function(), *target, *axes);
+  laidOut->objective = given.objective;
+  report.layout = reportLayouts(*laidOut, given.plan.get());
   if (options.compareStrategies &&
       failed(stage("compare", [&] { return compare(*source); })))
     return failure();
@@ -325,7 +335,7 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  if (failed(planChip(function(), *target, options.layout.objective, program)))
+  if (failed(planChip(*laidOut, program)))
     return failure();
   report.machine = target->machine;
   report.costTable = costTableOf(program, *target);
@@ -397,8 +407,8 @@ LogicalResult Compilation::writePage() {
 
 /// The layouts of inputs, then outputs, by name where the image axes are known.
 static std::vector<std::string>
-boundaryLayoutNames(mlir::func::FuncOp function) {
-  ImageAxesAnalysis axes(function);
+boundaryLayoutNames(mlir::func::FuncOp function,
+                    const ImageAxesAnalysis &axes) {
   std::vector<std::string> names;
   auto add = [&](Value value) {
     names.push_back(layoutName(getLayout(value), axes.of(value)));
@@ -421,7 +431,7 @@ LogicalResult Compilation::write() {
   if (options.emit != EmitKind::Npu)
     return writeText(StringRef(object.data(), object.size()));
   format::Manifest manifest =
-      makeManifest(program, boundaryLayoutNames(function()));
+      makeManifest(program, boundaryLayoutNames(function(), *axes));
   manifest.targetName = target->name;
   manifest.machine = target->machine;
   if (target->measured && target->measured->ofThisMachine)
