@@ -65,12 +65,12 @@ def machine_number(
     return Number(key, lambda t: t.machine(key), lambda t, v: t.set_machine(key, v), applies, inverse, least, added)
 
 
-def layout_cost(name: str, ops: list[str], layout: str, applies: Callable[[Sample], bool], key: str = "cost") -> Number:
+def layout_cost(name: str, ops: list[str], layout: str, applies: Callable[[Sample], bool], fact: str = "") -> Number:
     def change(table: Table, value: float) -> None:
         for op in ops:
-            table.set_cost(op, layout, value, key)
+            table.set_cost(op, layout, value, fact)
 
-    return Number(f"{name} {layout}", lambda t: t.cost(ops[-1], layout, key), change, applies)
+    return Number(f"{name} {layout}", lambda t: t.cost(ops[-1], layout, fact), change, applies)
 
 
 def numbers() -> list[Number]:
@@ -91,8 +91,8 @@ def numbers() -> list[Number]:
 
         if layout != "NHWC":
             rows.append(layout_cost("conv", convs, layout, of("conv")))
-        rows.append(layout_cost("pointwise", convs, layout, of("pointwise"), "pointwise_cost"))
-        rows.append(layout_cost("depthwise", convs, layout, of("depthwise"), "depthwise_cost"))
+        rows.append(layout_cost("pointwise", convs, layout, of("pointwise"), "pointwise"))
+        rows.append(layout_cost("depthwise", convs, layout, of("depthwise"), "depthwise"))
         rows.append(layout_cost("deconv", ["conv_transpose2d"], layout, of("deconv")))
         rows.append(layout_cost("max pool", ["max_pool"], layout, of("maxpool")))
         rows.append(layout_cost("avg pool", ["avg_pool"], layout, of("averagepool")))

@@ -23,10 +23,6 @@ NAMES = {
 }
 
 
-# Of an entry in `demands`.
-COST_KEYS = ("cost", "depthwise_cost", "pointwise_cost")
-
-
 def cache_file() -> Path:
     """Where npuc looks for the table (compiler/Target/Calibration.h)."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
@@ -75,30 +71,37 @@ class Table:
         unit = self.content["machine"][key].split(maxsplit=1)[1]
         self.content["machine"][key] = f"{value:.4g} {unit}"
 
-    def _entry(self, op: str) -> dict:
-        for entry in self.content["demands"]:
-            if op in entry["ops"]:
+    def _entries(self, op: str) -> list[dict]:
+        return [entry for entry in self.content["demands"] if op in entry["ops"]]
+
+    def _entry(self, op: str, fact: str = "") -> dict:
+        """Of all ops of the name, or of those of which a fact is true: an entry that begins as that of all."""
+        when = {fact: True} if fact else None
+        for entry in self._entries(op):
+            if entry.get("when") == when:
                 return entry
-        self.content["demands"].append({"ops": [op]})
-        return self.content["demands"][-1]
+        new = {"ops": [op]}
+        if when:
+            new = copy.deepcopy(self._entry(op)) | {"ops": [op], "when": when}
+        self.content["demands"].append(new)
+        return new
 
-    def cost(self, op: str, layout: str, key: str = "cost") -> float:
-        return float(self._entry(op).get(key, {}).get(layout, "1").split()[0])
+    def cost(self, op: str, layout: str, fact: str = "") -> float:
+        return float(self._entry(op, fact).get("cost", {}).get(layout, "1").split()[0])
 
-    def set_cost(self, op: str, layout: str, factor: float, key: str = "cost") -> None:
-        entry = self._entry(op)
+    def set_cost(self, op: str, layout: str, factor: float, fact: str = "") -> None:
+        entry = self._entry(op, fact)
         accepted = entry.get("result", NAMES[layout])
         for name in NAMES[layout]:
             if name in accepted:
-                entry.setdefault(key, {})[name] = f"{factor:.4g} times"
+                entry.setdefault("cost", {})[name] = f"{factor:.4g} times"
 
     def only(self, op: str, layout: str) -> "Table":
         """The same numbers on a chip that takes the op in one layout."""
         table = self.copy()
-        entry = table._entry(op)
-        entry["data"], entry["result"] = list(NAMES[layout]), list(NAMES[layout])  # YAML would link one list twice
-        for key in COST_KEYS:
-            entry[key] = {name: text for name, text in entry.get(key, {}).items() if name in NAMES[layout]}
+        for entry in table._entries(op) or [table._entry(op)]:
+            entry["data"], entry["result"] = list(NAMES[layout]), list(NAMES[layout])  # YAML would link one list twice
+            entry["cost"] = {name: text for name, text in entry.get("cost", {}).items() if name in NAMES[layout]}
         return table
 
     def set_measured(self, library: str, threads: int) -> None:

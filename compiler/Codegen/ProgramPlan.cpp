@@ -30,7 +30,7 @@ public:
   FailureOr<ProgramPlan> run();
 
 private:
-  void copyBorrowedResults();
+  LogicalResult checkResults();
   LogicalResult addKernel(Operation *op);
   LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
   void placeResults();
@@ -74,24 +74,22 @@ std::string npu::nodesOf(Location location) {
   return text;
 }
 
-/// Gives each function result a kernel's value of its own to be written to.
-void Planner::copyBorrowedResults() {
-  Operation *terminator = function.front().getTerminator();
-  OpBuilder builder(terminator);
+/// Each function result must be a kernel's value of its own, to be written to.
+LogicalResult Planner::checkResults() {
   llvm::DenseSet<Value> taken;
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    Value viewed = viewedValue(operand.get());
+  for (auto [index, result] :
+       llvm::enumerate(function.front().getTerminator()->getOperands())) {
+    Value viewed = viewedValue(result);
     Operation *producer = viewed.getDefiningOp();
-    if (producer && !isa<ConstantOp>(producer) && taken.insert(viewed).second)
-      continue;
-    auto type = tensorType(operand.get());
-    if (type.getNumElements() == 0)
-      continue; // nothing is written
-    auto copy = EltwiseOp::create(
-        builder, operand.get().getLoc(), type, uint32_t(NPU_INSTR_cast),
-        ValueRange{operand.get()}, llvm::APFloat(0.0f), llvm::APFloat(0.0f));
-    operand.set(copy.getResult());
+    bool isOwn =
+        producer && !isa<ConstantOp>(producer) && taken.insert(viewed).second;
+    if (!isOwn && tensorType(result).getNumElements() > 0)
+      return function.emitError()
+             << "output " << index
+             << " shows memory of an input, of a constant or of another "
+                "output; npu-assign-layout gives it a copy";
   }
+  return success();
 }
 
 LogicalResult Planner::addInput(PlannedKernel &kernel, size_t index,
@@ -273,7 +271,8 @@ static std::string nameAttr(mlir::DictionaryAttr attributes, StringRef prefix,
 }
 
 FailureOr<ProgramPlan> Planner::run() {
-  copyBorrowedResults();
+  if (failed(checkResults()))
+    return failure();
   for (BlockArgument argument : function.getArguments()) {
     size_t index = argument.getArgNumber();
     Memory memory;

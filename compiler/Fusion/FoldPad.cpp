@@ -2,6 +2,7 @@
 //
 // npu-fold-pad: zero padding becomes an attribute of the windowed op behind it.
 #include "compiler/Fusion/FusionTraits.h"
+#include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Kernel/KernelProblem.h"
@@ -172,6 +173,8 @@ struct FoldPadPass : npu::impl::FoldPadBase<FoldPadPass> {
 } // namespace
 
 LogicalResult npu::foldPad(Operation *root) {
+  if (!hasAny<PadOp>(root))
+    return success();
   mlir::RewritePatternSet patterns(root->getContext());
   patterns.add<FoldPadIntoWindow>(root->getContext());
   return apply(root, std::move(patterns));

@@ -5,6 +5,7 @@
 // product or quotient, or takes one behind it into its scale or bias, so the
 // number of those falls and the pass ends.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -290,6 +291,8 @@ struct MatchNormsPass : npu::impl::MatchNormsBase<MatchNormsPass> {
 } // namespace
 
 LogicalResult npu::matchNorms(Operation *root) {
+  if (!hasAny<ReduceOp, AvgPoolOp, TensornormOp>(root))
+    return success();
   mlir::RewritePatternSet patterns(root->getContext());
   patterns.add<MatchNorm, MatchSpreadNorm, AbsorbParameter>(root->getContext());
   return apply(root, std::move(patterns));

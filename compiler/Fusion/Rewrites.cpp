@@ -60,11 +60,13 @@ LogicalResult rewrites::apply(Operation *root,
   config.setListener(&listener);
 #endif
   SmallVector<ElementsAttr> before = collectConstants(root);
+  bool changed = false;
   LogicalResult result =
-      mlir::applyPatternsGreedily(root, std::move(patterns), config);
+      mlir::applyPatternsGreedily(root, std::move(patterns), config, &changed);
   // Bytes can be shared between functions: with several, they stay.
   auto module = root->getParentOfType<mlir::ModuleOp>();
-  if (module && llvm::hasSingleElement(module.getOps<mlir::func::FuncOp>()))
+  if (changed && module &&
+      llvm::hasSingleElement(module.getOps<mlir::func::FuncOp>()))
     releaseUnused(root->getContext(), before, collectConstants(module));
   return result;
 }

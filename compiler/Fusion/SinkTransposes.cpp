@@ -8,6 +8,7 @@
 // puts on smaller operands never satisfy that condition.
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/FusionTraits.h"
+#include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -203,6 +204,8 @@ struct SinkTransposesPass : npu::impl::SinkTransposesBase<SinkTransposesPass> {
 } // namespace
 
 LogicalResult npu::sinkTransposes(Operation *root) {
+  if (!hasAny<TransposeOp, ReshapeOp>(root))
+    return success();
   mlir::RewritePatternSet patterns(root->getContext());
   addViewPatterns(patterns);
   patterns.add<SinkBelow>(root->getContext());

@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Html/PageTemplate.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Explain/RelayoutReport.h"
@@ -155,7 +156,7 @@ json::Object GraphWriter::describe(Operation *op) {
     node["body"] = body(fused);
   if (isa<ConstantOp>(op))
     node["kind"] = "constant";
-  else if (isFreeView(op))
+  else if (isFreeView(op) && !isCopy(op))
     node["kind"] = "view";
   // The report's items are those ops, in the function's order.
   if (movesData(*op)) {

@@ -3,6 +3,7 @@
 // Whether a view op moves no byte: the layout that its operand's makes of its
 // result stores the same as the result's own.
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Kernel/KernelProblem.h"
 
 using namespace npu;
@@ -32,7 +33,7 @@ bool npu::isFreeView(Operation *op) {
 
 Value npu::viewedValue(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isFreeView(op))
+    if (!isFreeView(op) || isCopy(op))
       break;
     value = op->getOperand(0);
   }

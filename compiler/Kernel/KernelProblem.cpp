@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/CustomOp.h"
@@ -15,7 +16,7 @@ using namespace npu;
 bool npu::isKernel(Operation *op) {
   if (isa<FusedOp>(op))
     return true;
-  return isa<KernelOpInterface>(op) && !isFreeView(op);
+  return isa<KernelOpInterface>(op) && (!isFreeView(op) || isCopy(op));
 }
 
 /// The row of a value that a kernel reads. A block argument of npu.fused

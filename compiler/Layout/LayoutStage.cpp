@@ -50,7 +50,8 @@ static LogicalResult assignLayouts(mlir::func::FuncOp function,
                                    const LayoutOptions &options,
                                    std::optional<SearchOutcome> *outcome,
                                    mlir::func::FuncOp source) {
-  tellBoundaryAxes(function, options.io);
+  if (failed(readyBoundary(function, target, options.io)))
+    return failure();
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   if (outcome) // who does not ask how far a search came wants no proof of it
@@ -71,9 +72,9 @@ FailureOr<std::vector<StrategyResult>>
 npu::compareStrategies(mlir::func::FuncOp function, const TargetSpec &target,
                        const LayoutOptions &options,
                        const StrategyResult *decided) {
-  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)))
+  if (failed(requireOneBlock(function)) || failed(requireNpuOps(function)) ||
+      failed(readyBoundary(function, target, options.io)))
     return failure();
-  tellBoundaryAxes(function, options.io);
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   if (failed(prepare(problem, options)))

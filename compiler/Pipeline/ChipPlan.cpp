@@ -108,17 +108,11 @@ std::string npu::costTableOf(const ProgramPlan &program,
   return text;
 }
 
-LogicalResult npu::planChip(mlir::func::FuncOp function,
-                            const TargetSpec &target, Objective objective,
+LogicalResult npu::planChip(const LayoutProblem &problem,
                             ProgramPlan &program) {
-  if (failed(checkMemory(function, program, target.machine)))
+  const TargetSpec &target = problem.target;
+  if (failed(checkMemory(problem.function, program, target.machine)))
     return failure();
-  ImageAxesAnalysis axes(function);
-  LayoutProblem problem(function, target, axes);
-  problem.objective = objective;
-  // Keeps on the chip what the layouts were chosen with.
-  if (problem.residencies().size() > 1)
-    costOf(problem);
   for (PlannedKernel &kernel : program.kernels) {
     kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
     kernel.costKey = costKeyOf(problem, kernel.op);

@@ -6,7 +6,7 @@
 #define NPU_COMPILER_PIPELINE_CHIPPLAN_H
 
 #include "compiler/Codegen/ProgramPlan.h"
-#include "compiler/Layout/Problem/Objective.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
@@ -15,11 +15,11 @@ namespace npu {
 /// each once: the model's cycles, and those that the target's table has.
 std::string costTableOf(const ProgramPlan &program, const TargetSpec &target);
 
-/// Fills in the kernels' work, tiling and resident bytes. Fails, with an error
+/// Fills in the kernels' work, tiling and resident bytes; of a function that is
+/// laid out, with what its report keeps on the chip. Fails, with an error
 /// at the op, where not even its smallest tile fits the on-chip memory, and
 /// where the DRAM cannot hold the program.
-LogicalResult planChip(mlir::func::FuncOp function, const TargetSpec &target,
-                       Objective objective, ProgramPlan &program);
+LogicalResult planChip(const LayoutProblem &problem, ProgramPlan &program);
 
 } // namespace npu
 

@@ -19,6 +19,7 @@
 #include "compiler/Layout/Explain/LayoutFix.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
+#include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -65,6 +66,7 @@ private:
   CompileStatus toProgram();
   CompileStatus runNext();
   LogicalResult runUsersPasses(Stage after);
+  void reportDecided();
   bool isLeftOut(Stage next, Stage last) const;
   LogicalResult stage(StringRef name, function_ref<LogicalResult()> work);
   LogicalResult
@@ -105,6 +107,9 @@ private:
   files::OutputFiles &files;
   std::optional<TargetSpec> target;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Of the function when its layouts are decided: nothing changes it then.
+  std::optional<ImageAxesAnalysis> axes;
+  std::optional<LayoutProblem> laidOut;
   ProgramPlan program;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext llvmContext;
@@ -205,7 +210,7 @@ LogicalResult Compilation::import() {
       failed(checkResources(*module)))
     return failure();
   forgetLayouts(function());
-  forgetPlan(function());
+  function().walk(forgetPlan);
   return success();
 }
 
@@ -309,8 +314,17 @@ LogicalResult Compilation::compare(mlir::func::FuncOp source) {
   return success();
 }
 
+void Compilation::reportDecided() {
+  axes.emplace(function());
+  laidOut.emplace(function(), *target, *axes);
+  laidOut->objective = options.layout.objective;
+  report.layout = reportLayouts(*laidOut, options.layout.plan.get());
+}
+
 LogicalResult Compilation::layout() {
   const LayoutOptions &given = options.layout;
+  if (failed(readyBoundary(function(), *target, given.io)))
+    return failure();
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (options.findFixes || options.compareStrategies)
     source = function().clone();
@@ -331,8 +345,7 @@ LogicalResult Compilation::layout() {
     report.layoutPlan =
         writer->print(function(), llvm::sys::path::filename(options.model),
                       *target, given.strategy);
-  report.layout = reportLayouts(function(), *target, given.plan.get(),
-                                options.layout.objective);
+  reportDecided();
   if (options.compareStrategies &&
       failed(stage("compare", [&] { return compare(*source); })))
     return failure();
@@ -353,7 +366,7 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  if (failed(planChip(function(), *target, options.layout.objective, program)))
+  if (failed(planChip(*laidOut, program)))
     return failure();
   report.machine = target->machine;
   report.costTable = costTableOf(program, *target);
@@ -423,19 +436,6 @@ LogicalResult Compilation::writePage() {
   return writeText(graphPage(std::move(data)));
 }
 
-/// The layouts of inputs, then outputs, by name where the image axes are known.
-static std::vector<std::string>
-boundaryLayoutNames(mlir::func::FuncOp function) {
-  ImageAxesAnalysis axes(function);
-  std::vector<std::string> names;
-  auto add = [&](Value value) {
-    names.push_back(layoutName(getLayout(value), axes.of(value)));
-  };
-  llvm::for_each(function.getArguments(), add);
-  llvm::for_each(function.front().getTerminator()->getOperands(), add);
-  return names;
-}
-
 LogicalResult Compilation::write() {
   if (options.emit == EmitKind::Mlir)
     return writeMlir();
@@ -449,7 +449,7 @@ LogicalResult Compilation::write() {
   if (options.emit != EmitKind::Npu)
     return writeText(StringRef(object.data(), object.size()));
   format::Manifest manifest =
-      makeManifest(program, boundaryLayoutNames(function()));
+      makeManifest(program, boundaryLayoutNames(function(), *axes));
   manifest.targetName = target->name;
   manifest.machine = target->machine;
   if (target->measured && target->measured->ofThisMachine)
@@ -614,9 +614,7 @@ LogicalResult Compilation::runUsersPasses(Stage after) {
       continue;
     if (failed(checkLayouts(function(), *target)))
       return failure();
-    report.layout =
-        reportLayouts(function(), *target, options.layout.plan.get(),
-                      options.layout.objective);
+    reportDecided();
   }
   return success();
 }

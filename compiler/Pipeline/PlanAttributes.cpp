@@ -68,7 +68,7 @@ void npu::attachPlan(mlir::func::FuncOp function, const ProgramPlan &program) {
     kernel.op->setAttr(kernelAttr, writer.of(kernel));
 }
 
-void npu::forgetPlan(mlir::func::FuncOp function) {
-  function->removeAttr(memoryAttr);
-  function.walk([](Operation *op) { op->removeAttr(kernelAttr); });
+void npu::forgetPlan(Operation *op) {
+  op->removeAttr(memoryAttr);
+  op->removeAttr(kernelAttr);
 }

@@ -13,8 +13,8 @@ namespace npu {
 /// tile and what else stays on the chip meanwhile.
 void attachPlan(mlir::func::FuncOp function, const ProgramPlan &program);
 
-/// Takes these attributes away.
-void forgetPlan(mlir::func::FuncOp function);
+/// Takes these attributes away from an op, or a function.
+void forgetPlan(Operation *op);
 
 } // namespace npu
 

@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutAgreement.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
 
 using namespace npu;
 
@@ -43,8 +44,9 @@ static bool takesAny(const Signature &signature, StringRef role) {
 
 ArrayRef<Signature> npu::signaturesOf(const TargetSpec &target,
                                       LayoutOpInterface op) {
-  return isOnProcessor(op) ? ArrayRef<Signature>()
-                           : target.signatures(op.getDemandName());
+  return isOnProcessor(op) || isCopy(op)
+             ? ArrayRef<Signature>()
+             : target.signatures(op.getDemandName());
 }
 
 /// Those whose conditions hold; without one, those without conditions, and

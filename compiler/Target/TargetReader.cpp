@@ -19,31 +19,14 @@ using namespace npu;
 namespace yaml = llvm::yaml;
 
 namespace {
-/// What costs are called in files.
-struct CostKey {
-  StringRef text;
-  CostOf of;
-};
-} // namespace
-
-static const CostKey costKeys[] = {{"cost", CostOf::All},
-                                   {"depthwise_cost", CostOf::Depthwise},
-                                   {"pointwise_cost", CostOf::Pointwise}};
-
-/// Null where the word is none.
-static const CostKey *findCostKey(StringRef text) {
-  const auto *found = llvm::find_if(
-      costKeys, [&](const CostKey &key) { return key.text == text; });
-  return found == std::end(costKeys) ? nullptr : found;
-}
-
-namespace {
 
 constexpr double maxMachineNumber = 1e12;
 /// Of rates and energies by type.
 constexpr double leastRate = 1e-6, mostOfType = 1e6;
 /// Of one op: each is tried wherever the op stands.
 constexpr size_t mostSignatures = 64;
+/// Keys of costs that `when` says since.
+constexpr StringRef formerCosts[] = {"depthwise_cost", "pointwise_cost"};
 
 std::string formatted(double number) {
   std::string text;
@@ -390,9 +373,8 @@ private:
     std::vector<RawFactor> factors;
     llvm::StringSet<> known;
     std::vector<RawCondition> when;
-    SmallVector<StringRef> allowed = {"ops", "when"};
-    for (const CostKey &key : costKeys)
-      allowed.push_back(key.text);
+    SmallVector<StringRef> allowed = {"ops", "when", "cost"};
+    llvm::append_range(allowed, formerCosts);
     auto allow = [&](const OpWords &words) {
       for (StringRef role : demandRoles(words))
         if (known.insert(role).second)
@@ -407,19 +389,30 @@ private:
                      return readOps(value, ops);
                    if (key == "when")
                      return readWhen(value, when);
-                   if (key == "cost" && isa<yaml::ScalarNode>(value))
-                     return readNumber("cost", "times", value, signature.cost);
-                   return findCostKey(key)
-                              ? readFactors(key, value, factors)
-                              : readLayouts(key, value, signature.roles);
+                   if (llvm::is_contained(formerCosts, key))
+                     return failFormerCost(key, value);
+                   if (key != "cost")
+                     return readLayouts(key, value, signature.roles);
+                   return isa<yaml::ScalarNode>(value)
+                              ? readNumber("cost", "times", value,
+                                           signature.cost)
+                              : readFactors(value, factors);
                  }) ||
-        !addFactors(ops, factors, signature))
+        !addFactors(factors, signature))
       return false;
     for (const std::string &op : ops)
       if (!readConditions(op, when, signature.when) ||
           !addDemand(node, op, signature))
         return false;
     return true;
+  }
+
+  bool failFormerCost(StringRef key, yaml::Node *node) {
+    StringRef fact = key.take_until([](char letter) { return letter == '_'; });
+    return fail(node, key +
+                          ": is no key any more; give these ops a demand of "
+                          "their own with `when: {" +
+                          fact + ": true}`, its layouts and `cost`");
   }
 
   /// One line of `when`, before it is known of which ops.
@@ -514,40 +507,33 @@ private:
     int line;
     std::string layout;
     double factor;
-    std::string key;
   };
 
-  bool readFactors(StringRef key, yaml::Node *node,
-                   std::vector<RawFactor> &factors) {
+  bool readFactors(yaml::Node *node, std::vector<RawFactor> &factors) {
     auto *map = dyn_cast<yaml::MappingNode>(node);
     if (!map)
-      return fail(node,
-                  key +
-                      ": expected LAYOUT: FACTOR times, in braces or "
-                      "on lines" +
-                      (key == "cost" ? ", or FACTOR times of them all" : ""));
+      return fail(node, "cost: expected LAYOUT: FACTOR times, in braces or on "
+                        "lines, or FACTOR times of them all");
     for (yaml::KeyValueNode &pair : *map) {
       std::string layout;
       double factor = 0;
-      if (!pair.getKey() ||
-          !readText(pair.getKey(), (key + ": layout").str(), layout))
+      if (!pair.getKey() || !readText(pair.getKey(), "cost: layout", layout))
         return false;
       int line = lineOf(pair.getKey());
       for (const RawFactor &other : factors)
-        if (other.layout == layout && other.key == key)
-          return fail(pair.getKey(), key + ": " + layout + " stands twice");
-      if (!pair.getValue() || !readNumber((key + " of " + layout).str(),
-                                          "times", pair.getValue(), factor))
+        if (other.layout == layout)
+          return fail(pair.getKey(), "cost: " + layout + " stands twice");
+      if (!pair.getValue() ||
+          !readNumber("cost of " + layout, "times", pair.getValue(), factor))
         return false;
-      factors.push_back({line, layout, factor, key.str()});
+      factors.push_back({line, layout, factor});
     }
     return !failed();
   }
 
   /// A cost speaks of one of the layouts that the same entry accepts; of any
   /// where it does not say.
-  bool addFactors(ArrayRef<std::string> ops, ArrayRef<RawFactor> factors,
-                  Signature &signature) {
+  bool addFactors(ArrayRef<RawFactor> factors, Signature &signature) {
     auto result = signature.roles.find("result");
     ArrayRef<LayoutPattern> accepted;
     if (result != signature.roles.end())
@@ -557,19 +543,15 @@ private:
       std::optional<LayoutPattern> layout =
           LayoutPattern::parse(raw.layout, why);
       if (!layout)
-        return failAt(raw.line, raw.key + ": " + why);
+        return failAt(raw.line, "cost: " + why);
       auto found = llvm::find_if(accepted, [&](const LayoutPattern &layout) {
         return layout.text == raw.layout;
       });
       if (!accepted.empty() && found == accepted.end())
-        return failAt(raw.line, raw.key + ": " + raw.layout +
+        return failAt(raw.line, "cost: " + raw.layout +
                                     " is not one of the layouts that `result` "
                                     "accepts here");
-      CostOf of = findCostKey(raw.key)->of;
-      for (const std::string &op : ops)
-        if (of != CostOf::All && !StringRef(op).starts_with("conv"))
-          return failAt(raw.line, raw.key + ": '" + op + "' is no convolution");
-      signature.factors.push_back({*layout, raw.factor, of});
+      signature.factors.push_back({*layout, raw.factor});
     }
     return true;
   }

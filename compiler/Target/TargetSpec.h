@@ -55,16 +55,11 @@ struct LayoutPattern {
 /// "result" is the role of results.
 using OperandDemands = std::map<std::string, std::vector<LayoutPattern>>;
 
-/// Of which of its ops an entry's costs speak. Costs of some convolutions go
-/// before those of all.
-enum class CostOf { All, Depthwise, Pointwise };
-
 /// An accepted layout of an op's result, and how many times longer the op takes
 /// in it than in the chip's best.
 struct LayoutFactor {
   LayoutPattern layout;
   double factor = 1;
-  CostOf of = CostOf::All;
 };
 
 /// One entry of `demands` for an op: of which ops it speaks, the layouts that

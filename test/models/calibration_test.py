@@ -201,18 +201,18 @@ class FitTest(unittest.TestCase):
 
     def test_families_of_convolutions(self) -> None:
         truth = table.Table.shipped()
-        for key, value in (("cost", 1.5), ("pointwise_cost", 1.2), ("depthwise_cost", 3)):
-            truth.set_cost("conv2d", "NCHW", value, key)
-        kinds = {"conv": "cost", "pointwise": "pointwise_cost", "depthwise": "depthwise_cost"}
+        kinds = {"conv": "", "pointwise": "pointwise", "depthwise": "depthwise"}
+        for fact, value in zip(kinds.values(), (1.5, 1.2, 3)):
+            truth.set_cost("conv2d", "NCHW", value, fact)
 
         def predict(values: table.Table) -> list[fit.Sample]:
-            return [fit.Sample("NCHW", kind, "conv2d", "mac array", False, truth.cost("conv2d", "NCHW", key),
-                               values.cost("conv2d", "NCHW", key)) for kind, key in kinds.items()]  # fmt: skip
+            return [fit.Sample("NCHW", kind, "conv2d", "mac array", False, truth.cost("conv2d", "NCHW", fact),
+                               values.cost("conv2d", "NCHW", fact)) for kind, fact in kinds.items()]  # fmt: skip
 
         found = table.Table.shipped()
         fit.fit(found, predict, lambda: None)
-        for key in kinds.values():
-            self.assertAlmostEqual(found.cost("conv2d", "NCHW", key), truth.cost("conv2d", "NCHW", key), delta=0.01)
+        for fact in kinds.values():
+            self.assertAlmostEqual(found.cost("conv2d", "NCHW", fact), truth.cost("conv2d", "NCHW", fact), delta=0.01)
 
     def test_nothing_is_faster_for_being_far_away(self) -> None:
         """Also where a disturbed measurement says so."""

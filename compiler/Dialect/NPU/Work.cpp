@@ -284,26 +284,3 @@ StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
   bool fits = dims.size() == static_cast<size_t>(tensorType(value).getRank());
   return fits ? dims : StringRef();
 }
-
-/// The convolution that a kernel is, or is built around; null where there is
-/// none.
-static Operation *convolutionOf(Operation *op, npu_attrs &attributes) {
-  if (auto fused = dyn_cast<FusedOp>(op))
-    op = fused.getRoot();
-  auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
-  attributes = {};
-  return kernel && kernel.getKernel(attributes) == NPU_OP_CONV ? op : nullptr;
-}
-
-bool npu::isDepthwise(Operation *op) {
-  npu_attrs attributes;
-  Operation *conv = convolutionOf(op, attributes);
-  return conv && isChannelwise(conv, attributes.conv.groups);
-}
-
-bool npu::isPointwise(Operation *op) {
-  npu_attrs attributes;
-  Operation *conv = convolutionOf(op, attributes);
-  return conv && attributes.conv.groups <= 1 &&
-         extent(tensorType(conv->getOperand(1)).getShape(), 2) == 1;
-}

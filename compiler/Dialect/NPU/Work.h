@@ -41,12 +41,6 @@ void assignRoles(Operation *op, const Work &work,
 /// extents; empty where they are not known.
 StringRef productDims(Operation *op, const Work &work, unsigned index);
 
-/// Whether a kernel is, or is built around, a convolution in which each channel
-/// meets its own weights only.
-bool isDepthwise(Operation *op);
-/// The same of a convolution without groups whose windows are one element.
-bool isPointwise(Operation *op);
-
 /// Work of npu.conv2d_winograd with this result (N, O, H, W): a product for
 /// each point of a transformed tile; the transforms, and the reading of the
 /// larger weights, as vector operations.

@@ -109,10 +109,13 @@ bool RelayoutFolds::mayRead(OpOperand &use, Value value) {
   return may;
 }
 
+static bool movesNothing(RelayoutOp op) {
+  return isStoredAs(op.getInput(), getLayout(op.getResult()));
+}
+
 // Pattern: relayout(x) : A -> A  ->  x
 bool RelayoutFolds::foldIdentity(RelayoutOp op) {
-  if (!sameStorage(op.getInput(), getLayout(op.getInput()),
-                   getLayout(op.getResult())))
+  if (!movesNothing(op))
     return false;
   bool isResult = llvm::any_of(op->getUsers(), [](Operation *user) {
     return isa<mlir::func::ReturnOp>(user);
@@ -135,6 +138,9 @@ bool RelayoutFolds::foldIdentity(RelayoutOp op) {
 bool RelayoutFolds::foldChain(RelayoutOp op) {
   auto inner = op.getInput().getDefiningOp<RelayoutOp>();
   if (!inner)
+    return false;
+  // Who only spells another reader's copy anew would become a second copy.
+  if (movesNothing(op) && !movesNothing(inner) && !inner->hasOneUse())
     return false;
   op.getInputMutable().set(inner.getInput());
   dropped(inner.getResult());

@@ -34,22 +34,22 @@ void npu::updateSignature(mlir::func::FuncOp function) {
 
 void npu::forgetLayouts(mlir::func::FuncOp function) {
   auto forget = [](Value value) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.getEncoding())
       value.setType(
           RankedTensorType::get(type.getShape(), type.getElementType()));
   };
-  function.walk([&](Block *block) {
-    llvm::for_each(block->getArguments(), forget);
-    for (Operation &op : *block)
-      llvm::for_each(op.getResults(), forget);
-  });
-  function.walk([](Operation *op) {
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), forget);
+    llvm::for_each(op->getResults(), forget);
     op->removeAttr(layoutNoteAttr);
     op->removeAttr(replacementAttr);
-  });
-  function.walk([](RelayoutOp op) {
-    op.getResult().replaceAllUsesWith(op->getOperand(0));
-    op.erase();
+    if (auto relayout = dyn_cast<RelayoutOp>(op)) {
+      relayout.getResult().replaceAllUsesWith(relayout.getInput());
+      relayout.erase();
+    }
   });
   updateSignature(function);
 }

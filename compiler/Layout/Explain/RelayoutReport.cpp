@@ -27,12 +27,9 @@ namespace {
 
 class Reporter {
 public:
-  Reporter(mlir::func::FuncOp function, const TargetSpec &target,
-           const PlanFile *plan, Objective objective)
-      : function(function), axes(function), problem(function, target, axes),
-        causes(function, target, axes, plan) {
-    problem.objective = objective;
-  }
+  Reporter(const LayoutProblem &problem, const PlanFile *plan)
+      : function(problem.function), axes(problem.axes), problem(problem),
+        causes(function, problem.target, axes, plan) {}
 
   RelayoutReport run() {
     RelayoutReport report;
@@ -78,8 +75,8 @@ private:
   }
 
   mlir::func::FuncOp function;
-  ImageAxesAnalysis axes;
-  LayoutProblem problem;
+  const ImageAxesAnalysis &axes;
+  const LayoutProblem &problem;
   CauseFinder causes;
 };
 
@@ -88,7 +85,15 @@ private:
 RelayoutReport npu::reportLayouts(mlir::func::FuncOp function,
                                   const TargetSpec &target,
                                   const PlanFile *plan, Objective objective) {
-  return Reporter(function, target, plan, objective).run();
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  problem.objective = objective;
+  return reportLayouts(problem, plan);
+}
+
+RelayoutReport npu::reportLayouts(const LayoutProblem &problem,
+                                  const PlanFile *plan) {
+  return Reporter(problem, plan).run();
 }
 
 bool npu::movesData(Operation &op) {

@@ -60,7 +60,11 @@ struct RelayoutReport {
 
 struct PlanFile;
 
-/// `plan` names the pins, if there are any; `objective`: what was made small.
+/// `plan` names the pins, if there are any. Keeps on the chip what costs least.
+RelayoutReport reportLayouts(const LayoutProblem &problem,
+                             const PlanFile *plan = nullptr);
+
+/// `objective`: what was made small.
 RelayoutReport reportLayouts(mlir::func::FuncOp function,
                              const TargetSpec &target,
                              const PlanFile *plan = nullptr,

@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,7 +44,7 @@ static bool isSameOp(Operation *a, Operation *b) {
          a->getNumRegions() == b->getNumRegions() &&
          a->getName().compareOpProperties(a->getPropertiesStorage(),
                                           b->getPropertiesStorage()) &&
-         isOnProcessor(a) == isOnProcessor(b) &&
+         isOnProcessor(a) == isOnProcessor(b) && isCopy(a) == isCopy(b) &&
          llvm::all_of_zip(a->getOperands(), b->getOperands(), haveOneType) &&
          llvm::all_of_zip(a->getOperands(), b->getOperands(),
                           areBothConstant) &&

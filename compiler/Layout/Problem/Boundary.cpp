@@ -4,7 +4,11 @@
 #include "compiler/Layout/Problem/Boundary.h"
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
+#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Problem/Storage.h"
 
 #include <set>
 
@@ -133,7 +137,7 @@ private:
 };
 } // namespace
 
-void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
+static void tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
   if (io.byName.empty())
     return;
   ImageAxesAnalysis axes(function);
@@ -169,4 +173,131 @@ void npu::tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io) {
 
 LogicalResult npu::bindBoundary(LayoutProblem &problem, const IoLayouts &io) {
   return Binder(problem, io).run();
+}
+
+// Copies.
+
+namespace {
+
+/// An output, and what its memory may be.
+class Shown {
+public:
+  Shown(Value value, LayoutAttr held) : held(held), values({value}) {
+    for (Value source = sourceOf(value); values.back() != source;)
+      values.push_back(values.back().getDefiningOp()->getOperand(0));
+  }
+
+  Value source() const { return values.back(); }
+
+  /// Whether it and the source, stored as `layout`, may share memory.
+  bool showsSource(LayoutAttr layout) const {
+    return shows(values.size() - 1, layout);
+  }
+
+  /// Whether it and another output may: if not, something between them moves.
+  bool showsAsWell(const Shown &other) const {
+    if (source() != other.source())
+      return false;
+    // From what is there behind the same views.
+    size_t mine = values.size(), its = other.values.size();
+    while (mine > 1 && its > 1 && values[mine - 2] == other.values[its - 2])
+      --mine, --its;
+    LayoutAttr layout = other.held;
+    std::string ignored;
+    for (size_t i = 0; i + 1 < its && layout; ++i) {
+      auto view = cast<LayoutOpInterface>(other.values[i].getDefiningOp());
+      layout = viewSource(view, layout, ignored);
+      if (!layout)
+        return false;
+    }
+    return shows(mine - 1, layout);
+  }
+
+private:
+  /// Null layouts are free.
+  bool shows(size_t from, LayoutAttr layout) const {
+    if (!layout || !held)
+      return true;
+    std::string ignored;
+    for (size_t i = from; i > 0 && layout; --i)
+      layout =
+          viewLayout(cast<LayoutOpInterface>(values[i - 1].getDefiningOp()),
+                     layout, ignored);
+    return sameStorage(values.front(), layout, held);
+  }
+
+  LayoutAttr held;
+  SmallVector<Value, 4> values; // the output, then what it is a view of
+};
+
+} // namespace
+
+static bool isBorrowed(const Shown &output, ArrayRef<Shown> before,
+                       const LayoutProblem &problem) {
+  Value source = output.source();
+  if (isConstant(source))
+    return true;
+  if (isa<BlockArgument>(source) &&
+      output.showsSource(problem.inputs.lookup(source)))
+    return true;
+  return llvm::any_of(
+      before, [&](const Shown &other) { return output.showsAsWell(other); });
+}
+
+/// Of the view that makes the output, or as the output is called.
+static Location copyLocation(mlir::func::FuncOp function, OpOperand &output) {
+  Value value = output.get();
+  auto name = function.getResultAttrOfType<StringAttr>(
+      output.getOperandNumber(), "npu.name");
+  if (!name || value != sourceOf(value))
+    return value.getLoc();
+  return mlir::NameLoc::get(name);
+}
+
+static LogicalResult copyBorrowedOutputs(mlir::func::FuncOp function,
+                                         const TargetSpec &target,
+                                         const IoLayouts &io) {
+  Operation *end = function.getBody().front().getTerminator();
+  llvm::DenseSet<Value> seen;
+  bool isAny = false;
+  for (Value output : end->getOperands()) {
+    Value source = sourceOf(output);
+    isAny |= isa<BlockArgument>(source) || isConstant(source) ||
+             !seen.insert(source).second;
+  }
+  if (!isAny)
+    return success();
+  ImageAxesAnalysis axes(function);
+  LayoutProblem problem(function, target, axes);
+  if (failed(bindBoundary(problem, io)))
+    return failure();
+  OpBuilder builder(end);
+  std::vector<Shown> before;
+  for (OpOperand &output : end->getOpOperands()) {
+    Operation *copy = output.get().getDefiningOp();
+    if (copy && !isCopy(copy))
+      copy = nullptr; // another boundary may have asked for one
+    Value value = copy ? copy->getOperand(0) : output.get();
+    if (tensorType(value).getNumElements() == 0)
+      continue; // nothing is written
+    Shown shown(value, problem.outputs[output.getOperandNumber()]);
+    bool borrows = isBorrowed(shown, before, problem);
+    before.push_back(std::move(shown));
+    if (borrows == (copy != nullptr))
+      continue;
+    if (!borrows) {
+      output.set(value);
+      copy->erase();
+      continue;
+    }
+    output.set(makeCopy(builder, copyLocation(function, output), value));
+  }
+  return success();
+}
+
+LogicalResult npu::readyBoundary(mlir::func::FuncOp function,
+                                 const TargetSpec &target,
+                                 const IoLayouts &io) {
+  tellBoundaryAxes(function, io);
+  return copyBorrowedOutputs(function, target, io);
 }

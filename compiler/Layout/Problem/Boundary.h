@@ -23,10 +23,15 @@ struct IoLayouts {
   static std::optional<IoLayouts> parse(StringRef text, std::string &error);
 };
 
-/// Notes on the function what --io-layout tells of its inputs and outputs: one
-/// that is given an image layout (NHWC), and of whose axes no op knows, is an
-/// image with its dimensions in the natural order (NCHW).
-void tellBoundaryAxes(mlir::func::FuncOp function, const IoLayouts &io);
+/// What --io-layout asks of a function before its layouts are decided. Notes
+/// what it tells of inputs and outputs: one that is given an image layout
+/// (NHWC), and of whose axes no op knows, is an image with its dimensions in
+/// the natural order (NCHW). Puts a copy ahead of each output that would else
+/// show memory of an input, of a constant or of another output, so that the
+/// copy has its price. Fails as bindBoundary() does; done twice, it changes
+/// nothing.
+LogicalResult readyBoundary(mlir::func::FuncOp function,
+                            const TargetSpec &target, const IoLayouts &io);
 
 /// Binds --io-layout to the function's arguments and results. Fails, with an
 /// error at the function, on names and layouts that do not fit it.

@@ -594,7 +594,7 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
   if (!rule)
     return std::nullopt;
   if (rule.getSensitivity() == Sensitivity::Data) {
-    if (op->use_empty() || isFreeView(op))
+    if (op->use_empty() || !isKernel(op))
       return std::nullopt;
     LayoutAttr from = getLayout(op->getOperand(0)),
                to = getLayout(op->getResult(0));
@@ -620,6 +620,8 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
   std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
   if (!work)
     return {};
+  if (isFreeView(op)) // a copy
+    return {0, 0, costOfWork(problem, *work)};
   return {1, storedBytes(op->getResult(0)), costOfWork(problem, *work)};
 }
 

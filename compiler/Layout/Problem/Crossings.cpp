@@ -9,9 +9,11 @@ using namespace npu;
 
 Value npu::sourceOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
+    // Most ops are told by this; to ask a fused one is to look into its body.
+    if (op->getNumOperands() != 1 || op->getNumRegions() > 0)
+      break;
     auto rule = dyn_cast<LayoutOpInterface>(op);
-    if (!rule || rule.getSensitivity() != Sensitivity::Data ||
-        op->getNumOperands() != 1)
+    if (!rule || rule.getSensitivity() != Sensitivity::Data)
       break;
     value = op->getOperand(0);
   }
@@ -20,7 +22,8 @@ Value npu::sourceOf(Value value) {
 
 bool npu::isComputing(Operation &op) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
-  return rule && rule.getSensitivity() != Sensitivity::Data;
+  return rule &&
+         (op.getNumRegions() > 0 || rule.getSensitivity() != Sensitivity::Data);
 }
 
 /// Whether a computing op that `fits` reads the value, or what a relayout or

@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  static constexpr size_t mostAnswers = 1 << 14;
+  static constexpr size_t mostAnswers = 1 << 16;
   llvm::StringMap<Answer> known;
 };
 

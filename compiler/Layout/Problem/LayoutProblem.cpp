@@ -323,20 +323,12 @@ double LayoutProblem::costOf(const Signature &signature, LayoutOpInterface op,
   OpResult result = op->getResult(0);
   ImageAxes known = axes.atOp(result);
   RankedTensorType type = tensorType(result);
-  CostOf own = isDepthwise(op)   ? CostOf::Depthwise
-               : isPointwise(op) ? CostOf::Pointwise
-                                 : CostOf::All;
   auto factorOf = [&](StringRef layout) {
-    double factor = 1;
-    for (const LayoutFactor &entry : signature.factors) {
-      if (entry.layout.text != layout ||
-          (entry.of != CostOf::All && entry.of != own))
-        continue;
-      factor = entry.factor;
-      if (entry.of != CostOf::All)
-        break;
-    }
-    return factor;
+    auto entry =
+        llvm::find_if(signature.factors, [&](const LayoutFactor &factor) {
+          return factor.layout.text == layout;
+        });
+    return entry == signature.factors.end() ? 1.0 : entry->factor;
   };
   std::vector<LayoutPattern> patterns;
   if (auto listed = signature.roles.find("result");

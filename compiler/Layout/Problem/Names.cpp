@@ -6,6 +6,18 @@
 
 using namespace npu;
 
+std::vector<std::string>
+npu::boundaryLayoutNames(mlir::func::FuncOp function,
+                         const ImageAxesAnalysis &axes) {
+  std::vector<std::string> names;
+  auto add = [&](Value value) {
+    names.push_back(layoutName(getLayout(value), axes.of(value)));
+  };
+  llvm::for_each(function.getArguments(), add);
+  llvm::for_each(function.front().getTerminator()->getOperands(), add);
+  return names;
+}
+
 std::string npu::boundaryName(mlir::func::FuncOp function, unsigned index,
                               bool output) {
   auto name = output

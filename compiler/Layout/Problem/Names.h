@@ -12,6 +12,10 @@ namespace npu {
 /// "NHWC (acdb) or NCHW16c (aBcd16b)": for messages.
 std::string layoutNames(ArrayRef<LayoutAttr> layouts, const ImageAxes &axes);
 
+/// The layouts of inputs, then outputs, by name where the image axes are known.
+std::vector<std::string> boundaryLayoutNames(mlir::func::FuncOp function,
+                                             const ImageAxesAnalysis &axes);
+
 /// The model's name of an input or output; "input 0" if it has none.
 std::string boundaryName(mlir::func::FuncOp function, unsigned index,
                          bool output);

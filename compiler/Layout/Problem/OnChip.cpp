@@ -110,10 +110,13 @@ static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
   return ranges;
 }
 
+// `held` is a tree: in its second half the bytes during each op, in the first,
+// from 1 on, at i the larger of 2i and 2i + 1. Some values live long.
 OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
-    : ranges(std::move(all)), held(ranges->ops.size()) {
+    : ranges(std::move(all)), held(2 * ranges->ops.size()) {
+  const size_t ops = held.size() / 2;
   for (const LiveRange &range : ranges->candidates) {
-    auto during = llvm::seq(range.first, range.last + 1);
+    auto during = llvm::seq(ops + range.first, ops + range.last + 1);
     if (range.bytes > budget || llvm::any_of(during, [&](size_t i) {
           return held[i] + range.bytes > budget;
         }))
@@ -122,6 +125,8 @@ OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
     for (size_t i : during)
       held[i] += range.bytes;
   }
+  for (size_t i = ops; i-- > 1;)
+    held[i] = std::max(held[2 * i], held[2 * i + 1]);
 }
 
 OnChipValues npu::onChipAround(mlir::func::FuncOp function,
@@ -145,15 +150,23 @@ bool OnChipValues::contains(Value value) const {
 
 double OnChipValues::reserved(Operation *op) const {
   auto found = ranges->ops.find(op);
-  return found == ranges->ops.end() ? 0 : held[found->second];
+  return found == ranges->ops.end() ? 0 : held[held.size() / 2 + found->second];
 }
 
 double OnChipValues::reservedFor(Value value) const {
   auto found = ranges->of.find(sourceOf(value));
   if (found == ranges->of.end() || held.empty())
     return 0;
-  auto [first, last] = found->second;
-  return *std::max_element(held.begin() + first, held.begin() + last + 1);
+  double most = 0;
+  size_t first = held.size() / 2 + found->second.first;
+  size_t end = held.size() / 2 + found->second.second + 1;
+  for (; first < end; first /= 2, end /= 2) {
+    if (first % 2)
+      most = std::max(most, held[first++]);
+    if (end % 2)
+      most = std::max(most, held[--end]);
+  }
+  return most;
 }
 
 bool OnChipValues::operator==(const OnChipValues &other) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/OpWays.h"
 
+#include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Search/LayoutSearch.h"
 
@@ -129,9 +130,12 @@ void OpWays::findPlaces(const WaysOfOp &op, OpWay &way) const {
     find(op.output ? op.output->get() : op.input, way.layouts[0]);
 }
 
-/// Whether a view's target wants orders that no bytes have in common.
+/// Whether a view's target wants orders that no bytes have in common, or the
+/// view is a copy.
 bool OpWays::moves(const OpSlots &slots, const OpLayouts &layouts) const {
   const Slot &from = slots[0], &to = slots[slots.anchor()];
+  if (isCopy(slots.getOp()))
+    return true;
   if (from.constant)
     return false;
   LayoutAttr free = slots.carry(0, layouts[0], slots.anchor());
@@ -192,7 +196,7 @@ std::vector<OpWay> OpWays::viewWays(const OpSlots &slots) const {
     // What lies alike has one spelling, whichever op speaks of it.
     LayoutAttr view = known.of(to.value)[place];
     if (from.accepts(layout) && to.accepts(view))
-      ways.push_back({{layout, view}});
+      ways.push_back({{layout, view}, isCopy(slots.getOp())});
   };
   if (from.constant)
     for (LayoutAttr view : known.of(to.value)) {

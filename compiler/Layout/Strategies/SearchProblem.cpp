@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/SearchProblem.h"
 
+#include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -90,9 +91,12 @@ LayoutCost SearchProblem::movingCost(const WaysOfOp &op,
                                      const OpWay &way) const {
   if (!way.moves)
     return {};
+  LayoutOpInterface mover = op.slots->getOp();
   LayoutAttr from = way.layouts.front(), to = way.layouts.back();
-  return {1, storedBytes(tensorType(op.slots->getOp()->getResult(0)), to),
-          viewCost(problem, op.slots->getOp(), from, to)};
+  KernelCost cost = viewCost(problem, mover, from, to);
+  if (isCopy(mover) && sameStorage(mover->getResult(0), from, to))
+    return {0, 0, cost};
+  return {1, storedBytes(tensorType(mover->getResult(0)), to), cost};
 }
 
 // Weighing: the objective first, then two tie-breaks, as one whole number.

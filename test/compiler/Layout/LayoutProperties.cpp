@@ -159,6 +159,8 @@ bool Checker::prepare() {
   FailureOr<int64_t> placed = placeOps(source(), *target);
   if (failed(placed))
     return fail("placement", quiet.first());
+  if (failed(readyBoundary(source(), *target, io)))
+    return fail("bad-options", quiet.first());
   coverage.onProcessor += *placed;
   ++coverage.cases;
   for (Operation &op : source().getBody().front())

@@ -387,24 +387,13 @@ TEST(TargetSpec, Costs) {
   expectError(withCost("{NCHW: [1]}"), "expected a word or number");
   expectError(withCost("{[a]: 1 times}"), "cost: layout: expected a word");
   expectError(withCost("{NCHW: 1 times, NCHW: 2 times}"), "NCHW stands twice");
-  expectError(withCost("{NCHW: 1 times}\n    depthwise_cost: {NCHW: 1 times}"),
-              "chip.yaml:26: depthwise_cost: 'max_pool' is no convolution");
-  expectError(withCost("{NCHW: 1 times}\n    depthwise_cost: {NHWC: 0 times}"),
-              "chip.yaml:26: depthwise_cost of NHWC: ");
-  spec = parseTarget(base + "  - ops: [conv_transpose2d]\n    result: [NHWC]\n"
-                            "    cost: {NHWC: 2 times}\n"
-                            "    depthwise_cost: {NHWC: 3 times}\n"
-                            "    pointwise_cost: {NHWC: 4 times}\n",
-                     "chip.yaml", error);
-  ASSERT_TRUE(spec) << error;
-  const std::vector<LayoutFactor> both = factorsOf("conv_transpose2d");
-  ASSERT_EQ(both.size(), 3u);
-  EXPECT_EQ(both[0].factor, 2);
-  EXPECT_EQ(both[0].of, CostOf::All);
-  EXPECT_EQ(both[1].factor, 3);
-  EXPECT_EQ(both[1].of, CostOf::Depthwise);
-  EXPECT_EQ(both[2].factor, 4);
-  EXPECT_EQ(both[2].of, CostOf::Pointwise);
+  for (const char *fact : {"depthwise", "pointwise"})
+    expectError(base + "  - ops: [conv1d]\n    " + fact +
+                    "_cost: {NWC: 3 times}\n",
+                std::string("chip.yaml:24: ") + fact +
+                    "_cost: is no key any more; give these ops a demand of "
+                    "their own with `when: {" +
+                    fact + ": true}`");
 }
 
 TEST(TargetSpec, Measured) {
@@ -490,8 +479,6 @@ TEST(TargetSpec, Signatures) {
   expectError(base + "  - ops: [transpose]\n    cost: 2 times\n",
               "chip.yaml:23: demand: `cost` of 'transpose', which only moves "
               "data");
-  expectError(base + "  - ops: [conv1d]\n    depthwise_cost: 2 times\n",
-              "chip.yaml:24: depthwise_cost: expected LAYOUT");
 }
 
 TEST(TargetSpec, TheSameSignatureTwice) {
