@@ -263,6 +263,7 @@ static std::vector<ReportedQuantized> quantizedOf(mlir::func::FuncOp function) {
 LogicalResult Compilation::fuse() {
   if (options.quantizedIo && failed(runPasses([](mlir::PassManager &manager) {
         manager.nest<mlir::func::FuncOp>().addPass(createQuantizedIo());
+        return success();
       })))
     return failure();
   report.quantizedIo = quantizedOf(function());

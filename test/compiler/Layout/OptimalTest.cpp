@@ -162,15 +162,26 @@ TEST_F(OptimalTest, ACostInTheTargetDecides) {
 }
 
 /// Where a target tells depthwise convolutions, and those of one element, from
-/// others, each has its own.
+/// others, each has its own entry, and its costs.
 TEST_F(OptimalTest, SomeConvolutionsCostTheirOwn) {
   TargetSpec spec = load("host");
   std::string error;
   LayoutPattern source = *LayoutPattern::parse("NCHW", error);
-  std::vector<LayoutFactor> &factors = spec.demands["conv2d"].front().factors;
-  factors = {{source, 3, CostOf::Depthwise},
-             {source, 5, CostOf::Pointwise},
-             {source, 2, CostOf::All}};
+  auto words = llvm::find_if(
+      opVocabulary(), [](const OpWords &one) { return one.name == "conv2d"; });
+  std::vector<Signature> &entries = spec.demands["conv2d"];
+  Signature entry = entries.front();
+  entries.clear();
+  auto add = [&](double factor, StringRef fact) {
+    entry.when.clear();
+    entry.factors = {{source, factor}};
+    if (!fact.empty())
+      entry.when = {*parseCondition(fact, {"true"}, words, error)};
+    entries.push_back(entry);
+  };
+  add(3, "depthwise");
+  add(5, "pointwise");
+  add(2, "");
   auto factorOf = [&](const std::string &weight, const std::string &groups) {
     mlir::func::FuncOp function = parse(
         "func.func @f(%x: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {\n"
@@ -191,7 +202,7 @@ TEST_F(OptimalTest, SomeConvolutionsCostTheirOwn) {
   EXPECT_EQ(factorOf("8x1x1x1xf32", "8"), 3);
   EXPECT_EQ(factorOf("8x8x1x1xf32", "1"), 5);
   EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 2);
-  factors.pop_back();
+  entries.back().factors.clear();
   EXPECT_EQ(factorOf("8x4x1x1xf32", "2"), 1);
 }
 
