@@ -167,8 +167,7 @@ TEST_F(OptimalTest, SomeConvolutionsCostTheirOwn) {
   TargetSpec spec = load("host");
   std::string error;
   LayoutPattern source = *LayoutPattern::parse("NCHW", error);
-  auto words = llvm::find_if(
-      opVocabulary(), [](const OpWords &one) { return one.name == "conv2d"; });
+  const OpWords &words = *lookupOpWords("conv2d");
   std::vector<Signature> &entries = spec.demands["conv2d"];
   Signature entry = entries.front();
   entries.clear();
