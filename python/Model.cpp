@@ -199,8 +199,8 @@ void Model::checkInputs(const std::vector<Input> &arrays) const {
     if (array.dtype() != typeOf(info.type))
       refuse("input '" + std::string(info.name) +
              "' has another element type than " + npu_type_name(info.type));
-    int64_t stride = 1;
-    for (size_t d = rank; d-- > 0; stride *= info.shape[d])
+    int64_t stride = 1; // 0: no elements, in every order
+    for (size_t d = rank; d-- > 0 && stride > 0; stride *= info.shape[d])
       if (array.shape(d) > 1 && array.stride(d) != stride)
         refuse("input '" + std::string(info.name) + "' is not in C order");
   }

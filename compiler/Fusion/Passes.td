@@ -228,12 +228,20 @@ def QuantizedIo : Pass<"npu-quantized-io", "::mlir::func::FuncOp"> {
     Example:
     ```mlir
     func.func @f(%x: tensor<1x4xf32>) -> tensor<1x4xui8> {
+      %scale = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+      %zero = npu.constant dense<128.0> : tensor<f32> -> tensor<f32>
       %1 = npu.eltwise div(%x, %scale) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
       %2 = npu.eltwise round(%1) : (tensor<1x4xf32>) -> tensor<1x4xf32>
       %3 = npu.eltwise add(%2, %zero) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
       %4 = npu.eltwise cast(%3) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+      return %4 : tensor<1x4xui8>
+    }
     ==>
     func.func @f(%x: tensor<1x4xui8> {npu.quantized = {scale = 5.000000e-01 : f64, zero_point = 128 : i64}}) -> tensor<1x4xui8> {
+      %scale = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+      %zero = npu.constant dense<128.0> : tensor<f32> -> tensor<f32>
+      return %x : tensor<1x4xui8>
+    }
     ```
     test/compiler/Fusion/quantized-io.mlir runs it.
   }];
@@ -253,11 +261,13 @@ def UnsignedBytes : Pass<"npu-unsigned-bytes", "::mlir::func::FuncOp"> {
     ```mlir
     %1 = npu.eltwise clip(%x) {alpha = -128.0 : f32, beta = 127.0 : f32} : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xi32>
     %2 = npu.eltwise cast(%1) : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xi8>
-    %3 = npu.conv2d(%2, %w) {data_zero_point = -3 : i64, ...} : (tensor<1x4x3x3xi8>, tensor<2x4x1x1xi8>) -> tensor<1x2x3x3xi32>
+    %3 = npu.conv2d(%2, %w) {data_zero_point = -3 : i64, dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x3x3xi8>, tensor<2x4x1x1xi8>) -> tensor<1x2x3x3xi32>
     ==>
-    %4 = npu.eltwise add(%1, %128) : (tensor<1x4x3x3xi32>, tensor<i32>) -> tensor<1x4x3x3xi32>
+    %1 = npu.eltwise clip(%x) {alpha = -128.0 : f32, beta = 127.0 : f32} : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xi32>
+    %sign = npu.constant dense<128> : tensor<i32> -> tensor<i32>
+    %4 = npu.eltwise add(%1, %sign) : (tensor<1x4x3x3xi32>, tensor<i32>) -> tensor<1x4x3x3xi32>
     %5 = npu.eltwise cast(%4) : (tensor<1x4x3x3xi32>) -> tensor<1x4x3x3xui8>
-    %6 = npu.conv2d(%5, %w) {data_zero_point = 125 : i64, ...} : (tensor<1x4x3x3xui8>, tensor<2x4x1x1xi8>) -> tensor<1x2x3x3xi32>
+    %6 = npu.conv2d(%5, %w) {data_zero_point = 125 : i64, dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x3x3xui8>, tensor<2x4x1x1xi8>) -> tensor<1x2x3x3xi32>
     ```
     test/compiler/Fusion/unsigned-bytes.mlir runs it.
   }];

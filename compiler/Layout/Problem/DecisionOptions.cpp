@@ -29,13 +29,15 @@ static std::string axesOf(const OpWords &op, int64_t rank, size_t operand) {
   return letters;
 }
 
-/// Of an image, a bias is a vector that has one order.
+/// Of an image, a bias is a vector that has one order; of a matrix product,
+/// what stands behind the two factors follows them.
 SmallVector<StringRef> npu::desirableRoles(StringRef name) {
   SmallVector<StringRef> roles;
   const OpWords *op = findHeavy(name);
   if (op)
     for (auto [operand, role] : llvm::enumerate(op->roles))
-      if (isMatrix(*op) || !op->axes(4, static_cast<unsigned>(operand)).empty())
+      if (isMatrix(*op) ? operand < 2
+                        : !op->axes(4, static_cast<unsigned>(operand)).empty())
         roles.push_back(role);
   return roles;
 }
