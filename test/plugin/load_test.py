@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
 
 import plugins
@@ -68,19 +67,6 @@ def test_target_names_it(bench: Bench) -> None:
     chip.write_text(chip.read_text(encoding="utf-8").replace("[demo.so]", "[other.so]"), encoding="utf-8")
     done = bench.run("npuc", "conv_relu.onnx", "--batch=1", f"--target={chip}")
     assert done.returncode == 2 and "demo-chip.yaml:" in done.stderr and "there is no such file" in done.stderr, done
-
-
-def test_c_api(bench: Bench) -> None:
-    """npu_load_options.plugins: what cannot be loaded is a code of its own."""
-    path = bench.compile("conv_relu", "--batch=1")
-    capi = programs.capi
-    api = ctypes.CDLL(str(bench.build / "lib" / "libnpu.so"))
-    for names, count, code in [([b"none.so"], 1, 9), ([None], 1, 9), ([], 1, 1), ([], -1, 1)]:
-        given = (ctypes.c_char_p * len(names))(*names) if names else None
-        options = capi.LoadOptions(plugins=given, plugin_count=count)
-        status, model = capi.Status(), ctypes.c_void_p()
-        found = api.npu_model_load(str(path).encode(), ctypes.byref(options), ctypes.byref(model), ctypes.byref(status))
-        assert found == code and status.message, (names, count, found, status.message)
 
 
 if __name__ == "__main__":

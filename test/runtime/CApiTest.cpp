@@ -37,6 +37,27 @@ TEST(CApi, NullPointersAreRefused) {
   npu_buffer_free({nullptr, 0});
 }
 
+/// What cannot be loaded is a code of its own; a list without names is none.
+TEST(CApi, PluginsThatCannotBeLoaded) {
+  std::string path = DemoFile("conv").seal("c-api.npu");
+  auto load = [&](const char *const *names, int32_t count) {
+    npu_load_options options = {};
+    options.plugins = names;
+    options.plugin_count = count;
+    npu_status status;
+    npu_model *model = nullptr;
+    npu_code code = npu_model_load(path.c_str(), &options, &model, &status);
+    EXPECT_NE(std::string(status.message), "");
+    EXPECT_EQ(model, nullptr);
+    return code;
+  };
+  const char *absent[] = {"none.so"}, *unnamed[] = {nullptr};
+  EXPECT_EQ(load(absent, 1), NPU_BAD_PLUGIN);
+  EXPECT_EQ(load(unnamed, 1), NPU_BAD_PLUGIN);
+  EXPECT_EQ(load(nullptr, 1), NPU_BAD_ARGUMENT);
+  EXPECT_EQ(load(nullptr, -1), NPU_BAD_ARGUMENT);
+}
+
 TEST(CApi, Types) {
   EXPECT_STREQ(npu_type_name(NPU_TYPE_BF16), "bf16");
   EXPECT_EQ(npu_type_bytes(NPU_TYPE_I64), 8u);

@@ -9,8 +9,8 @@
 using namespace npu;
 using format::CustomAttribute;
 
-PluginOp npu::lookupPluginOp(MLIRContext *context,
-                             const onnx::NodeProto &node) {
+PluginNode npu::lookupPluginNode(MLIRContext *context,
+                                 const onnx::NodeProto &node) {
   const plugin::Use *use = pluginsOf(context);
   if (!use)
     return {};
@@ -83,9 +83,10 @@ static std::vector<CustomAttribute> readAttributes(const onnx::NodeProto &node,
   return attributes;
 }
 
-FailureOr<Value> npu::buildPluginOp(OpBuilder &builder, Location location,
-                                    PluginOp op, const onnx::NodeProto &node,
-                                    ArrayRef<Value> inputs) {
+FailureOr<Value> npu::buildPluginNode(OpBuilder &builder, Location location,
+                                      PluginNode op,
+                                      const onnx::NodeProto &node,
+                                      ArrayRef<Value> inputs) {
   Emitter emitter(builder, location);
   while (!inputs.empty() && !inputs.back())
     inputs = inputs.drop_back();

@@ -9,17 +9,17 @@
 
 namespace npu {
 
-/// An op of a plugin that the context has; null pointers: none.
-struct PluginOp {
+/// What a node is of a plugin that the context has; null pointers: nothing.
+struct PluginNode {
   const plugin::Plugin *plugin = nullptr;
   const npu_plugin_op *op = nullptr;
 };
-PluginOp lookupPluginOp(MLIRContext *context, const onnx::NodeProto &node);
+PluginNode lookupPluginNode(MLIRContext *context, const onnx::NodeProto &node);
 
 /// The op's result; inputs that the node leaves out are null.
-FailureOr<Value> buildPluginOp(OpBuilder &builder, Location location,
-                               PluginOp op, const onnx::NodeProto &node,
-                               ArrayRef<Value> inputs);
+FailureOr<Value> buildPluginNode(OpBuilder &builder, Location location,
+                                 PluginNode op, const onnx::NodeProto &node,
+                                 ArrayRef<Value> inputs);
 
 } // namespace npu
 

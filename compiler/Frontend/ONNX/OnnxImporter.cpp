@@ -54,8 +54,8 @@ private:
                                              size_t outputs, Location location,
                                              Scope &scope);
   LogicalResult importNode(onnx::NodeProto &proto, Scope &scope);
-  LogicalResult importPluginOp(PluginOp op, const onnx::NodeProto &proto,
-                               Scope &scope);
+  LogicalResult importPluginNode(PluginNode op, const onnx::NodeProto &proto,
+                                 Scope &scope);
   LogicalResult importCall(const onnx::FunctionProto &function,
                            const onnx::NodeProto &call, Scope &scope);
   FailureOr<SmallVector<Value>> readInputs(const onnx::NodeProto &proto,
@@ -99,7 +99,7 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
     std::string name = tableName(*node);
     const OnnxOp *op = lookupOnnxOp(name);
     if ((op && schemaFor(model, *op, *node)) ||
-        (!op && (lookupPluginOp(model.location->getContext(), *node).op ||
+        (!op && (lookupPluginNode(model.location->getContext(), *node).op ||
                  lookupFunction(model, *node))))
       continue;
     if (op)
@@ -286,15 +286,15 @@ Importer::importBranch(onnx::GraphProto &graph, ArrayRef<Value> given,
   return results;
 }
 
-LogicalResult Importer::importPluginOp(PluginOp op,
-                                       const onnx::NodeProto &proto,
-                                       Scope &scope) {
+LogicalResult Importer::importPluginNode(PluginNode op,
+                                         const onnx::NodeProto &proto,
+                                         Scope &scope) {
   FailureOr<SmallVector<Value>> inputs = readInputs(proto, scope);
   if (failed(inputs))
     return failure();
   budget.beginNode();
   FailureOr<Value> result =
-      buildPluginOp(builder, locationOf(model, proto), op, proto, *inputs);
+      buildPluginNode(builder, locationOf(model, proto), op, proto, *inputs);
   if (failed(result))
     return failure();
   scope.values[proto.output(0)] = *result;
@@ -303,9 +303,9 @@ LogicalResult Importer::importPluginOp(PluginOp op,
 
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
   const OnnxOp *known = lookupOnnxOp(tableName(proto));
-  if (PluginOp op = lookupPluginOp(builder.getContext(), proto);
+  if (PluginNode op = lookupPluginNode(builder.getContext(), proto);
       !known && op.op)
-    return importPluginOp(op, proto, scope);
+    return importPluginNode(op, proto, scope);
   if (!known)
     return importCall(*lookupFunction(model, proto), proto, scope);
   const OnnxSchema &schema = *schemaFor(model, *known, proto);
