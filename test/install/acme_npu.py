@@ -93,7 +93,7 @@ def test_acme_npu(world: World) -> None:
     build = world.build_project("acme-npu")
     write_acme_model(world)
     text = (world.folder / "acme-npu" / "acme.yaml").read_text()
-    alone = world.folder / "alone" / "acme.yaml"
+    alone = world.folder / "without" / "acme.yaml"
     alone.parent.mkdir()
     alone.write_text(re.sub(r"(?m)^(algorithms|plugins):.*\n", "", text))
     world.run("npuc", "--check-target", f"--target={alone}")
@@ -153,7 +153,7 @@ def test_acme_kernel_and_op(world: World) -> None:
     np.testing.assert_allclose(np.load(world.folder / "ops-out.npy"), want, rtol=1e-5, atol=1e-6)
     profile = (world.folder / "ops.json").read_text()
     assert "acme:pool" in profile and "acme:swoosh" in profile, profile
-    said = world.run(*words, code=1)
+    said = world.run(*words, code=3)
     assert "acme" in said and "plugin" in said, said
     text, report = assembly(world, build, "ops.onnx")
     expect_whole(text, report)
