@@ -21,7 +21,7 @@ NETWORKS := resnet50 vgg16 mobilenet_v2 densenet121 inception_v3 mobilenet_v3_la
   mobilenet_v2_tflite mobilenet_v2_tflite_int8 resnet50_qdq mobilenet_v2_qdq
 FULL_NETWORKS := resnet101
 SMALL_NETWORKS := efficientnet_b0 convnext_tiny nasnet_mobile unet vit audio video yolo vit_timm two_tower ppocr_rec \
-  minilm_l3 minilm_l6_int8 t5_encoder_int8 t5_decoder_int8 magika
+  minilm_l3 minilm_l3_int4 minilm_l6_int8 t5_encoder_int8 t5_decoder_int8 magika
 
 PY := $(abspath $(VENV))/bin/python
 CONFIGURE := CC=clang-22 CXX=clang++-22 cmake -G Ninja -S . -DNPU_VENV=$(abspath $(VENV))
