@@ -50,6 +50,7 @@ def AssignLayout : Pass<"npu-assign-layout", "::mlir::func::FuncOp"> {
     Option<"verifyExactly", "verify-exactly", "bool", "false",
            "Compare source and result on index-tagged values">
   ];
+  let dependentDialects = ["::npu::NPUDialect"];
 }
 
 def TransmitLayout : Pass<"npu-transmit-layout", "::mlir::func::FuncOp"> {
@@ -125,6 +126,7 @@ def PresetLayout : Pass<"npu-preset-layout", "::mlir::func::FuncOp"> {
     Option<"verifyExactly", "verify-exactly", "bool", "false",
            "Compare source and result on index-tagged values">
   ];
+  let dependentDialects = ["::npu::NPUDialect"];
 }
 
 def InferLayout : Pass<"npu-infer-layout", "::mlir::func::FuncOp"> {
@@ -154,6 +156,7 @@ def InferLayout : Pass<"npu-infer-layout", "::mlir::func::FuncOp"> {
     Option<"showNames", "show-names", "bool", "false",
            "Remark at each op which layouts it reads and gives, by image axes">
   ];
+  let dependentDialects = ["::npu::NPUDialect"];
 }
 
 def FindBestLayout : Pass<"npu-find-best-layout", "::mlir::func::FuncOp"> {
