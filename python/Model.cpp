@@ -452,5 +452,4 @@ NB_MODULE(_npu, module) {
       .def("manifest", &Model::manifest);
   module.def("version", npu_version);
   module.def("kernel_library", npu_kernel_library);
-  module.attr("MAX_RANK") = NPU_TENSOR_MAX_RANK;
 }

@@ -10,17 +10,14 @@ namespace npu::kernels {
 
 /// Multiply-accumulates of one element of the result.
 static double productsPerResult(const Problem &problem) {
-  auto weightsPerChannel = [&](size_t channels) {
-    const npu_tensor_desc &weight = problem.inputs[1];
-    return static_cast<double>(elementCount(weight)) /
-           static_cast<double>(std::max<int64_t>(weight.dims[channels], 1));
-  };
   switch (problem.op) {
   case NPU_OP_CONV:
   case NPU_OP_CONV_TRANSPOSE:
-    return weightsPerChannel(0);
-  case NPU_OP_CONV_WINOGRAD:
-    return weightsPerChannel(0);
+  case NPU_OP_CONV_WINOGRAD: {
+    const npu_tensor_desc &weight = problem.inputs[1];
+    return static_cast<double>(elementCount(weight)) /
+           static_cast<double>(std::max<int64_t>(weight.dims[0], 1));
+  }
   case NPU_OP_MATMUL: {
     const npu_tensor_desc &a = problem.inputs[0];
     return static_cast<double>(a.dims[a.rank - 1]);
