@@ -2,6 +2,7 @@
 #include "compiler/Layout/Strategies/Colours.h"
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -211,11 +212,15 @@ FailureOr<Colours> npu::readColours(mlir::func::FuncOp function) {
                           })))
       return failure();
   }
-  for (Operation &op : function.getBody().front())
-    if (op.getNumResults() == 1 &&
-        failed(readColour(op.getResult(0), op.getAttr(colourAttr), colours,
-                          [&] { return op.emitOpError(); })))
+  for (Operation &op : function.getBody().front()) {
+    // An output's copy, which comes after transmit, is what it copies.
+    if (isCopy(&op) && !op.hasAttr(colourAttr))
+      colours[op.getResult(0)] = Colour(colours.lookup(op.getOperand(0)));
+    else if (op.getNumResults() == 1 &&
+             failed(readColour(op.getResult(0), op.getAttr(colourAttr), colours,
+                               [&] { return op.emitOpError(); })))
       return failure();
+  }
   return colours;
 }
 
