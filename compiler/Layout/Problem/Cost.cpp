@@ -476,19 +476,12 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   return work;
 }
 
-/// All that computingWork() depends on.
-static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
-                           LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
-                           const Alternative *algorithm,
-                           ArrayRef<LayoutAttr> whole) {
+Question npu::circumstancesOf(const LayoutProblem &problem, LayoutMemo &memo,
+                              LayoutOpInterface op) {
   const OnChipValues &onChip = problem.onChip();
   Question question;
-  question.add(memo.alike.of(op)).add(algorithm);
+  question.add(memo.alike.of(op));
   question.add(llvm::bit_cast<uint64_t>(onChip.reserved(op)));
-  for (LayoutAttr layout : layouts)
-    question.add(layout);
-  for (LayoutAttr layout : whole)
-    question.add(layout);
   for (Value operand : op->getOperands())
     question.add(isConstant(operand) ? 2 : onChip.contains(operand));
   for (Value result : op->getResults())
@@ -499,6 +492,19 @@ static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
       question.add(crosses);
     question.add(crossings.result);
   }
+  return question;
+}
+
+/// All that computingWork() depends on.
+static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
+                           LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
+                           const Alternative *algorithm,
+                           ArrayRef<LayoutAttr> whole) {
+  Question question = circumstancesOf(problem, memo, op).add(algorithm);
+  for (LayoutAttr layout : layouts)
+    question.add(layout);
+  for (LayoutAttr layout : whole)
+    question.add(layout);
   return question;
 }
 

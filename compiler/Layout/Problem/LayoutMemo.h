@@ -79,6 +79,11 @@ struct LayoutMemo {
   Answers<std::optional<LayoutCost>> sets;
 };
 
+/// All that the cost of an op that computes depends on besides layouts and
+/// algorithm, with the values on the chip that the problem keeps.
+Question circumstancesOf(const LayoutProblem &problem, LayoutMemo &memo,
+                         LayoutOpInterface op);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTMEMO_H

@@ -488,15 +488,9 @@ std::optional<LayoutCost> npu::costOfSet(const LayoutProblem &problem,
   LayoutMemo *memo = problem.memoFor(op);
   if (!memo)
     return find();
-  Question question;
-  question.add(memo->alike.of(op)).add(&alternative);
+  Question question = circumstancesOf(problem, *memo, op).add(&alternative);
   for (LayoutAttr layout : layouts)
     question.add(layout);
-  const OnChipValues &onChip = problem.onChip();
-  question.add(llvm::bit_cast<uint64_t>(onChip.reserved(op)));
-  for (Value operand : op->getOperands())
-    question.add(constantBehind(operand) ? 2 : onChip.contains(operand));
-  question.add(onChip.contains(op->getResult(0)));
   return memo->sets.of(question, find);
 }
 

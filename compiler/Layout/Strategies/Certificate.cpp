@@ -39,7 +39,7 @@ struct Unique {
 class CertificateWriter {
 public:
   CertificateWriter(const LayoutProblem &problem, const OpWays &ways,
-                    RelayoutPrices &prices, const CertifiedChoice &choice)
+                    SearchPrices &prices, const CertifiedChoice &choice)
       : problem(problem), ways(ways), prices(prices), choice(choice) {}
 
   std::string write() {
@@ -183,7 +183,7 @@ private:
 
   const LayoutProblem &problem;
   const OpWays &ways;
-  RelayoutPrices &prices;
+  SearchPrices &prices;
   const CertifiedChoice &choice;
   llvm::DenseMap<Value, int64_t> numbers;
   std::vector<Value> graphValues; // by number
@@ -195,7 +195,7 @@ private:
 } // namespace
 
 std::string npu::certificateOf(const LayoutProblem &problem, const OpWays &ways,
-                               RelayoutPrices &prices,
+                               SearchPrices &prices,
                                const CertifiedChoice &choice) {
   std::string text = CertificateWriter(problem, ways, prices, choice).write();
   // Nothing is written that its reader would not believe.

@@ -13,7 +13,7 @@ LogicalResult npu::decideByNumbers(const LayoutProblem &problem,
                                    LayoutPlan &plan) {
   Candidates candidates(problem, plansOf(problem, others));
   OpWays ways(problem, candidates);
-  RelayoutPrices prices;
+  SearchPrices prices;
   std::optional<std::pair<int64_t, int64_t>> least;
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);

@@ -2,6 +2,7 @@
 #include "compiler/Layout/Strategies/OpWays.h"
 
 #include "compiler/Dialect/NPU/OutputCopy.h"
+#include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Search/LayoutSearch.h"
 
@@ -106,8 +107,21 @@ void OpWays::addOp(const OpSlots &slots) {
       if (isNew)
         firsts.push_back({std::move(counted), number});
     }
+    op.kind = kindOf(op);
   }
   keep(std::move(op));
+}
+
+unsigned OpWays::kindOf(const WaysOfOp &op) {
+  LayoutMemo *memo = problem.memoFor(op.slots->getOp());
+  if (!memo)
+    return 0; // nobody asks
+  Question question;
+  question.add(memo->alike.of(op.slots->getOp()));
+  for (const OpWay &way : op.ways)
+    for (LayoutAttr layout : way.layouts)
+      question.add(layout);
+  return kinds.try_emplace(question.bytes(), kinds.size()).first->second;
 }
 
 void OpWays::keep(WaysOfOp op) {

@@ -28,6 +28,8 @@ struct WaysOfOp {
   /// Ways whose own layouts cost alike, by the first of them: they differ in
   /// operands that may be read in any layout.
   std::vector<unsigned> firstAlike;
+  /// The same number for ops that are alike and have the same ways.
+  unsigned kind = 0;
   /// The op in the source's orders: what is left where no way fits.
   OpWay source;
 };
@@ -49,6 +51,7 @@ private:
   void addOp(const OpSlots &slots);
   void addOutput(OpOperand &output);
   void keep(WaysOfOp op);
+  unsigned kindOf(const WaysOfOp &op);
   void findPlaces(const WaysOfOp &op, OpWay &way) const;
   std::vector<OpWay> viewWays(const OpSlots &slots) const;
   bool moves(const OpSlots &slots, const OpLayouts &layouts) const;
@@ -63,6 +66,7 @@ private:
   const LayoutProblem &problem;
   const Candidates &known;
   std::vector<WaysOfOp> ops;
+  llvm::StringMap<unsigned> kinds;
   llvm::DenseSet<Operation *> cut;
 };
 

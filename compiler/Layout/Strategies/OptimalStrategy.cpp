@@ -61,7 +61,7 @@ struct Best {
 
 /// Searches with the values on the chip that the problem keeps.
 static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
-                       RelayoutPrices &prices, ArrayRef<LayoutPlan> plans,
+                       SearchPrices &prices, ArrayRef<LayoutPlan> plans,
                        double seconds, std::optional<Best> &best) {
   SearchProblem searched(problem, ways, prices,
                          best ? best->cost.first
@@ -99,7 +99,7 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   // Only costs depend on what stays on the chip.
   Candidates candidates(problem, plans);
   OpWays ways(problem, candidates);
-  RelayoutPrices prices;
+  SearchPrices prices;
   std::optional<Best> best;
   for (const OnChipValues &values : problem.residencies()) {
     problem.keepOnChip(values);

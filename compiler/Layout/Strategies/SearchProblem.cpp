@@ -14,7 +14,7 @@
 using namespace npu;
 
 SearchProblem::SearchProblem(const LayoutProblem &problem, const OpWays &known,
-                             RelayoutPrices &prices, int64_t most)
+                             SearchPrices &prices, int64_t most)
     : problem(problem), candidates(known.candidates()), prices(prices) {
   int64_t least = 0;
   for (const WaysOfOp &op : known.all()) {
@@ -36,7 +36,7 @@ void SearchProblem::addValue(Value value) {
   number.layouts = static_cast<int>(layouts.size());
   built.values.push_back(number);
   values.push_back(value);
-  moves.push_back(&prices.of(problem, value, layouts));
+  moves.push_back(&prices.relayouts(problem, value, layouts));
 }
 
 void SearchProblem::addOp(const WaysOfOp &known) {
@@ -67,17 +67,10 @@ SearchProblem::pricedWays(const WaysOfOp &op) const {
     for (const OpWay &way : op.ways)
       ways.push_back({&way, movingCost(op, way)});
   } else {
-    std::vector<std::optional<PricedAlgorithm>> cheapest(op.ways.size());
-    for (auto [number, way] : llvm::enumerate(op.ways)) {
-      unsigned first = op.firstAlike[number];
-      if (first == number)
-        cheapest[number] = cheapestAlgorithm(
-            problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts),
-            way.layouts);
-      if (cheapest[first])
-        ways.push_back(
-            {&way, cheapest[first]->cost, cheapest[first]->algorithm});
-    }
+    const CheapestAlgorithms &cheapest = prices.ways(problem, op);
+    for (auto [number, way] : llvm::enumerate(op.ways))
+      if (const auto &first = cheapest[op.firstAlike[number]])
+        ways.push_back({&way, first->cost, first->algorithm});
   }
   // Nothing meets the demands: the source's order, which the check of the
   // finished function refuses with the demand's name.

@@ -9,7 +9,7 @@
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Strategies/OpWays.h"
-#include "compiler/Layout/Strategies/RelayoutPrices.h"
+#include "compiler/Layout/Strategies/SearchPrices.h"
 #include "compiler/Search/RelayoutTrees.h"
 
 namespace npu {
@@ -20,7 +20,7 @@ public:
   /// cheapest ways, and so every choice, cost more than `most` in the
   /// objective's unit, it is not built: there is nothing else to ask of it.
   SearchProblem(const LayoutProblem &problem, const OpWays &ways,
-                RelayoutPrices &prices,
+                SearchPrices &prices,
                 int64_t most = std::numeric_limits<int64_t>::max());
   bool isTooDear() const { return !trees; }
 
@@ -69,7 +69,7 @@ private:
 
   const LayoutProblem &problem;
   const Candidates &candidates;
-  RelayoutPrices &prices;
+  SearchPrices &prices;
   llvm::DenseMap<Value, int> numberOf;
   std::vector<NamedOp> ops;                           // beside built.ops
   std::vector<const std::vector<LayoutCost> *> moves; // beside built.values

@@ -405,7 +405,7 @@ bool Checker::bruteForce() {
     return fail("bad-options", problem.io);
   Candidates candidates(bound, {});
   OpWays known(bound, candidates);
-  RelayoutPrices prices;
+  SearchPrices prices;
   SearchProblem searched(bound, known, prices);
   const search::Problem &numbers = searched.numbers();
   if (std::string wrong = search::check(numbers); !wrong.empty())

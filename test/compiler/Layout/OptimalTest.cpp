@@ -132,7 +132,7 @@ TEST_F(OptimalTest, OtherPlansAreChoices) {
   ASSERT_FALSE(plans.empty());
   Candidates candidates(problem, plans);
   OpWays ways(problem, candidates);
-  RelayoutPrices prices;
+  SearchPrices prices;
   SearchProblem searched(problem, ways, prices);
   EXPECT_EQ(search::check(searched.numbers()), "");
   for (const LayoutPlan &plan : plans) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the search's ops and the relayouts of its values cost, each question
+// answered once.
+#ifndef NPU_COMPILER_LAYOUT_STRATEGIES_SEARCHPRICES_H
+#define NPU_COMPILER_LAYOUT_STRATEGIES_SEARCHPRICES_H
+
+#include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/LayoutMemo.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Strategies/OpWays.h"
+
+#include <map>
+
+namespace npu {
+
+using CheapestAlgorithms = std::vector<std::optional<PricedAlgorithm>>;
+
+/// A network repeats its layers, and most values stay where they are in the
+/// next choice of what stays on the chip: what costs depend on is the same.
+class SearchPrices {
+public:
+  /// From each of the value's layouts (row by row) to each, with the values on
+  /// the chip that the problem keeps.
+  const std::vector<LayoutCost> &relayouts(const LayoutProblem &problem,
+                                           Value value,
+                                           ArrayRef<LayoutAttr> layouts);
+
+  /// The cheapest algorithm in each way of an op that computes, with the values
+  /// on the chip that the problem keeps; nothing where none does it, and for
+  /// ways that cost what their `firstAlike` does. Valid until the next call.
+  const CheapestAlgorithms &ways(const LayoutProblem &problem,
+                                 const WaysOfOp &op);
+
+private:
+  /// All that a relayout's cost depends on, besides the target.
+  struct Relayouts {
+    const void *type;
+    std::vector<const void *> layouts;
+    std::string axes; // a letter each; only where the target asks for them
+    bool onChip;
+    double reserved;
+    bool operator<(const Relayouts &other) const;
+  };
+
+  std::map<Relayouts, std::vector<LayoutCost>> known;
+  Answers<CheapestAlgorithms> priced;
+  CheapestAlgorithms alone; // of an op that is like no other
+};
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_STRATEGIES_SEARCHPRICES_H
