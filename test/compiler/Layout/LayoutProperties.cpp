@@ -81,6 +81,7 @@ private:
   }
 
   bool prepare();
+  Objective drawObjective();
   bool runStrategies();
   bool runStrategy(const Strategy &strategy, Objective objective);
   bool mayRefuse(const Strategy &strategy, const std::string &name,
@@ -127,6 +128,7 @@ private:
   std::mt19937 random;
   Coverage &coverage;
   std::optional<Finding> finding;
+  Objective drawn = Objective::Time;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<TargetSpec> target;
   IoLayouts io;
@@ -168,14 +170,19 @@ bool Checker::prepare() {
   return true;
 }
 
+Objective Checker::drawObjective() {
+  return objectives[random() % (target->saysEnergy() ? 4 : 3)];
+}
+
 bool Checker::runStrategies() {
+  drawn = options.thorough ? Objective::Time : drawObjective();
   for (const Strategy &strategy : strategies()) {
     size_t before = finished.size();
-    if (!runStrategy(strategy, Objective::Time))
+    if (!runStrategy(strategy, drawn))
       return false;
     bool searches = finished.size() > before && finished.back().search;
     for (Objective objective : objectives)
-      if (searches && objective != Objective::Time &&
+      if (options.thorough && searches && objective != drawn &&
           (objective != Objective::Energy || target->saysEnergy()) &&
           !runStrategy(strategy, objective))
         return false;
@@ -213,7 +220,7 @@ bool Checker::runStrategy(const Strategy &strategy, Objective objective) {
     if (!checkSearch(made) || !checkFunction(name, *made.function, text,
                                              costOfFinished(*made.function)))
       return false;
-    bool again = !isTimed && (!made.search || random() % 3 == 0);
+    bool again = !isTimed && (this->options.thorough || random() % 3 == 0);
     finished.push_back(std::move(made));
     if (!again)
       return true;
@@ -377,14 +384,15 @@ bool Checker::reportedCosts() {
     return true;
   QuietDiagnostics quiet(&context);
   auto results =
-      compareStrategies(source(), *target, optionsFor("none", Objective::Time));
+      compareStrategies(source(), *target, optionsFor("none", drawn));
   if (failed(results))
     return fail("comparison", quiet.first());
   for (const StrategyResult &result : *results)
     for (const Finished &alone : finished)
       // What a search has found when its time is up depends on the machine.
       if (!(alone.search && !alone.search->proved) &&
-          StringRef(alone.name).starts_with((result.name + " (time)").str()) &&
+          alone.objective == drawn &&
+          StringRef(alone.name).starts_with((result.name + " (").str()) &&
           (!result.feasible ||
            result.cost.kernels.cycles != alone.cost.kernels.cycles ||
            result.cost.bytes != alone.cost.bytes))
@@ -400,7 +408,7 @@ bool Checker::reportedCosts() {
 bool Checker::bruteForce() {
   ImageAxesAnalysis axes(source());
   LayoutProblem bound(source(), *target, axes);
-  bound.objective = objectives[random() % (target->saysEnergy() ? 4 : 3)];
+  bound.objective = drawObjective();
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
   Candidates candidates(bound, {});

@@ -30,7 +30,7 @@ struct Options {
   double shrinkSeconds = 30; // for all findings together
   int runOneIn = 50;         // 0: none
   bool permuted = false, tiled = false;
-  bool cheaperFails = false;
+  bool cheaperFails = false, thorough = false;
   bool runs = false;
 };
 
@@ -126,8 +126,9 @@ static void pursue(const Options &options, const test::SeedFinding &found,
   bool runs = false;
   LayoutCase problem = makeCase(contexts.get(), options, found.seed, runs);
   auto again = [&](const LayoutCase &smaller) {
-    return checkAlone(smaller, {found.seed, options.cheaperFails}, runs,
-                      hangSeconds);
+    return checkAlone(smaller,
+                      {found.seed, options.cheaperFails, options.thorough},
+                      runs, hangSeconds);
   };
   problem = test::shrinkCase(
       problem,
@@ -162,7 +163,9 @@ static std::optional<Finding> replay(const Options &options) {
                  "': " + target.getError().message());
     problem.target = (*target)->getBuffer().str();
   }
-  return checkAlone(problem, {options.fuzz.seed, options.cheaperFails},
+  return checkAlone(problem,
+                    {options.fuzz.seed, options.cheaperFails,
+                     /*thorough=*/true},
                     options.runs, options.fuzz.hangSeconds);
 }
 
@@ -219,6 +222,9 @@ int main(int argc, char **argv) {
                "not of every third");
   app.add_flag("--cheaper-fails", options.cheaperFails,
                "a random plan that is cheaper than a proved one is a failure");
+  app.add_flag("--thorough", options.thorough,
+               "every graph under every objective and each strategy twice, as "
+               "--replay does; else one objective, drawn for each graph");
   app.add_option("--replay", options.replay, "check this graph (.mlir)");
   app.add_option("--target", options.target,
                  "name or file (.yaml) of the target, for --replay");
@@ -240,7 +246,8 @@ int main(int argc, char **argv) {
         MLIRContext &context = contexts.get();
         bool runs = false;
         LayoutCase problem = makeCase(context, options, seed, runs);
-        return check(context, problem, {seed, options.cheaperFails}, runs,
+        return check(context, problem,
+                     {seed, options.cheaperFails, options.thorough}, runs,
                      coverage);
       });
   print(result);
