@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace npu::search {
 
@@ -89,12 +90,28 @@ Reduction::Reduction(const Problem &whole) : reduced(whole) {
   }
 }
 
+/// The ways of an op that others may be dominated by. Of thousands (tiles on
+/// four operands) the cheapest: looking at all pairs would take longer than
+/// what it spares, and what dominates another costs no more than it.
+static std::vector<size_t> dominators(const Op &op) {
+  constexpr size_t most = 256;
+  std::vector<size_t> ways(op.ways.size());
+  std::iota(ways.begin(), ways.end(), 0);
+  if (ways.size() <= most)
+    return ways;
+  std::sort(ways.begin(), ways.end(), [&](size_t a, size_t b) {
+    return std::tie(op.ways[a].cost, a) < std::tie(op.ways[b].cost, b);
+  });
+  ways.resize(most);
+  return ways;
+}
+
 void Reduction::dropDominated(const RelayoutTrees &trees) {
   Worst worst(reduced, trees);
   std::vector<std::vector<char>> keep;
   for (const Op &op : reduced.ops) {
     std::vector<char> stays(op.ways.size(), 1);
-    for (size_t a = 0; a < stays.size(); ++a)
+    for (size_t a : dominators(op))
       for (size_t b = 0; b < stays.size() && stays[a]; ++b)
         if (a != b && stays[b] && dominates(op, op.ways[a], op.ways[b], worst))
           stays[b] = 0;

@@ -424,7 +424,7 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
     work.energy += bytes * fallback.linkEnergy;
   };
   for (auto [index, crosses] : llvm::enumerate(crossings.operands))
-    if (crosses)
+    if (crosses && !comesWithOther(op, index, layouts))
       cross(op->getOperand(index), layouts[index]);
   if (crossings.result)
     cross(op->getResult(0), layouts[op->getNumOperands()]);

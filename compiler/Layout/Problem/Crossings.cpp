@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Device.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace npu;
 
@@ -47,15 +48,33 @@ static bool isMadeOnChip(Value value) {
 
 Crossings npu::crossingsOf(Operation *op) {
   Crossings crossings;
-  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    crossings.operands.push_back(
-        isMadeOnChip(operand) &&
-        !llvm::is_contained(op->getOperands().take_front(index), operand));
+  for (Value operand : op->getOperands())
+    crossings.operands.push_back(isMadeOnChip(operand));
   crossings.result = llvm::any_of(op->getResults(), [](Value result) {
     return hasReader(result,
                      [](Operation *user) { return !isOnProcessor(user); });
   });
   return crossings;
+}
+
+/// What relayouts copy: the same value for a search, which has none yet.
+static Value copiedBy(Value value) {
+  while (auto copy = value.getDefiningOp<RelayoutOp>())
+    value = copy.getInput();
+  return value;
+}
+
+bool npu::comesWithOther(Operation *op, unsigned operand,
+                         ArrayRef<LayoutAttr> layouts) {
+  Value value = copiedBy(op->getOperand(operand));
+  LayoutAttr layout = layouts[operand];
+  return llvm::any_of(llvm::seq(operand), [&](unsigned other) {
+    LayoutAttr its = layouts[other];
+    return copiedBy(op->getOperand(other)) == value &&
+           (its == layout ||
+            (its && layout &&
+             its.isEquivalent(layout, tensorType(value).getShape())));
+  });
 }
 
 bool npu::staysOnChip(Value value) {

@@ -17,13 +17,18 @@ bool isComputing(Operation &op);
 
 /// Of a kernel of the processor.
 struct Crossings {
-  /// Operands that a kernel of the chip makes, each value once. What is given
-  /// to the network and what is constant is there already.
+  /// Operands that a kernel of the chip makes. What is given to the network and
+  /// what is constant is there already.
   SmallVector<bool, 4> operands;
   bool result = false; ///< a kernel of the chip reads it
 };
 
 Crossings crossingsOf(Operation *op);
+
+/// Whether an operand in front of this one brings what it needs: the same value
+/// in the same layout. `layouts`: of the operands; null: as stored.
+bool comesWithOther(Operation *op, unsigned operand,
+                    ArrayRef<LayoutAttr> layouts);
 
 /// Whether the op's value never has to leave the chip: it is made there, and
 /// nothing else reads it.

@@ -6,6 +6,8 @@
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Search/LayoutSearch.h"
 
+#include <set>
+
 using namespace npu;
 
 /// An op whose operands share few dimensions with its result has a way for each
@@ -93,19 +95,16 @@ void OpWays::addOp(const OpSlots &slots) {
     for (const OpSlots &signature : slots.signatures())
       llvm::append_range(op.ways, kernelWays(signature));
     bool isOne = slots.signatures().size() == 1;
-    SmallVector<std::pair<OpLayouts, unsigned>> firsts;
+    llvm::StringMap<unsigned> firsts;
     for (auto [number, way] : llvm::enumerate(op.ways)) {
       // Which of several signatures takes them depends on all of them.
       OpLayouts counted =
           isOne ? countedLayouts(slots, way.layouts) : way.layouts;
-      // Those that are alike are neighbours, mostly.
-      auto first = llvm::find_if(llvm::reverse(firsts), [&](const auto &other) {
-        return other.first == counted;
-      });
-      bool isNew = first == firsts.rend();
-      op.firstAlike.push_back(isNew ? number : first->second);
-      if (isNew)
-        firsts.push_back({std::move(counted), number});
+      Question question;
+      for (LayoutAttr layout : counted)
+        question.add(layout);
+      op.firstAlike.push_back(
+          firsts.try_emplace(question.bytes(), number).first->second);
     }
     op.kind = kindOf(op);
   }
@@ -282,23 +281,54 @@ void OpWays::extend(const OpSlots &slots, OpLayouts &layouts,
   }
 }
 
-/// Whether the operands of two ways are stored alike.
-static bool readAlike(const OpSlots &slots, const OpWay &a, const OpWay &b) {
-  for (auto [index, slot] : llvm::enumerate(slots.all())) {
-    LayoutAttr one = a.layouts[index], other = b.layouts[index];
-    if (!slot.result && one != other &&
-        !(one && other &&
-          one.isEquivalent(other, tensorType(slot.value).getShape())))
-      return false;
+namespace {
+
+/// How an op's operands are stored, as numbers: the same for spellings that are
+/// stored alike. Each pair of spellings is compared once, not once for each
+/// pair of ways.
+class StoredAlike {
+public:
+  explicit StoredAlike(const OpSlots &slots)
+      : slots(slots), firsts(slots.all().size()) {}
+
+  std::vector<unsigned> of(const OpWay &way) {
+    std::vector<unsigned> numbers;
+    for (auto [index, slot] : llvm::enumerate(slots.all()))
+      if (!slot.result)
+        numbers.push_back(numberOf(index, way.layouts[index]));
+    return numbers;
   }
-  return true;
-}
+
+private:
+  unsigned numberOf(size_t index, LayoutAttr layout) {
+    auto [known, isNew] = numbers.try_emplace({index, layout});
+    if (!isNew)
+      return known->second;
+    ArrayRef<int64_t> shape = tensorType(slots[index].value).getShape();
+    SmallVector<LayoutAttr> &others = firsts[index];
+    auto *same = llvm::find_if(others, [&](LayoutAttr other) {
+      return layout == other ||
+             (layout && other && layout.isEquivalent(other, shape));
+    });
+    known->second = static_cast<unsigned>(same - others.begin());
+    if (same == others.end())
+      others.push_back(layout);
+    return known->second;
+  }
+
+  const OpSlots &slots;
+  std::vector<SmallVector<LayoutAttr>> firsts; // by slot and number
+  llvm::DenseMap<std::pair<size_t, Attribute>, unsigned> numbers;
+};
+
+} // namespace
 
 std::vector<OpWay> OpWays::kernelWays(const OpSlots &slots) {
   std::vector<OpWay> ways;
   const Slot &anchor = slots[slots.anchor()];
+  StoredAlike stored(slots);
   for (size_t place = 0; place < known.of(anchor.value).size(); ++place) {
-    const size_t first = ways.size();
+    std::set<std::vector<unsigned>> before; // other spellings of the anchor
     for (LayoutAttr layout : meanings(known, slots, anchor.value, place)) {
       if (!anchor.accepts(layout))
         continue;
@@ -306,13 +336,13 @@ std::vector<OpWay> OpWays::kernelWays(const OpSlots &slots) {
       layouts[slots.anchor()] = layout;
       std::vector<OpWay> more;
       extend(slots, layouts, more);
-      const size_t known = ways.size();
-      for (OpWay &way : more)
-        if (std::none_of(ways.begin() + first, ways.begin() + known,
-                         [&](const OpWay &other) {
-                           return readAlike(slots, way, other);
-                         }))
+      std::vector<std::vector<unsigned>> now;
+      for (OpWay &way : more) {
+        now.push_back(stored.of(way));
+        if (!before.count(now.back()))
           ways.push_back(std::move(way));
+      }
+      before.insert(now.begin(), now.end());
     }
   }
   return ways;

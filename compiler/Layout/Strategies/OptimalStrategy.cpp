@@ -74,8 +74,13 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
   search::Solution solution = search::solve(searched.numbers(), options);
   int64_t bound = searched.primary(solution.lowerBound);
   double before = best ? best->outcome.seconds : 0;
+  // Relayouts and their bytes are as many whatever stays on the chip: each
+  // search's bound holds for all. Of cycles and energy the least one does.
+  bool holdsForAll = problem.objective == Objective::Count ||
+                     problem.objective == Objective::Bytes;
   if (best)
-    bound = std::min(bound, best->outcome.lowerBound);
+    bound = holdsForAll ? std::max(bound, best->outcome.lowerBound)
+                        : std::min(bound, best->outcome.lowerBound);
   auto cost = searched.comparable(solution.cost);
   if (!best || cost < best->cost) {
     best = {searched.planOf(solution.ways),
