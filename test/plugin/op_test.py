@@ -229,6 +229,27 @@ def test_results_and_left_out_inputs(bench: Bench) -> None:
     }, told  # fmt: skip
 
 
+def test_ops_of_npuc_in_its_place(bench: Bench) -> None:
+    """An alternative is told the node's attributes, which result it is and which inputs there are."""
+    text = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8")
+    text = re.sub("(?m)^name: .*", "name: chip", re.sub("(?m)^algorithms:.*", "algorithms: [demo.plain]", text))
+    bench.path("chip.yaml").write_text(text, encoding="utf-8")
+    table = helper.make_tensor("t", onnx.TensorProto.FLOAT, [2], [2.0, -3.0])
+    x, b = (RNG.standard_normal(SHAPE).astype(np.float32) for _ in range(2))
+    pick = helper.make_node("Pick", ["x", "", "b"], ["p", "q"], name="pick", domain=DOMAIN, table=table)
+    net = plugins.network("set", [pick, helper.make_node("Sub", ["p", "q"], ["y"], name="last")], {"b": b}, SHAPE, SHAPE)
+    words = (option(bench, "both"), "--target=chip.yaml")
+    bench.compile(net, *words, "--write-layout-plan=plan.yaml")
+    plan = bench.path("plan.yaml").read_text(encoding="utf-8")
+    assert plan.count("algorithm: ") == 2, plan
+    bench.path("plan.yaml").write_text(
+        re.sub("algorithm: .*", "algorithm: demo.plain\n    pin: true", plan), encoding="utf-8"
+    )
+    bench.compile(net, *words, "--layout-plan=plan.yaml")
+    assert "demo" not in bench.run("npu-dump", "out.npu").stdout
+    programs.check_close(run(bench, x), 2 * x - (-3 * x + b))
+
+
 def test_alike_ops_are_asked_once(bench: Bench) -> None:
     """About their dimensions: once for each set of types, however many ops and strategies there are."""
     names = ["x", *[f"v{i}" for i in range(29)], "y"]
