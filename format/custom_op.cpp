@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/custom_op.h"
 
+#include "format/program_format.h"
+
 #include <cstring>
 
 namespace npu::format {
 namespace {
+
+/// Inputs of a node, or results.
+constexpr uint64_t mostSides = 16;
+/// Type, rank, size.
+constexpr size_t leastTensor = 3 * sizeof(uint64_t);
 
 class Writer {
 public:
@@ -18,6 +25,14 @@ public:
   }
   std::string bytes;
 };
+
+void writeTensor(Writer &writer, const CustomTensor &tensor) {
+  writer.number(static_cast<uint64_t>(tensor.dtype));
+  writer.number(tensor.dims.size());
+  writer.raw(tensor.dims.data(), tensor.dims.size() * sizeof(int64_t));
+  writer.number(tensor.data.size());
+  writer.raw(tensor.data.data(), tensor.data.size());
+}
 
 /// Gives zeros once it is past the end.
 class Reader {
@@ -60,13 +75,30 @@ public:
   std::string_view rest;
 };
 
+CustomTensor readTensor(Reader &reader, std::string &wrong) {
+  CustomTensor tensor;
+  uint64_t dtype = reader.number();
+  uint64_t rank = reader.count(sizeof(int64_t));
+  if (dtype >= NPU_DTYPE_COUNT || rank > NPU_MAX_RANK) {
+    wrong = "a tensor among its attributes has type " + std::to_string(dtype) +
+            " and rank " + std::to_string(rank);
+    return tensor;
+  }
+  tensor.dtype = static_cast<int32_t>(dtype);
+  tensor.dims.resize(rank);
+  reader.raw(tensor.dims.data(), rank * sizeof(int64_t));
+  tensor.data.resize(reader.count(1));
+  reader.raw(tensor.data.data(), tensor.data.size());
+  return tensor;
+}
+
 CustomAttribute readAttribute(Reader &reader, std::string &wrong) {
   CustomAttribute attribute;
   attribute.name = reader.text();
   uint64_t kind = reader.number();
-  if (kind > static_cast<uint64_t>(CustomAttribute::Kind::Strings)) {
+  if (kind > static_cast<uint64_t>(CustomAttribute::Kind::Tensors)) {
     wrong = "attribute '" + attribute.name + "' is of kind " +
-            std::to_string(kind) + ", expected 0, 1 or 2";
+            std::to_string(kind) + ", expected 0 to 3";
     return attribute;
   }
   attribute.kind = static_cast<CustomAttribute::Kind>(kind);
@@ -84,8 +116,33 @@ CustomAttribute readAttribute(Reader &reader, std::string &wrong) {
     for (uint64_t left = reader.count(sizeof(uint64_t)); left > 0; --left)
       attribute.strings.push_back(reader.text());
     break;
+  case CustomAttribute::Kind::Tensors:
+    for (uint64_t left = reader.count(leastTensor); left > 0 && wrong.empty();
+         --left)
+      attribute.tensors.push_back(readTensor(reader, wrong));
+    break;
   }
   return attribute;
+}
+
+/// Which result it is, and which inputs it has.
+std::string readSides(Reader &reader, CustomOp &op) {
+  uint64_t output = reader.number();
+  if (output >= mostSides)
+    return "its op is result " + std::to_string(output) +
+           " of a node, expected less than " + std::to_string(mostSides);
+  op.output = static_cast<int32_t>(output);
+  for (uint64_t left = reader.count(sizeof(uint64_t)); left > 0; --left) {
+    uint64_t place = reader.number();
+    if (place >= mostSides ||
+        (!op.places.empty() &&
+         place <= static_cast<uint64_t>(op.places.back())))
+      return "its op has an operand that is input " + std::to_string(place) +
+             " of the node, expected them sorted, each less than " +
+             std::to_string(mostSides);
+    op.places.push_back(static_cast<int32_t>(place));
+  }
+  return "";
 }
 
 } // namespace
@@ -115,8 +172,17 @@ std::string encodeCustomOp(const CustomOp &op) {
       for (const std::string &text : attribute.strings)
         writer.text(text);
       break;
+    case CustomAttribute::Kind::Tensors:
+      writer.number(attribute.tensors.size());
+      for (const CustomTensor &tensor : attribute.tensors)
+        writeTensor(writer, tensor);
+      break;
     }
   }
+  writer.number(static_cast<uint64_t>(op.output));
+  writer.number(op.places.size());
+  for (int32_t place : op.places)
+    writer.number(static_cast<uint64_t>(place));
   return std::move(writer.bytes);
 }
 
@@ -137,6 +203,10 @@ std::string decodeCustomOp(std::string_view bytes, CustomOp &op) {
               op.attributes.back().name + "', expected them sorted";
     op.attributes.push_back(std::move(attribute));
   }
+  if (wrong.empty() && !reader.isCut && reader.rest.empty())
+    return "an older npuc made its op; compile the model again";
+  if (wrong.empty())
+    wrong = readSides(reader, op);
   if (!wrong.empty())
     return wrong;
   if (reader.isCut)

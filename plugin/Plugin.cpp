@@ -164,6 +164,11 @@ bool isName(const std::string &text) {
          });
 }
 
+std::string reasonOf(char (&text)[NPU_PLUGIN_TEXT]) {
+  text[NPU_PLUGIN_TEXT - 1] = '\0';
+  return text[0] ? text : "it gives no reason";
+}
+
 MessageScope::MessageScope(Handler given)
     : handler(std::move(given)), outer(messageHandler) {
   messageHandler = &handler;

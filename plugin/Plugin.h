@@ -43,20 +43,20 @@ private:
   mutable std::string firstFault;
 };
 
-/// Whether it is a-z, then a-z, 0-9 or _, at most 32 characters: what a plugin,
-/// and what it brings, may be called.
-bool isName(const std::string &text);
-
 /// Loads the library, or finds it where it is loaded. Null after a sentence in
 /// `error`.
 const Plugin *load(const std::string &path, std::string &error);
 
 constexpr size_t longestName = 32;
-/// Of plugins and what they bring: a-z, then a-z, 0-9 or _.
+/// What a plugin, and what it brings, may be called: a-z, then a-z, 0-9 or _.
 bool isName(const std::string &text);
 
 /// All that this process has loaded so far.
 std::vector<const Plugin *> loadedPlugins();
+
+/// What a plugin wrote as its reason, ended if it did not end it. Text of
+/// others: not yet fit for a terminal.
+std::string reasonOf(char (&text)[NPU_PLUGIN_TEXT]);
 
 /// Why what npu_plugin_get returned is refused; else empty.
 std::string checkRuntime(const npu_plugin &plugin);

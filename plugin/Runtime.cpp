@@ -11,7 +11,7 @@
 namespace npu::plugin {
 namespace {
 
-constexpr int32_t mostEntries = 4096, mostInputs = 16;
+constexpr int32_t mostEntries = 4096, mostSides = 16;
 
 std::string wrongSize(const char *what, uint32_t found, size_t expected) {
   if (found == expected)
@@ -55,14 +55,20 @@ std::string checkOp(const npu_plugin &plugin, int32_t index) {
     return who + "with a sensitivity of " + std::to_string(op.sensitivity) +
            ", expected one of npu_plugin_sensitivity";
   if (op.min_inputs < 1 || op.max_inputs < op.min_inputs ||
-      op.max_inputs > mostInputs)
+      op.max_inputs > mostSides)
     return who + "with " + std::to_string(op.min_inputs) + " to " +
            std::to_string(op.max_inputs) + " inputs, expected 1 to " +
-           std::to_string(mostInputs);
+           std::to_string(mostSides);
   if (op.in_place_input < -1 || op.in_place_input >= op.min_inputs)
     return who + "with an in_place_input of " +
            std::to_string(op.in_place_input) + ", expected -1 or one of its " +
            std::to_string(op.min_inputs) + " inputs";
+  if (op.n_results < 1 || op.n_results > mostSides)
+    return who + "with " + std::to_string(op.n_results) +
+           " results, expected 1 to " + std::to_string(mostSides);
+  if (op.optional_inputs >> op.max_inputs)
+    return who + "with optional inputs beyond its " +
+           std::to_string(op.max_inputs);
   for (const char *const *role = op.roles; role && *role; ++role)
     if (!isName(*role) || std::string(*role) == "result")
       return who + "with the role '" + *role +

@@ -30,7 +30,7 @@ from npu_bench.program import Parser, start
 from npu_bench.results import Row, compare, make_row
 from npu_bench.shown import complain, shown_name
 from npu_bench.table import processor_name
-from npu_bench.words import file_name, parse_shapes, sizes
+from npu_bench.words import add_plugin_option, file_name, parse_shapes, sizes
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
@@ -56,6 +56,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made: integers below the rows of the table that they are looked up in, "
                         "masks of ones, else random numbers)")  # fmt: skip
+    add_plugin_option(parser)
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write all numbers here")
     parser.add_argument("--markdown", type=file_name, metavar="FILE", help="write the table here")
     parser.add_argument("--chart", type=file_name, metavar="FILE.png", help="draw bars here")
@@ -64,6 +65,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     arguments = parser.parse_args(words)
     if arguments.calibrate == bool(arguments.models):
         parser.error("expected models, or --calibrate alone")
+    if arguments.calibrate and arguments.plugins:
+        parser.error("--plugin: --calibrate measures npuc's own kernels")
     arguments.plans = [plan for plan in arguments.plans.split(",") if plan]
     arguments.peers = [name for name in arguments.peers.split(",") if name]
     for plan in arguments.plans:
@@ -83,7 +86,7 @@ def start_all(
     case: Case, arguments: argparse.Namespace, tell: Callable[[str], None], stack: contextlib.ExitStack
 ) -> tuple[list[Contender], list[Row]]:
     """Compiles and starts every contender; those that cannot become rows with the reason. `stack` stops them."""
-    tools = Tools.of_build(arguments.build.resolve())
+    tools = Tools.of_build(arguments.build.resolve(), arguments.plugins)
     running, failed = [], []
     makers = [(name, lambda name=name: peer(case, name, arguments.threads)) for name in arguments.peers]
     makers += [(plan, lambda plan=plan: ours(tools, case, plan, arguments.threads)) for plan in arguments.plans]
@@ -159,6 +162,8 @@ def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
         files.reads("--input", text.partition("=")[2])
     for plan in arguments.plans:
         files.reads_word("--plans", plan.rpartition("/")[0])
+    for plugin in arguments.plugins:
+        files.reads("--plugin", plugin)
     for option in ("json", "markdown", "chart"):
         files.writes(f"--{option}", getattr(arguments, option))
 

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
 from npu_bench.table import cache_file, chip_files
-from npu_bench.words import shape_words
+from npu_bench.words import plugin_words, shape_words
 
 PEERS = ("onnxruntime", "openvino")
 CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
@@ -45,11 +46,12 @@ class Tools:
     build: Path
     npuc: Path
     cache: Path
+    plugins: tuple[str, ...] = ()
 
     @staticmethod
-    def of_build(build: Path) -> "Tools":
+    def of_build(build: Path, plugins: Sequence[str] = ()) -> "Tools":
         cache = Path(os.environ.get("NPU_BENCH_CACHE", build / "bench-cache"))
-        return Tools(build, build / "bin" / "npuc", cache)
+        return Tools(build, build / "bin" / "npuc", cache, tuple(plugins))
 
 
 @dataclasses.dataclass
@@ -72,17 +74,17 @@ def prune(cache: Path, most: int = CACHE_BYTES) -> None:
 def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
 
-    The same: with the same words, the same chip and the same table of this machine's numbers.
+    The same: with the same words, chip, plugins and table of this machine's numbers.
     """
     target, _, strategy = plan.rpartition("/")
     layout, _, desired = strategy.partition("=")
     words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
-    words += shape_words(case.shapes)
+    words += [*plugin_words(tools.plugins), *shape_words(case.shapes)]
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
-    table = [file for file in [cache_file()] if file.exists()]
-    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *table, *chip_files(target))]
+    others = [file for file in (cache_file(), *map(Path, tools.plugins)) if file.exists()]
+    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *others, *chip_files(target))]
     identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
     key = hashlib.sha256(os.fsencode("\n".join(identity + words))).hexdigest()[:16]
     program = tools.cache / f"{case.title}-b{case.batch}-{Path(target).stem}-{layout}-{key}.npu"
@@ -175,7 +177,9 @@ class Contender:
 
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
     compiled = compile_plan(tools, case, plan, threads)
-    spec = {"kind": "npu", "build": str(tools.build), "program": str(compiled.program), "threads": threads}
+    plugins = [plugin["path"] for plugin in compiled.report["plugins"]]
+    spec = {"kind": "npu", "build": str(tools.build), "program": str(compiled.program), "threads": threads,
+            "plugins": plugins}  # fmt: skip
     contender = Contender(plan, spec)
     contender.report = compiled.report
     return contender

@@ -29,19 +29,29 @@ def cache_file() -> Path:
     return Path(cache) / "npuc" / f"{TARGET}.yaml"
 
 
-def chip_files(target: str) -> list[Path]:
-    """A target's file and what it names, measured kernels and plugins; what is wrong with them npuc says."""
+def _chip(target: str) -> tuple[Path, dict]:
+    """A target's file and what stands in it; what is wrong with it npuc says."""
     path = Path(target) if "/" in target or target.endswith(".yaml") else SHIPPED.parent / f"{target}.yaml"
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        return []
-    if not isinstance(content, dict):
-        return [path]
-    plugins = content.get("plugins")
-    named = [content.get("costs"), *(plugins if isinstance(plugins, list) else [])]
-    files = [path.parent / str(name) for name in named if name]
-    return [path, *(file for file in files if file.is_file())]
+        content = None
+    return path, content if isinstance(content, dict) else {}
+
+
+def chip_plugins(target: str) -> list[str]:
+    """The libraries that a target's file names, those that are there."""
+    path, content = _chip(target)
+    named = content.get("plugins")
+    files = [path.parent / str(name) for name in (named if isinstance(named, list) else [])]
+    return [str(file) for file in files if file.is_file()]
+
+
+def chip_files(target: str) -> list[Path]:
+    """A target's file and what it names, measured kernels and plugins."""
+    path, content = _chip(target)
+    costs = path.parent / str(content.get("costs") or ".")
+    return [file for file in (path, costs, *map(Path, chip_plugins(target))) if file.is_file()]
 
 
 def processor_name() -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from npu_bench.errors import BenchError
@@ -32,6 +33,17 @@ def file_name(text: str) -> Path:
     if not text:  # Path would make the folder of it that we are in
         raise argparse.ArgumentTypeError("expected a file's name")
     return Path(text)
+
+
+def plugin_words(plugins: Sequence[str]) -> list[str]:
+    """npuc's and npu-run's options that load these libraries."""
+    return [f"--plugin={plugin}" for plugin in plugins]
+
+
+def add_plugin_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--plugin", action="append", default=[], metavar="LIB", dest="plugins",
+                        help="a library with kernels, ops, strategies, ... of others (docs/plugins.md), beside those "
+                        "that a target's file names; may be repeated")  # fmt: skip
 
 
 def shape_words(shapes: dict[str, list[int]]) -> list[str]:

@@ -23,7 +23,8 @@ class NpuRunner:
     """A program compiled by npuc, in the runtime's module: LLVM is not loaded."""
 
     def __init__(self, spec: dict) -> None:
-        self.program = npuc_of(Path(spec["build"])).load(spec["program"], threads=spec["threads"])
+        npuc = npuc_of(Path(spec["build"]))
+        self.program = npuc.load(spec["program"], threads=spec["threads"], plugin=spec["plugins"])
         self.runs = self.program.bind(read_inputs(spec))
         self.run = self.runs.run
         self.outputs = self.runs.outputs

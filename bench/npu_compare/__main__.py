@@ -20,8 +20,9 @@ from npu_bench.errors import BenchError
 from npu_bench.output_files import OutputFiles, write_file
 from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
-from npu_bench.words import file_name, parse_shapes, size
-from npu_compare.layers import Layer, Tolerance, compare_layers
+from npu_bench.table import chip_plugins
+from npu_bench.words import add_plugin_option, file_name, parse_shapes, plugin_words, size
+from npu_compare.layers import Layer, Tolerance, compare_layers, our_values
 
 EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
 are then not fused: where a difference shows in a plain compilation only, it lies in fusion.
@@ -48,6 +49,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made, as npu-bench does)")  # fmt: skip
+    add_plugin_option(parser)
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
     parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantisation steps (1)")
@@ -66,6 +68,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
 def line_of(layer: Layer) -> str:
     mark = "FIRST " if layer.origin else "wrong " if layer.differs else "ok    "
     text = f"{mark} {layer.op} '{layer.node}' -> '{layer.value}' {layer.shape}: largest difference {layer.worst:.1e}"
+    text += f" by {', '.join(layer.kernels)}" if layer.kernels else ""
     text += " from its own inputs" if layer.alone else ""
     if layer.place is None:
         return text if not layer.differs else f"{text}; the shapes differ"
@@ -77,6 +80,8 @@ def declare_files(arguments: argparse.Namespace, model: Path, files: OutputFiles
     for text in arguments.input:
         files.reads("--input", text.partition("=")[2])
     files.reads_word("--target", arguments.target)
+    for plugin in arguments.plugins:
+        files.reads("--plugin", plugin)
     files.writes("--json", None if str(arguments.json) == "-" else arguments.json)
 
 
@@ -100,10 +105,12 @@ def main(words: list[str] | None = None) -> int:
     try:
         case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape), tuple(arguments.input))
         declare_files(arguments, case.model, OutputFiles())
-        options = [f"--target={arguments.target}", f"--layout={arguments.layout}"]
+        options = [f"--target={arguments.target}", f"--layout={arguments.layout}", *plugin_words(arguments.plugins)]
+        plugins = [*arguments.plugins, *chip_plugins(arguments.target)]
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
         with Console(stderr=True).status(escape(f"{case.title}: compiling, running, asking onnxruntime")):
-            layers = compare_layers(arguments.build.resolve(), case, options, arguments.threads, tolerance)
+            ours = our_values(arguments.build.resolve(), case, options, plugins, arguments.threads)
+            layers = compare_layers(case, ours, tolerance)
         text = json_text(arguments, case, layers)
         if arguments.json and not quiet:
             write_file(arguments.json, text)

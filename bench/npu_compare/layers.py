@@ -20,7 +20,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model
 from npu_bench.program import temporary_folder
-from npu_bench.words import shape_words
+from npu_bench.words import plugin_words, shape_words
 from npu_reduce.shrink import reads_of
 
 
@@ -48,6 +48,7 @@ class Layer:
     op: str
     inputs: list[str]
     shape: list[int]
+    kernels: list[str] = dataclasses.field(default_factory=list)  # implementations that computed the node here
     worst: float = 0.0  # largest absolute difference
     scaled: float = 0.0  # of the largest expected value
     wrong: int = 0  # elements beyond the tolerance
@@ -75,8 +76,16 @@ def _run(command: list[str], what: str) -> str:
     return done.stdout
 
 
-def our_values(build: Path, case: Case, words: list[str], threads: int) -> dict[str, np.ndarray]:
-    """Every value that a build with taps keeps, by name."""
+@dataclasses.dataclass(frozen=True)
+class Ours:
+    """What a build with taps keeps."""
+
+    values: dict[str, np.ndarray]
+    kernels: dict[str, list[str]]  # implementations, by what npuc calls their nodes: "Conv 'c1'"
+
+
+def our_values(build: Path, case: Case, words: list[str], plugins: list[str], threads: int) -> Ours:
+    """Compiles with npuc, runs with these plugins."""
     with temporary_folder("npu-compare-") as folder:
         program = folder / "model.npu"
         command = [str(build / "bin" / "npuc"), str(case.model), "-q", "--taps", "-o", str(program)]
@@ -84,13 +93,16 @@ def our_values(build: Path, case: Case, words: list[str], threads: int) -> dict[
         dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--json"]
         outputs = [entry["name"] for entry in json.loads(_run(dump, "npu-dump"))["signature"]["outputs"]]
         command = [str(build / "bin" / "npu-run"), str(program), f"--threads={threads}", "--json"]
+        command += plugin_words(plugins)
         for index, (key, array) in enumerate(case.inputs.items()):
             np.save(folder / f"in{index}.npy", array)
             command += ["--input", f"{key}={folder / f'in{index}.npy'}"]
         for index, key in enumerate(outputs):
             command += ["--output", f"{key}={folder / f'out{index}.npy'}"]
-        _run(command, "npu-run")
-        return {key: np.load(folder / f"out{index}.npy") for index, key in enumerate(outputs)}
+        kernels: dict[str, list[str]] = {}
+        for kernel in json.loads(_run(command, "npu-run"))["kernels"]:
+            kernels.setdefault(kernel["node"], []).append(kernel["implementation"])
+        return Ours({key: np.load(folder / f"out{index}.npy") for index, key in enumerate(outputs)}, kernels)
 
 
 def reference_values(case: Case, names: list[str]) -> dict[str, np.ndarray]:
@@ -170,15 +182,17 @@ def difference(layer: Layer, found: np.ndarray, expected: np.ndarray, tolerance:
         layer.found, layer.expected = float(found[place]), float(expected[place])
 
 
-def layers_of(model: onnx.ModelProto, names: set[str]) -> list[Layer]:
-    """The values of these names in the order in which they are computed."""
+def layers_of(model: onnx.ModelProto, ours: Ours) -> list[Layer]:
+    """The values that we have, in the order in which they are computed."""
     weights = {tensor.name for tensor in model.graph.initializer}
     layers = []
     for node in model.graph.node:
         inputs = [name for name in node.input if name and name not in weights]
         for name in node.output:
-            if name in names:
-                layers.append(Layer(name, node.name or name, node.op_type, inputs, []))
+            if name in ours.values:
+                title = node.name or name
+                kernels = ours.kernels.get(f"{node.op_type} '{title}'", [])
+                layers.append(Layer(name, title, node.op_type, inputs, [], kernels))
     return layers
 
 
@@ -203,22 +217,21 @@ def judge_alone(model: onnx.ModelProto, layer: Layer, known: dict[str, np.ndarra
     difference(layer, known[layer.value], value_alone(model, layer.value, known), tolerance)
 
 
-def compare_layers(build: Path, case: Case, words: list[str], threads: int, tolerance: Tolerance) -> list[Layer]:
+def compare_layers(case: Case, ours: Ours, tolerance: Tolerance) -> list[Layer]:
     """Every value that both keep, in the model's order, with its difference.
 
     In a quantised network one step is no difference, but the next layers make more of it. So what differs there
     is judged once more, from our own values of what its node reads.
     """
     model = load_model(case.model)
-    ours = our_values(build, case, words, threads)
-    layers = layers_of(model, set(ours))
+    layers = layers_of(model, ours)
     expected = reference_values(case, [layer.value for layer in layers])
     for layer in layers:
-        difference(layer, ours[layer.value], expected[layer.value], tolerance)
-    if any(is_quantised(values) for values in ours.values()):
-        known = {**ours, **case.inputs}
+        difference(layer, ours.values[layer.value], expected[layer.value], tolerance)
+    if any(is_quantised(values) for values in ours.values.values()):
+        known = {**ours.values, **case.inputs}
         for layer in layers:
-            if layer.differs and ours[layer.value].shape == expected[layer.value].shape:
+            if layer.differs and known[layer.value].shape == expected[layer.value].shape:
                 judge_alone(model, layer, known, tolerance)
     mark_origins(model, layers)
     return layers

@@ -21,7 +21,7 @@ from npu_bench.errors import BenchError
 from npu_bench.output_files import OutputFiles
 from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_name
-from npu_bench.words import sizes
+from npu_bench.words import add_plugin_option, sizes
 from npu_sweep import page, table
 from npu_sweep.chip import path_of
 from npu_sweep.grid import Axes, Point, Tools, make_grid, parse_settings
@@ -67,6 +67,7 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
                         help="binds unknown sizes; the first one is the batch's")  # fmt: skip
     parser.add_argument("--objective", default="time", help="what --layout=optimal makes small (time)")
+    add_plugin_option(parser)
     parser.add_argument("--output", type=Path, default=Path("npu-sweep"), metavar="FOLDER",
                         help="where results are kept (npu-sweep)")  # fmt: skip
     parser.add_argument("--workers", type=int, default=None,
@@ -82,6 +83,7 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
     return arguments, Axes(
         arguments.models, arguments.target.split(","), arguments.layout.split(","), arguments.batch,
         parse_settings(arguments.settings), arguments.input_shape, arguments.objective,
+        tuple(str(Path(plugin).resolve()) for plugin in arguments.plugins),
     )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def compute_missing(sweep: Sweep, console: Console) -> None:
 
     todo = sweep.missing
     workers = min(sweep.arguments.workers or len(os.sched_getaffinity(0)), len(todo))
-    jobs = [point.job(sweep.store.points, sweep.tools, sweep.axes.options()) for point in todo]
+    jobs = [point.job(sweep.store.points, sweep.tools, sweep.axes) for point in todo]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
                TextColumn("left"), TimeRemainingColumn())  # fmt: skip
     with Progress(*columns, console=console, transient=True) as progress:
@@ -184,7 +186,7 @@ def summarise(sweep: Sweep, rows: list[dict], computed: int, seconds: float) -> 
 
 def prepare(arguments: argparse.Namespace, axes: Axes) -> Sweep:
     """The grid and what is done of it. Everything that can be wrong with the words is found here."""
-    tools = Tools.of_build(arguments.build.resolve())
+    tools = Tools.of_build(arguments.build.resolve(), axes.plugins)
     store = Store(arguments.output, axes)
     store.check()
     points = make_grid(axes, tools)
@@ -193,6 +195,8 @@ def prepare(arguments: argparse.Namespace, axes: Axes) -> Sweep:
         files.reads_model(model)
     for word in axes.targets:
         files.reads("--target", path_of(word))
+    for plugin in axes.plugins:
+        files.reads("--plugin", plugin)
     for name in (GRID, LOCK, *RESULTS) if store.folder.is_dir() else ():
         files.writes("--output", store.folder / name)
     return Sweep(arguments, axes, tools, points, store, [store.result(point) for point in points])

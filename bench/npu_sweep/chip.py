@@ -30,7 +30,8 @@ class Chip:
 
     name: str  # as it is shown: it stands in tables
     text: str
-    costs: str = ""  # the bytes of its table of measured kernels, as a digest
+    named: str = ""  # the bytes of the files that it names, as a digest: measured kernels, plugins
+    plugins: tuple[str, ...] = ()  # paths of these
 
     @property
     def file(self) -> str:
@@ -51,7 +52,7 @@ def find_chip(word: str) -> Chip:
     path = path_of(word)
     try:
         with open_input(path) as file:
-            return _with_costs(Chip(plain(path.stem), file.read().decode("utf-8")), path.parent)
+            return _with_files(Chip(plain(path.stem), file.read().decode("utf-8")), path.parent)
     except (OSError, UnicodeDecodeError) as error:
         names = ", ".join(sorted(file.stem for file in TARGETS.glob("*.yaml")))
         raise BenchError(f"--target: '{word}' cannot be read ({reason_of(error)}); "
@@ -66,16 +67,21 @@ def _keys(chip: Chip) -> list[tuple[yaml.Node, yaml.Node]]:
     return root.value if isinstance(root, yaml.MappingNode) else []
 
 
-def _with_costs(chip: Chip, folder: Path) -> Chip:
-    """`costs` names a file from the target's folder; a point's target lies in another."""
-    named = [value for key, value in _keys(chip) if key.value == "costs" and isinstance(value, yaml.ScalarNode)]
-    if not named:
-        return chip
-    path = (folder / named[0].value).resolve()
-    with open_input(path) as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    begin, end = named[0].start_mark.index, named[0].end_mark.index
-    return Chip(chip.name, chip.text[:begin] + json.dumps(str(path)) + chip.text[end:], digest)
+def _with_files(chip: Chip, folder: Path) -> Chip:
+    """`costs` and `plugins` name files from the target's folder; a point's target lies in another."""
+    nodes = {key.value: value for key, value in _keys(chip)}
+    listed = nodes.get("plugins")
+    plugins = listed.value if isinstance(listed, yaml.SequenceNode) else []
+    named = [node for node in (nodes.get("costs"), *plugins) if isinstance(node, yaml.ScalarNode)]
+    text, total = chip.text, hashlib.sha256()
+    for node in sorted(named, key=lambda node: node.start_mark.index, reverse=True):
+        path = folder.resolve() / node.value
+        if path.is_file():  # else npuc says what is wrong
+            with open_input(path) as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+        text = text[: node.start_mark.index] + json.dumps(str(path)) + text[node.end_mark.index :]
+    paths = tuple(str(folder.resolve() / node.value) for node in named if node in plugins)
+    return Chip(chip.name, text, total.hexdigest() if named else "", paths)
 
 
 def _machine(chip: Chip) -> yaml.MappingNode:

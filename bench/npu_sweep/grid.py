@@ -14,27 +14,30 @@ from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model, weights_of
 from npu_bench.installation import library_of
 from npu_bench.shown import plain
-from npu_bench.words import parse_shapes, shape_words
+from npu_bench.words import parse_shapes, plugin_words, shape_words
 from npu_sweep.chip import Chip, complaint, find_chip, key_of, with_values
 from npu_sweep.point import Job
 
 
 @dataclasses.dataclass(frozen=True)
 class Tools:
-    """The programs that compute a point; `digest` is that of their bytes."""
+    """The programs that compute a point; `digest` is that of their bytes, and of --plugin's."""
 
     npuc: Path
     npu_run: Path
     digest: str
 
     @staticmethod
-    def of_build(build: Path) -> "Tools":
+    def of_build(build: Path, plugins: tuple[str, ...] = ()) -> "Tools":
         npuc, npu_run = build / "bin" / "npuc", build / "bin" / "npu-run"
         library = library_of(build)
         for file in (npuc, npu_run, library):
             if not file.is_file():
                 raise BenchError(f"{file} is not there; run `make build` first, or say --build=FOLDER")
-        return Tools(npuc, npu_run, digest_of_files([npuc, npu_run, library]))
+        for plugin in plugins:
+            if not Path(plugin).is_file():
+                raise BenchError(f"--plugin: there is no file '{plugin}'; give the path of a shared library")
+        return Tools(npuc, npu_run, digest_of_files([npuc, npu_run, library, *map(Path, plugins)]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,12 +63,13 @@ class Point:
     settings: dict[str, str]  # machine key to value
     digest: str  # of everything that determines the result
 
-    def job(self, folder: Path, tools: Tools, options: tuple[str, ...]) -> Job:
+    def job(self, folder: Path, tools: Tools, axes: Axes) -> Job:
         text = with_values(self.chip, self.settings)
-        words = (*_words(self.model, self.layout, self.batch), *options)
+        words = (*_words(self.model, self.layout, self.batch), *axes.options())
+        plugins = tuple(plugin_words([*axes.plugins, *self.chip.plugins]))
         place = folder / f"{self.number:05d}-{self.digest}"
         return Job(self.number, str(place), str(self.model.path), self.chip.file, text, words,
-                   str(tools.npuc), str(tools.npu_run))  # fmt: skip
+                   str(tools.npuc), str(tools.npu_run), plugins)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,15 +83,18 @@ class Axes:
     settings: dict[str, list[str]]
     input_shapes: list[str]
     objective: str
+    plugins: tuple[str, ...] = ()  # paths
 
     def named(self) -> dict[str, object]:
         """By the options' names."""
         sets = {f"--set {key}": values for key, values in self.settings.items()}
+        if self.plugins:
+            sets["--plugin"] = list(self.plugins)
         return {"models": self.models, "--target": self.targets, "--layout": self.layouts, "--batch": self.batches,
                 "--input-shape": self.input_shapes, "--objective": self.objective, **sets}  # fmt: skip
 
     def options(self) -> tuple[str, ...]:
-        return (f"--objective={self.objective}",)
+        return (f"--objective={self.objective}", *plugin_words(self.plugins))
 
 
 def _words(model: Model, layout: str, batch: int) -> tuple[str, ...]:
@@ -175,11 +182,11 @@ def check_values(tools: Tools, chips: list[Chip], axes: Axes) -> None:
             raise BenchError(f"--target: {said}")
         for key, values in axes.settings.items():
             for value in values:
-                said = complaint(tools.npuc, chip, with_values(chip, {key: value}))
+                said = complaint(tools.npuc, chip, with_values(chip, {key: value}), *axes.options())
                 if said:
                     raise BenchError(f"--set {key}={value}: {said}")
     for layout in axes.layouts:
-        said = complaint(tools.npuc, chips[0], chips[0].text, f"--layout={layout}")
+        said = complaint(tools.npuc, chips[0], chips[0].text, *axes.options(), f"--layout={layout}")
         if said:
             raise BenchError(f"--layout={layout}: {said}")
 
@@ -198,7 +205,7 @@ def make_grid(axes: Axes, tools: Tools) -> list[Point]:
     for model, chip, one, layout, batch in itertools.product(models, chips, settings, axes.layouts, axes.batches):
         text = texts[chip.name, tuple(one.values())]
         words = [*_words(model, layout, batch), *axes.options()]
-        whole = json.dumps([tools.digest, model.digest, chip.file, chip.costs, text, words])
+        whole = json.dumps([tools.digest, model.digest, chip.file, chip.named, text, words])
         digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
         points.append(Point(len(points), model, chip, layout, batch, one, digest))
     return points

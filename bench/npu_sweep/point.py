@@ -39,6 +39,7 @@ class Job:
     words: tuple[str, ...]  # npuc's other options
     npuc: str
     npu_run: str
+    plugins: tuple[str, ...]  # npu-run's options
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -78,7 +79,8 @@ def _measure(job: Job, folder: Path) -> dict:
         _call([job.npuc, job.model, "-o", program.name, f"--report={report.name}", f"--target={job.target_file}",
                "--threads=1", "--quiet", *job.words], folder, job)  # fmt: skip
         compiled = time.monotonic()
-        text = _call([job.npu_run, program.name, "--simulate-only", "--json", "--threads=1"], folder, job)
+        text = _call([job.npu_run, program.name, "--simulate-only", "--json", "--threads=1", *job.plugins],
+                     folder, job)  # fmt: skip
         decided = json.loads(report.read_text(encoding="utf-8"))
     finally:
         program.unlink(missing_ok=True)

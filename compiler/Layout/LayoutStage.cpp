@@ -28,7 +28,8 @@ static LogicalResult prepare(LayoutProblem &problem,
 }
 
 /// Puts in what was chosen. A set of ops cannot be compared with the op that it
-/// replaces by what they read: with `source`, all else is, before.
+/// replaces by what they read: with `source`, all else is, before, and the sets
+/// by themselves.
 static LogicalResult replaceOps(mlir::func::FuncOp function,
                                 const TargetSpec &target,
                                 const LayoutOptions &options,
@@ -38,7 +39,8 @@ static LogicalResult replaceOps(mlir::func::FuncOp function,
       plan.algorithms, [](const auto &one) { return one.second->set; });
   if (source && hasSets && failed(checkExactly(source, function)))
     return failure();
-  if (failed(applyAlgorithms(function, plan, target, options.objective)) ||
+  if (failed(applyAlgorithms(function, plan, target, options.objective,
+                             /*verify=*/source != nullptr)) ||
       failed(checkLayouts(function, target)))
     return failure();
   return source && !hasSets ? checkExactly(source, function) : success();

@@ -45,8 +45,8 @@ StringRef npu::nameIn(const plugin::Plugin &plugin, StringRef name) {
   return *known->insert((plugin.name + "." + name).str()).first;
 }
 
-std::string npu::shownReason(const char *reason) {
-  return files::shownMessage(reason);
+std::string npu::shownReason(char (&reason)[NPU_PLUGIN_TEXT]) {
+  return files::shownMessage(plugin::reasonOf(reason));
 }
 
 std::string npu::blame(const plugin::Plugin &plugin, const Twine &what) {

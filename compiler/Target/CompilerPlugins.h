@@ -25,8 +25,8 @@ ArrayRef<const npuc_alternative *> alternativesOf(const plugin::Plugin &plugin);
 /// it lives until the process ends.
 StringRef nameIn(const plugin::Plugin &plugin, StringRef name);
 
-/// What a plugin gave as the reason of a refusal, fit for a message.
-std::string shownReason(const char *reason);
+/// What a plugin wrote as its reason, fit for a message.
+std::string shownReason(char (&reason)[NPU_PLUGIN_TEXT]);
 
 /// The error of a plugin's answer: "plugin acme 1.0: what".
 std::string blame(const plugin::Plugin &plugin, const Twine &what);

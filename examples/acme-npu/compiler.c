@@ -12,6 +12,11 @@
 
 static const npu_plugin_host *host;
 
+static int32_t refuse(char reason[NPU_PLUGIN_TEXT], const char *why) {
+  strncpy(reason, why, NPU_PLUGIN_TEXT - 1);
+  return 1;
+}
+
 /* A fact's first number; -1: the op has no such fact. */
 static int64_t numberOf(const npuc_op *op, const char *fact) {
   for (int32_t i = 0; i < op->fact_count; ++i)
@@ -34,11 +39,12 @@ static void blocksForWholeChannels(const npuc_op *op,
 
 /* The strategy: ops in order, each in the way that is the cheapest with the
  * relayouts that it needs of what is there already. */
-static const char *chooseInOrder(const npuc_problem *problem, int32_t *ways) {
+static int32_t chooseInOrder(const npuc_problem *problem, int32_t *ways,
+                             char reason[NPU_PLUGIN_TEXT]) {
   int32_t *stored =
       host->allocate(sizeof(int32_t) * (uint64_t)problem->value_count);
   if (!stored)
-    return "there is no memory left";
+    return refuse(reason, "there is no memory left");
   for (int32_t i = 0; i < problem->op_count; ++i) {
     const npuc_problem_op *op = &problem->ops[i];
     int64_t least = INT64_MAX;
@@ -61,28 +67,31 @@ static const char *chooseInOrder(const npuc_problem *problem, int32_t *ways) {
           op->ways[ways[i]].layouts[op->operand_count + k];
   }
   host->release(stored);
-  return NULL;
+  return 0;
 }
 
 /* The alternative: a depthwise convolution uses one column of the array at a
  * time. With zeros between its channels it is one that fills the array. */
-static const char *whyNotDense(const npuc_op *op) {
+static int32_t whyNotDense(const npuc_op *op, char reason[NPU_PLUGIN_TEXT]) {
   const npuc_value *data = &op->operands[0], *weight = &op->operands[1];
   if (op->operand_count > 3 || strcmp(data->type, "f32") != 0 ||
       !weight->is_constant)
-    return "it is no convolution in f32 with a constant weight";
+    return refuse(reason, "it is no convolution in f32 with a constant weight");
   if (numberOf(op, "groups") != data->shape[1] ||
       weight->shape[0] != data->shape[1])
-    return "it is not depthwise";
-  return data->shape[1] <= 128 ? NULL : "it has more than 128 channels";
+    return refuse(reason, "it is not depthwise");
+  if (data->shape[1] > 128)
+    return refuse(reason, "it has more than 128 channels");
+  return 0;
 }
 
 static void write(const npuc_replacement *replacement, const char *text) {
   replacement->text(replacement->writer, text);
 }
 
-static const char *writeDense(const npuc_op *op,
-                              const npuc_replacement *replacement) {
+static int32_t writeDense(const npuc_op *op,
+                          const npuc_replacement *replacement,
+                          char reason[NPU_PLUGIN_TEXT]) {
   const npuc_value *weight = &op->operands[1];
   const int64_t channels = weight->shape[0], height = weight->shape[2],
                 width = weight->shape[3], window = height * width;
@@ -93,7 +102,7 @@ static const char *writeDense(const npuc_op *op,
     const float *given = weight->data;
     dense = host->allocate(bytes);
     if (!dense)
-      return "there is no memory left";
+      return refuse(reason, "there is no memory left");
     memset(dense, 0, bytes);
     for (int64_t c = 0; c < channels; ++c)
       memcpy(dense + (c * channels + c) * window, given + c * window,
@@ -120,7 +129,7 @@ static const char *writeDense(const npuc_op *op,
   write(replacement, "} : (!operand0, !constant0");
   write(replacement, hasBias ? ", !operand2" : "");
   write(replacement, ") -> !result\nreturn %0 : !result\n");
-  return NULL;
+  return 0;
 }
 
 /* What the library exports. */

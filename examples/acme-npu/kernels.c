@@ -199,6 +199,7 @@ static const npu_plugin_op ops[] = {{
     .min_inputs = 1,
     .max_inputs = 1,
     .in_place_input = 0,
+    .n_results = 1,
     .infer = swooshInfer,
     .reference = &kernels[1],
 }};

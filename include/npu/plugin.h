@@ -20,25 +20,6 @@
 extern "C" {
 #endif
 
-#define NPU_PLUGIN_TEXT 256 /* bytes of a reason, with its end */
-
-typedef enum npu_attribute_kind {
-  NPU_ATTRIBUTE_INTS = 0,
-  NPU_ATTRIBUTE_FLOATS = 1,
-  NPU_ATTRIBUTE_STRINGS = 2
-} npu_attribute_kind;
-
-/* An attribute of the model's node; a single number or string is one of
- * `count` 1. Of the three pointers one is not NULL. */
-typedef struct npu_attribute {
-  const char *name;
-  int32_t kind; /* npu_attribute_kind */
-  int32_t count;
-  const int64_t *ints;
-  const float *floats;
-  const char *const *strings;
-} npu_attribute;
-
 /* What is to be computed. Valid during the call only. */
 typedef struct npu_plugin_problem {
   uint32_t struct_size; /* sizeof(npu_plugin_problem) */
@@ -58,6 +39,11 @@ typedef struct npu_plugin_problem {
   const npu_attribute *attributes; /* sorted by name */
   const char *custom_op;           /* its name, without the plugin's */
   const char *target;              /* the chip's name */
+  /* Of each of `inputs`, which input of the model's node it is: not i where one
+   * before it is left out. */
+  const int32_t *places;
+  int32_t result; /* which of the node's results output 0 is */
+  int32_t reserved;
 } npu_plugin_problem;
 
 /* A kernel's answer. All is zero when query is called but struct_size. */
@@ -149,20 +135,26 @@ typedef struct npu_plugin_work {
   char result_dims[NPU_MAX_RANK + 1];
 } npu_plugin_work;
 
-/* An op of a custom ONNX domain, with one result. */
+/* An op of a custom ONNX domain. Each result of a node that somebody reads is
+ * one op in the program, with one output: problem->result says which. */
 typedef struct npu_plugin_op {
   uint32_t struct_size; /* sizeof(npu_plugin_op) */
   int32_t sensitivity;  /* npu_plugin_sensitivity */
   const char *name;     /* "rope": targets' demands call it "acme.rope" */
   const char *domain;   /* the model's node: domain "com.acme", */
   const char *op_type;  /* type "Rope" */
-  int32_t min_inputs, max_inputs; /* 1 to 16 */
+  int32_t min_inputs, max_inputs; /* 1 to 16, left out ones among them */
   /* Names of the inputs in demands, ended by NULL; the last is that of all that
    * follow. NULL: "inputs". */
   const char *const *roles;
-  /* The input whose memory the result may have, if both are stored alike and
-   * nobody else reads it; every kernel of the op then allows it. -1: none. */
+  /* The input, by its place, whose memory the result may have, if both are
+   * stored alike and nobody else reads it; every kernel of the op then allows
+   * it. -1: none. */
   int32_t in_place_input;
+  int32_t n_results; /* 1 to 16: what a node may have */
+  /* Bit i: input i may be left out though others follow it; those from
+   * min_inputs on may be at the end. */
+  uint32_t optional_inputs;
   int32_t reserved;
   /* Type, rank and extents of the result; in the problem it has none yet, and
    * inputs have no layout. Fails with a clause in `reason`. */

@@ -23,7 +23,14 @@ extern "C" {
 #endif
 
 /* Of both C interfaces together; other versions are refused. */
-#define NPU_PLUGIN_ABI_VERSION 1u
+#define NPU_PLUGIN_ABI_VERSION 2u
+
+/* A function that may refuse gets so many bytes for its reason, with the zero
+ * that ends it: memory of the host's, all zero, and of this call alone, so that
+ * nothing is shared between threads or outlives the call. A reason is one
+ * clause in UTF-8 ("it is not depthwise"). The host ends what fills all bytes.
+ */
+#define NPU_PLUGIN_TEXT 256
 
 /* What the plugin gets. Valid until the process ends; every function may be
  * called from any thread. */
@@ -38,6 +45,34 @@ typedef struct npu_plugin_host {
    * 0 a note, 1 a warning. Errors are returned, not told. */
   void (*message)(int32_t severity, const char *text);
 } npu_plugin_host;
+
+/* An attribute of a model's node, as ops of plugins have them. */
+typedef enum npu_attribute_kind {
+  NPU_ATTRIBUTE_INTS = 0,
+  NPU_ATTRIBUTE_FLOATS = 1,
+  NPU_ATTRIBUTE_STRINGS = 2,
+  NPU_ATTRIBUTE_TENSORS = 3
+} npu_attribute_kind;
+
+typedef struct npu_attribute_tensor {
+  int32_t dtype; /* npu_dtype, of format/program_format.h */
+  int32_t rank;
+  const int64_t *dims;
+  const void *data; /* row-major, as operands are stored */
+  uint64_t bytes;
+} npu_attribute_tensor;
+
+/* A single number, string or tensor is one of `count` 1. Of the four pointers
+ * that of the kind alone is not NULL. */
+typedef struct npu_attribute {
+  const char *name;
+  int32_t kind; /* npu_attribute_kind */
+  int32_t count;
+  const int64_t *ints;
+  const float *floats;
+  const char *const *strings;
+  const npu_attribute_tensor *tensors;
+} npu_attribute;
 
 /* What the plugin returns begins with these members. */
 typedef struct npu_plugin_header {

@@ -13,8 +13,8 @@
  * Every function may be called from several threads at once, as often as the
  * compiler likes, and gives the same answer to the same question: what is
  * compiled must not differ from run to run. What it is given lives as long as
- * the call. A reason for a refusal is one clause, and lives until the thread's
- * next call of a function of the plugin.
+ * the call. Functions that may refuse return a number other than 0 then, after
+ * a clause in `reason` (NPU_PLUGIN_TEXT).
  *
  * Structs that begin with struct_size may grow at their end; others, which
  * stand in arrays, keep their size as long as NPU_PLUGIN_ABI_VERSION does.
@@ -69,6 +69,14 @@ typedef struct npuc_op {
   const npuc_attribute *attributes;
   int32_t operand_count, result_count, fact_count, attribute_count;
   int32_t is_fused; /* into a kernel with others */
+  /* Of an op of a plugin: the attributes of the model's node, sorted by name,
+   * which input of the node each operand is, and which of its results this is.
+   * Of others 0. */
+  int32_t parameter_count;
+  const npu_attribute *parameters;
+  const int32_t *places;
+  int32_t result;
+  int32_t reserved;
 } npuc_op;
 
 /* Layout rules: asked by the strategies `convert` and `alter` before they
@@ -135,8 +143,9 @@ typedef struct npuc_problem {
 typedef struct npuc_strategy {
   uint32_t struct_size;
   const char *name, *summary; /* one line, for --help */
-  /* Fills in a way for each op. Returns NULL, or why it cannot. */
-  const char *(*choose)(const npuc_problem *problem, int32_t *ways);
+  /* Fills in a way for each op, or refuses. */
+  int32_t (*choose)(const npuc_problem *problem, int32_t *ways,
+                    char reason[NPU_PLUGIN_TEXT]);
 } npuc_strategy;
 
 /* Writes an alternative's replacement. */
@@ -165,14 +174,14 @@ typedef struct npuc_alternative {
   uint32_t struct_size;
   const char *name, *summary;
   const char *op; /* which it replaces: "conv2d" */
-  /* Why this one cannot be replaced, whatever its layouts, or NULL. */
-  const char *(*why_not)(const npuc_op *op);
+  /* Refuses an op that cannot be replaced, whatever its layouts. */
+  int32_t (*why_not)(const npuc_op *op, char reason[NPU_PLUGIN_TEXT]);
   /* Not 0 if it can with its values stored in these layouts (letters; operands,
    * then the result; "" of an operand that may be in any). NULL: in any. */
   int32_t (*fits)(const npuc_op *op, const char *const *layouts);
-  /* Writes the replacement. Returns NULL, or why it cannot. */
-  const char *(*replace)(const npuc_op *op,
-                         const npuc_replacement *replacement);
+  /* Writes the replacement, or refuses. */
+  int32_t (*replace)(const npuc_op *op, const npuc_replacement *replacement,
+                     char reason[NPU_PLUGIN_TEXT]);
 } npuc_alternative;
 
 /* What npuc_plugin_get returns. */

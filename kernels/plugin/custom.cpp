@@ -47,6 +47,27 @@ static std::string wrongTensor(const npu_tensor_desc &tensor) {
   return "";
 }
 
+/// Why a node with these inputs and this result is none of the op; else empty.
+static std::string wrongSides(const npu_plugin_op &op,
+                              const npu_plugin_problem &problem) {
+  int32_t count =
+      problem.n_inputs > 0 ? problem.places[problem.n_inputs - 1] + 1 : 0;
+  if (count < op.min_inputs || count > op.max_inputs)
+    return "it has " + std::to_string(count) + " inputs, expected " +
+           std::to_string(op.min_inputs) + " to " +
+           std::to_string(op.max_inputs);
+  for (int32_t place = 0, given = 0; place < count; ++place)
+    if (problem.places[given] == place)
+      ++given;
+    else if (!(op.optional_inputs >> place & 1))
+      return "it leaves out input " + std::to_string(place) + ", which op '" +
+             op.name + "' needs";
+  if (problem.result >= op.n_results)
+    return "it is result " + std::to_string(problem.result) + " of op '" +
+           op.name + "', which has " + std::to_string(op.n_results);
+  return "";
+}
+
 std::string inferCustom(const Problem &problem, npu_tensor_desc &result) {
   Problem bare = problem;
   bare.outputs.clear();
@@ -61,22 +82,18 @@ std::string inferCustom(const Problem &problem, npu_tensor_desc &result) {
   FoundOp found = findOp(bare, view, why);
   if (!found.op)
     return why;
-  auto count = static_cast<int32_t>(problem.inputs.size());
   const npu_plugin_op &op = *found.op;
-  if (count < op.min_inputs || count > op.max_inputs)
-    return "it has " + std::to_string(count) + " inputs, expected " +
-           std::to_string(op.min_inputs) + " to " +
-           std::to_string(op.max_inputs);
+  if (std::string wrong = wrongSides(op, *view.get()); !wrong.empty())
+    return wrong;
   npu_tensor_desc given = {};
   char reason[NPU_PLUGIN_TEXT] = {};
   std::string label = labelOf(op, "infer");
   int32_t status = callPlugin(*found.plugin, label.c_str(), [&] {
     return op.infer(view.get(), &given, reason);
   });
-  reason[NPU_PLUGIN_TEXT - 1] = '\0';
   if (status != 0)
     return "plugin " + found.plugin->nameAndVersion() + ": " +
-           (reason[0] ? reason : "refused without a reason");
+           plugin::reasonOf(reason);
   if (std::string wrong = wrongTensor(given); !wrong.empty()) {
     found.plugin->blame(label + " " + wrong);
     return wrong;
@@ -235,8 +252,9 @@ bool canBeInPlace(const Problem &problem, int input) {
   if (problem.op != NPU_OP_CUSTOM)
     return false;
   std::string why;
-  FoundOp found = findOp(problem, PluginProblem(problem), why);
-  return found.op && found.op->in_place_input == input;
+  PluginProblem view(problem);
+  FoundOp found = findOp(problem, view, why);
+  return found.op && found.op->in_place_input == view.get()->places[input];
 }
 
 /// The plugin's own reference, which takes rows: other orders are brought into

@@ -127,8 +127,6 @@ private:
 std::string wrongAnswer(const npu_plugin_answer &answer) {
   if (answer.struct_size != sizeof(answer))
     return "has changed struct_size to " + std::to_string(answer.struct_size);
-  if (!std::memchr(answer.reason, 0, sizeof(answer.reason)))
-    return "gave a reason without an end";
   if (!answer.accepts)
     return "";
   if (!std::isfinite(answer.cycles) || answer.cycles < 0 ||
@@ -204,7 +202,7 @@ std::unique_ptr<npu_plugin_answer> ask(const plugin::Plugin &plugin,
   }
   if (answer->accepts)
     return answer;
-  whyNot = answer->reason[0] ? answer->reason : "refused without a reason";
+  whyNot = plugin::reasonOf(answer->reason);
   return nullptr;
 }
 

@@ -9,9 +9,30 @@
 #include "npu/plugin.h"
 #include "plugin/Plugin.h"
 
+#include <optional>
 #include <vector>
 
 namespace npu::kernels {
+
+/// Attributes of an op as plugins see them, which stay where they are.
+class PluginAttributes {
+public:
+  explicit PluginAttributes(
+      const std::vector<format::CustomAttribute> &attributes);
+  PluginAttributes(const PluginAttributes &) = delete;
+  PluginAttributes &operator=(const PluginAttributes &) = delete;
+
+  const npu_attribute *data() const { return rows.data(); }
+  int32_t size() const { return static_cast<int32_t>(rows.size()); }
+
+private:
+  std::vector<npu_attribute> rows;
+  std::vector<std::vector<const char *>> strings;
+  std::vector<std::vector<npu_attribute_tensor>> tensors;
+};
+
+/// Which inputs of its node the operands of an op are.
+std::vector<int32_t> placesOf(const format::CustomOp &op, size_t operands);
 
 class PluginProblem {
 public:
@@ -28,8 +49,8 @@ private:
   format::CustomOp custom;
   std::string whyNot;
   std::vector<npu_tensor_desc> inputs, outputs;
-  std::vector<npu_attribute> attributes;
-  std::vector<std::vector<const char *>> strings;
+  std::optional<PluginAttributes> attributes;
+  std::vector<int32_t> places;
   npu_attrs attrs;
   npu_plugin_problem view = {};
 };

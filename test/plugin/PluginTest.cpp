@@ -64,7 +64,7 @@ Problem custom(const std::string &op, std::vector<npu_tensor_desc> inputs,
   Problem problem;
   problem.op = NPU_OP_CUSTOM;
   problem.custom =
-      format::encodeCustomOp({"demo", "1.0", op, std::move(attributes)});
+      format::encodeCustomOp({"demo", "1.0", op, std::move(attributes), 0, {}});
   problem.inputs = std::move(inputs);
   problem.plugins = demoFor("npu-nhwc");
   problem.outputs.resize(1);
@@ -234,7 +234,8 @@ TEST(PluginOp, IsValidated) {
 }
 
 TEST(CustomOp, IsTheSameFromItsBytes) {
-  format::CustomOp op = {"acme", "1.2", "rope", {ints("axes", {1, -2})}};
+  format::CustomOp op = {"acme", "1.2", "rope", {ints("axes", {1, -2})},
+                         1,      {0, 2}};
   format::CustomAttribute floats;
   floats.name = "base";
   floats.kind = format::CustomAttribute::Kind::Floats;
@@ -243,13 +244,21 @@ TEST(CustomOp, IsTheSameFromItsBytes) {
   words.name = "mode";
   words.kind = format::CustomAttribute::Kind::Strings;
   words.strings = {"a", ""};
+  format::CustomAttribute tensors;
+  tensors.name = "table";
+  tensors.kind = format::CustomAttribute::Kind::Tensors;
+  tensors.tensors = {{NPU_I8, {3}, {1, 2, 3}}, {NPU_F32, {}, {0, 0, 0, 0}}};
   op.attributes.push_back(floats);
   op.attributes.push_back(words);
+  op.attributes.push_back(tensors);
   std::string bytes = format::encodeCustomOp(op);
   format::CustomOp read;
   EXPECT_EQ(format::decodeCustomOp(bytes, read), "");
   EXPECT_EQ(format::encodeCustomOp(read), bytes);
   EXPECT_EQ(read.attributes[2].strings, words.strings);
+  EXPECT_EQ(read.attributes[3].tensors[0].data, tensors.tensors[0].data);
+  EXPECT_EQ(read.output, 1);
+  EXPECT_EQ(read.places, op.places);
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_NE(format::decodeCustomOp(bytes.substr(0, size), read), "") << size;
   EXPECT_EQ(format::decodeCustomOp(bytes + "x", read),
@@ -258,4 +267,78 @@ TEST(CustomOp, IsTheSameFromItsBytes) {
   EXPECT_NE(format::decodeCustomOp(format::encodeCustomOp(op), read)
                 .find("expected them sorted"),
             std::string::npos);
+}
+
+TEST(CustomOp, WrongBytesAreRefused) {
+  format::CustomOp good = {"acme", "1.2", "rope", {}, 0, {}};
+  auto why = [&](auto change) {
+    format::CustomOp op = good, read;
+    change(op);
+    return format::decodeCustomOp(format::encodeCustomOp(op), read);
+  };
+  auto table = [](format::CustomTensor tensor) {
+    return [=](format::CustomOp &op) {
+      format::CustomAttribute attribute;
+      attribute.name = "table";
+      attribute.kind = format::CustomAttribute::Kind::Tensors;
+      attribute.tensors = {tensor};
+      op.attributes = {attribute};
+    };
+  };
+  EXPECT_EQ(why(table({NPU_I8, {2, 3}, {}})), "");
+  EXPECT_EQ(why(table({99, {}, {}})),
+            "a tensor among its attributes has type 99 and rank 0");
+  EXPECT_EQ(why(table({NPU_I8, std::vector<int64_t>(9, 1), {}})),
+            "a tensor among its attributes has type 3 and rank 9");
+  EXPECT_EQ(why([](auto &op) { op.output = 16; }),
+            "its op is result 16 of a node, expected less than 16");
+  for (std::vector<int32_t> places : {std::vector<int32_t>{1, 0}, {2, 2}, {16}})
+    EXPECT_NE(why([&](auto &op) {
+                op.places = places;
+              }).find("expected them sorted, each less than 16"),
+              std::string::npos);
+  // Without result and inputs, as they were before those were written.
+  std::string bytes = format::encodeCustomOp(good);
+  format::CustomOp read;
+  EXPECT_EQ(format::decodeCustomOp(bytes.substr(0, bytes.size() - 16), read),
+            "an older npuc made its op; compile the model again");
+}
+
+TEST(PluginOp, ChecksTensorsResultsAndInputs) {
+  format::CustomAttribute table;
+  table.name = "table";
+  table.kind = format::CustomAttribute::Kind::Tensors;
+  table.tensors = {{NPU_F32, {2}, std::vector<char>(8)}};
+  auto why = [&](auto change, size_t inputs) {
+    format::CustomOp op = {"demo", "1.0", "pick", {table}, 0, {}};
+    change(op);
+    Problem problem;
+    problem.op = NPU_OP_CUSTOM;
+    problem.custom = format::encodeCustomOp(op);
+    problem.inputs.assign(inputs, rows({2, 3}));
+    problem.plugins = demoFor("npu-nhwc");
+    npu_tensor_desc result = {};
+    return inferCustom(problem, result);
+  };
+  auto nothing = [](auto &) {};
+  EXPECT_EQ(why(nothing, 1), "");
+  EXPECT_EQ(why(nothing, 3), "");
+  EXPECT_EQ(why([](auto &op) { op.places = {0, 2}; }, 2), "");
+  EXPECT_EQ(why(nothing, 4), "it has 4 inputs, expected 1 to 3");
+  EXPECT_EQ(why([](auto &op) { op.places = {0, 2}; }, 1),
+            "its op says of 2 operands which inputs they are, and has 1");
+  EXPECT_EQ(why([](auto &op) { op.places = {1, 2}; }, 2),
+            "it leaves out input 0, which op 'pick' needs");
+  EXPECT_EQ(why([](auto &op) { op.places = {0, 3}; }, 2),
+            "it has 4 inputs, expected 1 to 3");
+  EXPECT_EQ(why([](auto &op) { op.output = 2; }, 1),
+            "it is result 2 of op 'pick', which has 2");
+  auto tensor = [&](std::vector<int64_t> dims) {
+    return why([&](auto &op) { op.attributes[0].tensors[0].dims = dims; }, 1);
+  };
+  EXPECT_EQ(tensor({3}),
+            "a tensor of attribute 'table' has 8 bytes, expected 12");
+  EXPECT_EQ(tensor({-1}), "a tensor of attribute 'table' has an extent of -1");
+  EXPECT_EQ(tensor({int64_t(1) << 40, int64_t(1) << 40}),
+            "a tensor of attribute 'table' has an extent of 1099511627776");
 }

@@ -31,7 +31,11 @@ enum {
   FAULT_RELATION = 9,
   FAULT_CRASH_RUN = 10,
   FAULT_INFER = 11,
-  FAULT_STATUS = 12
+  FAULT_STATUS = 12,
+  FAULT_REASON = 13,
+  FAULT_RESULTS = 14,
+  FAULT_OPTIONAL = 15,
+  FAULT_TALKS = 16
 };
 
 static const npu_plugin_host *host;
@@ -217,6 +221,9 @@ static int32_t scale_infer(const npu_plugin_problem *problem,
 
 static int32_t scale_relate(const npu_plugin_problem *problem,
                             npu_plugin_relation *relation) {
+#if DEMO_FAULT == 16
+  host->message(0, "relate is asked");
+#endif
   relation->inputs[1][0] = relation->result[int_of(problem, "axis", 1)];
 #if DEMO_FAULT == 9
   relation->result[0] = relation->result[1];
@@ -387,6 +394,75 @@ static int32_t bump_run(const void *kernel, const npu_plugin_run *run) {
   return 0;
 }
 
+/* --- pick: result r is x * table[r] plus the input behind x of number r, where
+ * it is there: a tensor among the attributes, inputs left out, two results ---
+ */
+
+static const npu_attribute *attribute_of(const npu_plugin_problem *problem,
+                                         const char *name, int32_t kind) {
+  for (int32_t i = 0; i < problem->n_attributes; ++i)
+    if (strcmp(problem->attributes[i].name, name) == 0 &&
+        problem->attributes[i].kind == kind)
+      return &problem->attributes[i];
+  return NULL;
+}
+
+static int32_t pick_infer(const npu_plugin_problem *problem,
+                          npu_tensor_desc *result,
+                          char reason[NPU_PLUGIN_TEXT]) {
+  const npu_attribute *table =
+      attribute_of(problem, "table", NPU_ATTRIBUTE_TENSORS);
+#if DEMO_FAULT == 13
+  memset(reason, 'x', NPU_PLUGIN_TEXT);
+  return 1;
+#endif
+  if (!table || table->count != 1 || table->tensors[0].dtype != NPU_F32 ||
+      table->tensors[0].rank != 1 || table->tensors[0].dims[0] != 2 ||
+      table->tensors[0].bytes != 2 * sizeof(float)) {
+    strcpy(reason, "pick takes a table of two floats");
+    return 1;
+  }
+  *result = problem->inputs[0];
+  return 0;
+}
+
+typedef struct pick {
+  int64_t count;
+  float factor;
+  int32_t added;  /* which operand is added, or -1 */
+  int32_t result; /* which operand the result is */
+} pick;
+
+static int32_t pick_create(const npu_plugin_problem *problem, void **kernel) {
+  pick *made = host->allocate(sizeof(pick));
+  if (!made)
+    return 1;
+  const npu_tensor_desc *x = &problem->inputs[0];
+  made->count = 1;
+  for (int d = 0; d < x->rank; ++d)
+    made->count *= x->dims[d];
+  const npu_attribute *table =
+      attribute_of(problem, "table", NPU_ATTRIBUTE_TENSORS);
+  made->factor = ((const float *)table->tensors[0].data)[problem->result];
+  made->added = -1;
+  for (int32_t i = 1; i < problem->n_inputs; ++i)
+    if (problem->places[i] == problem->result + 1)
+      made->added = i;
+  made->result = problem->n_inputs;
+  *kernel = made;
+  return 0;
+}
+
+static int32_t pick_run(const void *kernel, const npu_plugin_run *run) {
+  const pick *self = kernel;
+  const float *x = run->operands[0];
+  const float *added = self->added < 0 ? NULL : run->operands[self->added];
+  float *y = run->operands[self->result];
+  for (int64_t i = 0; i < self->count; ++i)
+    y[i] = x[i] * self->factor + (added ? added[i] : 0);
+  return 0;
+}
+
 /* --- what it brings ----------------------------------------------------------
  */
 
@@ -424,6 +500,17 @@ static const npu_plugin_kernel bump_reference = {sizeof(npu_plugin_kernel),
                                                  bump_run,
                                                  free_kernel};
 
+static const npu_plugin_kernel pick_reference = {sizeof(npu_plugin_kernel),
+                                                 NPU_OP_CUSTOM,
+                                                 "pick",
+                                                 "pick",
+                                                 NULL,
+                                                 any_query,
+                                                 pick_create,
+                                                 NULL,
+                                                 pick_run,
+                                                 free_kernel};
+
 static const npu_plugin_kernel kernels[] = {
     {KERNEL_SIZE, NPU_OP_CONV, "rows", NULL, conv_targets, conv_query,
      conv_create, conv_pack, conv_run, conv_destroy},
@@ -434,14 +521,56 @@ static const char *const scale_roles[] = {"data", "scale", NULL};
 static const char *const image_roles[] = {"data", NULL};
 
 static const npu_plugin_op ops[] = {
-    {sizeof(npu_plugin_op), NPU_PLUGIN_LIGHT, "scale", "test.demo", "Scale", 2,
-     2, scale_roles, -1, 0, scale_infer, scale_relate, NULL,
-     DEMO_FAULT == 8 ? NULL : &scale_reference},
-    {sizeof(npu_plugin_op), NPU_PLUGIN_HEAVY, "halve", "test.demo", "Halve", 1,
-     1, image_roles, -1, 0, halve_infer, halve_relate, halve_work,
-     &halve_reference},
-    {sizeof(npu_plugin_op), NPU_PLUGIN_AGNOSTIC, "bump", "test.demo", "Bump", 1,
-     1, NULL, 0, 0, bump_infer, NULL, NULL, &bump_reference}};
+    {.struct_size = sizeof(npu_plugin_op),
+     .sensitivity = NPU_PLUGIN_LIGHT,
+     .name = "scale",
+     .domain = "test.demo",
+     .op_type = "Scale",
+     .min_inputs = 2,
+     .max_inputs = 2,
+     .roles = scale_roles,
+     .in_place_input = -1,
+     .n_results = DEMO_FAULT == 14 ? 0 : 1,
+     .infer = scale_infer,
+     .relate = scale_relate,
+     .reference = DEMO_FAULT == 8 ? NULL : &scale_reference},
+    {.struct_size = sizeof(npu_plugin_op),
+     .sensitivity = NPU_PLUGIN_HEAVY,
+     .name = "halve",
+     .domain = "test.demo",
+     .op_type = "Halve",
+     .min_inputs = 1,
+     .max_inputs = 1,
+     .roles = image_roles,
+     .in_place_input = -1,
+     .n_results = 1,
+     .infer = halve_infer,
+     .relate = halve_relate,
+     .work = halve_work,
+     .reference = &halve_reference},
+    {.struct_size = sizeof(npu_plugin_op),
+     .sensitivity = NPU_PLUGIN_AGNOSTIC,
+     .name = "bump",
+     .domain = "test.demo",
+     .op_type = "Bump",
+     .min_inputs = 1,
+     .max_inputs = 1,
+     .in_place_input = 0,
+     .n_results = 1,
+     .infer = bump_infer,
+     .reference = &bump_reference},
+    {.struct_size = sizeof(npu_plugin_op),
+     .sensitivity = NPU_PLUGIN_AGNOSTIC,
+     .name = "pick",
+     .domain = "test.demo",
+     .op_type = "Pick",
+     .min_inputs = 1,
+     .max_inputs = 3,
+     .in_place_input = 0,
+     .n_results = 2,
+     .optional_inputs = DEMO_FAULT == 15 ? 1u << 3 : 1u << 1,
+     .infer = pick_infer,
+     .reference = &pick_reference}};
 
 static const npu_plugin plugin = {
     {sizeof(npu_plugin) - (DEMO_FAULT == 2 ? 8 : 0),
@@ -450,7 +579,7 @@ static const npu_plugin plugin = {
     kernels,
     ops,
     2,
-    3};
+    4};
 
 const npu_plugin_header *npu_plugin_get(const npu_plugin_host *given,
                                         uint32_t abi_version) {

@@ -12,11 +12,13 @@ from plugins import Bench, library, option, programs
 WRONG = [
     ("missing", "there is no such file; give the path of a shared library"),
     ("none", "it is a library, but no plugin: it exports neither npu_plugin_get nor"),
-    ("abi", "npu_plugin_get was built with version 2 of the interface, expected 1"),
+    ("abi", "npu_plugin_get was built with version 3 of the interface, expected 2"),
     ("size", "npu_plugin_get returned a npu_plugin with a struct_size of"),
     ("name", "npu_plugin_get has the name 'De mo', expected a-z, then a-z, 0-9 or _"),
-    ("null", "npu_plugin_get returned null; this npuc has version 1 of the interface"),
+    ("null", "npu_plugin_get returned null; this npuc has version 2 of the interface"),
     ("kernel_size", "npu_plugin_get returned a npu_plugin_kernel with a struct_size of"),
+    ("results", "the op 'scale' with 0 results, expected 1 to 16"),
+    ("optional", "the op 'pick' with optional inputs beyond its 3"),
     ("no_reference", "the op 'scale' without a reference"),
 ]
 

@@ -183,6 +183,105 @@ def test_text(bench: Bench) -> None:
         assert wrong != text and done.returncode == 1 and says in done.stderr, (says, done)
 
 
+def small_graph() -> onnx.GraphProto:
+    return helper.make_graph([], "part", [], [])
+
+
+def cut_tensor() -> onnx.TensorProto:
+    return onnx.TensorProto(name="t", data_type=1, dims=[2], raw_data=b"four")
+
+
+def test_results_and_left_out_inputs(bench: Bench) -> None:
+    """Each result is an op of its own; a tensor and strings are attributes; inputs are left out in every way."""
+    table = helper.make_tensor("t", onnx.TensorProto.FLOAT, [2], [2.0, -3.0])
+    x, a, b = (RNG.standard_normal(SHAPE).astype(np.float32) for _ in range(3))
+    for sources, results, wanted in [
+        (["x", "a", "b"], ["p", "q"], (2 * x + a) - (-3 * x + b)),
+        (["x", "", "b"], ["p", "q"], 2 * x - (-3 * x + b)),
+        (["x", "a"], ["p", "q"], (2 * x + a) - -3 * x),
+        (["x"], ["p", "q"], 5 * x),
+        (["x", "", "b"], ["", "q"], -(-3 * x + b)),
+        (["x", "a", "b"], ["p"], 2 * x + a),
+    ]:
+        nodes = [helper.make_node("Pick", sources, results, name="pick", domain=DOMAIN, table=table, modes=["u", "v"])]
+        if len(results) == 1:
+            nodes.append(helper.make_node("Identity", ["p"], ["y"], name="last"))
+        else:
+            last = ("Sub", ["p", "q"]) if results[0] else ("Neg", ["q"])
+            nodes.append(helper.make_node(*last, ["y"], name="last"))
+        net = plugins.network("pick", nodes, {"a": a, "b": b}, SHAPE, SHAPE)
+        for words in (("--target=npu-nhwc",), ("--target=host", "--layout=convert", "--io-layout=free")):
+            bench.compile(net, option(bench), *words)
+            programs.check_close(run(bench, x), wanted)
+        bench.npuc("pick.onnx", option(bench), "--emit=mlir", "--stage=fused", "-o", "a.mlir", "-q")
+        bench.npuc("a.mlir", option(bench), "-o", "out.npu", "-q")
+        programs.check_close(run(bench, x), wanted)
+        text = bench.path("a.mlir").read_text(encoding="utf-8")
+        assert ("places = array<i64: 0, 2>" in text) == (sources[1:2] == [""]), text
+        assert text.count("npu.custom") == sum(bool(name) for name in results), text
+    dump = bench.run("npu-dump", "out.npu").stdout
+    assert "op     demo 1.0 pick, result 0: modes=['u', 'v'], table=[f32 2]" in dump, dump
+    kernels = json.loads(bench.run("npu-dump", "out.npu", "--json").stdout)["kernels"]
+    (told,) = [kernel["plugin_op"] for kernel in kernels if "plugin_op" in kernel]
+    assert told == {
+        "plugin": "demo", "version": "1.0", "op": "pick", "result": 0, "inputs": [0, 1, 2],
+        "attributes": {"modes": ["u", "v"], "table": [{"dtype": "f32", "shape": [2], "bytes": 8}]},
+    }, told  # fmt: skip
+
+
+def test_ops_of_npuc_in_its_place(bench: Bench) -> None:
+    """An alternative is told the node's attributes, which result it is and which inputs there are."""
+    text = (programs.ROOT / "targets" / "npu-nhwc.yaml").read_text(encoding="utf-8")
+    text = re.sub("(?m)^name: .*", "name: chip", re.sub("(?m)^algorithms:.*", "algorithms: [demo.plain]", text))
+    bench.path("chip.yaml").write_text(text, encoding="utf-8")
+    table = helper.make_tensor("t", onnx.TensorProto.FLOAT, [2], [2.0, -3.0])
+    x, b = (RNG.standard_normal(SHAPE).astype(np.float32) for _ in range(2))
+    pick = helper.make_node("Pick", ["x", "", "b"], ["p", "q"], name="pick", domain=DOMAIN, table=table)
+    net = plugins.network("set", [pick, helper.make_node("Sub", ["p", "q"], ["y"], name="last")], {"b": b}, SHAPE, SHAPE)
+    words = (option(bench, "both"), "--target=chip.yaml")
+    bench.compile(net, *words, "--write-layout-plan=plan.yaml")
+    plan = bench.path("plan.yaml").read_text(encoding="utf-8")
+    assert plan.count("algorithm: ") == 2, plan
+    bench.path("plan.yaml").write_text(
+        re.sub("algorithm: .*", "algorithm: demo.plain\n    pin: true", plan), encoding="utf-8"
+    )
+    bench.compile(net, *words, "--layout-plan=plan.yaml")
+    assert "demo" not in bench.run("npu-dump", "out.npu").stdout
+    programs.check_close(run(bench, x), 2 * x - (-3 * x + b))
+
+
+def test_alike_ops_are_asked_once(bench: Bench) -> None:
+    """About their dimensions: once for each set of types, however many ops and strategies there are."""
+    names = ["x", *[f"v{i}" for i in range(29)], "y"]
+    nodes = [demo("Scale", [source, "s"], result) for source, result in zip(names, names[1:])]
+    net = plugins.network("alike", nodes, {"s": np.ones(4, np.float32)}, SHAPE, SHAPE)
+    said = bench.npuc(bench.save(net), option(bench, "talks"), "--report=report.json", "-o", "out.npu").stderr
+    assert 1 <= said.count("relate is asked") <= 10, said
+
+
+def test_large_and_odd_tensors(bench: Bench) -> None:
+    """Attributes of every kind of element, of any size, in another file, arrive as they are; none are dropped."""
+    tensors = {
+        "half": np.ones((3, 2), np.float16), "flags": np.array([True, False]), "many": np.arange(9, dtype=np.int64),
+        "scalar": np.float32(3), "none": np.zeros((0, 4), np.int32), "large": RNG.integers(0, 255, 100_000).astype(np.uint8),
+    }  # fmt: skip
+    attributes = {name: onnx.numpy_helper.from_array(np.asarray(value)) for name, value in tensors.items()}
+    attributes["two"] = [onnx.numpy_helper.from_array(np.ones(2, np.float32) * i) for i in range(2)]
+    net = plugins.network("odd", [demo("Bump", ["x"], "y", **attributes)], {}, SHAPE, SHAPE)
+    bench.compile(net, option(bench))
+    x = RNG.standard_normal(SHAPE).astype(np.float32)
+    programs.check_close(run(bench, x), x + 1)
+    kernels = json.loads(bench.run("npu-dump", "out.npu", "--json").stdout)["kernels"]
+    (told,) = [kernel["plugin_op"]["attributes"] for kernel in kernels if "plugin_op" in kernel]
+    assert told["large"] == [{"dtype": "u8", "shape": [100000], "bytes": 100000}] and len(told["two"]) == 2, told
+    assert told["none"] == [{"dtype": "i32", "shape": [0, 4], "bytes": 0}] and told["scalar"][0]["shape"] == [], told
+    program = bench.path("out.npu").read_bytes()
+    assert tensors["large"].tobytes() in program and tensors["half"].tobytes() in program
+    bench.npuc("odd.onnx", option(bench), "--emit=mlir", "-o", "a.mlir", "-q")
+    bench.npuc("a.mlir", option(bench), "-o", "again.npu", "-q")
+    assert tensors["large"].tobytes() in bench.path("again.npu").read_bytes()
+
+
 def test_errors(bench: Bench) -> None:
     net = model()[0]
     path = bench.save(net)
@@ -196,12 +295,18 @@ def test_errors(bench: Bench) -> None:
         done = bench.run("npuc", path, "-o", "out.npu", *words)
         assert done.returncode == code and says in done.stderr, (words, done)
         assert not bench.path("out.npu").exists()
+    endless = plugins.network("endless", [demo("Pick", ["x"], "y")], {}, SHAPE)
+    done = bench.run("npuc", bench.save(endless), "-o", "out.npu", option(bench, "reason"))
+    assert done.returncode == 1 and "plugin demo 1.0: xxx" in done.stderr, done
     wrong = [
         ([demo("Halve", ["x", "x"], "y")], "it has 2 inputs, expected 1 to 1"),
         ([demo("Scale", ["x", "s"], "y", axis=2)], "plugin demo 1.0: scale takes f32 x and s"),
-        ([demo("Scale", ["", "s"], "y")], "leaves out an input before its last"),
-        ([helper.make_node("Halve", ["x"], ["y", "z"], name="two", domain=DOMAIN)], "has 2 results, an op of a plugin"),
-        ([demo("Halve", ["x"], "y", table=helper.make_tensor("t", 1, [1], [1.0]))], "which is neither numbers nor text"),
+        ([demo("Scale", ["", "s"], "y")], "leaves out input 0, which op 'scale' needs"),
+        ([helper.make_node("Halve", ["x"], ["y", "z"], name="two", domain=DOMAIN)], "has 1 inputs and 2 results, expected"),
+        ([demo("Halve", ["x"], "y", part=small_graph())], "has the attribute 'part', which a plugin cannot get"),
+        ([demo("Halve", ["x"], "y", mode=b"a\0b")], "has the attribute 'mode', which a plugin cannot get"),
+        ([demo("Pick", ["x"], "y", table=[1.0, 2.0])], "plugin demo 1.0: pick takes a table of two floats"),
+        ([demo("Pick", ["x"], "y", table=cut_tensor())], "has 4 bytes of data, expected 8 for its shape"),
     ]
     for nodes, says in wrong:
         bad = plugins.network("bad", nodes, {"s": np.ones(4, np.float32)}, SHAPE)

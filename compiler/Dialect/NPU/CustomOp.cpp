@@ -9,8 +9,7 @@
 #include "kernels/plugin/custom.h"
 #include "kernels/tensor.h"
 
-#include "llvm/ADT/StringMap.h"
-
+#include <map>
 #include <mutex>
 
 using namespace npu;
@@ -35,13 +34,38 @@ mlir::DictionaryAttr npu::parametersOf(mlir::Builder &builder,
       value = builder.getStrArrayAttr(words);
       break;
     }
+    case CustomAttribute::Kind::Tensors: {
+      SmallVector<Attribute> tensors;
+      for (const format::CustomTensor &tensor : given.tensors)
+        tensors.push_back(makeElements(
+            RankedTensorType::get(
+                tensor.dims, elementTypeOf(builder.getContext(), tensor.dtype)),
+            ArrayRef<char>(tensor.data)));
+      value = builder.getArrayAttr(tensors);
+      break;
+    }
     }
     named.emplace_back(builder.getStringAttr(given.name), value);
   }
   return builder.getDictionaryAttr(named);
 }
 
-/// The inverse of one; false where it is none of the three kinds.
+format::CustomTensor npu::describeElements(ElementsAttr elements) {
+  std::vector<char> storage;
+  ArrayRef<char> bytes = elementBytes(elements, storage);
+  auto type = cast<RankedTensorType>(elements.getType());
+  return {dtypeOf(type.getElementType()), type.getShape().vec(),
+          std::vector<char>(bytes.begin(), bytes.end())};
+}
+
+/// A tensor that the runtime can hold, and not of numbers that nobody has.
+static bool isTensor(Attribute attribute) {
+  auto elements = dyn_cast<ElementsAttr>(attribute);
+  return elements && isNpuTensor(elements.getType()) &&
+         isa<DenseElementsAttr, mlir::DenseResourceElementsAttr>(attribute);
+}
+
+/// The inverse of one; false where it is none of the four kinds.
 static bool readParameter(mlir::NamedAttribute named,
                           CustomAttribute &attribute) {
   attribute.name = named.getName().str();
@@ -54,21 +78,32 @@ static bool readParameter(mlir::NamedAttribute named,
     attribute.floats = floats.asArrayRef().vec();
     return true;
   }
-  auto words = dyn_cast<ArrayAttr>(named.getValue());
-  if (!words || !llvm::all_of(words, llvm::IsaPred<StringAttr>))
+  auto list = dyn_cast<ArrayAttr>(named.getValue());
+  if (list && llvm::all_of(list, llvm::IsaPred<StringAttr>)) {
+    attribute.kind = CustomAttribute::Kind::Strings;
+    for (StringAttr word : list.getAsRange<StringAttr>())
+      attribute.strings.push_back(word.str());
+    return true;
+  }
+  if (!list || !llvm::all_of(list, isTensor))
     return false;
-  attribute.kind = CustomAttribute::Kind::Strings;
-  for (StringAttr word : words.getAsRange<StringAttr>())
-    attribute.strings.push_back(word.str());
+  attribute.kind = CustomAttribute::Kind::Tensors;
+  for (ElementsAttr elements : list.getAsRange<ElementsAttr>())
+    attribute.tensors.push_back(describeElements(elements));
   return true;
 }
 
-static format::CustomOp readOp(CustomOp op) {
-  format::CustomOp read = {
-      op.getPlugin().str(), op.getVersion().str(), op.getFunction().str(), {}};
+format::CustomOp npu::describeOp(CustomOp op) {
+  format::CustomOp described;
+  described.plugin = op.getPlugin().str();
+  described.version = op.getVersion().str();
+  described.op = op.getFunction().str();
+  described.output = static_cast<int32_t>(op.getOutput());
+  for (int64_t place : op.getPlaces().value_or(ArrayRef<int64_t>()))
+    described.places.push_back(static_cast<int32_t>(place));
   for (mlir::NamedAttribute named : op.getParameters())
-    readParameter(named, read.attributes.emplace_back());
-  return read;
+    readParameter(named, described.attributes.emplace_back());
+  return described;
 }
 
 // Problems.
@@ -91,14 +126,14 @@ kernels::Problem npu::customProblem(const format::CustomOp &op,
 
 /// With the result, all in rows.
 static kernels::Problem logicalProblem(CustomOp op) {
-  kernels::Problem problem = customProblem(readOp(op), op->getOperandTypes(),
-                                           pluginsOf(op->getContext()));
+  kernels::Problem problem = customProblem(
+      describeOp(op), op->getOperandTypes(), pluginsOf(op->getContext()));
   problem.outputs.push_back(rowsOf(op.getResult().getType()));
   return problem;
 }
 
 void npu::describeCustom(CustomOp op, kernels::Problem &problem) {
-  problem.custom = format::encodeCustomOp(readOp(op));
+  problem.custom = format::encodeCustomOp(describeOp(op));
 }
 
 RankedTensorType npu::inferCustomType(MLIRContext *context,
@@ -121,12 +156,18 @@ LogicalResult CustomOp::verify() {
       return emitOpError() << "parameter " << named.getName() << " is "
                            << named.getValue()
                            << ", expected array<i64: ...>, array<f32: ...> or "
-                              "a list of strings";
+                              "a list of strings, or of tensors";
   }
+  auto isSide = [](int64_t number) { return number >= 0 && number < 16; };
+  if (!isSide(getOutput()) ||
+      !llvm::all_of(getPlaces().value_or(ArrayRef<int64_t>()),
+                    isSide)) // custom_c4
+    return emitOpError() << "output and places are inputs and results of a "
+                            "node, expected numbers from 0 to 15";
   std::string whyNot;
   RankedTensorType wanted = inferCustomType(
       getContext(),
-      customProblem(readOp(*this), getOperation()->getOperandTypes(),
+      customProblem(describeOp(*this), getOperation()->getOperandTypes(),
                     pluginsOf(getContext())),
       whyNot);
   if (!wanted) // custom_c2
@@ -151,8 +192,8 @@ Work npu::customWork(CustomOp op) {
   return work;
 }
 
-LayoutRelation CustomOp::getLayoutRelation() {
-  kernels::CustomRelation given = kernels::relateCustom(logicalProblem(*this));
+static LayoutRelation askRelation(CustomOp op) {
+  kernels::CustomRelation given = kernels::relateCustom(logicalProblem(op));
   LayoutRelation relation;
   // Numbers in the order in which they come, so that none is left out.
   llvm::DenseMap<int, int> groups;
@@ -165,13 +206,64 @@ LayoutRelation CustomOp::getLayoutRelation() {
     }
     return some;
   };
-  for (auto [index, operand] : llvm::enumerate(getInputs())) {
+  for (auto [index, operand] : llvm::enumerate(op.getInputs())) {
     relation.operands.push_back(dims(ArrayRef<int8_t>(
         given.inputs[index].data(), tensorType(operand).getRank())));
     relation.independent.push_back(given.independent[index]);
   }
   relation.results.push_back(dims(ArrayRef<int8_t>(
-      given.result.data(), tensorType(getResult()).getRank())));
+      given.result.data(), tensorType(op.getResult()).getRank())));
+  return relation;
+}
+
+namespace npu {
+/// By what a relation may depend on, which is unique within a context.
+class RelationMemo {
+public:
+  using Key = std::vector<const void *>;
+
+  std::optional<LayoutRelation> lookup(const Key &key) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = known.find(key);
+    if (found == known.end())
+      return std::nullopt;
+    return found->second;
+  }
+  void add(const Key &key, const LayoutRelation &relation) {
+    std::lock_guard<std::mutex> lock(mutex);
+    known.try_emplace(key, relation);
+  }
+
+private:
+  std::mutex mutex;
+  std::map<Key, LayoutRelation> known;
+};
+} // namespace npu
+
+std::shared_ptr<RelationMemo> npu::makeRelationMemo() {
+  return std::make_shared<RelationMemo>();
+}
+
+static RelationMemo::Key memoKeyOf(CustomOp op) {
+  RelationMemo::Key key;
+  for (Attribute attribute :
+       {Attribute(op.getPluginAttr()), Attribute(op.getVersionAttr()),
+        Attribute(op.getFunctionAttr()), Attribute(op.getParametersAttr()),
+        Attribute(op.getPlacesAttr()), Attribute(op.getOutputAttr())})
+    key.push_back(attribute.getAsOpaquePointer());
+  for (Type type : op->getOperandTypes())
+    key.push_back(type.getAsOpaquePointer());
+  key.push_back(op.getResult().getType().getAsOpaquePointer());
+  return key;
+}
+
+LayoutRelation CustomOp::getLayoutRelation() {
+  auto &memo = static_cast<NPUDialect *>((*this)->getDialect())->relations;
+  RelationMemo::Key key = memoKeyOf(*this);
+  if (std::optional<LayoutRelation> known = memo->lookup(key))
+    return *known;
+  LayoutRelation relation = askRelation(*this);
+  memo->add(key, relation);
   return relation;
 }
 
@@ -245,7 +337,8 @@ Sensitivity CustomOp::getSensitivity() {
 StringRef CustomOp::getDemandName() { return pluginWordsOf(*this).name; }
 StringRef CustomOp::getOperandRole(unsigned operand) {
   ArrayRef<StringRef> roles = pluginWordsOf(*this).roles;
-  return operand < roles.size() ? roles[operand] : roles.back();
+  size_t place = getPlaces() ? (*getPlaces())[operand] : operand;
+  return place < roles.size() ? roles[place] : roles.back();
 }
 ImageAxes CustomOp::getOperandAxes(unsigned) { return {}; }
 ImageAxes CustomOp::getResultAxes(unsigned) { return {}; }

@@ -15,6 +15,8 @@ namespace npu {
 /// Attributes as npu.custom has them.
 mlir::DictionaryAttr parametersOf(mlir::Builder &builder,
                                   ArrayRef<format::CustomAttribute> attributes);
+/// A tensor among them.
+format::CustomTensor describeElements(ElementsAttr elements);
 
 /// The problem without results, for operands of these types in rows.
 kernels::Problem customProblem(const format::CustomOp &op,
@@ -25,6 +27,13 @@ kernels::Problem customProblem(const format::CustomOp &op,
 RankedTensorType inferCustomType(MLIRContext *context,
                                  const kernels::Problem &problem,
                                  std::string &whyNot);
+
+/// Which op of which plugin it is, and the node's attributes.
+format::CustomOp describeOp(CustomOp op);
+
+/// Of a context: what plugins said of their ops' dimensions, so that each is
+/// asked once about ops that are alike.
+std::shared_ptr<RelationMemo> makeRelationMemo();
 
 /// Adds to a problem which op of which plugin it is.
 void describeCustom(CustomOp op, kernels::Problem &problem);

@@ -153,9 +153,11 @@ def NPU_CustomOp : NPU_KernelOp<"custom"> {
   let description = [{
     `function` of the plugin `plugin`, which must be loaded, in that version
     (docs/plugins.md). `parameters` are the attributes of the model's node, each
-    a list: `array<i64: ...>`, `array<f32: ...>` or strings. The plugin says
-    what the result is, how its dimensions are the operands' and what computes
-    it.
+    a list: `array<i64: ...>`, `array<f32: ...>`, strings or tensors. The plugin
+    says what the result is, how its dimensions are the operands' and what
+    computes it. A node with several results is one op for each that is read:
+    `output` says which. Where the node leaves out an input before its last,
+    `places` are the inputs that the operands are.
 
     Example:
     ```mlir
@@ -164,7 +166,9 @@ def NPU_CustomOp : NPU_KernelOp<"custom"> {
   }];
   let arguments = (ins Variadic<NPU_Tensor>:$inputs, StrAttr:$plugin,
                        StrAttr:$version, StrAttr:$function,
-                       DictionaryAttr:$parameters);
+                       DictionaryAttr:$parameters,
+                       OptionalAttr<DenseI64ArrayAttr>:$places,
+                       DefaultValuedAttr<I64Attr, "0">:$output);
   let results = (outs NPU_Tensor:$result);
 }
 

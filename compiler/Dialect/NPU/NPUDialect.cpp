@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -54,6 +55,7 @@ bool npu::isNpuTensor(Type type) {
 
 void NPUDialect::initialize() {
   registerAttributes();
+  relations = makeRelationMemo();
   addOperations<
 #define GET_OP_LIST
 #include "compiler/Dialect/NPU/NPUOps.cpp.inc"

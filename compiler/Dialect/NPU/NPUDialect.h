@@ -23,6 +23,8 @@ struct Use;
 
 namespace npu {
 
+class RelationMemo;
+
 inline llvm::hash_code hash_value(const LayoutBlock &block) {
   return llvm::hash_combine(block.dim, block.size);
 }

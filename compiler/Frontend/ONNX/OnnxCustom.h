@@ -16,10 +16,11 @@ struct PluginNode {
 };
 PluginNode lookupPluginNode(MLIRContext *context, const onnx::NodeProto &node);
 
-/// The op's result; inputs that the node leaves out are null.
-FailureOr<Value> buildPluginNode(OpBuilder &builder, Location location,
-                                 PluginNode op, const onnx::NodeProto &node,
-                                 ArrayRef<Value> inputs);
+/// The node's results, each by an op of its own; inputs and results that the
+/// node leaves out are null.
+FailureOr<SmallVector<Value>>
+buildPluginNode(OpBuilder &builder, const OnnxModel &model, PluginNode op,
+                const onnx::NodeProto &node, ArrayRef<Value> inputs);
 
 } // namespace npu
 

@@ -293,11 +293,13 @@ LogicalResult Importer::importPluginNode(PluginNode op,
   if (failed(inputs))
     return failure();
   budget.beginNode();
-  FailureOr<Value> result =
-      buildPluginNode(builder, locationOf(model, proto), op, proto, *inputs);
-  if (failed(result))
+  FailureOr<SmallVector<Value>> results =
+      buildPluginNode(builder, model, op, proto, *inputs);
+  if (failed(results))
     return failure();
-  scope.values[proto.output(0)] = *result;
+  for (auto [name, result] : llvm::zip(proto.output(), *results))
+    if (result)
+      scope.values[name] = result;
   return success();
 }
 

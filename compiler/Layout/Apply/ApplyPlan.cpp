@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/ApplyPlan.h"
 
+#include "compiler/Layout/Apply/CheckElements.h"
+#include "compiler/Layout/Apply/CheckSet.h"
 #include "compiler/Layout/Apply/FoldLayout.h"
 #include "compiler/Layout/Apply/Retype.h"
 #include "compiler/Layout/Problem/Alternatives.h"
@@ -168,7 +170,8 @@ struct Substitute {
 /// it was decided.
 static FailureOr<Substitute> prepare(const Alternative &alternative,
                                      Operation *op,
-                                     const LayoutProblem &problem) {
+                                     const LayoutProblem &problem,
+                                     bool verify) {
   auto made = makeReplacement(alternative, cast<LayoutOpInterface>(op),
                               /*withData=*/true);
   if (failed(made))
@@ -182,7 +185,15 @@ static FailureOr<Substitute> prepare(const Alternative &alternative,
                     "alternative '" + alternative.name +
                         "' gives another replacement with constants than it "
                         "gave without");
+  mlir::OwningOpRef<mlir::func::FuncOp> source;
+  if (verify) {
+    if (failed(checkSet(alternative, op, **made)))
+      return failure();
+    source = (*made)->function.clone();
+  }
   applyPlan((*made)->function, decided->plan);
+  if (source && failed(checkExactly(*source, (*made)->function)))
+    return failure();
   return Substitute{&alternative, op, std::move(*made)};
 }
 
@@ -217,7 +228,7 @@ static void putIn(const Substitute &substitute) {
 LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
                                    const LayoutPlan &plan,
                                    const TargetSpec &target,
-                                   Objective objective) {
+                                   Objective objective, bool verify) {
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   problem.objective = objective;
@@ -235,7 +246,8 @@ LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
       chosen.push_back({&op, algorithm});
       continue;
     }
-    FailureOr<Substitute> substitute = prepare(*algorithm, &op, problem);
+    FailureOr<Substitute> substitute =
+        prepare(*algorithm, &op, problem, verify);
     if (failed(substitute))
       return failure();
     substitutes.push_back(std::move(*substitute));

@@ -21,10 +21,11 @@ void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 LogicalResult settleAlgorithms(const LayoutProblem &problem, LayoutPlan &plan);
 
 /// Replaces ops by the plan's settled algorithms; the last thing that is done
-/// to a function.
+/// to a function. `verify`: each set of a plugin's must compute what its op
+/// does, and see its elements where it should.
 LogicalResult applyAlgorithms(mlir::func::FuncOp function,
                               const LayoutPlan &plan, const TargetSpec &target,
-                              Objective objective);
+                              Objective objective, bool verify);
 
 } // namespace npu
 

@@ -193,9 +193,11 @@ static std::string whyNotSet(const plugin::Plugin &plugin,
   if (!rule || rule.getDemandName() != set.op)
     return std::string("it is no ") + set.op;
   PluginOp described(rule, pluginsOf(op->getContext())->target);
-  plugin::InPlugin guard(plugin, "alternative: why_not");
-  const char *why = set.why_not(described.get());
-  return why ? *why ? shownReason(why) : "the plugin gives no reason" : "";
+  char reason[NPU_PLUGIN_TEXT] = {};
+  int32_t status = kernels::callPlugin(plugin, "alternative: why_not", [&] {
+    return set.why_not(described.get(), reason);
+  });
+  return status != 0 ? shownReason(reason) : "";
 }
 
 static bool doesSetFit(const plugin::Plugin &plugin,
@@ -213,8 +215,9 @@ static bool doesSetFit(const plugin::Plugin &plugin,
            static_cast<size_t>(described.get()->operand_count)))
     given.push_back(text.c_str());
   given.push_back(texts.back().c_str());
-  plugin::InPlugin guard(plugin, "alternative: fits");
-  return set.fits(described.get(), given.data()) != 0;
+  return kernels::callPlugin(plugin, "alternative: fits", [&] {
+           return set.fits(described.get(), given.data());
+         }) != 0;
 }
 
 static std::vector<Alternative> makeSets(const plugin::Plugin &plugin) {

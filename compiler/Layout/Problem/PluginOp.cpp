@@ -2,6 +2,7 @@
 #include "compiler/Layout/Problem/PluginOp.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Dialect/NPU/OpFacts.h"
 #include "compiler/Dialect/NPU/OpNames.h"
 
@@ -28,6 +29,8 @@ PluginOp::PluginOp(LayoutOpInterface op, StringRef target, bool withData) {
   addValues(op, withData);
   addFacts(op);
   addAttributes(root ? root : op.getOperation());
+  if (auto ofPlugin = dyn_cast<CustomOp>(op.getOperation()))
+    addParameters(ofPlugin);
   described.operands = operands.data();
   described.results = results.data();
   described.facts = facts.data();
@@ -67,6 +70,16 @@ void PluginOp::addValues(LayoutOpInterface op, bool withData) {
     operands.push_back(describe(op->getOperand(i), op.getOperandRole(i)));
   for (Value result : op->getResults())
     results.push_back(describe(result, "result"));
+}
+
+void PluginOp::addParameters(CustomOp op) {
+  custom = describeOp(op);
+  parameters.emplace(custom.attributes);
+  places = kernels::placesOf(custom, op->getNumOperands());
+  described.parameters = parameters->data();
+  described.parameter_count = parameters->size();
+  described.places = places.data();
+  described.result = custom.output;
 }
 
 /// Those of the op itself; others' have a dot in their names.

@@ -5,6 +5,7 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_PLUGINOP_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "kernels/plugin/plugin_problem.h"
 #include "npuc/plugin.h"
 
 #include <deque>
@@ -27,6 +28,7 @@ private:
   void addValues(LayoutOpInterface op, bool withData);
   void addFacts(LayoutOpInterface op);
   void addAttributes(Operation *op);
+  void addParameters(CustomOp op);
 
   npuc_op described = {};
   std::deque<std::string> texts; // stay where they are, as those below do
@@ -36,6 +38,9 @@ private:
   std::vector<npuc_value> operands, results;
   std::vector<npuc_fact> facts;
   std::vector<npuc_attribute> attributes;
+  format::CustomOp custom;
+  std::optional<kernels::PluginAttributes> parameters;
+  std::vector<int32_t> places;
 };
 
 } // namespace npu

@@ -112,12 +112,13 @@ LogicalResult ReplacementMaker::ask() {
   PluginOp described(op, pluginsOf(context)->target, withData);
   npuc_replacement writer = {sizeof(writer), withData, &written,
                              Written::addText, Written::addConstant};
-  const char *why = nullptr;
-  {
-    plugin::InPlugin guard(*alternative.plugin, "alternative: replace");
-    why = alternative.set->replace(described.get(), &writer);
-  }
-  return why ? refuse("applies, but has no replacement: " + shownReason(why))
+  char reason[NPU_PLUGIN_TEXT] = {};
+  int32_t status =
+      kernels::callPlugin(*alternative.plugin, "alternative: replace", [&] {
+        return alternative.set->replace(described.get(), &writer, reason);
+      });
+  return status != 0
+             ? refuse("applies, but has no replacement: " + shownReason(reason))
              : success();
 }
 

@@ -35,14 +35,14 @@ static SmallVector<std::string> ask(const plugin::Plugin &plugin,
                                     const npuc_layout_rule &rule,
                                     const PluginOp &op) {
   SmallVector<std::string> layouts;
-  plugin::InPlugin guard(plugin, "layout rule");
-  rule.layouts(
-      op.get(),
-      [](void *answers, const char *layout) {
-        static_cast<SmallVector<std::string> *>(answers)->push_back(
-            layout ? layout : "");
-      },
-      &layouts);
+  auto answer = [](void *answers, const char *layout) {
+    static_cast<SmallVector<std::string> *>(answers)->push_back(layout ? layout
+                                                                       : "");
+  };
+  kernels::callPlugin(plugin, "layout rule", [&] {
+    rule.layouts(op.get(), answer, &layouts);
+    return 0;
+  });
   return layouts;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/Layout/Strategies/SearchProblem.h"
 #include "compiler/Layout/Strategies/Strategies.h"
 #include "compiler/Target/CompilerPlugins.h"
+#include "kernels/plugin/plugin_problem.h"
 
 #include <cstddef>
 #include <deque>
@@ -119,19 +120,18 @@ static FailureOr<std::vector<int>> choose(const plugin::Plugin &plugin,
   PluginProblem data(problem, searched);
   // What is left out is no way.
   std::vector<int> chosen(searched.numbers().ops.size(), -1);
-  const char *why = nullptr;
-  {
-    std::string what = std::string("strategy '") + strategy.name + "'";
-    plugin::InPlugin guard(plugin, what.c_str());
-    why = strategy.choose(data.get(), chosen.data());
-  }
+  char reason[NPU_PLUGIN_TEXT] = {};
+  std::string what = std::string("strategy '") + strategy.name + "'";
+  int32_t status = kernels::callPlugin(plugin, what.c_str(), [&] {
+    return strategy.choose(data.get(), chosen.data(), reason);
+  });
   auto refuse = [&](const Twine &what) {
     return problem.function->emitError()
            << blame(plugin,
                     "strategy '" + nameIn(plugin, strategy.name) + "' " + what);
   };
-  if (why)
-    return refuse("cannot decide: " + shownReason(why));
+  if (status != 0)
+    return refuse("cannot decide: " + shownReason(reason));
   std::optional<size_t> wrong = firstWrong(searched.numbers(), chosen);
   if (!wrong)
     return chosen;

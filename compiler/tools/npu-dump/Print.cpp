@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-dump/Print.h"
 
+#include "compiler/tools/npu-dump/PluginOp.h"
 #include "cost/chip_figures.h"
 #include "files/shown_text.h"
 #include "format/instr_kinds.h"
@@ -36,7 +37,7 @@ static std::string bytesText(uint64_t bytes) {
                    : formatv("{0:f1} {1}", value, units[unit]).str();
 }
 
-static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
+std::string dump::shapeText(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
   return llvm::join(
@@ -148,6 +149,9 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
     if (!told.node.empty())
       out << ", from " << shownName(told.node);
     out << "\n        " << chipText(file.manifest, told) << "\n";
+    if (auto op = file.pluginOps.find(i); op != file.pluginOps.end())
+      out << "        op     " << pluginOpText(op->second, kernel.n_inputs)
+          << "\n";
     auto tensors = tensorsOf(file, kernel);
     for (size_t t = 0; t < tensors.size(); ++t) {
       bool isInput = t < static_cast<size_t>(kernel.n_inputs);
@@ -270,6 +274,9 @@ static json::Array kernelsJson(const ProgramFile &file) {
                                  {"relayout", told.relayout},
                                  {"bytes", static_cast<int64_t>(told.bytes)},
                                  {"chip", chipJson(file.manifest, told)}});
+    if (auto op = file.pluginOps.find(i); op != file.pluginOps.end())
+      (*array.back().getAsObject())["plugin_op"] =
+          pluginOpJson(op->second, kernel.n_inputs);
   }
   return array;
 }

@@ -24,6 +24,9 @@ void printText(llvm::raw_ostream &out, const ProgramFile &file,
                const Parts &parts);
 llvm::json::Value toJson(const ProgramFile &file, const Parts &parts);
 
+/// "1x64x56x56"; "scalar".
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+
 /// The instructions of a function, one line each. Throws DumpError where LLVM
 /// has no disassembler for the file's processor.
 std::vector<std::string> disassemble(const llvm::Triple &triple,

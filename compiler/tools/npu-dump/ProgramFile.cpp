@@ -189,6 +189,23 @@ static void checkTables(const ProgramFile &file) {
                     std::to_string(file.kernels.size()));
 }
 
+/// They lie among the weights.
+static void readPluginOps(const Image &image, uint64_t weights,
+                          ProgramFile &file) {
+  for (size_t i = 0; i < file.kernels.size(); ++i) {
+    const npu_kernel_desc &kernel = file.kernels[i];
+    if (kernel.op != NPU_OP_CUSTOM)
+      continue;
+    const npu_custom_attrs &where = kernel.attrs.custom;
+    StringRef bytes =
+        image.at(weights + static_cast<uint64_t>(where.offset),
+                 static_cast<uint64_t>(where.bytes), "op of a plugin");
+    std::string wrong = format::decodeCustomOp(bytes, file.pluginOps[i]);
+    if (!wrong.empty())
+      throw DumpError("is damaged: kernel " + std::to_string(i) + ": " + wrong);
+  }
+}
+
 static void readTables(const Image &image, ProgramFile &file) {
   uint64_t address = image.exported(NPU_PROGRAM_SYMBOL);
   StringRef bytes = image.at(address, sizeof(npu_program), "program table");
@@ -203,6 +220,8 @@ static void readTables(const Image &image, ProgramFile &file) {
   file.instrs = image.table<npu_instr>(address + offsetof(npu_program, instrs),
                                        file.root.n_instrs, "instruction table");
   checkTables(file);
+  readPluginOps(image, image.pointer(address + offsetof(npu_program, weights)),
+                file);
 }
 
 ProgramFile dump::readProgram(const std::string &path) {

@@ -5,12 +5,14 @@
 #ifndef NPU_COMPILER_TOOLS_NPU_DUMP_PROGRAMFILE_H
 #define NPU_COMPILER_TOOLS_NPU_DUMP_PROGRAMFILE_H
 
+#include "format/custom_op.h"
 #include "format/manifest.h"
 #include "format/program_format.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -47,6 +49,7 @@ struct ProgramFile {
   std::vector<npu_kernel_desc> kernels;
   std::vector<npu_tensor_desc> tensors;
   std::vector<npu_instr> instrs;
+  std::map<size_t, format::CustomOp> pluginOps; // by kernel
   std::vector<Section> sections;
   std::vector<Function> functions; // by address
 };

@@ -71,9 +71,9 @@ private:
 } // namespace
 
 /// Takes --plugin=FILE out of the words, before MLIR reads them: others may
-/// name what a plugin brings. False after a message.
-static bool takePlugins(int &argc, char **argv,
-                        mlir::DialectRegistry &registry) {
+/// name what a plugin brings. Nothing after a message.
+static std::optional<std::vector<const plugin::Plugin *>>
+takePlugins(int &argc, char **argv, mlir::DialectRegistry &registry) {
   std::vector<std::string> paths;
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
@@ -88,15 +88,16 @@ static bool takePlugins(int &argc, char **argv,
   auto plugins = loadPlugins(paths, message);
   if (!plugins) {
     fail("--plugin: " + message, exitUsage);
-    return false;
+    return std::nullopt;
   }
   registry.addExtension(mlir::TypeID::get<UsePlugins>(),
-                        std::make_unique<UsePlugins>(std::move(*plugins)));
-  return true;
+                        std::make_unique<UsePlugins>(*plugins));
+  return plugins;
 }
 
 static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
-  if (!takePlugins(argc, argv, registry))
+  auto plugins = takePlugins(argc, argv, registry);
+  if (!plugins)
     return exitUsage;
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv,
@@ -125,7 +126,13 @@ static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
   files::setCrashStage("parsing");
   files::setCrashInput(file->getBuffer());
   namePasses(config);
-  if (failed(mlir::MlirOptMain(stream, std::move(file), registry, config)))
+  bool isDone =
+      succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
+  // As in npuc: what a plugin got wrong makes all that stands on it doubtful.
+  for (const plugin::Plugin *plugin : *plugins)
+    if (std::string fault = plugin->fault(); !fault.empty())
+      return fail(fault, exitFailed);
+  if (!isDone)
     return exitFailed;
   message = files.write(output, text);
   if (message.empty())

@@ -15,6 +15,11 @@ static int isWrong(const char *what) {
   return wrong && strcmp(wrong, what) == 0;
 }
 
+static int32_t refuse(char reason[NPU_PLUGIN_TEXT], const char *why) {
+  strncpy(reason, why, NPU_PLUGIN_TEXT - 1);
+  return 1;
+}
+
 static const npuc_fact *factOf(const npuc_op *op, const char *name) {
   for (int i = 0; i < op->fact_count; ++i)
     if (strcmp(op->facts[i].name, name) == 0)
@@ -39,19 +44,26 @@ static void blockPointwise(const npuc_op *op,
     answer(answers, "default");
 }
 
-static const char *firstWays(const npuc_problem *problem, int32_t *ways) {
+static int32_t firstWays(const npuc_problem *problem, int32_t *ways,
+                         char reason[NPU_PLUGIN_TEXT]) {
   if (isWrong("strategy-crash"))
     raise(SIGSEGV);
   if (isWrong("strategy-refuses"))
-    return "it has no mind today";
+    return refuse(reason, "it has no mind today");
+  if (isWrong("strategy-mute"))
+    return -1;
+  if (isWrong("strategy-endless"))
+    memset(reason, 'x', NPU_PLUGIN_TEXT);
+  if (isWrong("strategy-endless"))
+    return 1;
   int32_t left = isWrong("strategy-forgets") ? 1 : 0;
   for (int i = 0; i + left < problem->op_count; ++i)
     ways[i] = 0;
   if (problem->cost(problem, ways) < 0 && !left)
-    return "the host does not know its own ways";
+    return refuse(reason, "the host does not know its own ways");
   if (isWrong("strategy-far"))
     ways[1] = problem->ops[1].way_count;
-  return NULL;
+  return 0;
 }
 
 static const npuc_strategy first = {sizeof(first), "first",
@@ -72,13 +84,14 @@ static const npuc_layout_rule ofNothing = {sizeof(ofNothing), "convert",
 
 /* A convolution as two of half its channels, one behind the other: a set that
  * takes constants apart at compile time. */
-static const char *whyNotSplit(const npuc_op *op) {
+static int32_t whyNotSplit(const npuc_op *op, char reason[NPU_PLUGIN_TEXT]) {
   if (isWrong("alternative-crash"))
     raise(SIGSEGV);
   const npuc_value *weight = &op->operands[1];
   if (!weight->is_constant || op->operand_count != 2)
-    return "its weight is no constant, or it has a bias";
-  return weight->shape[0] % 2 ? "its channels cannot be halved" : NULL;
+    return refuse(reason, "its weight is no constant, or it has a bias");
+  return weight->shape[0] % 2 ? refuse(reason, "its channels cannot be halved")
+                              : 0;
 }
 
 static int32_t isChannelsLast(const npuc_op *op, const char *const *layouts) {
@@ -105,12 +118,13 @@ static void writeConvolution(const npuc_op *op,
   write(replacement, "}");
 }
 
-static const char *writeSplit(const npuc_op *op,
-                              const npuc_replacement *replacement) {
+static int32_t writeSplit(const npuc_op *op,
+                          const npuc_replacement *replacement,
+                          char reason[NPU_PLUGIN_TEXT]) {
   const int64_t *weight = op->operands[1].shape, *result = op->results[0].shape;
   char part[128], half[128], text[1024];
   if (isWrong("set-refuses"))
-    return "it was not meant";
+    return refuse(reason, "it was not meant");
   if (isWrong("set-noise"))
     write(replacement, "this is no MLIR");
   if (isWrong("set-type"))
@@ -119,12 +133,12 @@ static const char *writeSplit(const npuc_op *op,
     replacement->constant(replacement->writer, "tensor<3xf32>", weight, 4);
   if (isWrong("set-empty")) {
     write(replacement, "return %operand0 : !operand0\n");
-    return NULL;
+    return 0;
   }
   if (isWrong("set-foreign")) {
     write(replacement, "%0 = \"builtin.unrealized_conversion_cast\"(%operand0)"
                        " : (!operand0) -> !result\nreturn %0 : !result\n");
-    return NULL;
+    return 0;
   }
   snprintf(part, sizeof(part), "tensor<%dx%dx%dx%dxf32>", (int)weight[0] / 2,
            (int)weight[1], (int)weight[2], (int)weight[3]);
@@ -142,11 +156,11 @@ static const char *writeSplit(const npuc_op *op,
     write(replacement, text);
   }
   snprintf(text, sizeof(text),
-           "%%y = npu.concat(%%y0, %%y1) {axis = 1 : i64} : (%s, %s) -> "
+           "%%y = npu.concat(%%y%d, %%y%d) {axis = 1 : i64} : (%s, %s) -> "
            "!result\nreturn %%y : !result\n",
-           half, half);
+           isWrong("set-swaps"), !isWrong("set-swaps"), half, half);
   write(replacement, text);
-  return NULL;
+  return 0;
 }
 
 static const npuc_alternative split = {

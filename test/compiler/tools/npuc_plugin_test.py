@@ -101,6 +101,8 @@ def test_a_strategy_in_npu_opt(bench: Bench) -> None:
 def test_wrong_choices(bench: Bench) -> None:
     for wrong, message in (
         ("strategy-refuses", "cannot decide: it has no mind today"),
+        ("strategy-mute", "cannot decide: it gives no reason"),
+        ("strategy-endless", "cannot decide: xxx"),
         ("strategy-far", "chose way"),
         ("strategy-forgets", "chose way -1 of op"),
     ):
@@ -179,6 +181,15 @@ def test_wrong_sets(bench: Bench) -> None:
     plan = pinned_plan(bench)
     said = npuc(bench, chip(bench), plan, wrong="set-bytes", code=1).stderr
     assert "gives constant 0 4 bytes, expected 12 of tensor<3xf32>" in said, said
+
+
+def test_a_set_that_computes_something_else(bench: Bench) -> None:
+    """--verify-layout finds it; without, it is the plugin's affair."""
+    words = (chip(bench), pinned_plan(bench), "-o", "wrong.npu")
+    said = npuc(bench, *words, "--verify-layout", wrong="set-swaps", code=1).stderr
+    assert "plugin test 1.2: alternative 'test.split' does not compute what its op does: element " in said, said
+    assert "Conv 'first'" in said and not bench.path("wrong.npu").exists(), said
+    npuc(bench, *words, wrong="set-swaps")
 
 
 def passes(bench: Bench) -> str:
