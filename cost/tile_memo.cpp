@@ -10,7 +10,8 @@ constexpr size_t mostEntries = 1 << 14;
 /// All that a tiling's time and memory depend on, but for the capacity.
 class Key {
 public:
-  Key(const KernelWork &work, const Machine &machine) {
+  Key(const KernelWork &work, const Machine &machine, Goal goal) {
+    add(static_cast<int>(goal));
     for (const MachineNumber &number : machineNumbers)
       add(machine.*number.member);
     add(static_cast<int>(machine.dataFlow));
@@ -59,10 +60,11 @@ private:
 
 } // namespace
 
-TileMemo::Entry &TileMemo::of(const KernelWork &work, const Machine &machine) {
+TileMemo::Entry &TileMemo::of(const KernelWork &work, const Machine &machine,
+                              Goal goal) {
   if (entries.size() >= mostEntries)
     entries.clear();
-  return entries[Key(work, machine).text];
+  return entries[Key(work, machine, goal).text];
 }
 
 } // namespace npu::cost

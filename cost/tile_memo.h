@@ -5,7 +5,7 @@
 #ifndef NPU_COST_TILE_MEMO_H
 #define NPU_COST_TILE_MEMO_H
 
-#include "cost/tiling.h"
+#include "cost/tile_search.h"
 
 #include <unordered_map>
 
@@ -13,7 +13,7 @@ namespace npu::cost {
 
 class TileMemo {
 public:
-  /// Of one kernel on one chip, whatever memory it has.
+  /// Of one kernel on one chip and one goal, whatever memory the chip has.
   class Entry {
   public:
     /// Null: not known for this capacity.
@@ -36,7 +36,7 @@ public:
     std::vector<Found> found;
   };
 
-  Entry &of(const KernelWork &work, const Machine &machine);
+  Entry &of(const KernelWork &work, const Machine &machine, Goal goal);
 
 private:
   std::unordered_map<std::string, Entry> entries;

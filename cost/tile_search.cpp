@@ -41,24 +41,25 @@ std::vector<int64_t> extents(int64_t extent, int64_t unit) {
   return list;
 }
 
-/// What a tiling is judged by: time, traffic, tiles.
-using Rank = std::tuple<int64_t, double, double>;
+/// What a tiling is judged by: energy if that is the goal, time, traffic,
+/// tiles.
+using Rank = std::tuple<int64_t, int64_t, double, double>;
 
 /// Tries all tilings of one matrix product, from large tiles to small ones.
 /// Cutting an extent that was whole never makes a tiling faster, nor its
-/// traffic less: so a tile that is whole along the extents that are not chosen
-/// yet bounds all that could still be chosen.
+/// traffic or its energy less: so a tile that is whole along the extents that
+/// are not chosen yet bounds all that could still be chosen.
 class ProductSearch {
 public:
-  ProductSearch(const KernelWork &work, const Machine &machine)
-      : work(work), machine(machine), product(work.products[0]),
+  ProductSearch(const KernelWork &work, const Machine &machine, Goal goal)
+      : work(work), machine(machine), goal(goal), product(work.products[0]),
         ms(extents(product.m, product.row)),
         // Kernel area is never cut from its channel.
         ks(product.depthwise ? std::vector<int64_t>{product.k}
                              : extents(product.k, product.window)),
         ns(extents(product.n, 1)), counts(extents(product.count, 1)) {}
 
-  std::optional<Tiling> fastest() {
+  std::optional<Tiling> best() {
     // A good one early leaves little to compare in full.
     search(8);
     search(1);
@@ -91,13 +92,14 @@ private:
   }
 
   Rank rankOf(const Tiling &tiling, const KernelTime &time) const {
-    return {time.total, time.dramRead + time.dramWritten,
+    int64_t energy = goal == Goal::Energy ? energyOf(work, tiling, machine) : 0;
+    return {energy, time.total, time.dramRead + time.dramWritten,
             cutsOf(work, tiling).tiles()};
   }
 
   bool isHopeless(Tiling bound) const {
     bound.stays = staysOf(bound.k).front();
-    return found && !(rankOf(bound, modelTimeOf(work, bound, machine)) < best);
+    return found && !(rankOf(bound, modelTimeOf(work, bound, machine)) < least);
   }
 
   /// Every `stride`th extent of each dimension.
@@ -140,22 +142,24 @@ private:
         continue;
       KernelTime time = modelTimeOf(work, tiling, machine);
       Rank rank = rankOf(tiling, time);
-      if (!found || rank < best) {
-        best = rank;
+      if (!found || rank < least) {
+        least = rank;
         found = tiling;
       }
       // Fewer pixels at a time never move less.
-      if (streamsPixels() || time.dma >= std::get<0>(best))
+      if (goal == Goal::Energy || streamsPixels() ||
+          time.dma >= std::get<1>(least))
         return;
     }
   }
 
   const KernelWork &work;
   const Machine &machine;
+  Goal goal;
   const Product &product;
   std::vector<int64_t> ms, ks, ns, counts;
   std::optional<Tiling> found;
-  Rank best;
+  Rank least;
 };
 
 /// The fewest equal parts that fit; a piece is at least a burst of the largest
@@ -182,21 +186,21 @@ Tiling cutInPieces(const KernelWork &work, const Machine &machine) {
 
 } // namespace
 
-Tiling chooseTiling(const KernelWork &work, const Machine &machine) {
+Tiling chooseTiling(const KernelWork &work, const Machine &machine, Goal goal) {
   Tiling whole = untiled(work);
   if (fits(work, whole, machine))
     return whole;
   if (!hasExtents(work))
     return cutInPieces(work, machine);
   static thread_local TileMemo memo;
-  TileMemo::Entry &known = memo.of(work, machine);
+  TileMemo::Entry &known = memo.of(work, machine, goal);
   double capacity = tileCapacity(work, machine);
   if (const Tiling *tiling = known.find(capacity))
     return *tiling;
-  ProductSearch search(work, machine);
-  if (std::optional<Tiling> fastest = search.fastest()) {
-    known.add(*fastest, bufferBytes(work, *fastest, machine), capacity);
-    return *fastest;
+  ProductSearch search(work, machine, goal);
+  if (std::optional<Tiling> best = search.best()) {
+    known.add(*best, bufferBytes(work, *best, machine), capacity);
+    return *best;
   }
   Tiling smallest = search.smallest();
   known.add(smallest, 0, capacity);

@@ -52,6 +52,13 @@ public:
             "an extent");
     return value.get<int64_t>();
   }
+  int64_t integer() const {
+    require(value.is_number_integer() &&
+                (!value.is_number_unsigned() ||
+                 value.get<uint64_t>() <= uint64_t(INT64_MAX)),
+            "an integer");
+    return value.get<int64_t>();
+  }
   /// Of bytes, operations: so large that no sum of them overflows.
   double quantity() const {
     double number = value.is_number() ? value.get<double>() : -1;
@@ -98,6 +105,11 @@ ManifestTensor readTensor(const Node &node) {
       node.member("shape").list([](const Node &n) { return n.extent(); });
   tensor.layout = node.member("layout").text();
   tensor.layoutName = node.member("layout_name").text();
+  if (node.has("quantized")) {
+    Node meaning = node.member("quantized");
+    tensor.scale = meaning.member("scale").positive();
+    tensor.zeroPoint = meaning.member("zero_point").integer();
+  }
   return tensor;
 }
 
@@ -376,8 +388,14 @@ private:
   }
 
   void write(const ManifestTensor &tensor) {
-    object("name", tensor.name, "dtype", tensor.dtype, "shape", tensor.shape,
-           "layout", tensor.layout, "layout_name", tensor.layoutName);
+    group('{', '}', [&] {
+      fields("name", tensor.name, "dtype", tensor.dtype, "shape", tensor.shape,
+             "layout", tensor.layout, "layout_name", tensor.layoutName);
+      if (tensor.scale != 0)
+        field("quantized", [&] {
+          fields("scale", tensor.scale, "zero_point", tensor.zeroPoint);
+        });
+    });
   }
 
   void write(const cost::Machine &machine) {

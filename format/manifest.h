@@ -20,6 +20,10 @@ struct ManifestTensor {
   std::vector<int64_t> shape; ///< logical
   std::string layout;         ///< letters: "acdb"
   std::string layoutName;     ///< "NHWC"
+  /// Of quantized numbers, which stand for (number - zeroPoint) * scale; a
+  /// scale of 0: they are none.
+  double scale = 0;
+  int64_t zeroPoint = 0;
 };
 
 struct ManifestKernel {

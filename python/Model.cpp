@@ -389,8 +389,11 @@ nb::list Model::tensors(bool isInput) const {
     nb::list shape;
     for (int32_t d = 0; d < info.rank; ++d)
       shape.append(info.shape[d]);
-    rows.append(nb::make_tuple(info.name, nb::tuple(shape),
-                               npu_type_name(info.type), info.layout_name));
+    bool isQuantized = info.scale != 0;
+    rows.append(nb::make_tuple(
+        info.name, nb::tuple(shape), npu_type_name(info.type), info.layout_name,
+        isQuantized ? nb::object(nb::float_(info.scale)) : nb::none(),
+        isQuantized ? nb::object(nb::int_(info.zero_point)) : nb::none()));
   }
   return rows;
 }

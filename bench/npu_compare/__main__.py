@@ -28,12 +28,15 @@ EPILOG = """The model is compiled with npuc --taps, which keeps every value that
 are then not fused: where a difference shows in a plain compilation only, it lies in fusion.
 Bytes are compared in quantisation steps. In a model that has some, a value that differs is judged once more
 from the values that its own node got: one step is no difference, but layers behind it make more of it.
+With --bytes kernels are those of the plain program, on a chip of integers, too: --steps=0 says of each how many
+bytes differ from the model's, and by how much.
 
 Examples:
   npu-compare model.onnx --batch=1
   npu-compare model.onnx --target=npu-nhwc --layout=naive --input image=picture.npy
   npu-compare efficientnet_b0 --rtol=1e-4 --atol=1e-5 --json=layers.json
   npu-compare model.onnx --all        # every layer, not just those that differ
+  npu-compare int8.onnx --target=chip.yaml --bytes --steps=0
 
 Exit codes: 0 all values agree, 1 some differ, 2 wrong usage, or the model cannot be compiled or run."""
 
@@ -53,6 +56,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
     parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantisation steps (1)")
+    parser.add_argument("--bytes", action="store_true",
+                        help="compare quantised values only, and leave kernels between them fused")  # fmt: skip
     parser.add_argument("--all", action="store_true", help="print every layer")
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write every layer's numbers here (-: print)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
@@ -109,8 +114,8 @@ def main(words: list[str] | None = None) -> int:
         plugins = [*arguments.plugins, *chip_plugins(arguments.target)]
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
         with Console(stderr=True).status(escape(f"{case.title}: compiling, running, asking onnxruntime")):
-            ours = our_values(arguments.build.resolve(), case, options, plugins, arguments.threads)
-            layers = compare_layers(case, ours, tolerance)
+            ours = our_values(arguments.build.resolve(), case, options, plugins, arguments.threads, arguments.bytes)
+            layers = compare_layers(case, ours, tolerance, arguments.bytes)
         text = json_text(arguments, case, layers)
         if arguments.json and not quiet:
             write_file(arguments.json, text)

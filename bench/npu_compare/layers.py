@@ -84,12 +84,28 @@ class Ours:
     kernels: dict[str, list[str]]  # implementations, by what npuc calls their nodes: "Conv 'c1'"
 
 
-def our_values(build: Path, case: Case, words: list[str], plugins: list[str], threads: int) -> Ours:
-    """Compiles with npuc, runs with these plugins."""
+def with_bytes_out(case: Case, path: Path) -> Path:
+    """The model, whose outputs are all of its quantised values that are computed."""
+    model = load_model(case.model)
+    known = {output.name for output in model.graph.output}
+    names = [node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"]
+    if not names:
+        raise BenchError("--bytes: the model has no QuantizeLinear, so no quantised values; leave --bytes out")
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names if name not in known)
+    onnx.save(model, path)
+    return path
+
+
+def our_values(
+    build: Path, case: Case, words: list[str], plugins: list[str], threads: int, only_bytes: bool = False
+) -> Ours:
+    """Compiles with npuc, runs with these plugins; every value, or the quantised ones, between which kernels are fused."""
     with temporary_folder("npu-compare-") as folder:
         program = folder / "model.npu"
-        command = [str(build / "bin" / "npuc"), str(case.model), "-q", "--taps", "-o", str(program)]
-        _run([*command, *shape_words(case.shapes), *words], "npuc --taps")
+        model = with_bytes_out(case, folder / "model.onnx") if only_bytes else case.model
+        command = [str(build / "bin" / "npuc"), str(model), "-q", "-o", str(program)]
+        command += [] if only_bytes else ["--taps"]
+        _run([*command, *shape_words(case.shapes), *words], "npuc" if only_bytes else "npuc --taps")
         dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--json"]
         outputs = [entry["name"] for entry in json.loads(_run(dump, "npu-dump"))["signature"]["outputs"]]
         command = [str(build / "bin" / "npu-run"), str(program), f"--threads={threads}", "--json"]
@@ -129,8 +145,8 @@ def _ask(model: onnx.ModelProto, names: list[str], inputs: dict[str, np.ndarray]
         raise BenchError(f"onnxruntime: {str(error).splitlines()[0]}") from error
 
 
-def value_alone(model: onnx.ModelProto, name: str, known: dict[str, np.ndarray]) -> np.ndarray:
-    """onnxruntime's value of one name, computed from the nearest values that are known."""
+def part_alone(model: onnx.ModelProto, name: str, known: set[str]) -> tuple[list[onnx.NodeProto], set[str], set[str]]:
+    """The nodes that compute one value from the nearest that are known, in order; what they read, and their weights."""
     maker = {output: node for node in model.graph.node for output in node.output if output}
     nodes, inputs, weights, open_names, seen = [], set(), set(), [name], set()
     while open_names:
@@ -148,6 +164,12 @@ def value_alone(model: onnx.ModelProto, name: str, known: dict[str, np.ndarray])
                 weights.add(read)
     order = {id(node): place for place, node in enumerate(model.graph.node)}
     nodes.sort(key=lambda node: order[id(node)])
+    return nodes, inputs, weights
+
+
+def value_alone(model: onnx.ModelProto, name: str, known: dict[str, np.ndarray]) -> np.ndarray:
+    """onnxruntime's value of one name, computed from the nearest values that are known."""
+    nodes, inputs, weights = part_alone(model, name, set(known))
     values = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(known[key].dtype), known[key].shape)
               for key in sorted(inputs)]  # fmt: skip
     tensors = [tensor for tensor in model.graph.initializer if tensor.name in weights]
@@ -217,8 +239,16 @@ def judge_alone(model: onnx.ModelProto, layer: Layer, known: dict[str, np.ndarra
     difference(layer, known[layer.value], value_alone(model, layer.value, known), tolerance)
 
 
-def compare_layers(case: Case, ours: Ours, tolerance: Tolerance) -> list[Layer]:
-    """Every value that both keep, in the model's order, with its difference.
+def name_computed(model: onnx.ModelProto, layers: list[Layer], known: set[str]) -> None:
+    """Of a quantised value: the operators since those before it, without what only quantises."""
+    for layer in layers:
+        nodes, _, _ = part_alone(model, layer.value, known)
+        ops = [node.op_type for node in nodes if node.op_type not in ("QuantizeLinear", "DequantizeLinear")]
+        layer.op = "+".join(ops) or layer.op
+
+
+def compare_layers(case: Case, ours: Ours, tolerance: Tolerance, only_bytes: bool = False) -> list[Layer]:
+    """Every value that both keep, in the model's order, with its difference; or the quantised ones.
 
     In a quantised network one step is no difference, but the next layers make more of it. So what differs there
     is judged once more, from our own values of what its node reads.
@@ -234,4 +264,6 @@ def compare_layers(case: Case, ours: Ours, tolerance: Tolerance) -> list[Layer]:
             if layer.differs and known[layer.value].shape == expected[layer.value].shape:
                 judge_alone(model, layer, known, tolerance)
     mark_origins(model, layers)
+    if only_bytes:
+        name_computed(model, layers, {*ours.values, *case.inputs})
     return layers

@@ -585,8 +585,12 @@ struct SumOfImage : OpRewritePattern<ReduceOp> {
         toInts(op.getAxes()) != SmallVector<int64_t>{2, 3})
       return rewriter.notifyMatchFailure(op, "no sum of an image of bytes");
     FailureOr<Value> sums =
-        sumWindows(rewriter, op.getLoc(), bytes, shapeOf(bytes).drop_front(2),
-                   {1, 1}, zero);
+        sumWindows(rewriter, op.getLoc(), bytes,
+                   {SmallVector<int64_t>(shapeOf(bytes).drop_front(2)),
+                    {1, 1},
+                    {0, 0, 0, 0},
+                    {1, 1}},
+                   zero);
     if (failed(sums))
       return rewriter.notifyMatchFailure(op, "no window of that size");
     rewriter.replaceOp(op, *sums);

@@ -189,7 +189,7 @@ def RequantizeIntegers
     is made of integers (sums, bytes, averages of bytes) by scales, offsets and
     bounds alone, it is a factor of 31 bits and a shift of each integer instead,
     rounded half upwards; several are added with up to 18 bits behind the point. An
-    average becomes a convolution with ones, a function of one byte a table of 256,
+    average, of padding too, becomes a convolution with ones, a function of one byte a table of 256,
     a softmax of bytes a table of exponentials and a division. Anything else stays
     as it is.
 

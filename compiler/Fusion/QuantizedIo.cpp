@@ -27,6 +27,12 @@ static bool isMove(Operation *op) {
   return llvm::isa_and_nonnull<TransposeOp, ReshapeOp>(op);
 }
 
+/// Whether bytes in and out can stand for numbers of this scale.
+static bool isScale(double scale) {
+  constexpr double most = 1e12; // of the program's file
+  return scale > 0 && scale <= most;
+}
+
 /// The scalar operand of a step of this kind with `value` first.
 static std::optional<double> scalarOfStep(EltwiseOp op, npu_instr_kind kind,
                                           Value value) {
@@ -47,7 +53,7 @@ static EltwiseOp quantizerOf(Value value, Quantized &found,
     if (isMove(user) && !isScaled) {
       moves.push_back(user);
     } else if (auto by = scalarOfStep(step, NPU_INSTR_div, value);
-               by && !isScaled) {
+               by && isScale(*by) && !isScaled) {
       found.scale = *by;
       isScaled = true;
     } else if (isKind(step, NPU_INSTR_round) && isScaled && !isRounded) {
@@ -77,7 +83,7 @@ static Value dequantizedOf(Value value, Quantized &found,
   std::optional<double> by =
       scalarOfStep(scale, NPU_INSTR_mul, scale.getInputs()[0]);
   auto step = scale.getInputs()[0].getDefiningOp<EltwiseOp>();
-  if (!by || !step)
+  if (!by || !isScale(*by) || !step)
     return Value();
   found.scale = *by;
   if (auto zero = scalarOfStep(step, NPU_INSTR_sub, step.getInputs()[0])) {

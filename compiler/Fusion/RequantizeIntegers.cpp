@@ -154,20 +154,101 @@ static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
   }
 }
 
-/// An average of bytes in windows without padding: a term of its bytes' sums.
-static std::optional<Affine> affineOfAverage(AvgPoolOp pool) {
-  auto all = [](ArrayAttr numbers, int64_t wanted) {
-    return llvm::all_of(toInts(numbers),
-                        [&](int64_t number) { return number == wanted; });
-  };
-  if (!isByte(pool.getData()) || !all(pool.getPads(), 0) ||
-      !all(pool.getDilations(), 1) || shapeOf(pool.getData()).size() != 4)
+/// What is averaged: (bytes - zero) * scale.
+struct Averaged {
+  Value bytes;
+  double scale = 1;
+  int64_t zero = 0;
+};
+
+/// Nothing where it is no image of bytes, or of such real numbers.
+static std::optional<Averaged> averagedBy(AvgPoolOp pool, int depth) {
+  constexpr size_t rank = 4;
+  Averaged averaged = {pool.getData()};
+  if (!isByte(averaged.bytes)) {
+    std::optional<Affine> data = affineOf(averaged.bytes, depth - 1);
+    if (!data || data->terms.size() != 1 || data->isBounded() ||
+        !data->offset.isOne() || !data->terms[0].scale.isOne())
+      return std::nullopt;
+    averaged = {data->terms[0].integers, data->terms[0].scale.at(0)};
+    if (!isByte(averaged.bytes))
+      return std::nullopt;
+    double zero = -data->offset.at(0) / averaged.scale;
+    double low = elementOf(averaged.bytes).isUnsignedInteger() ? 0 : -128;
+    constexpr double count = 255, near = 0x1p-12; // of rounded factors
+    if (!(std::abs(zero - std::nearbyint(zero)) <= near) ||
+        std::nearbyint(zero) < low || std::nearbyint(zero) > low + count)
+      return std::nullopt; // padding would be none of the bytes
+    averaged.zero = std::llround(zero);
+  }
+  if (shapeOf(averaged.bytes).size() != rank ||
+      shapeOf(averaged.bytes) != shapeOf(pool.getData()))
     return std::nullopt;
+  return averaged;
+}
+
+/// The pooling's windows with padding for all of the last one, which may reach
+/// beyond what pooling calls its padding. Nothing where convolutions would have
+/// more windows.
+static std::optional<Windows> windowsOf(AvgPoolOp pool) {
+  Windows windows = {toInts(pool.getKernel()), toInts(pool.getStrides()),
+                     toInts(pool.getPads()), toInts(pool.getDilations())};
+  size_t count = windows.extents.size();
+  for (size_t i = 0; i < count; ++i) {
+    int64_t last = shapeOf(pool.getResult())[i + 2] - 1;
+    int64_t window = (windows.extents[i] - 1) * windows.dilations[i] + 1;
+    int64_t extent = windows.pads[i] + shapeOf(pool.getData())[i + 2];
+    int64_t behind =
+        std::max<int64_t>(0, last * windows.strides[i] + window - extent);
+    windows.pads[count + i] = behind;
+    if ((extent + behind - window) / windows.strides[i] != last)
+      return std::nullopt;
+  }
+  return windows;
+}
+
+/// By how many numbers a window's sum is divided, along one dimension: those of
+/// the data, or of the padding that the pooling says, too.
+static SmallVector<int64_t> countsAlong(AvgPoolOp pool, size_t i) {
+  SmallVector<int64_t> kernel = toInts(pool.getKernel()),
+                       strides = toInts(pool.getStrides()),
+                       pads = toInts(pool.getPads()),
+                       dilations = toInts(pool.getDilations());
+  int64_t extent = shapeOf(pool.getData())[i + 2];
+  bool isPadded = pool.getCountIncludePad();
+  SmallVector<int64_t> counts;
+  for (int64_t at = 0; at < shapeOf(pool.getResult())[i + 2]; ++at) {
+    int64_t count = 0;
+    for (int64_t tap = 0; tap < kernel[i]; ++tap) {
+      int64_t place = at * strides[i] - pads[i] + tap * dilations[i];
+      count += isPadded ? place < extent + pads[kernel.size() + i]
+                        : place >= 0 && place < extent;
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+/// An average of bytes: a term of the sums of its windows.
+static std::optional<Affine> affineOfAverage(AvgPoolOp pool, int depth) {
+  std::optional<Averaged> averaged = averagedBy(pool, depth);
+  if (!averaged || !windowsOf(pool))
+    return std::nullopt;
+  SmallVector<int64_t> rows = countsAlong(pool, 0),
+                       columns = countsAlong(pool, 1);
+  Numbers scale;
+  for (int64_t row : rows)
+    for (int64_t column : columns) // of no number the sum is 0
+      scale.values.push_back(
+          averaged->scale /
+          static_cast<double>(std::max<int64_t>(1, row * column)));
+  if (llvm::all_equal(scale.values))
+    scale = Numbers::of(scale.values.front());
+  else
+    scale.shape = {1, 1, static_cast<int64_t>(rows.size()),
+                   static_cast<int64_t>(columns.size())};
   Affine affine;
-  double count = 1;
-  for (int64_t extent : toInts(pool.getKernel()))
-    count *= static_cast<double>(extent);
-  affine.terms.push_back({pool.getResult(), Numbers::of(1 / count)});
+  affine.terms.push_back({pool.getResult(), scale});
   return affine;
 }
 
@@ -175,7 +256,7 @@ static std::optional<Affine> affineOf(Value value, int depth) {
   if (depth == 0)
     return std::nullopt;
   if (auto pool = value.getDefiningOp<AvgPoolOp>())
-    return affineOfAverage(pool);
+    return affineOfAverage(pool, depth);
   auto op = value.getDefiningOp<EltwiseOp>();
   if (!op || !elementOf(value).isF32())
     return std::nullopt;
@@ -268,10 +349,12 @@ static int fractionBitsOf(const Affine &affine) {
 }
 
 static Value integersOf(Emitter &emit, Value value) {
-  if (auto pool = value.getDefiningOp<AvgPoolOp>())
-    return *sumWindows(emit.rewriter, pool.getLoc(), pool.getData(),
-                       toInts(pool.getKernel()), toInts(pool.getStrides()));
-  return value;
+  auto pool = value.getDefiningOp<AvgPoolOp>();
+  if (!pool)
+    return value;
+  Averaged averaged = *averagedBy(pool, longestChain);
+  return *sumWindows(emit.rewriter, pool.getLoc(), averaged.bytes,
+                     *windowsOf(pool), averaged.zero);
 }
 
 /// round(affine) in i32.

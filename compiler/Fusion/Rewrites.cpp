@@ -142,29 +142,29 @@ FailureOr<Value> rewrites::makeEltwise(OpBuilder &builder, Location location,
 }
 
 FailureOr<Value> rewrites::sumWindows(OpBuilder &builder, Location location,
-                                      Value bytes, ArrayRef<int64_t> window,
-                                      ArrayRef<int64_t> strides, int64_t zero) {
+                                      Value bytes, const Windows &windows,
+                                      int64_t zero) {
   int64_t channels = shapeOf(bytes)[1];
   SmallVector<int64_t> shape = {channels, 1};
-  llvm::append_range(shape, window);
-  const SmallVector<int64_t> pads(2 * window.size(), 0),
-      dilations(window.size(), 1);
+  llvm::append_range(shape, windows.extents);
   std::string error;
-  FailureOr<shapes::Shape> result = shapes::conv(
-      shapeOf(bytes), shape, strides, dilations, pads, channels, error);
+  FailureOr<shapes::Shape> result =
+      shapes::conv(shapeOf(bytes), shape, windows.strides, windows.dilations,
+                   windows.pads, channels, error);
   if (failed(result))
     return failure();
   auto type = RankedTensorType::get(shape, builder.getI8Type());
   std::vector<char> ones(static_cast<size_t>(type.getNumElements()), 1);
   Value weight = ConstantOp::create(builder, location, type,
                                     makeElements(type, std::move(ones)));
-  return Conv2dOp::create(
-             builder, location,
-             RankedTensorType::get(*result, builder.getI32Type()), bytes,
-             weight, Value(), builder.getI64ArrayAttr(strides),
-             builder.getI64ArrayAttr(pads), builder.getI64ArrayAttr(dilations),
-             builder.getI64IntegerAttr(channels),
-             builder.getI64IntegerAttr(zero))
+  return Conv2dOp::create(builder, location,
+                          RankedTensorType::get(*result, builder.getI32Type()),
+                          bytes, weight, Value(),
+                          builder.getI64ArrayAttr(windows.strides),
+                          builder.getI64ArrayAttr(windows.pads),
+                          builder.getI64ArrayAttr(windows.dilations),
+                          builder.getI64IntegerAttr(channels),
+                          builder.getI64IntegerAttr(zero))
       .getResult();
 }
 

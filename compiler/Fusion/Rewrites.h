@@ -58,12 +58,16 @@ FailureOr<Value> makeReshape(OpBuilder &builder, Location location, Value input,
 FailureOr<Value> makeTranspose(OpBuilder &builder, Location location,
                                Value input, ArrayRef<int64_t> permutation);
 
+/// Windows of an image, as convolutions have them.
+struct Windows {
+  SmallVector<int64_t> extents, strides, pads, dilations;
+};
+
 /// The sums of windows of an image of bytes, in i32: a convolution of each
 /// channel with ones, whose kernel scales and stores them as bytes. `zero` is
-/// subtracted from each.
+/// subtracted from each; padding adds nothing.
 FailureOr<Value> sumWindows(OpBuilder &builder, Location location, Value bytes,
-                            ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
-                            int64_t zero = 0);
+                            const Windows &windows, int64_t zero);
 
 /// The same op with other operands and result type, attributes kept.
 Operation *cloneWith(OpBuilder &builder, Location location, Operation *op,

@@ -116,7 +116,8 @@ LogicalResult npu::planChip(const LayoutProblem &problem,
   for (PlannedKernel &kernel : program.kernels) {
     kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
     kernel.costKey = costKeyOf(problem, kernel.op);
-    kernel.tiling = cost::chooseTiling(kernel.work, target.machine);
+    kernel.tiling = cost::chooseTiling(kernel.work, target.machine,
+                                       tileGoal(problem.objective));
     if (failed(checkFits(kernel, target.machine)))
       return failure();
   }

@@ -240,7 +240,8 @@ LogicalResult Compilation::runPasses(
 /// Which inputs and outputs are quantized numbers, and of which real ones.
 static std::vector<ReportedQuantized> quantizedOf(mlir::func::FuncOp function) {
   std::vector<ReportedQuantized> found;
-  auto add = [&](mlir::DictionaryAttr attributes, Type type, bool isInput) {
+  auto add = [&](mlir::DictionaryAttr attributes, Type type, bool isInput,
+                 size_t index) {
     auto name = attributes ? attributes.getAs<StringAttr>("npu.name") : nullptr;
     auto meaning = attributes
                        ? attributes.getAs<mlir::DictionaryAttr>(quantizedAttr)
@@ -249,14 +250,14 @@ static std::vector<ReportedQuantized> quantizedOf(mlir::func::FuncOp function) {
       return;
     Type element = cast<RankedTensorType>(type).getElementType();
     found.push_back({name ? name.str() : "",
-                     kernels::dtypeName(dtypeOf(element)), isInput,
+                     kernels::dtypeName(dtypeOf(element)), isInput, index,
                      meaning.getAs<mlir::FloatAttr>("scale").getValueAsDouble(),
                      meaning.getAs<mlir::IntegerAttr>("zero_point").getInt()});
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    add(function.getArgAttrDict(i), type, true);
+    add(function.getArgAttrDict(i), type, true, i);
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    add(function.getResultAttrDict(i), type, false);
+    add(function.getResultAttrDict(i), type, false, i);
   return found;
 }
 
@@ -451,6 +452,12 @@ LogicalResult Compilation::write() {
     return writeText(StringRef(object.data(), object.size()));
   format::Manifest manifest =
       makeManifest(program, boundaryLayoutNames(function(), *axes));
+  for (const ReportedQuantized &row : report.quantizedIo) {
+    format::ManifestTensor &tensor =
+        (row.isInput ? manifest.inputs : manifest.outputs)[row.index];
+    tensor.scale = row.scale;
+    tensor.zeroPoint = row.zeroPoint;
+  }
   manifest.targetName = target->name;
   manifest.machine = target->machine;
   if (target->measured && target->measured->ofThisMachine)

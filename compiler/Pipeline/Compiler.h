@@ -96,6 +96,7 @@ struct ReportedKernel {
 struct ReportedQuantized {
   std::string name, type;
   bool isInput;
+  size_t index; ///< of the inputs, or outputs
   double scale;
   int64_t zeroPoint;
 };

@@ -125,6 +125,10 @@ typedef struct npu_tensor_info {
   const char *layout_name; /* the same as a person says it: "NHWC" */
   uint64_t bytes;          /* stored, block padding included */
   uint64_t row_bytes;      /* in row-major logical order, without padding */
+  /* Of quantized numbers (npuc --quantized-io), which stand for
+   * (number - zero_point) * scale; a scale of 0: they are none. */
+  double scale;
+  int64_t zero_point;
 } npu_tensor_info;
 
 typedef struct npu_load_stats {

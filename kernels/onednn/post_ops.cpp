@@ -316,6 +316,15 @@ struct Translation {
     return true;
   }
 
+  /// Whether a conversion to bytes follows and ends the chain: storing rounds
+  /// to the nearest, halves to even.
+  bool storeRounds(const npu_instr &instr) const {
+    const npu_instr &last = problem.instrs.back();
+    return instr.kind == NPU_INSTR_round && instr.a == accumulator &&
+           &instr + 1 == &last && last.kind == NPU_INSTR_cast &&
+           last.a == next && isByte(last.dtype);
+  }
+
   bool cast(const npu_instr &instr) {
     if (instr.a != accumulator)
       return refuse("fused chain that is not a line");
@@ -339,6 +348,7 @@ struct Translation {
                     dtypeName(instr.dtype));
     bool isDone = isCast                                ? cast(instr)
                   : lookupInstr(instr.kind)->arity == 2 ? binary(instr)
+                  : storeRounds(instr)                  ? isRounded = true
                                                         : unary(instr);
     accumulator = next;
     return isDone;

@@ -15,7 +15,10 @@ constexpr int64_t leastSum = std::numeric_limits<int32_t>::min();
 constexpr int64_t mostSum = std::numeric_limits<int32_t>::max();
 
 /// Neighbours on each side of the nearest number that are tried.
-constexpr int offsetsTried = 3, scalesTried = 8;
+constexpr int offsetsTried = 4, scalesTried = 8;
+/// More numbers that are wrong for the nearest scale are no rounding: the
+/// offsets of sums of both signs differ.
+constexpr int32_t mostWrong = 32;
 
 /// A sum, and the middle below or above which its scaled number has to lie.
 struct Bounds {
@@ -166,6 +169,16 @@ NPU_WIDE_CLONES int32_t wrongOf(const Wanted &wanted, float scale,
          countWrong(wanted.below, scale, offset, -1);
 }
 
+/// Whether one of the bounds would be among the results that may be wrong:
+/// these are frequent.
+bool doubtsBounds(const Wanted &wanted, float scale, float offset) {
+  const Bounds &up = wanted.atLeast, &down = wanted.below;
+  auto last = static_cast<size_t>(std::max<int64_t>(down.count - 1, 0));
+  return (up.count > 0 && !((up.sums[0] + offset) * scale > up.middles[0])) ||
+         (down.count > 0 &&
+          !((down.sums[last] + offset) * scale < down.middles[last]));
+}
+
 /// The best that was found yet.
 struct Best {
   FloatScale floats = {};
@@ -183,6 +196,8 @@ void tryOffsets(const Wanted &wanted, float scale, Best &best) {
   for (int i = 0; i < offsetsTried; ++i) {
     for (float offset : {less, more}) {
       int32_t wrong = wrongOf(wanted, scale, offset);
+      if (wrong > 0 && doubtsBounds(wanted, scale, offset))
+        wrong += mostWrong / 2;
       if (wrong < best.wrong)
         best = {{scale, offset, {}}, wrong};
       if (wrong == 0)
@@ -193,26 +208,30 @@ void tryOffsets(const Wanted &wanted, float scale, Best &best) {
   }
 }
 
-/// The levels whose bounds are not met.
-void findWrong(const Bounds &bounds, float sign, FloatScale &floats) {
+/// Results where the bounds are not met: `moved` from the level.
+void findWrong(const Bounds &bounds, float sign, int32_t moved,
+               FloatScale &floats) {
   for (int64_t i = 0; i < bounds.count; ++i) {
     float number = (bounds.sums[i] + floats.offset) * floats.scale;
     if (!(number * sign > bounds.middles[i] * sign))
       floats.wrong.push_back(
-          static_cast<int32_t>(std::lround(bounds.middles[i] + 0.5F)));
+          static_cast<int32_t>(std::lround(bounds.middles[i] + 0.5F)) + moved);
   }
 }
 
-Wanted wantedOf(const Exact &exact, const ScaleEnd &end) {
+bool isSum(int64_t number) { return number >= leastSum && number <= mostSum; }
+
+/// Of sums that lack `bias`; those that no 32 bits hold do not occur.
+Wanted wantedOf(const Exact &exact, const ScaleEnd &end, int32_t bias) {
   Wanted wanted;
   int64_t firsts[Bounds::most], lowest = int64_t{end.low} + 1;
   exact.findFirst(lowest - end.offset, int64_t{end.high} - end.low, firsts);
   for (int64_t level = lowest; level <= end.high; ++level) {
     int64_t first = firsts[level - lowest];
-    if (first <= mostSum)
-      wanted.atLeast.add(first, level);
-    if (first > leastSum)
-      wanted.below.add(first - 1, level);
+    if (isSum(first) && isSum(first - bias))
+      wanted.atLeast.add(first - bias, level);
+    if (isSum(first - 1) && isSum(first - 1 - bias))
+      wanted.below.add(first - 1 - bias, level);
   }
   wanted.atLeast.fill();
   wanted.below.fill();
@@ -240,10 +259,10 @@ std::optional<ScaleEnd> centred(const ScaleEnd &end) {
 }
 
 std::optional<FloatScale> floatScaleOf(const MulShift &step,
-                                       const ScaleEnd &end) {
+                                       const ScaleEnd &end, int32_t bias) {
   if (!isRising(step, end))
     return std::nullopt;
-  Wanted wanted = wantedOf(Exact(step), end);
+  Wanted wanted = wantedOf(Exact(step), end, bias);
   auto less = static_cast<float>(
       std::ldexp(static_cast<double>(step.factor), -step.shift));
   float more = less;
@@ -252,11 +271,16 @@ std::optional<FloatScale> floatScaleOf(const MulShift &step,
     for (float scale : {less, more})
       if (best.wrong != 0)
         tryOffsets(wanted, scale, best);
+    if (best.wrong > mostWrong)
+      return std::nullopt;
     less = std::nextafter(less, -INFINITY);
     more = std::nextafter(more, INFINITY);
   }
-  findWrong(wanted.atLeast, 1, best.floats);
-  findWrong(wanted.below, -1, best.floats);
+  findWrong(wanted.atLeast, 1, -1, best.floats);
+  findWrong(wanted.below, -1, 0, best.floats);
+  auto &wrong = best.floats.wrong; // of filled vectors, some twice
+  std::sort(wrong.begin(), wrong.end());
+  wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
   return best.floats;
 }
 

@@ -21,12 +21,12 @@ struct MulShift {
   bool twice; // as if it had been rounded at bit 30 before
 };
 
-/// clip(round((sum + offset) * scale), low, high) + behind of a ScaleEnd that
-/// `centred` made. The addition comes first: it is nearly always exact.
+/// clip(round(sum * scale + offset), low, high) + behind; the product is
+/// rounded to a float. The addition comes last: it is nearly always exact.
 struct FloatScale {
   float scale, offset;
-  /// Numbers that sums become too early or too late: a result of one of these,
-  /// or of one less, may be wrong. All others are proved to be right.
+  /// What some sums next to a change become instead of the number beside it: a
+  /// result of one of these may be wrong. All others are proved to be right.
   std::vector<int32_t> wrong;
 };
 
@@ -38,9 +38,10 @@ std::optional<ScaleEnd> centred(const ScaleEnd &end);
 bool isRising(const MulShift &step, const ScaleEnd &end);
 
 /// The best floats that were found; nothing where the number does not rise with
-/// the sum. `end` is centred.
+/// the sum, or numbers of both signs have offsets of their own. `end` has
+/// bounds of bytes. Where sums lack a `bias`, the offset has it.
 std::optional<FloatScale> floatScaleOf(const MulShift &step,
-                                       const ScaleEnd &end);
+                                       const ScaleEnd &end, int32_t bias = 0);
 
 /// The exact number of one sum.
 int32_t exactScale(const MulShift &step, const ScaleEnd &end, int32_t sum);

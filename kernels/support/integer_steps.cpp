@@ -390,7 +390,14 @@ IntegerSteps::endOfBytes(const Step &step, const void *const *data) const {
   return isRisingAll ? end : std::nullopt;
 }
 
-std::optional<IntegerSteps::Floats> IntegerSteps::floats() const {
+/// The same result, of which nothing is added behind the bounds.
+static ScaleEnd bounded(const ScaleEnd &end) {
+  return {end.offset + end.behind, end.low + end.behind, end.high + end.behind,
+          0};
+}
+
+std::optional<IntegerSteps::Floats>
+IntegerSteps::floats(const std::vector<int32_t> &biases) const {
   const Step &last = steps.back();
   auto result = static_cast<int16_t>(operands.size());
   for (size_t k = 0; k < last.first; ++k, ++result) {
@@ -402,23 +409,19 @@ std::optional<IntegerSteps::Floats> IntegerSteps::floats() const {
   if (!storesBytes() || instrs[last.first].a != result)
     return std::nullopt;
   Floats found;
-  found.end = *last.end;
-  size_t bytes = 0; // one of 256 is looked at again at most
-  for (const MulShift &channel : last.channels) {
-    std::optional<FloatScale> scale = floatScaleOf(channel, found.end);
+  found.end = bounded(*last.end);
+  auto [least, most] = rangeOf(outputType);
+  if (found.end.low < least || found.end.high > most)
+    return std::nullopt; // what is stored wraps
+  size_t count = std::max(biases.size(), last.channels.size());
+  for (size_t channel = 0; channel < count; ++channel) {
+    const MulShift &step = last.channels[channels == 1 ? 0 : channel];
+    std::optional<FloatScale> scale =
+        floatScaleOf(step, found.end, biases.empty() ? 0 : biases[channel]);
     if (!scale)
       return std::nullopt;
-    if (!scale->wrong.empty()) {
-      auto [least, most] =
-          std::minmax_element(scale->wrong.begin(), scale->wrong.end());
-      // What a bound makes is frequent.
-      int first = *least - 1, count = *most - first + 1;
-      bytes += static_cast<size_t>(count);
-      if (first == found.end.low || bytes > last.channels.size())
-        return std::nullopt;
-      found.unsure.push_back({static_cast<int64_t>(found.scales.size()),
-                              channel, first + found.end.behind, count});
-    }
+    for (int32_t number : scale->wrong)
+      found.unsure.push_back({static_cast<int64_t>(channel), step, number});
     found.scales.push_back(scale->scale);
     found.offsets.push_back(scale->offset);
   }

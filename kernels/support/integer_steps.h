@@ -28,23 +28,23 @@ public:
   void pack(const void *const *data);
   bool isPacked() const;
 
-  /// The whole chain as clip((sum + offset) * scale) + more, rounded: floats
-  /// that give the same bytes, of one channel or of all.
+  /// The whole chain as clip((sum + offset) * scale), rounded: floats that give
+  /// the same bytes, of one channel or of all.
   struct Floats {
     std::vector<float> scales, offsets;
-    ScaleEnd end;
-    /// Channels some of whose results are not known to be right: a few among
-    /// the bytes of all channels.
+    ScaleEnd end; // what is added lies before the bounds
+    /// Results that are not known to be right: those of this number.
     struct Unsure {
       int64_t channel;
       MulShift step;
-      int first, count; // such bytes, as they are stored
+      int32_t number;
     };
     std::vector<Unsure> unsure;
   };
-  /// Of packed constants; nothing where no such floats are known.
-  std::optional<Floats> floats() const;
-  /// The channels' dimension in the output is `channelDimension()`; -1: none.
+  /// Of packed constants, and sums that lack these biases of the channels
+  /// (empty: they lack none). Nothing where no such floats are known.
+  std::optional<Floats> floats(const std::vector<int32_t> &biases) const;
+  /// The channels' dimension in the output; -1: none is known.
   int channelDimension() const { return dimension; }
 
   /// For one thread.

@@ -8,38 +8,70 @@
 #include "kernels/validate.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace npu::kernels {
 
 using Block = uint8_t __attribute__((vector_size(64)));
 static constexpr int64_t blockBytes = sizeof(Block);
-static constexpr size_t mostOperands = 6; // data, weight, bias, two, result
+static constexpr size_t mostOperands = 5; // data, weight, two, result
 static constexpr int64_t minElementsPerThread = 16384;
+/// Products that are computed again, of each result.
+static constexpr int64_t mostProductsAgain = 1;
+static constexpr int64_t byteNumbers = 256;
+static constexpr int isHit = 0xFF; // what vectors have where it is true
 
-/// Products of bytes that make one sum; 0 where that is not known.
-static int64_t termsOf(const Problem &p) {
+/// The weight's dimension of results, -1 where that is not known, and how many
+/// products make one result.
+static int resultsOf(const Problem &p, int64_t &terms) {
   const npu_tensor_desc &weight = p.inputs[1];
-  int64_t outputs = p.op == NPU_OP_CONV     ? weight.dims[0]
-                    : p.op == NPU_OP_MATMUL ? weight.dims[weight.rank - 1]
-                                            : 0;
-  return outputs ? elementCount(weight) / outputs : 0;
+  int dimension = p.op == NPU_OP_CONV     ? 0
+                  : p.op == NPU_OP_MATMUL ? weight.rank - 1
+                                          : -1;
+  terms = dimension < 0 ? 0 : elementCount(weight) / weight.dims[dimension];
+  return dimension;
 }
 
-/// Whether all sums, and what they are made of, are whole numbers of floats.
+/// Whether all sums without bias, and what they are made of, are whole numbers
+/// of floats: the products of a result, were all bytes of data 255.
 static bool addsExactly(const Problem &p, const void *const *operands) {
-  constexpr int64_t mostTerms = 256, mostBias = 1 << 20;
-  int64_t terms = termsOf(p);
-  if (terms == 0 || terms > mostTerms || p.inputs[1].dtype != NPU_I8)
+  constexpr int64_t most = int64_t{1} << 24, mostByte = 255, mostWeight = 128;
+  const npu_tensor_desc &weight = p.inputs[1];
+  int64_t terms;
+  int dimension = resultsOf(p, terms);
+  if (dimension < 0 || weight.dtype != NPU_I8)
     return false;
+  if (terms * mostWeight * mostByte <= most)
+    return true;
+  std::vector<int64_t> sums(static_cast<size_t>(weight.dims[dimension]));
+  const auto *bytes = static_cast<const int8_t *>(operands[1]);
+  Strides strides = stridesOf(weight);
+  int64_t index[NPU_MAX_RANK] = {};
+  for (int64_t i = 0, count = elementCount(weight); i < count; ++i) {
+    sums[static_cast<size_t>(index[dimension])] +=
+        std::abs(bytes[offsetOf(weight, strides, index)]);
+    for (int d = weight.rank - 1; d >= 0 && ++index[d] == weight.dims[d]; --d)
+      index[d] = 0;
+  }
+  return *std::max_element(sums.begin(), sums.end()) * mostByte <= most;
+}
+
+/// The biases of a convolution's channels. False where it has some that
+/// offsets cannot have.
+static bool readBiases(const Problem &p, const void *const *operands,
+                       std::vector<int32_t> &biases) {
+  constexpr int32_t most = 1 << 24;
   if (properInputs(p) < 3)
     return true;
   const auto *bias = static_cast<const int32_t *>(operands[2]);
-  return bias && p.inputs[2].dtype == NPU_I32 &&
-         std::all_of(bias, bias + storedElements(p.inputs[2]),
-                     [](int32_t number) {
-                       return number < mostBias && number > -mostBias;
-                     });
+  if (!bias || p.op != NPU_OP_CONV || p.inputs[2].dtype != NPU_I32 ||
+      p.inputs[2].block_count != 0)
+    return false;
+  biases.assign(bias, bias + p.outputs[0].dims[1]);
+  return std::all_of(biases.begin(), biases.end(), [](int32_t number) {
+    return number < most && number > -most;
+  });
 }
 
 /// Whether single results are easily found and computed: images whose channels
@@ -50,69 +82,111 @@ static bool isPlainConv(const Problem &p) {
          sameStorage(y, channelsLast(y));
 }
 
+/// Whether so few results are looked at again that it is worth it.
+static bool areFew(const IntegerSteps::Floats &floats, int64_t terms) {
+  auto channels = static_cast<int64_t>(floats.scales.size());
+  auto places = static_cast<int64_t>(floats.unsure.size());
+  bool isFrequent = std::any_of(
+      floats.unsure.begin(), floats.unsure.end(), [&](const auto &unsure) {
+        return unsure.number == floats.end.low || // what bounds make
+               unsure.number == floats.end.high;
+      });
+  return !isFrequent &&
+         places * terms <= mostProductsAgain * byteNumbers * channels;
+}
+
 std::unique_ptr<ProvedFloats> ProvedFloats::of(const Problem &problem,
                                                const IntegerSteps &steps,
                                                const void *const *operands,
                                                size_t scratchBytes) {
-  std::optional<IntegerSteps::Floats> floats =
-      problem.inPlaceInput < 0 && operands[1] && addsExactly(problem, operands)
-          ? steps.floats()
-          : std::nullopt;
-  if (!floats || (!floats->unsure.empty() && !isPlainConv(problem)))
-    return nullptr;
+  int channel = problem.op == NPU_OP_CONV ? 1 : problem.outputs[0].rank - 1;
+  int scaled = steps.channelDimension();
   auto made = std::make_unique<ProvedFloats>();
+  if (problem.inPlaceInput >= 0 || (scaled >= 0 && scaled != channel) ||
+      !operands[1] || !addsExactly(problem, operands) ||
+      !readBiases(problem, operands, made->biases))
+    return nullptr;
+  std::optional<IntegerSteps::Floats> floats = steps.floats(made->biases);
+  int64_t terms;
+  resultsOf(problem, terms);
+  if (!floats || (!floats->unsure.empty() &&
+                  !(isPlainConv(problem) && areFew(*floats, terms))))
+    return nullptr;
   made->problem = problem;
   made->floats = *floats;
-  made->proper = static_cast<size_t>(properInputs(problem));
   made->keepUnsure(operands);
   std::string whyNot;
-  made->kernel = createDirect(made->floatProblem(steps), whyNot);
+  made->kernel = createDirect(made->floatProblem(channel), whyNot);
   if (!made->kernel || made->kernel->scratchBytes() > scratchBytes)
     return nullptr;
   return made;
 }
 
-void ProvedFloats::keepUnsure(const void *const *operands) {
-  const npu_tensor_desc &weight = problem.inputs[1];
-  Strides strides = stridesOf(weight);
+void ProvedFloats::keepChannel(const IntegerSteps::Floats::Unsure &unsure,
+                               const void *const *operands) {
+  const npu_tensor_desc &weight = problem.inputs[1], &y = problem.outputs[0];
+  Strides order = stridesOf(weight);
   const auto *bytes = static_cast<const int8_t *>(operands[1]);
-  size_t channels = floats.scales.size();
-  firsts.assign(channels, 0);
-  counts.assign(channels, 0);
-  numbers.assign(channels, -1);
-  constexpr int mostCount = 255;
-  for (const IntegerSteps::Floats::Unsure &what : floats.unsure) {
-    Unsure channel = {what, 0, {}};
-    if (proper > 2)
-      channel.bias = static_cast<const int32_t *>(operands[2])[what.channel];
-    int64_t index[NPU_MAX_RANK] = {what.channel};
-    for (index[2] = 0; index[2] < weight.dims[2]; ++index[2])
-      for (index[3] = 0; index[3] < weight.dims[3]; ++index[3])
-        for (index[1] = 0; index[1] < weight.dims[1]; ++index[1])
-          channel.weight.push_back(bytes[offsetOf(weight, strides, index)]);
-    auto at = static_cast<size_t>(what.channel);
-    firsts[at] = static_cast<uint8_t>(what.first);
-    counts[at] = static_cast<uint8_t>(std::min(what.count, mostCount));
-    numbers[at] = static_cast<int32_t>(unsure.size());
-    unsure.push_back(std::move(channel));
-  }
-  // Pixels that fill whole blocks.
-  auto pixels = static_cast<size_t>(blockBytes) /
-                std::gcd(channels, static_cast<size_t>(blockBytes));
-  for (size_t i = channels; i < pixels * channels; ++i) {
-    firsts.push_back(firsts[i - channels]);
-    counts.push_back(counts[i - channels]);
-  }
+  auto at = static_cast<size_t>(unsure.channel);
+  int64_t group = unsure.channel / (y.dims[1] / problem.attrs.conv.groups);
+  numbers[at] = static_cast<int32_t>(channels.size());
+  channels.push_back({unsure.step, biases.empty() ? 0 : biases[at],
+                      group * weight.dims[1] * strides.outer[1],
+                      static_cast<int64_t>(weights.size())});
+  int64_t index[NPU_MAX_RANK] = {unsure.channel};
+  for (index[2] = 0; index[2] < weight.dims[2]; ++index[2])
+    for (index[3] = 0; index[3] < weight.dims[3]; ++index[3])
+      for (index[1] = 0; index[1] < weight.dims[1]; ++index[1])
+        weights.push_back(bytes[offsetOf(weight, order, index)]);
 }
 
-Problem ProvedFloats::floatProblem(const IntegerSteps &steps) const {
+void ProvedFloats::keepUnsure(const void *const *operands) {
+  constexpr size_t leastBytes = 1024; // that are looked at at once
+  auto count = static_cast<size_t>(problem.outputs[0].dims[1]);
+  // Pixels that fill whole blocks.
+  constexpr auto block = static_cast<size_t>(blockBytes);
+  size_t each = count / std::gcd(count, block) * block;
+  each *= (leastBytes + each - 1) / each;
+  lookedAt = static_cast<int64_t>(each);
+  strides = stridesOf(problem.inputs[0]);
+  numbers.assign(count, -1);
+  struct Looked {
+    uint8_t wanted[block], masks[block];
+  };
+  std::vector<std::vector<Looked>> parts(each / block);
+  for (const IntegerSteps::Floats::Unsure &unsure : floats.unsure) {
+    auto channel = static_cast<size_t>(unsure.channel);
+    if (numbers[channel] < 0)
+      keepChannel(unsure, operands);
+    for (size_t at = channel; at < each; at += count) {
+      std::vector<Looked> &part = parts[at / block];
+      auto free = std::find_if(part.begin(), part.end(), [&](const Looked &l) {
+        return l.masks[at % block] == 0;
+      });
+      if (free == part.end())
+        free = part.insert(free, Looked{});
+      free->wanted[at % block] = static_cast<uint8_t>(unsure.number);
+      free->masks[at % block] = isHit;
+    }
+  }
+  for (size_t at = 0; at < parts.size(); ++at)
+    for (const Looked &looked : parts[at]) {
+      blocks.push_back(static_cast<int32_t>(at * block));
+      wanted.insert(wanted.end(), looked.wanted, looked.wanted + block);
+      masks.insert(masks.end(), looked.masks, looked.masks + block);
+    }
+}
+
+Problem ProvedFloats::floatProblem(int channel) const {
   Problem made = problem;
+  constexpr size_t proper = 2; // the bias is in the offsets
   made.inputs.resize(proper);
+  if (made.op == NPU_OP_CONV)
+    made.attrs.conv.has_bias = 0;
   int64_t dims[NPU_MAX_RANK];
   int rank = problem.outputs[0].rank;
   std::fill_n(dims, rank, 1);
-  if (steps.channelDimension() >= 0)
-    dims[steps.channelDimension()] = static_cast<int64_t>(floats.scales.size());
+  dims[channel] = static_cast<int64_t>(floats.scales.size());
   npu_tensor_desc constant = makeTensor(NPU_F32, dims, rank);
   constant.weights_offset = 0;
   made.inputs.insert(made.inputs.end(), 2, constant);
@@ -130,46 +204,40 @@ Problem ProvedFloats::floatProblem(const IntegerSteps &steps) const {
     instr.beta = beta;
     made.instrs.push_back(instr);
   };
-  auto operand = static_cast<int64_t>(proper);
   const ScaleEnd &end = floats.end;
-  constexpr int32_t least = -128, most = 127; // the store bounds to these
+  int32_t type = made.outputs[0].dtype;
+  int32_t least = type == NPU_U8 ? 0 : -128; // the store bounds to these
   add(NPU_INSTR_cast, -1, 0, 0, NPU_F32);
-  add(NPU_INSTR_add, operand + 1, 0, 0, NPU_F32);
-  add(NPU_INSTR_mul, operand, 0, 0, NPU_F32);
-  if (end.low > least || end.high < most)
+  add(NPU_INSTR_add, proper + 1, 0, 0, NPU_F32);
+  add(NPU_INSTR_mul, proper, 0, 0, NPU_F32);
+  if (end.low > least || end.high < least + byteNumbers - 1)
     add(NPU_INSTR_clip, -1, static_cast<float>(end.low),
         static_cast<float>(end.high), NPU_F32);
   add(NPU_INSTR_round, -1, 0, 0, NPU_F32);
-  if (end.behind != 0)
-    add(NPU_INSTR_linear, -1, 1, static_cast<float>(end.behind), NPU_F32);
-  add(NPU_INSTR_cast, -1, 0, 0, made.outputs[0].dtype);
+  add(NPU_INSTR_cast, -1, 0, 0, type);
   return made;
 }
 
 size_t ProvedFloats::pack(const void *const *operands) {
-  const void *all[mostOperands] = {};
-  std::copy_n(operands, proper, all);
-  all[proper] = floats.scales.data();
-  all[proper + 1] = floats.offsets.data();
+  const void *all[mostOperands] = {operands[0], operands[1],
+                                   floats.scales.data(), floats.offsets.data()};
   return kernel->pack(all);
 }
 
 bool ProvedFloats::isPacked(size_t input) const {
-  return input < proper && kernel->isPacked(input);
+  return input == 1 && kernel->isPacked(input);
 }
 
 int ProvedFloats::run(void *const *operands, void *scratch) const {
-  void *all[mostOperands];
-  std::copy_n(operands, proper, all);
-  all[proper] = const_cast<float *>(floats.scales.data());
-  all[proper + 1] = const_cast<float *>(floats.offsets.data());
-  all[proper + 2] = operands[problem.inputs.size()];
+  void *all[mostOperands] = {operands[0], operands[1],
+                             const_cast<float *>(floats.scales.data()),
+                             const_cast<float *>(floats.offsets.data()),
+                             operands[problem.inputs.size()]};
   if (int status = kernel->run(all, scratch))
     return status;
-  if (unsure.empty())
+  if (blocks.empty())
     return 0;
-  const npu_tensor_desc &y = problem.outputs[0];
-  int64_t results = elementCount(y), each = static_cast<int64_t>(firsts.size());
+  int64_t results = elementCount(problem.outputs[0]), each = lookedAt;
   parallelFor(teamFor(results, minElementsPerThread, problem.threads),
               [&](int thread, int threads) {
                 Range range =
@@ -180,79 +248,104 @@ int ProvedFloats::run(void *const *operands, void *scratch) const {
   return 0;
 }
 
-/// Of each block of the pixels' channels, whether some byte is to be looked at.
-static NPU_CLONES void findBlocks(const uint8_t *bytes, const uint8_t *firsts,
-                                  const uint8_t *counts, int64_t blocks,
-                                  uint8_t *found) {
-  for (int64_t block = 0; block < blocks; ++block) {
-    Block byte, first, count;
-    std::memcpy(&byte, bytes + block * blockBytes, sizeof(byte));
-    std::memcpy(&first, firsts + block * blockBytes, sizeof(first));
-    std::memcpy(&count, counts + block * blockBytes, sizeof(count));
-    Block hits = (Block)((byte - first) < count);
-    found[block] = __builtin_reduce_or(hits);
+/// Whether some byte is to be looked at: `hits` are `isHit` there.
+static NPU_WIDE_CLONES bool findHits(const uint8_t *bytes,
+                                     const int32_t *blocks, size_t count,
+                                     const uint8_t *wanted,
+                                     const uint8_t *masks, uint8_t *hits) {
+  Block any = {};
+  for (size_t i = 0; i < count; ++i) {
+    auto at = static_cast<int64_t>(i) * blockBytes;
+    Block byte, value, mask;
+    std::memcpy(&byte, bytes + blocks[i], sizeof(byte));
+    std::memcpy(&value, wanted + at, sizeof(value));
+    std::memcpy(&mask, masks + at, sizeof(mask));
+    Block found = (Block)(byte == value) & mask;
+    any |= found;
+    std::memcpy(hits + at, &found, sizeof(found));
   }
+  return __builtin_reduce_or(any) != 0;
 }
 
 void ProvedFloats::correct(void *const *operands, Range results) const {
-  auto each = static_cast<int64_t>(firsts.size()), blocks = each / blockBytes;
   auto *bytes = static_cast<uint8_t *>(operands[problem.inputs.size()]);
-  std::vector<uint8_t> found(static_cast<size_t>(blocks));
-  int64_t begin = results.begin;
-  for (; begin + each <= results.end; begin += each) {
-    findBlocks(bytes + begin, firsts.data(), counts.data(), blocks,
-               found.data());
-    for (int64_t block = 0; block < blocks; ++block)
-      if (found[static_cast<size_t>(block)])
-        for (int64_t i = 0; i < blockBytes; ++i)
-          correctOne(operands, begin + block * blockBytes + i, bytes);
+  std::vector<uint8_t> part(static_cast<size_t>(lookedAt)), hits(masks.size());
+  for (int64_t begin = results.begin; begin < results.end; begin += lookedAt) {
+    const uint8_t *from = bytes + begin;
+    int64_t count = std::min(lookedAt, results.end - begin);
+    if (count < lookedAt) {
+      std::copy_n(from, count, part.begin());
+      from = part.data();
+    }
+    if (!findHits(from, blocks.data(), blocks.size(), wanted.data(),
+                  masks.data(), hits.data()))
+      continue;
+    const uint8_t *first = hits.data(), *end = first + hits.size(), *at = first;
+    while (at != end && (at = static_cast<const uint8_t *>(std::memchr(
+                             at, isHit, static_cast<size_t>(end - at))))) {
+      int64_t hit = at++ - first;
+      int64_t place =
+          blocks[static_cast<size_t>(hit / blockBytes)] + hit % blockBytes;
+      if (place < count)
+        correctOne(operands, begin + place, bytes[begin + place]);
+    }
   }
-  for (; begin < results.end; ++begin)
-    correctOne(operands, begin, bytes);
 }
 
 /// A result, as they are stored one after the other.
 void ProvedFloats::correctOne(void *const *operands, int64_t place,
-                              uint8_t *bytes) const {
-  const npu_tensor_desc &y = problem.outputs[0];
-  auto at = static_cast<size_t>(place) % firsts.size();
-  if (static_cast<uint8_t>(bytes[place] - firsts[at]) >= counts[at])
-    return;
-  int64_t pixel = place / y.dims[1];
-  int64_t column = pixel % y.dims[3], row = pixel / y.dims[3] % y.dims[2],
-          image = pixel / y.dims[3] / y.dims[2];
-  const Unsure &channel = unsure[static_cast<size_t>(
-      numbers[static_cast<size_t>(place % y.dims[1])])];
-  bytes[place] = static_cast<uint8_t>(
-      exactScale(channel.what.step, floats.end,
-                 sumOf(channel, operands[0], image, row, column)));
+                              uint8_t &byte) const {
+  int64_t count = problem.outputs[0].dims[1];
+  const Channel &channel = channels[static_cast<size_t>(
+      numbers[static_cast<size_t>(place % count)])];
+  byte = static_cast<uint8_t>(exactScale(
+      channel.step, floats.end, sumOf(channel, operands[0], place / count)));
 }
 
-int32_t ProvedFloats::sumOf(const Unsure &channel, const void *data,
-                            int64_t image, int64_t y, int64_t x) const {
+template <typename T>
+NPU_INLINE int32_t productsOf(const void *data, int64_t at, int64_t stride,
+                              int32_t zero, const int8_t *weight, int64_t n) {
+  const T *bytes = static_cast<const T *>(data) + at;
+  int32_t sum = 0;
+  if (stride == 1)
+    for (int64_t c = 0; c < n; ++c)
+      sum += weight[c] * (bytes[c] - zero);
+  else
+    for (int64_t c = 0; c < n; ++c)
+      sum += weight[c] * (bytes[c * stride] - zero);
+  return sum;
+}
+
+static NPU_WIDE_CLONES int32_t addProducts(bool isSigned, const void *data,
+                                           int64_t at, int64_t stride,
+                                           int32_t zero, const int8_t *weight,
+                                           int64_t n) {
+  return isSigned ? productsOf<int8_t>(data, at, stride, zero, weight, n)
+                  : productsOf<uint8_t>(data, at, stride, zero, weight, n);
+}
+
+int32_t ProvedFloats::sumOf(const Channel &channel, const void *data,
+                            int64_t pixel) const {
   const npu_conv_attrs &a = problem.attrs.conv;
-  const npu_tensor_desc &from = problem.inputs[0], &w = problem.inputs[1];
-  Strides strides = stridesOf(from);
-  int64_t outputs = problem.outputs[0].dims[1] / a.groups;
-  int64_t first = channel.what.channel / outputs * w.dims[1];
+  const npu_tensor_desc &from = problem.inputs[0], &w = problem.inputs[1],
+                        &to = problem.outputs[0];
+  int64_t x = pixel % to.dims[3], y = pixel / to.dims[3] % to.dims[2],
+          image = pixel / to.dims[3] / to.dims[2];
+  int64_t first = image * strides.outer[0] + channel.data;
   auto zero = static_cast<int32_t>(a.data_zero_point);
-  const auto *signedData = static_cast<const int8_t *>(data);
-  const auto *unsignedData = static_cast<const uint8_t *>(data);
   bool isSigned = from.dtype == NPU_I8;
-  const int8_t *weight = channel.weight.data();
+  const int8_t *weight = weights.data() + channel.weight;
   int32_t sum = channel.bias;
   for (int64_t i = 0; i < w.dims[2]; ++i)
     for (int64_t j = 0; j < w.dims[3]; ++j, weight += w.dims[1]) {
       int64_t row = y * a.strides[0] + i * a.dilations[0] - a.pads_begin[0];
       int64_t column = x * a.strides[1] + j * a.dilations[1] - a.pads_begin[1];
-      if (row < 0 || row >= from.dims[2] || column < 0 ||
-          column >= from.dims[3])
-        continue;
-      int64_t index[NPU_MAX_RANK] = {image, first, row, column};
-      int64_t at = offsetOf(from, strides, index);
-      for (int64_t c = 0; c < w.dims[1]; ++c, at += strides.outer[1])
-        sum +=
-            weight[c] * ((isSigned ? signedData[at] : unsignedData[at]) - zero);
+      if (row >= 0 && row < from.dims[2] && column >= 0 &&
+          column < from.dims[3])
+        sum += addProducts(isSigned, data,
+                           first + row * strides.outer[2] +
+                               column * strides.outer[3],
+                           strides.outer[1], zero, weight, w.dims[1]);
     }
   return sum;
 }

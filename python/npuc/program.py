@@ -34,10 +34,15 @@ class Tensor:
     shape: tuple[int, ...]  #: in the model's own order
     dtype: np.dtype
     layout: str  #: how the program stores it: "NHWC", ...
+    #: Of quantized numbers (quantized_io), which stand for (number - zero_point) * scale; else None.
+    scale: float | None = None
+    zero_point: int | None = None
 
 
-def _tensor(name: str, shape: tuple[int, ...], dtype: str, layout: str) -> Tensor:
-    return Tensor(name, shape, np.dtype(DTYPES[dtype]), layout)
+def _tensor(
+    name: str, shape: tuple[int, ...], dtype: str, layout: str, scale: float | None, zero_point: int | None
+) -> Tensor:
+    return Tensor(name, shape, np.dtype(DTYPES[dtype]), layout, scale, zero_point)
 
 
 class Program:

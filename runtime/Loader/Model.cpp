@@ -125,6 +125,8 @@ npu_tensor_info tensorInfo(const npu_io_desc &io,
   info.bytes = io.bytes;
   info.row_bytes = static_cast<uint64_t>(kernels::elementCount(io.tensor) *
                                          kernels::dtypeBytes(io.tensor.dtype));
+  info.scale = told.scale;
+  info.zero_point = told.zeroPoint;
   return info;
 }
 

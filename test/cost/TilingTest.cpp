@@ -275,6 +275,44 @@ TEST(Tiling, NoTilingIsFasterThanTheChosenOne) {
     }
 }
 
+/// Energy has tiles of its own, of which none takes less: more time for fewer
+/// bytes, which only energy counts where the array is busy for longer.
+TEST(Tiling, TheLeastEnergyIsNotTheLeastTime) {
+  KernelWork work = convolution(14, 24, 40);
+  int differ = 0;
+  for (DataFlow flow : {DataFlow::WeightStationary, DataFlow::OutputStationary,
+                        DataFlow::InputStationary, DataFlow::DotProduct})
+    for (double kib : {4.0, 6.0, 9.0, 13.0})
+      for (double sram : {0.5, 30.0}) {
+        Machine machine = withMemory(kib);
+        machine.dataFlow = flow;
+        machine.dmaStartCycles = 20;
+        machine.dramEnergy = 20;
+        machine.sramEnergy = sram;
+        Tiling fast = chooseTiling(work, machine);
+        Tiling frugal = chooseTiling(work, machine, Goal::Energy);
+        int64_t chosen = energyOf(work, frugal, machine);
+        EXPECT_LE(chosen, energyOf(work, fast, machine));
+        EXPECT_GE(timeOf(work, frugal, machine).total,
+                  timeOf(work, fast, machine).total);
+        differ += chosen < energyOf(work, fast, machine);
+        for (int64_t cuts = 1; cuts <= 14; ++cuts)
+          for (int64_t channels = 1; channels <= 24; ++channels)
+            for (int64_t n = 1; n <= 40; ++n)
+              for (Stays stays : {Stays::Weights, Stays::Data, Stays::Sums}) {
+                int64_t m = (14 + cuts - 1) / cuts * 14, k = channels * 9;
+                Tiling tiling = {m, k, n, 1, stays, 1};
+                bool possible = stays == Stays::Sums || k == 9 * 24;
+                if (possible && fits(work, tiling, machine))
+                  EXPECT_GE(
+                      static_cast<double>(energyOf(work, tiling, machine)),
+                      0.98 * static_cast<double>(chosen))
+                      << kib << ' ' << describe(tiling, work);
+              }
+      }
+  EXPECT_GT(differ, 0);
+}
+
 /// The rows that two tiles share come with the tile's channels, not with all.
 TEST(Tiling, HaloOfATileHasTheTilesChannels) {
   KernelWork work = convolution(32, 32, 64);

@@ -124,6 +124,36 @@ TEST(Manifest, RoundTrip) {
   EXPECT_EQ(read.inputs[0].name, manifest.inputs[0].name);
 }
 
+TEST(Manifest, QuantizedNumbersSayWhatTheyMean) {
+  format::Manifest manifest = DemoFile("conv").manifest;
+  manifest.inputs[0].scale = 0.1;
+  manifest.inputs[0].zeroPoint = -7;
+  format::Manifest read;
+  ASSERT_EQ(format::parseManifest(format::printManifest(manifest), read), "");
+  EXPECT_EQ(read.inputs[0].scale, 0.1);
+  EXPECT_EQ(read.inputs[0].zeroPoint, -7);
+  EXPECT_EQ(read.outputs[0].scale, 0); // its key may be missing
+  const auto whole = nlohmann::json::parse(format::printManifest(manifest));
+  const struct {
+    const char *key;
+    nlohmann::json value;
+    const char *expected;
+  } cases[] = {{"scale", 0, "expected a positive number"},
+               {"scale", -0.5, "expected a positive number"},
+               {"scale", nullptr, "expected a positive number"},
+               {"zero_point", 0.5, "expected an integer"},
+               {"zero_point", UINT64_MAX, "expected an integer"}};
+  for (const auto &c : cases) {
+    nlohmann::json broken = whole;
+    broken["inputs"][0]["quantized"][c.key] = c.value;
+    EXPECT_NE(format::parseManifest(broken.dump(), read).find(c.expected),
+              std::string::npos);
+    broken["inputs"][0]["quantized"].erase(c.key);
+    EXPECT_NE(format::parseManifest(broken.dump(), read).find("is missing"),
+              std::string::npos);
+  }
+}
+
 TEST(Manifest, UnknownKeysAreAllowed) {
   auto json =
       nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));

@@ -55,6 +55,12 @@ def examples(page: Path, kind: bytes) -> list[bytes]:
     return re.findall(rb"^```" + kind + rb"\n(.*?)^```", page.read_bytes(), re.M | re.S)
 
 
+def chips() -> list[bytes]:
+    """The chips that are shipped, and those of the tests."""
+    folders = [ROOT / "targets", ROOT / "test", ROOT / "examples"]
+    return [path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.yaml"))]
+
+
 def write(folder: Path, seeds: list[bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [seed for seed in seeds if 0 < len(seed) <= LARGEST]
@@ -79,6 +85,7 @@ def main() -> None:
         "fuzz-certificate": examples(ROOT / "docs" / "certificate.md", b"json"),
         "fuzz-cost-table": examples(ROOT / "docs" / "measured-costs.md", b"csv"),
         "fuzz-mlir": modules(ROOT / "test" / "compiler"),
+        "fuzz-target": chips(),
         "fuzz-tosa": modules(TOSA) + tosa_ops(),
     }
     for name, seeds in texts.items():

@@ -104,6 +104,21 @@ def test_quantised(folder: Path) -> None:
     assert [layer.value for layer in found] == [far[0]] and found[0].origin and found[0].alone, found
 
 
+def test_only_bytes(build: Path, folder: Path) -> None:
+    """On a chip of integers: each quantised value is named by what computes it, and is the model's or one step off."""
+    path, report = folder / "quantised.onnx", folder / "bytes.json"
+    onnx.save(small.make("quantized"), path)
+    words = (f"--target={ROOT / 'test' / 'models' / 'npu-int8.yaml'}", "--bytes", f"--json={report}")
+    expect(run(build, "npu-compare", path, *words), 0, " 0 differ")
+    assert run(build, "npu-compare", path, *words, "--steps=0").returncode in (0, 1)
+    found = json.loads(report.read_text(encoding="utf-8"))["layers"]
+    made = {output for node in onnx.load(path).graph.node if node.op_type == "QuantizeLinear" for output in node.output}
+    assert made <= {layer["value"] for layer in found} and any("Conv" in layer["op"] for layer in found), found
+    assert all(layer["worst"] <= 1 for layer in found if layer["value"] in made and layer["alone"]), found
+    onnx.save(small.make("residual"), path)
+    expect(run(build, "npu-compare", path, "--bytes"), 2, "no QuantizeLinear, so no quantised values")
+
+
 def odd_inputs(path: Path) -> dict[str, np.ndarray]:
     """A model with inputs that are easily taken for others; values for them."""
     values = {
@@ -269,8 +284,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
-        for test in (test_compare, test_odd_inputs, test_integers_within_their_limits, test_dynamic_layers, test_any_rank,
-                     test_sizes_that_contradict, test_reduce):  # fmt: skip
+        for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
+                     test_dynamic_layers, test_any_rank, test_sizes_that_contradict, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 

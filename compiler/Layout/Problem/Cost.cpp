@@ -214,17 +214,16 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
                       Side(problem, value, type, to));
 }
 
-/// In the fastest tiling.
+/// In the objective's best tiling.
 static KernelCost costOfWork(const LayoutProblem &problem,
                              const cost::KernelWork &work) {
   const cost::Machine &machine = problem.target.machine;
-  KernelCost cost{cost::timeOf(work, machine).total};
-  if (!machine.saysEnergy())
-    return cost;
-  cost.energy =
-      cost::energyOf(work, cost::chooseTiling(work, machine), machine);
-  if (cost.cycles >= cost::doesNotFit)
-    cost.energy += cost::doesNotFit;
+  cost::Tiling tiling =
+      cost::chooseTiling(work, machine, tileGoal(problem.objective));
+  int64_t beyond = cost::fits(work, tiling, machine) ? 0 : cost::doesNotFit;
+  KernelCost cost{cost::timeOf(work, tiling, machine).total + beyond};
+  if (machine.saysEnergy())
+    cost.energy = cost::energyOf(work, tiling, machine) + beyond;
   return cost;
 }
 

@@ -8,6 +8,10 @@ using namespace npu;
 static constexpr StringRef names[] = {"count", "bytes", "time", "energy"};
 static constexpr StringRef units[] = {"relayouts", "bytes", "cycles", "pJ"};
 
+cost::Goal npu::tileGoal(Objective objective) {
+  return objective == Objective::Energy ? cost::Goal::Energy : cost::Goal::Time;
+}
+
 std::optional<Objective> npu::parseObjective(StringRef text) {
   const StringRef *found = llvm::find(names, text);
   if (found == std::end(names))

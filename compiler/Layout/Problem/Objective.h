@@ -5,6 +5,7 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_OBJECTIVE_H
 
 #include "compiler/Target/TargetSpec.h"
+#include "cost/tile_search.h"
 
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ enum class Objective {
   Energy // pJ of relayouts and kernels
 };
 
+/// What tiles are chosen by.
+cost::Goal tileGoal(Objective objective);
 std::optional<Objective> parseObjective(StringRef text);
 StringRef objectiveName(Objective objective);
 /// What it counts: "relayouts", "bytes", "cycles", "pJ".

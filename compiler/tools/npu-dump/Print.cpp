@@ -80,6 +80,9 @@ static void printTensors(raw_ostream &out, const char *title,
         << shapeText(tensor.shape) << ", stored as " << tensor.layout;
     if (!tensor.layoutName.empty() && tensor.layoutName != tensor.layout)
       out << " (" << tensor.layoutName << ")";
+    if (tensor.scale != 0)
+      out << ", quantized: (number - " << tensor.zeroPoint << ") * "
+          << llvm::format("%.9g", tensor.scale);
     out << "\n";
   }
 }
@@ -222,12 +225,17 @@ void dump::printText(raw_ostream &out, const ProgramFile &file,
 static json::Array
 tensorsJson(const std::vector<format::ManifestTensor> &tensors) {
   json::Array array;
-  for (const format::ManifestTensor &tensor : tensors)
-    array.push_back(json::Object{{"name", tensor.name},
-                                 {"dtype", tensor.dtype},
-                                 {"shape", json::Array(tensor.shape)},
-                                 {"layout", tensor.layout},
-                                 {"layout_name", tensor.layoutName}});
+  for (const format::ManifestTensor &tensor : tensors) {
+    json::Object row{{"name", tensor.name},
+                     {"dtype", tensor.dtype},
+                     {"shape", json::Array(tensor.shape)},
+                     {"layout", tensor.layout},
+                     {"layout_name", tensor.layoutName}};
+    if (tensor.scale != 0)
+      row["quantized"] = json::Object{{"scale", tensor.scale},
+                                      {"zero_point", tensor.zeroPoint}};
+    array.push_back(std::move(row));
+  }
   return array;
 }
 

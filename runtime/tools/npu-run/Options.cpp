@@ -13,7 +13,8 @@ namespace npu::tools {
 
 static const char *const footer = R"(
 Tensors are .npy files in C order, in the model's own shape and order; bf16
-tensors are float32 there. Conversion to and from the program's stored order is
+tensors are float32 there. A program of npuc --quantized-io takes and gives
+quantized numbers; npu-dump prints their scale and zero point. Conversion to and from the program's stored order is
 timed apart.
 
 Examples:

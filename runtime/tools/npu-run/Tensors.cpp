@@ -6,7 +6,9 @@
 #include "files/shown_text.h"
 
 #include <cstring>
+#include <iomanip>
 #include <random>
+#include <sstream>
 
 namespace npu::tools {
 namespace {
@@ -49,6 +51,18 @@ uint16_t toBf16(float value) {
   if ((bits & 0x7fffffff) > 0x7f800000)
     return static_cast<uint16_t>((bits >> 16) | 0x40);
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+/// What quantized numbers stand for; empty of others.
+std::string meaningOf(const npu_tensor_info &info) {
+  if (info.scale == 0)
+    return "";
+  std::ostringstream text;
+  text << std::setprecision(9) << "; it takes quantized numbers of scale "
+       << info.scale << " and zero point " << info.zero_point
+       << ": round(x / scale) + zero point of a real number x, bounded to "
+       << npu_type_name(info.type);
+  return text.str();
 }
 
 template <class T, class Next>
@@ -108,8 +122,8 @@ Buffer readTensor(const npu_tensor_info &info, const std::string &path,
   std::string wrong = readNpy(path, descrOf(info.type), shapeOf(info),
                               values.as<void>(), values.bytes());
   if (!wrong.empty())
-    throw Exit(BadTensorFile,
-               kind + " '" + info.name + "': '" + path + "' " + wrong);
+    throw Exit(BadTensorFile, kind + " '" + info.name + "': '" + path + "' " +
+                                  wrong + meaningOf(info));
   return values;
 }
 

@@ -178,3 +178,101 @@ TEST(RequantizeIntegers, BytesAreTheModelsButNextToTheMiddle) {
   EXPECT_GT(different, 0u);
   EXPECT_LT(different, 84u * count / 20);
 }
+
+namespace {
+
+/// An average of quantized numbers, padded and dilated in some way; as bytes,
+/// or before it is rounded to one.
+std::string averageOf(unsigned seed, bool isRounded) {
+  std::mt19937 random(seed);
+  auto upTo = [&](int64_t most) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(most + 1));
+  };
+  const int64_t extent[2] = {5 + upTo(4), 5 + upTo(4)};
+  int64_t kernel[2], strides[2], dilations[2], pads[4], result[2];
+  for (int i = 0; i < 2; ++i) {
+    kernel[i] = 1 + upTo(2);
+    strides[i] = 1 + upTo(1);
+    dilations[i] = 1 + upTo(1);
+    pads[i] = upTo(kernel[i] - 1);
+    pads[i + 2] = upTo(kernel[i] - 1);
+    result[i] = (extent[i] + pads[i] + pads[i + 2] -
+                 (kernel[i] - 1) * dilations[i] - 1) /
+                    strides[i] +
+                1;
+  }
+  auto shape = [](const int64_t (&dims)[2]) {
+    return "tensor<1x3x" + std::to_string(dims[0]) + "x" +
+           std::to_string(dims[1]) + "x";
+  };
+  auto list = [](const int64_t *numbers, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += (i ? ", " : "[") + std::to_string(numbers[i]);
+    return text + "]";
+  };
+  std::string byte = seed % 2 ? "ui8>" : "i8>", in = shape(extent),
+              out = shape(result), real = out + "f32>";
+  std::string step = " : (" + in + "f32>, tensor<f32>) -> " + in + "f32>\n";
+  std::string text =
+      "func.func @f(%a: " + in + byte + ") -> " + real + " {\n" +
+      "  %z = npu.constant dense<" +
+      number(static_cast<double>(upTo(255)) - (seed % 2 ? 0 : 128)) +
+      "> : tensor<f32> -> tensor<f32>\n" +
+      "  %s = npu.constant dense<0.37> : tensor<f32> -> tensor<f32>\n" +
+      "  %t = npu.constant dense<0.211> : tensor<f32> -> tensor<f32>\n" +
+      "  %0 = npu.eltwise cast(%a) : (" + in + byte + ") -> " + in + "f32>\n" +
+      "  %1 = npu.eltwise sub(%0, %z)" + step +
+      "  %2 = npu.eltwise mul(%1, %s)" + step +
+      "  %3 = npu.avg_pool(%2) {count_include_pad = " +
+      (seed % 3 ? "true" : "false") + ", dilations = " + list(dilations, 2) +
+      ", kernel = " + list(kernel, 2) + ", pads = " + list(pads, 4) +
+      ", strides = " + list(strides, 2) + "} : (" + in + "f32>) -> " + real +
+      "\n  %4 = npu.eltwise div(%3, %t) : (" + real + ", tensor<f32>) -> " +
+      real + "\n";
+  if (!isRounded)
+    return text + "  return %4 : " + real + "\n}\n";
+  return text + "  %5 = npu.eltwise round(%4) : (" + real + ") -> " + real +
+         "\n  %6 = npu.eltwise cast(%5) : (" + real + ") -> " + out +
+         "i8>\n  %7 = npu.eltwise cast(%6) : (" + out + "i8>) -> " + real +
+         "\n  return %7 : " + real + "\n}\n";
+}
+
+} // namespace
+
+TEST(RequantizeIntegers, AveragesWithPaddingAreTheModelsBytes) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    MLIRContext context;
+    context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+    std::string text = averageOf(seed, true);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    auto real = mlir::parseSourceString<mlir::ModuleOp>(averageOf(seed, false),
+                                                        &context);
+    ASSERT_TRUE(module && real);
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    auto unrounded = *real->getOps<mlir::func::FuncOp>().begin();
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[0]);
+    std::mt19937 random(seed);
+    std::vector<char> bytes(static_cast<size_t>(type.getNumElements()));
+    for (char &one : bytes)
+      one = static_cast<char>(random());
+    SmallVector<ElementsAttr> inputs = {makeElements(type, bytes)};
+    auto want = test::interpret(function, inputs),
+         exact = test::interpret(unrounded, inputs);
+    ASSERT_TRUE(succeeded(requantizeIntegers(function)));
+    ASSERT_TRUE(succeeded(mlir::verify(*module)));
+    bool hasFloats = false;
+    function.walk([&](AvgPoolOp) { hasFloats = true; });
+    ASSERT_FALSE(hasFloats) << "stayed on floats";
+    auto have = test::interpret(function, inputs);
+    for (size_t i = 0; i < want[0].size(); ++i) {
+      if (have[0][i] == want[0][i])
+        continue;
+      double fraction = exact[0][i] - std::floor(exact[0][i]);
+      ASSERT_EQ(std::fabs(have[0][i] - want[0][i]), 1) << "element " << i;
+      ASSERT_LE(std::fabs(fraction - 0.5), nearMiddle)
+          << "element " << i << " of " << exact[0][i];
+    }
+  }
+}

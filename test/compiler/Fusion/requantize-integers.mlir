@@ -76,6 +76,36 @@ func.func @average(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xui8> {
   return %3 : tensor<1x2x1x1xui8>
 }
 
+// Padding is the real number 0: no byte is added for it, and it counts.
+// CHECK-LABEL: @padded
+// CHECK: %[[ONES:.*]] = npu.constant dense<1> : tensor<2x1x3x3xi8>
+// CHECK: npu.conv2d(%arg0, %[[ONES]]) {{.*}}data_zero_point = 7 {{.*}}pads = [1, 1, 1, 1]
+// CHECK: npu.eltwise mul_shift{{.*}}, tensor<i32>, tensor<i32>)
+// CHECK-NOT: avg_pool
+// Where it does not count, windows are divided by what they have.
+// CHECK-LABEL: @uncounted
+// CHECK: npu.conv2d(%arg0, %{{.*}}) {dilations = [2, 1]
+// CHECK: npu.eltwise mul_shift{{.*}}, tensor<1x1x4x4xi32>, tensor<1x1x4x4xi32>)
+// CHECK-NOT: avg_pool
+func.func @padded(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xui8> {
+  %zero = npu.constant dense<7.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise cast(%a) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
+  %1 = npu.eltwise sub(%0, %zero) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.eltwise linear(%1) {alpha = 0.25 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %3 = npu.avg_pool(%2) {count_include_pad = true, dilations = [1, 1], kernel = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %4 = npu.eltwise linear(%3) {alpha = 5.0 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %6 = npu.eltwise cast(%5) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  return %6 : tensor<1x2x4x4xui8>
+}
+func.func @uncounted(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xui8> {
+  %0 = npu.avg_pool(%a) {dilations = [2, 1], kernel = [3, 3], pads = [2, 1, 2, 1], strides = [1, 1]} : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.eltwise round(%1) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %3 = npu.eltwise cast(%2) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  return %3 : tensor<1x2x4x4xui8>
+}
+
 // What is neither affine in integers nor a function of one byte stays.
 // CHECK-LABEL: @other
 // CHECK: npu.eltwise sigmoid
