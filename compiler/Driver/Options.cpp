@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -118,11 +119,21 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
   app.add_flag("--quantized-io", compile.quantizedIo,
                "inputs that the model quantizes at once, and outputs that it "
                "makes of quantized numbers, are these numbers");
+  app.add_option("--precision", compile.precision,
+                 "what products of f32 are made of: f32, or bf16 (summed in "
+                 "f32; numbers of 8 bits' accuracy)")
+      ->transform(CLI::CheckedTransformer(precisions).description(""))
+      ->type_name("f32|bf16")
+      ->default_str("f32");
   app.add_option("--tflite-converter", compile.tfliteConverter,
                  "the program tosa-converter-for-tflite, which reads .tflite "
                  "models")
       ->envname("NPU_TFLITE_CONVERTER");
 }
+
+/// --precision: its value, what it means.
+static const std::map<std::string, Precision> precisions = {
+    {"f32", Precision::F32}, {"bf16", Precision::Bf16}};
 
 /// For which chip, and what it need not run.
 static void addTarget(CLI::App &app, CompileOptions &compile) {

@@ -25,7 +25,10 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
     traits.takesPads = traits.keepsSign = true;
     return traits;
   case NPU_OP_CONV:
-    traits.takesPads = true;
+    traits.takesPads = traits.sumsWider = true;
+    return traits;
+  case NPU_OP_MATMUL:
+    traits.sumsWider = true;
     return traits;
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:
@@ -47,7 +50,6 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   case NPU_OP_CONV_BPW:
   case NPU_OP_CONV_WINOGRAD:
   case NPU_OP_WINOGRAD_WEIGHT:
-  case NPU_OP_MATMUL:
   case NPU_OP_SOFTMAX:
   case NPU_OP_RESIZE:
   case NPU_OP_SCATTER_ELEMENTS:

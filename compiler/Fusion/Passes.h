@@ -5,6 +5,7 @@
 #define NPU_COMPILER_FUSION_PASSES_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Fusion/Precision.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -39,6 +40,8 @@ std::unique_ptr<mlir::Pass> createRequantizeIntegers(const TargetSpec *target);
 /// their attribute `quantizedAttr` has `scale` and `zero_point`.
 void quantizedIo(mlir::func::FuncOp function);
 inline constexpr const char *quantizedAttr = "npu.quantized";
+/// Products of f32 are made of bf16 and summed in f32.
+void lowerPrecision(mlir::func::FuncOp function);
 /// Bytes that sums are made of, without a sign.
 LogicalResult unsignedBytes(Operation *root);
 /// The same as a pass where the target has such bytes; it must outlive the
@@ -59,7 +62,8 @@ std::unique_ptr<mlir::Pass> createFuse(const TargetSpec *target, int threads);
 
 /// The stage in its order; also the pipeline "npu-fusion" of npu-opt.
 void buildFusionPipeline(mlir::OpPassManager &manager,
-                         const TargetSpec *target = nullptr, int threads = 1);
+                         const TargetSpec *target = nullptr, int threads = 1,
+                         Precision precision = Precision::F32);
 
 /// Every pass of this folder and the pipeline.
 void registerFusionPasses();

@@ -248,6 +248,28 @@ def QuantizedIo : Pass<"npu-quantized-io", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
+  let summary = "Makes products of f32 of bf16.";
+  let description = [{
+    A convolution or matrix product of f32 gets its two factors in bf16, and sums
+    in f32 as before; constants are converted at once, to the nearest, halves to
+    even. Only where at least 64 products are made of each number that is
+    converted. It runs for `npuc --precision=bf16`.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<1.0> : tensor<64x64xf32> -> tensor<64x64xf32>
+    %1 = npu.matmul(%x, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    ==>
+    %w = npu.constant dense<1.0> : tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %2 = npu.eltwise cast(%x) : (tensor<8x64xf32>) -> tensor<8x64xbf16>
+    %1 = npu.matmul(%2, %w) : (tensor<8x64xbf16>, tensor<64x64xbf16>) -> tensor<8x64xf32>
+    ```
+    test/compiler/Fusion/lower-precision.mlir runs it.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def UnsignedBytes : Pass<"npu-unsigned-bytes", "::mlir::func::FuncOp"> {
   let summary = "Takes the sign from bytes that sums are made of.";
   let description = [{

@@ -8,7 +8,8 @@
 using namespace npu;
 
 void npu::buildFusionPipeline(mlir::OpPassManager &manager,
-                              const TargetSpec *target, int threads) {
+                              const TargetSpec *target, int threads,
+                              Precision precision) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
   functions.addPass(createSimplify());
   functions.addPass(createSinkTransposes());
@@ -20,6 +21,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createSimplify());
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
+  if (precision == Precision::Bf16)
+    functions.addPass(createLowerPrecision());
   if (target) {
     functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createUnsignedBytes(target));

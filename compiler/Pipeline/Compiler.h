@@ -6,6 +6,7 @@
 #define NPU_COMPILER_PIPELINE_COMPILER_H
 
 #include "compiler/Frontend/Support/ImportOptions.h"
+#include "compiler/Fusion/Precision.h"
 #include "compiler/Layout/Explain/LayoutBudget.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
@@ -51,6 +52,8 @@ struct CompileOptions {
   ImportOptions import;
   /// Inputs and outputs take the quantized numbers that they stand for.
   bool quantizedIo = false;
+  /// What products of f32 are made of.
+  Precision precision = Precision::F32;
   /// The program that turns .tflite into TOSA; empty: the one beside npuc, or
   /// that PATH finds.
   std::string tfliteConverter;

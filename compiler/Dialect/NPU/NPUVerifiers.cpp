@@ -34,13 +34,24 @@ static bool isByte(Value value) {
 }
 
 /// Types of a sum of products: bytes times bytes give i32, and what is added to
-/// them is i32; floats, i32 and i64 stay what they are.
+/// them is i32; bf16 may give f32 likewise; floats, i32 and i64 stay what they
+/// are.
 static LogicalResult verifySumTypes(Operation *op, const char *what) {
   Value result = op->getResult(0);
   if (!isByte(op->getOperand(0)) && !isByte(op->getOperand(1))) {
     if (elementOf(result).isInteger(1))
       return op->emitOpError() << what << ": element type i1, expected numbers";
-    return verifyOneType(op, what);
+    bool isWide = elementOf(result).isF32() &&
+                  elementOf(op->getOperand(0)).isBF16() &&
+                  elementOf(op->getOperand(1)).isBF16();
+    if (!isWide)
+      return verifyOneType(op, what);
+    for (Value added : op->getOperands().drop_front(2))
+      if (!elementOf(added).isF32())
+        return op->emitOpError()
+               << what << ": adds " << elementOf(added)
+               << ", expected f32 like the result";
+    return success();
   }
   for (OpOperand &operand : op->getOpOperands())
     if (operand.getOperandNumber() < 2

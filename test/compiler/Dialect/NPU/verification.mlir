@@ -456,6 +456,15 @@ func.func @conv_c9_bool(%x: tensor<1x4x8x8xi1>, %w: tensor<4x4x1x1xi1>) {
 
 // -----
 
+// conv_c9
+func.func @conv_c9_wide(%x: tensor<1x4x8x8xbf16>, %w: tensor<4x4x1x1xbf16>, %b: tensor<4xbf16>) {
+  // expected-error @+1 {{adds 'bf16', expected f32 like the result}}
+  %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xbf16>, tensor<4x4x1x1xbf16>, tensor<4xbf16>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
 // conv_c7
 func.func @conv_c7(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf16>) {
   // expected-error @+1 {{element types 'f16' and 'f32' differ}}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-lower-precision: products of f32 are made of bf16 and summed in f32.
+//
+// It ends: it looks once at each op that there is, and makes conversions and
+// products of bf16, which it leaves alone.
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Fusion/FusionTraits.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+#include "kernels/support/convert.h"
+
+#include <cstring>
+
+using namespace npu;
+using namespace npu::rewrites;
+
+namespace npu {
+#define GEN_PASS_DEF_LOWERPRECISION
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+/// A number that is converted is read and written once more, so that many
+/// products have to be made of it: the matrices of a network, the convolutions
+/// of all channels, not those of one.
+static constexpr double leastProducts = 64;
+
+static bool isF32(Value value) {
+  return tensorType(value).getElementType().isF32();
+}
+
+/// Whether the op sums enough products of f32.
+static bool isWorthwhile(Operation *op) {
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  if (!kernel || !fusionTraitsOf(kernel).sumsWider ||
+      !llvm::all_of(op->getOperands(), isF32))
+    return false;
+  double converted = 0;
+  for (Value operand : op->getOperands().take_front(2))
+    if (!constantOf(operand))
+      converted += static_cast<double>(tensorType(operand).getNumElements());
+  return workOf(op).macs() >= leastProducts * converted;
+}
+
+namespace {
+
+class Lowering {
+public:
+  explicit Lowering(MLIRContext *context)
+      : builder(context), narrow(builder.getBF16Type()) {}
+
+  void run(Operation *op) {
+    for (OpOperand &operand :
+         MutableArrayRef(op->getOpOperands()).take_front(2))
+      operand.set(lowered(operand.get()));
+  }
+
+private:
+  /// The value's numbers in bf16; behind views that nobody else reads they are
+  /// converted in front, where the kernel that makes them can do it.
+  Value lowered(Value value) {
+    Value &known = made[value];
+    if (!known)
+      known = convert(value);
+    return known;
+  }
+
+  Value convert(Value value) {
+    builder.setInsertionPointAfterValue(value);
+    Location location = value.getLoc();
+    auto type = cast<RankedTensorType>(tensorType(value).clone(narrow));
+    if (ElementsAttr elements = constantOf(value))
+      return ConstantOp::create(builder, location, type,
+                                rounded(elements, type));
+    if (Operation *view = viewOf(value)) {
+      Value source = lowered(view->getOperand(0));
+      builder.setInsertionPointAfter(view);
+      return cloneWith(builder, location, view, source, type)->getResult(0);
+    }
+    return EltwiseOp::create(
+        builder, location, type, builder.getI32IntegerAttr(NPU_INSTR_cast),
+        value, builder.getF32FloatAttr(0), builder.getF32FloatAttr(0));
+  }
+
+  /// The view that makes the value, for one reader.
+  static Operation *viewOf(Value value) {
+    auto op = value.getDefiningOp<LayoutOpInterface>();
+    bool isView = op && op->getNumOperands() == 1 && !isa<RelayoutOp>(*op) &&
+                  op.getSensitivity() == Sensitivity::Data;
+    return isView && value.hasOneUse() ? op.getOperation() : nullptr;
+  }
+
+  /// To the nearest, halves to even.
+  static ElementsAttr rounded(ElementsAttr elements, RankedTensorType type) {
+    std::vector<char> storage;
+    ArrayRef<char> bytes = elementBytes(elements, storage);
+    std::vector<char> numbers(bytes.size() / 2);
+    for (size_t i = 0; i < numbers.size() / 2; ++i) {
+      float number;
+      std::memcpy(&number, bytes.data() + i * sizeof(float), sizeof(float));
+      uint16_t half = kernels::floatToBfloat(number);
+      std::memcpy(numbers.data() + i * sizeof(half), &half, sizeof(half));
+    }
+    return makeElements(type, std::move(numbers));
+  }
+
+  OpBuilder builder;
+  Type narrow;
+  llvm::DenseMap<Value, Value> made;
+};
+
+struct LowerPrecisionPass
+    : npu::impl::LowerPrecisionBase<LowerPrecisionPass> {
+  void runOnOperation() override { lowerPrecision(getOperation()); }
+};
+
+} // namespace
+
+void npu::lowerPrecision(mlir::func::FuncOp function) {
+  SmallVector<Operation *> worthwhile;
+  for (Operation &op : function.getBody().front())
+    if (isWorthwhile(&op))
+      worthwhile.push_back(&op);
+  Lowering lowering(function.getContext());
+  llvm::for_each(worthwhile, [&](Operation *op) { lowering.run(op); });
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NPU_COMPILER_FUSION_PRECISION_H
+#define NPU_COMPILER_FUSION_PRECISION_H
+
+namespace npu {
+
+/// What products are made of, where the model has f32.
+enum class Precision { F32, Bf16 };
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FUSION_PRECISION_H

@@ -1,0 +1,55 @@
+// RUN: npu-opt %s --npu-lower-precision | FileCheck %s
+
+// CHECK-LABEL: @example
+// CHECK-SAME: %[[X:.*]]: tensor<8x64xf32>
+// CHECK-DAG: %[[W:.*]] = npu.constant dense<1.000000e+00> : tensor<64x64xbf16>
+// CHECK-DAG: %[[CAST:.*]] = npu.eltwise cast(%[[X]]) : (tensor<8x64xf32>) -> tensor<8x64xbf16>
+// CHECK: npu.matmul(%[[CAST]], %[[W]]) : (tensor<8x64xbf16>, tensor<64x64xbf16>) -> tensor<8x64xf32>
+func.func @example(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %w = npu.constant dense<1.0> : tensor<64x64xf32> -> tensor<64x64xf32>
+  %1 = npu.matmul(%x, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// Halves go to even: 1 + 2^-8 is 1, 1 + 3 * 2^-8 is 1 + 2^-6.
+// CHECK-LABEL: @rounds
+// CHECK: npu.constant dense<{{\[}}[1.000000e+00, 1.015630e+00]]> : tensor<1x2xbf16>
+func.func @rounds() -> tensor<1x2xf32> {
+  %x = npu.constant dense<1.0> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %w = npu.constant dense<[[1.00390625, 1.01171875]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %1 = npu.matmul(%x, %w) : (tensor<1x1xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %1 : tensor<1x2xf32>
+}
+
+// Two products read one conversion; behind a view it stands in front of it.
+// CHECK-LABEL: @shared
+// CHECK: %[[SUM:.*]] = npu.eltwise relu
+// CHECK: %[[CAST:.*]] = npu.eltwise cast(%[[SUM]])
+// CHECK: %[[VIEW:.*]] = npu.reshape(%[[CAST]]) : (tensor<1x8x64xbf16>) -> tensor<8x64xbf16>
+// CHECK: npu.matmul(%[[VIEW]], %{{.*}}) : (tensor<8x64xbf16>, tensor<64x64xbf16>) -> tensor<8x64xf32>
+// CHECK: %[[OTHER:.*]] = npu.eltwise cast(%arg1)
+// CHECK-NOT: npu.eltwise cast
+// CHECK: npu.matmul(%[[OTHER]]
+// CHECK: npu.matmul(%[[OTHER]]
+func.func @shared(%x: tensor<1x8x64xf32>, %y: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) {
+  %w = npu.constant dense<1.0> : tensor<64x64xf32> -> tensor<64x64xf32>
+  %0 = npu.eltwise relu(%x) : (tensor<1x8x64xf32>) -> tensor<1x8x64xf32>
+  %1 = npu.reshape(%0) : (tensor<1x8x64xf32>) -> tensor<8x64xf32>
+  %2 = npu.matmul(%1, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %3 = npu.matmul(%y, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %4 = npu.matmul(%y, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  return %2, %3, %4 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// A bias is added to the sums in f32. Nine products of each number are too few.
+// CHECK-LABEL: @convolutions
+// CHECK: %[[X:.*]] = npu.eltwise cast(%arg0)
+// CHECK: %[[Y:.*]] = npu.conv2d(%[[X]], %{{.*}}, %arg1) {{.*}} : (tensor<1x8x4x4xbf16>, tensor<16x8x3x3xbf16>, tensor<16xf32>) -> tensor<1x16x4x4xf32>
+// CHECK: npu.conv2d(%[[Y]], %{{.*}}) {{.*}} : (tensor<1x16x4x4xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x4x4xf32>
+func.func @convolutions(%x: tensor<1x8x4x4xf32>, %b: tensor<16xf32>) -> tensor<1x16x4x4xf32> {
+  %w = npu.constant dense<1.0> : tensor<16x8x3x3xf32> -> tensor<16x8x3x3xf32>
+  %d = npu.constant dense<1.0> : tensor<16x1x3x3xf32> -> tensor<16x1x3x3xf32>
+  %1 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<16x8x3x3xf32>, tensor<16xf32>) -> tensor<1x16x4x4xf32>
+  %2 = npu.conv2d(%1, %d) {dilations = [1, 1], groups = 16, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x4x4xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x4x4xf32>
+  return %2 : tensor<1x16x4x4xf32>
+}
