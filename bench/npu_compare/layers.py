@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -217,13 +218,14 @@ def judge_alone(model: onnx.ModelProto, layer: Layer, known: dict[str, np.ndarra
     difference(layer, known[layer.value], value_alone(model, layer.value, known), tolerance)
 
 
-def compare_layers(case: Case, ours: Ours, tolerance: Tolerance) -> list[Layer]:
+def compare_layers(case: Case, run: Callable[[], Ours], tolerance: Tolerance) -> list[Layer]:
     """Every value that both keep, in the model's order, with its difference.
 
     In a quantised network one step is no difference, but the next layers make more of it. So what differs there
     is judged once more, from our own values of what its node reads.
     """
     model = load_model(case.model)
+    ours = run()
     layers = layers_of(model, ours)
     expected = reference_values(case, [layer.value for layer in layers])
     for layer in layers:
