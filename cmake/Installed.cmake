@@ -145,8 +145,10 @@ install(
 
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
            "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE NPU_UP)
-configure_file(cmake/npu.pc.in "${PROJECT_BINARY_DIR}/cmake/npu.pc" @ONLY)
-install(
-  FILES "${PROJECT_BINARY_DIR}/cmake/npu.pc"
-  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
-  COMPONENT dev)
+foreach(file IN ITEMS npu.pc npu-static.pc)
+  configure_file(cmake/${file}.in "${PROJECT_BINARY_DIR}/cmake/${file}" @ONLY)
+  install(
+    FILES "${PROJECT_BINARY_DIR}/cmake/${file}"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    COMPONENT dev)
+endforeach()

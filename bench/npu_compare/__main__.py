@@ -114,8 +114,10 @@ def main(words: list[str] | None = None) -> int:
         plugins = [*arguments.plugins, *chip_plugins(arguments.target)]
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
         with Console(stderr=True).status(escape(f"{case.title}: compiling, running, asking onnxruntime")):
-            ours = our_values(arguments.build.resolve(), case, options, plugins, arguments.threads, arguments.bytes)
-            layers = compare_layers(case, ours, tolerance, arguments.bytes)
+            build = arguments.build.resolve()
+            layers = compare_layers(
+                case, lambda: our_values(build, case, options, plugins, arguments.threads, arguments.bytes), tolerance, arguments.bytes
+            )
         text = json_text(arguments, case, layers)
         if arguments.json and not quiet:
             write_file(arguments.json, text)

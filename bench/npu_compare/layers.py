@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -247,13 +248,16 @@ def name_computed(model: onnx.ModelProto, layers: list[Layer], known: set[str]) 
         layer.op = "+".join(ops) or layer.op
 
 
-def compare_layers(case: Case, ours: Ours, tolerance: Tolerance, only_bytes: bool = False) -> list[Layer]:
+def compare_layers(
+    case: Case, run: Callable[[], Ours], tolerance: Tolerance, only_bytes: bool = False
+) -> list[Layer]:
     """Every value that both keep, in the model's order, with its difference; or the quantised ones.
 
     In a quantised network one step is no difference, but the next layers make more of it. So what differs there
     is judged once more, from our own values of what its node reads.
     """
     model = load_model(case.model)
+    ours = run()
     layers = layers_of(model, ours)
     expected = reference_values(case, [layer.value for layer in layers])
     for layer in layers:

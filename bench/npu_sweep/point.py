@@ -39,7 +39,7 @@ class Job:
     words: tuple[str, ...]  # npuc's other options
     npuc: str
     npu_run: str
-    plugins: tuple[str, ...]  # npu-run's options
+    plugins: tuple[str, ...] = ()  # npu-run's options
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -182,18 +182,18 @@ def run_consumer(world: World, program: Path, **environment: object) -> None:
 
 def test_find_package(world: World) -> None:
     build = world.build_project("runtime_consumer")
-    for program in ("run_c", "run_cpp"):
+    for program in ("run_c", "run_cpp", "run_static"):
         run_consumer(world, build / program)
     world.run("npu-run", "net.npu", f"--plugin={build / 'nothing.so'}", "--random-inputs")
 
 
 def test_pkg_config(world: World) -> None:
     found = {"PKG_CONFIG_PATH": world.prefix / "lib" / "pkgconfig"}
-    words = world.run("pkg-config", "--cflags", "--libs", "npu", **found).split()
-    for compiler, source in (("gcc", "run.c"), ("g++", "run.cpp")):
-        program = world.folder / f"pkg-{compiler}"
+    for compiler, source, package in (("gcc", "run.c", "npu"), ("g++", "run.cpp", "npu"), ("gcc", "run.c", "npu-static")):
+        words = world.run("pkg-config", "--cflags", "--libs", package, **found).split()
+        program = world.folder / f"{package}-{compiler}"
         world.run(compiler, "-O0", "-Wall", "-Wextra", "-Werror", world.folder / "runtime_consumer" / source, "-o", program, *words)
-        run_consumer(world, program, LD_LIBRARY_PATH=world.prefix / "lib")
+        run_consumer(world, program, **({"LD_LIBRARY_PATH": world.prefix / "lib"} if package == "npu" else {}))
 
 
 def test_compiler_consumer(world: World) -> None:

@@ -65,7 +65,7 @@ def test_origin(folder: Path) -> None:
     for name in names[3:]:
         wrong[name][1, 2] = np.nan
     with mock.patch.object(layers, "reference_values", lambda *_: right):
-        found = layers.compare_layers(network, layers.Ours(wrong, {}), layers.Tolerance(1e-3, 1e-4))
+        found = layers.compare_layers(network, lambda: layers.Ours(wrong, {}), layers.Tolerance(1e-3, 1e-4))
     assert [layer.value for layer in found if layer.origin] == [names[3]], found
     assert found[3].place == [1, 2] and found[3].wrong == 1 and not found[2].differs
     wrong[names[0]] = np.ones((3, 2), np.float32)
@@ -93,7 +93,7 @@ def test_quantised(folder: Path) -> None:
     assert far, "the layers make more of a step"
 
     def compare(values: dict[str, np.ndarray]) -> list[layers.Layer]:
-        return layers.compare_layers(network, layers.Ours(values, {}), layers.Tolerance(1e-3, 1e-4))
+        return layers.compare_layers(network, lambda: layers.Ours(values, {}), layers.Tolerance(1e-3, 1e-4))
 
     assert not [layer for layer in compare(one_off) if layer.differs]
     wrong = dict(one_off)

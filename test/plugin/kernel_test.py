@@ -116,6 +116,15 @@ def test_crash_in_query(bench: Bench) -> None:
     assert left == ["net.onnx"], left
 
 
+def test_exception_in_a_strategy(bench: Bench) -> None:
+    """It goes through nobody's code: the process ends there, in the plugin's name."""
+    path = bench.save(convolution("net")[0])
+    done = bench.run("npuc", path, "-o", "out.npu", option(bench, "throws"), "--layout=thrower.throws")
+    assert done.returncode == -signal.SIGABRT, done
+    assert "npuc: error: crashed in plugin thrower 1 (strategy 'throws')" in done.stderr, done.stderr
+    assert not bench.path("out.npu").exists()
+
+
 def test_crash_in_run(bench: Bench) -> None:
     bench.compile(convolution("net")[0], "--target=npu-nchw", "--layout=none", option(bench))
     done = bench.run("npu-run", "out.npu", "--random-inputs", option(bench, "crash_run"))

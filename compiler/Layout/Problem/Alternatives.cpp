@@ -11,6 +11,7 @@
 #include "compiler/Layout/Problem/PluginOp.h"
 #include "compiler/Target/CompilerPlugins.h"
 #include "compiler/Target/Lacks.h"
+#include "kernels/plugin/plugin_problem.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -5,6 +5,7 @@
 #include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Dialect/NPU/OpFacts.h"
 #include "compiler/Dialect/NPU/OpNames.h"
+#include "kernels/plugin/plugin_problem.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -17,6 +18,18 @@ static StringRef typeWord(Type element) {
       return word.name;
   return ""; // of an element that no target computes with
 }
+
+struct PluginOp::Parameters {
+  explicit Parameters(CustomOp given)
+      : op(describeOp(given)), attributes(op.attributes),
+        places(kernels::placesOf(op, given->getNumOperands())) {}
+
+  format::CustomOp op;
+  kernels::PluginAttributes attributes;
+  std::vector<int32_t> places;
+};
+
+PluginOp::~PluginOp() = default;
 
 PluginOp::PluginOp(LayoutOpInterface op, StringRef target, bool withData) {
   described.struct_size = sizeof(described);
@@ -73,13 +86,11 @@ void PluginOp::addValues(LayoutOpInterface op, bool withData) {
 }
 
 void PluginOp::addParameters(CustomOp op) {
-  custom = describeOp(op);
-  parameters.emplace(custom.attributes);
-  places = kernels::placesOf(custom, op->getNumOperands());
-  described.parameters = parameters->data();
-  described.parameter_count = parameters->size();
-  described.places = places.data();
-  described.result = custom.output;
+  parameters = std::make_unique<Parameters>(op);
+  described.parameters = parameters->attributes.data();
+  described.parameter_count = parameters->attributes.size();
+  described.places = parameters->places.data();
+  described.result = parameters->op.output;
 }
 
 /// Those of the op itself; others' have a dot in their names.

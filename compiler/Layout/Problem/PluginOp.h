@@ -5,10 +5,10 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_PLUGINOP_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
-#include "kernels/plugin/plugin_problem.h"
 #include "npuc/plugin.h"
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,7 @@ class PluginOp {
 public:
   /// `withData`: constants with their elements.
   PluginOp(LayoutOpInterface op, StringRef target, bool withData = false);
+  ~PluginOp();
   PluginOp(const PluginOp &) = delete;
   PluginOp &operator=(const PluginOp &) = delete;
 
@@ -38,9 +39,8 @@ private:
   std::vector<npuc_value> operands, results;
   std::vector<npuc_fact> facts;
   std::vector<npuc_attribute> attributes;
-  format::CustomOp custom;
-  std::optional<kernels::PluginAttributes> parameters;
-  std::vector<int32_t> places;
+  struct Parameters;
+  std::unique_ptr<Parameters> parameters; // of an op of a plugin
 };
 
 } // namespace npu

@@ -10,6 +10,7 @@
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/CompilerPlugins.h"
 #include "compiler/Target/Lacks.h"
+#include "kernels/plugin/plugin_problem.h"
 #include "kernels/tensor.h"
 
 #include "mlir/AsmParser/AsmParser.h"

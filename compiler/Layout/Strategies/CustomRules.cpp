@@ -3,6 +3,7 @@
 
 #include "compiler/Layout/Problem/PluginOp.h"
 #include "compiler/Target/CompilerPlugins.h"
+#include "kernels/plugin/plugin_problem.h"
 
 using namespace npu;
 
