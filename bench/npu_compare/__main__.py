@@ -47,6 +47,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("model", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
     parser.add_argument("--target", default="npu-nhwc", help="chip (npu-nhwc)")
+    parser.add_argument("--fallback", help="the processor beside the chip (the target's own)")
     parser.add_argument("--layout", default="optimal", help="strategy (optimal)")
     parser.add_argument("--batch", type=size, default=1, help="the unknown first size of inputs (1)")
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
@@ -112,6 +113,7 @@ def main(words: list[str] | None = None) -> int:
         declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}", *plugin_words(arguments.plugins)]
         plugins = [*arguments.plugins, *chip_plugins(arguments.target)]
+        options += [f"--fallback={arguments.fallback}"] if arguments.fallback else []
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
         with Console(stderr=True).status(escape(f"{case.title}: compiling, running, asking onnxruntime")):
             build = arguments.build.resolve()

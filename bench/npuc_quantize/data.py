@@ -183,6 +183,8 @@ def _array_file(path: Path, value: Input) -> Source:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
+        if "pickle" in reason:  # numpy takes whatever it does not know for one, and says how to load it
+            reason = "it is no .npy file of numbers"
         raise BenchError(f"cannot read '{path}': {reason}; expected a .npy file or a folder of pictures") from error
     if not isinstance(values, np.ndarray):
         raise BenchError(f"'{path}' is no .npy file; expected one array")

@@ -7,7 +7,7 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from npu_bench.errors import BenchError, reason_of
 from npu_bench.input_files import open_input
@@ -91,6 +91,8 @@ def read_picture(path: Path, frame: Frame, preparation: Preparation) -> np.ndarr
         with open_input(path) as file, Image.open(file) as picture:
             upright = ImageOps.exif_transpose(picture)
             pixels = np.asarray(_fitted(_eight_bits(upright).convert(MODES[frame.channels]), frame, preparation.fit))
+    except UnidentifiedImageError as error:
+        raise BenchError(f"cannot read the picture '{path}': it is none that Pillow knows") from error
     except Exception as error:  # Pillow's readers throw what they like
         raise BenchError(f"cannot read the picture '{path}': {reason_of(error)}") from error
     values = pixels.reshape(frame.height, frame.width, frame.channels).astype(np.float32)

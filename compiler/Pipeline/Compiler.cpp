@@ -459,12 +459,7 @@ LogicalResult Compilation::write() {
     return writeText(StringRef(object.data(), object.size()));
   format::Manifest manifest =
       makeManifest(program, boundaryLayoutNames(function(), *axes));
-  for (const ReportedQuantized &row : report.quantizedIo) {
-    format::ManifestTensor &tensor =
-        (row.isInput ? manifest.inputs : manifest.outputs)[row.index];
-    tensor.scale = row.scale;
-    tensor.zeroPoint = row.zeroPoint;
-  }
+  sayQuantized(report, manifest);
   manifest.targetName = target->name;
   manifest.machine = target->machine;
   if (target->measured && target->measured->ofThisMachine)

@@ -99,6 +99,16 @@ static json::Object chipJson(const CompileReport &report) {
   return chip;
 }
 
+void npu::sayQuantized(const CompileReport &report,
+                       format::Manifest &manifest) {
+  for (const ReportedQuantized &row : report.quantizedIo) {
+    format::ManifestTensor &tensor =
+        (row.isInput ? manifest.inputs : manifest.outputs)[row.index];
+    tensor.scale = row.scale;
+    tensor.zeroPoint = row.zeroPoint;
+  }
+}
+
 json::Object npu::reportJson(const CompileReport &report) {
   json::Array items, kernels;
   for (const RelayoutItem &item : report.layout.items)

@@ -5,12 +5,16 @@
 #define NPU_COMPILER_PIPELINE_REPORT_H
 
 #include "compiler/Pipeline/Compiler.h"
+#include "format/manifest.h"
 
 #include "llvm/Support/JSON.h"
 
 namespace npu {
 
 llvm::json::Object reportJson(const CompileReport &report);
+
+/// What quantized inputs and outputs mean, in the program's manifest.
+void sayQuantized(const CompileReport &report, format::Manifest &manifest);
 
 /// A summary of a few lines: kernels, relayouts, memory, warnings.
 void printSummary(llvm::raw_ostream &stream, const CompileReport &report);

@@ -16,7 +16,8 @@ static std::optional<Lack> lackedType(const TargetSpec &target,
     std::string name;
     llvm::raw_string_ostream(name) << element;
     std::string change = isa<mlir::FloatType>(element)
-                             ? "quantize the model (npuc-quantize)"
+                             ? "quantize the model (npuc-quantize; what a "
+                               "quantized one takes and gives: --quantized-io)"
                              : "use another type in the model";
     return Lack{verb.str() + " " + name + ", which `types` does not list",
                 change + ", or list " + name + " in `types`"};

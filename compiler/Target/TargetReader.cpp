@@ -465,6 +465,10 @@ private:
                  }))
       return false;
     for (const std::string &op : ops) {
+      if (op == "relayout")
+        return fail(node, "unsupported: 'relayout' is what npuc itself puts "
+                          "between layouts; say in `demands` which ones the "
+                          "chip's ops take");
       Unsupported entry;
       if (!readConditions(op, when, entry.when))
         return false;

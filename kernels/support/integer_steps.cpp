@@ -390,12 +390,6 @@ IntegerSteps::endOfBytes(const Step &step, const void *const *data) const {
   return isRisingAll ? end : std::nullopt;
 }
 
-/// The same result, of which nothing is added behind the bounds.
-static ScaleEnd bounded(const ScaleEnd &end) {
-  return {end.offset + end.behind, end.low + end.behind, end.high + end.behind,
-          0};
-}
-
 std::optional<IntegerSteps::Floats>
 IntegerSteps::floats(const std::vector<int32_t> &biases) const {
   const Step &last = steps.back();
@@ -409,7 +403,7 @@ IntegerSteps::floats(const std::vector<int32_t> &biases) const {
   if (!storesBytes() || instrs[last.first].a != result)
     return std::nullopt;
   Floats found;
-  found.end = bounded(*last.end);
+  found.end = last.end->bounded();
   auto [least, most] = rangeOf(outputType);
   if (found.end.low < least || found.end.high > most)
     return std::nullopt; // what is stored wraps

@@ -33,6 +33,10 @@ struct ScaleEnd {
   int32_t high = std::numeric_limits<int32_t>::max();
   int32_t behind = 0; // added to what is bounded
 
+  /// The same result, of which nothing is added behind the bounds.
+  ScaleEnd bounded() const {
+    return {offset + behind, low + behind, high + behind, 0};
+  }
   /// Bounds behind those that are there: min(max(x, least), most).
   void clip(int64_t least, int64_t most);
 };

@@ -115,6 +115,7 @@ def test_only_bytes(build: Path, folder: Path) -> None:
     made = {output for node in onnx.load(path).graph.node if node.op_type == "QuantizeLinear" for output in node.output}
     assert made <= {layer["value"] for layer in found} and any("Conv" in layer["op"] for layer in found), found
     assert all(layer["worst"] <= 1 for layer in found if layer["value"] in made and layer["alone"]), found
+    expect(run(build, "npu-compare", path, *words, "--fallback=none"), 2, "ops; a processor beside it would")
     onnx.save(small.make("residual"), path)
     expect(run(build, "npu-compare", path, "--bytes"), 2, "no QuantizeLinear, so no quantised values")
 

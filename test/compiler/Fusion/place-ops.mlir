@@ -8,7 +8,7 @@
 // CHECK: error: target 'chip' does not run 1 of 2 ops; a processor beside it would: --fallback=host, or `fallback` in the target's file
 // CHECK: note: softmax length is 1025; `unsupported` lists length: from 1025; change one of these in the model, or narrow the entry
 // CHECK: error: target 'chip' does not run 2 of 2 ops
-// CHECK: note: eltwise gives f16, which `types` does not list; quantize the model (npuc-quantize), or list f16 in `types`
+// CHECK: note: eltwise gives f16, which `types` does not list; quantize the model (npuc-quantize; what a quantized one takes and gives: --quantized-io), or list f16 in `types`
 // CHECK: note: eltwise reads f16, which `types` does not list
 // CHECK: error: target 'chip' does not run 2 of 4 ops
 // CHECK: note: conv2d depthwise is false (`demands` takes true); change the model to depthwise: true, or add an entry to `demands` that takes it as it is

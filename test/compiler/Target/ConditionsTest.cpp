@@ -125,6 +125,8 @@ TEST(Conditions, ErrorsOfFiles) {
   expectError(none + "unsupported: [softmax]\n", "unsupported: expected");
   expectError(none + "unsupported:\n  - when: {rank: 3}\n",
               "unsupported: key 'ops' is missing");
+  expectError(none + "unsupported:\n  - ops: [softmax, relayout]\n",
+              "unsupported: 'relayout' is what npuc itself puts between");
   expectError(none + "unsupported:\n  - ops: [softmax]\n  - ops: [softmax]\n",
               "unsupported: op 'softmax' stands twice with the same");
   const std::string fallback = none + "fallback: {target: host, link_start: 1 "

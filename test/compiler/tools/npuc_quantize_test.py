@@ -359,15 +359,16 @@ def test_wrong_data(bench: Bench) -> None:
     np.savez(bench.path("zip.npy"), x=values)
     bench.path("zip.npy.npz").rename(bench.path("zip.npy"))
     bench.path("cut.npy").write_bytes(bench.path("nan.npy").read_bytes()[:500])
+    bench.path("junk.npy").write_bytes(b"no array")
     bench.path("hollow").mkdir()
     paint(bench, "broken", 2)[1].write_bytes(b"no picture")
     os.mkfifo(bench.path("pipe"))
     for name, says in (("nan.npy", "'nan.npy' has a number that is not finite, in row 1"), ("shape.npy", "holds float32[2,2,16,16], expected float32"),
                        ("kind.npy", "holds int64[2,3,16,16]"), ("huge.npy", "row 0 that does not fit into float32"),
-                       ("empty.npy", "fewer values than one batch takes"), ("object.npy", "cannot read 'object.npy'"),
+                       ("empty.npy", "fewer values than one batch takes"), ("object.npy", "cannot read 'object.npy'"), ("junk.npy", "'junk.npy': it is no .npy file of numbers"),
                        ("zip.npy", "'zip.npy' is no .npy file"), ("cut.npy", "cannot read 'cut.npy'"), ("none", "cannot read 'none': No such file"),
                        ("hollow", "there is no picture in the folder 'hollow'"), ("pipe", "it is not a regular file"),
-                       ("broken", "cannot read the picture 'broken/class1/p01.png'")):  # fmt: skip
+                       ("broken", "cannot read the picture 'broken/class1/p01.png': it is none that Pillow knows")):  # fmt: skip
         refuse(bench, model, f"--data={name}", "-o", "out.onnx", says=says)
 
 
