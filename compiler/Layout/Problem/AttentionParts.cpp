@@ -67,32 +67,42 @@ struct Spelling {
 /// Behind the product, in its kernel: the scale, then the mask.
 static std::string scoresText(const Spelling &s) {
   AttentionOp op = s.op;
+  const bool hasMask = op.getMask() != nullptr,
+             isBoolean = hasMask &&
+                         tensorType(op.getMask()).getElementType().isInteger(1);
   std::string one = Spelling::text(RankedTensorType::get({}, s.element));
-  std::string text = s.constant("scale", op.getScale().convertToDouble()) +
-                     s.constant("fill", op.getFill().convertToDouble());
-  std::string mask = op.getMask() ? ", %operand3" : "";
-  std::string maskType = op.getMask() ? ", !operand3" : "";
-  std::string maskArgument = op.getMask() ? ", %m: !operand3" : "";
-  text += llvm::formatv(
-      "  %scores = npu.fused(%operand0, %keys, %scale, %fill{0}) : "
-      "(!operand0, {1}, {2}, {2}{3}) -> {4} {{\n"
-      "  ^bb0(%a: !operand0, %b: {1}, %s: {2}, %f: {2}{5}):\n"
-      "    %p = npu.matmul(%a, %b) : (!operand0, {1}) -> {4}\n"
-      "    %x = npu.eltwise mul(%p, %s) : ({4}, {2}) -> {4}\n",
-      mask, s.transposed, one, maskType, s.scores, maskArgument);
-  std::string last = "x";
-  if (op.getMask()) {
-    bool isBoolean = tensorType(op.getMask()).getElementType().isInteger(1);
-    text += llvm::formatv(
-        isBoolean
-            ? "    %y = npu.eltwise select(%m, %x, %f) : (!operand3, {0}, "
-              "{1}) -> {0}\n"
-            : "    %y = npu.eltwise add(%x, %m) : ({0}, !operand3) -> {0}\n",
-        s.scores, one);
-    last = "y";
+  std::string text = s.constant("scale", op.getScale().convertToDouble());
+  std::string operands = "%operand0, %keys, %scale",
+              types = "!operand0, " + s.transposed + ", " + one,
+              arguments = "%a: !operand0, %b: " + s.transposed + ", %s: " + one;
+  if (hasMask) {
+    operands += ", %operand3";
+    types += ", !operand3";
+    arguments += ", %m: !operand3";
   }
-  return text +
-         llvm::formatv("    npu.yield %{0} : {1}\n  }\n", last, s.scores).str();
+  if (isBoolean) {
+    text += s.constant("fill", op.getFill().convertToDouble());
+    operands += ", %fill";
+    types += ", " + one;
+    arguments += ", %f: " + one;
+  }
+  text +=
+      llvm::formatv("  %scores = npu.fused({0}) : ({1}) -> {2} {{\n"
+                    "  ^bb0({3}):\n"
+                    "    %p = npu.matmul(%a, %b) : (!operand0, {4}) -> {2}\n"
+                    "    %x = npu.eltwise mul(%p, %s) : ({2}, {5}) -> {2}\n",
+                    operands, types, s.scores, arguments, s.transposed, one);
+  if (isBoolean)
+    text += llvm::formatv("    %y = npu.eltwise select(%m, %x, %f) : "
+                          "(!operand3, {0}, {1}) -> {0}\n",
+                          s.scores, one);
+  else if (hasMask)
+    text += llvm::formatv(
+        "    %y = npu.eltwise add(%x, %m) : ({0}, !operand3) -> {0}\n",
+        s.scores);
+  return text + llvm::formatv("    npu.yield %{0} : {1}\n  }\n",
+                              hasMask ? "y" : "x", s.scores)
+                    .str();
 }
 
 static std::string partsOf(Operation *op) {
