@@ -72,6 +72,10 @@ typedef enum npu_dtype {
  *                         extras. Of f32 data b may be packed (attrs.matmul):
  *                         of rank 2, in a type of 8 or 16 bits, scales and
  *                         zero points behind it
+ *   ATTENTION             query [...,H,M,D], key [...,G,N,D], value [...,G,N,V]
+ *                         (H / G heads share one), optional mask, broadcast to
+ *                         [...,H,M,N] (attrs.attention.has_mask), extras; the
+ *                         result is [...,H,M,V]
  *   ELTWISE               any number, broadcast to the result's shape
  *   GATHER_ELEMENTS       data, indices of the result's shape
  *   GATHER_ND             data, indices [...,depth]
@@ -113,7 +117,8 @@ typedef enum npu_op {
   NPU_OP_ROTATE = 30,
   NPU_OP_TENSORNORM = 31,
   NPU_OP_CUSTOM = 32, /* of a plugin */
-  NPU_OP_COUNT = 33
+  NPU_OP_ATTENTION = 33,
+  NPU_OP_COUNT = 34
 } npu_op;
 
 /* A logical tensor and how it is stored. `order` lists logical dimensions from
@@ -402,6 +407,15 @@ typedef struct npu_norm_attrs {
   double epsilon;
 } npu_norm_attrs;
 
+/* softmax(query * key^T * scale + mask) * value. Of a boolean mask nothing is
+ * added: where it is false, the score is `fill`. */
+typedef struct npu_attention_attrs {
+  double scale;
+  double fill;
+  int64_t has_mask; /* of the query's type, or boolean */
+  int64_t causal;   /* query m takes no key behind m + N - M */
+} npu_attention_attrs;
+
 /* CUSTOM: which op of which plugin, and the model's attributes: where in the
  * weights section, in the encoding of format/custom_op.h. */
 typedef struct npu_custom_attrs {
@@ -431,6 +445,7 @@ typedef union npu_attrs {
   npu_cumulate_attrs cumulate;
   npu_rotate_attrs rotate;
   npu_norm_attrs norm;
+  npu_attention_attrs attention;
   npu_custom_attrs custom;
 } npu_attrs;
 NPU_STATIC_ASSERT(sizeof(npu_attrs) == 192, "npu_attrs is on disk");

@@ -99,6 +99,10 @@ static std::vector<List> makeLists() {
                            adapter,
                            split,
                            reference(createSoftmaxReference)};
+  lists[NPU_OP_ATTENTION] = {{"blocks", createAttentionBlocks},
+                             adapter,
+                             split,
+                             reference(createAttentionReference)};
   lists[NPU_OP_RESIZE] = {{"copy", createResizeFast},
                           {"onednn", createResizeOnednn},
                           {"linear", createResizeLinear},

@@ -23,6 +23,7 @@ Create createConvWinogradDirect, createConvWinogradFast,
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
+Create createAttentionBlocks, createAttentionReference;
 Create createMatmulPacked, createMatmulRows, createMatmulOnednn,
     createMatmulReference;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,

@@ -33,7 +33,7 @@ const char *opName(int32_t op) {
                                       "conv_bpw",       "img2col",
                                       "unpool",         "maskunpool",
                                       "rotate",         "tensornorm",
-                                      "custom"};
+                                      "custom",         "attention"};
   static_assert(std::size(names) == NPU_OP_COUNT);
   return op >= 0 && op < NPU_OP_COUNT ? names[op] : "unknown op";
 }
@@ -52,6 +52,8 @@ int properInputs(const Problem &problem) {
   case NPU_OP_MATMUL:
     return 2 + (problem.attrs.matmul.block != 0) +
            (problem.attrs.matmul.has_zero_points != 0);
+  case NPU_OP_ATTENTION:
+    return problem.attrs.attention.has_mask ? 4 : 3;
   case NPU_OP_CONV_BPW:
   case NPU_OP_MASKUNPOOL:
   case NPU_OP_GATHER:
@@ -391,6 +393,8 @@ static std::string checkOp(const Problem &problem) {
     return validateRotate(problem);
   case NPU_OP_TENSORNORM:
     return validateTensornorm(problem);
+  case NPU_OP_ATTENTION:
+    return validateAttention(problem);
   case NPU_OP_CUSTOM:
     return validateCustom(problem);
   case NPU_OP_RELAYOUT:

@@ -36,6 +36,7 @@ std::string validateUnpool(const Problem &problem);
 std::string validateMaskunpool(const Problem &problem);
 std::string validateRotate(const Problem &problem);
 std::string validateTensornorm(const Problem &problem);
+std::string validateAttention(const Problem &problem);
 std::string validateCustom(const Problem &problem);
 
 /// Whether the kernel proper may write over this input: a plugin says so.

@@ -50,6 +50,7 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   case NPU_OP_CONV_BPW:
   case NPU_OP_CONV_WINOGRAD:
   case NPU_OP_WINOGRAD_WEIGHT:
+  case NPU_OP_ATTENTION:
   case NPU_OP_SOFTMAX:
   case NPU_OP_RESIZE:
   case NPU_OP_SCATTER_ELEMENTS:

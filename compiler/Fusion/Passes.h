@@ -29,6 +29,11 @@ LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
 LogicalResult matchActivations(Operation *root);
 LogicalResult matchNorms(Operation *root);
+/// `threads` are those that the kernel library is asked about.
+LogicalResult matchAttention(Operation *root, int threads);
+/// The same as a pass where the target lists attention; it must outlive it.
+std::unique_ptr<mlir::Pass> createMatchAttention(const TargetSpec *target,
+                                                 int threads);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult foldRequantize(Operation *root);

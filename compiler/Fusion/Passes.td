@@ -107,6 +107,39 @@ def MatchNorms : Pass<"npu-match-norms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def MatchAttention : Pass<"npu-match-attention", "::mlir::func::FuncOp"> {
+  let summary = "Recognises attention that the model spells out.";
+  let description = [{
+    Softmax of the product of queries and transposed keys, with one factor and
+    one mask that is added or chooses, times values, becomes one
+    `npu.attention`, if the target lists `attention` under `algorithms` and the
+    kernel library has a kernel for it that is no reference. Nobody else may
+    read what lies between. The layout search still takes the parts where they
+    are cheaper.
+
+    Example:
+    ```mlir
+    %s = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+    %0 = npu.transpose(%k) {permutation = [0, 1, 3, 2]} : (tensor<1x2x8x16xf32>) -> tensor<1x2x16x8xf32>
+    %1 = npu.matmul(%q, %0) : (tensor<1x2x8x16xf32>, tensor<1x2x16x8xf32>) -> tensor<1x2x8x8xf32>
+    %2 = npu.eltwise mul(%1, %s) : (tensor<1x2x8x8xf32>, tensor<f32>) -> tensor<1x2x8x8xf32>
+    %3 = npu.softmax(%2) {axis = 3 : i64} : (tensor<1x2x8x8xf32>) -> tensor<1x2x8x8xf32>
+    %4 = npu.matmul(%3, %v) : (tensor<1x2x8x8xf32>, tensor<1x2x8x16xf32>) -> tensor<1x2x8x16xf32>
+    ==>
+    %4 = npu.attention(%q, %k, %v) {scale = 2.500000e-01 : f64} : (tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>) -> tensor<1x2x8x16xf32>
+    ```
+    test/compiler/Fusion/match-attention.mlir runs more.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file (default: one "
+           "that lists attention)">,
+    Option<"threads", "threads", "int", "1",
+           "Threads that the kernel library is asked about">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
   let summary = "Makes zero padding an attribute of the op that reads it.";
   let description = [{

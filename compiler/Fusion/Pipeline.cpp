@@ -12,6 +12,9 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
                               Precision precision) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
   functions.addPass(createSimplify());
+  // Before transposes sink below the factors of queries and keys.
+  if (target)
+    functions.addPass(createMatchAttention(target, threads));
   functions.addPass(createSinkTransposes());
   // Activations before scales: an offset that belongs to an activation must
   // not vanish in a bias.

@@ -36,7 +36,7 @@ static LogicalResult replaceOps(mlir::func::FuncOp function,
                                 const LayoutPlan &plan,
                                 mlir::func::FuncOp source) {
   const bool hasSets = llvm::any_of(
-      plan.algorithms, [](const auto &one) { return one.second->set; });
+      plan.algorithms, [](const auto &one) { return one.second->isSet(); });
   if (source && hasSets && failed(checkExactly(source, function)))
     return failure();
   if (failed(applyAlgorithms(function, plan, target, options.objective,

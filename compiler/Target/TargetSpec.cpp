@@ -22,7 +22,7 @@ SmallVector<StringRef> npu::demandRoles(const OpWords &words) {
 }
 
 // Rows of the table in Layout/Alternatives.cpp; a test says so.
-static const StringRef algorithmNames[] = {"winograd"};
+static const StringRef algorithmNames[] = {"winograd", "attention"};
 
 ArrayRef<StringRef> npu::algorithmVocabulary() { return algorithmNames; }
 

@@ -120,7 +120,10 @@ private:
 } // namespace
 
 /// The innermost dimension in memory of those that are more than one element.
+/// An axis of one element is anywhere: each is a row, 1 or NaN.
 static bool isInnermost(const npu_tensor_desc &tensor, int64_t axis) {
+  if (tensor.dims[axis] == 1)
+    return true;
   int i = tensor.rank - 1;
   while (i > 0 && tensor.order[i] != axis && tensor.dims[tensor.order[i]] == 1)
     --i;

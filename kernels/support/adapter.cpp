@@ -106,7 +106,8 @@ static npu_tensor_desc rowMajor(const npu_tensor_desc &tensor) {
 /// `tensor` in the order that the op's fast kernels take.
 static npu_tensor_desc preferred(const Problem &problem,
                                  const npu_tensor_desc &tensor) {
-  if (problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_REDUCE)
+  if (problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_REDUCE ||
+      problem.op == NPU_OP_ATTENTION)
     return rowMajor(tensor);
   if (problem.op != NPU_OP_SOFTMAX)
     return channelsLast(rowMajor(tensor));
@@ -144,7 +145,8 @@ static bool changeAll(const Problem &problem, Problem &inside) {
     npu_tensor_desc &input = inside.inputs[static_cast<size_t>(i)];
     // Packed numbers are no tensor to bring into order.
     bool isPair = (problem.op == NPU_OP_MATMUL && !hasPackedWeights(problem)) ||
-                  problem.op == NPU_OP_CONV_BPW;
+                  problem.op == NPU_OP_CONV_BPW ||
+                  problem.op == NPU_OP_ATTENTION;
     bool isExtra = i >= proper && sameExtents(input, problem.outputs[0]);
     if (i == 0 || (isPair && i < proper) || isExtra)
       isChanged |= change(input, preferred(problem, input));

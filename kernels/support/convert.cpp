@@ -134,6 +134,7 @@ void load(int32_t dtype, const void *data, Walk::Run run,
   case NPU_I8:
     return loadAs<int8_t>(data, run, offsets, n, out, widen);
   case NPU_U8:
+  case NPU_BOOL: // a mask
     return loadAs<uint8_t>(data, run, offsets, n, out, widen);
   default:
     return loadAs<uint16_t>(data, run, offsets, n, out, bfloatToFloat);

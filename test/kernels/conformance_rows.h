@@ -31,6 +31,22 @@ TEST(Conformance, SoftmaxOfLongRows) {
     }
 }
 
+/// An axis of one element, wherever it lies, is no case for the reference.
+TEST(Conformance, SoftmaxOfOneElement) {
+  for (int64_t axis : {0, 1, 2})
+    for (int64_t isLog : {0, 1}) {
+      std::vector<int64_t> dims = {3, 5, 4};
+      dims[static_cast<size_t>(axis)] = 1;
+      Case one;
+      Problem &p = one.problem;
+      p.op = NPU_OP_SOFTMAX;
+      p.inputs = p.outputs = {tensor(NPU_F32, dims)};
+      p.attrs.axis = {axis, isLog};
+      EXPECT_FALSE(query(p).slow) << query(p).refusals;
+      check(one, 7450);
+    }
+}
+
 /// Masked elements, rows of nothing else, NaN at any place.
 TEST(Conformance, SoftmaxOfWhatIsNotFinite) {
   const double infinity = std::numeric_limits<double>::infinity();

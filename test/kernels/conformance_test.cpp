@@ -3,6 +3,7 @@
 // Every registry entry against the reference, on generated problems. Inputs are
 // small integers, so that sums and products are exact in every order.
 
+#include "test/kernels/conformance_attention.h"
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
 #include "test/kernels/conformance_integers.h"

@@ -611,6 +611,30 @@ TEST(ChipReference, Tensornorm) {
              {0.18333969940, 0.55001909820, 0.91669849700, 1.65005729461});
 }
 
+TEST(AttentionReference, GroupsMasksAndOrder) {
+  // Two queries of each of two heads on one head of two keys; equal scores.
+  Problem p = make(NPU_OP_ATTENTION,
+                   {tensor(NPU_F32, {2, 2, 1}), tensor(NPU_F32, {1, 2, 1}),
+                    tensor(NPU_F32, {1, 2, 1})},
+                   tensor(NPU_F32, {2, 2, 1}));
+  p.attrs.attention = {0.5, 0, 0, 0};
+  const Values q = {0, 2, 4, 6}, k = {0, 1}, v = {1, 3};
+  // Weights of the second key: 1 / (1 + exp(-q / 2)).
+  expectNear(runReference(p, {q, k, v}),
+             {2, 2.46211715726, 2.76159415595, 2.90514825364});
+  p.attrs.attention.causal = 1;
+  expectNear(runReference(p, {q, k, v}), {1, 2.46211715726, 1, 2.90514825364});
+  p.attrs.attention = {0.5, 0, 1, 0};
+  p.inputs.push_back(tensor(NPU_F32, {1, 2}));
+  expectNear(runReference(p, {q, k, v, {1, 0}}),
+             {1.53788284274, 2, 2.46211715726, 2.76159415595});
+  // Where it is false the score is 1.
+  p.inputs[3].dtype = NPU_BOOL;
+  p.attrs.attention.fill = 1;
+  expectNear(runReference(p, {q, k, v, {1, 0}}),
+             {2.46211715726, 2.46211715726, 2.46211715726, 2.46211715726});
+}
+
 TEST(ResizeReference, NearestRulesDifferAtTies) {
   // Asymmetric, factor 2: coordinates 0, 0.5, 1, 1.5.
   const struct {

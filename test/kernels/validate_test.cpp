@@ -210,6 +210,32 @@ TEST(Validate, Tensornorm) {
        {"dimension 2", [](Problem &p) { p.outputs[0].dims[2] = 2; }}});
 }
 
+TEST(Validate, Attention) {
+  Problem p = simple(NPU_OP_ATTENTION, {2, 4, 5, 3}, {2, 4, 5, 6});
+  p.inputs = {p.inputs[0], tensor(NPU_F32, {2, 2, 7, 3}),
+              tensor(NPU_F32, {2, 2, 7, 6}), tensor(NPU_F32, {5, 7})};
+  p.attrs.attention = {0.5, 0, 1, 0};
+  expectRules(
+      p, {{"inputs", [](Problem &p) { p.inputs.pop_back(); }},
+          {"has_mask", [](Problem &p) { p.attrs.attention.has_mask = 2; }},
+          {"causal", [](Problem &p) { p.attrs.attention.causal = -1; }},
+          {"scale", [](Problem &p) { p.attrs.attention.scale = INFINITY; }},
+          {"fill", [](Problem &p) { p.attrs.attention.fill = NAN; }},
+          {"operands are i32", [](Problem &p) { p.inputs[0].dtype = NPU_I32; }},
+          {"f32, f16", [](Problem &p) { p.inputs[1].dtype = NPU_F16; }},
+          {"ranks", [](Problem &p) { p.inputs[2] = tensor(NPU_F32, {7, 6}); }},
+          {"ranks", [](Problem &p) { p.inputs[0] = tensor(NPU_F32, {3}); }},
+          {"key: dimension 3", [](Problem &p) { p.inputs[1].dims[3] = 4; }},
+          {"key: dimension 0", [](Problem &p) { p.inputs[1].dims[0] = 1; }},
+          {"key: dimension 1", [](Problem &p) { p.inputs[1].dims[1] = 3; }},
+          {"value: dimension 1", [](Problem &p) { p.inputs[2].dims[1] = 1; }},
+          {"value: dimension 2", [](Problem &p) { p.inputs[2].dims[2] = 8; }},
+          {"output: dimension 1", [](Problem &p) { p.outputs[0].dims[1] = 2; }},
+          {"output: dimension 3", [](Problem &p) { p.outputs[0].dims[3] = 5; }},
+          {"mask is i32", [](Problem &p) { p.inputs[3].dtype = NPU_I32; }},
+          {"mask f32 4x7", [](Problem &p) { p.inputs[3].dims[0] = 4; }}});
+}
+
 TEST(Validate, Descriptors) {
   expectRules(
       simple(NPU_OP_RELAYOUT, {2, 3}, {2, 3}),

@@ -92,6 +92,25 @@ LayoutRelation relations::matmul(Shape a, Shape b, Shape result) {
   return relation;
 }
 
+LayoutRelation relations::attention(ArrayRef<Shape> operands, Shape result) {
+  LayoutRelation relation;
+  Dims all = newDims(relation, result);
+  RelatedDim keys = newDim(relation), size = newDim(relation);
+  Dims query = all, key = all, value = all;
+  query.back() = key.back() = size;
+  key[key.size() - 2] = value[value.size() - 2] = keys;
+  // A head of keys that serves several of queries is another dimension.
+  for (size_t dim = 0; dim + 2 < result.size(); ++dim)
+    if (operands[1][dim] != result[dim])
+      key[dim] = value[dim] = newDim(relation);
+  for (const Dims &dims : {query, key, value})
+    addOperand(relation, dims, /*independent=*/true);
+  for (Shape mask : operands.drop_front(3))
+    addUnrelatedOperand(relation, mask);
+  relation.results.push_back(all);
+  return relation;
+}
+
 LayoutRelation relations::transpose(Shape operand,
                                     ArrayRef<int64_t> permutation) {
   LayoutRelation relation;

@@ -33,6 +33,10 @@ LayoutRelation conv(llvm::ArrayRef<Shape> operands, Shape result);
 /// in each. So may a matrix of another depth than a's, which is packed.
 LayoutRelation matmul(Shape a, Shape b, Shape result);
 
+/// Query (..., M, D), key (..., N, D), value (..., N, V), mask; as a product of
+/// several matrices: each may lie in another order.
+LayoutRelation attention(llvm::ArrayRef<Shape> operands, Shape result);
+
 /// Result dimension i is operand dimension permutation[i].
 LayoutRelation transpose(Shape operand, llvm::ArrayRef<int64_t> permutation);
 

@@ -221,6 +221,29 @@ def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
   }];
 }
 
+def NPU_AttentionOp : NPU_KernelOp<"attention"> {
+  let summary = "Softmax of queries by keys, times values, for each head.";
+  let description = [{
+    softmax(query * transpose(key) * scale + mask) * value over the last two
+    dimensions. Query is (..., heads, M, D), key (..., heads, N, D), value
+    (..., heads, N, V), the result (..., heads, M, V); all have one rank, 2 or
+    more. Queries may have several times the heads of keys and values: each of
+    these then serves as many that follow one another. The mask broadcasts to
+    (..., heads, M, N); a boolean one adds nothing, but makes `fill` of scores
+    where it is false. With `causal` query m takes no key behind m + N - M.
+
+    Example:
+    ```mlir
+    %y = npu.attention(%q, %k, %v, %m) {scale = 0.25 : f64} : (tensor<1x4x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x1x1x8xf32>) -> tensor<1x4x8x16xf32>
+    ```
+  }];
+  let arguments = (ins NPU_Tensor:$query, NPU_Tensor:$key, NPU_Tensor:$value,
+                       Optional<NPU_Tensor>:$mask, F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$fill,
+                       DefaultValuedAttr<BoolAttr, "false">:$causal);
+  let results = (outs NPU_Tensor:$result);
+}
+
 def NPU_ConcatOp : NPU_KernelOp<"concat"> {
   let summary = "Joins tensors along one dimension.";
   let description = [{

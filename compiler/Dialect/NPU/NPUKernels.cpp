@@ -149,6 +149,15 @@ npu_op MatmulOp::getKernel(npu_attrs &attributes) {
   return NPU_OP_MATMUL;
 }
 
+npu_op AttentionOp::getKernel(npu_attrs &attributes) {
+  npu_attention_attrs &attention = attributes.attention;
+  attention.scale = getScale().convertToDouble();
+  attention.fill = getFill().convertToDouble();
+  attention.has_mask = getMask() ? 1 : 0;
+  attention.causal = getCausal();
+  return NPU_OP_ATTENTION;
+}
+
 npu_op ConcatOp::getKernel(npu_attrs &attributes) {
   attributes.axis.axis = getAxis();
   return NPU_OP_CONCAT;

@@ -44,6 +44,9 @@ static LayoutRelation matmulRelation(Operation *op) {
     relations::addUnrelatedOperand(relation, shapeOf(parameter));
   return relation;
 }
+static LayoutRelation attentionRelation(Operation *op) {
+  return relations::attention(operandShapes(op), resultShape(op));
+}
 static LayoutRelation relayoutRelation(Operation *op) {
   return relations::relayout(resultShape(op));
 }
@@ -98,6 +101,7 @@ static const StringRef dataRoles[] = {"data"};
 static const StringRef inputRoles[] = {"input"};
 static const StringRef inputsRoles[] = {"inputs"};
 static const StringRef matmulRoles[] = {"a", "b", "scale", "zero_point"};
+static const StringRef attentionRoles[] = {"query", "key", "value", "mask"};
 static const StringRef normRoles[] = {"input", "scale", "bias"};
 static const StringRef gatherRoles[] = {"data", "indices"};
 static const StringRef scatterRoles[] = {"data", "indices", "updates"};
@@ -183,6 +187,7 @@ static SmallVector<StringRef> demandNames() {
   X(MaxPoolOp, Heavy, placesRelation, dataRoles, imageAxes, 0)                 \
   X(AvgPoolOp, Heavy, placesRelation, dataRoles, imageAxes, 0)                 \
   X(MatmulOp, Heavy, matmulRelation, matmulRoles, noAxes, 0)                   \
+  X(AttentionOp, Heavy, attentionRelation, attentionRoles, noAxes, 0)          \
   X(ConcatOp, Light, placesRelation, inputsRoles, noAxes, 0)                   \
   X(PadOp, Light, placesRelation, inputRoles, noAxes, 0)                       \
   X(SliceOp, Light, placesRelation, inputRoles, noAxes, 0)                     \

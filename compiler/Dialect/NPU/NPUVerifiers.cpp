@@ -500,6 +500,50 @@ LogicalResult MatmulOp::verify() {
   return verifyLayouts(getOperation());
 }
 
+/// What is added to the scores, or says which of them count.
+static LogicalResult verifyMask(AttentionOp op) {
+  Value mask = op.getMask();
+  if (elementOf(mask) != elementOf(op.getResult()) &&
+      !elementOf(mask).isInteger(1)) // attention_c5
+    return op.emitOpError() << "mask is " << elementOf(mask)
+                            << ", expected i1 or " << elementOf(op.getResult());
+  Shape scores(shapeOf(op.getQuery()));
+  scores.back() = shapeOf(op.getKey())[scores.size() - 2];
+  std::string error;
+  FailureOr<Shape> wide =
+      shapes::broadcast({scores, Shape(shapeOf(mask))}, error);
+  if (failed(wide) || *wide != scores) // attention_c6
+    return op.emitOpError()
+           << "mask of shape " << shapes::text(shapeOf(mask))
+           << " does not broadcast to the scores' " << shapes::text(scores);
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  std::string error;
+  if (failed(
+          verifyShape(getOperation(),
+                      shapes::attention(shapeOf(getQuery()), shapeOf(getKey()),
+                                        shapeOf(getValue()), error),
+                      error))) // attention_c1
+    return failure();
+  Type element = elementOf(getResult());
+  if (!isFloat(getResult())) // attention_c2
+    return emitOpError() << "element type " << element
+                         << ", expected a float type";
+  for (Value operand : {getQuery(), getKey(), getValue()})
+    if (elementOf(operand) != element) // attention_c3
+      return emitOpError() << "element types " << elementOf(operand) << " and "
+                           << element << " differ";
+  if (!getScale().isFinite() || getFill().isNaN()) // attention_c4
+    return emitOpError() << "scale is " << getScale().convertToDouble()
+                         << " and fill " << getFill().convertToDouble()
+                         << ", expected a finite scale and numbers";
+  if (getMask() && failed(verifyMask(*this)))
+    return failure();
+  return verifyLayouts(getOperation());
+}
+
 // Ops along axes.
 
 LogicalResult ConcatOp::verify() {

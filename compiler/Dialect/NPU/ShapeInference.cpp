@@ -243,6 +243,29 @@ FailureOr<Shape> npu::shapes::broadcast(ArrayRef<Shape> inputs,
   return result;
 }
 
+FailureOr<Shape> npu::shapes::attention(ArrayRef<int64_t> query,
+                                        ArrayRef<int64_t> key,
+                                        ArrayRef<int64_t> value,
+                                        std::string &error) {
+  size_t rank = query.size();
+  bool fits = rank >= 2 && key.size() == rank && value.size() == rank &&
+              query[rank - 1] == key[rank - 1] &&
+              key[rank - 2] == value[rank - 2];
+  for (size_t dim = 0; fits && dim + 2 < rank; ++dim) {
+    bool isHeads = dim + 3 == rank && key[dim] > 0;
+    fits = key[dim] == value[dim] &&
+           (isHeads ? query[dim] % key[dim] == 0 : query[dim] == key[dim]);
+  }
+  if (!fits)
+    return fail(error, "query, key and value of shapes " + text(query) + ", " +
+                           text(key) + " and " + text(value) +
+                           " do not fit one another: expected (..., H, M, D), "
+                           "(..., G, N, D) and (..., G, N, V), G dividing H");
+  Shape result(query);
+  result.back() = value.back();
+  return result;
+}
+
 FailureOr<Shape> npu::shapes::matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
                                      std::string &error) {
   if (a.size() < 2 || b.size() < 2)

@@ -51,6 +51,9 @@ Shape rotate(ArrayRef<int64_t> input, ArrayRef<int64_t> axes, int64_t turns);
 FailureOr<Shape> broadcast(ArrayRef<Shape> inputs, std::string &error);
 FailureOr<Shape> matmul(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
                         std::string &error);
+/// (..., H, M, D), (..., G, N, D), (..., G, N, V) -> (..., H, M, V); G | H.
+FailureOr<Shape> attention(ArrayRef<int64_t> query, ArrayRef<int64_t> key,
+                           ArrayRef<int64_t> value, std::string &error);
 FailureOr<Shape> concat(ArrayRef<Shape> inputs, int64_t axis,
                         std::string &error);
 FailureOr<Shape> pad(ArrayRef<int64_t> input, ArrayRef<int64_t> pads,

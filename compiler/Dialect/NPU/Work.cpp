@@ -165,6 +165,22 @@ static Work matmulWork(Operation *op) {
            dims(op->getResult(0), "mn")}};
 }
 
+/// One product of rows of queries with all keys, as deep as both that it stands
+/// for: a tile is some rows of a head, and its scores never leave the chip.
+static Work attentionWork(Operation *op) {
+  ArrayRef<int64_t> query = tensorType(op->getOperand(0)).getShape(),
+                    value = tensorType(op->getOperand(2)).getShape();
+  size_t rank = query.size();
+  int64_t rows = query[rank - 2], keys = value[rank - 2];
+  int64_t heads = extent(query.drop_back(2));
+  std::string batch(rank - 2, 'c');
+  return {{{rows, query.back() + value.back(), keys, heads}},
+          softmaxSteps * static_cast<double>(heads * rows * keys),
+          false,
+          0,
+          {batch + "m.", batch + "n.", batch + "m."}};
+}
+
 /// One vector operation for each element of the largest operand or result.
 static Work streamWork(Operation *op) {
   double largest = elementsOf(op->getResult(0));
@@ -194,6 +210,8 @@ static Work kernelWork(KernelOpInterface op) {
     return poolWork(op, attributes.pool);
   case NPU_OP_MATMUL:
     return matmulWork(op);
+  case NPU_OP_ATTENTION:
+    return attentionWork(op);
   case NPU_OP_SOFTMAX:
     return {{}, softmaxSteps * elementsOf(op->getResult(0))};
   case NPU_OP_RELAYOUT:
@@ -254,6 +272,13 @@ Work npu::workOf(Operation *op, OutputSteps stage) {
   return total;
 }
 
+/// Itself, or what a fused kernel is built around.
+static bool isAttention(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op))
+    op = fused.getRoot();
+  return llvm::isa_and_nonnull<AttentionOp>(op);
+}
+
 void npu::assignRoles(Operation *op, const Work &work,
                       std::vector<cost::Transfer> &reads) {
   if (work.products.empty() || reads.size() < 2)
@@ -270,6 +295,8 @@ void npu::assignRoles(Operation *op, const Work &work,
     if (tensorType(op->getOperand(index)).getNumElements() <=
         product.n * product.count)
       reads[index].role = cost::Role::Bias;
+  if (isAttention(op))
+    reads[2].role = cost::Role::Weight;
 }
 
 StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
@@ -278,9 +305,10 @@ StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
   bool isOperand = index < op->getNumOperands();
   Value value = isOperand ? op->getOperand(index)
                           : op->getResult(index - op->getNumOperands());
-  StringRef dims = isOperand && index == 0   ? work.dims.data
-                   : isOperand && index == 1 ? work.dims.weight
-                                             : work.dims.result;
+  bool isWeight = index == 1 || (index == 2 && isAttention(op));
+  StringRef dims = isOperand && index == 0 ? work.dims.data
+                   : isOperand && isWeight ? work.dims.weight
+                                           : work.dims.result;
   bool fits = dims.size() == static_cast<size_t>(tensorType(value).getRank());
   return fits ? dims : StringRef();
 }

@@ -181,10 +181,8 @@ static FailureOr<Substitute> prepare(const Alternative &alternative,
     decided = layOut(**made, problem, op, layoutsOf(op));
   if (!decided)
     return op->emitOpError()
-           << blame(*alternative.plugin,
-                    "alternative '" + alternative.name +
-                        "' gives another replacement with constants than it "
-                        "gave without");
+           << alternative.blame("gives another replacement with constants than "
+                                "it gave without");
   mlir::OwningOpRef<mlir::func::FuncOp> source;
   if (verify) {
     if (failed(checkSet(alternative, op, **made)))
@@ -233,7 +231,7 @@ LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
   LayoutProblem problem(function, target, axes);
   problem.objective = objective;
   if (llvm::any_of(plan.algorithms,
-                   [](const auto &one) { return one.second->set; }))
+                   [](const auto &one) { return one.second->isSet(); }))
     (void)costOf(problem, plan.algorithms); // finds out what stays on the chip
   // In the block's order: what is written must not depend on addresses.
   SmallVector<std::pair<Operation *, const Alternative *>> chosen;
@@ -242,7 +240,7 @@ LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
     const Alternative *algorithm = plan.algorithms.lookup(&op);
     if (!algorithm)
       continue;
-    if (!algorithm->set) {
+    if (!algorithm->isSet()) {
       chosen.push_back({&op, algorithm});
       continue;
     }

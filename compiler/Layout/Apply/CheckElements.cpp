@@ -171,7 +171,8 @@ static bool sameBytes(Value a, Value b) {
 static bool isAlternative(const TagInterpreter::Reading &want,
                           const TagInterpreter::Reading &have) {
   for (const Alternative &row : alternatives()) {
-    if (!row.isReplacement(have.op) || !row.applies(want.op))
+    if (!row.isReplacement || !row.isReplacement(have.op) ||
+        !row.applies(want.op))
       continue;
     OpBuilder builder(want.op);
     Operation *made = row.replace(builder, builder.clone(*want.op));

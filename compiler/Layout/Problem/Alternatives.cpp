@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Our own: Winograd's algorithm for 3x3 convolutions of stride 1: fewer
-// multiply-adds, more movement. One row of the table for each size of tile.
+// multiply-adds, more movement. One row of the table for each size of tile. And
+// attention in parts (AttentionParts.cpp).
 #include "compiler/Layout/Problem/Alternatives.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -183,9 +184,15 @@ static const Alternative table[] = {
                                "algorithm, 2x2 results from 16 products"),
     winograd<4>("winograd4x4", "3x3 convolutions of stride 1 by Winograd's "
                                "algorithm, 4x4 results from 36 products"),
+    attentionParts(),
 };
 
 ArrayRef<Alternative> npu::alternatives() { return table; }
+
+std::string Alternative::blame(const Twine &what) const {
+  std::string text = ("alternative '" + name + "' " + what).str();
+  return plugin ? npu::blame(*plugin, text) : text;
+}
 
 /// What a plugin is asked of the op: whether a set can stand in its place.
 static std::string whyNotSet(const plugin::Plugin &plugin,
@@ -279,7 +286,7 @@ const Alternative *npu::replacementOf(Operation *op) {
     if (auto name = mark.getAs<StringAttr>("name"))
       return findAlternative(name.getValue(), op->getContext());
   for (const Alternative &row : table)
-    if (row.isReplacement(op))
+    if (row.isReplacement && row.isReplacement(op))
       return &row;
   return nullptr;
 }
@@ -291,7 +298,7 @@ npu::alternativesFor(Operation *op, const TargetSpec &target) {
     return found;
   forEach(op->getContext(), [&](const Alternative &row) {
     if (llvm::is_contained(target.algorithms, row.family) && row.applies(op) &&
-        (row.set ||
+        (row.isSet() ||
          !lackAs(target, cast<LayoutOpInterface>(op), row.demandName)))
       found.push_back(&row);
     return false;

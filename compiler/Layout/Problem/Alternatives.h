@@ -2,7 +2,8 @@
 //
 // Other algorithms for an op: an op, or a set of ops, that computes the same
 // from the same operands, its outside layouts unchanged. A row of a table each;
-// plugins bring others, all of them sets (Replacement.h).
+// plugins bring others, all of them sets (Replacement.h). Of attention, which
+// the model spelled out, the other algorithm is what it spelled.
 #ifndef NPU_COMPILER_LAYOUT_PROBLEM_ALTERNATIVES_H
 #define NPU_COMPILER_LAYOUT_PROBLEM_ALTERNATIVES_H
 
@@ -40,10 +41,14 @@ struct Alternative {
   Operation *(*replace)(mlir::OpBuilder &builder, Operation *op) = nullptr;
   /// Whether an op, a kernel by itself or a fused one, is such a replacement.
   bool (*isReplacement)(Operation *op) = nullptr;
-  /// Of a set: who brings it.
+  /// Of a set: who brings it; or, of our own, its ops as a plugin writes them.
   const plugin::Plugin *plugin = nullptr;
   const npuc_alternative *set = nullptr;
+  std::string (*parts)(Operation *op) = nullptr;
 
+  bool isSet() const { return set || parts; }
+  /// Who brings it, its name, and what is wrong.
+  std::string blame(const Twine &what) const;
   bool applies(Operation *op) const { return whyNot(op).empty(); }
 };
 
@@ -54,6 +59,8 @@ constexpr StringRef replacementAttr = "npu.replacement";
 
 /// All that npuc knows itself.
 ArrayRef<Alternative> alternatives();
+/// The product, softmax and product that npu.attention is.
+Alternative attentionParts();
 /// By name, npuc's own or of one of the context's plugins; null: none is called
 /// so.
 const Alternative *findAlternative(StringRef name,

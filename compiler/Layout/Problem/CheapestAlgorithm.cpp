@@ -27,7 +27,7 @@ npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
     if (row && !row->fits(op, layouts))
       continue;
     std::optional<LayoutCost> cost;
-    if (row && row->set)
+    if (row && row->isSet())
       cost = costOfSet(problem, *row, op, whole.empty() ? layouts : whole);
     else
       cost = {0, 0, kernelCost(problem, op, layouts, row, whole)};

@@ -615,7 +615,7 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
                        const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
-  if (algorithm && algorithm->set)
+  if (algorithm && algorithm->isSet())
     return costOfSet(problem, *algorithm, rule, layoutsOf(op))
         .value_or(LayoutCost());
   if (rule && rule.getSensitivity() != Sensitivity::Data)

@@ -73,9 +73,7 @@ public:
 
 private:
   LogicalResult refuse(const Twine &what) {
-    return op->emitOpError()
-           << blame(*alternative.plugin,
-                    "alternative '" + alternative.name + "' " + what);
+    return op->emitOpError() << alternative.blame(what);
   }
 
   LogicalResult ask();
@@ -110,6 +108,11 @@ private:
 } // namespace
 
 LogicalResult ReplacementMaker::ask() {
+  if (alternative.parts) {
+    Operation *asked = root ? root : op.getOperation();
+    written.text = alternative.parts(asked);
+    return success();
+  }
   PluginOp described(op, pluginsOf(context)->target, withData);
   npuc_replacement writer = {sizeof(writer), withData, &written,
                              Written::addText, Written::addConstant};
@@ -502,7 +505,7 @@ LogicalResult npu::checkReplacements(const LayoutProblem &problem) {
     if (!op)
       continue;
     for (const Alternative *row : alternativesFor(op, problem.target))
-      if (row->set && failed(makeReplacement(*row, op, /*withData=*/false)))
+      if (row->isSet() && failed(makeReplacement(*row, op, /*withData=*/false)))
         return failure();
   }
   return success();

@@ -83,7 +83,7 @@ LogicalResult npu::alterAlgorithms(mlir::func::FuncOp function) {
       return op->emitOpError()
              << bestAlgorithmAttr << ": " << op->getAttr(bestAlgorithmAttr)
              << " is no algorithm";
-    if (found->set)
+    if (found->isSet())
       return op->emitOpError()
              << bestAlgorithmAttr << ": '" << found->name
              << "' is a set of ops, which npu-assign-layout puts in";

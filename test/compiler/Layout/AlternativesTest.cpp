@@ -6,6 +6,7 @@
 #include "compiler/Layout/Apply/CheckElements.h"
 #include "compiler/Layout/Apply/VerifyLayout.h"
 #include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 
@@ -120,6 +121,30 @@ protected:
     return made;
   }
 
+  /// What a set of ops gives of the op's operands.
+  std::vector<float> computeSet(const Replacement &set,
+                                ArrayRef<ElementsAttr> data) {
+    llvm::DenseMap<Value, ElementsAttr> known;
+    mlir::func::FuncOp function = set.function;
+    Block &block = function.getBody().front();
+    for (auto [argument, operand] :
+         llvm::zip(block.getArguments(), set.operands))
+      known[argument] = data[operand];
+    for (Operation &one : block.without_terminator()) {
+      SmallVector<ElementsAttr> operands;
+      for (Value operand : one.getOperands())
+        operands.push_back(known.lookup(operand));
+      if (auto constant = dyn_cast<ConstantOp>(one)) {
+        known[constant.getResult()] = constant.getValue();
+        continue;
+      }
+      auto values = evaluate(&one, operands);
+      EXPECT_TRUE(succeeded(values));
+      known[one.getResult(0)] = values->front();
+    }
+    return floats(known.lookup(block.getTerminator()->getOperand(0)));
+  }
+
   const Alternative *row = findAlternative("winograd4x4");
   std::mt19937 engine{7};
 };
@@ -147,6 +172,38 @@ TEST_F(AlternativesTest, TargetsKnowTheRowsOfTheTable) {
   }
   EXPECT_EQ(families.getArrayRef(), algorithmVocabulary());
   EXPECT_FALSE(findAlternative("winograd"));
+}
+
+TEST_F(AlternativesTest, PartsOfAttentionComputeTheSame) {
+  const Alternative *parts = findAlternative("attention_parts");
+  const std::string matrices = "tensor<3x8x5xf32>";
+  for (std::string mask : {"", "tensor<3x8x8xf32>", "tensor<8xi1>"}) {
+    const bool has = !mask.empty();
+    mlir::func::FuncOp function =
+        parse("%y = npu.attention(%q, %k, %v" + std::string(has ? ", %m" : "") +
+                  ") {fill = -2.0 : f64, scale = 0.25 : f64} : (" + matrices +
+                  ", " + matrices + ", " + matrices + (has ? ", " + mask : "") +
+                  ") -> " + matrices,
+              "%q: " + matrices + ", %k: " + matrices + ", %v: " + matrices +
+                  (has ? ", %m: " + mask : ""),
+              matrices);
+    Operation *op = kernelOf(function);
+    ASSERT_TRUE(parts->applies(op));
+    SmallVector<ElementsAttr> data;
+    for (Value operand : op->getOperands()) {
+      RankedTensorType type = tensorType(operand);
+      data.push_back(
+          type.getElementType().isF32()
+              ? random(type)
+              : makeElements(type, std::vector<char>{1, 0, 1, 1, 0, 1, 1, 0}));
+    }
+    auto set = makeReplacement(*parts, cast<LayoutOpInterface>(op), true);
+    ASSERT_TRUE(succeeded(set) && *set);
+    std::vector<float> want = compute(op, data), have = computeSet(**set, data);
+    ASSERT_EQ(have.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_NEAR(have[i], want[i], 1e-5) << mask << " " << i;
+  }
 }
 
 TEST_F(AlternativesTest, OnlyForTargetsThatListThem) {

@@ -21,11 +21,11 @@ public:
   Value make() {
     using Step = Value (Maker::*)();
     static const Step anyRank[] = {&Maker::mirror, &Maker::rotate,
-                                   &Maker::tensornorm};
-    static const Step images[] = {&Maker::mirror,     &Maker::rotate,
-                                  &Maker::tensornorm, &Maker::img2col,
-                                  &Maker::unpool,     &Maker::maskunpool,
-                                  &Maker::byData,     &Maker::byWeight};
+                                   &Maker::tensornorm, &Maker::attention};
+    static const Step images[] = {
+        &Maker::mirror,  &Maker::rotate,   &Maker::tensornorm,
+        &Maker::img2col, &Maker::unpool,   &Maker::maskunpool,
+        &Maker::byData,  &Maker::byWeight, &Maker::attention};
     bool isImage = shape.size() >= 3 && shape.size() <= 5;
     ArrayRef<Step> steps = isImage ? ArrayRef(images) : ArrayRef(anyRank);
     return (this->*steps[source.pick(static_cast<int64_t>(steps.size()))])();
@@ -54,6 +54,24 @@ private:
         axes.push_back(static_cast<int64_t>(i));
     return MirrorOp::create(builder, location, data.getType(), data,
                             ints(axes));
+  }
+
+  /// Of the data with itself; keys and values of one head for all.
+  Value attention() {
+    size_t rank = shape.size();
+    if (rank < 2 || !isSmall(shape))
+      return {};
+    Value keys = data;
+    if (Shape few(shape); rank > 2 && coin()) {
+      few[rank - 3] = 1;
+      keys = source.constant(few);
+    }
+    if (!keys)
+      return {};
+    return AttentionOp::create(builder, location, data.getType(), data, keys,
+                               keys, Value(), builder.getF64FloatAttr(0.5),
+                               builder.getF64FloatAttr(0),
+                               builder.getBoolAttr(coin()));
   }
 
   Value rotate() {

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-match-attention: softmax of the product of queries and keys, times
+// values. Each match takes a product of matrices away, so the pass ends.
+#include "compiler/Fusion/HasAny.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
+#include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Target/Lacks.h"
+
+#include <cmath>
+
+using namespace npu;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+using mlir::PatternRewriter;
+
+namespace npu {
+#define GEN_PASS_DEF_MATCHATTENTION
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+namespace {
+
+/// What becomes one op; nothing is made before all of it is found.
+struct Found {
+  SmallVector<Operation *> steps; // from the last product to the first
+  Value query, transposedKey, value;
+  Value mask;
+  double scale = 1, fill = 0;
+  bool isOpenWhereFalse = false; // of a boolean mask
+  SmallVector<int64_t> batch;    // of the scores where the mask meets them
+  /// Rows of weights that count, others being `closed`, which is 0; or null.
+  Value isOpen, closed;
+};
+
+} // namespace
+
+/// The extents in front of a matrix.
+static ArrayRef<int64_t> batchOf(Value value) {
+  return shapeOf(value).drop_back(2);
+}
+
+/// The value that one step reads, and nobody else does.
+static bool isReadOnce(Value value) { return value.hasOneUse(); }
+
+/// Passes by reshapes that leave the matrices as they are.
+static Value behindReshapes(Value value, Found &found) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    Value input = reshape.getInput();
+    if (!isReadOnce(value) || shapeOf(input).size() < 2 ||
+        shapeOf(input).take_back(2) != shapeOf(value).take_back(2))
+      break;
+    found.steps.push_back(reshape);
+    value = input;
+  }
+  return value;
+}
+
+/// A factor in front of a value, with which it is multiplied or divided.
+static std::optional<float> factorOn(EltwiseOp op, unsigned &data) {
+  bool isQuotient = isKind(op, NPU_INSTR_div);
+  if (!isQuotient && !isKind(op, NPU_INSTR_mul))
+    return std::nullopt;
+  for (unsigned index : {1u, 0u}) {
+    std::optional<float> factor = scalarOf(op.getInputs()[index]);
+    data = 1 - index;
+    if (!factor || (isQuotient && index == 0) ||
+        op.getInputs()[data].getType() != op.getResult().getType())
+      continue;
+    float once = isQuotient ? 1 / *factor : *factor;
+    if (once != 0 && isModestScale(once))
+      return once;
+  }
+  return std::nullopt;
+}
+
+/// Whether it broadcasts to the scores.
+static bool isMaskFor(Value mask, Value scores) {
+  ArrayRef<int64_t> small = shapeOf(mask), all = shapeOf(scores);
+  if (small.size() > all.size())
+    return false;
+  for (auto [one, whole] : llvm::zip(small, all.take_back(small.size())))
+    if (one != 1 && one != whole)
+      return false;
+  return true;
+}
+
+/// scores + M; null where the op is another.
+static Value matchAdded(EltwiseOp op, Found &found) {
+  if (found.mask || !isKind(op, NPU_INSTR_add))
+    return {};
+  // The scores are what comes of a product: the operand that is as large and
+  // read once; a mask of their size may come first or second.
+  for (unsigned index : {0u, 1u}) {
+    Value scores = op.getInputs()[index], mask = op.getInputs()[1 - index];
+    if (scores.getType() != op.getResult().getType() || !isReadOnce(scores) ||
+        !llvm::isa_and_nonnull<MatmulOp, EltwiseOp, ReshapeOp>(
+            scores.getDefiningOp()) ||
+        !isMaskFor(mask, scores))
+      continue;
+    found.mask = mask;
+    found.batch = SmallVector<int64_t>(batchOf(scores));
+    return scores;
+  }
+  return {};
+}
+
+/// C ? scores : fill, or C ? fill : scores.
+static Value matchChosen(EltwiseOp op, Found &found) {
+  if (found.mask || !isKind(op, NPU_INSTR_select))
+    return {};
+  for (unsigned index : {1u, 2u}) {
+    Value scores = op.getInputs()[index], mask = op.getInputs()[0];
+    std::optional<float> fill = scalarOf(op.getInputs()[3 - index]);
+    if (!fill || std::isnan(*fill) || !isReadOnce(scores) ||
+        scores.getType() != op.getResult().getType() ||
+        !isMaskFor(mask, scores))
+      continue;
+    found.mask = mask;
+    found.fill = *fill;
+    found.isOpenWhereFalse = index == 2;
+    found.batch = SmallVector<int64_t>(batchOf(scores));
+    return scores;
+  }
+  return {};
+}
+
+/// From what softmax reads to the product: masks in front of scales only, for a
+/// scale behind a mask would scale it too.
+static MatmulOp matchScores(Value value, Found &found) {
+  while (true) {
+    value = behindReshapes(value, found);
+    if (!isReadOnce(value))
+      return {};
+    if (auto product = value.getDefiningOp<MatmulOp>())
+      return product.isPacked() ? MatmulOp() : product;
+    auto op = value.getDefiningOp<EltwiseOp>();
+    if (!op)
+      return {};
+    unsigned data = 0;
+    Value next;
+    if (std::optional<float> factor = factorOn(op, data)) {
+      found.scale *= *factor;
+      next = op.getInputs()[data];
+    } else if (found.scale != 1) {
+      return {};
+    } else if (!(next = matchAdded(op, found))) {
+      next = matchChosen(op, found);
+    }
+    if (!next)
+      return {};
+    found.steps.push_back(op);
+    value = next;
+  }
+}
+
+/// Factors on queries or keys by themselves.
+static Value withoutFactors(Value value, Found &found) {
+  while (auto op = value.getDefiningOp<EltwiseOp>()) {
+    unsigned data = 0;
+    std::optional<float> factor =
+        isReadOnce(value) ? factorOn(op, data) : std::nullopt;
+    if (!factor)
+      break;
+    found.scale *= *factor;
+    value = op.getInputs()[data];
+  }
+  return value;
+}
+
+/// C ? weights : 0 with a C for each row, as ONNX's Attention has it for rows
+/// of which nothing may be attended.
+static Value matchOpenRows(Value weights, Found &found) {
+  EltwiseOp op = definedBy(weights, NPU_INSTR_select);
+  if (!op || !isReadOnce(weights))
+    return weights;
+  Value isOpen = op.getInputs()[0], rows = op.getInputs()[1],
+        closed = op.getInputs()[2];
+  ArrayRef<int64_t> shape = shapeOf(isOpen);
+  if (scalarOf(closed) != 0.0f || rows.getType() != weights.getType() ||
+      !isMaskFor(isOpen, rows) || (!shape.empty() && shape.back() != 1))
+    return weights;
+  found.steps.push_back(op);
+  found.isOpen = isOpen;
+  found.closed = closed;
+  return behindReshapes(rows, found);
+}
+
+static std::optional<Found> match(MatmulOp last) {
+  Found found;
+  found.steps.push_back(last);
+  auto isPlain = [](MatmulOp op) {
+    return !op.isPacked() && tensorType(op.getA()).getElementType().isF32() &&
+           batchOf(op.getA()) == batchOf(op.getB()) &&
+           !batchOf(op.getA()).empty();
+  };
+  if (!isPlain(last))
+    return std::nullopt;
+  Value weights = matchOpenRows(behindReshapes(last.getA(), found), found);
+  auto softmax = weights.getDefiningOp<SoftmaxOp>();
+  if (!softmax || !isReadOnce(softmax.getResult()) || softmax.getIsLog() ||
+      static_cast<int64_t>(softmax.getAxis()) !=
+          tensorType(softmax.getResult()).getRank() - 1)
+    return std::nullopt;
+  found.steps.push_back(softmax);
+  MatmulOp first = matchScores(softmax.getInput(), found);
+  if (!first || !isPlain(first))
+    return std::nullopt;
+  found.steps.push_back(first);
+  found.query = withoutFactors(first.getA(), found);
+  found.transposedKey = withoutFactors(first.getB(), found);
+  found.value = last.getB();
+  if (!found.mask)
+    found.batch = SmallVector<int64_t>(batchOf(first.getA()));
+  if (!std::isfinite(found.scale) ||
+      (found.isOpen && batchOf(softmax.getResult()) != ArrayRef(found.batch)))
+    return std::nullopt;
+  return found;
+}
+
+/// x of fewer heads where `value` repeats each of them: x in five dimensions,
+/// broadcast, in four again.
+static Value unrepeated(Value value) {
+  auto joined = value.getDefiningOp<ReshapeOp>();
+  auto wide =
+      joined ? joined.getInput().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  auto split = wide ? wide.getInput().getDefiningOp<ReshapeOp>() : ReshapeOp();
+  if (!split)
+    return {};
+  ArrayRef<int64_t> from = shapeOf(split.getInput()), whole = shapeOf(value),
+                    five = shapeOf(wide.getResult());
+  if (from.size() != 4 || whole.size() != 4 || five.size() != 5)
+    return {};
+  const int64_t times = five[2];
+  if (shapeOf(split.getResult()) !=
+          ArrayRef<int64_t>({from[0], from[1], 1, from[2], from[3]}) ||
+      five != ArrayRef<int64_t>({from[0], from[1], times, from[2], from[3]}) ||
+      whole != ArrayRef<int64_t>({from[0], from[1] * times, from[2], from[3]}))
+    return {};
+  return split.getInput();
+}
+
+namespace {
+
+/// Makes the operands and the op.
+class AttentionMaker {
+public:
+  AttentionMaker(OpBuilder &builder, const Found &found)
+      : builder(builder), found(found), location(fuseLocations(found.steps)) {}
+
+  FailureOr<Value> run() {
+    FailureOr<Value> query = inBatch(found.query), key = keys(),
+                     value = inBatch(found.value), mask = found.mask;
+    if (found.isOpenWhereFalse)
+      mask = makeEltwise(builder, location, NPU_INSTR_logical_not, {*mask});
+    if (failed(query) || failed(key) || failed(value) || failed(mask))
+      return failure();
+    Value fewKeys = unrepeated(*key), fewValues = unrepeated(*value);
+    if (fewKeys && fewValues && batchOf(fewKeys) == batchOf(fewValues)) {
+      key = fewKeys;
+      value = fewValues;
+    }
+    SmallVector<int64_t> shape(found.batch);
+    shape.push_back(shapeOf(*query)[found.batch.size()]);
+    shape.push_back(shapeOf(*value).back());
+    auto made = AttentionOp::create(
+        builder, location, RankedTensorType::get(shape, builder.getF32Type()),
+        *query, *key, *value, *mask, builder.getF64FloatAttr(found.scale),
+        builder.getF64FloatAttr(found.fill), builder.getBoolAttr(false));
+    Value result = made.getResult();
+    if (found.isOpen)
+      result = EltwiseOp::create(builder, location, result.getType(),
+                                 builder.getI32IntegerAttr(NPU_INSTR_select),
+                                 ValueRange{found.isOpen, result, found.closed},
+                                 builder.getF32FloatAttr(0),
+                                 builder.getF32FloatAttr(0));
+    return makeReshape(builder, location, result,
+                       shapeOf(found.steps.front()->getResult(0)));
+  }
+
+private:
+  /// The same matrices under the scores' batch dimensions.
+  FailureOr<Value> inBatch(Value value) {
+    SmallVector<int64_t> shape(found.batch);
+    llvm::append_range(shape, shapeOf(value).take_back(2));
+    return makeReshape(builder, location, value, shape);
+  }
+
+  /// Rows of keys: what was transposed, or a transpose of it.
+  FailureOr<Value> keys() {
+    const auto rank = static_cast<int64_t>(shapeOf(found.transposedKey).size());
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
+    std::swap(order[rank - 1], order[rank - 2]);
+    auto before = found.transposedKey.getDefiningOp<TransposeOp>();
+    FailureOr<Value> key =
+        before && toInts(before.getPermutation()) == order
+            ? FailureOr<Value>(before.getInput())
+            : makeTranspose(builder, location, found.transposedKey, order);
+    return failed(key) ? key : inBatch(*key);
+  }
+
+  OpBuilder &builder;
+  const Found &found;
+  Location location;
+};
+
+/// Whether the library has a kernel for such shapes that is worth it.
+bool runsFast(const Found &found, int threads) {
+  auto matrix = [&](int64_t rows, int64_t columns) {
+    SmallVector<int64_t> shape(found.batch);
+    shape.append({rows, columns});
+    return describeTensor(RankedTensorType::get(
+        shape, mlir::Float32Type::get(found.query.getContext())));
+  };
+  int64_t rows = shapeOf(found.query).drop_back().back(),
+          size = shapeOf(found.query).back(),
+          keys = shapeOf(found.transposedKey).back(),
+          width = shapeOf(found.value).back();
+  kernels::Problem problem;
+  problem.op = NPU_OP_ATTENTION;
+  problem.inputs = {matrix(rows, size), matrix(keys, size),
+                    matrix(keys, width)};
+  problem.outputs = {matrix(rows, width)};
+  problem.threads = threads;
+  problem.attrs.attention.scale = found.scale;
+  if (found.mask) {
+    problem.attrs.attention.has_mask = 1;
+    problem.attrs.attention.fill = found.fill;
+    problem.inputs.push_back(describeTensor(tensorType(found.mask)));
+  }
+  return kernels::validate(problem).empty() && !kernels::query(problem).slow;
+}
+
+// Pattern: softmax(Q * K^T * s + M) * V -> attention(Q, K, V, M)
+// Pattern: softmax(C ? Q * K^T * s : f) * V -> attention(Q, K, V, C)
+struct MatchAttention : OpRewritePattern<MatmulOp> {
+  MatchAttention(MLIRContext *context, int threads)
+      : OpRewritePattern(context), threads(threads) {}
+
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Found> found = match(op);
+    if (!found || !runsFast(*found, threads))
+      return rewriter.notifyMatchFailure(op, "no attention, or a slow one");
+    FailureOr<Value> made = AttentionMaker(rewriter, *found).run();
+    if (failed(made))
+      return failure();
+    rewriter.replaceOp(op, *made);
+    return success();
+  }
+
+  int threads;
+};
+
+struct MatchAttentionPass : npu::impl::MatchAttentionBase<MatchAttentionPass> {
+  using MatchAttentionBase::MatchAttentionBase;
+
+  MatchAttentionPass(const TargetSpec *given, int threads) : spec(given) {
+    this->threads = threads;
+  }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return target.empty() ? success() : spec.load(context, target);
+  }
+
+  void runOnOperation() override {
+    const TargetSpec *chip = spec.get();
+    if (chip && !llvm::is_contained(chip->algorithms, "attention"))
+      return;
+    if (failed(matchAttention(getOperation(), threads)))
+      signalPassFailure();
+  }
+
+private:
+  TargetOption spec;
+};
+
+} // namespace
+
+LogicalResult npu::matchAttention(Operation *root, int threads) {
+  if (!hasAny<SoftmaxOp>(root))
+    return success();
+  mlir::RewritePatternSet patterns(root->getContext());
+  patterns.add<MatchAttention>(root->getContext(), threads);
+  return apply(root, std::move(patterns));
+}
+
+std::unique_ptr<mlir::Pass> npu::createMatchAttention(const TargetSpec *target,
+                                                      int threads) {
+  return std::make_unique<MatchAttentionPass>(target, threads);
+}

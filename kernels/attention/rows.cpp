@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/attention/rows.h"
+
+#include "kernels/support/functions.h"
+
+#include <algorithm>
+#include <cmath>
+
+// Sanitisers and builds without optimisation vectorise nothing; only slower.
+#pragma clang diagnostic ignored "-Wpass-failed"
+
+namespace npu::kernels::attention {
+
+/// One of the four rounds of a perfect shuffle, after which rows are columns.
+static NPU_INLINE void shuffle(const Vector *from, Vector *to) {
+  for (int64_t i = 0; i < lanes / 2; ++i) {
+    const Vector a = from[i], b = from[i + lanes / 2];
+    to[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20,
+                                        5, 21, 6, 22, 7, 23);
+    to[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
+                                            12, 28, 13, 29, 14, 30, 15, 31);
+  }
+}
+
+/// `count` rows, at most `lanes`, from element `at` on.
+static NPU_INLINE void transposeTile(const Matrix &matrix, int64_t row,
+                                     int64_t count, int64_t at, float *to) {
+  Vector a[lanes] = {}, b[lanes];
+  for (int64_t i = 0; i < count; ++i)
+    a[i] = loadVector(matrix.rows + (row + i) * matrix.step + at);
+  shuffle(a, b);
+  shuffle(b, a);
+  shuffle(a, b);
+  shuffle(b, a);
+  for (int64_t i = 0; i < lanes; ++i)
+    std::memcpy(to + i * columnsAtOnce, &a[i], sizeof(Vector));
+}
+
+NPU_WIDE_CLONES void packKeys(const Matrix &matrix, float *to) {
+  for (int64_t row = 0; row < matrix.count; row += columnsAtOnce)
+    for (int64_t part = 0; part < columnsAtOnce; part += lanes) {
+      const int64_t count =
+          std::clamp<int64_t>(matrix.count - row - part, 0, lanes);
+      float *panel = to + row * matrix.size + part;
+      int64_t at = 0;
+      for (; at + lanes <= matrix.size; at += lanes)
+        transposeTile(matrix, row + part, count, at,
+                      panel + at * columnsAtOnce);
+      for (; at < matrix.size; ++at)
+        for (int64_t i = 0; i < lanes; ++i)
+          panel[at * columnsAtOnce + i] =
+              i < count ? matrix.rows[(row + part + i) * matrix.step + at] : 0;
+    }
+}
+
+NPU_WIDE_CLONES void packValues(const Matrix &matrix, float *to) {
+  for (int64_t column = 0; column < matrix.size; column += columnsAtOnce) {
+    const int64_t count = std::min(columnsAtOnce, matrix.size - column);
+    float *panel = to + column * matrix.count;
+    for (int64_t row = 0; row < matrix.count; ++row, panel += columnsAtOnce) {
+      const float *from = matrix.rows + row * matrix.step + column;
+      if (count == columnsAtOnce) {
+        std::memcpy(panel, from, columnsAtOnce * sizeof(float));
+        continue;
+      }
+      std::copy_n(from, count, panel);
+      std::fill_n(panel + count, columnsAtOnce - count, 0.0f);
+    }
+  }
+}
+
+/// `Wide` vectors of columns at once: all sums stay in registers.
+template <int64_t Rows, int64_t Wide>
+static NPU_INLINE void multiply(const Factors &f, float *sums,
+                                int64_t sumStep) {
+  for (int64_t c = 0; c < columnsAtOnce; c += Wide * lanes) {
+    Vector sum[Rows][Wide] = {};
+    const float *panel = f.panel + c;
+    for (int64_t k = 0; k < f.length; ++k, panel += columnsAtOnce) {
+      Vector numbers[Wide];
+      for (int64_t v = 0; v < Wide; ++v)
+        numbers[v] = loadVector(panel + v * lanes);
+#pragma clang loop unroll(full)
+      for (int64_t r = 0; r < Rows; ++r)
+#pragma clang loop unroll(full)
+        for (int64_t v = 0; v < Wide; ++v)
+          sum[r][v] += f.data[r * f.step + k] * numbers[v];
+    }
+    for (int64_t r = 0; r < Rows; ++r)
+      std::memcpy(sums + r * sumStep + c, sum[r], sizeof(sum[r]));
+  }
+}
+
+/// With 32 registers.
+static NPU_WIDE_CLONES void multiplyWide(const Factors &f, int64_t count,
+                                         float *sums, int64_t sumStep) {
+  switch (count) {
+  case 12:
+    return multiply<12, 2>(f, sums, sumStep);
+  case 11:
+    return multiply<11, 2>(f, sums, sumStep);
+  case 10:
+    return multiply<10, 2>(f, sums, sumStep);
+  case 9:
+    return multiply<9, 2>(f, sums, sumStep);
+  case 8:
+    return multiply<8, 2>(f, sums, sumStep);
+  case 7:
+    return multiply<7, 2>(f, sums, sumStep);
+  case 6:
+    return multiply<6, 2>(f, sums, sumStep);
+  case 5:
+    return multiply<5, 2>(f, sums, sumStep);
+  case 4:
+    return multiply<4, 2>(f, sums, sumStep);
+  case 3:
+    return multiply<3, 2>(f, sums, sumStep);
+  case 2:
+    return multiply<2, 2>(f, sums, sumStep);
+  default:
+    return multiply<1, 2>(f, sums, sumStep);
+  }
+}
+
+/// With 16 registers; at most 4 rows.
+static NPU_WIDE_CLONES void multiplyNarrow(const Factors &f, int64_t count,
+                                           float *sums, int64_t sumStep) {
+  switch (count) {
+  case 4:
+    return multiply<4, 1>(f, sums, sumStep);
+  case 3:
+    return multiply<3, 1>(f, sums, sumStep);
+  case 2:
+    return multiply<2, 1>(f, sums, sumStep);
+  default:
+    return multiply<1, 1>(f, sums, sumStep);
+  }
+}
+
+void multiplyRows(const Factors &factors, int64_t count, float *sums,
+                  int64_t sumStep) {
+  static const bool hasManyRegisters = __builtin_cpu_supports("avx512f") != 0;
+  if (hasManyRegisters)
+    return multiplyWide(factors, count, sums, sumStep);
+  for (int64_t row = 0; row < count; row += 4) {
+    Factors some = factors;
+    some.data += row * factors.step;
+    multiplyNarrow(some, std::min<int64_t>(4, count - row),
+                   sums + row * sumStep, sumStep);
+  }
+}
+
+// Neighbours are joined, then pairs, and so on: lane after lane would take
+// longer than the exponentials of a short row.
+
+/// Lanes 8, then 4, 2 and 1 away.
+static NPU_INLINE Vector turned(Vector a, int64_t by) {
+  switch (by) {
+  case 8:
+    return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2,
+                                   3, 4, 5, 6, 7);
+  case 4:
+    return __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15,
+                                   8, 9, 10, 11);
+  case 2:
+    return __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9,
+                                   14, 15, 12, 13);
+  default:
+    return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10,
+                                   13, 12, 15, 14);
+  }
+}
+
+static NPU_INLINE float largestLane(Vector a) {
+#pragma clang loop unroll(full)
+  for (int64_t by = lanes / 2; by > 0; by /= 2) {
+    const Vector other = turned(a, by);
+    a = other > a ? other : a;
+  }
+  return a[0];
+}
+
+static NPU_INLINE float sumOfLanes(Vector a) {
+#pragma clang loop unroll(full)
+  for (int64_t by = lanes / 2; by > 0; by /= 2)
+    a += turned(a, by);
+  return a[0];
+}
+
+/// One score with the scale and the mask on it.
+static NPU_INLINE float masked(float score, float scale, const Mask &mask,
+                               int64_t key) {
+  const int64_t at = key * mask.across;
+  if (mask.added)
+    return score * scale + mask.added[at];
+  return !mask.isOpen || mask.isOpen[at] ? score * scale : mask.fill;
+}
+
+static NPU_INLINE Vector maskedVector(Vector scores, float scale,
+                                      const Mask &mask, int64_t key) {
+  if (mask.added && mask.across)
+    return scores * scale + loadVector(mask.added + key);
+  if (mask.added)
+    return scores * scale + mask.added[0];
+  if (!mask.isOpen)
+    return scores * scale;
+  for (int64_t k = 0; k < lanes; ++k)
+    scores[k] = masked(scores[k], scale, mask, key + k);
+  return scores;
+}
+
+/// Puts scale and mask on; returns the largest, for which NaN does not count
+/// where there is another number. What lies behind `count` up to `end`, whole
+/// vectors, becomes -infinity.
+static NPU_INLINE float maskRow(float *x, int64_t count, int64_t end,
+                                float scale, const Mask &mask) {
+  const int64_t whole = count / lanes * lanes;
+  for (int64_t i = whole; i < count; ++i)
+    x[i] = masked(x[i], scale, mask, i);
+  std::fill(x + count, x + end, -HUGE_VALF);
+  Vector most = Vector{} - HUGE_VALF;
+  for (int64_t i = 0; i < end; i += lanes) {
+    Vector next = loadVector(x + i);
+    if (i < whole) {
+      next = maskedVector(next, scale, mask, i);
+      std::memcpy(x + i, &next, sizeof(next));
+    }
+    most = next > most ? next : most;
+  }
+  return largestLane(most);
+}
+
+/// exp(x - largest) of whole steps of columnsAtOnce; returns the sum. Floats
+/// are added for a while only: rows may have many thousand elements.
+static NPU_INLINE double weigh(float *x, int64_t end, float largest) {
+  constexpr int64_t stretch = 64 * lanes;
+  double sum = 0;
+  for (int64_t i = 0; i < end;) {
+    Vector sums = {};
+    for (int64_t stop = std::min(end, i + stretch); i < stop;
+         i += columnsAtOnce) {
+#pragma clang loop vectorize_width(16) interleave_count(2)
+      for (int64_t k = 0; k < columnsAtOnce; ++k)
+        x[i + k] = functions::exponential(x[i + k] - largest);
+      sums += loadVector(x + i) + loadVector(x + i + lanes);
+    }
+    sum += sumOfLanes(sums);
+  }
+  return sum;
+}
+
+/// Keys that do not count, up to the end of the last vectors, weigh exp(-104),
+/// which is 0.
+NPU_WIDE_CLONES float weighRow(float *scores, int64_t count, int64_t reach,
+                               float scale, const Mask &mask) {
+  const int64_t end =
+      (reach + columnsAtOnce - 1) / columnsAtOnce * columnsAtOnce;
+  const float largest = maskRow(scores, count, end, scale, mask);
+  return static_cast<float>(1 / weigh(scores, end, largest));
+}
+
+NPU_WIDE_CLONES void scaleRow(const float *from, float factor, float *to,
+                              int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = from[i] * factor;
+}
+
+} // namespace npu::kernels::attention

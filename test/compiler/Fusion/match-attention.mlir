@@ -1,0 +1,181 @@
+// RUN: npu-opt %s --npu-match-attention=target=host | FileCheck %s
+// RUN: npu-opt %s --npu-match-attention=target=npu-nhwc | FileCheck %s --check-prefix=PARTS
+
+// A chip that does not list attention keeps its parts.
+// PARTS-NOT: npu.attention
+
+// The example of the pass's description, with the factor behind the product.
+// CHECK-LABEL: @example
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]: {{[^,]*}}, %[[V:[^:]*]]:
+// CHECK: %[[Y:.*]] = npu.attention(%[[Q]], %[[K]], %[[V]]) {scale = 2.500000e-01 : f64}
+// CHECK-NEXT: return %[[Y]]
+func.func @example(%q: tensor<1x2x8x16xf32>, %k: tensor<1x2x8x16xf32>, %v: tensor<1x2x8x16xf32>) -> tensor<1x2x8x16xf32> {
+  %s = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%k) {permutation = [0, 1, 3, 2]} : (tensor<1x2x8x16xf32>) -> tensor<1x2x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<1x2x8x16xf32>, tensor<1x2x16x8xf32>) -> tensor<1x2x8x8xf32>
+  %2 = npu.eltwise mul(%1, %s) : (tensor<1x2x8x8xf32>, tensor<f32>) -> tensor<1x2x8x8xf32>
+  %3 = npu.softmax(%2) {axis = 3 : i64} : (tensor<1x2x8x8xf32>) -> tensor<1x2x8x8xf32>
+  %4 = npu.matmul(%3, %v) : (tensor<1x2x8x8xf32>, tensor<1x2x8x16xf32>) -> tensor<1x2x8x16xf32>
+  return %4 : tensor<1x2x8x16xf32>
+}
+
+// BERT as PyTorch exports it: a quotient, a mask for each sample; heads are split by a transpose that
+// also turns the keys.
+// CHECK-LABEL: @mask
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]: {{[^,]*}}, %[[V:[^:]*]]: {{[^,]*}}, %[[M:[^:]*]]:
+// CHECK: %[[T:.*]] = npu.transpose(%[[K]]) {permutation = [0, 2, 3, 1]}
+// CHECK: %[[R:.*]] = npu.transpose(%[[T]]) {permutation = [0, 1, 3, 2]}
+// CHECK: npu.attention(%[[Q]], %[[R]], %[[V]], %[[M]]) {scale = 2.500000e-01 : f64}
+func.func @mask(%q: tensor<2x3x9x16xf32>, %k: tensor<2x9x3x16xf32>, %v: tensor<2x3x9x16xf32>, %m: tensor<2x1x1x9xf32>) -> tensor<2x3x9x16xf32> {
+  %s = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%k) {permutation = [0, 2, 3, 1]} : (tensor<2x9x3x16xf32>) -> tensor<2x3x16x9xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<2x3x9x16xf32>, tensor<2x3x16x9xf32>) -> tensor<2x3x9x9xf32>
+  %2 = npu.eltwise div(%1, %s) : (tensor<2x3x9x9xf32>, tensor<f32>) -> tensor<2x3x9x9xf32>
+  %3 = npu.eltwise add(%2, %m) : (tensor<2x3x9x9xf32>, tensor<2x1x1x9xf32>) -> tensor<2x3x9x9xf32>
+  %4 = npu.softmax(%3) {axis = 3 : i64} : (tensor<2x3x9x9xf32>) -> tensor<2x3x9x9xf32>
+  %5 = npu.matmul(%4, %v) : (tensor<2x3x9x9xf32>, tensor<2x3x9x16xf32>) -> tensor<2x3x9x16xf32>
+  return %5 : tensor<2x3x9x16xf32>
+}
+
+// T5: no scale, a bias by position and head, as large as the scores.
+// CHECK-LABEL: @relative_position
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[B:[^:]*]]:
+// CHECK: npu.attention(%[[Q]], %[[Q]], %[[Q]], %[[B]]) {scale = 1.000000e+00 : f64}
+func.func @relative_position(%q: tensor<1x3x8x16xf32>, %b: tensor<1x3x8x8xf32>) -> tensor<1x3x8x16xf32> {
+  %0 = npu.transpose(%q) {permutation = [0, 1, 3, 2]} : (tensor<1x3x8x16xf32>) -> tensor<1x3x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.eltwise add(%1, %b) : (tensor<1x3x8x8xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.softmax(%2) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %4 = npu.matmul(%3, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %4 : tensor<1x3x8x16xf32>
+}
+
+// timm's ViT, ONNX's Attention and PyTorch's of opset 14 on: factors on queries, keys or both.
+// CHECK-LABEL: @factors_in_front
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]:
+// CHECK: npu.attention(%[[Q]], %[[K]], %[[K]]) {scale = 2.500000e-01 : f64}
+func.func @factors_in_front(%q: tensor<3x8x16xf32>, %k: tensor<3x8x16xf32>) -> tensor<3x8x16xf32> {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%k) {permutation = [0, 2, 1]} : (tensor<3x8x16xf32>) -> tensor<3x16x8xf32>
+  %1 = npu.eltwise mul(%q, %s) : (tensor<3x8x16xf32>, tensor<f32>) -> tensor<3x8x16xf32>
+  %2 = npu.eltwise mul(%0, %s) : (tensor<3x16x8xf32>, tensor<f32>) -> tensor<3x16x8xf32>
+  %3 = npu.matmul(%1, %2) : (tensor<3x8x16xf32>, tensor<3x16x8xf32>) -> tensor<3x8x8xf32>
+  %4 = npu.softmax(%3) {axis = 2 : i64} : (tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %5 = npu.matmul(%4, %k) : (tensor<3x8x8xf32>, tensor<3x8x16xf32>) -> tensor<3x8x16xf32>
+  return %5 : tensor<3x8x16xf32>
+}
+
+// Keras' ViT: products of three dimensions, scale and softmax of four.
+// CHECK-LABEL: @reshapes_between
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]:
+// CHECK: %[[Y:.*]] = npu.attention(%[[Q]], %[[K]], %[[K]]) {scale = 5.000000e-01 : f64}
+// CHECK: return %[[Y]]
+func.func @reshapes_between(%q: tensor<3x8x16xf32>, %k: tensor<3x8x16xf32>) -> tensor<3x8x16xf32> {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%k) {permutation = [0, 2, 1]} : (tensor<3x8x16xf32>) -> tensor<3x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<3x8x16xf32>, tensor<3x16x8xf32>) -> tensor<3x8x8xf32>
+  %2 = npu.reshape(%1) : (tensor<3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.eltwise mul(%2, %s) : (tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x8x8xf32>
+  %4 = npu.softmax(%3) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %5 = npu.reshape(%4) : (tensor<1x3x8x8xf32>) -> tensor<3x8x8xf32>
+  %6 = npu.matmul(%5, %k) : (tensor<3x8x8xf32>, tensor<3x8x16xf32>) -> tensor<3x8x16xf32>
+  return %6 : tensor<3x8x16xf32>
+}
+
+// The same with a mask of four dimensions, in which the op then is.
+// CHECK-LABEL: @mask_behind_a_reshape
+// CHECK: %[[Q:.*]] = npu.reshape(%{{.*}}) : (tensor<3x8x16xf32>) -> tensor<1x3x8x16xf32>
+// CHECK: npu.attention({{.*}}) {scale = 1.000000e+00 : f64} : {{.*}} -> tensor<1x3x8x16xf32>
+// CHECK: npu.reshape({{.*}}) : (tensor<1x3x8x16xf32>) -> tensor<3x8x16xf32>
+func.func @mask_behind_a_reshape(%q: tensor<3x8x16xf32>, %k: tensor<3x16x8xf32>, %m: tensor<1x1x1x8xf32>) -> tensor<3x8x16xf32> {
+  %0 = npu.matmul(%q, %k) : (tensor<3x8x16xf32>, tensor<3x16x8xf32>) -> tensor<3x8x8xf32>
+  %1 = npu.reshape(%0) : (tensor<3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.eltwise add(%1, %m) : (tensor<1x3x8x8xf32>, tensor<1x1x1x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.softmax(%2) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %4 = npu.reshape(%3) : (tensor<1x3x8x8xf32>) -> tensor<3x8x8xf32>
+  %5 = npu.matmul(%4, %q) : (tensor<3x8x8xf32>, tensor<3x8x16xf32>) -> tensor<3x8x16xf32>
+  return %5 : tensor<3x8x16xf32>
+}
+
+// A mask that chooses: GPT-2's Where, and masked_fill the other way round.
+// CHECK-LABEL: @where
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]: {{[^,]*}}, %[[C:[^:]*]]:
+// CHECK: npu.attention(%[[Q]], %{{.*}}, %[[Q]], %[[C]]) {fill = -1.000000e+04 : f64, scale = 1.000000e+00 : f64}
+func.func @where(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %c: tensor<1x1x8x8xi1>) -> tensor<1x3x8x16xf32> {
+  %f = npu.constant dense<-1.0e4> : tensor<f32> -> tensor<f32>
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = npu.eltwise select(%c, %0, %f) : (tensor<1x1x8x8xi1>, tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.softmax(%1) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.matmul(%2, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %3 : tensor<1x3x8x16xf32>
+}
+
+// CHECK-LABEL: @masked_fill
+// CHECK: %[[N:.*]] = npu.eltwise logical_not(%{{.*}}) : (tensor<1x1x8x8xi1>) -> tensor<1x1x8x8xi1>
+// CHECK: npu.attention(%{{.*}}, %[[N]]) {fill = 0xFFF0000000000000 : f64
+func.func @masked_fill(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %c: tensor<1x1x8x8xi1>) -> tensor<1x3x8x16xf32> {
+  %f = npu.constant dense<0xFF800000> : tensor<f32> -> tensor<f32>
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = npu.eltwise select(%c, %f, %0) : (tensor<1x1x8x8xi1>, tensor<f32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.softmax(%1) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.matmul(%2, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %3 : tensor<1x3x8x16xf32>
+}
+
+// ONNX's Attention: rows of which nothing may be attended are 0.
+// CHECK-LABEL: @open_rows
+// CHECK: %[[A:.*]] = npu.attention
+// CHECK: npu.eltwise select(%{{.*}}, %[[A]], %{{.*}}) : (tensor<1x1x8x1xi1>, tensor<1x3x8x16xf32>, tensor<f32>) -> tensor<1x3x8x16xf32>
+func.func @open_rows(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %c: tensor<1x1x8x8xi1>, %o: tensor<1x1x8x1xi1>) -> tensor<1x3x8x16xf32> {
+  %f = npu.constant dense<0xFF800000> : tensor<f32> -> tensor<f32>
+  %z = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = npu.eltwise select(%c, %0, %f) : (tensor<1x1x8x8xi1>, tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.softmax(%1) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.eltwise select(%o, %2, %z) : (tensor<1x1x8x1xi1>, tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x8x8xf32>
+  %4 = npu.matmul(%3, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %4 : tensor<1x3x8x16xf32>
+}
+
+// Grouped queries: heads of keys and values that are repeated are read as they are.
+// CHECK-LABEL: @grouped
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]:
+// CHECK: npu.attention(%[[Q]], %[[K]], %[[K]]) {{.*}} : (tensor<1x6x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+func.func @grouped(%q: tensor<1x6x8x16xf32>, %k: tensor<1x2x8x16xf32>) -> tensor<1x6x8x16xf32> {
+  %0 = npu.reshape(%k) : (tensor<1x2x8x16xf32>) -> tensor<1x2x1x8x16xf32>
+  %1 = npu.broadcast(%0) : (tensor<1x2x1x8x16xf32>) -> tensor<1x2x3x8x16xf32>
+  %2 = npu.reshape(%1) : (tensor<1x2x3x8x16xf32>) -> tensor<1x6x8x16xf32>
+  %3 = npu.transpose(%2) {permutation = [0, 1, 3, 2]} : (tensor<1x6x8x16xf32>) -> tensor<1x6x16x8xf32>
+  %4 = npu.matmul(%q, %3) : (tensor<1x6x8x16xf32>, tensor<1x6x16x8xf32>) -> tensor<1x6x8x8xf32>
+  %5 = npu.softmax(%4) {axis = 3 : i64} : (tensor<1x6x8x8xf32>) -> tensor<1x6x8x8xf32>
+  %6 = npu.matmul(%5, %2) : (tensor<1x6x8x8xf32>, tensor<1x6x8x16xf32>) -> tensor<1x6x8x16xf32>
+  return %6 : tensor<1x6x8x16xf32>
+}
+
+// Scores that somebody else reads, a mask that is scaled with them, another axis, too few queries.
+// CHECK-LABEL: @kept
+// CHECK-NOT: npu.attention
+func.func @kept(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %m: tensor<8xf32>) -> (tensor<1x3x8x16xf32>, tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>, tensor<1x3x8x16xf32>) {
+  %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = npu.softmax(%0) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.matmul(%1, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  %3 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %4 = npu.eltwise add(%3, %m) : (tensor<1x3x8x8xf32>, tensor<8xf32>) -> tensor<1x3x8x8xf32>
+  %5 = npu.eltwise mul(%4, %s) : (tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x8x8xf32>
+  %6 = npu.softmax(%5) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %7 = npu.matmul(%6, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  %8 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %9 = npu.softmax(%8) {axis = 2 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %10 = npu.matmul(%9, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %2, %0, %7, %10 : tensor<1x3x8x16xf32>, tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>, tensor<1x3x8x16xf32>
+}
+
+// CHECK-LABEL: @one_query
+// CHECK-NOT: npu.attention
+func.func @one_query(%q: tensor<1x3x1x16xf32>, %k: tensor<1x3x16x8xf32>, %v: tensor<1x3x8x16xf32>) -> tensor<1x3x1x16xf32> {
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x1x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x1x8xf32>
+  %1 = npu.softmax(%0) {axis = 3 : i64} : (tensor<1x3x1x8xf32>) -> tensor<1x3x1x8xf32>
+  %2 = npu.matmul(%1, %v) : (tensor<1x3x1x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x1x16xf32>
+  return %2 : tensor<1x3x1x16xf32>
+}
