@@ -30,10 +30,11 @@ from npu_bench.program import Parser, start
 from npu_bench.results import Row, compare, make_row
 from npu_bench.shown import complain, shown_name
 from npu_bench.table import processor_name
-from npu_bench.words import add_plugin_option, file_name, parse_shapes, sizes
+from npu_bench.words import add_plugin_option, add_precision_option, file_name, parse_shapes, sizes
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
-DIFFERENT = 1e-2  # a relative difference of outputs that is no rounding
+# A relative difference of outputs that is no rounding.
+DIFFERENT = {"f32": 1e-2, "bf16": 5e-2}
 
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
@@ -57,6 +58,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="an input's values (made: integers below the rows of the table that they are looked up in, "
                         "masks of ones, else random numbers)")  # fmt: skip
     add_plugin_option(parser)
+    add_precision_option(parser)
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write all numbers here")
     parser.add_argument("--markdown", type=file_name, metavar="FILE", help="write the table here")
     parser.add_argument("--chart", type=file_name, metavar="FILE.png", help="draw bars here")
@@ -86,9 +88,10 @@ def start_all(
     case: Case, arguments: argparse.Namespace, tell: Callable[[str], None], stack: contextlib.ExitStack
 ) -> tuple[list[Contender], list[Row]]:
     """Compiles and starts every contender; those that cannot become rows with the reason. `stack` stops them."""
-    tools = Tools.of_build(arguments.build.resolve(), arguments.plugins)
+    tools = Tools.of_build(arguments.build.resolve(), arguments.plugins, arguments.precision)
     running, failed = [], []
-    makers = [(name, lambda name=name: peer(case, name, arguments.threads)) for name in arguments.peers]
+    makers = [(name, lambda name=name: peer(case, name, arguments.threads, arguments.precision))
+              for name in arguments.peers]  # fmt: skip
     makers += [(plan, lambda plan=plan: ours(tools, case, plan, arguments.threads)) for plan in arguments.plans]
     for name, make in makers:
         tell(f"preparing {shown_name(name)}")
@@ -169,7 +172,8 @@ def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
 
 
 def write_files(rows: list[Row], arguments: argparse.Namespace, files: OutputFiles) -> None:
-    settings = {"threads": arguments.threads, "rounds": arguments.rounds, "processor": processor_name()}
+    settings = {"threads": arguments.threads, "rounds": arguments.rounds, "precision": arguments.precision,
+                "processor": processor_name()}  # fmt: skip
     if arguments.json:
         files.write(arguments.json, present.json_text(rows, settings).encode("utf-8"))
     if arguments.markdown:
@@ -215,7 +219,7 @@ def main(words: list[str] | None = None) -> int:
             write_files(rows, arguments, files)
     except OSError as error:
         return failed(error)
-    different = [row for row in rows if row.difference is not None and row.difference > DIFFERENT]
+    different = [row for row in rows if row.difference is not None and row.difference > DIFFERENT[arguments.precision]]
     for row in different:
         print(f"npu-bench: {row.model} batch {row.batch}: {row.contender} gives other results than "
               f"{rows[0].contender}, by {row.difference:.1e}", file=sys.stderr)  # fmt: skip

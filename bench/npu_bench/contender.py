@@ -21,7 +21,7 @@ from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
 from npu_bench.table import cache_file, chip_files
-from npu_bench.words import plugin_words, shape_words
+from npu_bench.words import plugin_words, precision_words, shape_words
 
 PEERS = ("onnxruntime", "openvino")
 CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
@@ -47,11 +47,12 @@ class Tools:
     npuc: Path
     cache: Path
     plugins: tuple[str, ...] = ()
+    precision: str = "f32"
 
     @staticmethod
-    def of_build(build: Path, plugins: Sequence[str] = ()) -> "Tools":
+    def of_build(build: Path, plugins: Sequence[str] = (), precision: str = "f32") -> "Tools":
         cache = Path(os.environ.get("NPU_BENCH_CACHE", build / "bench-cache"))
-        return Tools(build, build / "bin" / "npuc", cache, tuple(plugins))
+        return Tools(build, build / "bin" / "npuc", cache, tuple(plugins), precision)
 
 
 @dataclasses.dataclass
@@ -80,7 +81,7 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     layout, _, desired = strategy.partition("=")
     words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
-    words += [*plugin_words(tools.plugins), *shape_words(case.shapes)]
+    words += [*plugin_words(tools.plugins), *precision_words(tools.precision), *shape_words(case.shapes)]
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
     others = [file for file in (cache_file(), *map(Path, tools.plugins)) if file.exists()]
@@ -185,7 +186,6 @@ def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
     return contender
 
 
-def peer(case: Case, name: str, threads: int) -> Contender:
-    return Contender(
-        name, {"kind": name, "model": str(case.model), "threads": threads, "dimensions": case.dimensions}
-    )
+def peer(case: Case, name: str, threads: int, precision: str = "f32") -> Contender:
+    spec = {"kind": name, "model": str(case.model), "threads": threads, "dimensions": case.dimensions}
+    return Contender(name, {**spec, "precision": precision})

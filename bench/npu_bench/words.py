@@ -46,6 +46,16 @@ def add_plugin_option(parser: argparse.ArgumentParser) -> None:
                         "that a target's file names; may be repeated")  # fmt: skip
 
 
+def add_precision_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--precision", choices=("f32", "bf16"), default="f32",
+                        help="what products of f32 are made of, as npuc has it (f32)")  # fmt: skip
+
+
+def precision_words(precision: str) -> list[str]:
+    """npuc's option; what is usual is not said, so that older programs are found again."""
+    return [] if precision == "f32" else [f"--precision={precision}"]
+
+
 def shape_words(shapes: dict[str, list[int]]) -> list[str]:
     """npuc's options that bind these sizes. A number has none, and so no option."""
     return [f"--input-shape={name}={','.join(map(str, sizes))}" for name, sizes in shapes.items() if sizes]

@@ -71,7 +71,7 @@ class OnnxRuntimeRunner:
 
 
 class OpenVinoRunner:
-    """OpenVINO for latency, in f32 (its default may round to bf16), N threads."""
+    """OpenVINO for latency, N threads, in f32 (its default may round to bf16) or as --precision says."""
 
     def __init__(self, spec: dict) -> None:
         import openvino
@@ -79,7 +79,7 @@ class OpenVinoRunner:
         inputs = read_inputs(spec)
         config = {
             "PERFORMANCE_HINT": "LATENCY",
-            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_PRECISION_HINT": spec["precision"],
             "INFERENCE_NUM_THREADS": spec["threads"],
             "NUM_STREAMS": 1,
         }

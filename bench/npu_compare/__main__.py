@@ -21,7 +21,9 @@ from npu_bench.output_files import OutputFiles, write_file
 from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
 from npu_bench.table import chip_plugins
-from npu_bench.words import add_plugin_option, file_name, parse_shapes, plugin_words, size
+from npu_bench.words import (
+    add_plugin_option, add_precision_option, file_name, parse_shapes, plugin_words, precision_words, size,
+)  # fmt: skip
 from npu_compare.layers import Layer, Tolerance, compare_layers, our_values
 
 EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
@@ -60,6 +62,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--bytes", action="store_true",
                         help="compare quantised values only, and leave kernels between them fused")  # fmt: skip
     parser.add_argument("--all", action="store_true", help="print every layer")
+    add_precision_option(parser)
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write every layer's numbers here (-: print)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("NPU_BUILD", "build")),
@@ -112,6 +115,7 @@ def main(words: list[str] | None = None) -> int:
         case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape), tuple(arguments.input))
         declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}", *plugin_words(arguments.plugins)]
+        options += precision_words(arguments.precision)
         plugins = [*arguments.plugins, *chip_plugins(arguments.target)]
         options += [f"--fallback={arguments.fallback}"] if arguments.fallback else []
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
