@@ -32,6 +32,8 @@ RTOL, ATOL = 1e-3, 1e-4
 SCALED = 1e-3
 # Quantized outputs: where a tie rounds to is one step, seldom more.
 LARGER_STEPS = 1e-3  # the share of elements that may be off by more than one
+# Of --precision=bf16, as distance() has it: a factor has 8 bits. No distance at all is no bf16.
+NARROW, NARROW_LEAST = 3e-2, 1e-6
 ARENA_SLACK = 1.1
 TIMEOUT_SECONDS = 120
 CERTIFICATE = "certificate.json"
@@ -172,7 +174,7 @@ def compile_command(arguments: argparse.Namespace, sample: Sample, plan: str, fo
     shapes = [f"--input-shape={name}={','.join(map(str, a.shape))}" for name, a in sample.inputs.items()]
     return [
         str(arguments.build / "bin" / "npuc"), str(sample.model), "-o", str(folder / "model.npu"),
-        f"--target={target}", f"--layout={layout}", f"--objective={arguments.objective}", "--verify-layout",
+        f"--target={target}", f"--layout={layout}", f"--objective={arguments.objective}", "--verify-layout", f"--precision={arguments.precision}",
         f"--report={folder / 'report.json'}", *certificate, *shapes,
     ]  # fmt: skip
 
@@ -229,7 +231,13 @@ def compare_chaotic(sample: Sample, name: str, found: np.ndarray) -> None:
         raise Failure(f"output '{name}' is {distance(found, expected):.1e} off, allowed are {allowed:.1e}")
 
 
-def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -> None:
+def compare_narrow(name: str, found: np.ndarray, expected: np.ndarray) -> None:
+    far = distance(found, expected)
+    if not NARROW_LEAST < far < NARROW:
+        raise Failure(f"output '{name}' is {far:.1e} off, expected are {NARROW_LEAST:.0e} to {NARROW:.0e} of bf16")
+
+
+def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray], precision: str) -> None:
     for (name, expected), found in zip(sample.outputs.items(), outputs):
         if found.shape != expected.shape:
             raise Failure(f"output '{name}' has shape {found.shape}, expected {expected.shape}")
@@ -240,6 +248,9 @@ def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray]) -
         result.scaled = max(result.scaled, float(error.max() / max(float(np.abs(expected).max()), 1e-30)))
         if name in sample.steps:
             compare_steps(name, error / sample.steps[name], larger_steps(result, sample, name))
+            continue
+        if precision == "bf16":
+            compare_narrow(name, found, expected)
             continue
         if sample.chaotic:
             compare_chaotic(sample, name, found)
@@ -298,8 +309,9 @@ def check_algorithms(arguments: argparse.Namespace, report: dict) -> None:
         raise Failure(f"{found} ops are computed by another algorithm, expected {arguments.min_algorithms} at least")
 
 
-def has_byte_instructions() -> bool:
-    return "vnni" in Path("/proc/cpuinfo").read_text(encoding="utf-8")
+def has_instructions(needed: dict[str, bool]) -> bool:
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    return all(name in flags for kind, name in (("bytes", "vnni"), ("bf16", "avx512_bf16")) if needed[kind])
 
 
 def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) -> None:
@@ -317,14 +329,16 @@ def check_plan(arguments: argparse.Namespace, sample: Sample, result: Result) ->
         outputs, profile = run_program(arguments, sample, folder)
         slow = [kernel for kernel in profile["kernels"] if kernel["slow"]]
         result.slow = len(slow)
-        compare_outputs(result, sample, outputs)
+        compare_outputs(result, sample, outputs, arguments.precision)
         check_counts(arguments, report["relayouts"])
         check_algorithms(arguments, report)
         if result.plan.endswith("/optimal"):
             check_search(report)
             check_certificate(arguments, folder, report)
         # oneDNN has no kernels for bytes where the processor has no instructions for them.
-        if slow and arguments.no_slow and (not sample.steps or has_byte_instructions()):
+        # Nor for bf16.
+        needed = {"bytes": bool(sample.steps), "bf16": arguments.precision == "bf16"}
+        if slow and arguments.no_slow and has_instructions(needed):
             first = slow[0]
             raise Failure(
                 f"{len(slow)} kernels run on a slow implementation, first '{first['node']}' on {first['implementation']}"
@@ -387,6 +401,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--max-inside", type=int, help="the same, but for those at inputs and outputs")
     parser.add_argument("--min-algorithms", type=int, default=0, help="fail if fewer ops have another algorithm")
     parser.add_argument("--objective", default="time", help="what optimal makes small: count, bytes or time (time)")
+    parser.add_argument("--precision", default="f32", help="what products are made of: f32 or bf16 (f32)")
     parser.add_argument("--no-slow", action="store_true", help="fail if a kernel runs on a reference")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--build", type=Path, default=Path("build"), help="the build folder (build)")
