@@ -150,16 +150,17 @@ private:
     auto *y = static_cast<float *>(places[operands]) + result.heads[head] +
               some.begin * result.step;
     for (int64_t column = 0; column < reach; column += columnsAtOnce)
-      multiplyRows({q, keysRoom + column * size, query.step, size}, count,
-                   score + column, step);
+      multiplyRows({q, keysRoom + column * size, query.step, size,
+                    std::min(columnsAtOnce, reach - column)},
+                   count, score + column, step);
     float factors[rowsAtOnce];
     for (int64_t row = 0; row < count; ++row)
       factors[row] =
           weigh(places, head, some.begin + row, reach, score + row * step);
     for (int64_t column = 0; column < width; column += columnsAtOnce) {
       const int64_t columns = std::min(columnsAtOnce, width - column);
-      multiplyRows({score, valuesRoom + column * keys, step, reach}, count,
-                   spare, columnsAtOnce);
+      multiplyRows({score, valuesRoom + column * keys, step, reach, columns},
+                   count, spare, columnsAtOnce);
       for (int64_t row = 0; row < count; ++row)
         scaleRow(spare + row * columnsAtOnce, factors[row],
                  y + row * result.step + column, columns);

@@ -73,7 +73,7 @@ NPU_WIDE_CLONES void packValues(const Matrix &matrix, float *to) {
 template <int64_t Rows, int64_t Wide>
 static NPU_INLINE void multiply(const Factors &f, float *sums,
                                 int64_t sumStep) {
-  for (int64_t c = 0; c < columnsAtOnce; c += Wide * lanes) {
+  for (int64_t c = 0; c < f.columns; c += Wide * lanes) {
     Vector sum[Rows][Wide] = {};
     const float *panel = f.panel + c;
     for (int64_t k = 0; k < f.length; ++k, panel += columnsAtOnce) {
@@ -92,34 +92,43 @@ static NPU_INLINE void multiply(const Factors &f, float *sums,
 }
 
 /// With 32 registers.
-static NPU_WIDE_CLONES void multiplyWide(const Factors &f, int64_t count,
-                                         float *sums, int64_t sumStep) {
+template <int64_t Wide>
+static NPU_INLINE void multiplyCount(const Factors &f, int64_t count,
+                                     float *sums, int64_t sumStep) {
   switch (count) {
   case 12:
-    return multiply<12, 2>(f, sums, sumStep);
+    return multiply<12, Wide>(f, sums, sumStep);
   case 11:
-    return multiply<11, 2>(f, sums, sumStep);
+    return multiply<11, Wide>(f, sums, sumStep);
   case 10:
-    return multiply<10, 2>(f, sums, sumStep);
+    return multiply<10, Wide>(f, sums, sumStep);
   case 9:
-    return multiply<9, 2>(f, sums, sumStep);
+    return multiply<9, Wide>(f, sums, sumStep);
   case 8:
-    return multiply<8, 2>(f, sums, sumStep);
+    return multiply<8, Wide>(f, sums, sumStep);
   case 7:
-    return multiply<7, 2>(f, sums, sumStep);
+    return multiply<7, Wide>(f, sums, sumStep);
   case 6:
-    return multiply<6, 2>(f, sums, sumStep);
+    return multiply<6, Wide>(f, sums, sumStep);
   case 5:
-    return multiply<5, 2>(f, sums, sumStep);
+    return multiply<5, Wide>(f, sums, sumStep);
   case 4:
-    return multiply<4, 2>(f, sums, sumStep);
+    return multiply<4, Wide>(f, sums, sumStep);
   case 3:
-    return multiply<3, 2>(f, sums, sumStep);
+    return multiply<3, Wide>(f, sums, sumStep);
   case 2:
-    return multiply<2, 2>(f, sums, sumStep);
+    return multiply<2, Wide>(f, sums, sumStep);
   default:
-    return multiply<1, 2>(f, sums, sumStep);
+    return multiply<1, Wide>(f, sums, sumStep);
   }
+}
+
+static NPU_WIDE_CLONES void multiplyWide(const Factors &f, int64_t count,
+                                         float *sums, int64_t sumStep) {
+  if (f.columns > lanes)
+    multiplyCount<2>(f, count, sums, sumStep);
+  else
+    multiplyCount<1>(f, count, sums, sumStep);
 }
 
 /// With 16 registers; at most 4 rows.
@@ -209,54 +218,79 @@ static NPU_INLINE Vector maskedVector(Vector scores, float scale,
   return scores;
 }
 
-/// Puts scale and mask on; returns the largest, for which NaN does not count
-/// where there is another number. What lies behind `count` up to `end`, whole
-/// vectors, becomes -infinity.
-static NPU_INLINE float maskRow(float *x, int64_t count, int64_t end,
-                                float scale, const Mask &mask) {
-  const int64_t whole = count / lanes * lanes;
-  for (int64_t i = whole; i < count; ++i)
-    x[i] = masked(x[i], scale, mask, i);
-  std::fill(x + count, x + end, -HUGE_VALF);
-  Vector most = Vector{} - HUGE_VALF;
-  for (int64_t i = 0; i < end; i += lanes) {
-    Vector next = loadVector(x + i);
-    if (i < whole) {
-      next = maskedVector(next, scale, mask, i);
-      std::memcpy(x + i, &next, sizeof(next));
-    }
-    most = next > most ? next : most;
-  }
-  return largestLane(most);
+/// The lanes before `count`; others are `otherwise`.
+static NPU_INLINE Vector firstOf(Vector values, int64_t count,
+                                 float otherwise) {
+  constexpr Vector places = {0, 1, 2,  3,  4,  5,  6,  7,
+                             8, 9, 10, 11, 12, 13, 14, 15};
+  return places < static_cast<float>(count) ? values : Vector{} + otherwise;
 }
 
-/// exp(x - largest) of whole steps of columnsAtOnce; returns the sum. Floats
-/// are added for a while only: rows may have many thousand elements.
-static NPU_INLINE double weigh(float *x, int64_t end, float largest) {
+/// Puts scale and mask on; returns the largest, for which NaN does not count
+/// where there is another number.
+static NPU_INLINE float maskRow(float *x, int64_t count, float scale,
+                                const Mask &mask) {
+  Vector most = Vector{} - HUGE_VALF;
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const Vector next = maskedVector(loadVector(x + i), scale, mask, i);
+    std::memcpy(x + i, &next, sizeof(next));
+    most = next > most ? next : most;
+  }
+  if (i == count)
+    return largestLane(most);
+  Vector next = loadVector(x + i);
+  if (!mask.added && !mask.isOpen)
+    next *= scale;
+  else
+    for (int64_t k = 0; k < count - i; ++k)
+      next[k] = masked(next[k], scale, mask, i + k);
+  std::memcpy(x + i, &next, sizeof(next));
+  next = firstOf(next, count - i, -HUGE_VALF);
+  return largestLane(next > most ? next : most);
+}
+
+/// exp(x - largest) of `Count` neighbours, whole vectors; returns their sums.
+template <int64_t Count>
+static NPU_INLINE Vector weighSome(float *x, float largest) {
+#pragma clang loop vectorize_width(16) interleave_count(Count / lanes)
+  for (int64_t k = 0; k < Count; ++k)
+    x[k] = functions::exponential(x[k] - largest);
+  Vector sums = loadVector(x);
+  for (int64_t k = lanes; k < Count; k += lanes)
+    sums += loadVector(x + k);
+  return sums;
+}
+
+/// Returns the sum. Floats are added for a while only: rows may have many
+/// thousand elements. The exponential of what does not count is never taken: of
+/// -infinity it would be less than floats hold, which takes processors long.
+static NPU_INLINE double weigh(float *x, int64_t count, float largest) {
   constexpr int64_t stretch = 64 * lanes;
   double sum = 0;
-  for (int64_t i = 0; i < end;) {
+  int64_t i = 0;
+  while (i + columnsAtOnce <= count) {
     Vector sums = {};
-    for (int64_t stop = std::min(end, i + stretch); i < stop;
-         i += columnsAtOnce) {
-#pragma clang loop vectorize_width(16) interleave_count(2)
-      for (int64_t k = 0; k < columnsAtOnce; ++k)
-        x[i + k] = functions::exponential(x[i + k] - largest);
-      sums += loadVector(x + i) + loadVector(x + i + lanes);
-    }
+    for (int64_t stop = std::min(count, i + stretch); i + columnsAtOnce <= stop;
+         i += columnsAtOnce)
+      sums += weighSome<columnsAtOnce>(x + i, largest);
     sum += sumOfLanes(sums);
+  }
+  for (; i < count; i += lanes) {
+    const Vector last = firstOf(weighSome<lanes>(x + i, largest), count - i, 0);
+    std::memcpy(x + i, &last, sizeof(last));
+    sum += sumOfLanes(last);
   }
   return sum;
 }
 
-/// Keys that do not count, up to the end of the last vectors, weigh exp(-104),
-/// which is 0.
 NPU_WIDE_CLONES float weighRow(float *scores, int64_t count, int64_t reach,
                                float scale, const Mask &mask) {
-  const int64_t end =
-      (reach + columnsAtOnce - 1) / columnsAtOnce * columnsAtOnce;
-  const float largest = maskRow(scores, count, end, scale, mask);
-  return static_cast<float>(1 / weigh(scores, end, largest));
+  const float largest = maskRow(scores, count, scale, mask);
+  const double sum = weigh(scores, count, largest);
+  const int64_t end = (count + lanes - 1) / lanes * lanes;
+  std::fill(scores + std::min(end, reach), scores + reach, 0.0f);
+  return static_cast<float>(1 / sum);
 }
 
 NPU_WIDE_CLONES void scaleRow(const float *from, float factor, float *to,

@@ -25,13 +25,15 @@ void packKeys(const Matrix &matrix, float *to);
 /// [panel][row][column].
 void packValues(const Matrix &matrix, float *to);
 
-/// Rows of data `step` apart, and a panel that has `length` rows.
+/// Rows of data `step` apart, and a panel that has `length` rows, of which so
+/// many columns are wanted.
 struct Factors {
   const float *data, *panel;
-  int64_t step, length;
+  int64_t step, length, columns;
 };
 
-/// Products of `count` rows, at most rowsAtOnce, with all columns of the panel.
+/// Products of `count` rows, at most rowsAtOnce, with the panel's columns, up
+/// to the end of the last vector.
 void multiplyRows(const Factors &factors, int64_t count, float *sums,
                   int64_t sumStep);
 
