@@ -3,7 +3,8 @@
 # lie themselves.
 include(CMakePackageConfigHelpers)
 
-# --- what runs -----------------------------------------------------------------
+# --- what runs
+# -----------------------------------------------------------------
 
 npu_install_library(runtime npu npu_static)
 if(NPU_BUILD_PROGRAMS)
@@ -18,8 +19,14 @@ install(
   COMPONENT runtime)
 
 if(NPU_BUILD_COMPILER)
-  npu_install_program(compiler npuc npu-opt npu-dump npu-lsp-server
-                      npu-check-certificate npu-kernel-table)
+  npu_install_program(
+    compiler
+    npuc
+    npu-opt
+    npu-dump
+    npu-lsp-server
+    npu-check-certificate
+    npu-kernel-table)
   npu_install_library(compiler npuc_library)
   npu_install_bundled(compiler "${HIGHS_LIBRARY}")
   install(
@@ -35,7 +42,8 @@ if(NPU_BUILD_COMPILER)
   npu_install_python(compiler)
 endif()
 
-# --- what others build with ----------------------------------------------------
+# --- what others build with
+# ----------------------------------------------------
 
 install(
   DIRECTORY examples
@@ -88,15 +96,18 @@ if(NPU_BUILD_COMPILER)
   # Sources and what is made of them by TableGen lie in the same places. Of the
   # kernels only what the compiler's headers speak of.
   file(
-    GLOB_RECURSE headers
-    CONFIGURE_DEPENDS
+    GLOB_RECURSE headers CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"
-    certificate/*.h compiler/*.h compiler/*.td cost/*.h files/*.h format/*.h
+    certificate/*.h
+    compiler/*.h
+    compiler/*.td
+    cost/*.h
+    files/*.h
+    format/*.h
     plugin/*.h)
   list(FILTER headers EXCLUDE REGEX "^compiler/tools/")
   file(
-    GLOB kernel_headers
-    CONFIGURE_DEPENDS
+    GLOB kernel_headers CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"
     kernels/*.h)
   foreach(header IN LISTS headers kernel_headers)

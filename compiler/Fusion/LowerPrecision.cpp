@@ -10,6 +10,7 @@
 #include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
 #include "kernels/support/convert.h"
 
 #include <cstring>
@@ -111,9 +112,29 @@ private:
   llvm::DenseMap<Value, Value> made;
 };
 
-struct LowerPrecisionPass
-    : npu::impl::LowerPrecisionBase<LowerPrecisionPass> {
-  void runOnOperation() override { lowerPrecision(getOperation()); }
+struct LowerPrecisionPass : npu::impl::LowerPrecisionBase<LowerPrecisionPass> {
+  using LowerPrecisionBase::LowerPrecisionBase;
+
+  explicit LowerPrecisionPass(const TargetSpec *given) : spec(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return target.empty() ? success() : spec.load(context, target);
+  }
+
+  void runOnOperation() override {
+    Type narrow = mlir::BFloat16Type::get(&getContext());
+    const TargetSpec *chip = spec.get();
+    if (!chip || chip->supports(narrow))
+      return lowerPrecision(getOperation());
+    getOperation().emitError()
+        << "--precision=bf16: target '" << chip->name
+        << "' has no bf16 in its `types`; add it there, or leave the option "
+           "out";
+    signalPassFailure();
+  }
+
+private:
+  TargetOption spec;
 };
 
 } // namespace
@@ -125,4 +146,9 @@ void npu::lowerPrecision(mlir::func::FuncOp function) {
       worthwhile.push_back(&op);
   Lowering lowering(function.getContext());
   llvm::for_each(worthwhile, [&](Operation *op) { lowering.run(op); });
+}
+
+std::unique_ptr<mlir::Pass>
+npu::createLowerPrecision(const TargetSpec *target) {
+  return std::make_unique<LowerPrecisionPass>(target);
 }

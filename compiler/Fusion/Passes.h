@@ -47,6 +47,9 @@ void quantizedIo(mlir::func::FuncOp function);
 inline constexpr const char *quantizedAttr = "npu.quantized";
 /// Products of f32 are made of bf16 and summed in f32.
 void lowerPrecision(mlir::func::FuncOp function);
+/// The same as a pass, an error where the target has no bf16; it must outlive
+/// the pass.
+std::unique_ptr<mlir::Pass> createLowerPrecision(const TargetSpec *target);
 /// Bytes that sums are made of, without a sign.
 LogicalResult unsignedBytes(Operation *root);
 /// The same as a pass where the target has such bytes; it must outlive the

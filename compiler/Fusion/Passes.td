@@ -300,6 +300,11 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
     ```
     test/compiler/Fusion/lower-precision.mlir runs it.
   }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file; without one, as "
+           "for a target that has bf16">,
+  ];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 

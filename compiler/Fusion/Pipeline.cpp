@@ -25,7 +25,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)
-    functions.addPass(createLowerPrecision());
+    functions.addPass(createLowerPrecision(target));
   if (target) {
     functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createUnsignedBytes(target));

@@ -268,12 +268,6 @@ LogicalResult Compilation::fuse() {
       })))
     return failure();
   report.quantizedIo = quantizedOf(function());
-  Type narrow = mlir::BFloat16Type::get(&context);
-  if (options.precision == Precision::Bf16 && !target->supports(narrow))
-    return function().emitError()
-           << "--precision=bf16: target '" << target->name
-           << "' has no bf16 in its `types`; add it there, or leave the option "
-              "out";
   if (failed(runPasses([&](mlir::PassManager &manager) {
         buildFusionPipeline(manager, &*target, options.threads,
                             options.precision);

@@ -48,9 +48,8 @@ static LogicalResult verifySumTypes(Operation *op, const char *what) {
       return verifyOneType(op, what);
     for (Value added : op->getOperands().drop_front(2))
       if (!elementOf(added).isF32())
-        return op->emitOpError()
-               << what << ": adds " << elementOf(added)
-               << ", expected f32 like the result";
+        return op->emitOpError() << what << ": adds " << elementOf(added)
+                                 << ", expected f32 like the result";
     return success();
   }
   for (OpOperand &operand : op->getOpOperands())

@@ -131,7 +131,7 @@ LogicalResult npu::checkSet(const Alternative &alternative, Operation *op,
   std::string differs = difference(wanted->front(), *found);
   if (differs.empty())
     return success();
-  return op->emitOpError()
-         << alternative.blame("does not compute what its op does: " + differs +
-                              " (--verify-layout)");
+  return op->emitOpError() << alternative.blame(
+             "does not compute what its op does: " + differs +
+             " (--verify-layout)");
 }

@@ -20,8 +20,7 @@ struct CertifiedChoice {
 /// Empty where the checker does not find shown that no choice costs less, in no
 /// residency.
 std::string certificateOf(const LayoutProblem &problem, const OpWays &ways,
-                          SearchPrices &prices,
-                          const CertifiedChoice &choice);
+                          SearchPrices &prices, const CertifiedChoice &choice);
 
 } // namespace npu
 

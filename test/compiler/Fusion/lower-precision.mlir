@@ -1,4 +1,7 @@
 // RUN: npu-opt %s --npu-lower-precision | FileCheck %s
+// RUN: not npu-opt %s --npu-lower-precision="target=%S/Inputs/signed-bytes.yaml" 2>&1 | FileCheck %s --check-prefix=LACKS
+
+// LACKS: error: --precision=bf16: target 'signed-bytes' has no bf16 in its `types`; add it there, or leave the option out
 
 // CHECK-LABEL: @example
 // CHECK-SAME: %[[X:.*]]: tensor<8x64xf32>
