@@ -212,8 +212,9 @@ static std::optional<Found> match(MatmulOp last) {
   found.query = withoutFactors(first.getA(), found);
   found.transposedKey = withoutFactors(first.getB(), found);
   found.value = last.getB();
+  // Where softmax has them, heads are a dimension of their own.
   if (!found.mask)
-    found.batch = SmallVector<int64_t>(batchOf(first.getA()));
+    found.batch = SmallVector<int64_t>(batchOf(softmax.getResult()));
   if (!std::isfinite(found.scale) ||
       (found.isOpen && batchOf(softmax.getResult()) != ArrayRef(found.batch)))
     return std::nullopt;

@@ -65,11 +65,11 @@ func.func @factors_in_front(%q: tensor<3x8x16xf32>, %k: tensor<3x8x16xf32>) -> t
   return %5 : tensor<3x8x16xf32>
 }
 
-// Keras' ViT: products of three dimensions, scale and softmax of four.
+// Keras' ViT: products of three dimensions, scale and softmax of four, in which the op then is.
 // CHECK-LABEL: @reshapes_between
-// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]:
-// CHECK: %[[Y:.*]] = npu.attention(%[[Q]], %[[K]], %[[K]]) {scale = 5.000000e-01 : f64}
-// CHECK: return %[[Y]]
+// CHECK-COUNT-3: npu.reshape(%{{.*}}) : (tensor<3x8x16xf32>) -> tensor<1x3x8x16xf32>
+// CHECK: npu.attention({{.*}}) {scale = 5.000000e-01 : f64} : {{.*}} -> tensor<1x3x8x16xf32>
+// CHECK: npu.reshape({{.*}}) : (tensor<1x3x8x16xf32>) -> tensor<3x8x16xf32>
 func.func @reshapes_between(%q: tensor<3x8x16xf32>, %k: tensor<3x8x16xf32>) -> tensor<3x8x16xf32> {
   %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
   %0 = npu.transpose(%k) {permutation = [0, 2, 1]} : (tensor<3x8x16xf32>) -> tensor<3x16x8xf32>
@@ -82,7 +82,7 @@ func.func @reshapes_between(%q: tensor<3x8x16xf32>, %k: tensor<3x8x16xf32>) -> t
   return %6 : tensor<3x8x16xf32>
 }
 
-// The same with a mask of four dimensions, in which the op then is.
+// The same with a mask of four dimensions.
 // CHECK-LABEL: @mask_behind_a_reshape
 // CHECK: %[[Q:.*]] = npu.reshape(%{{.*}}) : (tensor<3x8x16xf32>) -> tensor<1x3x8x16xf32>
 // CHECK: npu.attention({{.*}}) {scale = 1.000000e+00 : f64} : {{.*}} -> tensor<1x3x8x16xf32>
