@@ -11,6 +11,7 @@
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Pipeline/Placement.h"
+#include "compiler/Pipeline/Quantized.h"
 #include "compiler/Target/TargetSpec.h"
 #include "cost/chip_figures.h"
 #include "files/output_files.h"
@@ -93,15 +94,6 @@ struct ReportedKernel {
   int64_t adapterBytes = 0;
   bool relayout = false; // only moves bytes because of layout
   cost::ChipFigures chip;
-};
-
-/// An input or output of quantized numbers: (number - zeroPoint) * scale.
-struct ReportedQuantized {
-  std::string name, type;
-  bool isInput;
-  size_t index; ///< of the inputs, or outputs
-  double scale;
-  int64_t zeroPoint;
 };
 
 struct CompileReport {
