@@ -103,6 +103,10 @@ struct OptionReader::Raw {
   void readPasses(CompileOptions &compile) const;
 };
 
+/// --precision: its value, what it means.
+static const std::map<std::string, Precision> precisions = {
+    {"f32", Precision::F32}, {"bf16", Precision::Bf16}};
+
 /// How the model is read.
 void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
   app.add_option("--input-shape", inputShapes,
@@ -130,10 +134,6 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
                  "models")
       ->envname("NPU_TFLITE_CONVERTER");
 }
-
-/// --precision: its value, what it means.
-static const std::map<std::string, Precision> precisions = {
-    {"f32", Precision::F32}, {"bf16", Precision::Bf16}};
 
 /// For which chip, and what it need not run.
 static void addTarget(CLI::App &app, CompileOptions &compile) {

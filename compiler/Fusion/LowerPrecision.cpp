@@ -13,6 +13,8 @@
 #include "compiler/Fusion/TargetOption.h"
 #include "kernels/support/convert.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <cstring>
 
 using namespace npu;
@@ -58,14 +60,22 @@ public:
       operand.set(lowered(operand.get()));
   }
 
+  /// Constants and views of which only products were made.
+  void dropUnused() {
+    for (Value wide : llvm::reverse(replaced)) // the views' own operands last
+      if (Operation *op = wide.getDefiningOp(); op && op->use_empty())
+        op->erase();
+  }
+
 private:
   /// The value's numbers in bf16; behind views that nobody else reads they are
   /// converted in front, where the kernel that makes them can do it.
   Value lowered(Value value) {
-    Value &known = made[value];
-    if (!known)
-      known = convert(value);
-    return known;
+    if (Value known = made.lookup(value))
+      return known;
+    Value narrowed = convert(value);
+    replaced.insert(value);
+    return made[value] = narrowed;
   }
 
   Value convert(Value value) {
@@ -97,19 +107,26 @@ private:
   static ElementsAttr rounded(ElementsAttr elements, RankedTensorType type) {
     std::vector<char> storage;
     ArrayRef<char> bytes = elementBytes(elements, storage);
-    std::vector<char> numbers(bytes.size() / 2);
-    for (size_t i = 0; i < numbers.size() / 2; ++i) {
-      float number;
-      std::memcpy(&number, bytes.data() + i * sizeof(float), sizeof(float));
-      uint16_t half = kernels::floatToBfloat(number);
-      std::memcpy(numbers.data() + i * sizeof(half), &half, sizeof(half));
+    const char *wide = bytes.data();
+    std::vector<uint16_t> numbers(bytes.size() / sizeof(float));
+    for (uint16_t &number : numbers) {
+      float value;
+      std::memcpy(&value, wide, sizeof(value));
+      number = kernels::floatToBfloat(value);
+      wide += sizeof(value);
     }
-    return makeElements(type, std::move(numbers));
+    const char *narrow = reinterpret_cast<const char *>(numbers.data());
+    size_t size = elements.isSplat() ? 1 : numbers.size();
+    ArrayRef<char> made(narrow, size * sizeof(uint16_t));
+    return elements.isSplat()
+               ? mlir::DenseElementsAttr::getFromRawBuffer(type, made)
+               : makeElements(type, made);
   }
 
   OpBuilder builder;
   Type narrow;
   llvm::DenseMap<Value, Value> made;
+  llvm::SetVector<Value> replaced; // those that others are read in place of
 };
 
 struct LowerPrecisionPass : npu::impl::LowerPrecisionBase<LowerPrecisionPass> {
@@ -146,6 +163,7 @@ void npu::lowerPrecision(mlir::func::FuncOp function) {
       worthwhile.push_back(&op);
   Lowering lowering(function.getContext());
   llvm::for_each(worthwhile, [&](Operation *op) { lowering.run(op); });
+  lowering.dropUnused();
 }
 
 std::unique_ptr<mlir::Pass>

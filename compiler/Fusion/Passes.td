@@ -294,8 +294,8 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
     %w = npu.constant dense<1.0> : tensor<64x64xf32> -> tensor<64x64xf32>
     %1 = npu.matmul(%x, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
     ==>
-    %w = npu.constant dense<1.0> : tensor<64x64xbf16> -> tensor<64x64xbf16>
     %2 = npu.eltwise cast(%x) : (tensor<8x64xf32>) -> tensor<8x64xbf16>
+    %w = npu.constant dense<1.0> : tensor<64x64xbf16> -> tensor<64x64xbf16>
     %1 = npu.matmul(%2, %w) : (tensor<8x64xbf16>, tensor<64x64xbf16>) -> tensor<8x64xf32>
     ```
     test/compiler/Fusion/lower-precision.mlir runs it.
