@@ -54,6 +54,10 @@ TEST(Conformance, Matmul) {
               static_cast<int8_t>(y.rank - 1);
         }
         check(one, seed++);
+        // Factors of bf16, sums of f32.
+        p.inputs[0].dtype = p.inputs[1].dtype = NPU_BF16;
+        one.tolerance = 1e-5;
+        check(one, seed++);
       }
 }
 
