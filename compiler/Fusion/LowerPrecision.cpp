@@ -13,6 +13,7 @@
 #include "compiler/Fusion/TargetOption.h"
 #include "kernels/support/convert.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <cstring>
@@ -25,26 +26,43 @@ namespace npu {
 #include "compiler/Fusion/Passes.h.inc"
 } // namespace npu
 
-/// A number that is converted is read and written once more, so that many
-/// products have to be made of it: the matrices of a network, the convolutions
-/// of all channels, not those of one.
+/// A number that is converted by itself is read and written once more, so that
+/// many products have to be made of it: the matrices of a network, the
+/// convolutions of all channels, not those of one.
 static constexpr double leastProducts = 64;
 
 static bool isF32(Value value) {
   return tensorType(value).getElementType().isF32();
 }
 
-/// Whether the op sums enough products of f32.
-static bool isWorthwhile(Operation *op) {
+static bool sumsProductsOfF32(Operation *op) {
   auto kernel = dyn_cast<KernelOpInterface>(op);
-  if (!kernel || !fusionTraitsOf(kernel).sumsWider ||
-      !llvm::all_of(op->getOperands(), isF32))
-    return false;
-  double converted = 0;
-  for (Value operand : op->getOperands().take_front(2))
-    if (!constantOf(operand))
-      converted += static_cast<double>(tensorType(operand).getNumElements());
-  return workOf(op).macs() >= leastProducts * converted;
+  return kernel && fusionTraitsOf(kernel).sumsWider &&
+         llvm::all_of(op->getOperands(), isF32);
+}
+
+/// The op whose kernel stores the value, what is fused into it behind it.
+static Operation *storedBy(Value value) {
+  while (auto step = value.getDefiningOp<EltwiseOp>())
+    value = step.getInputs()[0];
+  return value.getDefiningOp();
+}
+
+/// The ops that sum enough products. What another of them stores is converted
+/// as it is stored, which costs nothing.
+static SmallVector<Operation *> worthwhileOps(mlir::func::FuncOp function) {
+  llvm::SetVector<Operation *> ops;
+  for (Operation &op : function.getBody().front()) {
+    if (!sumsProductsOfF32(&op))
+      continue;
+    double converted = 0;
+    for (Value operand : op.getOperands().take_front(2))
+      if (!constantOf(operand) && !ops.contains(storedBy(operand)))
+        converted += static_cast<double>(tensorType(operand).getNumElements());
+    if (workOf(&op).macs() >= leastProducts * converted)
+      ops.insert(&op);
+  }
+  return ops.takeVector();
 }
 
 namespace {
@@ -60,6 +78,14 @@ public:
       operand.set(lowered(operand.get()));
   }
 
+  /// Where products and elementwise functions alone read a value, these read
+  /// what the products read, and the value itself is never stored.
+  void shareConverted() {
+    for (auto [wide, converted] : made)
+      if (converted.getDefiningOp<EltwiseOp>() && wide.getDefiningOp())
+        readConverted(wide, converted);
+  }
+
   /// Constants and views of which only products were made.
   void dropUnused() {
     for (Value wide : llvm::reverse(replaced)) // the views' own operands last
@@ -68,6 +94,28 @@ public:
   }
 
 private:
+  void readConverted(Value wide, Value converted) {
+    SmallVector<OpOperand *> others;
+    for (OpOperand &use : wide.getUses()) {
+      if (use.getOwner() == converted.getDefiningOp())
+        continue;
+      if (!isa<EltwiseOp>(use.getOwner()))
+        return;
+      others.push_back(&use);
+    }
+    for (OpOperand *use : others) {
+      builder.setInsertionPoint(use->getOwner());
+      use->set(castTo(wide.getType(), converted));
+    }
+  }
+
+  Value castTo(Type type, Value value) {
+    return EltwiseOp::create(builder, value.getLoc(), type,
+                             builder.getI32IntegerAttr(NPU_INSTR_cast), value,
+                             builder.getF32FloatAttr(0),
+                             builder.getF32FloatAttr(0));
+  }
+
   /// The value's numbers in bf16; behind views that nobody else reads they are
   /// converted in front, where the kernel that makes them can do it.
   Value lowered(Value value) {
@@ -90,9 +138,7 @@ private:
       builder.setInsertionPointAfter(view);
       return cloneWith(builder, location, view, source, type)->getResult(0);
     }
-    return EltwiseOp::create(
-        builder, location, type, builder.getI32IntegerAttr(NPU_INSTR_cast),
-        value, builder.getF32FloatAttr(0), builder.getF32FloatAttr(0));
+    return castTo(type, value);
   }
 
   /// The view that makes the value, for one reader.
@@ -125,7 +171,7 @@ private:
 
   OpBuilder builder;
   Type narrow;
-  llvm::DenseMap<Value, Value> made;
+  llvm::MapVector<Value, Value> made;
   llvm::SetVector<Value> replaced; // those that others are read in place of
 };
 
@@ -157,12 +203,10 @@ private:
 } // namespace
 
 void npu::lowerPrecision(mlir::func::FuncOp function) {
-  SmallVector<Operation *> worthwhile;
-  for (Operation &op : function.getBody().front())
-    if (isWorthwhile(&op))
-      worthwhile.push_back(&op);
   Lowering lowering(function.getContext());
-  llvm::for_each(worthwhile, [&](Operation *op) { lowering.run(op); });
+  llvm::for_each(worthwhileOps(function),
+                 [&](Operation *op) { lowering.run(op); });
+  lowering.shareConverted();
   lowering.dropUnused();
 }
 

@@ -287,7 +287,8 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
     A convolution or matrix product of f32 gets its two factors in bf16, and sums
     in f32 as before; constants are converted at once, to the nearest, halves to
     even. Only where at least 64 products are made of each number that is
-    converted. It runs for `npuc --precision=bf16`.
+    converted by itself; what such an op stores is converted as it is stored, and
+    where elementwise functions alone read it, too, they read the bf16. It runs for `npuc --precision=bf16`.
 
     Example:
     ```mlir

@@ -159,16 +159,22 @@ bool LayoutProblem::goTogether(OpOperand &operand, LayoutAttr layout,
   return npu::goTogether({from, layout, read}, {to, result, stored}, knows);
 }
 
-/// The sizes of the blocks in which the boundary is stored or held. Blocks of
-/// the whole extent are no blocks: the finished value may be spelled without.
+/// The sizes of the blocks in which the boundary is stored or held, as they are
+/// written: where a unit dimension is padded, the blocks of another may be one
+/// that the chip has not. Blocks of the whole extent are no blocks: the
+/// finished value may be spelled without.
 static SmallVector<int64_t> blocksOfBoundary(const LayoutProblem &problem) {
   SmallVector<int64_t> sizes;
   auto add = [&](Value value, LayoutAttr layout) {
     if (!layout || !layout.isBlocked())
       return;
-    for (const LayoutBlock &block :
-         normalForm(toStoredOrder(layout), tensorType(value).getShape()).blocks)
-      sizes.push_back(block.size);
+    StoredOrder normal =
+        normalForm(toStoredOrder(layout), tensorType(value).getShape());
+    for (const LayoutBlock &block : layout.getBlocks())
+      if (llvm::any_of(normal.blocks, [&](const LayoutBlock &other) {
+            return other.dim == block.dim;
+          }))
+        sizes.push_back(block.size);
   };
   Block &block = problem.function->getRegion(0).front();
   for (Value argument : block.getArguments()) {

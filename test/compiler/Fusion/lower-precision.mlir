@@ -45,15 +45,27 @@ func.func @shared(%x: tensor<1x8x64xf32>, %y: tensor<8x64xf32>) -> (tensor<8x64x
   return %2, %3, %4 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
 }
 
-// A bias is added to the sums in f32. Nine products of each number are too few.
+// A bias is added to the sums in f32. Nine products of each number are too few
+// for a conversion, but what another product stores is converted as it is
+// stored; and where elementwise functions alone read it beside products, it is
+// stored in bf16 alone.
 // CHECK-LABEL: @convolutions
-// CHECK: %[[X:.*]] = npu.eltwise cast(%arg0)
+// CHECK: %[[FIRST:.*]] = npu.conv2d(%arg0, %{{.*}}) {{.*}} : (tensor<1x8x4x4xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x4x4xf32>
+// CHECK: %[[X:.*]] = npu.eltwise cast(%[[FIRST]])
 // CHECK: %[[Y:.*]] = npu.conv2d(%[[X]], %{{.*}}, %arg1) {{.*}} : (tensor<1x8x4x4xbf16>, tensor<16x8x3x3xbf16>, tensor<16xf32>) -> tensor<1x16x4x4xf32>
-// CHECK: npu.conv2d(%[[Y]], %{{.*}}) {{.*}} : (tensor<1x16x4x4xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x4x4xf32>
+// CHECK: %[[RELU:.*]] = npu.eltwise relu(%[[Y]])
+// CHECK: %[[NARROW:.*]] = npu.eltwise cast(%[[RELU]])
+// CHECK: %[[Z:.*]] = npu.conv2d(%[[NARROW]], %{{.*}}) {{.*}} : (tensor<1x16x4x4xbf16>, tensor<16x1x3x3xbf16>) -> tensor<1x16x4x4xf32>
+// CHECK: %[[BACK:.*]] = npu.eltwise cast(%[[NARROW]]) : (tensor<1x16x4x4xbf16>) -> tensor<1x16x4x4xf32>
+// CHECK: npu.eltwise add(%[[Z]], %[[BACK]])
 func.func @convolutions(%x: tensor<1x8x4x4xf32>, %b: tensor<16xf32>) -> tensor<1x16x4x4xf32> {
+  %e = npu.constant dense<1.0> : tensor<8x1x3x3xf32> -> tensor<8x1x3x3xf32>
   %w = npu.constant dense<1.0> : tensor<16x8x3x3xf32> -> tensor<16x8x3x3xf32>
   %d = npu.constant dense<1.0> : tensor<16x1x3x3xf32> -> tensor<16x1x3x3xf32>
-  %1 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<16x8x3x3xf32>, tensor<16xf32>) -> tensor<1x16x4x4xf32>
-  %2 = npu.conv2d(%1, %d) {dilations = [1, 1], groups = 16, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x4x4xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x4x4xf32>
-  return %2 : tensor<1x16x4x4xf32>
+  %0 = npu.conv2d(%x, %e) {dilations = [1, 1], groups = 8, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %1 = npu.conv2d(%0, %w, %b) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<16x8x3x3xf32>, tensor<16xf32>) -> tensor<1x16x4x4xf32>
+  %2 = npu.eltwise relu(%1) : (tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
+  %3 = npu.conv2d(%2, %d) {dilations = [1, 1], groups = 16, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x4x4xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x4x4xf32>
+  %4 = npu.eltwise add(%3, %2) : (tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
+  return %4 : tensor<1x16x4x4xf32>
 }
