@@ -42,7 +42,9 @@ def measure(arguments: argparse.Namespace, name: str, objective: str) -> dict:
     path, inputs = compare.network_and_inputs(name, arguments.batch, arguments.small, arguments.build)
     cache = arguments.build / "test-cache"
     sample = compare.Sample(path, inputs, compare.reference(path, inputs, cache), {}, cache)
-    options = argparse.Namespace(build=arguments.build, threads=arguments.threads, objective=objective)
+    options = argparse.Namespace(
+        build=arguments.build, threads=arguments.threads, objective=objective, narrow=None
+    )
     result = compare.Result(name, "npu-nhwc/optimal", arguments.batch)
     with tempfile.TemporaryDirectory(prefix="npu-networks-") as folder:
         done = compare.call(compare.compile_command(options, sample, result.plan, Path(folder)))

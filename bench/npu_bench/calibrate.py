@@ -92,7 +92,7 @@ class Calibration:
     def prepare(self, variant: Variant, table: Table) -> Contender:
         program = self.folder / f"{variant.name}.npu"
         contender = Contender(variant.name, {"kind": "npu", "build": str(self.tools.build),
-                                             "program": str(program), "threads": self.threads})  # fmt: skip
+                                             "program": str(program), "threads": self.threads, "plugins": []})  # fmt: skip
         contender.report = self.report(variant, table, f"--output={program}")
         return contender
 

@@ -233,7 +233,7 @@ def compare_chaotic(sample: Sample, name: str, found: np.ndarray) -> None:
         raise Failure(f"output '{name}' is {distance(found, expected):.1e} off, allowed are {allowed:.1e}")
 
 
-def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray], narrow: float | None) -> None:
+def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray], narrow: float | None = None) -> None:
     """`narrow`: how far off those of a program of bf16 may be; None: it is of f32."""
     for (name, expected), found in zip(sample.outputs.items(), outputs):
         if found.shape != expected.shape:
