@@ -35,9 +35,9 @@ static bool canJoin(Operation *op, Operation *first, ArrayRef<int64_t> shape) {
          tensorType(op->getResult(0)).getShape() == shape;
 }
 
-/// The conversion of bytes to floats that defines an operand of `op` and that
-/// nothing else reads, and a factor behind it: a kernel does both as it reads
-/// the operand.
+/// The conversion of narrower numbers to floats that defines an operand of `op`
+/// and that nothing else reads, and a factor behind it: a kernel does both as
+/// it reads the operand.
 static SmallVector<Operation *> conversionsFor(Operation *op) {
   SmallVector<Operation *> conversions;
   for (Value operand : op->getOperands()) {
@@ -48,7 +48,7 @@ static SmallVector<Operation *> conversionsFor(Operation *op) {
                                     NPU_INSTR_cast);
     if (!cast || !cast->hasOneUse() ||
         !isa<mlir::FloatType>(tensorType(cast.getResult()).getElementType()) ||
-        bitsOf(cast.getInputs()[0]) != 8)
+        bitsOf(cast.getInputs()[0]) >= bitsOf(cast.getResult()))
       continue;
     conversions.push_back(cast);
     if (isScaled)
