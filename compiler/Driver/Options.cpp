@@ -10,7 +10,6 @@
 #include "llvm/Support/Path.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <optional>
 #include <thread>
 
@@ -69,6 +68,15 @@ static EmitKind parseEmit(const std::string &text) {
                              "', expected one of: " + emitNames());
 }
 
+static Precision parsePrecision(const std::string &text) {
+  if (text == "bf16")
+    return Precision::Bf16;
+  if (text == "f32")
+    return Precision::F32;
+  throw CLI::ValidationError("--precision: unknown '" + text +
+                             "', expected one of: f32, bf16");
+}
+
 /// Those after which there is a module.
 static ArrayRef<StringRef> stagesOfMlir() { return stageNames().drop_back(); }
 
@@ -94,6 +102,7 @@ struct OptionReader::Raw {
   std::string emit = "npu", stage, objective = "time", maxBytes;
   std::vector<std::string> budgets, passes;
   std::optional<int64_t> batch;
+  std::string precision = "f32";
 
   void addImport(CLI::App &app, CompileOptions &compile);
   void addLayout(CLI::App &app, DriverOptions &options);
@@ -102,10 +111,6 @@ struct OptionReader::Raw {
   void readEmit(DriverOptions &options) const;
   void readPasses(CompileOptions &compile) const;
 };
-
-/// --precision: its value, what it means.
-static const std::map<std::string, Precision> precisions = {
-    {"f32", Precision::F32}, {"bf16", Precision::Bf16}};
 
 /// How the model is read.
 void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
@@ -123,12 +128,10 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
   app.add_flag("--quantized-io", compile.quantizedIo,
                "inputs that the model quantizes at once, and outputs that it "
                "makes of quantized numbers, are these numbers");
-  app.add_option("--precision", compile.precision,
+  app.add_option("--precision", precision,
                  "what products of f32 are made of: f32, or bf16 (summed in "
                  "f32; numbers of 8 bits' accuracy)")
-      ->transform(CLI::CheckedTransformer(precisions).description(""))
-      ->type_name("f32|bf16")
-      ->default_str("f32");
+      ->capture_default_str();
   app.add_option("--tflite-converter", compile.tfliteConverter,
                  "the program tosa-converter-for-tflite, which reads .tflite "
                  "models")
@@ -234,6 +237,7 @@ void OptionReader::namePlugins(CLI::App &app) {
 
 void OptionReader::Raw::readImport(DriverOptions &options) const {
   ImportOptions &import = options.compile.import;
+  options.compile.precision = parsePrecision(precision);
   for (const std::string &text : budgets)
     if (std::string wrong = setBudget(text, options.budgets); !wrong.empty())
       throw CLI::ValidationError("--budget: " + wrong);
