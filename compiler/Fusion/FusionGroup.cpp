@@ -28,6 +28,11 @@ static unsigned bitsOf(Value value) {
   return tensorType(value).getElementType().getIntOrFloatBitWidth();
 }
 
+/// Whether kernels make floats of it as they read it.
+static bool isReadWider(Value value) {
+  return bitsOf(value) == 8 || tensorType(value).getElementType().isBF16();
+}
+
 /// Whether `op` can be one of the elementwise ops of a group over `shape`.
 /// It has the shape and the place of `first`.
 static bool canJoin(Operation *op, Operation *first, ArrayRef<int64_t> shape) {
@@ -35,7 +40,7 @@ static bool canJoin(Operation *op, Operation *first, ArrayRef<int64_t> shape) {
          tensorType(op->getResult(0)).getShape() == shape;
 }
 
-/// The conversion of narrower numbers to floats that defines an operand of `op`
+/// The conversion of bytes or bf16 to floats that defines an operand of `op`
 /// and that nothing else reads, and a factor behind it: a kernel does both as
 /// it reads the operand.
 static SmallVector<Operation *> conversionsFor(Operation *op) {
@@ -48,7 +53,7 @@ static SmallVector<Operation *> conversionsFor(Operation *op) {
                                     NPU_INSTR_cast);
     if (!cast || !cast->hasOneUse() ||
         !isa<mlir::FloatType>(tensorType(cast.getResult()).getElementType()) ||
-        bitsOf(cast.getInputs()[0]) >= bitsOf(cast.getResult()))
+        !isReadWider(cast.getInputs()[0]))
       continue;
     conversions.push_back(cast);
     if (isScaled)
