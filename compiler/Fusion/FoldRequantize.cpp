@@ -461,12 +461,10 @@ struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
     Location location = fuseLocations({op, last});
     rewriter.setInsertionPoint(last);
     auto scaled = [&](Value bytes, float alpha, float beta) {
-      auto real = EltwiseOp::create(
-          rewriter, location, op.getResult().getType(),
-          rewriter.getI32IntegerAttr(NPU_INSTR_cast), bytes,
-          rewriter.getF32FloatAttr(0), rewriter.getF32FloatAttr(0));
-      return makeEltwise(rewriter, location, NPU_INSTR_linear,
-                         {real.getResult()}, alpha, beta);
+      Value real =
+          makeCast(rewriter, location, bytes, elementOf(op.getResult()));
+      return makeEltwise(rewriter, location, NPU_INSTR_linear, {real}, alpha,
+                         beta);
     };
     FailureOr<Value> accumulated = scaled(other.bytes, otherScale, offset);
     FailureOr<Value> added = scaled(residual.bytes, scale, 0);

@@ -79,12 +79,7 @@ struct Emitter {
         makeElements(type, ArrayRef(bytes, values.size() * sizeof(int32_t))));
   }
   Value cast(Value value, Type element) {
-    auto type = tensorType(value).clone(element);
-    if (type == value.getType())
-      return value;
-    return EltwiseOp::create(
-        rewriter, location, type, rewriter.getI32IntegerAttr(NPU_INSTR_cast),
-        value, rewriter.getF32FloatAttr(0), rewriter.getF32FloatAttr(0));
+    return rewrites::makeCast(rewriter, location, value, element);
   }
   Value step(npu_instr_kind kind, ValueRange inputs, double alpha = 0,
              double beta = 0) {

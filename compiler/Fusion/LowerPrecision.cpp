@@ -105,15 +105,9 @@ private:
     }
     for (OpOperand *use : others) {
       builder.setInsertionPoint(use->getOwner());
-      use->set(castTo(wide.getType(), converted));
+      use->set(makeCast(builder, converted.getLoc(), converted,
+                        tensorType(wide).getElementType()));
     }
-  }
-
-  Value castTo(Type type, Value value) {
-    return EltwiseOp::create(builder, value.getLoc(), type,
-                             builder.getI32IntegerAttr(NPU_INSTR_cast), value,
-                             builder.getF32FloatAttr(0),
-                             builder.getF32FloatAttr(0));
   }
 
   /// The value's numbers in bf16; behind views that nobody else reads they are
@@ -138,7 +132,7 @@ private:
       builder.setInsertionPointAfter(view);
       return cloneWith(builder, location, view, source, type)->getResult(0);
     }
-    return castTo(type, value);
+    return makeCast(builder, location, value, narrow);
   }
 
   /// The view that makes the value, for one reader.

@@ -42,14 +42,11 @@ static ArrayRef<int64_t> batchOf(Value value) {
   return shapeOf(value).drop_back(2);
 }
 
-/// The value that one step reads, and nobody else does.
-static bool isReadOnce(Value value) { return value.hasOneUse(); }
-
 /// Passes by reshapes that leave the matrices as they are.
 static Value behindReshapes(Value value, Found &found) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
     Value input = reshape.getInput();
-    if (!isReadOnce(value) || shapeOf(input).size() < 2 ||
+    if (!value.hasOneUse() || shapeOf(input).size() < 2 ||
         shapeOf(input).take_back(2) != shapeOf(value).take_back(2))
       break;
     found.steps.push_back(reshape);
@@ -95,7 +92,7 @@ static Value matchAdded(EltwiseOp op, Found &found) {
   // read once; a mask of their size may come first or second.
   for (unsigned index : {0u, 1u}) {
     Value scores = op.getInputs()[index], mask = op.getInputs()[1 - index];
-    if (scores.getType() != op.getResult().getType() || !isReadOnce(scores) ||
+    if (scores.getType() != op.getResult().getType() || !scores.hasOneUse() ||
         !llvm::isa_and_nonnull<MatmulOp, EltwiseOp, ReshapeOp>(
             scores.getDefiningOp()) ||
         !isMaskFor(mask, scores))
@@ -114,7 +111,7 @@ static Value matchChosen(EltwiseOp op, Found &found) {
   for (unsigned index : {1u, 2u}) {
     Value scores = op.getInputs()[index], mask = op.getInputs()[0];
     std::optional<float> fill = scalarOf(op.getInputs()[3 - index]);
-    if (!fill || std::isnan(*fill) || !isReadOnce(scores) ||
+    if (!fill || std::isnan(*fill) || !scores.hasOneUse() ||
         scores.getType() != op.getResult().getType() ||
         !isMaskFor(mask, scores))
       continue;
@@ -132,7 +129,7 @@ static Value matchChosen(EltwiseOp op, Found &found) {
 static MatmulOp matchScores(Value value, Found &found) {
   while (true) {
     value = behindReshapes(value, found);
-    if (!isReadOnce(value))
+    if (!value.hasOneUse())
       return {};
     if (auto product = value.getDefiningOp<MatmulOp>())
       return product.isPacked() ? MatmulOp() : product;
@@ -161,7 +158,7 @@ static Value withoutFactors(Value value, Found &found) {
   while (auto op = value.getDefiningOp<EltwiseOp>()) {
     unsigned data = 0;
     std::optional<float> factor =
-        isReadOnce(value) ? factorOn(op, data) : std::nullopt;
+        value.hasOneUse() ? factorOn(op, data) : std::nullopt;
     if (!factor)
       break;
     found.scale *= *factor;
@@ -174,7 +171,7 @@ static Value withoutFactors(Value value, Found &found) {
 /// of which nothing may be attended.
 static Value matchOpenRows(Value weights, Found &found) {
   EltwiseOp op = definedBy(weights, NPU_INSTR_select);
-  if (!op || !isReadOnce(weights))
+  if (!op || !weights.hasOneUse())
     return weights;
   Value isOpen = op.getInputs()[0], rows = op.getInputs()[1],
         closed = op.getInputs()[2];
@@ -200,7 +197,7 @@ static std::optional<Found> match(MatmulOp last) {
     return std::nullopt;
   Value weights = matchOpenRows(behindReshapes(last.getA(), found), found);
   auto softmax = weights.getDefiningOp<SoftmaxOp>();
-  if (!softmax || !isReadOnce(softmax.getResult()) || softmax.getIsLog() ||
+  if (!softmax || !softmax.getResult().hasOneUse() || softmax.getIsLog() ||
       static_cast<int64_t>(softmax.getAxis()) !=
           tensorType(softmax.getResult()).getRank() - 1)
     return std::nullopt;

@@ -168,6 +168,16 @@ FailureOr<Value> rewrites::sumWindows(OpBuilder &builder, Location location,
       .getResult();
 }
 
+Value rewrites::makeCast(OpBuilder &builder, Location location, Value value,
+                         Type element) {
+  auto type = tensorType(value).clone(element);
+  if (type == value.getType())
+    return value;
+  return EltwiseOp::create(
+      builder, location, type, builder.getI32IntegerAttr(NPU_INSTR_cast), value,
+      builder.getF32FloatAttr(0), builder.getF32FloatAttr(0));
+}
+
 FailureOr<Value> rewrites::makeReshape(OpBuilder &builder, Location location,
                                        Value input, ArrayRef<int64_t> shape) {
   if (shapeOf(input) == shape)

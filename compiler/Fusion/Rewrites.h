@@ -49,6 +49,10 @@ FailureOr<Value> makeEltwise(OpBuilder &builder, Location location,
                              npu_instr_kind kind, ValueRange inputs,
                              float alpha = 0, float beta = 0);
 
+/// The numbers in another element type; those that have it stay.
+Value makeCast(OpBuilder &builder, Location location, Value value,
+               Type element);
+
 /// The same elements in another shape, computed at once if constant.
 FailureOr<Value> makeReshape(OpBuilder &builder, Location location, Value input,
                              ArrayRef<int64_t> shape);
