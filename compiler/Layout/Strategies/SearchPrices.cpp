@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/SearchPrices.h"
 
-#include <tuple>
+#include "llvm/ADT/bit.h"
 
 using namespace npu;
 
-bool SearchPrices::Relayouts::operator<(const Relayouts &other) const {
-  return std::tie(type, onChip, reserved, layouts, axes) <
-         std::tie(other.type, other.onChip, other.reserved, other.layouts,
-                  other.axes);
+/// All that relayouts of the value cost depends on, besides the target.
+static Question questionOf(const LayoutProblem &problem, Value value,
+                           ArrayRef<LayoutAttr> layouts) {
+  Question question;
+  question.add(value.getType().getAsOpaquePointer());
+  question.add(problem.onChip().contains(value));
+  question.add(llvm::bit_cast<uint64_t>(problem.onChip().reservedFor(value)));
+  question.add(layouts.size());
+  for (LayoutAttr layout : layouts)
+    question.add(layout);
+  if (!problem.target.runs.empty())
+    for (AxisRole role : problem.axes.of(value))
+      question.add(static_cast<uint64_t>(role));
+  return question;
 }
 
 const std::vector<LayoutCost> &
 SearchPrices::relayouts(const LayoutProblem &problem, Value value,
                         ArrayRef<LayoutAttr> layouts) {
-  Relayouts question;
-  question.type = value.getType().getAsOpaquePointer();
-  for (LayoutAttr layout : layouts)
-    question.layouts.push_back(layout.getAsOpaquePointer());
-  if (!problem.target.runs.empty())
-    for (AxisRole role : problem.axes.of(value))
-      question.axes += static_cast<char>(role);
-  question.onChip = problem.onChip().contains(value);
-  question.reserved = problem.onChip().reservedFor(value);
-  auto [at, isNew] = known.try_emplace(std::move(question));
+  auto [at, isNew] =
+      known.try_emplace(questionOf(problem, value, layouts).bytes());
   if (isNew)
     at->second = relayoutCosts(problem, value, layouts);
   return at->second;

@@ -10,8 +10,6 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Strategies/OpWays.h"
 
-#include <map>
-
 namespace npu {
 
 using CheapestAlgorithms = std::vector<std::optional<PricedAlgorithm>>;
@@ -33,17 +31,7 @@ public:
                                  const WaysOfOp &op);
 
 private:
-  /// All that a relayout's cost depends on, besides the target.
-  struct Relayouts {
-    const void *type;
-    std::vector<const void *> layouts;
-    std::string axes; // a letter each; only where the target asks for them
-    bool onChip;
-    double reserved;
-    bool operator<(const Relayouts &other) const;
-  };
-
-  std::map<Relayouts, std::vector<LayoutCost>> known;
+  llvm::StringMap<std::vector<LayoutCost>> known; // nobody's answer moves
   Answers<CheapestAlgorithms> priced;
   CheapestAlgorithms alone; // of an op that is like no other
 };
