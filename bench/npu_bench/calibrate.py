@@ -19,7 +19,7 @@ from rich.table import Table as RichTable
 from npu_bench import calibration_net
 from npu_bench.caches import cache_kib
 from npu_bench.calls import call
-from npu_bench.contender import Contender, Tools
+from npu_bench.contender import Contender, Tools, program_spec
 from npu_bench.errors import BenchError
 from npu_bench.fit import ROUNDS, Sample, fit, numbers
 from npu_bench.installation import npuc_of
@@ -91,8 +91,7 @@ class Calibration:
 
     def prepare(self, variant: Variant, table: Table) -> Contender:
         program = self.folder / f"{variant.name}.npu"
-        contender = Contender(variant.name, {"kind": "npu", "build": str(self.tools.build),
-                                             "program": str(program), "threads": self.threads, "plugins": []})  # fmt: skip
+        contender = Contender(variant.name, program_spec(self.tools, program, self.threads))
         contender.report = self.report(variant, table, f"--output={program}")
         return contender
 

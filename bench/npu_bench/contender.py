@@ -176,12 +176,16 @@ class Contender:
             self.folder = None
 
 
+def program_spec(tools: Tools, program: Path, threads: int, plugins: Sequence[str] = ()) -> dict:
+    """What a worker has to know to run a compiled program."""
+    return {"kind": "npu", "build": str(tools.build), "program": str(program), "threads": threads,
+            "plugins": list(plugins)}  # fmt: skip
+
+
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
     compiled = compile_plan(tools, case, plan, threads)
     plugins = [plugin["path"] for plugin in compiled.report["plugins"]]
-    spec = {"kind": "npu", "build": str(tools.build), "program": str(compiled.program), "threads": threads,
-            "plugins": plugins}  # fmt: skip
-    contender = Contender(plan, spec)
+    contender = Contender(plan, program_spec(tools, compiled.program, threads, plugins))
     contender.report = compiled.report
     return contender
 
