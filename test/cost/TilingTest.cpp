@@ -250,7 +250,24 @@ TEST(Tiling, AChipWithMoreIsNeverSlower) {
       }
 }
 
-/// All multiples of nine channels and all numbers of rows, against the search.
+/// All tilings of convolution(14, 24, 40) that fit: multiples of nine channels
+/// and all numbers of rows.
+template <class Use>
+static void forAllTilings(const KernelWork &work, const Machine &machine,
+                          Use use) {
+  for (int64_t cuts = 1; cuts <= 14; ++cuts)
+    for (int64_t channels = 1; channels <= 24; ++channels)
+      for (int64_t n = 1; n <= 40; ++n)
+        for (Stays stays : {Stays::Weights, Stays::Data, Stays::Sums}) {
+          int64_t m = (14 + cuts - 1) / cuts * 14, k = channels * 9;
+          Tiling tiling = {m, k, n, 1, stays, 1};
+          bool possible = stays == Stays::Sums || k == 9 * 24;
+          if (possible && fits(work, tiling, machine))
+            use(tiling);
+        }
+}
+
+/// Against the search.
 TEST(Tiling, NoTilingIsFasterThanTheChosenOne) {
   KernelWork work = convolution(14, 24, 40);
   for (DataFlow flow : {DataFlow::WeightStationary, DataFlow::OutputStationary})
@@ -259,19 +276,11 @@ TEST(Tiling, NoTilingIsFasterThanTheChosenOne) {
       machine.dataFlow = flow;
       machine.dmaStartCycles = 20;
       int64_t chosen = timeOf(work, machine).total;
-      for (int64_t cuts = 1; cuts <= 14; ++cuts)
-        for (int64_t channels = 1; channels <= 24; ++channels)
-          for (int64_t n = 1; n <= 40; ++n)
-            for (Stays stays : {Stays::Weights, Stays::Data, Stays::Sums}) {
-              int64_t m = (14 + cuts - 1) / cuts * 14, k = channels * 9;
-              Tiling tiling = {m, k, n, 1, stays, 1};
-              bool possible = stays == Stays::Sums || k == 9 * 24;
-              if (possible && fits(work, tiling, machine))
-                EXPECT_GE(
-                    static_cast<double>(timeOf(work, tiling, machine).total),
-                    0.98 * static_cast<double>(chosen))
-                    << kib << ' ' << describe(tiling, work);
-            }
+      forAllTilings(work, machine, [&](const Tiling &tiling) {
+        EXPECT_GE(static_cast<double>(timeOf(work, tiling, machine).total),
+                  0.98 * static_cast<double>(chosen))
+            << kib << ' ' << describe(tiling, work);
+      });
     }
 }
 
@@ -296,19 +305,11 @@ TEST(Tiling, TheLeastEnergyIsNotTheLeastTime) {
         EXPECT_GE(timeOf(work, frugal, machine).total,
                   timeOf(work, fast, machine).total);
         differ += chosen < energyOf(work, fast, machine);
-        for (int64_t cuts = 1; cuts <= 14; ++cuts)
-          for (int64_t channels = 1; channels <= 24; ++channels)
-            for (int64_t n = 1; n <= 40; ++n)
-              for (Stays stays : {Stays::Weights, Stays::Data, Stays::Sums}) {
-                int64_t m = (14 + cuts - 1) / cuts * 14, k = channels * 9;
-                Tiling tiling = {m, k, n, 1, stays, 1};
-                bool possible = stays == Stays::Sums || k == 9 * 24;
-                if (possible && fits(work, tiling, machine))
-                  EXPECT_GE(
-                      static_cast<double>(energyOf(work, tiling, machine)),
-                      0.98 * static_cast<double>(chosen))
-                      << kib << ' ' << describe(tiling, work);
-              }
+        forAllTilings(work, machine, [&](const Tiling &tiling) {
+          EXPECT_GE(static_cast<double>(energyOf(work, tiling, machine)),
+                    0.98 * static_cast<double>(chosen))
+              << kib << ' ' << describe(tiling, work);
+        });
       }
   EXPECT_GT(differ, 0);
 }
