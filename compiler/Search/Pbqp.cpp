@@ -4,6 +4,7 @@
 #include "compiler/Search/PairGraph.h"
 #include "compiler/Search/RelayoutTrees.h"
 
+#include <numeric>
 #include <set>
 
 namespace npu::search {
@@ -118,41 +119,81 @@ struct Made {
   size_t place = 0;
 };
 
-PairCost edgeOf(const Problem &problem, const RelayoutTrees &trees, Made made,
-                int reader, size_t operand) {
-  const Op &from = problem.ops[made.op], &to = problem.ops[reader];
-  const int value = to.operands[operand];
-  PairCost edge{made.op, reader, {}};
-  edge.table.reserve(from.ways.size() * to.ways.size());
-  for (const Way &stores : from.ways)
-    for (const Way &reads : to.ways) {
-      int stored = stores.layouts[from.operands.size() + made.place];
-      int read = reads.layouts[operand];
-      edge.table.push_back(read == asStored || read == stored
-                               ? 0
-                               : trees.cost(value, stored, setOf(read)));
-    }
-  return edge;
+/// The ways that are nodes' states: of each op the cheapest, at most this many,
+/// because an edge has a number for each pair of them.
+constexpr size_t mostStates = 1024;
+
+std::vector<int> statesOf(const Op &op) {
+  std::vector<int> states(op.ways.size());
+  std::iota(states.begin(), states.end(), 0);
+  if (states.size() <= mostStates)
+    return states;
+  auto byCost = [&](int a, int b) {
+    return std::pair(op.ways[a].cost, a) < std::pair(op.ways[b].cost, b);
+  };
+  std::partial_sort(states.begin(), states.begin() + mostStates, states.end(),
+                    byCost);
+  states.resize(mostStates);
+  return states;
 }
 
-/// A node for each op, an edge for each operand. Each reader pays for itself:
-/// that readers may share a copy cannot be said of pairs.
-CostNetwork networkOf(const Problem &problem, const RelayoutTrees &trees) {
-  CostNetwork network;
-  std::vector<Made> made(problem.values.size());
-  for (size_t i = 0; i < problem.ops.size(); ++i) {
-    const Op &op = problem.ops[i];
-    network.variables.emplace_back();
-    for (const Way &way : op.ways)
-      network.variables.back().push_back(way.cost);
-    for (size_t k = 0; k < op.operands.size(); ++k)
-      network.pairs.push_back(
-          edgeOf(problem, trees, made[op.operands[k]], static_cast<int>(i), k));
-    for (size_t k = 0; k < op.results.size(); ++k)
-      made[op.results[k]] = {static_cast<int>(i), k};
+/// The programme, and what its states mean. A node for each op, an edge for
+/// each operand. Each reader pays for itself: that readers may share a copy
+/// cannot be said of pairs.
+class Programme {
+public:
+  explicit Programme(const Problem &problem)
+      : problem(problem), trees(problem), made(problem.values.size()) {
+    for (const Op &op : problem.ops)
+      add(op);
   }
-  return network;
-}
+
+  PbqpChoice solve() const {
+    PbqpChoice choice = solvePbqp(network);
+    for (size_t i = 0; i < states.size(); ++i)
+      choice.states[i] = states[i][choice.states[i]];
+    return choice;
+  }
+
+private:
+  void add(const Op &op) {
+    const int node = static_cast<int>(states.size());
+    states.push_back(statesOf(op));
+    std::vector<Cost> &costs = network.variables.emplace_back();
+    for (int way : states.back())
+      costs.push_back(op.ways[way].cost);
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      network.pairs.push_back(edgeOf(made[op.operands[k]], node, k));
+    for (size_t k = 0; k < op.results.size(); ++k)
+      made[op.results[k]] = {node, k};
+  }
+
+  PairCost edgeOf(Made from, int reader, size_t operand) const {
+    const Op &maker = problem.ops[from.op], &taker = problem.ops[reader];
+    const int value = taker.operands[operand];
+    PairCost edge{from.op, reader, {}};
+    edge.table.reserve(states[from.op].size() * states[reader].size());
+    for (int stores : states[from.op])
+      for (int reads : states[reader])
+        edge.table.push_back(moving(
+            value,
+            maker.ways[stores].layouts[maker.operands.size() + from.place],
+            taker.ways[reads].layouts[operand]));
+    return edge;
+  }
+
+  Cost moving(int value, int stored, int read) const {
+    return read == asStored || read == stored
+               ? 0
+               : trees.cost(value, stored, setOf(read));
+  }
+
+  const Problem &problem;
+  RelayoutTrees trees;
+  std::vector<Made> made;               // by value
+  std::vector<std::vector<int>> states; // by op: its ways
+  CostNetwork network;
+};
 
 } // namespace
 
@@ -161,7 +202,7 @@ PbqpChoice solvePbqp(const CostNetwork &network) {
 }
 
 PbqpChoice chooseByPbqp(const Problem &problem) {
-  return solvePbqp(networkOf(problem, RelayoutTrees(problem)));
+  return Programme(problem).solve();
 }
 
 } // namespace npu::search

@@ -24,7 +24,8 @@ PbqpChoice solvePbqp(const CostNetwork &network);
 
 /// A layout problem's ways, as the solver chooses them: ops are nodes, their
 /// ways' costs the vectors; each operand is an edge, with what it costs to
-/// bring what the producer stores to what the reader reads.
+/// bring what the producer stores to what the reader reads. Of an op with more
+/// than 1,024 ways only the cheapest take part.
 PbqpChoice chooseByPbqp(const Problem &problem);
 
 } // namespace npu::search

@@ -139,4 +139,24 @@ TEST(Pbqp, EmptyNetwork) { EXPECT_TRUE(solvePbqp({}).states.empty()); }
 
 } // namespace
 
+/// Two ops of thousands of ways each, of which the last is the cheapest: a pair
+/// for each would be gigabytes (layout-fuzz --tiled --seed=30049409).
+TEST(Pbqp, LooksAtTheCheapestOfThousandsOfWays) {
+  constexpr int layouts = 40, ways = 60000;
+  Problem problem;
+  Value value{layouts, std::vector<Cost>(layouts * layouts, 1000)};
+  for (int i = 0; i < layouts; ++i)
+    value.move[i * layouts + i] = 0;
+  problem.values = {value};
+  Op maker, reader;
+  maker.results = {0};
+  reader.operands = {0};
+  for (int i = 0; i < ways; ++i) {
+    maker.ways.push_back({ways - i, {i % layouts}});
+    reader.ways.push_back({ways - i, {i % layouts}});
+  }
+  problem.ops = {maker, reader};
+  EXPECT_EQ(chooseByPbqp(problem).states, std::vector<int>(2, ways - 1));
+}
+
 } // namespace npu::search::test
