@@ -3,8 +3,7 @@
 #include "kernels/support/integer_steps.h"
 
 #include "format/instr_kinds.h"
-#include "kernels/support/convert.h"
-#include "kernels/support/vectors.h"
+#include "kernels/support/integer_rows.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
 
@@ -116,28 +115,6 @@ std::string IntegerSteps::refusal(const Problem &problem) {
              : std::string("result of type ") + dtypeName(output.dtype);
 }
 
-/// Numbers from `first` on as 32 bits.
-template <typename T>
-NPU_INLINE void widen(const void *from, int64_t first, int32_t *out, int n) {
-  const T *numbers = static_cast<const T *>(from) + first;
-  for (int i = 0; i < n; ++i)
-    out[i] = numbers[i];
-}
-
-static NPU_CLONES void loadRow(int32_t dtype, const void *from, int64_t first,
-                               int32_t *out, int n) {
-  switch (dtype) {
-  case NPU_I8:
-    return widen<int8_t>(from, first, out, n);
-  case NPU_U8:
-    return widen<uint8_t>(from, first, out, n);
-  case NPU_I16:
-    return widen<int16_t>(from, first, out, n);
-  default:
-    return widen<int32_t>(from, first, out, n);
-  }
-}
-
 IntegerSteps::IntegerSteps(const Problem &problem)
     : instrs(problem.instrs), outputType(problem.outputs[0].dtype) {
   const npu_tensor_desc &output = problem.outputs[0];
@@ -208,13 +185,6 @@ static std::pair<int64_t, int64_t> rangeOf(int32_t dtype) {
   int64_t count = int64_t{1} << (8 * dtypeBytes(dtype));
   return dtype == NPU_U8 ? std::pair(int64_t{0}, count - 1)
                          : std::pair(-count / 2, count / 2 - 1);
-}
-
-static int64_t lowOf(const npu_instr &clip) {
-  return floatToInteger(NPU_I64, std::ceil(clip.alpha));
-}
-static int64_t highOf(const npu_instr &clip) {
-  return floatToInteger(NPU_I64, std::floor(clip.beta));
 }
 
 /// Whether instruction `next` alone reads the step's result, and only moves or
@@ -293,6 +263,7 @@ void IntegerSteps::pack(const void *const *data) {
     if (isScaling(instr) && data[instr.b] && data[instr.c])
       packScale(step, data);
   }
+  packPairs(data);
 }
 
 void IntegerSteps::packScale(Step &step, const void *const *data) const {
@@ -444,165 +415,6 @@ IntegerSteps::Run IntegerSteps::runAt(int64_t element, int64_t end) const {
   return {count, block * rowsOfPixel + lane / rowNumbers};
 }
 
-template <typename T>
-NPU_INLINE void narrow(const int32_t *row, void *to, int64_t first, int n) {
-  T *numbers = static_cast<T *>(to) + first;
-  for (int i = 0; i < n; ++i)
-    numbers[i] = static_cast<T>(row[i]);
-}
-
-static NPU_CLONES void storeRow(int32_t dtype, const int32_t *row, void *to,
-                                int64_t first, int n) {
-  switch (dtype) {
-  case NPU_I8:
-  case NPU_U8:
-    return narrow<int8_t>(row, to, first, n);
-  case NPU_I16:
-    return narrow<int16_t>(row, to, first, n);
-  default:
-    return narrow<int32_t>(row, to, first, n);
-  }
-}
-
-static NPU_CLONES void wrapRow(int32_t dtype, const int32_t *a, int32_t *out,
-                               int n) {
-  switch (dtype) {
-  case NPU_I8:
-    for (int i = 0; i < n; ++i)
-      out[i] = static_cast<int8_t>(a[i]);
-    break;
-  case NPU_U8:
-    for (int i = 0; i < n; ++i)
-      out[i] = static_cast<uint8_t>(a[i]);
-    break;
-  case NPU_I16:
-    for (int i = 0; i < n; ++i)
-      out[i] = static_cast<int16_t>(a[i]);
-    break;
-  default:
-    std::copy_n(a, n, out);
-  }
-}
-
-/// Two's complement: unsigned arithmetic has no overflow.
-static uint32_t u(int32_t value) { return static_cast<uint32_t>(value); }
-static int32_t wrapping(uint32_t value) { return static_cast<int32_t>(value); }
-
-static NPU_CLONES void mulShift(const int32_t *a, const int32_t *b,
-                                const int32_t *c, int32_t *out, int n) {
-  for (int i = 0; i < n; ++i) {
-    uint64_t shift = static_cast<uint64_t>(c[i]) & 63;
-    uint64_t round = (uint64_t{1} << shift) >> 1;
-    auto product = static_cast<uint64_t>(static_cast<int64_t>(a[i]) * b[i]);
-    out[i] =
-        static_cast<int32_t>(static_cast<int64_t>(product + round) >> shift);
-  }
-}
-
-/// As if it had been rounded at bit 30 before, halves away from zero.
-static NPU_CLONES void mulShiftTwice(const int32_t *a, const int32_t *b,
-                                     const int32_t *c, int32_t *out, int n) {
-  for (int i = 0; i < n; ++i) {
-    uint64_t shift = static_cast<uint64_t>(c[i]) & 63;
-    uint64_t half = uint64_t{1} << 30, more = a[i] >= 0 ? half : 0 - half;
-    uint64_t round =
-        ((uint64_t{1} << shift) >> 1) + (shift > 31 ? more : uint64_t{0});
-    auto product = static_cast<uint64_t>(static_cast<int64_t>(a[i]) * b[i]);
-    out[i] =
-        static_cast<int32_t>(static_cast<int64_t>(product + round) >> shift);
-  }
-}
-
-static NPU_CLONES void unary(const npu_instr &instr, const int32_t *a,
-                             int32_t *out, int n) {
-  switch (instr.kind) {
-  case NPU_INSTR_abs:
-    for (int i = 0; i < n; ++i)
-      out[i] = a[i] < 0 ? wrapping(0 - u(a[i])) : a[i];
-    break;
-  case NPU_INSTR_neg:
-    for (int i = 0; i < n; ++i)
-      out[i] = wrapping(0 - u(a[i]));
-    break;
-  case NPU_INSTR_relu:
-    for (int i = 0; i < n; ++i)
-      out[i] = std::max(a[i], 0);
-    break;
-  case NPU_INSTR_bit_not:
-    for (int i = 0; i < n; ++i)
-      out[i] = ~a[i];
-    break;
-  default: { // clip; its bounds as the interpreter has them
-    auto low = static_cast<int32_t>(
-        std::max<int64_t>(lowOf(instr), std::numeric_limits<int32_t>::min()));
-    auto high = static_cast<int32_t>(
-        std::min<int64_t>(highOf(instr), std::numeric_limits<int32_t>::max()));
-    for (int i = 0; i < n; ++i)
-      out[i] = std::min(std::max(a[i], low), high);
-  }
-  }
-}
-
-static NPU_CLONES void binary(int32_t kind, const int32_t *a, const int32_t *b,
-                              int32_t *out, int n) {
-  switch (kind) {
-  case NPU_INSTR_add:
-    for (int i = 0; i < n; ++i)
-      out[i] = wrapping(u(a[i]) + u(b[i]));
-    break;
-  case NPU_INSTR_sub:
-    for (int i = 0; i < n; ++i)
-      out[i] = wrapping(u(a[i]) - u(b[i]));
-    break;
-  case NPU_INSTR_mul:
-    for (int i = 0; i < n; ++i)
-      out[i] = wrapping(u(a[i]) * u(b[i]));
-    break;
-  case NPU_INSTR_min:
-    for (int i = 0; i < n; ++i)
-      out[i] = std::min(a[i], b[i]);
-    break;
-  case NPU_INSTR_max:
-    for (int i = 0; i < n; ++i)
-      out[i] = std::max(a[i], b[i]);
-    break;
-  case NPU_INSTR_bit_and:
-    for (int i = 0; i < n; ++i)
-      out[i] = a[i] & b[i];
-    break;
-  case NPU_INSTR_bit_or:
-    for (int i = 0; i < n; ++i)
-      out[i] = a[i] | b[i];
-    break;
-  case NPU_INSTR_bit_xor:
-    for (int i = 0; i < n; ++i)
-      out[i] = a[i] ^ b[i];
-    break;
-  case NPU_INSTR_shift_left: // in 64 bits, then wrapped
-    for (int i = 0; i < n; ++i)
-      out[i] = u(b[i]) > 31 ? 0 : wrapping(u(a[i]) << b[i]);
-    break;
-  default: // shift_right
-    for (int i = 0; i < n; ++i)
-      out[i] = a[i] >> (u(b[i]) > 31 ? 31 : b[i]);
-  }
-}
-
-/// One instruction on rows, without the wrapping to its type.
-static void step(const npu_instr &instr, const int32_t *a, const int32_t *b,
-                 const int32_t *c, int32_t *out, int n) {
-  if (instr.kind == NPU_INSTR_cast)
-    return wrapRow(instr.dtype, a, out, n);
-  if (instr.kind == NPU_INSTR_mul_shift)
-    (instr.alpha == 1.0F ? mulShiftTwice : mulShift)(a, b, c, out, n);
-  else if (lookupInstr(instr.kind)->arity == 1)
-    unary(instr, a, out, n);
-  else
-    binary(instr.kind, a, b, out, n);
-  if (instr.dtype != NPU_I32)
-    wrapRow(instr.dtype, out, out, n);
-}
-
 /// The channels of a row, pixel after pixel.
 void IntegerSteps::fillChannels(const void *const *data, int64_t start,
                                 int32_t *rows) const {
@@ -665,7 +477,7 @@ void IntegerSteps::run(const void *const *data, const int32_t *sums,
     if (needsChannels && run.start != filled)
       fillChannels(data, filled = run.start, own[0]);
     for (size_t v = 0; v < operands.size(); ++v)
-      if (operands[v].kind == Operand::Full)
+      if (operands[v].kind == Operand::Full && !(pairs && pairs->operand == v))
         loadRow(operands[v].dtype, data[v], element, own[v], n);
     values[operands.size()] = sums + (element - range.begin);
     auto value = [&](int16_t number) {
@@ -676,6 +488,14 @@ void IntegerSteps::run(const void *const *data, const int32_t *sums,
       size_t to = operands.size() + 1 + steps[s].last;
       bool isSame = instr.kind == NPU_INSTR_cast && instr.dtype == NPU_I32;
       values[to] = isSame ? value(instr.a) : own[to];
+      if (pairs && pairs->step == s) {
+        scale(steps[s], ends[s], run.start, value(instr.a), own[to], n);
+        storePairs(pairs->scale, own[to],
+                   static_cast<const char *>(data[pairs->operand]) + element,
+                   operands[pairs->operand].dtype == NPU_I8,
+                   static_cast<char *>(output) + element, n);
+        break;
+      }
       if (s + 1 == steps.size() && storesBytes())
         storeScaled(steps[s].scales.data() + run.start * period,
                     steps[s].floats.data() + run.start * period,
@@ -684,7 +504,8 @@ void IntegerSteps::run(const void *const *data, const int32_t *sums,
       else if (isScaling(instr))
         scale(steps[s], ends[s], run.start, value(instr.a), own[to], n);
       else if (!isSame)
-        step(instr, value(instr.a), value(instr.b), value(instr.c), own[to], n);
+        stepRow(instr, value(instr.a), value(instr.b), value(instr.c), own[to],
+                n);
     }
     if (!storesBytes())
       storeRow(outputType, values.back(), output, element, n);

@@ -9,6 +9,7 @@
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 #include "kernels/support/float_scale.h"
+#include "kernels/support/pair_scale.h"
 
 #include <utility>
 
@@ -78,6 +79,12 @@ private:
     std::vector<FloatGroup> floats; // beside `scales`
     bool isSplit = false;           // some have two offsets
   };
+  /// What follows the byte that a step makes, as a function of that and of one
+  /// operand.
+  struct Pairs {
+    size_t step, operand;
+    PairScale scale;
+  };
   /// A run of elements, and which of the starts of rows it has.
   struct Run {
     int64_t count, start;
@@ -93,6 +100,12 @@ private:
                                      const void *const *data) const;
   std::pair<int64_t, int64_t> boundsOf(int16_t value,
                                        const void *const *data) const;
+  void packPairs(const void *const *data);
+  int pairedOperand(size_t next, size_t first, const void *const *data) const;
+  std::optional<PairScale> guessPairs(size_t next, size_t first, int paired,
+                                      const void *const *data) const;
+  PairTable tableOfPairs(size_t next, size_t first, int paired,
+                         const ScaleEnd &bounds, const void *const *data) const;
   bool storesBytes() const;
   void scale(const Step &step, const ScaleEnd &end, int64_t start,
              const int32_t *a, int32_t *out, int n) const;
@@ -104,6 +117,7 @@ private:
   std::vector<Operand> operands;
   std::vector<npu_instr> instrs;
   std::vector<Step> steps;
+  std::optional<Pairs> pairs;
   int32_t outputType;
   /// The output's stored elements as [outer, blocks, inner, lanes], where
   /// channel = block * lanes + lane. A row is some pixels of one block, or a

@@ -13,14 +13,14 @@
 
 namespace npu::kernels {
 
-using Block = uint8_t __attribute__((vector_size(64)));
+using Block = uint8_t __attribute__((ext_vector_type(64)));
+using Bits = bool __attribute__((ext_vector_type(64)));
 static constexpr int64_t blockBytes = sizeof(Block);
 static constexpr size_t mostOperands = 5; // data, weight, two, result
 static constexpr int64_t minElementsPerThread = 16384;
 /// Products that are computed again, of each result.
 static constexpr int64_t mostProductsAgain = 1;
 static constexpr int64_t byteNumbers = 256;
-static constexpr int isHit = 0xFF; // what vectors have where it is true
 
 /// The weight's dimension of results, -1 where that is not known, and how many
 /// products make one result.
@@ -151,7 +151,10 @@ void ProvedFloats::keepUnsure(const void *const *operands) {
   strides = stridesOf(problem.inputs[0]);
   numbers.assign(count, -1);
   struct Looked {
-    uint8_t wanted[block], masks[block];
+    uint8_t wanted[block];
+    uint64_t mask;
+
+    bool has(size_t place) const { return mask >> place & 1; }
   };
   std::vector<std::vector<Looked>> parts(each / block);
   for (const IntegerSteps::Floats::Unsure &unsure : floats.unsure) {
@@ -160,20 +163,20 @@ void ProvedFloats::keepUnsure(const void *const *operands) {
       keepChannel(unsure, operands);
     for (size_t at = channel; at < each; at += count) {
       std::vector<Looked> &part = parts[at / block];
-      auto free = std::find_if(part.begin(), part.end(), [&](const Looked &l) {
-        return l.masks[at % block] == 0;
-      });
+      size_t place = at % block;
+      auto free = std::find_if(part.begin(), part.end(),
+                               [&](const Looked &l) { return !l.has(place); });
       if (free == part.end())
         free = part.insert(free, Looked{});
-      free->wanted[at % block] = static_cast<uint8_t>(unsure.number);
-      free->masks[at % block] = isHit;
+      free->wanted[place] = static_cast<uint8_t>(unsure.number);
+      free->mask |= uint64_t{1} << place;
     }
   }
   for (size_t at = 0; at < parts.size(); ++at)
     for (const Looked &looked : parts[at]) {
       blocks.push_back(static_cast<int32_t>(at * block));
       wanted.insert(wanted.end(), looked.wanted, looked.wanted + block);
-      masks.insert(masks.end(), looked.masks, looked.masks + block);
+      masks.push_back(looked.mask);
     }
 }
 
@@ -248,28 +251,30 @@ int ProvedFloats::run(void *const *operands, void *scratch) const {
   return 0;
 }
 
-/// Whether some byte is to be looked at: `hits` are `isHit` there.
+/// Whether some byte is to be looked at: `hits` has their bits.
 static NPU_WIDE_CLONES bool findHits(const uint8_t *bytes,
                                      const int32_t *blocks, size_t count,
                                      const uint8_t *wanted,
-                                     const uint8_t *masks, uint8_t *hits) {
-  Block any = {};
+                                     const uint64_t *masks, uint64_t *hits) {
+  uint64_t any = 0;
   for (size_t i = 0; i < count; ++i) {
-    auto at = static_cast<int64_t>(i) * blockBytes;
-    Block byte, value, mask;
+    Block byte, value;
     std::memcpy(&byte, bytes + blocks[i], sizeof(byte));
-    std::memcpy(&value, wanted + at, sizeof(value));
-    std::memcpy(&mask, masks + at, sizeof(mask));
-    Block found = (Block)(byte == value) & mask;
-    any |= found;
-    std::memcpy(hits + at, &found, sizeof(found));
+    std::memcpy(&value, wanted + static_cast<int64_t>(i) * blockBytes,
+                sizeof(value));
+    Bits equal = __builtin_convertvector(byte == value, Bits);
+    uint64_t found;
+    std::memcpy(&found, &equal, sizeof(found));
+    hits[i] = found & masks[i];
+    any |= hits[i];
   }
-  return __builtin_reduce_or(any) != 0;
+  return any != 0;
 }
 
 void ProvedFloats::correct(void *const *operands, Range results) const {
   auto *bytes = static_cast<uint8_t *>(operands[problem.inputs.size()]);
-  std::vector<uint8_t> part(static_cast<size_t>(lookedAt)), hits(masks.size());
+  std::vector<uint8_t> part(static_cast<size_t>(lookedAt));
+  std::vector<uint64_t> hits(masks.size());
   for (int64_t begin = results.begin; begin < results.end; begin += lookedAt) {
     const uint8_t *from = bytes + begin;
     int64_t count = std::min(lookedAt, results.end - begin);
@@ -280,15 +285,10 @@ void ProvedFloats::correct(void *const *operands, Range results) const {
     if (!findHits(from, blocks.data(), blocks.size(), wanted.data(),
                   masks.data(), hits.data()))
       continue;
-    const uint8_t *first = hits.data(), *end = first + hits.size(), *at = first;
-    while (at != end && (at = static_cast<const uint8_t *>(std::memchr(
-                             at, isHit, static_cast<size_t>(end - at))))) {
-      int64_t hit = at++ - first;
-      int64_t place =
-          blocks[static_cast<size_t>(hit / blockBytes)] + hit % blockBytes;
-      if (place < count)
-        correctOne(operands, begin + place, bytes[begin + place]);
-    }
+    for (size_t i = 0; i < hits.size(); ++i)
+      for (uint64_t left = hits[i]; left != 0; left &= left - 1)
+        if (int64_t place = blocks[i] + __builtin_ctzll(left); place < count)
+          correctOne(operands, begin + place, bytes[begin + place]);
   }
 }
 

@@ -52,9 +52,10 @@ private:
   std::vector<int8_t> weights;
   Strides strides; // of the data
   /// Where blocks lie in the results of some pixels, `lookedAt` in all, and
-  /// what to look for in them: a byte each, where the mask says so.
+  /// what to look for in them: a byte each, where the mask's bit says so.
   std::vector<int32_t> blocks;
-  std::vector<uint8_t> wanted, masks;
+  std::vector<uint8_t> wanted;
+  std::vector<uint64_t> masks;
   int64_t lookedAt = 0;
   std::unique_ptr<Kernel> kernel;
 };

@@ -22,14 +22,19 @@ npu_instr to(int32_t dtype, int a) {
 }
 
 /// Operands of the chains below, from 100 on: factors and shifts for each
-/// channel, a factor and a shift, two numbers, the residual.
+/// channel, a factor and a shift, two numbers, the residual; from `sumFactors`
+/// on the factors and shifts that networks have in sums of bytes: up by 2^20,
+/// one byte to the other's scale, and both to a byte.
+constexpr int sumFactors = 107;
 std::vector<npu_tensor_desc> integerExtras(const npu_tensor_desc &y) {
   std::vector<int64_t> channel(static_cast<size_t>(y.rank), 1);
   channel[1] = y.dims[1];
   npu_tensor_desc each = tensor(NPU_I32, channel), one = tensor(NPU_I32, {1});
   std::vector<npu_tensor_desc> extras = {each, each, one, one, one, one, y};
-  for (size_t i = 0; i + 1 < extras.size(); ++i)
-    extras[i].weights_offset = 0; // constants
+  extras.insert(extras.end(), 6, one);
+  for (size_t i = 0; i < extras.size(); ++i)
+    if (i != 6)
+      extras[i].weights_offset = 0; // constants
   return extras;
 }
 
@@ -56,6 +61,27 @@ std::vector<Chain> integerChains(const npu_tensor_desc &y, bool twice) {
                                 mulShift(212, 102, 103, twice),
                                 bounds(213),
                                 to(y.dtype, 214)};
+  auto small = [](int a, int pair, bool doubly) {
+    return mulShift(a, sumFactors + 2 * pair, sumFactors + 2 * pair + 1,
+                    doubly);
+  };
+  std::vector<npu_instr> networks = {i32,
+                                     mulShift(201, 100, 101, twice),
+                                     binary(NPU_INSTR_add, 202, 104, NPU_I32),
+                                     bounds(203),
+                                     to(y.dtype, 204),
+                                     to(NPU_I32, 205),
+                                     binary(NPU_INSTR_sub, 206, 104, NPU_I32),
+                                     small(207, 0, false),
+                                     to(NPU_I32, 106),
+                                     binary(NPU_INSTR_sub, 209, 105, NPU_I32),
+                                     small(210, 0, false),
+                                     small(211, 1, twice),
+                                     binary(NPU_INSTR_add, 208, 212, NPU_I32),
+                                     small(213, 2, twice),
+                                     binary(NPU_INSTR_add, 214, 104, NPU_I32),
+                                     bounds(215),
+                                     to(y.dtype, 216)};
   return {
       {"scale for each channel",
        extras,
@@ -88,6 +114,8 @@ std::vector<Chain> integerChains(const npu_tensor_desc &y, bool twice) {
         mulShift(202, 201, 101, twice), bounds(203), to(y.dtype, 204)}},
       {"residual of another scale", extras, sum},
       {"residual of another scale, in place", extras, sum, 6},
+      {"sum of bytes as networks have it", extras, networks},
+      {"sum of bytes as networks have it, in place", extras, networks, 6},
   };
 }
 
@@ -119,6 +147,15 @@ std::vector<Values> integerInputs(const Problem &p, size_t extras,
       inputs[pair][c] = factor;
       inputs[pair + 1][c] = shift;
     }
+  constexpr double one = 1 << 30;
+  const double factors[] = {one, one / 2 + random() % (1 << 29),
+                            one + random() % (1 << 30)};
+  const double shifts[] = {10, 30, double(49 + random() % 3)};
+  for (size_t i = 0; i < 3; ++i) {
+    size_t at = extras + static_cast<size_t>(sumFactors) - 100 + 2 * i;
+    inputs[at][0] = factors[i];
+    inputs[at + 1][0] = shifts[i];
+  }
   return inputs;
 }
 
@@ -127,7 +164,8 @@ bool isNetworks(const Chain &chain) {
   std::string name = chain.name;
   return name == "scale for each channel" ||
          name == "moved behind its bounds" ||
-         name == "residual of another scale";
+         name == "residual of another scale" ||
+         name == "sum of bytes as networks have it";
 }
 
 void checkIntegers(const Problem &bare, uint32_t seed) {

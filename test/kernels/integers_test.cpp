@@ -4,6 +4,7 @@
 // those where a byte changes, which is where floats can be wrong.
 
 #include "kernels/support/float_scale.h"
+#include "kernels/support/pair_scale.h"
 
 #include <gtest/gtest.h>
 
@@ -176,4 +177,78 @@ TEST(SmallScale, IsTheProductIn64Bits) {
             << a << " * " << factor << " >> " << shift;
       }
     }
+}
+
+namespace {
+
+/// A sum of two bytes as integers make it, with 40 bits behind the point.
+struct Sum {
+  double scaleX, scaleY;
+  int32_t zeroX, zeroY, zero;
+
+  uint8_t of(int32_t x, int32_t y) const {
+    auto fixed = [](double value) { return std::llround(value * 0x1p40); };
+    int64_t sum = (x - zeroX) * fixed(scaleX) + (y - zeroY) * fixed(scaleY);
+    int64_t number = ((sum + (int64_t{1} << 39)) >> 40) + zero;
+    return static_cast<uint8_t>(std::clamp<int64_t>(number, 0, 255));
+  }
+};
+
+PairTable tableOf(const Sum &sum, int32_t firstY) {
+  PairTable table{-3, firstY, {}};
+  for (int32_t x = -3; x < 200; ++x)
+    for (int32_t y = firstY; y < firstY + PairTable::row; ++y)
+      table.bytes.push_back(sum.of(x, y));
+  return table;
+}
+
+} // namespace
+
+/// Scales that are halves exactly among them, whose middles go upwards.
+TEST(PairScale, IsTheByteOfAllPairs) {
+  int proved = 0;
+  constexpr int drawn = 60;
+  for (unsigned seed = 0; seed < drawn; ++seed) {
+    std::mt19937 random(seed);
+    auto scale = [&] { return seed % 5 ? 0.05 + 0x1.7p-32 * random() : 0.5; };
+    Sum sum = {scale(), scale(), static_cast<int32_t>(random() % 200),
+               static_cast<int32_t>(random() % 200) - 100,
+               static_cast<int32_t>(random() % 256)};
+    int32_t firstY = seed % 2 ? -128 : 0;
+    double more = sum.zero - sum.zeroX * sum.scaleX - sum.zeroY * sum.scaleY;
+    auto found = provedPairScale({static_cast<float>(sum.scaleX),
+                                  static_cast<float>(sum.scaleY),
+                                  static_cast<float>(more), 0, 255},
+                                 tableOf(sum, firstY));
+    if (!found)
+      continue;
+    ++proved;
+    for (int n : {1, 15, 16, 17, 40}) {
+      std::vector<int32_t> x;
+      std::vector<uint8_t> y, bytes(static_cast<size_t>(n) + 1, 77);
+      for (int i = 0; i < n; ++i) {
+        x.push_back(static_cast<int32_t>(random() % 200) - 3);
+        y.push_back(static_cast<uint8_t>(random()));
+      }
+      storePairs(*found, x.data(), y.data(), firstY < 0, bytes.data(), n);
+      for (size_t i = 0; i < x.size(); ++i)
+        ASSERT_EQ(bytes[i],
+                  sum.of(x[i], firstY < 0 ? static_cast<int8_t>(y[i]) : y[i]))
+            << "seed " << seed << ", " << x[i] << " and " << int(y[i]);
+      ASSERT_EQ(bytes.back(), 77) << "wrote behind its end";
+    }
+  }
+  EXPECT_GT(proved, drawn * 2 / 3); // else it is of no use
+}
+
+TEST(PairScale, RefusesWhatNoFloatsGive) {
+  Sum sum = {M_SQRT1_2, M_1_PI, 3, 5, 9};
+  PairTable table = tableOf(sum, 0);
+  double more = sum.zero - sum.zeroX * sum.scaleX - sum.zeroY * sum.scaleY;
+  const PairScale guess = {static_cast<float>(sum.scaleX),
+                           static_cast<float>(sum.scaleY),
+                           static_cast<float>(more), 0, 255};
+  EXPECT_TRUE(provedPairScale(guess, table));
+  table.bytes[777] ^= 1;
+  EXPECT_FALSE(provedPairScale(guess, table));
 }
