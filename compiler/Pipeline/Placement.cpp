@@ -44,7 +44,14 @@ std::string npu::placementText(ArrayRef<ReportedPlacement> placement,
   std::string text = std::to_string(placement.size()) +
                      (placement.size() == 1 ? " op runs" : " ops run") +
                      " on the processor (" + fallback.str() + "):\n";
-  for (const ReportedPlacement &row : placement)
-    text += "  " + files::shownMessage(lineOf(row)) + "\n";
+  for (size_t i = 0, next; i < placement.size(); i = next) {
+    std::string line = lineOf(placement[i]);
+    // A node may be several ops, of which the same is to be said.
+    for (next = i + 1;
+         next < placement.size() && lineOf(placement[next]) == line;)
+      ++next;
+    text += "  " + files::shownMessage(line);
+    text += next - i > 1 ? " (" + std::to_string(next - i) + " ops)\n" : "\n";
+  }
   return text;
 }

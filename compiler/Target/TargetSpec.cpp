@@ -81,10 +81,8 @@ static std::optional<TargetSpec> loadAlone(StringRef nameOrPath,
 /// Reads the machine of the fallback's target.
 static bool loadProcessor(Fallback &fallback, std::string &error) {
   std::optional<TargetSpec> processor = loadAlone(fallback.target, error);
-  if (!processor) {
-    error = "fallback: " + error;
+  if (!processor)
     return false;
-  }
   if (processor->fallback || !processor->unsupported.empty()) {
     error = processor->file +
             ":1: is a `fallback`, which runs everything, but has `fallback` or "
@@ -130,7 +128,7 @@ static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
     return std::nullopt;
   if (!spec || !spec->fallback || loadProcessor(*spec->fallback, error))
     return spec;
-  error = spec->file + ": " + error;
+  error = spec->file + ": fallback: " + error;
   return std::nullopt;
 }
 

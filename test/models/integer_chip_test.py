@@ -129,8 +129,11 @@ def main() -> None:
         folder = Path(text)
         if not net.name.endswith(("_qdq", "_int8")):
             return check_refused(build, model, folder)
-        done(build / "bin" / "npuc", model, "--batch=1", f"--target={CHIP}", "-q", "--verify-layout",
-             "-o", folder / "out.npu", f"--report={folder / 'r.json'}")  # fmt: skip
+        placement = done(build / "bin" / "npuc", model, "--batch=1", f"--target={CHIP}", "-q", "--verify-layout",
+                         "--explain-placement", "-o", folder / "out.npu",
+                         f"--report={folder / 'r.json'}").splitlines()  # fmt: skip
+        if len(placement) != len(set(placement)):
+            raise SystemExit(f"--explain-placement says a line twice: {placement}")
         report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
         if len(report["kernels"]) > arguments.most_kernels:
             raise SystemExit(f"found {len(report['kernels'])} kernels, expected at most {arguments.most_kernels}")

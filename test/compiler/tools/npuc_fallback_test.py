@@ -122,7 +122,7 @@ def test_options(bench: Bench) -> None:
     none = bench.run("npuc", "lacking.onnx", target, "--fallback=none", "-o", "c.npu")
     assert none.returncode == 1 and "does not run 3 of 7 ops" in none.stderr, none
     wrong = bench.run("npuc", "lacking.onnx", target, "--fallback=nowhere", "-o", "c.npu")
-    assert wrong.returncode == 2 and "--fallback: fallback: target 'nowhere' is neither" in wrong.stderr, wrong
+    assert wrong.returncode == 2 and "--fallback: target 'nowhere' is neither" in wrong.stderr, wrong
     itself = bench.run("npuc", "lacking.onnx", target, f"--fallback={bench.path('lacking.yaml')}", "-o", "c.npu")
     assert itself.returncode == 2 and "is a `fallback`, which runs everything, but has" in itself.stderr, itself
     told = bench.npuc("lacking.onnx", "-o", "d.npu", "--explain-placement").stdout
