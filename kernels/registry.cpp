@@ -24,8 +24,10 @@ static Implementation reference(Create &create) {
 
 /// What gathers and scatters.
 static void addIndexLists(std::vector<List> &lists) {
-  lists[NPU_OP_GATHER] = {
-      {"fast", createGatherFast}, split, reference(createGatherReference)};
+  lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
+                          adapter,
+                          split,
+                          reference(createGatherReference)};
   lists[NPU_OP_GATHER_ELEMENTS] = {{"fast", createGatherElementsFast},
                                    split,
                                    reference(createIndexReference)};
@@ -125,9 +127,13 @@ static std::vector<List> makeLists() {
                               split,
                               reference(createTensornormReference)};
   for (npu_op op : {NPU_OP_CONCAT, NPU_OP_PAD, NPU_OP_SLICE, NPU_OP_RELAYOUT,
-                    NPU_OP_TRANSPOSE, NPU_OP_RESHAPE, NPU_OP_BROADCAST,
-                    NPU_OP_IMG2COL, NPU_OP_UNPOOL, NPU_OP_ROTATE})
+                    NPU_OP_TRANSPOSE, NPU_OP_BROADCAST, NPU_OP_IMG2COL,
+                    NPU_OP_UNPOOL, NPU_OP_ROTATE})
     lists[op] = pieces;
+  lists[NPU_OP_RESHAPE] = {{"copy", createPiecesFast},
+                           adapter,
+                           split,
+                           reference(createPiecesReference)};
   return lists;
 }
 

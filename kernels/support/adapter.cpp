@@ -107,7 +107,8 @@ static npu_tensor_desc rowMajor(const npu_tensor_desc &tensor) {
 static npu_tensor_desc preferred(const Problem &problem,
                                  const npu_tensor_desc &tensor) {
   if (problem.op == NPU_OP_MATMUL || problem.op == NPU_OP_REDUCE ||
-      problem.op == NPU_OP_ATTENTION)
+      problem.op == NPU_OP_ATTENTION || problem.op == NPU_OP_TENSORNORM ||
+      problem.op == NPU_OP_GATHER || problem.op == NPU_OP_RESHAPE)
     return rowMajor(tensor);
   if (problem.op != NPU_OP_SOFTMAX)
     return channelsLast(rowMajor(tensor));
@@ -137,6 +138,13 @@ static bool change(npu_tensor_desc &tensor, const npu_tensor_desc &better) {
   return true;
 }
 
+/// Whether its fast kernels want all operands in one order, not the data alone.
+static bool needsAllAlike(int32_t op) {
+  return op == NPU_OP_MATMUL || op == NPU_OP_CONV_BPW ||
+         op == NPU_OP_ATTENTION || op == NPU_OP_TENSORNORM ||
+         op == NPU_OP_GATHER;
+}
+
 /// All operands in the preferred order.
 static bool changeAll(const Problem &problem, Problem &inside) {
   bool isChanged = false;
@@ -144,11 +152,12 @@ static bool changeAll(const Problem &problem, Problem &inside) {
   for (int i = 0; i < static_cast<int>(inside.inputs.size()); ++i) {
     npu_tensor_desc &input = inside.inputs[static_cast<size_t>(i)];
     // Packed numbers are no tensor to bring into order.
-    bool isPair = (problem.op == NPU_OP_MATMUL && !hasPackedWeights(problem)) ||
-                  problem.op == NPU_OP_CONV_BPW ||
-                  problem.op == NPU_OP_ATTENTION;
+    bool isPacked = i > 0 && i < proper && problem.op == NPU_OP_MATMUL &&
+                    hasPackedWeights(problem);
     bool isExtra = i >= proper && sameExtents(input, problem.outputs[0]);
-    if (i == 0 || (isPair && i < proper) || isExtra)
+    if (isPacked)
+      continue;
+    if (i == 0 || (needsAllAlike(problem.op) && i < proper) || isExtra)
       isChanged |= change(input, preferred(problem, input));
   }
   if (problem.op == NPU_OP_CONV_BPW) // its kernel stores any weight

@@ -201,6 +201,42 @@ TEST(Conformance, Tensornorm) {
           }
 }
 
+/// Rows and tables in tiles, packs and sticks, whose other operands lie so too.
+TEST(Conformance, TensornormAndGatherInTiles) {
+  uint32_t seed = 26000;
+  const struct {
+    const char *rows, *places, *scale;
+  } layouts[] = {{"aBC2b2c16b16c", "aB2b16b", "A2a16a"},
+                 {"aCB2c2b16c16b", "aB32b", "A32a"},
+                 {"aBC8b8c", "aB8b", "A8a"},
+                 {"aCB32b64c", "ab", "a"}};
+  for (const auto &in : layouts)
+    for (const auto &out : layouts)
+      for (int64_t width : {5, 40, 96}) {
+        Case norm;
+        Problem &p = norm.problem;
+        p.op = NPU_OP_TENSORNORM;
+        p.inputs = {tensor(NPU_F32, {2, 19, width}, in.rows),
+                    tensor(NPU_F32, {width}, out.scale),
+                    tensor(NPU_F32, {width}, in.scale)};
+        p.outputs = {tensor(NPU_F32, {2, 19, width}, out.rows)};
+        p.attrs.norm = {4, 2, 1, 1, seed % 2 ? 1 : 0, 1e-5};
+        p.threads = 1 + static_cast<int>(seed % 2);
+        norm.tolerance = 1e-5;
+        check(norm, seed++);
+        Case gather;
+        gather.problem.op = NPU_OP_GATHER;
+        gather.problem.inputs = {tensor(NPU_F32, {50, width}),
+                                 tensor(NPU_I64, {2, 19}, in.places)};
+        gather.problem.attrs.axis.axis = 0;
+        gather.problem.outputs = {tensor(NPU_F32, {2, 19, width}, out.rows)};
+        gather.problem.threads = 2;
+        check(gather, seed++);
+        gather.problem.instrs = {unary(NPU_INSTR_neg, 2)};
+        check(gather, seed++);
+      }
+}
+
 } // namespace
 } // namespace npu::kernels::testing
 
