@@ -27,30 +27,54 @@ SmallVector<int64_t, 6> npu::elementsInBlocks(const StoredOrder &layout,
   return elements;
 }
 
-Digits npu::writtenDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
+/// Each digit as it is spelled. These are asked for so often that a digit which
+/// is written to memory and read at once is seen in profiles.
+template <typename Function>
+static void forEachDigit(const StoredOrder &layout, ArrayRef<int64_t> shape,
+                         Function function) {
   SmallVector<int64_t, 6> place = elementsInBlocks(layout, shape.size());
-  Digits digits;
   for (int64_t dim : layout.order)
-    digits.push_back(
-        {dim, place[dim], llvm::divideCeilSigned(shape[dim], place[dim])});
+    function(dim, place[dim], llvm::divideCeilSigned(shape[dim], place[dim]));
   for (const LayoutBlock &block : layout.blocks) {
     place[block.dim] /= block.size;
-    digits.push_back({block.dim, place[block.dim], block.size});
+    function(block.dim, place[block.dim], block.size);
   }
+}
+
+static void set(Digit &digit, int64_t dim, int64_t place, int64_t size) {
+  digit.dim = dim;
+  digit.place = place;
+  digit.size = size;
+}
+
+Digits npu::writtenDigits(const StoredOrder &layout, ArrayRef<int64_t> shape) {
+  Digits digits;
+  digits.resize_for_overwrite(layout.order.size() + layout.blocks.size());
+  size_t next = 0;
+  forEachDigit(layout, shape, [&](int64_t dim, int64_t place, int64_t size) {
+    set(digits[next++], dim, place, size);
+  });
   return digits;
 }
 
 Digits npu::digitsOf(const StoredOrder &layout, ArrayRef<int64_t> shape) {
   Digits digits;
-  for (const Digit &digit : writtenDigits(layout, shape)) {
-    if (digit.size == 1)
-      continue;
-    if (!digits.empty() && digits.back().dim == digit.dim &&
-        digits.back().place == digit.place * digit.size)
-      digits.back() = {digit.dim, digit.place, digits.back().size * digit.size};
-    else
-      digits.push_back(digit);
-  }
+  digits.resize_for_overwrite(layout.order.size() + layout.blocks.size());
+  size_t count = 0;
+  int64_t lastDim = -1, lastPlace = 0; // of the digit before
+  forEachDigit(layout, shape, [&](int64_t dim, int64_t place, int64_t size) {
+    if (size == 1)
+      return;
+    if (lastDim == dim && lastPlace == place * size) {
+      digits[count - 1].place = place;
+      digits[count - 1].size *= size;
+    } else {
+      set(digits[count++], dim, place, size);
+    }
+    lastDim = dim;
+    lastPlace = place;
+  });
+  digits.truncate(count);
   return digits;
 }
 
@@ -144,12 +168,19 @@ struct Places {
 static Places placesOf(const StoredOrder &layout, ArrayRef<int64_t> shape) {
   Places places;
   Digits digits = digitsOf(layout, shape);
+  places.steps.resize_for_overwrite(digits.size());
+  size_t count = 0;
   for (const Digit &digit : llvm::reverse(digits)) {
     // A digit beyond the extent is padding alone: it only sets others apart.
-    if (digit.place < shape[digit.dim])
-      places.steps.push_back({digit.dim, digit.place, places.stored});
+    if (digit.place < shape[digit.dim]) {
+      Step &step = places.steps[count++];
+      step.dim = digit.dim;
+      step.place = digit.place;
+      step.stride = places.stored;
+    }
     places.stored *= digit.size;
   }
+  places.steps.truncate(count);
   return places;
 }
 
