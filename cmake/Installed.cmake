@@ -156,7 +156,11 @@ install(
 
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
            "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE NPU_UP)
-foreach(file IN ITEMS npu.pc npu-static.pc)
+set(NPU_PKG_CONFIG npu.pc npu-static.pc)
+if(NPU_BUILD_COMPILER)
+  list(APPEND NPU_PKG_CONFIG npuc.pc)
+endif()
+foreach(file IN LISTS NPU_PKG_CONFIG)
   configure_file(cmake/${file}.in "${PROJECT_BINARY_DIR}/cmake/${file}" @ONLY)
   install(
     FILES "${PROJECT_BINARY_DIR}/cmake/${file}"

@@ -202,9 +202,14 @@ def test_compiler_consumer(world: World) -> None:
         said = world.run(build / "count_relayouts", "net.onnx", "npu-nhwc", strategy)
         relayouts = int(said.split()[0])
         expect(relayouts >= least, said)
-    world.run(build / "compile", "net.onnx", "library.npu", "npu-nhwc")
-    world.run("npu-run", "library.npu", "--input", "x=x.npy", "--output", "y=library.npy")
-    expect_result(world, np.load(world.folder / "library.npy"))
+    words = world.run("pkg-config", "--cflags", "--libs", "npuc", PKG_CONFIG_PATH=world.prefix / "lib" / "pkgconfig").split()
+    by_hand = world.folder / "compile-by-hand"
+    world.run("gcc", "-Wall", "-Werror", world.folder / "compiler_consumer" / "compile.c", "-o", by_hand, *words)
+    for program in (build / "compile", by_hand):
+        found = {"LD_LIBRARY_PATH": world.prefix / "lib"} if program == by_hand else {}
+        world.run(program, "net.onnx", "library.npu", "npu-nhwc", **found)
+        world.run("npu-run", "library.npu", "--input", "x=x.npy", "--output", "y=library.npy")
+        expect_result(world, np.load(world.folder / "library.npy"))
     said = world.run(build / "compile", "absent.onnx", "absent.npu", "npu-nhwc", code=1)
     expect("absent.onnx: cannot be read" in said, f"the library does not say which file: {said}")
 
