@@ -176,6 +176,18 @@ json::Object npu::reportJson(const CompileReport &report) {
   return root;
 }
 
+/// What is known of the plan that the search found.
+static std::string verdictOf(const SearchOutcome &search) {
+  if (search.proved)
+    return "proved to be the least";
+  if (search.capped == 0 || search.cost != search.lowerBound)
+    return "not proved to be the least";
+  return "the least of what was looked at, but " +
+         std::to_string(search.capped) +
+         (search.capped == 1 ? " value or op has" : " values or ops have") +
+         " more layouts than that";
+}
+
 std::string npu::searchText(const CompileReport &report) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -183,10 +195,8 @@ std::string npu::searchText(const CompileReport &report) {
   out << report.strategy << ": " << report.layout.cost.of(report.objective)
       << " " << unit;
   if (report.search)
-    out << ", at least " << report.search->lowerBound
-        << (report.search->proved ? ", proved to be the least"
-                                  : ", not proved to be the least")
-        << " (" << report.search->method << ", "
+    out << ", at least " << report.search->lowerBound << ", "
+        << verdictOf(*report.search) << " (" << report.search->method << ", "
         << llvm::format("%.3f s", report.search->seconds) << ")";
   for (const StrategyResult &result : report.strategies)
     if (result.name != report.strategy) {
