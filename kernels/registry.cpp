@@ -51,11 +51,23 @@ static void addPoolLists(std::vector<List> &lists) {
   lists[NPU_OP_MAX_POOL_INDICES] = {reference(createPoolIndicesReference)};
 }
 
+/// What only moves elements.
+static void addMovementLists(std::vector<List> &lists) {
+  const List pieces = {
+      {"copy", createPiecesFast}, split, reference(createPiecesReference)};
+  for (npu_op op : {NPU_OP_CONCAT, NPU_OP_PAD, NPU_OP_SLICE, NPU_OP_RELAYOUT,
+                    NPU_OP_TRANSPOSE, NPU_OP_BROADCAST, NPU_OP_IMG2COL,
+                    NPU_OP_UNPOOL, NPU_OP_ROTATE})
+    lists[op] = pieces;
+  lists[NPU_OP_RESHAPE] = {{"copy", createPiecesFast},
+                           adapter,
+                           split,
+                           reference(createPiecesReference)};
+}
+
 /// The order is the preference.
 static std::vector<List> makeLists() {
   std::vector<List> lists(NPU_OP_COUNT);
-  const List pieces = {
-      {"copy", createPiecesFast}, split, reference(createPiecesReference)};
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
@@ -126,14 +138,7 @@ static std::vector<List> makeLists() {
                               adapter,
                               split,
                               reference(createTensornormReference)};
-  for (npu_op op : {NPU_OP_CONCAT, NPU_OP_PAD, NPU_OP_SLICE, NPU_OP_RELAYOUT,
-                    NPU_OP_TRANSPOSE, NPU_OP_BROADCAST, NPU_OP_IMG2COL,
-                    NPU_OP_UNPOOL, NPU_OP_ROTATE})
-    lists[op] = pieces;
-  lists[NPU_OP_RESHAPE] = {{"copy", createPiecesFast},
-                           adapter,
-                           split,
-                           reference(createPiecesReference)};
+  addMovementLists(lists);
   return lists;
 }
 
