@@ -61,27 +61,19 @@ std::vector<Chain> integerChains(const npu_tensor_desc &y, bool twice) {
                                 mulShift(212, 102, 103, twice),
                                 bounds(213),
                                 to(y.dtype, 214)};
+  // The same, as networks have it: from the byte on, less its zero point.
   auto small = [](int a, int pair, bool doubly) {
     return mulShift(a, sumFactors + 2 * pair, sumFactors + 2 * pair + 1,
                     doubly);
   };
-  std::vector<npu_instr> networks = {i32,
-                                     mulShift(201, 100, 101, twice),
-                                     binary(NPU_INSTR_add, 202, 104, NPU_I32),
-                                     bounds(203),
-                                     to(y.dtype, 204),
-                                     to(NPU_I32, 205),
-                                     binary(NPU_INSTR_sub, 206, 104, NPU_I32),
-                                     small(207, 0, false),
-                                     to(NPU_I32, 106),
-                                     binary(NPU_INSTR_sub, 209, 105, NPU_I32),
-                                     small(210, 0, false),
-                                     small(211, 1, twice),
-                                     binary(NPU_INSTR_add, 208, 212, NPU_I32),
-                                     small(213, 2, twice),
-                                     binary(NPU_INSTR_add, 214, 104, NPU_I32),
-                                     bounds(215),
-                                     to(y.dtype, 216)};
+  std::vector<npu_instr> networks(sum.begin(), sum.begin() + 7);
+  for (const npu_instr &instr :
+       {small(207, 0, false), to(NPU_I32, 106),
+        binary(NPU_INSTR_sub, 209, 105, NPU_I32), small(210, 0, false),
+        small(211, 1, twice), binary(NPU_INSTR_add, 208, 212, NPU_I32),
+        small(213, 2, twice), binary(NPU_INSTR_add, 214, 104, NPU_I32),
+        bounds(215), to(y.dtype, 216)})
+    networks.push_back(instr);
   return {
       {"scale for each channel",
        extras,
