@@ -28,8 +28,9 @@ from npu_compare.layers import Layer, Tolerance, compare_layers, our_values
 
 EPILOG = """The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
 are then not fused: where a difference shows in a plain compilation only, it lies in fusion.
-Bytes are compared in quantisation steps. In a model that has some, a value that differs is judged once more
-from the values that its own node got: one step is no difference, but layers behind it make more of it.
+--rtol is also allowed of a hundredth of the value's largest number, which sums of large numbers lose.
+Bytes are compared in quantisation steps. A value that differs is judged once more from the values that its
+own node got: a step, or the last bits of a sum, are no difference, but layers behind make more of them.
 With --bytes kernels are those of the plain program, on a chip of integers, too: --steps=0 says of each how many
 bytes differ from the model's, and by how much.
 

@@ -58,19 +58,20 @@ def test_origin(folder: Path) -> None:
     path = folder / "hard_swish.onnx"
     model = small.make("hard_swish")
     onnx.save(model, path)
-    network = Case("x", path, 1, {}, {}, {"x": np.zeros((1, 3, 32, 32), np.float32)})
+    image = np.random.default_rng(5).random((1, 3, 32, 32), np.float32)
+    network = Case("x", path, 1, {"x": [1, 3, 32, 32]}, {}, {model.graph.input[0].name: image})
     names = [name for node in model.graph.node for name in node.output]
-    right = {name: np.ones((2, 3), np.float32) for name in names}
+    right = layers.reference_values(network, names)
     wrong = {name: array.copy() for name, array in right.items()}
-    for name in names[3:]:
-        wrong[name][1, 2] = np.nan
-    with mock.patch.object(layers, "reference_values", lambda *_: right):
-        found = layers.compare_layers(network, lambda: layers.Ours(wrong, {}), layers.Tolerance(1e-3, 1e-4))
-    assert [layer.value for layer in found if layer.origin] == [names[3]], found
-    assert found[3].place == [1, 2] and found[3].wrong == 1 and not found[2].differs
-    wrong[names[0]] = np.ones((3, 2), np.float32)
+    wrong[names[3]][0, 1, 2, 3] = np.nan
+    for name in names[4:]:
+        wrong[name] = layers.value_alone(model, name, {**wrong, **network.inputs})
+    assert np.isnan(wrong[names[-1]]).any(), "what follows is spoilt"
+    found = layers.compare_layers(network, lambda: layers.Ours(wrong, {}), layers.Tolerance(1e-3, 1e-4))
+    assert [layer.value for layer in found if layer.differs] == [names[3]], found
+    assert found[3].origin and found[3].place == [0, 1, 2, 3] and found[3].wrong == 1
     layer = layers.Layer("v", "n", "Conv", [], [])
-    layers.difference(layer, wrong[names[0]], right[names[0]], layers.Tolerance(1, 1))
+    layers.difference(layer, np.ones((3, 2), np.float32), np.ones((2, 3), np.float32), layers.Tolerance(1, 1))
     assert layer.differs and layer.worst == float("inf")
 
 
