@@ -11,6 +11,7 @@
 #include "compiler/Search/Prices.h"
 #include "compiler/Search/Reduction.h"
 
+#include <optional>
 #include <utility>
 
 namespace npu::search {
@@ -232,8 +233,7 @@ private:
     improve(cheapestUnder(prices), 0.03);
     if (solution.lowerBound >= bestCost)
       return true;
-    dropTooDear(prices.withWay);
-    return eliminateWhatFits();
+    return !dropTooDear(prices.withWay) || eliminateWhatFits();
   }
 
   /// Each op's cheapest way, payments included.
@@ -252,14 +252,12 @@ private:
         solveNear(dual))
       return;
     Reduction before = left;
-    dropTooDear(dual.withWay);
-    if (eliminateWhatFits() || depth > 0)
+    if (!dropTooDear(dual.withWay) || eliminateWhatFits() || depth > 0)
       return;
     branchAndBound();
     // A cheaper choice leaves fewer ways, perhaps few enough.
     left = std::move(before);
-    dropTooDear(dual.withWay);
-    if (solution.lowerBound < bestCost)
+    if (solution.lowerBound < bestCost && dropTooDear(dual.withWay))
       eliminateWhatFits();
   }
 
@@ -339,8 +337,12 @@ private:
     size_t fits = 0, tooMany = steps.size();
     while (fits < tooMany && !deadline.over()) {
       size_t middle = (fits + tooMany) / 2;
-      Reduction near = left;
-      near.keepOnly(waysUpTo(dual.withWay, steps[middle]));
+      std::optional<Reduction> found = waysUpTo(dual.withWay, steps[middle]);
+      if (!found) {
+        fits = middle + 1;
+        continue;
+      }
+      Reduction &near = *found;
       std::vector<int> ways = solveNarrow(near.problem());
       if (ways.empty()) {
         tooMany = middle;
@@ -370,21 +372,32 @@ private:
     return states;
   }
 
-  static std::vector<std::vector<char>>
-  waysUpTo(const std::vector<std::vector<Cost>> &withWay, Cost most) {
+  /// What is left with the ways with which a choice may cost that at most.
+  /// Nothing if an op has none: then each choice costs more.
+  std::optional<Reduction>
+  waysUpTo(const std::vector<std::vector<Cost>> &withWay, Cost most) const {
     std::vector<std::vector<char>> keep;
     for (const std::vector<Cost> &costs : withWay) {
       keep.emplace_back();
       for (Cost cost : costs)
         keep.back().push_back(cost <= most);
+      if (*std::min_element(costs.begin(), costs.end()) > most)
+        return std::nullopt;
     }
-    return keep;
+    Reduction fewer = left;
+    fewer.keepOnly(keep);
+    return fewer;
   }
 
   /// Ways with which no choice is cheaper than the best so far go. If a choice
-  /// is cheaper, all its ways stay.
-  void dropTooDear(const std::vector<std::vector<Cost>> &withWay) {
-    left.keepOnly(waysUpTo(withWay, bestCost - 1));
+  /// is cheaper, all its ways stay. False if none is: the best is the least.
+  bool dropTooDear(const std::vector<std::vector<Cost>> &withWay) {
+    std::optional<Reduction> fewer = waysUpTo(withWay, bestCost - 1);
+    if (fewer)
+      left = std::move(*fewer);
+    else
+      solution.lowerBound = bestCost;
+    return fewer.has_value();
   }
 
   void branchAndBound() {
