@@ -49,6 +49,17 @@ static void addPoolLists(std::vector<List> &lists) {
   lists[NPU_OP_MAX_POOL_INDICES] = {reference(createPoolIndicesReference)};
 }
 
+static void addMatmulList(std::vector<List> &lists) {
+  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
+                          {"quantized", createMatmulQuantized},
+                          {"few rows", createMatmulRows},
+                          {"onednn", createMatmulOnednn},
+                          strips,
+                          adapter,
+                          split,
+                          reference(createMatmulReference)};
+}
+
 /// The order is the preference.
 static std::vector<List> makeLists() {
   std::vector<List> lists(NPU_OP_COUNT);
@@ -80,13 +91,7 @@ static std::vector<List> makeLists() {
   // At compile time; a weight that is not constant is no case for Winograd.
   lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
   addPoolLists(lists);
-  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
-                          {"few rows", createMatmulRows},
-                          {"onednn", createMatmulOnednn},
-                          strips,
-                          adapter,
-                          split,
-                          reference(createMatmulReference)};
+  addMatmulList(lists);
   lists[NPU_OP_REDUCE] = {{"extremum", createReduceExtremum},
                           {"rows", createReduceRows},
                           {"onednn", createReduceOnednn},
