@@ -22,6 +22,17 @@ static Implementation reference(Create &create) {
   return {"reference", create, false};
 }
 
+static void addMatmulList(std::vector<List> &lists) {
+  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
+                          {"quantized", createMatmulQuantized},
+                          {"few rows", createMatmulRows},
+                          {"onednn", createMatmulOnednn},
+                          strips,
+                          adapter,
+                          split,
+                          reference(createMatmulReference)};
+}
+
 /// What gathers and scatters.
 static void addIndexLists(std::vector<List> &lists) {
   lists[NPU_OP_GATHER] = {
@@ -47,17 +58,6 @@ static void addPoolLists(std::vector<List> &lists) {
                             split,
                             reference(createPoolReference)};
   lists[NPU_OP_MAX_POOL_INDICES] = {reference(createPoolIndicesReference)};
-}
-
-static void addMatmulList(std::vector<List> &lists) {
-  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
-                          {"quantized", createMatmulQuantized},
-                          {"few rows", createMatmulRows},
-                          {"onednn", createMatmulOnednn},
-                          strips,
-                          adapter,
-                          split,
-                          reference(createMatmulReference)};
 }
 
 /// The order is the preference.
