@@ -321,8 +321,12 @@ def QuantizeData : Pass<"npu-quantize-data", "::mlir::func::FuncOp"> {
 
     Example:
     ```mlir
+    %w = npu.constant dense<1> : tensor<64x64xi8> -> tensor<64x64xi8>
+    %s = npu.constant dense<0.5> : tensor<1x64xf32> -> tensor<1x64xf32>
     %1 = npu.matmul(%x, %w, %s) {block = 64 : i64} : (tensor<8x64xf32>, tensor<64x64xi8>, tensor<1x64xf32>) -> tensor<8x64xf32>
     ==>
+    %w = npu.constant dense<1> : tensor<64x64xi8> -> tensor<64x64xi8>
+    %s = npu.constant dense<0.5> : tensor<1x64xf32> -> tensor<1x64xf32>
     %1 = npu.matmul(%x, %w, %s) {block = 64 : i64, quantize = 32 : i64} : (tensor<8x64xf32>, tensor<64x64xi8>, tensor<1x64xf32>) -> tensor<8x64xf32>
     ```
     test/compiler/Fusion/quantize-data.mlir runs it.
