@@ -148,6 +148,28 @@ NPU_WIDE_CLONES void multiplyPlainly(Factors f, int64_t count, float *sums) {
   }
 }
 
+/// Four rows of a panel as they are stored, and where a number is in a byte.
+struct Lines {
+  uint8_t bytes[bytesTogether][panelColumns];
+  int32_t right[bytesTogether], left; // shifts: there, and where it goes
+  uint8_t mask, flip;
+};
+
+/// Puts a group's numbers into the bytes that it shares with others.
+NPU_WIDE_CLONES void addGroup(const Lines &lines, uint8_t *unit) {
+  for (int64_t n = 0; n < panelColumns; ++n) {
+    uint32_t together = 0, there;
+    for (int64_t i = 0; i < bytesTogether; ++i) {
+      const uint32_t number =
+          (lines.bytes[i][n] >> lines.right[i] & lines.mask) ^ lines.flip;
+      together |= number << 8 * i;
+    }
+    std::memcpy(&there, unit + n * bytesTogether, sizeof(there));
+    there |= together << lines.left;
+    std::memcpy(unit + n * bytesTogether, &there, sizeof(there));
+  }
+}
+
 /// Numbers of few bits as bytes, a byte of each of the units' groups.
 NPU_WIDE_CLONES void spread(const uint8_t *from, int64_t units, int64_t bits,
                             uint8_t *to) {
@@ -193,18 +215,29 @@ int64_t QuantizedWeights::panels() const {
 
 void QuantizedWeights::packPanel(const uint8_t *from, const DimMap &down,
                                  const DimMap &along, int64_t panel) {
-  const int64_t perByte = 8 / bits, mask = (1 << bits) - 1;
+  const int64_t perByte = 8 / bits;
   const int64_t first = panel * panelColumns;
   const int64_t count = std::min(panelColumns, columns - first);
+  const bool isRun = along.isLinear() && along.stride == 1;
   auto *to = static_cast<uint8_t *>(numbers.get()) + panel * units * groupBytes;
-  for (int64_t k = 0; k < rows; ++k) {
-    const int64_t group = k / bytesTogether;
-    const int64_t right = k % perByte * bits, left = group % perByte * bits;
-    const uint8_t *line = from + down.at(k / perByte);
-    uint8_t *unit = to + group / perByte * groupBytes + k % bytesTogether;
-    for (int64_t n = 0; n < count; ++n)
-      unit[n * bytesTogether] |= static_cast<uint8_t>(
-          ((line[along.at(first + n)] >> right & mask) ^ flip) << left);
+  for (int64_t group = 0; group < groups; ++group) {
+    Lines lines = {};
+    std::memset(lines.bytes, flip, sizeof(lines.bytes)); // what becomes 0
+    lines.mask = static_cast<uint8_t>((1 << bits) - 1);
+    lines.flip = static_cast<uint8_t>(flip);
+    lines.left = static_cast<int32_t>(group % perByte * bits);
+    for (int64_t i = 0; i < bytesTogether; ++i) {
+      const int64_t k = group * bytesTogether + i;
+      if (k >= rows)
+        break;
+      lines.right[i] = static_cast<int32_t>(k % perByte * bits);
+      const uint8_t *line = from + down.at(k / perByte);
+      if (isRun)
+        std::memcpy(lines.bytes[i], line + first, static_cast<size_t>(count));
+      for (int64_t n = 0; !isRun && n < count; ++n)
+        lines.bytes[i][n] = line[along.at(first + n)];
+    }
+    addGroup(lines, to + group / perByte * groupBytes);
   }
 }
 
