@@ -43,7 +43,7 @@ def measure(arguments: argparse.Namespace, name: str, objective: str) -> dict:
     cache = arguments.build / "test-cache"
     sample = compare.Sample(path, inputs, compare.reference(path, inputs, cache), {}, cache)
     options = argparse.Namespace(
-        build=arguments.build, threads=arguments.threads, objective=objective, narrow=None
+        build=arguments.build, threads=arguments.threads, objective=objective, precision="f32"
     )
     result = compare.Result(name, "npu-nhwc/optimal", arguments.batch)
     with tempfile.TemporaryDirectory(prefix="npu-networks-") as folder:

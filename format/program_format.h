@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 11u
+#define NPU_FORMAT_VERSION 12u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -291,6 +291,11 @@ typedef struct npu_matmul_attrs {
   int64_t zero_point;      /* of all numbers; integers only */
   int64_t has_zero_points; /* the operand behind the scales, shaped like them,
                               u8, i8 or f32, instead of zero_point */
+  /* So many neighbours of each row of a have a scale: the largest magnitude of
+   * them is 127, all are rounded to such steps, halves to even, and multiplied
+   * as integers, by b's numbers, which are integers. A multiple of `block`, or
+   * a divisor, where it is less than K. 0: a is not rounded. */
+  int64_t quantize;
 } npu_matmul_attrs;
 
 typedef enum npu_scatter_reduction {

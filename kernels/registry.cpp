@@ -22,6 +22,17 @@ static Implementation reference(Create &create) {
   return {"reference", create, false};
 }
 
+static void addMatmulList(std::vector<List> &lists) {
+  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
+                          {"quantized", createMatmulQuantized},
+                          {"few rows", createMatmulRows},
+                          {"onednn", createMatmulOnednn},
+                          strips,
+                          adapter,
+                          split,
+                          reference(createMatmulReference)};
+}
+
 /// What gathers and scatters.
 static void addIndexLists(std::vector<List> &lists) {
   lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
@@ -94,13 +105,7 @@ static std::vector<List> makeLists() {
   // At compile time; a weight that is not constant is no case for Winograd.
   lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
   addPoolLists(lists);
-  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
-                          {"few rows", createMatmulRows},
-                          {"onednn", createMatmulOnednn},
-                          strips,
-                          adapter,
-                          split,
-                          reference(createMatmulReference)};
+  addMatmulList(lists);
   lists[NPU_OP_REDUCE] = {{"extremum", createReduceExtremum},
                           {"rows", createReduceRows},
                           {"onednn", createReduceOnednn},

@@ -34,7 +34,7 @@ from npu_bench.words import add_plugin_option, add_precision_option, file_name, 
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 # A relative difference of outputs that is no rounding.
-DIFFERENT = {"f32": 1e-2, "bf16": 5e-2}
+DIFFERENT = {"f32": 1e-2, "bf16": 5e-2, "i8": 5e-2}
 
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:

@@ -47,7 +47,7 @@ def add_plugin_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_precision_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--precision", choices=("f32", "bf16"), default="f32",
+    parser.add_argument("--precision", choices=("f32", "bf16", "i8"), default="f32",
                         help="what products of f32 are made of, as npuc has it (f32)")  # fmt: skip
 
 

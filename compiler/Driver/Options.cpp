@@ -73,8 +73,10 @@ static Precision parsePrecision(const std::string &text) {
     return Precision::Bf16;
   if (text == "f32")
     return Precision::F32;
+  if (text == "i8")
+    return Precision::I8;
   throw CLI::ValidationError("--precision: unknown '" + text +
-                             "', expected one of: f32, bf16");
+                             "', expected one of: f32, bf16, i8");
 }
 
 /// Those after which there is a module.
@@ -129,8 +131,10 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
                "inputs that the model quantizes at once, and outputs that it "
                "makes of quantized numbers, are these numbers");
   app.add_option("--precision", precision,
-                 "what products of f32 are made of: f32, or bf16 (summed in "
-                 "f32; numbers of 8 bits' accuracy)")
+                 "what products of f32 are made of: f32; bf16 (summed in f32; "
+                 "numbers of 8 bits' accuracy); or, with weights that the "
+                 "model stores as integers, i8 (rows of data are quantized as "
+                 "the program runs)")
       ->capture_default_str();
   app.add_option("--tflite-converter", compile.tfliteConverter,
                  "the program tosa-converter-for-tflite, which reads .tflite "

@@ -33,6 +33,7 @@ struct Found {
   SmallVector<int64_t> batch;    // of the scores where the mask meets them
   /// Rows of weights that count, others being `closed`, which is 0; or null.
   Value isOpen, closed;
+  bool hidesNan = false; // rows of weights that are NaN are 0 instead
 };
 
 } // namespace
@@ -185,6 +186,30 @@ static Value matchOpenRows(Value weights, Found &found) {
   return behindReshapes(rows, found);
 }
 
+/// isNaN(weights) ? 0 : weights, as PyTorch has it, either way round. A row of
+/// softmax is NaN as a whole or nowhere.
+static Value matchHiddenNan(Value weights, Found &found) {
+  EltwiseOp op = definedBy(weights, NPU_INSTR_select);
+  if (!op || !weights.hasOneUse())
+    return weights;
+  Value condition = op.getInputs()[0];
+  EltwiseOp isNan = definedBy(condition, NPU_INSTR_logical_not);
+  EltwiseOp equal =
+      definedBy(isNan ? isNan.getInputs()[0] : condition, NPU_INSTR_equal);
+  Value rows = op.getInputs()[isNan ? 2 : 1],
+        zero = op.getInputs()[isNan ? 1 : 2];
+  if (!equal || equal.getInputs()[0] != rows || equal.getInputs()[1] != rows ||
+      scalarOf(zero) != 0.0f || rows.getType() != weights.getType() ||
+      !condition.hasOneUse() || !equal.getResult().hasOneUse() ||
+      !llvm::all_of(rows.getUsers(), [&](Operation *user) {
+        return user == op || user == equal;
+      }))
+    return weights;
+  found.steps.push_back(op);
+  found.hidesNan = true;
+  return rows;
+}
+
 static std::optional<Found> match(MatmulOp last) {
   Found found;
   found.steps.push_back(last);
@@ -196,8 +221,10 @@ static std::optional<Found> match(MatmulOp last) {
   if (!isPlain(last))
     return std::nullopt;
   Value weights = matchOpenRows(behindReshapes(last.getA(), found), found);
+  weights = matchHiddenNan(weights, found);
   auto softmax = weights.getDefiningOp<SoftmaxOp>();
-  if (!softmax || !softmax.getResult().hasOneUse() || softmax.getIsLog() ||
+  bool isReadOnce = found.hidesNan || weights.hasOneUse();
+  if (!softmax || !isReadOnce || softmax.getIsLog() ||
       static_cast<int64_t>(softmax.getAxis()) !=
           tensorType(softmax.getResult()).getRank() - 1)
     return std::nullopt;
@@ -255,6 +282,7 @@ public:
       mask = makeEltwise(builder, location, NPU_INSTR_logical_not, {*mask});
     if (failed(query) || failed(key) || failed(value) || failed(mask))
       return failure();
+    Value allValues = *value;
     Value fewKeys = unrepeated(*key), fewValues = unrepeated(*value);
     if (fewKeys && fewValues && batchOf(fewKeys) == batchOf(fewValues)) {
       key = fewKeys;
@@ -269,16 +297,43 @@ public:
         builder.getF64FloatAttr(found.fill), builder.getBoolAttr(false));
     Value result = made.getResult();
     if (found.isOpen)
-      result = EltwiseOp::create(builder, location, result.getType(),
-                                 builder.getI32IntegerAttr(NPU_INSTR_select),
-                                 ValueRange{found.isOpen, result, found.closed},
-                                 builder.getF32FloatAttr(0),
-                                 builder.getF32FloatAttr(0));
+      result = select(found.isOpen, result, found.closed);
+    if (found.hidesNan)
+      result = withoutNan(result, allValues);
     return makeReshape(builder, location, result,
                        shapeOf(found.steps.front()->getResult(0)));
   }
 
 private:
+  Value select(Value condition, Value chosen, Value otherwise) {
+    return EltwiseOp::create(builder, location, chosen.getType(),
+                             builder.getI32IntegerAttr(NPU_INSTR_select),
+                             ValueRange{condition, chosen, otherwise},
+                             builder.getF32FloatAttr(0),
+                             builder.getF32FloatAttr(0));
+  }
+
+  /// A row that is NaN is 0 times all values instead: 0, but NaN where one of
+  /// these is not finite, and then all rows are NaN there.
+  Value withoutNan(Value result, Value values) {
+    SmallVector<int64_t> shape(batchOf(values));
+    shape.append({1, shapeOf(values).drop_back().back()});
+    int64_t count = 1;
+    for (int64_t extent : shape)
+      count *= extent;
+    Value zeros = makeFloats(builder, location, shape,
+                             std::vector<float>(static_cast<size_t>(count)));
+    shape.back() = shapeOf(values).back();
+    Value none = MatmulOp::create(
+        builder, location, RankedTensorType::get(shape, builder.getF32Type()),
+        zeros, values);
+    Value isNumber = EltwiseOp::create(
+        builder, location, tensorType(result).clone(builder.getI1Type()),
+        builder.getI32IntegerAttr(NPU_INSTR_equal), ValueRange{result, result},
+        builder.getF32FloatAttr(0), builder.getF32FloatAttr(0));
+    return select(isNumber, result, none);
+  }
+
   /// The same matrices under the scores' batch dimensions.
   FailureOr<Value> inBatch(Value value) {
     SmallVector<int64_t> shape(found.batch);

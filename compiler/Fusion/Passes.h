@@ -50,6 +50,13 @@ void lowerPrecision(mlir::func::FuncOp function);
 /// The same as a pass, an error where the target has no bf16; it must outlive
 /// the pass.
 std::unique_ptr<mlir::Pass> createLowerPrecision(const TargetSpec *target);
+/// Products with packed integers quantize their data, and sum integers.
+void quantizeData(mlir::func::FuncOp function);
+/// The same as a pass, an error where the target has no i8; it must outlive the
+/// pass.
+std::unique_ptr<mlir::Pass> createQuantizeData(const TargetSpec *target);
+/// Products that --precision changed.
+int64_t countNarrowProducts(mlir::func::FuncOp function);
 /// Bytes that sums are made of, without a sign.
 LogicalResult unsignedBytes(Operation *root);
 /// The same as a pass where the target has such bytes; it must outlive the

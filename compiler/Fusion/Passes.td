@@ -309,6 +309,36 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def QuantizeData : Pass<"npu-quantize-data", "::mlir::func::FuncOp"> {
+  let summary = "Makes products of f32 data with packed integers sum integers.";
+  let description = [{
+    A matrix product of f32 data whose constant weights are stored in 2, 4 or 8
+    bits gets `quantize`: its kernel rounds each 32 neighbours of a row of the data
+    to 127ths of their largest magnitude, multiplies integers, and scales the
+    sums. Only where at least 64 products are made of each number of the data. Of
+    blocks of weights that are no multiple of 32 each is rounded by itself; they
+    have to be a multiple of 4. It runs for `npuc --precision=i8`.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<1> : tensor<64x64xi8> -> tensor<64x64xi8>
+    %s = npu.constant dense<0.5> : tensor<1x64xf32> -> tensor<1x64xf32>
+    %1 = npu.matmul(%x, %w, %s) {block = 64 : i64} : (tensor<8x64xf32>, tensor<64x64xi8>, tensor<1x64xf32>) -> tensor<8x64xf32>
+    ==>
+    %w = npu.constant dense<1> : tensor<64x64xi8> -> tensor<64x64xi8>
+    %s = npu.constant dense<0.5> : tensor<1x64xf32> -> tensor<1x64xf32>
+    %1 = npu.matmul(%x, %w, %s) {block = 64 : i64, quantize = 32 : i64} : (tensor<8x64xf32>, tensor<64x64xi8>, tensor<1x64xf32>) -> tensor<8x64xf32>
+    ```
+    test/compiler/Fusion/quantize-data.mlir runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file; without one, as "
+           "for a target that has i8">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def UnsignedBytes : Pass<"npu-unsigned-bytes", "::mlir::func::FuncOp"> {
   let summary = "Takes the sign from bytes that sums are made of.";
   let description = [{

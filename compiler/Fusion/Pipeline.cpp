@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order of the fusion stage, nowhere else.
+#include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -26,12 +27,26 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)
     functions.addPass(createLowerPrecision(target));
+  if (precision == Precision::I8)
+    functions.addPass(createQuantizeData(target));
   if (target) {
     functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createUnsignedBytes(target));
     functions.addPass(createPlaceOps(target));
   }
   functions.addPass(createFuse(target, threads));
+}
+
+int64_t npu::countNarrowProducts(mlir::func::FuncOp function) {
+  int64_t count = 0;
+  function.walk([&](KernelOpInterface op) {
+    if (!fusionTraitsOf(op).sumsWider)
+      return;
+    auto product = dyn_cast<MatmulOp>(*op);
+    count += tensorType(op->getOperand(0)).getElementType().isBF16() ||
+             (product && product.getQuantize() != 0);
+  });
+  return count;
 }
 
 namespace npu::fusion {

@@ -4,8 +4,9 @@
 
 namespace npu {
 
-/// What products are made of, where the model has f32.
-enum class Precision { F32, Bf16 };
+/// What products are made of, where the model has f32. I8: only those of
+/// weights that are stored as integers.
+enum class Precision { F32, Bf16, I8 };
 
 } // namespace npu
 

@@ -251,6 +251,8 @@ LogicalResult Compilation::fuse() {
       })))
     return failure();
   report.placement = placementOf(function());
+  report.precision = options.precision;
+  report.narrowProducts = countNarrowProducts(function());
   return mlir::verify(*module);
 }
 

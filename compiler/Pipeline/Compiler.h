@@ -109,6 +109,8 @@ struct CompileReport {
   /// Every strategy on the same network, if it was asked for.
   std::vector<StrategyResult> strategies;
   std::vector<ReportedQuantized> quantizedIo;
+  Precision precision = Precision::F32;
+  int64_t narrowProducts = 0;               // that are made of it
   std::vector<ReportedPlacement> placement; // what the fallback runs
   std::string fallback;                     // its target; empty: none
   RelayoutReport layout;

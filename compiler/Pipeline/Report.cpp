@@ -109,6 +109,18 @@ void npu::sayQuantized(const CompileReport &report,
   }
 }
 
+static StringRef precisionName(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+    return "f32";
+  case Precision::Bf16:
+    return "bf16";
+  case Precision::I8:
+    return "i8";
+  }
+  llvm_unreachable("a precision without a name");
+}
+
 json::Object npu::reportJson(const CompileReport &report) {
   json::Array items, kernels;
   for (const RelayoutItem &item : report.layout.items)
@@ -171,6 +183,9 @@ json::Object npu::reportJson(const CompileReport &report) {
                      {"library", json::fixUTF8(report.measured->library)},
                      {"threads", report.measured->threads},
                      {"of_this_machine", report.measured->ofThisMachine}};
+  if (report.precision != Precision::F32)
+    root["precision"] = json::Object{{"type", precisionName(report.precision)},
+                                     {"products", report.narrowProducts}};
   if (report.search)
     root["optimal"] = searchJson(*report.search);
   return root;
@@ -221,6 +236,9 @@ void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
     stream << report.kernels.size() << " kernels, ";
   if (!report.placement.empty())
     stream << report.placement.size() << " ops on the processor, ";
+  if (report.precision != Precision::F32)
+    stream << report.narrowProducts << " products of "
+           << precisionName(report.precision) << ", ";
   stream << report.layout.count() << " relayouts ("
          << report.layout.boundaryCount() << " at the boundary, "
          << llvm::format("%.2f MiB", mebibytes(report.layout.bytes())) << "), ";

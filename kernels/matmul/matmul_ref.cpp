@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "kernels/matmul/quantized_rows.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
 #include "kernels/validate.h"
@@ -25,8 +26,17 @@ protected:
   void compute(const float *const *inputs, float *result) const override {
     if (!hasPackedWeights(problem))
       return run(inputs, result);
-    std::vector<float> numbers = unpacked(inputs);
-    const float *const operands[2] = {inputs[0], numbers.data()};
+    std::vector<float> numbers = unpacked(inputs), rounded;
+    const float *data = inputs[0];
+    if (problem.attrs.matmul.quantize) {
+      const auto count = static_cast<size_t>(elementCount(problem.inputs[0]));
+      rounded.resize(count);
+      for (size_t at = 0; at < count; at += static_cast<size_t>(depth))
+        roundRow(inputs[0] + at, depth, problem.attrs.matmul.quantize,
+                 rounded.data() + at);
+      data = rounded.data();
+    }
+    const float *const operands[2] = {data, numbers.data()};
     run(operands, result);
   }
   void compute(const int64_t *const *inputs, int64_t *result) const override {

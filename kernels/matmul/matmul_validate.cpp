@@ -60,6 +60,17 @@ static std::string checkPacked(const Problem &problem) {
     return "zero points without scales, or of two kinds";
   if (!isInteger && (attrs.zero_point || attrs.has_zero_points))
     return "zero points of floats";
+  if (attrs.quantize < 0 || attrs.quantize > attributeLimit)
+    return "data in groups of " + std::to_string(attrs.quantize);
+  if (attrs.quantize != 0 && !isInteger)
+    return std::string("data that is quantized for ") + dtypeName(b.dtype) +
+           ", expected i8 or u8";
+  const bool isWhole =
+      attrs.block == 0 || attrs.block >= depth || attrs.quantize >= depth;
+  if (attrs.quantize != 0 && !isWhole && attrs.quantize % attrs.block != 0 &&
+      attrs.block % attrs.quantize != 0)
+    return "data in groups of " + std::to_string(attrs.quantize) +
+           " for blocks of " + std::to_string(attrs.block);
   if (attrs.block == 0)
     return "";
   if (!isFloat(problem.inputs[2].dtype))
@@ -90,6 +101,8 @@ std::string validateMatmul(const Problem &problem) {
                   b.dtype == NPU_BOOL))
     return std::string("operands are ") + dtypeName(a.dtype) + " and " +
            dtypeName(b.dtype);
+  if (!packed && problem.attrs.matmul.quantize)
+    return "data that is quantized for an operand that is not packed";
   if (!packed && b.dims[b.rank - 2] != a.dims[a.rank - 1])
     return wrongExtent("second operand", b.rank - 2, b.dims[b.rank - 2],
                        a.dims[a.rank - 1]);

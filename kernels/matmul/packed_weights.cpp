@@ -2,14 +2,13 @@
 
 #include "kernels/matmul/packed_weights.h"
 
-#include "kernels/memory.h"
 #include "kernels/parallel.h"
 #include "kernels/support/access.h"
 #include "kernels/support/convert.h"
 #include "kernels/support/vectors.h"
 
 #include <algorithm>
-#include <new>
+#include <cstring>
 
 namespace npu::kernels {
 
@@ -228,14 +227,6 @@ int64_t bitsOf(int kind) {
   return kind == Bits4 ? 4 : kind == Bits2 ? 2 : kind >= Half ? 16 : 8;
 }
 
-std::shared_ptr<void> zeroed(size_t bytes) {
-  std::shared_ptr<void> block = allocate(bytes);
-  if (!block)
-    throw std::bad_alloc();
-  std::memset(block.get(), 0, bytes);
-  return block;
-}
-
 } // namespace
 
 void multiplyPanel(const float *panel, int64_t count, const DataRows &data,
@@ -249,11 +240,8 @@ PackedWeights::PackedWeights(const Problem &problem)
       rows(problem.inputs[0].dims[problem.inputs[0].rank - 1]),
       columns(problem.inputs[1].dims[1]),
       block(problem.attrs.matmul.block ? problem.attrs.matmul.block : rows),
-      blocks((rows + block - 1) / block),
-      rowBytes(panelColumns * bitsOf(kind) / 8) {
-  scales.otherwise = 1;
-  zeros.otherwise = static_cast<float>(problem.attrs.matmul.zero_point);
-}
+      rowBytes(panelColumns * bitsOf(kind) / 8), scales(1),
+      zeros(static_cast<float>(problem.attrs.matmul.zero_point)) {}
 
 int64_t PackedWeights::panels() const {
   return (columns + panelColumns - 1) / panelColumns;
@@ -262,30 +250,6 @@ int64_t PackedWeights::panels() const {
 const uint8_t *PackedWeights::row(int64_t panel, int64_t k) const {
   return static_cast<const uint8_t *>(numbers.get()) +
          (panel * rows + k) * rowBytes;
-}
-
-size_t PackedWeights::packParameter(Parameter &parameter,
-                                    const npu_tensor_desc &tensor,
-                                    const void *operand) const {
-  parameter.dtype = tensor.dtype;
-  parameter.across = tensor.dims[1];
-  const int64_t width = parameter.across == 1 ? 1 : panelColumns;
-  const int64_t count = parameter.across == 1 ? 1 : panels();
-  const auto size = static_cast<size_t>(dtypeBytes(tensor.dtype));
-  const size_t bytes = static_cast<size_t>(count * blocks * width) * size;
-  parameter.stored = zeroed(bytes);
-  const DimMap down = dimMap(tensor, 0, blocks);
-  const DimMap along = dimMap(tensor, 1, parameter.across);
-  auto *to = static_cast<char *>(parameter.stored.get());
-  const auto *from = static_cast<const char *>(operand);
-  for (int64_t b = 0; b < blocks; ++b)
-    for (int64_t n = 0; n < parameter.across; ++n) {
-      int64_t place = (n / width * blocks + b) * width + n % width;
-      std::memcpy(to + static_cast<size_t>(place) * size,
-                  from + static_cast<size_t>(down.at(b) + along.at(n)) * size,
-                  size);
-    }
-  return bytes;
 }
 
 /// Numbers of row k, one for each column, to their row of a panel.
@@ -330,23 +294,10 @@ size_t PackedWeights::pack(const Problem &problem,
   });
   size_t all = bytes;
   if (problem.attrs.matmul.block)
-    all += packParameter(scales, problem.inputs[2], operands[2]);
+    all += scales.pack(problem.inputs[2], operands[2]);
   if (problem.attrs.matmul.has_zero_points)
-    all += packParameter(zeros, problem.inputs[3], operands[3]);
+    all += zeros.pack(problem.inputs[3], operands[3]);
   return all;
-}
-
-void PackedWeights::loadParameter(const Parameter &parameter, int64_t panel,
-                                  int64_t at, float *out) const {
-  if (parameter.across == 0) {
-    std::fill(out, out + panelColumns, parameter.otherwise);
-    return;
-  }
-  const bool isOne = parameter.across == 1;
-  const int64_t place = isOne ? at : (panel * blocks + at) * panelColumns;
-  load(parameter.dtype, parameter.stored.get(),
-       isOne ? Walk::Run::Constant : Walk::Run::Contiguous, &place,
-       panelColumns, out);
 }
 
 template <typename Body>
@@ -355,9 +306,9 @@ void PackedWeights::inBlocks(int64_t panel, int64_t first, int64_t last,
   float scale[panelColumns], zero[panelColumns];
   for (int64_t k = first; k < last;) {
     const int64_t end = std::min(last, (k / block + 1) * block);
-    loadParameter(scales, panel, k / block, scale);
-    if (k == first || zeros.across)
-      loadParameter(zeros, panel, k / block, zero);
+    scales.load(panel, k / block, scale);
+    if (k == first || zeros.isPacked())
+      zeros.load(panel, k / block, zero);
     body(k, Block{row(panel, k), end - k, rowBytes, scale, zero});
     k = end;
   }

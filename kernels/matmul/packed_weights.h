@@ -7,16 +7,9 @@
 #ifndef NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H
 #define NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H
 
-#include "kernels/kernel.h"
-
-#include <memory>
+#include "kernels/matmul/panel_result.h"
 
 namespace npu::kernels {
-
-/// Columns of a panel.
-constexpr int64_t panelColumns = 64;
-/// Rows of data that are multiplied at once.
-constexpr int64_t strip = 4;
 
 /// Up to `strip` rows of data; number k of row i lies at rows[i][k * step].
 struct DataRows {
@@ -43,27 +36,15 @@ public:
   void multiply(int64_t panel, const DataRows &data, float *sums) const;
 
 private:
-  /// Scales, or zero points: a row for each block of the depth.
-  struct Parameter {
-    std::shared_ptr<void> stored; // [panel][block][columns of a panel, or 1]
-    int32_t dtype = 0;
-    int64_t across = 0; // columns of the operand, 0: there is none
-    float otherwise = 0;
-  };
-
   /// Runs `body(first, last, scales, zeros)` for the parts of rows [first,
   /// last) that have one row of scales.
   template <typename Body>
   void inBlocks(int64_t panel, int64_t first, int64_t last, Body body) const;
-  size_t packParameter(Parameter &parameter, const npu_tensor_desc &tensor,
-                       const void *operand) const;
-  void loadParameter(const Parameter &parameter, int64_t panel, int64_t block,
-                     float *out) const;
   const uint8_t *row(int64_t panel, int64_t k) const;
 
   int kind; // how numbers are stored
-  int64_t rows, columns, block, blocks, rowBytes;
-  Parameter scales, zeros;
+  int64_t rows, columns, block, rowBytes;
+  PanelParameter scales, zeros;
   std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
 };
 

@@ -47,7 +47,7 @@ inline Case packedCase(const Packing &packing, std::vector<int64_t> a,
   a.back() = columns;
   p.outputs = {tensor(NPU_F32, a)};
   p.attrs.matmul = {packing.bits, packing.block, packing.zeroPoint,
-                    packing.zeros >= 0};
+                    packing.zeros >= 0, 0};
   for (int32_t type : {packing.scales, packing.zeros})
     if (type >= 0)
       p.inputs.push_back(

@@ -10,6 +10,7 @@
 #include "test/kernels/conformance_matmul.h"
 #include "test/kernels/conformance_packed.h"
 #include "test/kernels/conformance_pool.h"
+#include "test/kernels/conformance_quantized.h"
 #include "test/kernels/conformance_reduce.h"
 #include "test/kernels/conformance_rows.h"
 

@@ -238,15 +238,27 @@ TEST(MatmulReference, PackedNumbersStandForOthers) {
                    {tensor(NPU_F32, {1, 3}), tensor(NPU_U8, {2, 2}),
                     tensor(NPU_F32, {2, 2}), tensor(NPU_U8, {2, 1})},
                    tensor(NPU_F32, {1, 2}));
-  p.attrs.matmul = {4, 2, 0, 1};
+  p.attrs.matmul = {4, 2, 0, 1, 0};
   EXPECT_EQ(
       runReference(
           p, {{1, 10, 100}, {0x21, 0x43, 0x05, 0xf6}, {2, 3, 4, 5}, {1, 2}}),
       (Values{2 * 10 + 4 * 300, 3 * (2 + 30) + 5 * 400}));
   p.inputs.resize(2);
-  p.attrs.matmul = {4, 0, 8, 0};
+  p.attrs.matmul = {4, 0, 8, 0, 0};
   EXPECT_EQ(runReference(p, {{1, 10, 100}, {0x21, 0x43, 0x05, 0xf6}}),
             (Values{-7 - 60 - 300, -5 - 40 - 200}));
+}
+
+TEST(MatmulReference, QuantizedRowsAreRounded) {
+  // Steps of 2 in the first row, of 1/2 in the second; halves go to even.
+  Problem p = make(NPU_OP_MATMUL,
+                   {tensor(NPU_F32, {2, 3}), tensor(NPU_I8, {3, 1}),
+                    tensor(NPU_F32, {1, 1})},
+                   tensor(NPU_F32, {2, 1}));
+  p.attrs.matmul = {0, 3, 0, 0, 3};
+  EXPECT_EQ(
+      runReference(p, {{-254, 3.1, 5, 0.25, 63.5, 0.75}, {1, 10, 100}, {3}}),
+      (Values{3.0 * (-254 + 40 + 400), 3.0 * (0 + 635 + 100)}));
 }
 
 TEST(MovementReference, ConcatSliceBroadcastTranspose) {

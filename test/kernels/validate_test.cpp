@@ -451,6 +451,7 @@ TEST(Validate, Matmul) {
        {"dimension 1", [](Problem &q) { q.outputs[0].dims[1] = 4; }},
        {"dimension 2", [](Problem &q) { q.outputs[0].dims[2] = 4; }},
        {"do not broadcast", [](Problem &q) { q.inputs[1].dims[0] = 3; }},
+       {"is not packed", [](Problem &q) { q.attrs.matmul.quantize = 32; }},
        {"dimension 0", [](Problem &q) { q.outputs[0].dims[0] = 1; }}});
 }
 
@@ -459,7 +460,7 @@ TEST(Validate, PackedMatmul) {
   p.inputs.push_back(tensor(NPU_U8, {5, 5}));
   p.inputs.push_back(tensor(NPU_F32, {3, 5}));
   p.inputs.push_back(tensor(NPU_U8, {3, 5}));
-  p.attrs.matmul = {4, 4, 0, 1};
+  p.attrs.matmul = {4, 4, 0, 1, 0};
   expectRules(
       p,
       {{"operands are", [](Problem &q) { q.inputs[0].dtype = NPU_F16; }},
@@ -478,6 +479,16 @@ TEST(Validate, PackedMatmul) {
        {"zero points of floats",
         [](Problem &q) {
           q.attrs.matmul.bits = 0;
+          q.inputs[1] = tensor(NPU_F16, {9, 5});
+        }},
+       {"data in groups of -1",
+        [](Problem &q) { q.attrs.matmul.quantize = -1; }},
+       {"groups of 6 for blocks of 4",
+        [](Problem &q) { q.attrs.matmul.quantize = 6; }},
+       {"quantized for f16, expected i8 or u8",
+        [](Problem &q) {
+          q.attrs.matmul = {0, 4, 0, 0, 8};
+          q.inputs.pop_back();
           q.inputs[1] = tensor(NPU_F16, {9, 5});
         }},
        {"scales are", [](Problem &q) { q.inputs[2].dtype = NPU_U8; }},

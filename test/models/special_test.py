@@ -205,6 +205,19 @@ class SpecialTest(GraphCase):
             right = self.graph.constant(row) if constant else self.graph.add_input(row)
             self.fused(lambda: self.graph.op("MatMul", [left, right])[0])
 
+    def test_attention_that_hides_nan(self) -> None:
+        """Rows of which nothing may be attended, and of scores that are NaN, as PyTorch writes it."""
+        mask = np.zeros((16, 16), np.float32)
+        mask[3], mask[5, 1:] = -INF, -INF
+        for queries, values in (((), ()), ((NAN, INF, -INF), ()), ((NAN,), (NAN, INF, -INF))):
+            query, key = (self.graph.add_input(self.values(some, 1, 2, 16, 8)) for some in (queries, ()))
+            turned = self.graph.op("Transpose", [key], perm=[0, 1, 3, 2])[0]
+            scores = self.graph.op("Add", [self.graph.op("MatMul", [query, turned])[0], self.graph.add_input(mask)])[0]
+            weights = self.graph.op("Softmax", [scores], axis=3)[0]
+            zero, is_nan = self.graph.constant(np.float32(0)), self.graph.op("IsNaN", [weights])[0]
+            shown = self.graph.op("Where", [is_nan, zero, weights])[0]
+            self.graph.op("MatMul", [shown, self.graph.add_input(self.values(values, 1, 2, 16, 8))])
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

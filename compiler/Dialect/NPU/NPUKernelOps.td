@@ -200,6 +200,10 @@ def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
     ceil(K * bits / 8) rows. `parameters` are a scale for each `block` rows of K
     and each column (or one for all columns), and zero points of the same shape,
     unless all are `zero_point`. Attributes speak of K, whatever order b has.
+    With `quantize`, of packed integers, so many neighbours of each row of a have
+    a scale: the largest magnitude of them is 127, all are rounded to such steps,
+    halves to even, and multiplied as integers; what is not finite gives NaN. It
+    is a multiple of `block`, or a divisor, unless it is K or more.
 
     Example:
     ```mlir
@@ -210,7 +214,8 @@ def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
                        Variadic<NPU_Tensor>:$parameters,
                        DefaultValuedAttr<I64Attr, "0">:$bits,
                        DefaultValuedAttr<I64Attr, "0">:$block,
-                       DefaultValuedAttr<I64Attr, "0">:$zero_point);
+                       DefaultValuedAttr<I64Attr, "0">:$zero_point,
+                       DefaultValuedAttr<I64Attr, "0">:$quantize);
   let results = (outs NPU_Tensor:$result);
   let builders = [OpBuilder<(ins "Type":$type, "Value":$a, "Value":$b), [{
     build($_builder, $_state, type, a, b, ValueRange());

@@ -146,6 +146,7 @@ npu_op MatmulOp::getKernel(npu_attrs &attributes) {
   matmul.block = getBlock();
   matmul.zero_point = static_cast<int64_t>(getZeroPoint());
   matmul.has_zero_points = getParameters().size() > 1 ? 1 : 0;
+  matmul.quantize = getQuantize();
   return NPU_OP_MATMUL;
 }
 

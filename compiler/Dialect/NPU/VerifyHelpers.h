@@ -21,6 +21,11 @@ inline bool isFloat(Value value) {
   return isa<mlir::FloatType>(elementOf(value));
 }
 
+inline bool isByte(Value value) {
+  return isa<mlir::IntegerType>(elementOf(value)) &&
+         elementOf(value).getIntOrFloatBitWidth() == 8;
+}
+
 /// All operands and the result have one element type.
 inline LogicalResult verifyOneType(Operation *op, const char *what) {
   for (Value operand : op->getOperands())
@@ -30,6 +35,9 @@ inline LogicalResult verifyOneType(Operation *op, const char *what) {
              << elementOf(op->getResult(0)) << " differ";
   return success();
 }
+
+/// A product of f32 data with a packed matrix.
+LogicalResult verifyPacked(MatmulOp op);
 
 /// The inferred shape exists and is the result's.
 inline LogicalResult verifyShape(Operation *op,

@@ -353,7 +353,7 @@ Value Emitter::packedMatmul(Value a, const PackedMatrix &b) {
   return create<MatmulOp>(
       shape, elementOf(a), a, b.numbers, ValueRange(b.parameters),
       builder.getI64IntegerAttr(b.bits), builder.getI64IntegerAttr(b.block),
-      builder.getI64IntegerAttr(b.zeroPoint));
+      builder.getI64IntegerAttr(b.zeroPoint), builder.getI64IntegerAttr(0));
 }
 
 Value Emitter::softmax(Value value, int64_t axis, bool isLog) {

@@ -137,6 +137,38 @@ func.func @open_rows(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %c: ten
   return %4 : tensor<1x3x8x16xf32>
 }
 
+// PyTorch's: rows of which softmax makes NaN are 0 times the values.
+// CHECK-LABEL: @hidden_nan
+// CHECK-DAG: %[[ZEROS:.*]] = npu.constant dense<0.000000e+00> : tensor<1x3x1x8xf32>
+// CHECK-DAG: %[[A:.*]] = npu.attention
+// CHECK-DAG: %[[NONE:.*]] = npu.matmul(%[[ZEROS]], %arg0) : (tensor<1x3x1x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x1x16xf32>
+// CHECK: %[[NUMBER:.*]] = npu.eltwise equal(%[[A]], %[[A]]) : (tensor<1x3x8x16xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xi1>
+// CHECK: npu.eltwise select(%[[NUMBER]], %[[A]], %[[NONE]]) : (tensor<1x3x8x16xi1>, tensor<1x3x8x16xf32>, tensor<1x3x1x16xf32>) -> tensor<1x3x8x16xf32>
+func.func @hidden_nan(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %m: tensor<8xf32>) -> tensor<1x3x8x16xf32> {
+  %z = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = npu.eltwise add(%0, %m) : (tensor<1x3x8x8xf32>, tensor<8xf32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.softmax(%1) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %3 = npu.eltwise equal(%2, %2) : (tensor<1x3x8x8xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xi1>
+  %4 = npu.eltwise logical_not(%3) : (tensor<1x3x8x8xi1>) -> tensor<1x3x8x8xi1>
+  %5 = npu.eltwise select(%4, %z, %2) : (tensor<1x3x8x8xi1>, tensor<f32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %6 = npu.matmul(%5, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %6 : tensor<1x3x8x16xf32>
+}
+
+// The same by an equality, but of other weights than it chooses.
+// CHECK-LABEL: @other_nan
+// CHECK-NOT: npu.attention
+func.func @other_nan(%q: tensor<1x3x8x16xf32>, %k: tensor<1x3x16x8xf32>, %w: tensor<1x3x8x8xf32>) -> tensor<1x3x8x16xf32> {
+  %z = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.matmul(%q, %k) : (tensor<1x3x8x16xf32>, tensor<1x3x16x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = npu.softmax(%0) {axis = 3 : i64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %2 = npu.eltwise equal(%w, %w) : (tensor<1x3x8x8xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xi1>
+  %3 = npu.eltwise select(%2, %1, %z) : (tensor<1x3x8x8xi1>, tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x8x8xf32>
+  %4 = npu.matmul(%3, %q) : (tensor<1x3x8x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x8x16xf32>
+  return %4 : tensor<1x3x8x16xf32>
+}
+
 // Grouped queries: heads of keys and values that are repeated are read as they are.
 // CHECK-LABEL: @grouped
 // CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]:

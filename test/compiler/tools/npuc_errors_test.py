@@ -222,7 +222,7 @@ def test_options(bench: Bench) -> None:
     path = bench.save("conv_relu")
     refuse(bench, USAGE, "none, naive, auto-nhwc", path, "--batch=1", "--layout=best")
     refuse(bench, USAGE, "count, bytes, time", path, "--batch=1", "--objective=power")
-    refuse(bench, USAGE, "unknown 'f16', expected one of: f32, bf16", path, "--batch=1", "--precision=f16")
+    refuse(bench, USAGE, "unknown 'f16', expected one of: f32, bf16, i8", path, "--batch=1", "--precision=f16")
     refuse(bench, USAGE, "--layout-seconds", path, "--batch=1", "--layout-seconds=-1")
     convert = (path, "--batch=1", "--layout=convert")
     refuse(bench, USAGE, "'conv9' is no op", *convert, "--desired-layouts=conv9:NHWC:default")

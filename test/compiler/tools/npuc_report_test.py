@@ -99,6 +99,18 @@ def test_emit_ends_early(bench: Bench) -> None:
         assert bool(report["kernels"]) == (kind != "mlir"), kind
 
 
+def test_precision(bench: Bench) -> None:
+    """How many products are of another type, where one was asked for."""
+    for precision, products in (("f32", None), ("bf16", 3), ("i8", 0)):
+        options = ["--batch=1", f"--precision={precision}", "--report=report.json"]
+        said = bench.npuc(bench.save("residual"), *options, "-o", "out.npu").stderr
+        report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
+        validator().validate(report)
+        wanted = None if products is None else {"type": precision, "products": products}
+        assert report.get("precision") == wanted, report.get("precision")
+        assert (f" {products} products of {precision}, " in said) == (wanted is not None), said
+
+
 def test_explanation(bench: Bench) -> None:
     """--explain-layout names each relayout of the report with its reason."""
     for name, plan in (("residual", PLANS[0]), ("channels_last", PLANS[0]), ("classifier", PLANS[1])):

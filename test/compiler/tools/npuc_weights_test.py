@@ -168,6 +168,28 @@ def test_products(bench: Bench) -> None:
             assert not slow, f"{name}: references run {slow}"
 
 
+def test_products_of_quantized_data(bench: Bench) -> None:
+    """--precision=i8 rounds the data of products with integers, and of no others."""
+    x = RANDOM.standard_normal((20, DEPTH)).astype(np.float32)
+    x[3, :BLOCK] = 0
+    for name, way in WAYS.items():
+        b = Builder()
+        output = way(b)
+        if output == "real":
+            output = b.node("MatMul", ["x", "real"], "y")
+        program = bench.compile(b.model(name, 20, output), "--target=host", "--precision=i8", "--report=report.json")
+        check_size(bench, name)
+        report = json.loads(bench.path("report.json").read_text())
+        is_float = name in ("halves", "brains")
+        assert report["precision"] == {"type": "i8", "products": 0 if is_float else 1}, (name, report["precision"])
+        slow = [kernel["name"] for kernel in report["kernels"] if "reference" in kernel["implementation"]]
+        assert not slow, f"{name}: references run {slow}"
+        expected = plain(bench.path(f"{name}.onnx"), x)
+        (found,) = bench.execute(program, {"x": x}, output)
+        error = np.sqrt(np.square(found - expected).mean() / np.square(expected).mean())
+        assert error < 1e-5 if is_float else 1e-4 < error < 1e-2, f"{name} is {error:.1e} off"
+
+
 def test_gemm(bench: Bench) -> None:
     """Weights that Gemm turns over, with a bias and an activation behind them."""
     b = Builder()

@@ -94,6 +94,33 @@ func.func @matmul_c10(%x: tensor<2x6xf32>, %y: tensor<6x8xi8>, %s: tensor<2x8xf3
 
 // -----
 
+// matmul_c11
+func.func @matmul_c11(%x: tensor<2x6xf32>, %y: tensor<6x8xf16>) {
+  // expected-error @+1 {{quantizes data for a packed operand of 'f16', expected bytes}}
+  %0 = npu.matmul(%x, %y) {quantize = 32 : i64} : (tensor<2x6xf32>, tensor<6x8xf16>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c12
+func.func @matmul_c12(%x: tensor<2x6xf32>, %y: tensor<6x8xf32>) {
+  // expected-error @+1 {{quantizes data for an operand that is not packed}}
+  %0 = npu.matmul(%x, %y) {quantize = 32 : i64} : (tensor<2x6xf32>, tensor<6x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// matmul_c13
+func.func @matmul_c13(%x: tensor<2x24xf32>, %y: tensor<24x8xi8>, %s: tensor<2x8xf32>) {
+  // expected-error @+1 {{quantizes groups of 8 for blocks of 12, expected a multiple or a divisor}}
+  %0 = npu.matmul(%x, %y, %s) {block = 12 : i64, quantize = 8 : i64} : (tensor<2x24xf32>, tensor<24x8xi8>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
 // concat_c1
 func.func @concat_c1() {
   // expected-error @+1 {{has no operand}}

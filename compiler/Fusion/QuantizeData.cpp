@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// npu-quantize-data: products of f32 data with packed integers quantize their
+// data as the program runs, and sum integers.
+//
+// It ends: it looks once at each product.
+#include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
+
+using namespace npu;
+using namespace npu::rewrites;
+
+namespace npu {
+#define GEN_PASS_DEF_QUANTIZEDATA
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace npu
+
+/// Each number is read and rounded once, so that many products have to be made
+/// of it.
+static constexpr double leastProducts = 64;
+
+/// Neighbours of a row that have a scale: few large numbers among them make
+/// the others coarse.
+static constexpr int64_t group = 32;
+
+/// Bytes that processors multiply and add at once.
+static constexpr int64_t bytesTogether = 4;
+
+/// Sums of so many products stay below 2^31, whatever the zero points are.
+static constexpr int64_t deepest = 16384;
+
+static bool isWorthwhile(MatmulOp op) {
+  const auto numbers =
+      static_cast<double>(tensorType(op.getA()).getNumElements());
+  return numbers > 0 && workOf(op).macs() >= leastProducts * numbers;
+}
+
+/// The neighbours that have a scale; 0: the data stays as it is.
+static int64_t groupFor(MatmulOp op) {
+  const int64_t depth = shapeOf(op.getA()).back();
+  const auto block = static_cast<int64_t>(op.getBlock());
+  if (!op.isPacked() || !tensorType(op.getB()).getElementType().isInteger(8) ||
+      !llvm::all_of(op->getOperands().drop_front(), constantOf) ||
+      depth > deepest || !isWorthwhile(op))
+    return 0;
+  if (block == 0 || block >= depth || block % group == 0)
+    return group;
+  return block % bytesTogether == 0 ? block : 0;
+}
+
+namespace {
+
+struct QuantizeDataPass : npu::impl::QuantizeDataBase<QuantizeDataPass> {
+  using QuantizeDataBase::QuantizeDataBase;
+
+  explicit QuantizeDataPass(const TargetSpec *given) : spec(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return target.empty() ? success() : spec.load(context, target);
+  }
+
+  void runOnOperation() override {
+    const TargetSpec *chip = spec.get();
+    if (!chip || chip->supports(mlir::IntegerType::get(&getContext(), 8)))
+      return quantizeData(getOperation());
+    getOperation().emitError()
+        << "--precision=i8: target '" << chip->name
+        << "' has no i8 in its `types`; add it there, or leave the option out";
+    signalPassFailure();
+  }
+
+private:
+  TargetOption spec;
+};
+
+} // namespace
+
+void npu::quantizeData(mlir::func::FuncOp function) {
+  function.walk([](MatmulOp op) {
+    if (int64_t found = groupFor(op))
+      op.setQuantize(found);
+  });
+}
+
+std::unique_ptr<mlir::Pass> npu::createQuantizeData(const TargetSpec *target) {
+  return std::make_unique<QuantizeDataPass>(target);
+}
