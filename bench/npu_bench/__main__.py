@@ -69,6 +69,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
         parser.error("expected models, or --calibrate alone")
     if arguments.calibrate and arguments.plugins:
         parser.error("--plugin: --calibrate measures npuc's own kernels")
+    if arguments.calibrate and arguments.precision != "f32":
+        parser.error(f"--precision={arguments.precision}: --calibrate measures kernels of f32")
     arguments.plans = [plan for plan in arguments.plans.split(",") if plan]
     arguments.peers = [name for name in arguments.peers.split(",") if name]
     for plan in arguments.plans:

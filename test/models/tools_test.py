@@ -8,6 +8,8 @@ onnxruntime. One that returns wrong numbers must be found out.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import stat
 import subprocess
@@ -23,6 +25,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
 import detection  # noqa: E402
+from npu_bench import __main__ as npu_bench_program  # noqa: E402
 from npu_bench import measure, present, results, statistics  # noqa: E402
 from npu_bench.contender import prune  # noqa: E402
 
@@ -167,6 +170,28 @@ def test_energy_column() -> None:
     assert head.count("|") == first.count("|") == failed.count("|")
 
 
+def test_wrong_words() -> None:
+    """Each with exit code 2, and what is wrong."""
+    cases = {
+        (): "expected models, or --calibrate alone",
+        ("resnet50", "--calibrate"): "expected models, or --calibrate alone",
+        ("--calibrate", "--precision=bf16"): "--precision=bf16: --calibrate measures kernels of f32",
+        ("--calibrate", "--plugin=x.so"): "--plugin: --calibrate measures npuc's own kernels",
+        ("resnet50", "--plans=host"): "--plans: expected TARGET/LAYOUT, found 'host'",
+        ("resnet50", "--peers=abacus"): "--peers: unknown runtime 'abacus'",
+        ("resnet50", "--rounds=0"): "expected at least 1",
+        ("resnet50", "--chart=a.txt"): "--chart: expected a name that ends in",
+    }
+    for words, expected in cases.items():
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            try:
+                npu_bench_program.parse_arguments(list(words))
+                raise AssertionError(f"{words} were taken")
+            except SystemExit as left:
+                assert left.code == 2 and expected in said.getvalue(), (words, left.code, said.getvalue())
+
+
 def test_chart() -> None:
     """A picture without a word of matplotlib's, also if there is nothing to draw."""
     good = results.Row("m", 1, "a", latency_ms=statistics.Estimate(2.0, 1.0, 3.0))
@@ -196,7 +221,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_measure, test_difference, test_energy_column, test_chart, test_boxes):
+    for test in (test_statistics, test_measure, test_difference, test_energy_column, test_wrong_words, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_compare, test_compare_finds_wrong_results):
