@@ -172,13 +172,14 @@ def random_graph(rng: random.Random, chip: Chip, is_free: bool) -> tuple[Graph, 
 # ---------------------------------------------------------------- as text
 def chip_text(chip: Chip) -> str:
     text = f"name: drawn\nsummary: drawn at random\ntypes: [f32]\nblocks: {list(chip.blocks)}\n{MACHINE}demands:\n"
+    entries = []  # drawn twice, an entry stands once: a target's file may not repeat one
     for kind in dict.fromkeys(kind for kind, _ in chip.signatures):
         of_ranks = [lists for (other, _), lists in chip.signatures.items() if other == kind]
         for signature in zip(*of_ranks):
             read, written = (", ".join(layout.letters for lists in signature for layout in lists[at]) for at in (0, 1))
             op = "conv2d" if kind == "conv" else kind
-            text += f"  - ops: [{op}]\n    {OPERANDS[kind]}: [{read}]\n    result: [{written}]\n"
-    return text
+            entries.append(f"  - ops: [{op}]\n    {OPERANDS[kind]}: [{read}]\n    result: [{written}]\n")
+    return text + "".join(dict.fromkeys(entries))
 
 
 def type_text(shape: oracle.Shape) -> str:
