@@ -8,6 +8,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"
+#include "kernels/matmul/quantized_rows.h"
 
 using namespace npu;
 using namespace npu::rewrites;
@@ -25,12 +26,6 @@ static constexpr double leastProducts = 64;
 /// the others coarse.
 static constexpr int64_t group = 32;
 
-/// Bytes that processors multiply and add at once.
-static constexpr int64_t bytesTogether = 4;
-
-/// Sums of so many products stay below 2^31, whatever the zero points are.
-static constexpr int64_t deepest = 16384;
-
 static bool isWorthwhile(MatmulOp op) {
   const auto numbers =
       static_cast<double>(tensorType(op.getA()).getNumElements());
@@ -43,11 +38,11 @@ static int64_t groupFor(MatmulOp op) {
   const auto block = static_cast<int64_t>(op.getBlock());
   if (!op.isPacked() || !tensorType(op.getB()).getElementType().isInteger(8) ||
       !llvm::all_of(op->getOperands().drop_front(), constantOf) ||
-      depth > deepest || !isWorthwhile(op))
+      depth > kernels::deepestSum || !isWorthwhile(op))
     return 0;
   if (block == 0 || block >= depth || block % group == 0)
     return group;
-  return block % bytesTogether == 0 ? block : 0;
+  return block % kernels::bytesTogether == 0 ? block : 0;
 }
 
 namespace {

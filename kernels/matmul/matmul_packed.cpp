@@ -141,14 +141,8 @@ std::unique_ptr<Kernel> createMatmulPacked(const Problem &problem,
     whyNot = "weights that are not packed";
     return nullptr;
   }
-  if (problem.attrs.matmul.quantize)
-    whyNot = "data that is quantized";
-  for (int i = 1; i < properInputs(problem); ++i)
-    if (!problem.isConstant(static_cast<size_t>(i)))
-      whyNot = "packed numbers that are no constants";
-  if (elementCount(problem.outputs[0]) == 0 ||
-      problem.inputs[0].dims[problem.inputs[0].rank - 1] == 0)
-    whyNot = "nothing to multiply";
+  whyNot = problem.attrs.matmul.quantize ? "data that is quantized"
+                                         : whyNotInPanels(problem);
   if (!whyNot.empty())
     return nullptr;
   auto made = std::make_unique<MatmulPacked>(problem);

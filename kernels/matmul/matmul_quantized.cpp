@@ -23,8 +23,6 @@ constexpr int64_t bytesAtOnce = 192 * 1024;
 constexpr int64_t rowsPerThread = 16;
 /// Multiply-adds that are worth waking another thread for.
 constexpr int64_t minWorkPerThread = 128 * 1024;
-/// Sums of integers up to 127 and twice 383 stay below 2^31.
-constexpr int64_t deepest = 16384;
 
 namespace {
 
@@ -155,12 +153,10 @@ std::unique_ptr<Kernel> createMatmulQuantized(const Problem &problem,
   const int64_t depth = problem.inputs[0].dims[problem.inputs[0].rank - 1];
   const int64_t block = problem.attrs.matmul.block,
                 group = problem.attrs.matmul.quantize;
-  for (int i = 1; i < properInputs(problem); ++i)
-    if (!problem.isConstant(static_cast<size_t>(i)))
-      whyNot = "packed numbers that are no constants";
-  if (elementCount(problem.outputs[0]) == 0 || depth == 0)
-    whyNot = "nothing to multiply";
-  else if (depth > deepest)
+  whyNot = whyNotInPanels(problem);
+  if (!whyNot.empty())
+    return nullptr;
+  if (depth > deepestSum)
     whyNot = "sums beyond 31 bits";
   else if ((block != 0 && block < depth && block % bytesTogether != 0) ||
            (group < depth && group % bytesTogether != 0))

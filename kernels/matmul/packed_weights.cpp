@@ -292,12 +292,7 @@ size_t PackedWeights::pack(const Problem &problem,
       }
     }
   });
-  size_t all = bytes;
-  if (problem.attrs.matmul.block)
-    all += scales.pack(problem.inputs[2], operands[2]);
-  if (problem.attrs.matmul.has_zero_points)
-    all += zeros.pack(problem.inputs[3], operands[3]);
-  return all;
+  return bytes + packParameters(problem, operands, scales, zeros);
 }
 
 template <typename Body>

@@ -5,6 +5,7 @@
 #include "kernels/memory.h"
 #include "kernels/support/access.h"
 #include "kernels/support/convert.h"
+#include "kernels/validate.h"
 
 #include <algorithm>
 #include <cstring>
@@ -54,6 +55,26 @@ void PanelParameter::load(int64_t panel, int64_t block, float *out) const {
   kernels::load(dtype, stored.get(),
                 isOne ? Walk::Run::Constant : Walk::Run::Contiguous, &place,
                 panelColumns, out);
+}
+
+size_t packParameters(const Problem &problem, const void *const *operands,
+                      PanelParameter &scales, PanelParameter &zeros) {
+  size_t all = 0;
+  if (problem.attrs.matmul.block)
+    all += scales.pack(problem.inputs[2], operands[2]);
+  if (problem.attrs.matmul.has_zero_points)
+    all += zeros.pack(problem.inputs[3], operands[3]);
+  return all;
+}
+
+std::string whyNotInPanels(const Problem &problem) {
+  for (int i = 1; i < properInputs(problem); ++i)
+    if (!problem.isConstant(static_cast<size_t>(i)))
+      return "packed numbers that are no constants";
+  const npu_tensor_desc &a = problem.inputs[0];
+  bool isEmpty =
+      elementCount(problem.outputs[0]) == 0 || a.dims[a.rank - 1] == 0;
+  return isEmpty ? "nothing to multiply" : "";
 }
 
 } // namespace npu::kernels

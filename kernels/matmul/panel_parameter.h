@@ -8,6 +8,7 @@
 #include "kernels/kernel.h"
 
 #include <memory>
+#include <string>
 
 namespace npu::kernels {
 
@@ -40,6 +41,14 @@ private:
   int64_t blocks = 0;
   float otherwise;
 };
+
+/// Brings what a product with packed weights has of scales and zero points into
+/// panels; returns the bytes.
+size_t packParameters(const Problem &problem, const void *const *operands,
+                      PanelParameter &scales, PanelParameter &zeros);
+
+/// What no kernel of such products takes; empty: nothing of that kind.
+std::string whyNotInPanels(const Problem &problem);
 
 } // namespace npu::kernels
 

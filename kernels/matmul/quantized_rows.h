@@ -11,6 +11,8 @@ namespace npu::kernels {
 
 /// Bytes that are multiplied and added at once.
 constexpr int64_t bytesTogether = 4;
+/// Products of a sum: of integers up to 127 and twice 383 they stay below 2^31.
+constexpr int64_t deepestSum = 16384;
 
 /// How a row is cut: a part has one scale of the data, and one of weights.
 struct RowCut {

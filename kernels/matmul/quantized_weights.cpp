@@ -253,12 +253,7 @@ size_t QuantizedWeights::pack(const Problem &problem,
     for (int64_t panel = range.begin; panel < range.end; ++panel)
       packPanel(from, down, along, panel);
   });
-  size_t all = bytes;
-  if (problem.attrs.matmul.block)
-    all += scales.pack(problem.inputs[2], operands[2]);
-  if (problem.attrs.matmul.has_zero_points)
-    all += zeros.pack(problem.inputs[3], operands[3]);
-  return all;
+  return bytes + packParameters(problem, operands, scales, zeros);
 }
 
 size_t QuantizedWeights::panelBytes() const {
