@@ -65,6 +65,14 @@ bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
     return true;
   if (shapeA == shapeB || (layoutA.blocks.empty() && layoutB.blocks.empty()))
     return false;
-  return haveOneSpelling(project(layoutA, numberA), shapeA,
-                         project(layoutB, numberB), shapeB, knowsBlock);
+  if (haveOneSpelling(project(layoutA, numberA), shapeA,
+                      project(layoutB, numberB), shapeB, knowsBlock))
+    return true;
+  // Padding that is said of one element's dimension is not in a projection,
+  // but lies between the others' elements.
+  StoredOrder normalA = normalForm(layoutA, a.shape),
+              normalB = normalForm(layoutB, b.shape);
+  return (!(normalA == layoutA) || !(normalB == layoutB)) &&
+         haveOneSpelling(project(normalA, numberA), shapeA,
+                         project(normalB, numberB), shapeB, knowsBlock);
 }

@@ -145,3 +145,25 @@ bool npu::haveOneSpelling(const StoredOrder &a, ArrayRef<int64_t> shapeA,
                           llvm::function_ref<bool(int64_t)> knowsBlock) {
   return OneSpelling(a, shapeA, b, shapeB, knowsBlock).isFound();
 }
+
+SmallVector<StoredOrder, 4> npu::otherPlaces(const StoredOrder &layout,
+                                             ArrayRef<int64_t> shape,
+                                             int64_t dim) {
+  SmallVector<StoredOrder, 4> others;
+  SmallVector<int64_t, 6> elements = elementsInBlocks(layout, shape.size());
+  if (elements[dim] <= shape[dim])
+    return others;
+  StoredOrder rest = layout;
+  llvm::erase(rest.order, dim);
+  for (size_t at = 0; at <= rest.order.size(); ++at) {
+    StoredOrder other = rest;
+    other.order.insert(other.order.begin() + static_cast<std::ptrdiff_t>(at),
+                       dim);
+    // Beside a place of one value there is but one place.
+    bool isNew = other.order != layout.order &&
+                 (at == 0 || shape[rest.order[at - 1]] > 1);
+    if (isNew)
+      others.push_back(std::move(other));
+  }
+  return others;
+}

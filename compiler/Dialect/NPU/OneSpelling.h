@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/Digits.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace npu {
 
@@ -19,6 +20,13 @@ namespace npu {
 bool haveOneSpelling(const StoredOrder &a, llvm::ArrayRef<int64_t> shapeA,
                      const StoredOrder &b, llvm::ArrayRef<int64_t> shapeB,
                      llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
+
+/// Other spellings of what is stored alike, with other places in the order for
+/// the dimension `dim`, if it is padded and all of it lies in one block: its
+/// place in the order says nothing here, but where the extent is larger.
+llvm::SmallVector<StoredOrder, 4> otherPlaces(const StoredOrder &layout,
+                                              llvm::ArrayRef<int64_t> shape,
+                                              int64_t dim);
 
 } // namespace npu
 

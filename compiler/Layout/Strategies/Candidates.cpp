@@ -2,6 +2,7 @@
 #include "compiler/Layout/Strategies/Candidates.h"
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/OneSpelling.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
@@ -169,5 +170,36 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
       add(slot.value, follows);
     if (!result.complete)
       ask(slot.value, result);
+  }
+  if (!layout.getBlocks().empty())
+    spreadPadding(number, from, layout);
+}
+
+/// A block that holds all of a dimension and padding is the same wherever the
+/// dimension stands in the order; for a value of which this one is a part, each
+/// place is another layout.
+void Candidates::spreadPadding(unsigned number, unsigned from,
+                               LayoutAttr layout) {
+  const OpSlots &op = ops[number];
+  RelatedValue source = op.related(from);
+  for (auto [dim, related] : llvm::enumerate(source.dims)) {
+    if (!related.isWhole || related.group == RelatedDim::nowhere)
+      continue;
+    for (unsigned to = 0; to < op.all().size(); ++to) {
+      RelatedValue target = op.related(to);
+      int64_t whole = target.wholeDim(related.group);
+      if (op[to].independent || op[to].constant || whole < 0 ||
+          target.shape[whole] <= source.shape[dim])
+        continue;
+      for (const StoredOrder &other :
+           otherPlaces(toStoredOrder(layout), source.shape, dim)) {
+        TransferResult result = transferLayout(source, other, target);
+        if (!result.layout || !result.movedPadding.empty())
+          continue;
+        LayoutAttr follows = toLayout(problem.getContext(), *result.layout);
+        if (op[to].accepts(follows))
+          add(op[to].value, follows);
+      }
+    }
   }
 }

@@ -51,6 +51,7 @@ private:
   void ask(Value value, const TransferResult &carried);
   void close();
   void spread(unsigned op, unsigned from, LayoutAttr layout);
+  void spreadPadding(unsigned op, unsigned from, LayoutAttr layout);
 
   const LayoutProblem &problem;
   std::vector<OpSlots> ops;
