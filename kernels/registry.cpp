@@ -25,7 +25,7 @@ static Implementation reference(Create &create) {
 static void addMatmulList(std::vector<List> &lists) {
   lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
                           {"quantized", createMatmulQuantized},
-                          {"few rows", createMatmulRows},
+                          {"panels", createProductPanels},
                           {"onednn", createMatmulOnednn},
                           strips,
                           adapter,
@@ -82,6 +82,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
+                        {"panels", createProductPanels},
                         {"onednn", createConvOnednn},
                         strips,
                         splitDirect,

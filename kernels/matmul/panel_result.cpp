@@ -12,9 +12,8 @@ namespace npu::kernels {
 static_assert(rowLength == strip * panelColumns,
               "the instructions run on a strip as on one row of values");
 
-/// Rows of `tensor` as `target` has them; false where a row has no one step.
-static bool mapRows(const npu_tensor_desc &tensor,
-                    const npu_tensor_desc &target, RowMap &map) {
+bool mapRows(const npu_tensor_desc &tensor, const npu_tensor_desc &target,
+             RowMap &map) {
   std::vector<DimMap> maps = broadcastMaps(tensor, target);
   const int last = target.rank - 1;
   if (!maps.back().isLinear())

@@ -18,6 +18,10 @@ struct RowMap {
   int64_t step = 0;
 };
 
+/// Rows of `tensor` as `target` has them; false where a row has no one step.
+bool mapRows(const npu_tensor_desc &tensor, const npu_tensor_desc &target,
+             RowMap &map);
+
 /// The rows of the data of a product; false where a row has no one step.
 bool mapData(const Problem &problem, RowMap &data);
 

@@ -9,6 +9,7 @@
 #include "test/kernels/conformance_integers.h"
 #include "test/kernels/conformance_matmul.h"
 #include "test/kernels/conformance_packed.h"
+#include "test/kernels/conformance_panels.h"
 #include "test/kernels/conformance_pool.h"
 #include "test/kernels/conformance_quantized.h"
 #include "test/kernels/conformance_reduce.h"
@@ -45,8 +46,7 @@ TEST(Conformance, ConvLayoutsAndShapes) {
         }
 }
 
-/// Rows enough for several bands of the kernel for row-major tensors, rows
-/// shorter than a vector, one and three spatial dimensions.
+/// Rows for several bands of the kernel, or shorter than a vector; 1 to 3 axes.
 TEST(Conformance, ConvDepthwise) {
   uint32_t seed = 900;
   for (int64_t stride : {1, 2, 3})

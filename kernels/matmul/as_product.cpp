@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/matmul/as_product.h"
+
+#include "kernels/support/access.h"
+#include "kernels/tensor.h"
+#include "kernels/validate.h"
+
+#include <algorithm>
+
+namespace npu::kernels {
+
+/// Where logical dimension `dim` of `rank` goes if channels are the last.
+static int behindPixels(int dim, int rank) {
+  return dim == 0 ? 0 : dim == 1 ? rank - 1 : dim - 1;
+}
+
+/// The same storage with channels as the last of `rank` dimensions; of a tensor
+/// of fewer, which is aligned at the right.
+static npu_tensor_desc channelsInside(const npu_tensor_desc &tensor, int rank) {
+  const int shift = rank - tensor.rank;
+  npu_tensor_desc result = tensor;
+  result.rank = rank;
+  auto place = [&](int dim) {
+    return static_cast<int8_t>(behindPixels(dim, rank));
+  };
+  for (int d = 0; d < rank; ++d) {
+    const auto to = static_cast<size_t>(behindPixels(d, rank));
+    result.dims[to] = d < shift ? 1 : tensor.dims[d - shift];
+    result.order[d] = place(d < shift ? d : tensor.order[d - shift] + shift);
+  }
+  for (int b = 0; b < tensor.block_count; ++b)
+    result.block_dims[b] = place(tensor.block_dims[b] + shift);
+  return result;
+}
+
+/// Whether each window is one element of the data, without padding.
+static bool isPointwise(const Problem &problem) {
+  const npu_conv_attrs &a = problem.attrs.conv;
+  const npu_tensor_desc &w = problem.inputs[1];
+  for (int d = 2; d < w.rank; ++d)
+    if (w.dims[d] != 1 || a.pads_begin[d - 2] != 0 ||
+        (problem.outputs[0].dims[d] - 1) * a.strides[d - 2] >=
+            problem.inputs[0].dims[d])
+      return false;
+  return a.groups == 1;
+}
+
+/// The pixels of the data that a result is made of, `tensor` with channels as
+/// the last dimension.
+static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
+                      const int64_t *strides, RowMap &map) {
+  const std::vector<DimMap> maps = dimMaps(tensor);
+  if (!maps.back().isLinear())
+    return false;
+  map.step = maps.back().stride;
+  map.at = {0};
+  for (int d = 0; d < y.rank - 1; ++d) {
+    const int64_t step = d == 0 ? 1 : strides[d - 1];
+    std::vector<int64_t> next;
+    next.reserve(map.at.size() * static_cast<size_t>(y.dims[d]));
+    for (int64_t before : map.at)
+      for (int64_t i = 0; i < y.dims[d]; ++i)
+        next.push_back(before + maps[static_cast<size_t>(d)].at(i * step));
+    map.at = std::move(next);
+  }
+  return true;
+}
+
+static bool convAsProduct(const Problem &conv, Product &product,
+                          std::string &whyNot) {
+  if (!isPointwise(conv)) {
+    whyNot = "windows of more than one element, padded or grouped";
+    return false;
+  }
+  Problem &p = product.problem;
+  const int rank = conv.outputs[0].rank;
+  const int proper = properInputs(conv);
+  p.outputs[0] = channelsInside(conv.outputs[0], rank);
+  for (size_t i = 0; i < p.inputs.size(); ++i)
+    if (i == 0 || static_cast<int>(i) >= proper)
+      p.inputs[i] = channelsInside(conv.inputs[i], rank);
+  const npu_tensor_desc &w = conv.inputs[1];
+  product.down = stridesOf(w).outer[1];
+  product.across = stridesOf(w).outer[0];
+  product.bias = conv.attrs.conv.has_bias ? 2 : -1;
+  return mapPixels(p.inputs[0], p.outputs[0], conv.attrs.conv.strides,
+                   product.data);
+}
+
+static bool matmulAsProduct(const Problem &matmul, Product &product,
+                            std::string &whyNot) {
+  const npu_tensor_desc &w = matmul.inputs[1];
+  if (w.rank < 2 || matmul.inputs[0].rank < 2 ||
+      elementCount(w) != w.dims[w.rank - 1] * w.dims[w.rank - 2]) {
+    whyNot = "factors that are not matrices, one of them alone";
+    return false;
+  }
+  product.down = stridesOf(w).outer[w.rank - 2];
+  product.across = stridesOf(w).outer[w.rank - 1];
+  return mapData(matmul, product.data);
+}
+
+/// Whether the instructions read the result proper and operands behind it only.
+static bool readsExtras(const Problem &problem) {
+  const int proper = properInputs(problem);
+  return std::all_of(
+      problem.instrs.begin(), problem.instrs.end(), [&](const npu_instr &i) {
+        return (i.a < 0 || i.a >= proper) && (i.b < 0 || i.b >= proper) &&
+               (i.c < 0 || i.c >= proper);
+      });
+}
+
+bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
+  const bool isConv = problem.op == NPU_OP_CONV;
+  const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
+                        &y = problem.outputs[0];
+  if (x.dtype != NPU_F32 || w.dtype != NPU_F32 || w.block_count ||
+      !problem.isConstant(1)) {
+    whyNot = "not f32 times constant f32 in no blocks";
+    return false;
+  }
+  if (elementCount(x) == 0 || elementCount(y) == 0 || elementCount(w) == 0) {
+    whyNot = "nothing to compute";
+    return false;
+  }
+  if (!readsExtras(problem)) {
+    whyNot = "a fused chain that reads the factors";
+    return false;
+  }
+  product.problem = problem;
+  product.columns = isConv ? w.dims[0] : w.dims[w.rank - 1];
+  product.depth = isConv ? w.dims[1] : w.dims[w.rank - 2];
+  const bool isMapped = isConv ? convAsProduct(problem, product, whyNot)
+                               : matmulAsProduct(problem, product, whyNot);
+  if (isMapped && (product.data.step == 1 || product.depth == 1))
+    return true;
+  if (whyNot.empty())
+    whyNot = "rows that do not lie in one piece";
+  return false;
+}
+
+} // namespace npu::kernels

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolutions that are matrix products: windows of one element, in which every
+// pixel is a row.
+#ifndef NPU_KERNELS_MATMUL_AS_PRODUCT_H
+#define NPU_KERNELS_MATMUL_AS_PRODUCT_H
+
+#include "kernels/matmul/panel_result.h"
+
+namespace npu::kernels {
+
+/// Rows of data times one constant matrix, and what is fused behind.
+struct Product {
+  /// The result with columns as its last dimension, what is fused, and whose
+  /// operands those instructions read, in the same order.
+  Problem problem;
+  RowMap data; ///< rows, in f32 elements
+  int64_t depth, columns;
+  int64_t down, across; ///< steps of the matrix, in elements
+  int bias = -1;        ///< operand with one number for each column, or -1
+};
+
+/// False with a reason in one clause where it is none, or its rows do not lie
+/// in one piece.
+bool asProduct(const Problem &problem, Product &product, std::string &whyNot);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_MATMUL_AS_PRODUCT_H

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernels/matmul/panel_tile.h"
+
+#include "kernels/support/vectors.h"
+
+#include <algorithm>
+
+namespace npu::kernels {
+
+/// Narrow panels, whose last vector would be half empty, are of half vectors.
+using Half = float __attribute__((vector_size(lanes / 2 * sizeof(float))));
+
+template <typename V>
+constexpr int64_t lanesOf = static_cast<int64_t>(sizeof(V) / sizeof(float));
+
+template <typename V>
+static NPU_INLINE V load(const float *from) {
+  V value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+/// Panels beyond this are in the second-level cache and are asked for ahead.
+constexpr int64_t nearBytes = 16 * 1024;
+constexpr int64_t rowsAhead = 8;
+
+template <typename V>
+static NPU_INLINE V bounded(V value, const PanelTile &t) {
+  value = value < t.least ? V{} + t.least : value;
+  return value > t.most ? V{} + t.most : value;
+}
+
+/// What is added, bounds, and to memory: of all columns.
+template <typename V, int64_t Wide>
+static NPU_INLINE void finishRow(const PanelTile &t, int64_t row,
+                                 const V *sums) {
+  const float *added = t.added[row];
+  float *to = t.results[row];
+#pragma clang loop unroll(full)
+  for (int64_t v = 0; v < Wide; ++v) {
+    V value = sums[v];
+    if (added)
+      value += load<V>(added + v * lanesOf<V>);
+    value = bounded(value, t);
+    std::memcpy(to + v * lanesOf<V>, &value, sizeof(value));
+  }
+}
+
+/// The same where the last vector is not full.
+static NPU_INLINE void finishPart(const PanelTile &t, int64_t row,
+                                  const float *sums) {
+  const float *added = t.added[row];
+  for (int64_t c = 0; c < t.columns; ++c) {
+    float value = sums[c] + (added ? added[c] : 0);
+    value = value < t.least ? t.least : value;
+    t.results[row][c] = value > t.most ? t.most : value;
+  }
+}
+
+template <typename V, int64_t Wide, int64_t Rows>
+static NPU_INLINE void tileOf(const PanelTile &t) {
+  constexpr int64_t width = Wide * lanesOf<V>;
+  V sums[Rows][Wide];
+  for (int64_t v = 0; v < Wide; ++v)
+    for (int64_t r = 0; r < Rows; ++r)
+      sums[r][v] = load<V>(t.bias + v * lanesOf<V>);
+  const float *rows[Rows];
+  for (int64_t r = 0; r < Rows; ++r)
+    rows[r] = t.rows[r];
+  const float *weights = t.weights;
+  const int64_t depth = t.depth;
+  const int64_t ahead =
+      depth * width * static_cast<int64_t>(sizeof(float)) > nearBytes
+          ? rowsAhead * width
+          : 0;
+  const float *next = t.next;
+  const int64_t nextStep = t.nextStep;
+  for (int64_t k = 0; k < depth; ++k, weights += width, next += nextStep) {
+    V numbers[Wide];
+    __builtin_prefetch(next, 0, 2);
+#pragma clang loop unroll(full)
+    for (int64_t v = 0; v < Wide; ++v) {
+      numbers[v] = load<V>(weights + v * lanesOf<V>);
+      if (v * lanesOf<V> % lanes == 0)
+        __builtin_prefetch(weights + ahead + v * lanesOf<V>);
+    }
+#pragma clang loop unroll(full)
+    for (int64_t r = 0; r < Rows; ++r)
+#pragma clang loop unroll(full)
+      for (int64_t v = 0; v < Wide; ++v)
+        sums[r][v] += rows[r][k] * numbers[v];
+  }
+  if (t.columns == width) {
+#pragma clang loop unroll(full)
+    for (int64_t r = 0; r < Rows; ++r)
+      finishRow<V, Wide>(t, r, sums[r]);
+    return;
+  }
+  float room[Rows * width];
+  std::memcpy(room, sums, sizeof(sums));
+  for (int64_t r = 0; r < Rows; ++r)
+    finishPart(t, r, room + r * width);
+}
+
+/// `Most` rows, or fewer.
+template <typename V, int64_t Wide, int64_t Most>
+static NPU_INLINE void tileOfRows(const PanelTile &t) {
+  if constexpr (Most > 1)
+    if (t.count < Most)
+      return tileOfRows<V, Wide, Most - 1>(t);
+  tileOf<V, Wide, Most>(t);
+}
+
+/// Sums and a row of the panel's weights are in registers, of which there are
+/// 32, and one more is for a number of the data.
+static constexpr int64_t rowsOf(int64_t vectors) {
+  return std::min<int64_t>(mostTileRows, (32 - vectors - 1) / vectors);
+}
+
+int64_t panelWidth(int64_t columns) {
+  constexpr int64_t half = lanes / 2;
+  const bool isHalf =
+      columns <= half || (columns > lanes && columns <= 3 * half);
+  const int64_t together = isHalf ? half : lanes;
+  return (columns + together - 1) / together * together;
+}
+
+int64_t tileRows(int64_t width) {
+  return rowsOf(width % lanes ? width / (lanes / 2) : width / lanes);
+}
+
+NPU_WIDE_CLONES void multiplyTile(const PanelTile &t) {
+  switch (t.width) {
+  case 4 * lanes:
+    return tileOfRows<Vector, 4, rowsOf(4)>(t);
+  case 3 * lanes:
+    return tileOfRows<Vector, 3, rowsOf(3)>(t);
+  case 2 * lanes:
+    return tileOfRows<Vector, 2, rowsOf(2)>(t);
+  case lanes:
+    return tileOfRows<Vector, 1, rowsOf(1)>(t);
+  case lanes / 2 * 3:
+    return tileOfRows<Half, 3, rowsOf(3)>(t);
+  default:
+    return tileOfRows<Half, 1, rowsOf(1)>(t);
+  }
+}
+
+} // namespace npu::kernels

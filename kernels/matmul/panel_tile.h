@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The innermost loop of products of floats with constant weights: a few rows
+// of data times one panel of columns, all sums in registers from the first
+// number of the depth to the last.
+#ifndef NPU_KERNELS_MATMUL_PANEL_TILE_H
+#define NPU_KERNELS_MATMUL_PANEL_TILE_H
+
+#include <cstdint>
+
+namespace npu::kernels {
+
+/// Rows of a tile: what fits into 32 registers beside a row of any panel's
+/// weights.
+constexpr int64_t mostTileRows = 8;
+
+/// Columns of a panel as it is stored: `columns` of the result, rounded up to
+/// whole vectors.
+int64_t panelWidth(int64_t columns);
+
+/// Rows of which a tile of so wide a panel is made.
+int64_t tileRows(int64_t width);
+
+/// Some rows of data and a panel. The sums of a row are what `bias` says, the
+/// products, what `added` says, and are kept between `least` and `most`.
+struct PanelTile {
+  int64_t count;                    ///< rows, at most tileRows(width)
+  const float *rows[mostTileRows];  ///< `depth` numbers each
+  const float *added[mostTileRows]; ///< all null, or none
+  float *results[mostTileRows];     ///< may be what is added
+  const float *weights;             ///< [depth][width]
+  const float *bias;                ///< one for each column of the width
+  int64_t depth, width;
+  int64_t columns; ///< of the result; those behind are not stored
+  float least, most;
+  /// What is read soon, and is brought nearer: a line for each step of the
+  /// depth, or (step 0) always the same one.
+  const float *next;
+  int64_t nextStep;
+};
+
+void multiplyTile(const PanelTile &tile);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_MATMUL_PANEL_TILE_H

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of floats times a constant matrix: matrix products, and convolutions
+// whose windows are one pixel. The matrix lies in panels of columns, in the
+// order in which they are read; a few rows at a time meet a whole panel while
+// their sums are in registers, where biases, residuals and bounds are put on.
+// Other fused instructions take the sums of a few rows while they are warm.
+
+#include "kernels/matmul/as_product.h"
+#include "kernels/matmul/panel_tile.h"
+#include "kernels/parallel.h"
+#include "kernels/registry.h"
+#include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
+#include "kernels/tensor.h"
+#include "kernels/validate.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace npu::kernels {
+
+constexpr int64_t minProductsPerThread = 100000;
+/// Rows of data that stay in the second-level cache while panels go by.
+constexpr int64_t bytesOfRows = 384 * 1024;
+/// Weights of which every thread may have a copy in its caches.
+constexpr int64_t fewWeightBytes = 128 * 1024;
+
+namespace {
+
+/// What happens to sums in registers, and how many instructions that is.
+struct Epilogue {
+  int bias = -1;  // operand with one number for each column
+  int added = -1; // operand that is added row by row
+  RowMap addedRows;
+  float least = -std::numeric_limits<float>::infinity();
+  float most = std::numeric_limits<float>::infinity();
+  bool isBounded = false;
+  size_t taken = 0;
+};
+
+/// Panels with a range of rows, and who has which: all panels some rows, or
+/// some panels all rows, but for the first and the last.
+struct Share {
+  int64_t firstPanel, firstRow; // inclusive
+  int64_t lastPanel, lastRow;   // the last row exclusive
+  bool isBlock;                 // the same rows of all panels
+  int64_t rows;
+
+  Range rowsOf(int64_t panel) const {
+    return {isBlock || panel == firstPanel ? firstRow : 0,
+            isBlock || panel == lastPanel ? lastRow : rows};
+  }
+};
+
+} // namespace
+
+/// One number for each column.
+static bool isRow(const npu_tensor_desc &tensor, int64_t columns) {
+  return tensor.block_count == 0 && elementCount(tensor) == columns &&
+         (columns == 1 || tensor.dims[tensor.rank - 1] == columns);
+}
+
+/// Whether the instruction on `value`, the sums so far, is for registers.
+static bool fold(const Product &product, const npu_instr &instr, int value,
+                 Epilogue &epilogue) {
+  const Problem &p = product.problem;
+  if (epilogue.isBounded || instr.dtype != NPU_F32)
+    return false;
+  if (instr.kind == NPU_INSTR_relu || instr.kind == NPU_INSTR_clip) {
+    const bool isRelu = instr.kind == NPU_INSTR_relu;
+    epilogue.least = isRelu ? 0.0f : instr.alpha;
+    epilogue.most = isRelu ? epilogue.most : instr.beta;
+    epilogue.isBounded = true;
+    return instr.a == value;
+  }
+  const int other = instr.a == value ? instr.b : instr.a;
+  if (instr.kind != NPU_INSTR_add || (instr.a == value) == (instr.b == value) ||
+      other >= static_cast<int>(p.inputs.size()))
+    return false;
+  const npu_tensor_desc &operand = p.inputs[static_cast<size_t>(other)];
+  if (operand.dtype != NPU_F32)
+    return false;
+  if (epilogue.bias < 0 && isRow(operand, product.columns)) {
+    epilogue.bias = other;
+    return true;
+  }
+  if (epilogue.added >= 0 ||
+      !mapRows(operand, p.outputs[0], epilogue.addedRows) ||
+      (epilogue.addedRows.step != 1 && product.columns != 1))
+    return false;
+  epilogue.added = other;
+  return true;
+}
+
+/// Puts the first instructions, at most `most`, into the epilogue.
+static Epilogue foldSome(const Product &product, size_t most) {
+  Epilogue epilogue;
+  epilogue.bias = product.bias;
+  const std::vector<npu_instr> &instrs = product.problem.instrs;
+  const auto first = static_cast<int>(product.problem.inputs.size());
+  while (epilogue.taken < std::min(most, instrs.size())) {
+    Epilogue next = epilogue;
+    if (!fold(product, instrs[epilogue.taken],
+              first + static_cast<int>(epilogue.taken), next))
+      break;
+    ++next.taken;
+    epilogue = std::move(next);
+  }
+  return epilogue;
+}
+
+/// The instructions behind the first `taken`; false where one of them reads
+/// what those give in between.
+static bool restOf(const Problem &problem, size_t taken,
+                   std::vector<npu_instr> &rest) {
+  const auto first = static_cast<int>(problem.inputs.size()),
+             gone = static_cast<int>(taken);
+  rest.assign(problem.instrs.begin() + gone, problem.instrs.end());
+  for (npu_instr &instr : rest)
+    for (int16_t *value : {&instr.a, &instr.b, &instr.c}) {
+      if (*value < first)
+        continue;
+      if (*value < first + gone)
+        return false;
+      *value = static_cast<int16_t>(*value - gone);
+    }
+  return true;
+}
+
+/// A call for each row of a tile would take as long as the copy.
+static void copyRow(const float *from, int64_t count, float *to) {
+  if (count == panelColumns)
+    std::memcpy(to, from, panelColumns * sizeof(float));
+  else
+    std::copy_n(from, count, to);
+}
+
+static Problem withInstrs(Problem problem, std::vector<npu_instr> instrs) {
+  problem.instrs = std::move(instrs);
+  return problem;
+}
+
+namespace {
+class ProductPanels : public Kernel {
+public:
+  ProductPanels(Product p, Epilogue e, std::vector<npu_instr> instrs)
+      : product(std::move(p)), epilogue(std::move(e)), rest(std::move(instrs)),
+        result(withInstrs(product.problem, rest)),
+        rows(static_cast<int64_t>(product.data.at.size())),
+        panels((product.columns + panelColumns - 1) / panelColumns) {}
+
+  bool prepare(std::string &whyNot) {
+    mapRows(product.problem.outputs[0], product.problem.outputs[0], places);
+    isUnary = isUnaryChain(rest, product.problem.inputs.size());
+    return result.prepare(whyNot);
+  }
+
+  std::string implementation() const override { return "native:panels"; }
+
+  size_t scratchBytes() const override {
+    return rest.empty()
+               ? 0
+               : static_cast<size_t>(product.problem.threads) * valueBytes();
+  }
+
+  size_t pack(const void *const *operands) override {
+    int64_t floats = 0;
+    for (int64_t panel = 0; panel < panels; ++panel)
+      floats += widthOf(panel) * product.depth;
+    const auto bytes = static_cast<size_t>(floats) * sizeof(float);
+    packed = zeroed(bytes);
+    const auto *from = static_cast<const float *>(operands[1]);
+    auto *to = static_cast<float *>(packed.get());
+    parallelFor(product.problem.threads, [&](int thread, int threads) {
+      Range range = shareOf(panels, thread, threads);
+      for (int64_t panel = range.begin; panel < range.end; ++panel)
+        packPanel(from, panel, to + panel * panelColumns * product.depth);
+    });
+    return bytes;
+  }
+
+  bool isPacked(size_t input) const override { return input == 1 && packed; }
+
+  int run(void *const *operands, void *scratch) const override {
+    if (!packed)
+      return 1;
+    const int team = teamFor(rows * product.columns * product.depth,
+                             minProductsPerThread, product.problem.threads);
+    parallelFor(team, [&](int thread, int threads) {
+      runShare(
+          operands,
+          static_cast<char *>(scratch) +
+              (rest.empty() ? 0 : static_cast<size_t>(thread) * valueBytes()),
+          share(thread, threads));
+    });
+    return 0;
+  }
+
+private:
+  /// Of unary functions: the rows of a tile, twice.
+  size_t valueBytes() const {
+    return isUnary ? 2 * mostTileRows / strip * sizeof(Row)
+                   : result.valueBytes();
+  }
+  int64_t columnsOf(int64_t panel) const {
+    return std::min(panelColumns, product.columns - panel * panelColumns);
+  }
+  int64_t widthOf(int64_t panel) const { return panelWidth(columnsOf(panel)); }
+
+  void packPanel(const float *from, int64_t panel, float *to) const {
+    const int64_t count = columnsOf(panel), width = widthOf(panel);
+    from += panel * panelColumns * product.across;
+    for (int64_t k = 0; k < product.depth; ++k)
+      for (int64_t c = 0; c < count; ++c)
+        to[k * width + c] = from[k * product.down + c * product.across];
+  }
+
+  /// Threads share rows where each can have all weights in its caches, or there
+  /// is more data than weights; else panels.
+  Share share(int thread, int threads) const {
+    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
+    const bool isByRows =
+        rows >= threads * mostTileRows &&
+        product.columns * row <= std::max(rows * row, fewWeightBytes);
+    if (isByRows) {
+      Range range = shareOf(rows, thread, threads);
+      return {0, range.begin, panels - 1, range.end, true, rows};
+    }
+    Range range = shareOf(panels * rows, thread, threads);
+    const int64_t last = range.end > range.begin ? range.end - 1 : range.begin;
+    return {range.begin / rows,
+            range.begin % rows,
+            last / rows,
+            range.end - last / rows * rows,
+            false,
+            rows};
+  }
+
+  void runShare(void *const *operands, char *values, const Share &mine) const {
+    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
+    const int64_t together =
+        std::max<int64_t>(bytesOfRows / row, 6 * mostTileRows);
+    for (int64_t first = 0; first < rows; first += together)
+      for (int64_t panel = mine.firstPanel; panel <= mine.lastPanel; ++panel) {
+        Range range = mine.rowsOf(panel);
+        if (mine.isBlock) {
+          range.begin += first;
+          range.end = std::min(range.end, range.begin + together);
+        } else {
+          range = {std::max(range.begin, first),
+                   std::min(range.end, first + together)};
+        }
+        if (range.begin < range.end)
+          runPanel(operands, values, panel, range);
+      }
+  }
+
+  void runPanel(void *const *operands, char *values, int64_t panel,
+                Range range) const {
+    PanelTile tile = {};
+    tile.width = widthOf(panel);
+    tile.columns = columnsOf(panel);
+    tile.depth = product.depth;
+    tile.weights = static_cast<const float *>(packed.get()) +
+                   panel * panelColumns * product.depth;
+    tile.least = epilogue.least;
+    tile.most = epilogue.most;
+    float bias[panelColumns] = {};
+    if (epilogue.bias >= 0)
+      std::copy_n(static_cast<const float *>(operands[epilogue.bias]) +
+                      panel * panelColumns,
+                  tile.columns, bias);
+    tile.bias = bias;
+    if (!isUnary)
+      result.begin(operands, values, panel);
+    const int64_t most = isUnary ? tileRows(tile.width) : strip,
+                  count = range.end - range.begin,
+                  tiles = (count + most - 1) / most;
+    for (int64_t t = 0; t < tiles; ++t) {
+      fetchNext(panel, tiles - t, tile);
+      runTile(operands, values, panel,
+              {range.begin + count * t / tiles,
+               range.begin + count * (t + 1) / tiles},
+              tile);
+    }
+  }
+
+  /// The last tiles of a panel bring the next one into the second-level cache,
+  /// each a part of it: else the first tile there would wait for every line.
+  void fetchNext(int64_t panel, int64_t left, PanelTile &tile) const {
+    const int64_t parts = (tile.width + lanes - 1) / lanes;
+    const bool isSoon = left <= parts && panel + 1 < panels;
+    tile.nextStep = isSoon ? lanes : 0;
+    tile.next =
+        tile.weights +
+        (isSoon ? panelColumns + (parts - left) * lanes : 0) * product.depth;
+  }
+
+  void runTile(void *const *operands, char *values, int64_t panel, Range range,
+               PanelTile &tile) const {
+    const auto *data = static_cast<const float *>(operands[0]);
+    const int64_t first = panel * panelColumns;
+    auto *y = static_cast<float *>(operands[product.problem.inputs.size()]);
+    tile.count = range.end - range.begin;
+    for (int64_t i = 0; i < tile.count; ++i) {
+      const auto row = static_cast<size_t>(range.begin + i);
+      tile.rows[i] = data + product.data.at[row];
+      if (epilogue.added >= 0)
+        tile.added[i] = static_cast<const float *>(operands[epilogue.added]) +
+                        epilogue.addedRows.at[row] + first;
+      tile.results[i] = resultOf(values, y + first, range.begin, i, tile);
+    }
+    multiplyTile(tile);
+    if (!isUnary)
+      result.store(operands, values, panel, range.begin, tile.count);
+    else if (!rest.empty())
+      finishTile(tile, y + first, range.begin, reinterpret_cast<Row *>(values));
+  }
+
+  /// Where row `i` of a tile goes: into the result, or to what runs on it.
+  float *resultOf(char *values, float *y, int64_t row, int64_t i,
+                  const PanelTile &tile) const {
+    if (rest.empty())
+      return y + places.at[static_cast<size_t>(row + i)];
+    if (!isUnary)
+      return result.sumsIn(values) + i * panelColumns;
+    return reinterpret_cast<Row *>(values)[i / strip].f +
+           i % strip * tile.columns;
+  }
+
+  /// Unary functions of all numbers of a tile: as many rows of it at once as a
+  /// row of values holds.
+  void finishTile(const PanelTile &tile, float *y, int64_t row,
+                  Row *values) const {
+    for (int64_t first = 0; first < tile.count; first += strip) {
+      Row *from = values + first / strip, *to = from + 2;
+      const int64_t count = std::min(strip, tile.count - first);
+      for (const npu_instr &instr : rest) {
+        interpret(instr, NPU_F32, from, nullptr, nullptr, to,
+                  static_cast<int>(count * tile.columns));
+        std::swap(from, to);
+      }
+      for (int64_t i = 0; i < count; ++i)
+        copyRow(from->f + i * tile.columns, tile.columns,
+                y + places.at[static_cast<size_t>(row + first + i)]);
+    }
+  }
+
+  Product product;
+  Epilogue epilogue;
+  std::vector<npu_instr> rest;
+  bool isUnary = true; // the rest
+  PanelResult result;  // of the rest
+  RowMap places;       // of the result
+  int64_t rows, panels;
+  std::shared_ptr<void> packed; // [panel][depth][width of the panel]
+};
+} // namespace
+
+/// Elsewhere oneDNN's kernels are as fast.
+static bool hasWideRegisters() {
+  static const bool has = __builtin_cpu_supports("avx512f") != 0;
+  return has;
+}
+
+std::unique_ptr<Kernel> createProductPanels(const Problem &problem,
+                                            std::string &whyNot) {
+  Product product;
+  const int inPlace = problem.inPlaceInput;
+  if (!hasWideRegisters())
+    whyNot = "a processor without registers of 512 bits";
+  else if (inPlace >= 0 &&
+           (inPlace < properInputs(problem) ||
+            !sameStorage(problem.inputs[static_cast<size_t>(inPlace)],
+                         problem.outputs[0])))
+    whyNot = "a result in place of a factor";
+  else if (problem.outputs[0].dtype != NPU_F32 && problem.instrs.empty())
+    whyNot = "a result that is not f32";
+  else
+    asProduct(problem, product, whyNot);
+  if (!whyNot.empty())
+    return nullptr;
+  Epilogue epilogue = foldSome(product, problem.instrs.size());
+  std::vector<npu_instr> rest;
+  while (!restOf(product.problem, epilogue.taken, rest))
+    epilogue = foldSome(product, epilogue.taken - 1);
+  auto made = std::make_unique<ProductPanels>(
+      std::move(product), std::move(epilogue), std::move(rest));
+  return made->prepare(whyNot) ? std::move(made) : nullptr;
+}
+
+} // namespace npu::kernels

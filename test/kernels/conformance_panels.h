@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of floats times a constant matrix: panels of every width, tiles of every
+// height, threads that share rows and such that share panels.
+#ifndef NPU_TEST_KERNELS_CONFORMANCE_PANELS_H
+#define NPU_TEST_KERNELS_CONFORMANCE_PANELS_H
+
+#include "test/kernels/conformance_cases.h"
+
+namespace npu::kernels::testing {
+
+/// Panels of 8 to 64 columns, and a narrow one behind wide ones.
+TEST(Conformance, ProductInPanels) {
+  uint32_t seed = 8200;
+  for (int64_t columns : {1, 8, 13, 16, 24, 31, 48, 64, 67, 200})
+    for (int64_t rows : {1, 5, 6, 49})
+      for (int64_t depth : {1, 7, 200})
+        for (const char *weight : {"ab", "ba"}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_MATMUL;
+          p.inputs = {tensor(NPU_F32, {rows, depth}),
+                      tensor(NPU_F32, {depth, columns}, weight),
+                      tensor(NPU_F32, {columns})};
+          p.outputs = {tensor(NPU_F32, {rows, columns})};
+          makeConstant(p, 1);
+          p.instrs = {binary(NPU_INSTR_add, 2, 3)};
+          p.threads = 1 + static_cast<int>(seed % 3);
+          check(one, seed++);
+        }
+}
+
+/// Many rows and few weights: threads share rows; and rows that do not stay in
+/// a cache while panels go by.
+TEST(Conformance, ProductOfManyRows) {
+  uint32_t seed = 8500;
+  for (int64_t rows : {700, 2001})
+    for (int64_t depth : {16, 600})
+      for (int threads : {1, 2, 3}) {
+        Case one;
+        Problem &p = one.problem;
+        p.op = NPU_OP_MATMUL;
+        p.inputs = {tensor(NPU_F32, {rows, depth}),
+                    tensor(NPU_F32, {depth, 72})};
+        p.outputs = {tensor(NPU_F32, {rows, 72})};
+        makeConstant(p, 1);
+        p.threads = threads;
+        check(one, seed++);
+      }
+}
+
+/// Every way in which fused operands go with the result: in registers, as unary
+/// functions of a tile, by the interpreter.
+TEST(Conformance, PointwiseConvolutionChains) {
+  uint32_t seed = 8600;
+  const char *layouts[] = {"acdb", "cadb"};
+  for (const char *layout : layouts)
+    for (int64_t stride : {1, 2})
+      for (int64_t results : {24, 70}) {
+        Problem bare = convProblem(image(2, 20, 9, 8, layout), results, {1, 1},
+                                   stride, 0, 1, layout, seed % 2 != 0);
+        for (const Chain &chain : chainsFor(bare.outputs[0])) {
+          SCOPED_TRACE(chain.name);
+          Case one;
+          one.problem = bare;
+          makeConstant(one.problem, 1);
+          one.problem.threads = 2;
+          addChain(one, chain);
+          check(one, seed++);
+        }
+      }
+}
+
+/// What is fused behind the sums that are in registers reads what was before.
+TEST(Conformance, ProductReadsSumsBetween) {
+  Case one;
+  Problem &p = one.problem;
+  p.op = NPU_OP_MATMUL;
+  p.inputs = {tensor(NPU_F32, {9, 5}), tensor(NPU_F32, {5, 30}),
+              tensor(NPU_F32, {30}), tensor(NPU_F32, {9, 30})};
+  p.outputs = {tensor(NPU_F32, {9, 30})};
+  makeConstant(p, 1);
+  // (x + bias) + residual, relu; times x + bias.
+  p.instrs = {binary(NPU_INSTR_add, 4, 2), binary(NPU_INSTR_add, 5, 3),
+              unary(NPU_INSTR_relu, 6), binary(NPU_INSTR_mul, 7, 5)};
+  check(one, 8700);
+  // The product itself once more.
+  p.instrs.back() = binary(NPU_INSTR_mul, 7, 4);
+  check(one, 8701);
+}
+
+} // namespace npu::kernels::testing
+
+#endif // NPU_TEST_KERNELS_CONFORMANCE_PANELS_H
