@@ -81,6 +81,18 @@ public:
   /// After pack(), whether run() never reads the original of this constant.
   virtual bool isPacked(size_t /*input*/) const { return false; }
 
+  /// After pack(), what a thread of a run reads first of what was packed.
+  struct Bytes {
+    const char *first = nullptr;
+    size_t count = 0;
+  };
+  virtual Bytes readsFirst(int /*thread*/) const { return {}; }
+
+  /// Tells, once and before any run, which kernel runs soon after this one and
+  /// reads what was packed, so that the end of a run may bring the first of it
+  /// nearer. It lives as long as this one.
+  virtual void announce(const Kernel & /*next*/) {}
+
   /// Inputs, then outputs, in stored order. Throws nothing; errors that only
   /// show here (out of memory inside a library) end in a status other than 0.
   virtual int run(void *const *operands, void *scratch) const = 0;

@@ -182,22 +182,49 @@ public:
 
   bool isPacked(size_t input) const override { return input == 1 && packed; }
 
+  Bytes readsFirst(int thread) const override {
+    const int threads = team();
+    if (!packed || thread >= threads)
+      return {};
+    return bytesOf(share(thread, threads).firstPanel);
+  }
+
+  void announce(const Kernel &next) override {
+    for (int thread = 0; thread < product.problem.threads; ++thread)
+      behind.push_back(next.readsFirst(thread));
+  }
+
   int run(void *const *operands, void *scratch) const override {
     if (!packed)
       return 1;
-    const int team = teamFor(rows * product.columns * product.depth,
-                             minProductsPerThread, product.problem.threads);
-    parallelFor(team, [&](int thread, int threads) {
-      runShare(
-          operands,
-          static_cast<char *>(scratch) +
-              (rest.empty() ? 0 : static_cast<size_t>(thread) * valueBytes()),
-          share(thread, threads));
+    parallelFor(team(), [&](int thread, int threads) {
+      const auto number = static_cast<size_t>(thread);
+      runShare(operands,
+               static_cast<char *>(scratch) +
+                   (rest.empty() ? 0 : number * valueBytes()),
+               share(thread, threads),
+               behind.empty() ? Bytes() : behind[number]);
     });
     return 0;
   }
 
 private:
+  int team() const {
+    return teamFor(rows * product.columns * product.depth, minProductsPerThread,
+                   product.problem.threads);
+  }
+  const float *weightsOf(int64_t panel) const {
+    return static_cast<const float *>(packed.get()) +
+           panel * panelColumns * product.depth;
+  }
+  Bytes bytesOf(int64_t panel) const {
+    if (panel >= panels)
+      return {};
+    return {reinterpret_cast<const char *>(weightsOf(panel)),
+            static_cast<size_t>(widthOf(panel) * product.depth) *
+                sizeof(float)};
+  }
+
   /// Of unary functions: the rows of a tile, twice.
   size_t valueBytes() const {
     return isUnary ? 2 * mostTileRows / strip * sizeof(Row)
@@ -237,7 +264,9 @@ private:
             rows};
   }
 
-  void runShare(void *const *operands, char *values, const Share &mine) const {
+  /// `after`: what this thread reads when the kernel is done.
+  void runShare(void *const *operands, char *values, const Share &mine,
+                Bytes after) const {
     const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
     const int64_t together =
         std::max<int64_t>(bytesOfRows / row, 6 * mostTileRows);
@@ -251,19 +280,22 @@ private:
           range = {std::max(range.begin, first),
                    std::min(range.end, first + together)};
         }
-        if (range.begin < range.end)
-          runPanel(operands, values, panel, range);
+        if (range.begin >= range.end)
+          continue;
+        const bool isLast = panel == mine.lastPanel && first + together >= rows;
+        runPanel(operands, values, panel, range,
+                 isLast ? after : bytesOf(panel + 1));
       }
   }
 
-  void runPanel(void *const *operands, char *values, int64_t panel,
-                Range range) const {
+  /// `next`: what is read when this panel is done.
+  void runPanel(void *const *operands, char *values, int64_t panel, Range range,
+                Bytes next) const {
     PanelTile tile = {};
     tile.width = widthOf(panel);
     tile.columns = columnsOf(panel);
     tile.depth = product.depth;
-    tile.weights = static_cast<const float *>(packed.get()) +
-                   panel * panelColumns * product.depth;
+    tile.weights = weightsOf(panel);
     tile.least = epilogue.least;
     tile.most = epilogue.most;
     float bias[panelColumns] = {};
@@ -278,7 +310,7 @@ private:
                   count = range.end - range.begin,
                   tiles = (count + most - 1) / most;
     for (int64_t t = 0; t < tiles; ++t) {
-      fetchNext(panel, tiles - t, tile);
+      fetchNext(next, t, tiles, tile);
       runTile(operands, values, panel,
               {range.begin + count * t / tiles,
                range.begin + count * (t + 1) / tiles},
@@ -286,15 +318,19 @@ private:
     }
   }
 
-  /// The last tiles of a panel bring the next one into the second-level cache,
+  /// The last tiles of a panel bring what is next into the second-level cache,
   /// each a part of it: else the first tile there would wait for every line.
-  void fetchNext(int64_t panel, int64_t left, PanelTile &tile) const {
-    const int64_t parts = (tile.width + lanes - 1) / lanes;
-    const bool isSoon = left <= parts && panel + 1 < panels;
+  void fetchNext(Bytes next, int64_t number, int64_t tiles,
+                 PanelTile &tile) const {
+    constexpr int64_t line = lanes * static_cast<int64_t>(sizeof(float));
+    const auto count = static_cast<int64_t>(next.count);
+    const int64_t part = product.depth * line,
+                  parts = std::min((count + part - 1) / part, tiles),
+                  at = (number - (tiles - parts)) * part;
+    const bool isSoon = at >= 0 && at < count;
+    tile.next = isSoon ? reinterpret_cast<const float *>(next.first + at)
+                       : tile.weights;
     tile.nextStep = isSoon ? lanes : 0;
-    tile.next =
-        tile.weights +
-        (isSoon ? panelColumns + (parts - left) * lanes : 0) * product.depth;
   }
 
   void runTile(void *const *operands, char *values, int64_t panel, Range range,
@@ -355,6 +391,7 @@ private:
   RowMap places;       // of the result
   int64_t rows, panels;
   std::shared_ptr<void> packed; // [panel][depth][width of the panel]
+  std::vector<Bytes> behind;    // by thread: what the next kernel reads first
 };
 } // namespace
 

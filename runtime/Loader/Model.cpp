@@ -308,6 +308,13 @@ void Model::makeKernels() {
   for (uint32_t i = 0; i < program().n_kernels; ++i)
     makeKernel(i, stillRead);
   releaseWeights(stillRead);
+  const kernels::Kernel *next = nullptr;
+  for (auto made = modelKernels.rbegin(); made != modelKernels.rend(); ++made) {
+    if (made->kernel && next)
+      made->kernel->announce(*next);
+    if (made->kernel && made->kernel->readsFirst(0).count != 0)
+      next = made->kernel.get();
+  }
 }
 
 void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
