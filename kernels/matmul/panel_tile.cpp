@@ -26,15 +26,26 @@ constexpr int64_t nearBytes = 16 * 1024;
 constexpr int64_t rowsAhead = 8;
 
 template <typename V>
-static NPU_INLINE V bounded(V value, const PanelTile &t) {
-  value = value < t.least ? V{} + t.least : value;
-  return value > t.most ? V{} + t.most : value;
+static NPU_INLINE V between(V value, float least, float most) {
+  value = value < least ? V{} + least : value;
+  return value > most ? V{} + most : value;
 }
 
-/// What is added, bounds, and to memory: of all columns.
+template <Activation A, typename V>
+static NPU_INLINE V activated(V value, float alpha, float beta) {
+  if constexpr (A == Activation::HardSigmoid)
+    return between(value * alpha + beta, 0, 1);
+  if constexpr (A == Activation::HardSwish)
+    return value * between(value * alpha + beta, 0, 1);
+  if constexpr (A == Activation::LeakyRelu)
+    return value >= 0 ? value : value * alpha;
+  return value;
+}
+
+/// What is added, and bounds, of all columns, and to memory.
 template <typename V, int64_t Wide>
-static NPU_INLINE void finishRow(const PanelTile &t, int64_t row,
-                                 const V *sums) {
+static NPU_INLINE void storeRow(const PanelTile &t, int64_t row,
+                                const V *sums) {
   const float *added = t.added[row];
   float *to = t.results[row];
 #pragma clang loop unroll(full)
@@ -42,20 +53,69 @@ static NPU_INLINE void finishRow(const PanelTile &t, int64_t row,
     V value = sums[v];
     if (added)
       value += load<V>(added + v * lanesOf<V>);
-    value = bounded(value, t);
+    value = between(value, t.least, t.most);
     std::memcpy(to + v * lanesOf<V>, &value, sizeof(value));
   }
 }
 
-/// The same where the last vector is not full.
-static NPU_INLINE void finishPart(const PanelTile &t, int64_t row,
-                                  const float *sums) {
-  const float *added = t.added[row];
-  for (int64_t c = 0; c < t.columns; ++c) {
-    float value = sums[c] + (added ? added[c] : 0);
-    value = value < t.least ? t.least : value;
-    t.results[row][c] = value > t.most ? t.most : value;
+/// All that follows on the sums of a row, to a row of the panel's width. By
+/// value: what is stored could be one of a tile's numbers.
+template <Activation A, bool IsScaled>
+static NPU_INLINE void finishRow(const PanelTile t, const float *sums,
+                                 const float *added, float *to) {
+  for (int64_t c = 0; c < t.width; c += lanesOf<Half>) {
+    Half value = load<Half>(sums + c);
+    if (added)
+      value += load<Half>(added + c);
+    value = activated<A>(between(value, t.least, t.most), t.alpha, t.beta);
+    if constexpr (IsScaled)
+      value = value * load<Half>(t.factors + c) + load<Half>(t.summands + c);
+    std::memcpy(to + c, &value, sizeof(value));
   }
+}
+
+/// Rows of columns that fill no vector go by way of ones that do.
+template <Activation A, bool IsScaled>
+static NPU_INLINE void finishRows(const PanelTile &t, const float *sums) {
+  constexpr int64_t widest = 4 * lanes;
+  const bool isWhole = t.columns == t.width;
+  for (int64_t r = 0; r < t.count; ++r, sums += t.width) {
+    if (isWhole) {
+      finishRow<A, IsScaled>(t, sums, t.added[r], t.results[r]);
+      continue;
+    }
+    float added[widest] = {}, result[widest];
+    if (t.added[r])
+      std::copy_n(t.added[r], t.columns, added);
+    finishRow<A, IsScaled>(t, sums, added, result);
+    std::copy_n(result, t.columns, t.results[r]);
+  }
+}
+
+template <Activation A>
+static NPU_INLINE void finishScaled(const PanelTile &t, const float *sums) {
+  if (t.factors)
+    finishRows<A, true>(t, sums);
+  else
+    finishRows<A, false>(t, sums);
+}
+
+static NPU_WIDE_CLONES void finishTile(const PanelTile &t, const float *sums) {
+  switch (t.activation) {
+  case Activation::HardSigmoid:
+    return finishScaled<Activation::HardSigmoid>(t, sums);
+  case Activation::HardSwish:
+    return finishScaled<Activation::HardSwish>(t, sums);
+  case Activation::LeakyRelu:
+    return finishScaled<Activation::LeakyRelu>(t, sums);
+  default:
+    return finishScaled<Activation::None>(t, sums);
+  }
+}
+
+/// Whether sums go from registers right to the result.
+static NPU_INLINE bool isPlain(const PanelTile &t) {
+  return t.columns == t.width && t.activation == Activation::None && !t.factors;
 }
 
 template <typename V, int64_t Wide, int64_t Rows>
@@ -91,16 +151,15 @@ static NPU_INLINE void tileOf(const PanelTile &t) {
       for (int64_t v = 0; v < Wide; ++v)
         sums[r][v] += rows[r][k] * numbers[v];
   }
-  if (t.columns == width) {
+  if (isPlain(t)) {
 #pragma clang loop unroll(full)
     for (int64_t r = 0; r < Rows; ++r)
-      finishRow<V, Wide>(t, r, sums[r]);
+      storeRow<V, Wide>(t, r, sums[r]);
     return;
   }
   float room[Rows * width];
   std::memcpy(room, sums, sizeof(sums));
-  for (int64_t r = 0; r < Rows; ++r)
-    finishPart(t, r, room + r * width);
+  finishTile(t, room);
 }
 
 /// `Most` rows, or fewer.

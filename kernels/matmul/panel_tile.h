@@ -21,8 +21,12 @@ int64_t panelWidth(int64_t columns);
 /// Rows of which a tile of so wide a panel is made.
 int64_t tileRows(int64_t width);
 
+/// Functions that are a few instructions: for registers.
+enum class Activation { None, HardSigmoid, HardSwish, LeakyRelu };
+
 /// Some rows of data and a panel. The sums of a row are what `bias` says, the
-/// products, what `added` says, and are kept between `least` and `most`.
+/// products, what `added` says, and are kept between `least` and `most`; then
+/// come the activation, factors and summands.
 struct PanelTile {
   int64_t count;                    ///< rows, at most tileRows(width)
   const float *rows[mostTileRows];  ///< `depth` numbers each
@@ -33,6 +37,9 @@ struct PanelTile {
   int64_t depth, width;
   int64_t columns; ///< of the result; those behind are not stored
   float least, most;
+  Activation activation;
+  float alpha, beta;               ///< of the activation, as npu_instr has them
+  const float *factors, *summands; ///< like the bias; both null, or none
   /// What is read soon, and is brought nearer: a line for each step of the
   /// depth, or (step 0) always the same one.
   const float *next;

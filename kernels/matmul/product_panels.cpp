@@ -6,11 +6,12 @@
 // their sums are in registers, where biases, residuals and bounds are put on.
 // Other fused instructions take the sums of a few rows while they are warm.
 
+#include "format/instr_kinds.h"
 #include "kernels/matmul/as_product.h"
 #include "kernels/matmul/panel_tile.h"
+#include "kernels/matmul/tile_chain.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
-#include "kernels/support/interpreter.h"
 #include "kernels/support/vectors.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
@@ -28,14 +29,19 @@ constexpr int64_t fewWeightBytes = 128 * 1024;
 
 namespace {
 
-/// What happens to sums in registers, and how many instructions that is.
+/// What happens to sums in registers, in this order, and how many instructions
+/// that is.
 struct Epilogue {
+  enum Stage { Sums, Bounds, Function, Factors, Summands };
+  Stage stage = Sums;
   int bias = -1;  // operand with one number for each column
   int added = -1; // operand that is added row by row
   RowMap addedRows;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
-  bool isBounded = false;
+  Activation activation = Activation::None;
+  float alpha = 0, beta = 0;
+  int factors = -1, summands = -1; // operands like the bias, or of one number
   size_t taken = 0;
 };
 
@@ -55,42 +61,91 @@ struct Share {
 
 } // namespace
 
-/// One number for each column.
+/// One number for each column, or for all.
 static bool isRow(const npu_tensor_desc &tensor, int64_t columns) {
-  return tensor.block_count == 0 && elementCount(tensor) == columns &&
-         (columns == 1 || tensor.dims[tensor.rank - 1] == columns);
+  return tensor.dtype == NPU_F32 && tensor.block_count == 0 &&
+         (elementCount(tensor) == 1 ||
+          (elementCount(tensor) == columns &&
+           tensor.dims[tensor.rank - 1] == columns));
+}
+
+static Activation activationOf(int32_t kind) {
+  switch (kind) {
+  case NPU_INSTR_hard_sigmoid:
+    return Activation::HardSigmoid;
+  case NPU_INSTR_hard_swish:
+    return Activation::HardSwish;
+  case NPU_INSTR_leaky_relu:
+    return Activation::LeakyRelu;
+  default:
+    return Activation::None;
+  }
+}
+
+static bool foldFunction(const npu_instr &instr, Epilogue &epilogue) {
+  const Activation activation = activationOf(instr.kind);
+  if (instr.kind == NPU_INSTR_relu || instr.kind == NPU_INSTR_clip) {
+    if (epilogue.stage >= Epilogue::Bounds)
+      return false;
+    const bool isRelu = instr.kind == NPU_INSTR_relu;
+    epilogue.least = isRelu ? 0.0f : instr.alpha;
+    epilogue.most = isRelu ? epilogue.most : instr.beta;
+    epilogue.stage = Epilogue::Bounds;
+    return true;
+  }
+  if (activation == Activation::None || epilogue.stage >= Epilogue::Function)
+    return false;
+  epilogue.activation = activation;
+  epilogue.alpha = instr.alpha;
+  epilogue.beta = instr.beta;
+  epilogue.stage = Epilogue::Function;
+  return true;
+}
+
+/// Whether a sum with this operand, or a product (`isFactor`), is next.
+static bool foldOperand(const Product &product, int operand, bool isFactor,
+                        Epilogue &epilogue) {
+  const Problem &p = product.problem;
+  const npu_tensor_desc &tensor = p.inputs[static_cast<size_t>(operand)];
+  const bool isShared = isRow(tensor, product.columns);
+  if (isFactor) {
+    if (!isShared || epilogue.stage >= Epilogue::Factors)
+      return false;
+    epilogue.factors = operand;
+    epilogue.stage = Epilogue::Factors;
+    return true;
+  }
+  if (epilogue.stage == Epilogue::Sums && epilogue.bias < 0 && isShared) {
+    epilogue.bias = operand;
+    return true;
+  }
+  if (epilogue.stage == Epilogue::Sums && epilogue.added < 0 &&
+      tensor.dtype == NPU_F32 &&
+      mapRows(tensor, p.outputs[0], epilogue.addedRows) &&
+      (epilogue.addedRows.step == 1 || product.columns == 1)) {
+    epilogue.added = operand;
+    return true;
+  }
+  if (!isShared || epilogue.stage >= Epilogue::Summands)
+    return false;
+  epilogue.summands = operand;
+  epilogue.stage = Epilogue::Summands;
+  return true;
 }
 
 /// Whether the instruction on `value`, the sums so far, is for registers.
 static bool fold(const Product &product, const npu_instr &instr, int value,
                  Epilogue &epilogue) {
-  const Problem &p = product.problem;
-  if (epilogue.isBounded || instr.dtype != NPU_F32)
+  if (instr.dtype != NPU_F32)
     return false;
-  if (instr.kind == NPU_INSTR_relu || instr.kind == NPU_INSTR_clip) {
-    const bool isRelu = instr.kind == NPU_INSTR_relu;
-    epilogue.least = isRelu ? 0.0f : instr.alpha;
-    epilogue.most = isRelu ? epilogue.most : instr.beta;
-    epilogue.isBounded = true;
-    return instr.a == value;
-  }
+  if (lookupInstr(instr.kind)->arity == 1)
+    return instr.a == value && foldFunction(instr, epilogue);
+  const bool isFactor = instr.kind == NPU_INSTR_mul;
   const int other = instr.a == value ? instr.b : instr.a;
-  if (instr.kind != NPU_INSTR_add || (instr.a == value) == (instr.b == value) ||
-      other >= static_cast<int>(p.inputs.size()))
-    return false;
-  const npu_tensor_desc &operand = p.inputs[static_cast<size_t>(other)];
-  if (operand.dtype != NPU_F32)
-    return false;
-  if (epilogue.bias < 0 && isRow(operand, product.columns)) {
-    epilogue.bias = other;
-    return true;
-  }
-  if (epilogue.added >= 0 ||
-      !mapRows(operand, p.outputs[0], epilogue.addedRows) ||
-      (epilogue.addedRows.step != 1 && product.columns != 1))
-    return false;
-  epilogue.added = other;
-  return true;
+  return (isFactor || instr.kind == NPU_INSTR_add) &&
+         (instr.a == value) != (instr.b == value) &&
+         other < static_cast<int>(product.problem.inputs.size()) &&
+         foldOperand(product, other, isFactor, epilogue);
 }
 
 /// Puts the first instructions, at most `most`, into the epilogue.
@@ -128,14 +183,6 @@ static bool restOf(const Problem &problem, size_t taken,
   return true;
 }
 
-/// A call for each row of a tile would take as long as the copy.
-static void copyRow(const float *from, int64_t count, float *to) {
-  if (count == panelColumns)
-    std::memcpy(to, from, panelColumns * sizeof(float));
-  else
-    std::copy_n(from, count, to);
-}
-
 static Problem withInstrs(Problem problem, std::vector<npu_instr> instrs) {
   problem.instrs = std::move(instrs);
   return problem;
@@ -146,13 +193,13 @@ class ProductPanels : public Kernel {
 public:
   ProductPanels(Product p, Epilogue e, std::vector<npu_instr> instrs)
       : product(std::move(p)), epilogue(std::move(e)), rest(std::move(instrs)),
+        chain(withInstrs(product.problem, rest), product.columns),
         result(withInstrs(product.problem, rest)),
         rows(static_cast<int64_t>(product.data.at.size())),
         panels((product.columns + panelColumns - 1) / panelColumns) {}
 
   bool prepare(std::string &whyNot) {
     mapRows(product.problem.outputs[0], product.problem.outputs[0], places);
-    isUnary = isUnaryChain(rest, product.problem.inputs.size());
     return result.prepare(whyNot);
   }
 
@@ -225,10 +272,8 @@ private:
                 sizeof(float)};
   }
 
-  /// Of unary functions: the rows of a tile, twice.
   size_t valueBytes() const {
-    return isUnary ? 2 * mostTileRows / strip * sizeof(Row)
-                   : result.valueBytes();
+    return chain.isOne() ? chain.valueBytes() : result.valueBytes();
   }
   int64_t columnsOf(int64_t panel) const {
     return std::min(panelColumns, product.columns - panel * panelColumns);
@@ -288,6 +333,21 @@ private:
       }
   }
 
+  /// The numbers of a panel's columns; `otherwise` without the operand.
+  void loadShared(void *const *operands, int operand, int64_t panel,
+                  float otherwise, float *to) const {
+    const int64_t count = columnsOf(panel);
+    const auto *from =
+        operand < 0 ? nullptr : static_cast<const float *>(operands[operand]);
+    if (!from)
+      std::fill_n(to, count, otherwise);
+    else if (elementCount(
+                 product.problem.inputs[static_cast<size_t>(operand)]) == 1)
+      std::fill_n(to, count, *from);
+    else
+      std::copy_n(from + panel * panelColumns, count, to);
+  }
+
   /// `next`: what is read when this panel is done.
   void runPanel(void *const *operands, char *values, int64_t panel, Range range,
                 Bytes next) const {
@@ -298,15 +358,24 @@ private:
     tile.weights = weightsOf(panel);
     tile.least = epilogue.least;
     tile.most = epilogue.most;
-    float bias[panelColumns] = {};
-    if (epilogue.bias >= 0)
-      std::copy_n(static_cast<const float *>(operands[epilogue.bias]) +
-                      panel * panelColumns,
-                  tile.columns, bias);
+    tile.activation = epilogue.activation;
+    tile.alpha = epilogue.alpha;
+    tile.beta = epilogue.beta;
+    float bias[panelColumns] = {}, factors[panelColumns] = {},
+          summands[panelColumns] = {};
+    loadShared(operands, epilogue.bias, panel, 0, bias);
     tile.bias = bias;
-    if (!isUnary)
+    if (epilogue.factors >= 0 || epilogue.summands >= 0) {
+      loadShared(operands, epilogue.factors, panel, 1, factors);
+      loadShared(operands, epilogue.summands, panel, 0, summands);
+      tile.factors = factors;
+      tile.summands = summands;
+    }
+    if (!chain.isOne())
       result.begin(operands, values, panel);
-    const int64_t most = isUnary ? tileRows(tile.width) : strip,
+    else
+      chain.begin(operands, values, panel * panelColumns, tile.columns);
+    const int64_t most = chain.isOne() ? tileRows(tile.width) : strip,
                   count = range.end - range.begin,
                   tiles = (count + most - 1) / most;
     for (int64_t t = 0; t < tiles; ++t) {
@@ -338,6 +407,7 @@ private:
     const auto *data = static_cast<const float *>(operands[0]);
     const int64_t first = panel * panelColumns;
     auto *y = static_cast<float *>(operands[product.problem.inputs.size()]);
+    float *to[mostTileRows];
     tile.count = range.end - range.begin;
     for (int64_t i = 0; i < tile.count; ++i) {
       const auto row = static_cast<size_t>(range.begin + i);
@@ -345,50 +415,25 @@ private:
       if (epilogue.added >= 0)
         tile.added[i] = static_cast<const float *>(operands[epilogue.added]) +
                         epilogue.addedRows.at[row] + first;
-      tile.results[i] = resultOf(values, y + first, range.begin, i, tile);
+      to[i] = y + places.at[row] + first;
+      tile.results[i] = rest.empty() ? to[i]
+                        : chain.isOne()
+                            ? chain.sumsIn(values, i, tile.columns)
+                            : result.sumsIn(values) + i * panelColumns;
     }
     multiplyTile(tile);
-    if (!isUnary)
+    if (!chain.isOne())
       result.store(operands, values, panel, range.begin, tile.count);
     else if (!rest.empty())
-      finishTile(tile, y + first, range.begin, reinterpret_cast<Row *>(values));
-  }
-
-  /// Where row `i` of a tile goes: into the result, or to what runs on it.
-  float *resultOf(char *values, float *y, int64_t row, int64_t i,
-                  const PanelTile &tile) const {
-    if (rest.empty())
-      return y + places.at[static_cast<size_t>(row + i)];
-    if (!isUnary)
-      return result.sumsIn(values) + i * panelColumns;
-    return reinterpret_cast<Row *>(values)[i / strip].f +
-           i % strip * tile.columns;
-  }
-
-  /// Unary functions of all numbers of a tile: as many rows of it at once as a
-  /// row of values holds.
-  void finishTile(const PanelTile &tile, float *y, int64_t row,
-                  Row *values) const {
-    for (int64_t first = 0; first < tile.count; first += strip) {
-      Row *from = values + first / strip, *to = from + 2;
-      const int64_t count = std::min(strip, tile.count - first);
-      for (const npu_instr &instr : rest) {
-        interpret(instr, NPU_F32, from, nullptr, nullptr, to,
-                  static_cast<int>(count * tile.columns));
-        std::swap(from, to);
-      }
-      for (int64_t i = 0; i < count; ++i)
-        copyRow(from->f + i * tile.columns, tile.columns,
-                y + places.at[static_cast<size_t>(row + first + i)]);
-    }
+      chain.run(values, tile.columns, tile.count, to);
   }
 
   Product product;
   Epilogue epilogue;
   std::vector<npu_instr> rest;
-  bool isUnary = true; // the rest
-  PanelResult result;  // of the rest
-  RowMap places;       // of the result
+  TileChain chain;    // the rest, if it is one
+  PanelResult result; // else
+  RowMap places;      // of the result
   int64_t rows, panels;
   std::shared_ptr<void> packed; // [panel][depth][width of the panel]
   std::vector<Bytes> behind;    // by thread: what the next kernel reads first

@@ -57,7 +57,7 @@ NPU_INLINE void map1(const T *a, T *out, int n, Function function) {
 }
 
 template <typename T, typename Function>
-static void map2(const T *a, const T *b, T *out, int n, Function function) {
+NPU_INLINE void map2(const T *a, const T *b, T *out, int n, Function function) {
   for (int i = 0; i < n; ++i)
     out[i] = function(a[i], b[i]);
 }
@@ -168,8 +168,8 @@ static float floorMod(float a, float b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-static void binaryFloat(const npu_instr &instr, const float *a, const float *b,
-                        float *out, int n) {
+static NPU_CLONES void binaryFloat(const npu_instr &instr, const float *a,
+                                   const float *b, float *out, int n) {
   switch (instr.kind) {
   case NPU_INSTR_add:
     return map2(a, b, out, n, [](float x, float y) { return x + y; });
