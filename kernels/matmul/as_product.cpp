@@ -34,20 +34,49 @@ static npu_tensor_desc channelsInside(const npu_tensor_desc &tensor, int rank) {
   return result;
 }
 
-/// Whether each window is one element of the data, without padding.
-static bool isPointwise(const Problem &problem) {
+/// Whether each window lies in one piece of the data, which has channels as the
+/// last dimension, and none reaches into padding.
+static bool hasWindowsInOnePiece(const Problem &problem,
+                                 const npu_tensor_desc &data) {
   const npu_conv_attrs &a = problem.attrs.conv;
   const npu_tensor_desc &w = problem.inputs[1];
-  for (int d = 2; d < w.rank; ++d)
-    if (w.dims[d] != 1 || a.pads_begin[d - 2] != 0 ||
-        (problem.outputs[0].dims[d] - 1) * a.strides[d - 2] >=
-            problem.inputs[0].dims[d])
+  const Strides strides = stridesOf(data);
+  int64_t run = data.dims[data.rank - 1]; // in one piece so far
+  bool isWhole = true; // the window has all of the dimensions inside
+  for (int d = w.rank - 1; d >= 2; --d) {
+    const int64_t window = w.dims[d], extent = problem.inputs[0].dims[d];
+    if (a.pads_begin[d - 2] != 0 ||
+        (problem.outputs[0].dims[d] - 1) * a.strides[d - 2] + window > extent)
       return false;
+    if (window > 1 &&
+        (!isWhole || a.dilations[d - 2] != 1 || strides.outer[d - 1] != run))
+      return false;
+    isWhole = isWhole && window == extent;
+    run *= window;
+  }
   return a.groups == 1;
 }
 
-/// The pixels of the data that a result is made of, `tensor` with channels as
-/// the last dimension.
+/// Where the weights of each number of a window lie.
+static std::vector<int64_t> weightsOfWindow(const npu_tensor_desc &w) {
+  const Strides strides = stridesOf(w);
+  std::vector<int64_t> places = {0};
+  auto extend = [&](int dim) {
+    std::vector<int64_t> next;
+    next.reserve(places.size() * static_cast<size_t>(w.dims[dim]));
+    for (int64_t place : places)
+      for (int64_t i = 0; i < w.dims[dim]; ++i)
+        next.push_back(place + i * strides.outer[dim]);
+    places = std::move(next);
+  };
+  for (int d = 2; d < w.rank; ++d)
+    extend(d);
+  extend(1);
+  return places;
+}
+
+/// Where the windows of the results begin, `tensor` with channels as the last
+/// dimension.
 static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
                       const int64_t *strides, RowMap &map) {
   const std::vector<DimMap> maps = dimMaps(tensor);
@@ -69,10 +98,6 @@ static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
 
 static bool convAsProduct(const Problem &conv, Product &product,
                           std::string &whyNot) {
-  if (!isPointwise(conv)) {
-    whyNot = "windows of more than one element, padded or grouped";
-    return false;
-  }
   Problem &p = product.problem;
   const int rank = conv.outputs[0].rank;
   const int proper = properInputs(conv);
@@ -80,8 +105,12 @@ static bool convAsProduct(const Problem &conv, Product &product,
   for (size_t i = 0; i < p.inputs.size(); ++i)
     if (i == 0 || static_cast<int>(i) >= proper)
       p.inputs[i] = channelsInside(conv.inputs[i], rank);
+  if (!hasWindowsInOnePiece(conv, p.inputs[0])) {
+    whyNot = "windows in several pieces, padded or grouped";
+    return false;
+  }
   const npu_tensor_desc &w = conv.inputs[1];
-  product.down = stridesOf(w).outer[1];
+  product.down = weightsOfWindow(w);
   product.across = stridesOf(w).outer[0];
   product.bias = conv.attrs.conv.has_bias ? 2 : -1;
   return mapPixels(p.inputs[0], p.outputs[0], conv.attrs.conv.strides,
@@ -96,7 +125,8 @@ static bool matmulAsProduct(const Problem &matmul, Product &product,
     whyNot = "factors that are not matrices, one of them alone";
     return false;
   }
-  product.down = stridesOf(w).outer[w.rank - 2];
+  for (int64_t k = 0; k < w.dims[w.rank - 2]; ++k)
+    product.down.push_back(k * stridesOf(w).outer[w.rank - 2]);
   product.across = stridesOf(w).outer[w.rank - 1];
   return mapData(matmul, product.data);
 }
@@ -130,9 +160,9 @@ bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
   }
   product.problem = problem;
   product.columns = isConv ? w.dims[0] : w.dims[w.rank - 1];
-  product.depth = isConv ? w.dims[1] : w.dims[w.rank - 2];
   const bool isMapped = isConv ? convAsProduct(problem, product, whyNot)
                                : matmulAsProduct(problem, product, whyNot);
+  product.depth = static_cast<int64_t>(product.down.size());
   if (isMapped && (product.data.step == 1 || product.depth == 1))
     return true;
   if (whyNot.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of floats times a constant matrix: matrix products, and convolutions
-// whose windows are one pixel. The matrix lies in panels of columns, in the
+// whose windows lie in one piece. The matrix lies in panels of columns, in the
 // order in which they are read; a few rows at a time meet a whole panel while
 // their sums are in registers, where biases, residuals and bounds are put on.
 // Other fused instructions take the sums of a few rows while they are warm.
@@ -285,7 +285,8 @@ private:
     from += panel * panelColumns * product.across;
     for (int64_t k = 0; k < product.depth; ++k)
       for (int64_t c = 0; c < count; ++c)
-        to[k * width + c] = from[k * product.down + c * product.across];
+        to[k * width + c] =
+            from[product.down[static_cast<size_t>(k)] + c * product.across];
   }
 
   /// Threads share rows where each can have all weights in its caches, or there

@@ -71,6 +71,38 @@ TEST(Conformance, PointwiseConvolutionChains) {
       }
 }
 
+/// Windows that are one run of channels last: along a signal, over whole rows;
+/// and such that are not, by an element of width or by dilation.
+TEST(Conformance, ConvolutionOfWindowsInOnePiece) {
+  uint32_t seed = 8650;
+  const struct {
+    std::vector<int64_t> dims, window;
+    const char *layout;
+  } shapes[] = {{{2, 18, 13}, {4}, "acb"},
+                {{1, 20, 17, 1}, {5, 1}, "acdb"},
+                {{2, 6, 9, 4}, {3, 4}, "acdb"},
+                {{2, 6, 9, 4}, {3, 3}, "acdb"},
+                {{1, 5, 4, 3, 2}, {1, 2, 2}, "acdeb"},
+                {{1, 5, 4, 3, 2}, {2, 3, 2}, "acdeb"}};
+  for (const auto &s : shapes)
+    for (int64_t stride : {1, 2})
+      for (int64_t dilation : {1, 2})
+        for (int64_t results : {9, 66}) {
+          if (dilation == 2 && s.dims[2] < 2 * s.window[0])
+            continue;
+          Case one;
+          one.problem = convProblem(
+              tensor(NPU_F32, s.dims, s.layout), results, s.window, stride, 0,
+              1, s.layout, seed % 2 != 0, s.window.size() == 1 ? dilation : 1);
+          npu_tensor_desc &weight = one.problem.inputs[1];
+          if (seed % 3 == 0)
+            std::swap(weight.order[0], weight.order[1]);
+          makeConstant(one.problem, 1);
+          one.problem.threads = 1 + static_cast<int>(seed % 2);
+          check(one, seed++);
+        }
+}
+
 /// What is fused behind the sums that are in registers reads what was before.
 TEST(Conformance, ProductReadsSumsBetween) {
   Case one;
