@@ -25,7 +25,7 @@ constexpr int64_t minProductsPerThread = 100000;
 /// Rows of data that stay in the second-level cache while panels go by.
 constexpr int64_t bytesOfRows = 384 * 1024;
 /// Weights of which every thread may have a copy in its caches.
-constexpr int64_t fewWeightBytes = 128 * 1024;
+constexpr int64_t fewWeightBytes = 768 * 1024;
 
 namespace {
 
@@ -283,10 +283,15 @@ private:
   void packPanel(const float *from, int64_t panel, float *to) const {
     const int64_t count = columnsOf(panel), width = widthOf(panel);
     from += panel * panelColumns * product.across;
-    for (int64_t k = 0; k < product.depth; ++k)
+    // Some rows at once: a weight by columns has those of one next to each
+    // other.
+    constexpr int64_t together = 16;
+    for (int64_t first = 0; first < product.depth; first += together)
       for (int64_t c = 0; c < count; ++c)
-        to[k * width + c] =
-            from[product.down[static_cast<size_t>(k)] + c * product.across];
+        for (int64_t k = first; k < std::min(first + together, product.depth);
+             ++k)
+          to[k * width + c] =
+              from[product.down[static_cast<size_t>(k)] + c * product.across];
   }
 
   /// Threads share rows where each can have all weights in its caches, or there
