@@ -23,7 +23,7 @@ static NPU_INLINE V load(const float *from) {
 
 /// Panels beyond this are in the second-level cache and are asked for ahead.
 constexpr int64_t nearBytes = 16 * 1024;
-constexpr int64_t rowsAhead = 8;
+constexpr int64_t rowsAhead = 16;
 
 template <typename V>
 static NPU_INLINE V between(V value, float least, float most) {
