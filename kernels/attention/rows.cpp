@@ -255,7 +255,7 @@ template <int64_t Count>
 static NPU_INLINE Vector weighSome(float *x, float largest) {
 #pragma clang loop vectorize_width(16) interleave_count(Count / lanes)
   for (int64_t k = 0; k < Count; ++k)
-    x[k] = functions::exponential(x[k] - largest);
+    x[k] = functions::exponentialOfNegative(x[k] - largest);
   Vector sums = loadVector(x);
   for (int64_t k = lanes; k < Count; k += lanes)
     sums += loadVector(x + k);

@@ -58,7 +58,7 @@ static NPU_INLINE double sumOf(const float *x, int64_t n) {
 static NPU_WIDE_CLONES void softmaxRow(const float *x, float *y, int64_t n) {
   float largest = largestOf(x, n);
   for (int64_t i = 0; i < n; ++i)
-    y[i] = functions::exponential(x[i] - largest);
+    y[i] = functions::exponentialOfNegative(x[i] - largest);
   auto factor = static_cast<float>(1 / sumOf(y, n));
   for (int64_t i = 0; i < n; ++i)
     y[i] *= factor;
@@ -69,7 +69,7 @@ static NPU_WIDE_CLONES void logSoftmaxRow(const float *x, float *y, int64_t n,
                                           float *room) {
   float largest = largestOf(x, n);
   for (int64_t i = 0; i < n; ++i)
-    room[i] = functions::exponential(x[i] - largest);
+    room[i] = functions::exponentialOfNegative(x[i] - largest);
   auto less = static_cast<float>(std::log(sumOf(room, n)));
   for (int64_t i = 0; i < n; ++i)
     y[i] = x[i] - largest - less;

@@ -100,6 +100,34 @@ TEST_P(Functions, AroundQuarterTurns) {
 
 INSTANTIATE_TEST_SUITE_P(All, Functions, testing::ValuesIn(rows));
 
+/// Softmax's: of 0, of what exp() gives a normal float for, of less, of NaN.
+TEST(FunctionsOfNegative, ExponentialIsZeroBelowNormalFloats) {
+  const Row row = {"exp(x <= 0)", exponentialOfNegative<float>, std::exp, 1};
+  for (uint32_t bits = bitsOf(-0.0f); bits <= bitsOf(-87.3f); bits += 9991)
+    expectNear(row, numberOf(bits));
+  expectNear(row, 0.0f);
+  expectNear(row, -87.3f);
+  for (float x : {-87.4f, -103.0f, -3.4028235e38f,
+                  -std::numeric_limits<float>::infinity()})
+    EXPECT_EQ(exponentialOfNegative(x), 0.0f) << x;
+  EXPECT_TRUE(std::isnan(exponentialOfNegative(std::nanf(""))));
+}
+
+/// Far out it is all of x, or nothing.
+TEST(GeluByErf, IsNearInPartsOfItsArgument) {
+  auto expect = [](float x) {
+    const long double exact = x * 0.5L * (1 + std::erf(x / std::sqrt(2.0L)));
+    ASSERT_LE(std::fabs(geluByErf(x) - exact), 3e-7L * std::fabs(x) + 1e-44L)
+        << x;
+  };
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 99991)
+    if (const float x = numberOf(static_cast<uint32_t>(bits)); std::isfinite(x))
+      expect(x);
+  EXPECT_EQ(geluByErf(1e30f), 1e30f);
+  EXPECT_EQ(geluByErf(-1e30f), 0.0f);
+  EXPECT_TRUE(std::isnan(geluByErf(std::nanf(""))));
+}
+
 TEST(FunctionsOfZero, KeepTheSign) {
   for (Function function :
        {hyperbolicTangent<float>, errorFunction<float>, sine<float>,
