@@ -111,6 +111,11 @@ def pad(inner_first: list[Run], stored: int) -> tuple[Run, ...] | None:
     return tuple(reversed(result))
 
 
+def digits(stored: Memory, shape: Shape) -> str:
+    """As text, outermost first: a dimension's letter and the size of the run, padding included."""
+    return " ".join(f"{chr(ord('a') + run.dim)}{run.size}" for run in runs(stored, shape) or ()) or "none"
+
+
 def is_product(size: int, blocks: Shape) -> bool:
     return size == 1 or any(size % block == 0 and is_product(size // block, blocks) for block in blocks)
 
@@ -220,28 +225,45 @@ def seen_back(node: Node, stored: Memory) -> Memory | None:
     return seen_through(back, stored)
 
 
-def agree(a: Spelled, shape_a: Shape, b: Spelled, shape_b: Shape, shared: list[int]) -> bool:
-    """Whether the dimensions that both have are stored alike, at the extents of one of them."""
-    number = {dim: at for at, dim in enumerate(shared)}
-
-    def project(layout: Spelled) -> Spelled:
-        return Spelled(tuple(number[dim] for dim in layout.order if dim in number),
-                       tuple((number[dim], size) for dim, size in layout.blocks if dim in number))
-
-    shapes = [tuple(shape[dim] for dim in shared) for shape in (shape_a, shape_b)]
-    return any(memory(project(a), shape) == memory(project(b), shape) for shape in shapes)
-
-
 Way = tuple[Memory, ...]  # a layout for each operand, then the result's
 
 
-def listed_ways(node: Node, read: list[Spelled], written: list[Spelled]) -> set[Way]:
+Alike = dict[Memory, set[Memory]]
+
+
+@lru_cache(maxsize=None)
+def spelled_alike(shape: Shape, other: Shape, blocks: Shape) -> tuple[Alike, Alike]:
+    """How a value of each shape may be stored where the other is stored so, as one spelling says of both."""
+    there: Alike = {}
+    back: Alike = {}
+    for spelling in spellings(len(shape), blocks):
+        stored, others = memory(spelling, shape), memory(spelling, other)
+        there.setdefault(stored, set()).add(others)
+        back.setdefault(others, set()).add(stored)
+    return there, back
+
+
+def agree(a: Spelled, shape_a: Shape, b: Spelled, shape_b: Shape, shared: list[int], blocks: Shape) -> bool:
+    """Whether the dimensions that both have are stored as one spelling says, which need not be theirs."""
+    number = {dim: at for at, dim in enumerate(shared)}
+
+    def project(layout: Spelled, shape: Shape) -> tuple[Memory, Shape]:
+        left = Spelled(tuple(number[dim] for dim in layout.order if dim in number),
+                       tuple((number[dim], size) for dim, size in layout.blocks if dim in number))
+        extents = tuple(shape[dim] for dim in shared)
+        return memory(left, extents), extents
+
+    (one, shape), (other, others) = project(a, shape_a), project(b, shape_b)
+    return one == other if shape == others else other in spelled_alike(shape, others, blocks)[0][one]
+
+
+def listed_ways(node: Node, read: list[Spelled], written: list[Spelled], blocks: Shape) -> set[Way]:
     """Orders in and out that a signature lists: those that agree, and those without a partner."""
     shape = node.operands[0].shape
     shared = list(range(len(shape) - (node.kind == "matmul")))
 
     def is_pair(a: Spelled, b: Spelled, operand: Node) -> bool:
-        return agree(a, operand.shape, b, node.shape, shared)
+        return agree(a, operand.shape, b, node.shape, shared, blocks)
 
     def choices(operand: Node, b: Spelled) -> Iterator[Memory]:
         for a in read:
@@ -253,17 +275,6 @@ def listed_ways(node: Node, read: list[Spelled], written: list[Spelled]) -> set[
             for way in itertools.product(*(set(choices(operand, b)) for operand in node.operands))}
 
 
-@lru_cache(maxsize=None)
-def spelled_alike(shapes: tuple[Shape, ...], blocks: Shape) -> dict[int, dict[Memory, set[Way]]]:
-    """Of values of these shapes: all ways in which each is stored as one spelling says, by each one's layout."""
-    found: dict[int, dict[Memory, set[Way]]] = {at: {} for at in range(len(shapes))}
-    for spelling in spellings(len(shapes[0]), blocks):
-        way = tuple(memory(spelling, shape) for shape in shapes)
-        for at, stored in enumerate(way):
-            found[at].setdefault(stored, set()).add(way)
-    return found
-
-
 # ---------------------------------------------------------------- which layouts there are
 class Space:
     """The layouts that each value may have, and the ways in which each op may run.
@@ -272,7 +283,8 @@ class Space:
     chip lists, and what follows from either through views and ops, both ways.
     """
 
-    def __init__(self, graph: Graph, chip: Chip) -> None:
+    def __init__(self, graph: Graph, chip: Chip, is_free: bool) -> None:
+        self.graph = graph
         self.chip = chip
         self.layouts: dict[Node, dict[Memory, int]] = {node: {} for node in graph.nodes}
         self.ways: dict[Node, set[Way]] = {node: set() for node in graph.nodes}
@@ -285,13 +297,15 @@ class Space:
             for stored in unpadded(node.shape):
                 self.add(node, stored)
             for read, written in chip.signatures.get((node.kind, len(node.shape)), ()):
-                for way in listed_ways(node, read, written):
+                for way in listed_ways(node, read, written, chip.blocks):
                     self.add_way(node, way)
         while self.fresh:
             value, stored = self.fresh.pop()
             self.spread(value, value, stored)
             for reader in self.readers[value]:
                 self.spread(reader, value, stored)
+        for node in (node for node in graph.nodes if node.kind == "input"):
+            self.ways[node] = {(stored,) for stored in (self.layouts[node] if is_free else [row_major(node.shape)])}
 
     def add(self, value: Node, stored: Memory) -> None:
         if stored not in self.layouts[value]:
@@ -315,11 +329,17 @@ class Space:
             if is_kernels(stored, node.shape, self.chip.blocks):
                 self.add_way(node, (stored,) * (len(node.operands) + 1))
         else:
-            values = [*node.operands, node]
-            alike = spelled_alike(tuple(each.shape for each in values), self.chip.blocks)
-            for at in (at for at, each in enumerate(values) if each is value):
-                for way in alike[at].get(stored, ()):
-                    self.add_way(node, way)
+            self.spread_by_parts(node, value, stored)
+
+    def spread_by_parts(self, node: Node, value: Node, stored: Memory) -> None:
+        """Of a slice, a padding, a concatenation: it reads each operand by itself, in whatever goes with the result."""
+        alike = [spelled_alike(operand.shape, node.shape, self.chip.blocks) for operand in node.operands]
+        results = {stored} if value is node else {
+            result for (there, _), operand in zip(alike, node.operands) if operand is value
+            for result in there.get(stored, ())}
+        for result in results:
+            for way in itertools.product(*(back.get(result, set()) for _, back in alike)):
+                self.add_way(node, (*way, result))
 
 
 # ---------------------------------------------------------------- the least
@@ -362,7 +382,12 @@ def least_relayouts(graph: Graph, chip: Chip, is_free: bool) -> int:
     Each value is stored in one layout, each reader has it in one; each other layout than that in which it is
     stored is one relayout, however many read it. Raises TooLarge where too much depends on one another.
     """
-    space = Space(graph, chip)
+    return least_in(Space(graph, chip, is_free), is_free)
+
+
+def least_in(space: Space, is_free: bool) -> int:
+    """The same, of what is left of a space."""
+    graph = space.graph
     edges: dict[Node, list[Edge]] = {node: [] for node in graph.nodes}
     for node in graph.nodes:
         for at, operand in enumerate(node.operands):
@@ -384,7 +409,7 @@ def least_relayouts(graph: Graph, chip: Chip, is_free: bool) -> int:
         operands = [(node, at) for at in range(len(node.operands))]
         before = joined(operands)
         others = before.edges[:len(before.edges) - len(operands)]
-        stored = run_node(node, space, before.cost, is_free)
+        stored = run_node(node, space, before.cost)
         tables.append(Table(others + edges[node], read_by(stored, len(edges[node]))))
         if node in graph.outputs:
             table = joined([(node, -1)])
@@ -393,13 +418,24 @@ def least_relayouts(graph: Graph, chip: Chip, is_free: bool) -> int:
     return int(sum(table.cost for table in tables))
 
 
-def run_node(node: Node, space: Space, before: np.ndarray, is_free: bool) -> np.ndarray:
+def cheapest_ways(graph: Graph, chip: Chip, is_free: bool) -> dict[Node, Way | None]:
+    """One way for each node that together cost the least; None: a view that moves its data."""
+    space = Space(graph, chip, is_free)
+    least = least_in(space, is_free)
+    chosen: dict[Node, Way | None] = {}
+    for node in graph.nodes:
+        ways: list[Way | None] = sorted(space.ways[node], key=lambda way: [stored.offsets for stored in way])
+        for way in [None, *ways] if node.kind in VIEWS else ways:
+            space.ways[node] = {way} if way else set()
+            if least_in(space, is_free) == least:
+                chosen[node] = way
+                break
+    return chosen
+
+
+def run_node(node: Node, space: Space, before: np.ndarray) -> np.ndarray:
     """The cost by the layout that the node's value is stored in (last), from that by the layouts it reads."""
     layouts = space.layouts[node]
-    if node.kind == "input":
-        cost = np.full(len(layouts), 0 if is_free else DEAR, dtype=np.uint8)
-        cost[layouts[row_major(node.shape)]] = 0
-        return cost
     others = before.shape[:before.ndim - len(node.operands)]
     result = np.full((len(layouts), *others), DEAR, dtype=np.uint8)
     for *read, written in space.ways[node]:

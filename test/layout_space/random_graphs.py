@@ -285,6 +285,16 @@ def run_chip(build: Path, chip: Chip, graphs: list[Graph], is_free: bool) -> lis
     return re.split(r"(?=func\.func )", done.stdout)[1:]
 
 
+def plan_text(graph: Graph, chip: Chip, is_free: bool, function: Function) -> str:
+    """What the oracle would do: the digits that each op reads and writes."""
+    text = ""
+    for node, way in oracle.cheapest_ways(graph, chip, is_free).items():
+        values = [*node.operands, node]
+        read = [oracle.digits(stored, value.shape) for stored, value in zip(way, values)] if way else ["moves"]
+        text += f"  {function.names[node]}: {', '.join(read[:-1])} -> {read[-1]}\n"
+    return text
+
+
 def check_chip(build: Path, seed: int) -> int:
     """How many graphs of one chip differ."""
     rng = random.Random(seed)
@@ -296,8 +306,10 @@ def check_chip(build: Path, seed: int) -> int:
         found = count_moves(text)
         if least != found:
             differing += 1
+            function = Function("g", graph)
             print(f"seed {seed}, graph {at}, {'free' if is_free else 'fixed'}: "
-                  f"{found} relayouts, the oracle needs {least}\n{chip_text(chip)}{Function('g', graph).text}{text}")
+                  f"{found} relayouts, the oracle needs {least}\n{chip_text(chip)}{function.text}"
+                  f"the oracle's plan:\n{plan_text(graph, chip, is_free, function)}{text}")
     return differing
 
 

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <utility>
 
 using namespace npu;
@@ -146,24 +147,126 @@ bool npu::haveOneSpelling(const StoredOrder &a, ArrayRef<int64_t> shapeA,
   return OneSpelling(a, shapeA, b, shapeB, knowsBlock).isFound();
 }
 
-SmallVector<StoredOrder, 4> npu::otherPlaces(const StoredOrder &layout,
-                                             ArrayRef<int64_t> shape,
-                                             int64_t dim) {
-  SmallVector<StoredOrder, 4> others;
-  SmallVector<int64_t, 6> elements = elementsInBlocks(layout, shape.size());
-  if (elements[dim] <= shape[dim])
-    return others;
-  StoredOrder rest = layout;
-  llvm::erase(rest.order, dim);
-  for (size_t at = 0; at <= rest.order.size(); ++at) {
-    StoredOrder other = rest;
-    other.order.insert(other.order.begin() + static_cast<std::ptrdiff_t>(at),
-                       dim);
-    // Beside a place of one value there is but one place.
-    bool isNew = other.order != layout.order &&
-                 (at == 0 || shape[rest.order[at - 1]] > 1);
-    if (isNew)
-      others.push_back(std::move(other));
+namespace {
+/// Spells one dimension's padding in all ways that store a value alike.
+class Respelling {
+public:
+  Respelling(const StoredOrder &layout, ArrayRef<int64_t> shape, int64_t dim,
+             OtherExtents others, llvm::function_ref<bool(int64_t)> knowsBlock)
+      : layout(layout), shape(shape), dim(dim), others(others),
+        knowsBlock(knowsBlock) {}
+
+  SmallVector<StoredOrder, 4> run() {
+    Digits digits;
+    for (const Digit &digit : writtenDigits(layout, shape))
+      append(digits, digit);
+    for (size_t at = 0; at < digits.size(); ++at) {
+      if (digits[at].dim == dim) {
+        cut(digits, at);
+        break;
+      }
+      if (shape[dim] > 1) // how one element is padded is not compared
+        takePadding(digits, at);
+    }
+    return std::move(found);
   }
-  return others;
+
+private:
+  /// Other dimensions' digits stay as they are spelled: a place in the order
+  /// may be between two that are one run.
+  void append(Digits &digits, const Digit &digit) const {
+    bool isRun = digit.dim == dim && !digits.empty() &&
+                 digits.back().dim == dim &&
+                 digits.back().place == digit.place * digit.size;
+    if (isRun)
+      digits.back() = {dim, digit.place, digits.back().size * digit.size};
+    else if (digit.size != 1)
+      digits.push_back(digit);
+  }
+
+  /// Takes what is padding of another dimension's digit and lies around all of
+  /// this one's.
+  void takePadding(const Digits &digits, size_t at) {
+    const Digit &digit = digits[at];
+    ArrayRef<Digit> inner = ArrayRef(digits).drop_front(at + 1);
+    int64_t place = 1; // of what lies around this dimension
+    for (const Digit &other : inner)
+      if (other.dim == dim)
+        place *= other.size;
+    // Steps that the other dimension needs.
+    int64_t own = std::max<int64_t>(
+        llvm::divideCeilSigned(shape[digit.dim], digit.place), 1);
+    while (own < digit.size && digit.size % own != 0)
+      ++own;
+    int64_t padding = digit.size / own; // none within another digit
+    if (padding < 2 || !knowsBlock(place * padding))
+      return;
+    // What is padding in each value may stay the other dimension's.
+    if (llvm::none_of(others.all, [&](int64_t extent) {
+          return extent > place && extent % (place * padding) == 0;
+        }))
+      return;
+    Digits taken(digits.begin(), digits.begin() + at);
+    append(taken, {dim, place, padding});
+    append(taken, {digit.dim, digit.place, own});
+    for (const Digit &other : inner)
+      append(taken, other);
+    cut(taken, at);
+  }
+
+  /// Cuts the dimension's outermost digit into a place in the order and a
+  /// block.
+  void cut(const Digits &digits, size_t at) {
+    const Digit &digit = digits[at];
+    int64_t stored = digit.place * digit.size;
+    if (stored <= shape[dim]) {
+      // It needs no block, which the other value would pad.
+      if (others.extent % elementsInBlocks(layout, shape.size())[dim] != 0)
+        write(digits, at, at, {dim, digit.place, digit.size});
+      return;
+    }
+    // The last of the blocks is not padding alone.
+    for (int64_t count = 1; stored / count > stored - shape[dim]; ++count) {
+      int64_t elements = stored / count;
+      if (digit.size % count != 0 || !knowsBlock(elements))
+        continue;
+      // One place of one value is like another, but where there are more.
+      size_t first = count == 1 && others.extent > elements ? 0 : at;
+      for (size_t place = first; place <= at; ++place)
+        write(digits, at, place, {dim, elements, count});
+    }
+  }
+
+  /// Nothing where a place in the order would stand behind a block.
+  void write(const Digits &digits, size_t at, size_t place,
+             const Digit &outermost) {
+    const Digit &digit = digits[at];
+    Digits written(digits.begin(), digits.begin() + place);
+    written.push_back(outermost);
+    written.append(digits.begin() + place, digits.begin() + at);
+    if (outermost.place > digit.place)
+      written.push_back({dim, digit.place, outermost.place / digit.place});
+    written.append(digits.begin() + at + 1, digits.end());
+    std::string ignored;
+    std::optional<StoredOrder> other = storedOrder(written, shape, ignored);
+    if (other &&
+        elementsInBlocks(*other, shape.size())[dim] == outermost.place &&
+        !(*other == layout) && !llvm::is_contained(found, *other))
+      found.push_back(std::move(*other));
+  }
+
+  const StoredOrder &layout;
+  ArrayRef<int64_t> shape;
+  int64_t dim;
+  OtherExtents others;
+  llvm::function_ref<bool(int64_t)> knowsBlock;
+  SmallVector<StoredOrder, 4> found;
+};
+} // namespace
+
+SmallVector<StoredOrder, 4>
+npu::respellings(const StoredOrder &layout, ArrayRef<int64_t> shape,
+                 int64_t dim, OtherExtents others,
+                 llvm::function_ref<bool(int64_t)> knowsBlock) {
+  return Respelling(layout, shape, dim, others, knowsBlock).run();
 }

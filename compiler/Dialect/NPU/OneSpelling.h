@@ -21,12 +21,24 @@ bool haveOneSpelling(const StoredOrder &a, llvm::ArrayRef<int64_t> shapeA,
                      const StoredOrder &b, llvm::ArrayRef<int64_t> shapeB,
                      llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
 
-/// Other spellings of what is stored alike, with other places in the order for
-/// the dimension `dim`, if it is padded and all of it lies in one block: its
-/// place in the order says nothing here, but where the extent is larger.
-llvm::SmallVector<StoredOrder, 4> otherPlaces(const StoredOrder &layout,
-                                              llvm::ArrayRef<int64_t> shape,
-                                              int64_t dim);
+/// Extents of one dimension in an op's values.
+struct OtherExtents {
+  int64_t extent; // in the value that the spellings are for
+  llvm::ArrayRef<int64_t> all;
+};
+
+/// Other spellings of what is stored alike that mean something else for a value
+/// of another extent in dimension `dim`. Where its outermost digit is padded,
+/// blocks of each size that fills it are the same here; one block that holds it
+/// all is the same wherever the dimension stands in the order. Where it is not
+/// padded, it needs no block. Padding that is said of another dimension, but
+/// lies around all of this one, may be this one's, which some value of the op
+/// fills. Only blocks that
+/// `knowsBlock` has, of so many elements.
+llvm::SmallVector<StoredOrder, 4>
+respellings(const StoredOrder &layout, llvm::ArrayRef<int64_t> shape,
+            int64_t dim, OtherExtents others,
+            llvm::function_ref<bool(int64_t)> knowsBlock);
 
 } // namespace npu
 

@@ -79,6 +79,19 @@ RelatedValue OpSlots::related(unsigned index) const {
                           : relatedResult(relation, op, index - anchor());
 }
 
+SmallVector<int64_t, 4> OpSlots::extentsOf(int group) const {
+  SmallVector<int64_t, 4> extents;
+  for (auto [index, slot] : llvm::enumerate(slots)) {
+    if (slot.independent || slot.constant)
+      continue;
+    RelatedValue value = related(index);
+    int64_t dim = value.wholeDim(group);
+    if (dim >= 0 && !llvm::is_contained(extents, value.shape[dim]))
+      extents.push_back(value.shape[dim]);
+  }
+  return extents;
+}
+
 TransferResult OpSlots::transfer(unsigned from, LayoutAttr layout,
                                  unsigned to) const {
   return transferLayout(related(from), toStoredOrder(layout), related(to));

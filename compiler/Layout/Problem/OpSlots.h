@@ -64,6 +64,8 @@ public:
   const LayoutRelation &getRelation() const { return relation; }
   /// A slot's value within the relation.
   RelatedValue related(unsigned index) const;
+  /// The extents of a dimension in the op's values that have it.
+  SmallVector<int64_t, 4> extentsOf(int group) const;
 
 private:
   OpSlots(const LayoutProblem &problem, LayoutOpInterface op,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/Candidates.h"
 
+#include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/OneSpelling.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
@@ -171,35 +172,66 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
     if (!result.complete)
       ask(slot.value, result);
   }
-  if (!layout.getBlocks().empty())
-    spreadPadding(number, from, layout);
+  if (!layout.getBlocks().empty() && !op.isView())
+    spreadRespelled(number, from, layout);
 }
 
-/// A block that holds all of a dimension and padding is the same wherever the
-/// dimension stands in the order; for a value of which this one is a part, each
-/// place is another layout.
-void Candidates::spreadPadding(unsigned number, unsigned from,
-                               LayoutAttr layout) {
-  const OpSlots &op = ops[number];
-  RelatedValue source = op.related(from);
+/// What follows for another of an op's values from other spellings of what is
+/// stored alike.
+static SmallVector<LayoutAttr> followsRespelled(const OpSlots &op,
+                                                unsigned from,
+                                                LayoutAttr layout,
+                                                unsigned to) {
+  SmallVector<LayoutAttr> list;
+  RelatedValue source = op.related(from), target = op.related(to);
+  StoredOrder spelled = toStoredOrder(layout);
+  auto knows = [&](int64_t size) { return op[to].kernels->knowsBlock(size); };
   for (auto [dim, related] : llvm::enumerate(source.dims)) {
-    if (!related.isWhole || related.group == RelatedDim::nowhere)
+    bool isShared = related.isWhole && related.group != RelatedDim::nowhere;
+    int64_t whole = isShared ? target.wholeDim(related.group) : -1;
+    if (whole < 0 || target.shape[whole] == source.shape[dim])
       continue;
-    for (unsigned to = 0; to < op.all().size(); ++to) {
-      RelatedValue target = op.related(to);
-      int64_t whole = target.wholeDim(related.group);
-      if (op[to].independent || op[to].constant || whole < 0 ||
-          target.shape[whole] <= source.shape[dim])
-        continue;
-      for (const StoredOrder &other :
-           otherPlaces(toStoredOrder(layout), source.shape, dim)) {
-        TransferResult result = transferLayout(source, other, target);
-        if (!result.layout || !result.movedPadding.empty())
-          continue;
-        LayoutAttr follows = toLayout(problem.getContext(), *result.layout);
-        if (op[to].accepts(follows))
-          add(op[to].value, follows);
-      }
+    SmallVector<int64_t, 4> extents = op.extentsOf(related.group);
+    OtherExtents others = {target.shape[whole], extents};
+    for (const StoredOrder &other :
+         respellings(spelled, source.shape, dim, others, knows)) {
+      TransferResult result = transferLayout(source, other, target);
+      if (result.layout && result.movedPadding.empty())
+        list.push_back(toLayout(layout.getContext(), *result.layout));
     }
   }
+  return list;
+}
+
+/// Blocks of another size may hold the same, or another dimension have the
+/// padding; for a value of another extent each is another layout.
+void Candidates::spreadRespelled(unsigned number, unsigned from,
+                                 LayoutAttr layout) {
+  const OpSlots &op = ops[number];
+  llvm::SmallDenseMap<unsigned, SmallVector<LayoutAttr>, 4> lists;
+  for (auto [to, slot] : llvm::enumerate(op.all())) {
+    if (to == from || slot.independent || slot.constant)
+      continue;
+    auto [list, isNew] = lists.try_emplace(op.firstAlike(to));
+    if (isNew)
+      list->second = followsRespelled(op, from, layout, to);
+    for (LayoutAttr follows : list->second)
+      if (slot.accepts(follows) && !goesWith(op, from, layout, to, follows))
+        add(slot.value, follows);
+  }
+}
+
+/// Whether a slot's value has a candidate that is stored as the other layout,
+/// and is spelled so that an op may have both layouts.
+bool Candidates::goesWith(const OpSlots &op, unsigned from, LayoutAttr layout,
+                          unsigned to, LayoutAttr other) const {
+  Value value = op[to].value;
+  int place = find(value, other);
+  if (place < 0)
+    return false;
+  auto knows = [&](int64_t size) { return op[to].kernels->knowsBlock(size); };
+  return llvm::any_of(spellings(value, place), [&](LayoutAttr spelled) {
+    return layoutsAgree(op.related(from), toStoredOrder(layout), op.related(to),
+                        toStoredOrder(spelled), knows);
+  });
 }

@@ -51,7 +51,9 @@ private:
   void ask(Value value, const TransferResult &carried);
   void close();
   void spread(unsigned op, unsigned from, LayoutAttr layout);
-  void spreadPadding(unsigned op, unsigned from, LayoutAttr layout);
+  void spreadRespelled(unsigned op, unsigned from, LayoutAttr layout);
+  bool goesWith(const OpSlots &op, unsigned from, LayoutAttr layout,
+                unsigned to, LayoutAttr other) const;
 
   const LayoutProblem &problem;
   std::vector<OpSlots> ops;

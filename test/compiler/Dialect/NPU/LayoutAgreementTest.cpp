@@ -5,6 +5,7 @@
 // spelled (one spelling must say how both are stored), of others by example.
 #include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutRelations.h"
+#include "compiler/Dialect/NPU/OneSpelling.h"
 #include "test/compiler/Dialect/NPU/StoredMemory.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 
 using namespace npu;
 using test::allShapes;
@@ -171,6 +173,64 @@ TEST(LayoutAgreement, IsOneSpellingOfBoth) {
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(agreeing, 1000);
+}
+
+/// The blocks of the other dimensions.
+std::vector<LayoutBlock> blocksBeside(const StoredOrder &layout, size_t dim) {
+  std::vector<LayoutBlock> blocks;
+  for (const LayoutBlock &block : layout.blocks)
+    if (block.dim != static_cast<int64_t>(dim))
+      blocks.push_back(block);
+  return blocks;
+}
+
+/// What is padded means all for a value of another extent that a spelling of
+/// the same memory means, with other dimensions in their blocks.
+TEST(LayoutAgreement, RespellingsAreAllThatIsStoredAlike) {
+  std::mt19937 random(5);
+  std::map<size_t, std::vector<StoredOrder>> spelled;
+  for (size_t rank = 1; rank <= 3; ++rank)
+    spelled[rank] = spellings(rank, 2, {2, 3, 4, 6});
+  int more = 0, wrong = 0;
+  for (const Shape &shape : allShapes(36)) {
+    if (shape.empty() || shape.size() > 3 || llvm::is_contained(shape, 1))
+      continue;
+    const std::vector<StoredOrder> &all = spelled[shape.size()];
+    for (int round = 0; round < 8; ++round) {
+      const StoredOrder &layout = all[random() % all.size()];
+      size_t dim = random() % shape.size();
+      Shape to = shape;
+      to[dim] = 1 + random() % 12;
+      Memory memory = memoryOf(layout, shape);
+      std::set<Memory> found = {memoryOf(layout, to)};
+      for (const StoredOrder &other :
+           respellings(layout, shape, dim, {to[dim], {}},
+                       [](int64_t) { return true; })) {
+        EXPECT_EQ(memoryOf(other, shape), memory);
+        more += found.insert(memoryOf(other, to)).second;
+      }
+      if (paddedOf(layout, shape)[dim] == shape[dim])
+        continue;
+      for (const StoredOrder &other : all)
+        if (blocksBeside(other, dim) == blocksBeside(layout, dim) &&
+            memoryOf(other, shape) == memory &&
+            !found.count(memoryOf(other, to)) && ++wrong < 30)
+          ADD_FAILURE() << text(shape, layout) << " is " << text(to, other);
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(more, 500);
+}
+
+/// Two rows in a block of four, around two columns in one of two: what is
+/// padded may be the columns.
+TEST(LayoutAgreement, RespellingsTakePadding) {
+  Shape shape = {2, 2};
+  auto all =
+      respellings(stored({0, 1}, {{0, 4}, {1, 2}}), shape, 1, {18, {2, 8, 18}},
+                  [](int64_t size) { return size != 8; });
+  EXPECT_TRUE(
+      llvm::is_contained(all, stored({0, 1}, {{1, 2}, {0, 2}, {1, 2}})));
 }
 
 TEST(LayoutAgreement, BlocksOfEachExtentMayBeSpelledOtherwise) {
