@@ -6,9 +6,7 @@
 // their sums are in registers, where biases, residuals and bounds are put on.
 // Other fused instructions take the sums of a few rows while they are warm.
 
-#include "format/instr_kinds.h"
-#include "kernels/matmul/as_product.h"
-#include "kernels/matmul/panel_tile.h"
+#include "kernels/matmul/panel_epilogue.h"
 #include "kernels/matmul/tile_chain.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
@@ -17,7 +15,6 @@
 #include "kernels/validate.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace npu::kernels {
 
@@ -28,22 +25,6 @@ constexpr int64_t bytesOfRows = 384 * 1024;
 constexpr int64_t fewWeightBytes = 768 * 1024;
 
 namespace {
-
-/// What happens to sums in registers, in this order, and how many instructions
-/// that is.
-struct Epilogue {
-  enum Stage { Sums, Bounds, Function, Factors, Summands };
-  Stage stage = Sums;
-  int bias = -1;  // operand with one number for each column
-  int added = -1; // operand that is added row by row
-  RowMap addedRows;
-  float least = -std::numeric_limits<float>::infinity();
-  float most = std::numeric_limits<float>::infinity();
-  Activation activation = Activation::None;
-  float alpha = 0, beta = 0;
-  int factors = -1, summands = -1; // operands like the bias, or of one number
-  size_t taken = 0;
-};
 
 /// Panels with a range of rows, and who has which: all panels some rows, or
 /// some panels all rows, but for the first and the last.
@@ -61,128 +42,6 @@ struct Share {
 
 } // namespace
 
-/// One number for each column, or for all.
-static bool isRow(const npu_tensor_desc &tensor, int64_t columns) {
-  return tensor.dtype == NPU_F32 && tensor.block_count == 0 &&
-         (elementCount(tensor) == 1 ||
-          (elementCount(tensor) == columns &&
-           tensor.dims[tensor.rank - 1] == columns));
-}
-
-static Activation activationOf(int32_t kind) {
-  switch (kind) {
-  case NPU_INSTR_hard_sigmoid:
-    return Activation::HardSigmoid;
-  case NPU_INSTR_hard_swish:
-    return Activation::HardSwish;
-  case NPU_INSTR_leaky_relu:
-    return Activation::LeakyRelu;
-  default:
-    return Activation::None;
-  }
-}
-
-static bool foldFunction(const npu_instr &instr, Epilogue &epilogue) {
-  const Activation activation = activationOf(instr.kind);
-  if (instr.kind == NPU_INSTR_relu || instr.kind == NPU_INSTR_clip) {
-    if (epilogue.stage >= Epilogue::Bounds)
-      return false;
-    const bool isRelu = instr.kind == NPU_INSTR_relu;
-    epilogue.least = isRelu ? 0.0f : instr.alpha;
-    epilogue.most = isRelu ? epilogue.most : instr.beta;
-    epilogue.stage = Epilogue::Bounds;
-    return true;
-  }
-  if (activation == Activation::None || epilogue.stage >= Epilogue::Function)
-    return false;
-  epilogue.activation = activation;
-  epilogue.alpha = instr.alpha;
-  epilogue.beta = instr.beta;
-  epilogue.stage = Epilogue::Function;
-  return true;
-}
-
-/// Whether a sum with this operand, or a product (`isFactor`), is next.
-static bool foldOperand(const Product &product, int operand, bool isFactor,
-                        Epilogue &epilogue) {
-  const Problem &p = product.problem;
-  const npu_tensor_desc &tensor = p.inputs[static_cast<size_t>(operand)];
-  const bool isShared = isRow(tensor, product.columns);
-  if (isFactor) {
-    if (!isShared || epilogue.stage >= Epilogue::Factors)
-      return false;
-    epilogue.factors = operand;
-    epilogue.stage = Epilogue::Factors;
-    return true;
-  }
-  if (epilogue.stage == Epilogue::Sums && epilogue.bias < 0 && isShared) {
-    epilogue.bias = operand;
-    return true;
-  }
-  if (epilogue.stage == Epilogue::Sums && epilogue.added < 0 &&
-      tensor.dtype == NPU_F32 &&
-      mapRows(tensor, p.outputs[0], epilogue.addedRows) &&
-      (epilogue.addedRows.step == 1 || product.columns == 1)) {
-    epilogue.added = operand;
-    return true;
-  }
-  if (!isShared || epilogue.stage >= Epilogue::Summands)
-    return false;
-  epilogue.summands = operand;
-  epilogue.stage = Epilogue::Summands;
-  return true;
-}
-
-/// Whether the instruction on `value`, the sums so far, is for registers.
-static bool fold(const Product &product, const npu_instr &instr, int value,
-                 Epilogue &epilogue) {
-  if (instr.dtype != NPU_F32)
-    return false;
-  if (lookupInstr(instr.kind)->arity == 1)
-    return instr.a == value && foldFunction(instr, epilogue);
-  const bool isFactor = instr.kind == NPU_INSTR_mul;
-  const int other = instr.a == value ? instr.b : instr.a;
-  return (isFactor || instr.kind == NPU_INSTR_add) &&
-         (instr.a == value) != (instr.b == value) &&
-         other < static_cast<int>(product.problem.inputs.size()) &&
-         foldOperand(product, other, isFactor, epilogue);
-}
-
-/// Puts the first instructions, at most `most`, into the epilogue.
-static Epilogue foldSome(const Product &product, size_t most) {
-  Epilogue epilogue;
-  epilogue.bias = product.bias;
-  const std::vector<npu_instr> &instrs = product.problem.instrs;
-  const auto first = static_cast<int>(product.problem.inputs.size());
-  while (epilogue.taken < std::min(most, instrs.size())) {
-    Epilogue next = epilogue;
-    if (!fold(product, instrs[epilogue.taken],
-              first + static_cast<int>(epilogue.taken), next))
-      break;
-    ++next.taken;
-    epilogue = std::move(next);
-  }
-  return epilogue;
-}
-
-/// The instructions behind the first `taken`; false where one of them reads
-/// what those give in between.
-static bool restOf(const Problem &problem, size_t taken,
-                   std::vector<npu_instr> &rest) {
-  const auto first = static_cast<int>(problem.inputs.size()),
-             gone = static_cast<int>(taken);
-  rest.assign(problem.instrs.begin() + gone, problem.instrs.end());
-  for (npu_instr &instr : rest)
-    for (int16_t *value : {&instr.a, &instr.b, &instr.c}) {
-      if (*value < first)
-        continue;
-      if (*value < first + gone)
-        return false;
-      *value = static_cast<int16_t>(*value - gone);
-    }
-  return true;
-}
-
 static Problem withInstrs(Problem problem, std::vector<npu_instr> instrs) {
   problem.instrs = std::move(instrs);
   return problem;
@@ -191,10 +50,10 @@ static Problem withInstrs(Problem problem, std::vector<npu_instr> instrs) {
 namespace {
 class ProductPanels : public Kernel {
 public:
-  ProductPanels(Product p, Epilogue e, std::vector<npu_instr> instrs)
-      : product(std::move(p)), epilogue(std::move(e)), rest(std::move(instrs)),
-        chain(withInstrs(product.problem, rest), product.columns),
-        result(withInstrs(product.problem, rest)),
+  ProductPanels(Product p, Epilogue e)
+      : product(std::move(p)), epilogue(std::move(e)),
+        chain(withInstrs(product.problem, epilogue.rest), product.columns),
+        result(withInstrs(product.problem, epilogue.rest)),
         rows(static_cast<int64_t>(product.data.at.size())),
         panels((product.columns + panelColumns - 1) / panelColumns) {}
 
@@ -206,7 +65,7 @@ public:
   std::string implementation() const override { return "native:panels"; }
 
   size_t scratchBytes() const override {
-    return rest.empty()
+    return epilogue.rest.empty()
                ? 0
                : static_cast<size_t>(product.problem.threads) * valueBytes();
   }
@@ -248,7 +107,7 @@ public:
       const auto number = static_cast<size_t>(thread);
       runShare(operands,
                static_cast<char *>(scratch) +
-                   (rest.empty() ? 0 : number * valueBytes()),
+                   (epilogue.rest.empty() ? 0 : number * valueBytes()),
                share(thread, threads),
                behind.empty() ? Bytes() : behind[number]);
     });
@@ -422,7 +281,7 @@ private:
         tile.added[i] = static_cast<const float *>(operands[epilogue.added]) +
                         epilogue.addedRows.at[row] + first;
       to[i] = y + places.at[row] + first;
-      tile.results[i] = rest.empty() ? to[i]
+      tile.results[i] = epilogue.rest.empty() ? to[i]
                         : chain.isOne()
                             ? chain.sumsIn(values, i, tile.columns)
                             : result.sumsIn(values) + i * panelColumns;
@@ -430,13 +289,12 @@ private:
     multiplyTile(tile);
     if (!chain.isOne())
       result.store(operands, values, panel, range.begin, tile.count);
-    else if (!rest.empty())
+    else if (!epilogue.rest.empty())
       chain.run(values, tile.columns, tile.count, to);
   }
 
   Product product;
   Epilogue epilogue;
-  std::vector<npu_instr> rest;
   TileChain chain;    // the rest, if it is one
   PanelResult result; // else
   RowMap places;      // of the result
@@ -469,12 +327,9 @@ std::unique_ptr<Kernel> createProductPanels(const Problem &problem,
     asProduct(problem, product, whyNot);
   if (!whyNot.empty())
     return nullptr;
-  Epilogue epilogue = foldSome(product, problem.instrs.size());
-  std::vector<npu_instr> rest;
-  while (!restOf(product.problem, epilogue.taken, rest))
-    epilogue = foldSome(product, epilogue.taken - 1);
-  auto made = std::make_unique<ProductPanels>(
-      std::move(product), std::move(epilogue), std::move(rest));
+  Epilogue epilogue = epilogueOf(product);
+  auto made =
+      std::make_unique<ProductPanels>(std::move(product), std::move(epilogue));
   return made->prepare(whyNot) ? std::move(made) : nullptr;
 }
 
