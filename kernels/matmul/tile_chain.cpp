@@ -47,6 +47,8 @@ size_t TileChain::valueBytes() const {
 
 void TileChain::begin(void *const *operands, void *values, int64_t first,
                       int64_t count) const {
+  if (sharedCount == 0)
+    return; // without instructions there are no values either
   auto *rows = static_cast<Row *>(values) + 2 * parts;
   for (size_t i = 0; i < shared.size(); ++i) {
     if (shared[i] < 0)
