@@ -100,7 +100,7 @@ static NPU_INLINE void finishScaled(const PanelTile &t, const float *sums) {
     finishRows<A, false>(t, sums);
 }
 
-static NPU_WIDE_CLONES void finishTile(const PanelTile &t, const float *sums) {
+static NPU_WIDE_ONLY void finishTile(const PanelTile &t, const float *sums) {
   switch (t.activation) {
   case Activation::HardSigmoid:
     return finishScaled<Activation::HardSigmoid>(t, sums);
@@ -189,7 +189,7 @@ int64_t tileRows(int64_t width) {
   return rowsOf(width % lanes ? width / (lanes / 2) : width / lanes);
 }
 
-NPU_WIDE_CLONES void multiplyTile(const PanelTile &t) {
+NPU_WIDE_ONLY void multiplyTile(const PanelTile &t) {
   switch (t.width) {
   case 4 * lanes:
     return tileOfRows<Vector, 4, rowsOf(4)>(t);

@@ -46,6 +46,7 @@ struct PanelTile {
   int64_t nextStep;
 };
 
+/// On a processor with registers of 512 bits.
 void multiplyTile(const PanelTile &tile);
 
 } // namespace npu::kernels

@@ -306,7 +306,7 @@ private:
 
 /// Elsewhere oneDNN's kernels are as fast.
 static bool hasWideRegisters() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0;
+  static const bool has = __builtin_cpu_supports("x86-64-v4") != 0;
   return has;
 }
 

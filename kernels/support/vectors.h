@@ -13,6 +13,8 @@
 /// With fused multiply-add and conversions of 64-bit numbers.
 #define NPU_WIDE_CLONES                                                        \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+/// For the newest only, where others have another kernel.
+#define NPU_WIDE_ONLY __attribute__((target("arch=x86-64-v4")))
 #define NPU_INLINE inline __attribute__((always_inline))
 
 namespace npu::kernels {

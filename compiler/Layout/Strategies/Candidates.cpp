@@ -172,7 +172,7 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
     if (!result.complete)
       ask(slot.value, result);
   }
-  if (!layout.getBlocks().empty() && !op.isView())
+  if (!layout.getBlocks().empty() && !op.isView() && op.anchor() <= fewOperands)
     spreadRespelled(number, from, layout);
 }
 

@@ -13,6 +13,11 @@
 
 namespace npu {
 
+/// Each of an op's operands may be padded or not where blocks of another size
+/// or another spelling explain it; of more than so many the combinations
+/// explode, and they are read as the result's order is spelled.
+constexpr unsigned fewOperands = 4;
+
 /// For each value that is not a constant a list of layouts, no two of which
 /// store it alike: the source's order first, then what its boundary, its
 /// producer, its readers and other strategies' plans want, and all that follows

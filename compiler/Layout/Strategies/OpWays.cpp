@@ -14,11 +14,6 @@ using namespace npu;
 /// combination of their orders; no op of a network comes near this.
 static constexpr size_t mostWays = 4096;
 
-/// Each of an op's operands may be padded or not where blocks of another size
-/// or another spelling explain it; of more than so many the combinations
-/// explode, and they are read as the result's order is spelled.
-static constexpr unsigned fewOperands = 4;
-
 /// A layout of the value as the op may mean it.
 static SmallVector<LayoutAttr, 2> meanings(const Candidates &known,
                                            const OpSlots &slots, Value value,
