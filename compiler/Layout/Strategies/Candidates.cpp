@@ -172,7 +172,8 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
     if (!result.complete)
       ask(slot.value, result);
   }
-  if (!layout.getBlocks().empty() && !op.isView() && op.anchor() <= fewOperands)
+  if (!layout.getBlocks().empty() && !op.isView() &&
+      !isOfWideOp(op[from].value))
     spreadRespelled(number, from, layout);
 }
 
@@ -203,6 +204,15 @@ static SmallVector<LayoutAttr> followsRespelled(const OpSlots &op,
   return list;
 }
 
+/// Whether an op of many operands has the value: those are read as the result's
+/// order is spelled.
+bool Candidates::isOfWideOp(Value value) const {
+  auto found = places.find(value);
+  return found != places.end() && llvm::any_of(found->second, [&](auto place) {
+           return ops[place.first].anchor() > fewOperands;
+         });
+}
+
 /// Blocks of another size may hold the same, or another dimension have the
 /// padding; for a value of another extent each is another layout.
 void Candidates::spreadRespelled(unsigned number, unsigned from,
@@ -210,7 +220,8 @@ void Candidates::spreadRespelled(unsigned number, unsigned from,
   const OpSlots &op = ops[number];
   llvm::SmallDenseMap<unsigned, SmallVector<LayoutAttr>, 4> lists;
   for (auto [to, slot] : llvm::enumerate(op.all())) {
-    if (to == from || slot.independent || slot.constant)
+    if (to == from || slot.independent || slot.constant ||
+        isOfWideOp(slot.value))
       continue;
     auto [list, isNew] = lists.try_emplace(op.firstAlike(to));
     if (isNew)

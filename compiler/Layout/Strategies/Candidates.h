@@ -56,6 +56,7 @@ private:
   void ask(Value value, const TransferResult &carried);
   void close();
   void spread(unsigned op, unsigned from, LayoutAttr layout);
+  bool isOfWideOp(Value value) const;
   void spreadRespelled(unsigned op, unsigned from, LayoutAttr layout);
   bool goesWith(const OpSlots &op, unsigned from, LayoutAttr layout,
                 unsigned to, LayoutAttr other) const;
