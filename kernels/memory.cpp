@@ -11,6 +11,19 @@
 
 namespace npu::kernels {
 
+constexpr size_t hugePage = size_t{2} << 20;
+
+void *mapPages(size_t bytes) {
+  void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED)
+    return nullptr;
+  // Only advice: where it is refused, small pages work as well.
+  if (bytes >= hugePage)
+    madvise(block, bytes, MADV_HUGEPAGE);
+  return block;
+}
+
 namespace {
 /// What many blocks lie in one behind the other, on huge pages where the system
 /// has them: weights are read from end to end in every run, and a product on
@@ -19,17 +32,11 @@ namespace {
 class Chunk {
 public:
   explicit Chunk(size_t wanted)
-      : bytes((wanted + hugePage - 1) / hugePage * hugePage) {
-    void *taken = mmap(nullptr, bytes + hugePage, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (taken == MAP_FAILED)
-      return;
-    whole = taken;
-    auto address = reinterpret_cast<uintptr_t>(taken);
-    first = static_cast<char *>(taken) +
+      : bytes((wanted + hugePage - 1) / hugePage * hugePage),
+        whole(mapPages(bytes + hugePage)) {
+    auto address = reinterpret_cast<uintptr_t>(whole);
+    first = static_cast<char *>(whole) +
             ((address + hugePage - 1) / hugePage * hugePage - address);
-    // Only advice: where it is refused, small pages work as well.
-    madvise(first, bytes, MADV_HUGEPAGE);
   }
   ~Chunk() {
     if (whole)
@@ -47,9 +54,8 @@ public:
   }
 
 private:
-  static constexpr size_t hugePage = size_t{2} << 20;
   size_t bytes, used = 0;
-  void *whole = nullptr;
+  void *whole; // null: there is not enough
   char *first = nullptr;
 };
 } // namespace

@@ -31,6 +31,10 @@ private:
   const Allocator *old;
 };
 
+/// Pages of the system, huge ones where it has them and there is enough for
+/// one; null if there is not enough memory. munmap() gives them back.
+void *mapPages(size_t bytes);
+
 /// Memory of any content from the calling thread's allocator, aligned to
 /// NPU_VALUE_ALIGNMENT; null if there is not enough.
 std::shared_ptr<void> allocate(size_t bytes);

@@ -59,20 +59,11 @@ static bool hasWindowsInOnePiece(const Problem &problem,
 
 /// Where the weights of each number of a window lie.
 static std::vector<int64_t> weightsOfWindow(const npu_tensor_desc &w) {
-  const Strides strides = stridesOf(w);
+  const std::vector<DimMap> maps = dimMaps(w);
   std::vector<int64_t> places = {0};
-  auto extend = [&](int dim) {
-    std::vector<int64_t> next;
-    next.reserve(places.size() * static_cast<size_t>(w.dims[dim]));
-    for (int64_t place : places)
-      for (int64_t i = 0; i < w.dims[dim]; ++i)
-        next.push_back(place + i * strides.outer[dim]);
-    places = std::move(next);
-  };
   for (int d = 2; d < w.rank; ++d)
-    extend(d);
-  extend(1);
-  return places;
+    places = withDim(places, maps[static_cast<size_t>(d)], w.dims[d]);
+  return withDim(places, maps[1], w.dims[1]);
 }
 
 /// Where the windows of the results begin, `tensor` with channels as the last
@@ -84,15 +75,9 @@ static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
     return false;
   map.step = maps.back().stride;
   map.at = {0};
-  for (int d = 0; d < y.rank - 1; ++d) {
-    const int64_t step = d == 0 ? 1 : strides[d - 1];
-    std::vector<int64_t> next;
-    next.reserve(map.at.size() * static_cast<size_t>(y.dims[d]));
-    for (int64_t before : map.at)
-      for (int64_t i = 0; i < y.dims[d]; ++i)
-        next.push_back(before + maps[static_cast<size_t>(d)].at(i * step));
-    map.at = std::move(next);
-  }
+  for (int d = 0; d < y.rank - 1; ++d)
+    map.at = withDim(map.at, maps[static_cast<size_t>(d)], y.dims[d],
+                     d == 0 ? 1 : strides[d - 1]);
   return true;
 }
 

@@ -21,14 +21,6 @@ struct Folded {
 };
 } // namespace
 
-/// One number for each column, or for all.
-static bool isRow(const npu_tensor_desc &tensor, int64_t columns) {
-  return tensor.dtype == NPU_F32 && tensor.block_count == 0 &&
-         (elementCount(tensor) == 1 ||
-          (elementCount(tensor) == columns &&
-           tensor.dims[tensor.rank - 1] == columns));
-}
-
 static Activation activationOf(int32_t kind) {
   switch (kind) {
   case NPU_INSTR_hard_sigmoid:
@@ -69,7 +61,7 @@ static bool foldOperand(const Product &product, int operand, bool isFactor,
   Epilogue &epilogue = folded.epilogue;
   const Problem &p = product.problem;
   const npu_tensor_desc &tensor = p.inputs[static_cast<size_t>(operand)];
-  const bool isShared = isRow(tensor, product.columns);
+  const bool isShared = isOfColumns(tensor, product.columns);
   if (isFactor) {
     if (!isShared || folded.stage >= Factors)
       return false;

@@ -20,15 +20,25 @@ bool mapRows(const npu_tensor_desc &tensor, const npu_tensor_desc &target,
     return false;
   map.step = maps.back().stride;
   map.at = {0};
-  for (int d = 0; d < last; ++d) {
-    std::vector<int64_t> next;
-    next.reserve(map.at.size() * static_cast<size_t>(target.dims[d]));
-    for (int64_t before : map.at)
-      for (int64_t i = 0; i < target.dims[d]; ++i)
-        next.push_back(before + maps[static_cast<size_t>(d)].at(i));
-    map.at = std::move(next);
-  }
+  for (int d = 0; d < last; ++d)
+    map.at = withDim(map.at, maps[static_cast<size_t>(d)], target.dims[d]);
   return true;
+}
+
+bool isOfColumns(const npu_tensor_desc &tensor, int64_t columns) {
+  return tensor.dtype == NPU_F32 && tensor.block_count == 0 &&
+         (elementCount(tensor) == 1 ||
+          (elementCount(tensor) == columns &&
+           tensor.dims[tensor.rank - 1] == columns));
+}
+
+void loadColumns(const npu_tensor_desc &tensor, const void *operand,
+                 Range columns, float *to) {
+  const auto *from = static_cast<const float *>(operand);
+  if (elementCount(tensor) == 1)
+    std::fill_n(to, columns.end - columns.begin, *from);
+  else
+    std::copy(from + columns.begin, from + columns.end, to);
 }
 
 bool mapData(const Problem &problem, RowMap &data) {

@@ -6,6 +6,7 @@
 #define NPU_KERNELS_MATMUL_PANEL_RESULT_H
 
 #include "kernels/matmul/panel_parameter.h"
+#include "kernels/parallel.h"
 
 #include <string>
 #include <vector>
@@ -21,6 +22,13 @@ struct RowMap {
 /// Rows of `tensor` as `target` has them; false where a row has no one step.
 bool mapRows(const npu_tensor_desc &tensor, const npu_tensor_desc &target,
              RowMap &map);
+
+/// Whether it has one f32 for each of so many columns, or one for all.
+bool isOfColumns(const npu_tensor_desc &tensor, int64_t columns);
+
+/// The numbers of some columns of such an operand.
+void loadColumns(const npu_tensor_desc &tensor, const void *operand,
+                 Range columns, float *to);
 
 /// The rows of the data of a product; false where a row has no one step.
 bool mapData(const Problem &problem, RowMap &data);

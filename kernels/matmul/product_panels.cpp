@@ -137,6 +137,10 @@ private:
   int64_t columnsOf(int64_t panel) const {
     return std::min(panelColumns, product.columns - panel * panelColumns);
   }
+  Range rangeOf(int64_t panel) const {
+    const int64_t first = panel * panelColumns;
+    return {first, first + columnsOf(panel)};
+  }
   int64_t widthOf(int64_t panel) const { return panelWidth(columnsOf(panel)); }
 
   void packPanel(const float *from, int64_t panel, float *to) const {
@@ -201,16 +205,11 @@ private:
   /// The numbers of a panel's columns; `otherwise` without the operand.
   void loadShared(void *const *operands, int operand, int64_t panel,
                   float otherwise, float *to) const {
-    const int64_t count = columnsOf(panel);
-    const auto *from =
-        operand < 0 ? nullptr : static_cast<const float *>(operands[operand]);
-    if (!from)
-      std::fill_n(to, count, otherwise);
-    else if (elementCount(
-                 product.problem.inputs[static_cast<size_t>(operand)]) == 1)
-      std::fill_n(to, count, *from);
+    if (operand < 0)
+      std::fill_n(to, columnsOf(panel), otherwise);
     else
-      std::copy_n(from + panel * panelColumns, count, to);
+      loadColumns(product.problem.inputs[static_cast<size_t>(operand)],
+                  operands[operand], rangeOf(panel), to);
   }
 
   /// `next`: what is read when this panel is done.
@@ -239,7 +238,7 @@ private:
     if (!chain.isOne())
       result.begin(operands, values, panel);
     else
-      chain.begin(operands, values, panel * panelColumns, tile.columns);
+      chain.begin(operands, values, rangeOf(panel));
     const int64_t most = chain.isOne() ? tileRows(tile.width) : strip,
                   count = range.end - range.begin,
                   tiles = (count + most - 1) / most;

@@ -2,21 +2,19 @@
 
 #include "kernels/matmul/tile_chain.h"
 
-#include "kernels/matmul/panel_parameter.h"
-#include "kernels/tensor.h"
+#include "kernels/matmul/panel_result.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace npu::kernels {
 
-/// Rows of a tile that one row of values holds, and values that hold a tile.
-constexpr int64_t rowsTogether = rowLength / panelColumns;
-constexpr int64_t parts = mostTileRows / rowsTogether;
+/// Rows of values, of `strip` rows each, that hold a tile.
+constexpr int64_t parts = mostTileRows / strip;
 
 TileChain::TileChain(const Problem &problem, int64_t columns)
-    : instrs(problem.instrs), shared(problem.inputs.size(), -1),
-      isNumber(problem.inputs.size(), false) {
+    : instrs(problem.instrs), inputs(problem.inputs),
+      shared(problem.inputs.size(), -1) {
   auto value = static_cast<int>(problem.inputs.size());
   auto add = [&](int operand) {
     if (operand < 0 || operand == value)
@@ -24,13 +22,9 @@ TileChain::TileChain(const Problem &problem, int64_t columns)
     if (operand > value || operand >= static_cast<int>(shared.size()))
       return false;
     const auto index = static_cast<size_t>(operand);
-    const npu_tensor_desc &tensor = problem.inputs[index];
-    isNumber[index] = elementCount(tensor) == 1;
     if (shared[index] < 0)
       shared[index] = static_cast<int>(sharedCount++);
-    return tensor.dtype == NPU_F32 && tensor.block_count == 0 &&
-           (isNumber[index] || (elementCount(tensor) == columns &&
-                                tensor.dims[tensor.rank - 1] == columns));
+    return isOfColumns(inputs[index], columns);
   };
   for (const npu_instr &instr : instrs) {
     isChain = isChain && instr.dtype == NPU_F32 && add(instr.a) &&
@@ -45,27 +39,20 @@ size_t TileChain::valueBytes() const {
              : static_cast<size_t>(2 * parts + sharedCount) * sizeof(Row);
 }
 
-void TileChain::begin(void *const *operands, void *values, int64_t first,
-                      int64_t count) const {
+void TileChain::begin(void *const *operands, void *values,
+                      Range columns) const {
   if (sharedCount == 0)
     return; // without instructions there are no values either
   auto *rows = static_cast<Row *>(values) + 2 * parts;
-  for (size_t i = 0; i < shared.size(); ++i) {
-    if (shared[i] < 0)
-      continue;
-    const auto *from = static_cast<const float *>(operands[i]);
-    float *to = rows[shared[i]].f;
-    if (isNumber[i])
-      std::fill_n(to, rowsTogether * count, *from);
-    else
-      for (int64_t row = 0; row < rowsTogether; ++row)
-        std::copy_n(from + first, count, to + row * count);
-  }
+  const int64_t count = columns.end - columns.begin;
+  for (size_t i = 0; i < shared.size(); ++i)
+    for (int64_t row = 0; shared[i] >= 0 && row < strip; ++row)
+      loadColumns(inputs[i], operands[i], columns,
+                  rows[shared[i]].f + row * count);
 }
 
 float *TileChain::sumsIn(void *values, int64_t i, int64_t columns) const {
-  return static_cast<Row *>(values)[i / rowsTogether].f +
-         i % rowsTogether * columns;
+  return static_cast<Row *>(values)[i / strip].f + i % strip * columns;
 }
 
 /// A call for each row of a tile would take as long as the copy.
@@ -87,9 +74,9 @@ const Row *TileChain::valueOf(const Row *values, const Row *sums,
 void TileChain::run(void *room, int64_t columns, int64_t count,
                     float *const *results) const {
   auto *values = static_cast<Row *>(room);
-  for (int64_t first = 0; first < count; first += rowsTogether) {
-    Row *from = values + first / rowsTogether, *to = from + parts;
-    const int64_t some = std::min(rowsTogether, count - first);
+  for (int64_t first = 0; first < count; first += strip) {
+    Row *from = values + first / strip, *to = from + parts;
+    const int64_t some = std::min(strip, count - first);
     for (const npu_instr &instr : instrs) {
       interpret(instr, NPU_F32, valueOf(values, from, instr.a),
                 valueOf(values, from, instr.b), valueOf(values, from, instr.c),

@@ -8,6 +8,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/matmul/panel_tile.h"
+#include "kernels/parallel.h"
 #include "kernels/support/interpreter.h"
 
 namespace npu::kernels {
@@ -25,9 +26,8 @@ public:
   /// Scratch of one thread.
   size_t valueBytes() const;
 
-  /// Loads what all rows of a panel read: `count` columns from `first` on.
-  void begin(void *const *operands, void *values, int64_t first,
-             int64_t count) const;
+  /// Loads what all rows of some columns read.
+  void begin(void *const *operands, void *values, Range columns) const;
 
   /// Where the sums of row `i` of a tile of `columns` are wanted.
   float *sumsIn(void *values, int64_t i, int64_t columns) const;
@@ -40,8 +40,8 @@ private:
   const Row *valueOf(const Row *values, const Row *sums, int16_t value) const;
 
   std::vector<npu_instr> instrs;
+  std::vector<npu_tensor_desc> inputs;
   std::vector<int> shared; ///< by operand: which row of values it is, or -1
-  std::vector<bool> isNumber;
   int64_t sharedCount = 0;
   bool isChain = true;
 };

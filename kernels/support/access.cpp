@@ -31,6 +31,16 @@ std::vector<DimMap> dimMaps(const npu_tensor_desc &tensor) {
   return maps;
 }
 
+std::vector<int64_t> withDim(const std::vector<int64_t> &offsets,
+                             const DimMap &map, int64_t count, int64_t step) {
+  std::vector<int64_t> result;
+  result.reserve(offsets.size() * static_cast<size_t>(count));
+  for (int64_t before : offsets)
+    for (int64_t i = 0; i < count; ++i)
+      result.push_back(before + map.at(i * step));
+  return result;
+}
+
 std::vector<DimMap> broadcastMaps(const npu_tensor_desc &tensor,
                                   const npu_tensor_desc &target) {
   std::vector<DimMap> maps(static_cast<size_t>(target.rank));

@@ -30,6 +30,12 @@ DimMap dimMap(const npu_tensor_desc &tensor, int dim, int64_t extent);
 /// The maps of all dimensions.
 std::vector<DimMap> dimMaps(const npu_tensor_desc &tensor);
 
+/// Each of some offsets with every `step`-th of `count` of one more dimension,
+/// which comes innermost.
+std::vector<int64_t> withDim(const std::vector<int64_t> &offsets,
+                             const DimMap &map, int64_t count,
+                             int64_t step = 1);
+
 /// Maps of `tensor` broadcast to `target`, aligned at the right.
 std::vector<DimMap> broadcastMaps(const npu_tensor_desc &tensor,
                                   const npu_tensor_desc &target);

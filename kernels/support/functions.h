@@ -49,13 +49,28 @@ NPU_INLINE F withSign(F size, F sign) {
                   (bitsOf(sign) & like(bitsOf(sign), 0x80000000)));
 }
 
-/// (exp(r) - 1 - r) / r^2 for |r| up to half of ln 2.
-constexpr double exponentialTail[] = {0.5,
-                                      0.1666666716337204,
-                                      0.04166625440120697,
-                                      0.008333266712725163,
-                                      0.0013947270344942808,
-                                      0.00019917114695999771};
+/// exp(x) = (1 + rest) * 2^whole; the whole number, as a signed one, lies in
+/// the bits of `shifted` above those of 0x4b400000.
+template <typename F>
+struct Reduced {
+  F rest, shifted;
+};
+
+template <typename F>
+NPU_INLINE Reduced<F> reduced(F x) {
+  // Adding 1.5 * 2^23 rounds to a whole number, which then lies in the bits.
+  F shifted = fma(x, like(x, log2e), like(x, 12582912.0));
+  F n = shifted - like(x, 12582912.0);
+  F r = fma(n, like(x, -ln2High), x);
+  r = fma(n, like(x, -ln2Low), r);
+  constexpr double c[] = {0.5,
+                          0.1666666716337204,
+                          0.04166625440120697,
+                          0.008333266712725163,
+                          0.0013947270344942808,
+                          0.00019917114695999771};
+  return {fma(r * r, polynomial(r, c), r), shifted};
+}
 
 /// exp(x) = (1 + rest) * first * second, both powers of two: one of them alone
 /// may lie beyond the floats.
@@ -66,12 +81,7 @@ struct Power {
 
 template <typename F>
 NPU_INLINE Power<F> powerOf(F x) {
-  // Adding 1.5 * 2^23 rounds to a whole number, which then lies in the bits.
-  F shifted = fma(x, like(x, log2e), like(x, 12582912.0));
-  F n = shifted - like(x, 12582912.0);
-  F r = fma(n, like(x, -ln2High), x);
-  r = fma(n, like(x, -ln2Low), r);
-  F rest = fma(r * r, polynomial(r, exponentialTail), r);
+  auto [rest, shifted] = reduced(x);
   auto whole = bitsOf(shifted) - like(bitsOf(x), 0x4b400000);
   auto half = shiftSigned(whole, 1), other = whole - half;
   auto bias = like(whole, 127);
@@ -90,11 +100,7 @@ NPU_INLINE F exponential(F x) {
 /// results below the least normal float are 0.
 template <typename F>
 NPU_INLINE F exponentialOfNegative(F x) {
-  F shifted = fma(x, like(x, log2e), like(x, 12582912.0));
-  F n = shifted - like(x, 12582912.0);
-  F r = fma(n, like(x, -ln2High), x);
-  r = fma(n, like(x, -ln2Low), r);
-  F rest = fma(r * r, polynomial(r, exponentialTail), r);
+  auto [rest, shifted] = reduced(x);
   // What lies above the whole number in the bits of `shifted` is shifted out.
   F power =
       numberOf(shiftLeft(bitsOf(shifted), 23) + like(bitsOf(x), 0x3f800000));

@@ -11,26 +11,13 @@
 
 namespace npu::runtime {
 
-constexpr uint64_t hugePageBytes = uint64_t(2) << 20;
-
-static void *fromSystem(uint64_t bytes) {
-  void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (block == MAP_FAILED)
-    return nullptr;
-  // Only advice: where it is refused, small pages work as well.
-  if (bytes >= hugePageBytes)
-    madvise(block, bytes, MADV_HUGEPAGE);
-  return block;
-}
-
 Memory::Memory(uint64_t bytes, const char *purpose,
                const kernels::Allocator &from)
     : size(bytes), allocator(from) {
   if (bytes == 0)
     return;
   block = from.allocate ? from.allocate(from.user, bytes, NPU_VALUE_ALIGNMENT)
-                        : fromSystem(bytes);
+                        : kernels::mapPages(bytes);
   if (!block)
     throw Failure(NPU_OUT_OF_MEMORY,
                   "not enough memory for " + std::string(purpose) + ": " +

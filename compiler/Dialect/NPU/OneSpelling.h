@@ -33,8 +33,7 @@ struct OtherExtents {
 /// all is the same wherever the dimension stands in the order. Where it is not
 /// padded, it needs no block. Padding that is said of another dimension, but
 /// lies around all of this one, may be this one's, which some value of the op
-/// fills. Only blocks that
-/// `knowsBlock` has, of so many elements.
+/// fills. Only blocks that `knowsBlock` has, of so many elements.
 llvm::SmallVector<StoredOrder, 4>
 respellings(const StoredOrder &layout, llvm::ArrayRef<int64_t> shape,
             int64_t dim, OtherExtents others,

@@ -30,8 +30,11 @@ Candidates::Candidates(const LayoutProblem &problem,
     : problem(problem), ops(slotsOf(problem)) {
   for (auto [number, op] : llvm::enumerate(ops))
     for (auto [index, slot] : llvm::enumerate(op.all()))
-      if (!slot.constant)
+      if (!slot.constant) {
         places[slot.value].push_back({number, index});
+        if (op.anchor() > fewOperands)
+          ofWideOps.insert(slot.value);
+      }
   seed(others);
   // What an op accepts for a constant, or for a value to which it means the
   // same as another order, may mean something to the op's other values.
@@ -173,7 +176,7 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
       ask(slot.value, result);
   }
   if (!layout.getBlocks().empty() && !op.isView() &&
-      !isOfWideOp(op[from].value))
+      !ofWideOps.contains(op[from].value))
     spreadRespelled(number, from, layout);
 }
 
@@ -204,15 +207,6 @@ static SmallVector<LayoutAttr> followsRespelled(const OpSlots &op,
   return list;
 }
 
-/// Whether an op of many operands has the value: those are read as the result's
-/// order is spelled.
-bool Candidates::isOfWideOp(Value value) const {
-  auto found = places.find(value);
-  return found != places.end() && llvm::any_of(found->second, [&](auto place) {
-           return ops[place.first].anchor() > fewOperands;
-         });
-}
-
 /// Blocks of another size may hold the same, or another dimension have the
 /// padding; for a value of another extent each is another layout.
 void Candidates::spreadRespelled(unsigned number, unsigned from,
@@ -221,7 +215,7 @@ void Candidates::spreadRespelled(unsigned number, unsigned from,
   llvm::SmallDenseMap<unsigned, SmallVector<LayoutAttr>, 4> lists;
   for (auto [to, slot] : llvm::enumerate(op.all())) {
     if (to == from || slot.independent || slot.constant ||
-        isOfWideOp(slot.value))
+        ofWideOps.contains(slot.value))
       continue;
     auto [list, isNew] = lists.try_emplace(op.firstAlike(to));
     if (isNew)

@@ -56,7 +56,6 @@ private:
   void ask(Value value, const TransferResult &carried);
   void close();
   void spread(unsigned op, unsigned from, LayoutAttr layout);
-  bool isOfWideOp(Value value) const;
   void spreadRespelled(unsigned op, unsigned from, LayoutAttr layout);
   bool goesWith(const OpSlots &op, unsigned from, LayoutAttr layout,
                 unsigned to, LayoutAttr other) const;
@@ -68,6 +67,8 @@ private:
   llvm::DenseMap<Value, SmallVector<std::pair<int, LayoutAttr>, 2>> respelled;
   /// Where each value stands: (op, slot).
   llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;
+  /// What ops of many operands have: read as the result's order is spelled.
+  llvm::DenseSet<Value> ofWideOps;
   std::deque<std::pair<Value, LayoutAttr>> fresh;
   /// Spellings that were met, of layouts that are alike too: what they mean for
   /// values of other extents differs.
