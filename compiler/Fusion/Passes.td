@@ -11,7 +11,8 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
   let summary = "Removes views and arithmetic on constants that cancel.";
   let description = [{
     Identity and inverse transposes and reshapes vanish, consecutive ones
-    compose, those of constants are computed. Affine steps with constants are
+    compose, those of constants are computed. Elementwise ops and reductions
+    work on what a broadcast repeats, not on its repetitions. Affine steps with constants are
     brought into one form (x * scale, then + offset) and merge, where neither
     overflow nor the rounding of a large offset would show. Every rewrite is
     exact in real arithmetic.

@@ -85,6 +85,7 @@ bool isIdentity(ArrayRef<int64_t> permutation);
 
 // Patterns with a file of their own.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
+void addBroadcastPatterns(mlir::RewritePatternSet &patterns);
 void addExactSumPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace npu::rewrites

@@ -33,6 +33,7 @@ private:
   Value padOrPool(Value data);
   Value concat(Value data);
   Value reduce(Value data);
+  Value repeated(Value data);
   Value reshape(Value data);
 };
 
@@ -269,6 +270,25 @@ Value Generator::reduce(Value data) {
                           true);
 }
 
+/// What a reduction left, spelled out again, and what exporters do with that.
+Value Generator::repeated(Value data) {
+  Value small = reduce(data);
+  if (shapeOf(data)[0] == 1 && coin()) // aligned at the right
+    small = *rewrites::makeReshape(builder, location, small,
+                                   shapeOf(small).drop_front());
+  Value whole = BroadcastOp::create(builder, location, data.getType(), small);
+  switch (pick(4)) {
+  case 0:
+    return eltwise(NPU_INSTR_mul, {data, unary(whole)});
+  case 1:
+    return eltwise(NPU_INSTR_add, {whole, whole});
+  case 2:
+    return reduce(whole);
+  default:
+    return unary(whole);
+  }
+}
+
 Value Generator::reshape(Value data) {
   ArrayRef<int64_t> shape = shapeOf(data);
   SmallVector<int64_t> flat = {shape[0], 1, shape[1], shape[2] * shape[3]};
@@ -299,6 +319,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
                         &Generator::padOrPool,
                         &Generator::concat,
                         &Generator::reduce,
+                        &Generator::repeated,
                         &Generator::reshape};
   for (int i = 0; i < steps; ++i) {
     Value data = pickValue();

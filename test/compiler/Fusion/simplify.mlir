@@ -222,3 +222,42 @@ func.func @inexact_sums(%x: tensor<4x1000xui8>, %z: tensor<1x2xi8>, %v: tensor<1
   %8 = npu.eltwise cast(%7) : (tensor<4x2xi32>) -> tensor<4x2xf32>
   return %2, %5, %8 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>
 }
+
+// A mask that exporters repeat along the embedding, cast and summed: on what it
+// was before. The reduced dimension moves with the rank.
+// CHECK-LABEL: @repeated_mask
+// CHECK-SAME: %[[X:[^:]*]]: tensor<1x8x4xf32>, %[[M:[^:]*]]: tensor<8x1xi64>
+// CHECK: %[[F:.*]] = npu.eltwise cast(%[[M]]) : (tensor<8x1xi64>) -> tensor<8x1xf32>
+// CHECK-NEXT: %[[P:.*]] = npu.eltwise mul(%[[X]], %[[F]]) : (tensor<1x8x4xf32>, tensor<8x1xf32>) -> tensor<1x8x4xf32>
+// CHECK-NEXT: %[[S:.*]] = npu.reduce(%[[F]]) {axes = [0], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<8x1xf32>) -> tensor<1xf32>
+// CHECK-NEXT: %[[C:.*]] = npu.eltwise clip(%[[S]]){{.*}} -> tensor<1xf32>
+// CHECK-NEXT: %[[R:.*]] = npu.reduce(%[[P]])
+// CHECK-NEXT: npu.eltwise div(%[[R]], %[[C]]) : (tensor<1x4xf32>, tensor<1xf32>) -> tensor<1x4xf32>
+// CHECK-NOT: npu.broadcast
+func.func @repeated_mask(%x: tensor<1x8x4xf32>, %m: tensor<8x1xi64>) -> tensor<1x4xf32> {
+  %0 = npu.broadcast(%m) : (tensor<8x1xi64>) -> tensor<1x8x4xi64>
+  %1 = npu.eltwise cast(%0) : (tensor<1x8x4xi64>) -> tensor<1x8x4xf32>
+  %2 = npu.eltwise mul(%x, %1) : (tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  %3 = npu.reduce(%1) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<1x8x4xf32>) -> tensor<1x4xf32>
+  %4 = npu.eltwise clip(%3) {alpha = 1.0 : f32, beta = 9.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %5 = npu.reduce(%2) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<1x8x4xf32>) -> tensor<1x4xf32>
+  %6 = npu.eltwise div(%5, %4) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %6 : tensor<1x4xf32>
+}
+
+// A sum of what is repeated is no repetition of a sum; what is repeated itself
+// is computed before. A reduction that keeps its dimension keeps its rank.
+// CHECK-LABEL: @repeated_sum
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x1xf32>
+// CHECK-DAG: %[[A:.*]] = npu.eltwise relu(%[[X]]) : (tensor<2x1xf32>)
+// CHECK-DAG: %[[B:.*]] = npu.broadcast(%[[A]]) : (tensor<2x1xf32>) -> tensor<2x3xf32>
+// CHECK-DAG: npu.reduce(%[[B]]) {axes = [1]
+// CHECK-DAG: %[[K:.*]] = npu.reduce(%[[A]]) {axes = [0], keep_dims = true, {{.*}} : (tensor<2x1xf32>) -> tensor<1x1xf32>
+// CHECK-DAG: npu.broadcast(%[[K]]) : (tensor<1x1xf32>) -> tensor<1x3xf32>
+func.func @repeated_sum(%x: tensor<2x1xf32>) -> (tensor<2xf32>, tensor<1x3xf32>) {
+  %0 = npu.broadcast(%x) : (tensor<2x1xf32>) -> tensor<2x3xf32>
+  %1 = npu.eltwise relu(%0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = npu.reduce(%1) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  %3 = npu.reduce(%1) {axes = [0], keep_dims = true, kind = #npu.reduce_kind<max>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  return %2, %3 : tensor<2xf32>, tensor<1x3xf32>
+}
