@@ -159,43 +159,6 @@ void multiplyRows(const Factors &factors, int64_t count, float *sums,
   }
 }
 
-// Neighbours are joined, then pairs, and so on: lane after lane would take
-// longer than the exponentials of a short row.
-
-/// Lanes 8, then 4, 2 and 1 away.
-static NPU_INLINE Vector turned(Vector a, int64_t by) {
-  switch (by) {
-  case 8:
-    return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2,
-                                   3, 4, 5, 6, 7);
-  case 4:
-    return __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15,
-                                   8, 9, 10, 11);
-  case 2:
-    return __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9,
-                                   14, 15, 12, 13);
-  default:
-    return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10,
-                                   13, 12, 15, 14);
-  }
-}
-
-static NPU_INLINE float largestLane(Vector a) {
-#pragma clang loop unroll(full)
-  for (int64_t by = lanes / 2; by > 0; by /= 2) {
-    const Vector other = turned(a, by);
-    a = other > a ? other : a;
-  }
-  return a[0];
-}
-
-static NPU_INLINE float sumOfLanes(Vector a) {
-#pragma clang loop unroll(full)
-  for (int64_t by = lanes / 2; by > 0; by /= 2)
-    a += turned(a, by);
-  return a[0];
-}
-
 /// One score with the scale and the mask on it.
 static NPU_INLINE float masked(float score, float scale, const Mask &mask,
                                int64_t key) {
@@ -213,9 +176,13 @@ static NPU_INLINE Vector maskedVector(Vector scores, float scale,
     return scores * scale + mask.added[0];
   if (!mask.isOpen)
     return scores * scale;
-  for (int64_t k = 0; k < lanes; ++k)
-    scores[k] = masked(scores[k], scale, mask, key + k);
-  return scores;
+  using Flags = uint8_t __attribute__((vector_size(lanes)));
+  Flags flags = Flags{} + mask.isOpen[0];
+  if (mask.across)
+    std::memcpy(&flags, mask.isOpen + key, sizeof(flags));
+  using Chosen = int32_t __attribute__((vector_size(sizeof(Vector))));
+  return __builtin_convertvector(flags != 0, Chosen) ? scores * scale
+                                                     : Vector{} + mask.fill;
 }
 
 /// The lanes before `count`; others are `otherwise`.

@@ -103,8 +103,52 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
   return kernel;
 }
 
+static bool isDepthwiseSignal(const Problem &problem) {
+  const npu_tensor_desc &x = problem.inputs[0];
+  const int64_t groups = problem.attrs.conv.groups;
+  return x.rank == 3 && groups > 1 && groups == x.dims[1] &&
+         groups == problem.outputs[0].dims[1];
+}
+
+/// The tensor with a dimension of one element before its last.
+static npu_tensor_desc ofOneRow(const npu_tensor_desc &tensor) {
+  const int at = tensor.rank - 1;
+  if (at < 1)
+    return tensor;
+  npu_tensor_desc image = tensor;
+  image.rank = tensor.rank + 1;
+  image.dims[at] = 1;
+  image.dims[at + 1] = tensor.dims[at];
+  int to = 0;
+  for (int d = 0; d < tensor.rank; ++d) {
+    const bool isLast = tensor.order[d] == at;
+    if (isLast)
+      image.order[to++] = static_cast<int8_t>(at);
+    image.order[to++] = static_cast<int8_t>(tensor.order[d] + isLast);
+  }
+  for (int8_t &dim : image.block_dims)
+    dim = static_cast<int8_t>(dim + (dim == at));
+  return image;
+}
+
+/// Of depthwise convolutions oneDNN has fast kernels for images only, and one
+/// product for each channel of signals, which takes ten times as long.
+static Problem asImage(Problem signal) {
+  for (npu_tensor_desc &tensor : signal.inputs)
+    tensor = ofOneRow(tensor);
+  signal.outputs[0] = ofOneRow(signal.outputs[0]);
+  npu_conv_attrs &a = signal.attrs.conv;
+  for (int64_t *along : {a.strides, a.dilations, a.pads_begin, a.pads_end})
+    along[1] = along[0];
+  a.strides[0] = a.dilations[0] = 1;
+  a.pads_begin[0] = a.pads_end[0] = 0;
+  return signal;
+}
+
 std::unique_ptr<Kernel> createConvOnednn(const Problem &problem,
                                          std::string &whyNot) {
+  if (isDepthwiseSignal(problem))
+    return createConvOnednn(asImage(problem), whyNot);
   ThreadScope scope(problem.threads);
   ConvParts p;
   if (!makeParts(problem, p, whyNot))

@@ -30,6 +30,43 @@ NPU_INLINE Vector loadVector(const float *from) {
   return value;
 }
 
+// Neighbours are joined, then pairs, and so on: lane after lane would take
+// longer than the exponentials of a short row.
+
+/// Lanes 8, then 4, 2 and 1 away.
+NPU_INLINE Vector turned(Vector a, int64_t by) {
+  switch (by) {
+  case 8:
+    return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2,
+                                   3, 4, 5, 6, 7);
+  case 4:
+    return __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15,
+                                   8, 9, 10, 11);
+  case 2:
+    return __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9,
+                                   14, 15, 12, 13);
+  default:
+    return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10,
+                                   13, 12, 15, 14);
+  }
+}
+
+NPU_INLINE float largestLane(Vector a) {
+#pragma clang loop unroll(full)
+  for (int64_t by = lanes / 2; by > 0; by /= 2) {
+    const Vector other = turned(a, by);
+    a = other > a ? other : a;
+  }
+  return a[0];
+}
+
+NPU_INLINE float sumOfLanes(Vector a) {
+#pragma clang loop unroll(full)
+  for (int64_t by = lanes / 2; by > 0; by /= 2)
+    a += turned(a, by);
+  return a[0];
+}
+
 } // namespace npu::kernels
 
 #endif // NPU_KERNELS_SUPPORT_VECTORS_H

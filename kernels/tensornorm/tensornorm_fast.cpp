@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalisation in any plain or fully blocked layout: sums in one pass over the
-// data as it lies in memory, the result in another. Each set of numbers with
+// data as it lies in memory, the result in another (of short rows:
+// norm_rows.h). Each set of numbers with
 // one mean belongs to one thread, so sums do not depend on the team. They are
 // double, which is exact enough for the variance as a difference of sums.
 
@@ -11,6 +12,7 @@
 #include "kernels/support/reference.h"
 #include "kernels/support/sort.h"
 #include "kernels/support/vectors.h"
+#include "kernels/tensornorm/norm_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -198,7 +200,11 @@ public:
       }
       char *own = static_cast<char *>(scratch) +
                   static_cast<size_t>(thread) * perThread();
-      forUnits(mine, start, [&](const Place &place) {
+      if (isOfRows())
+        return forLoops(mine, 0, outer - 1, start, [&](const Place &place) {
+          runRows(mine, place, operands);
+        });
+      forLoops(mine, 0, outer, start, [&](const Place &place) {
         runUnit(mine, place, start.set, operands, own);
       });
     });
@@ -222,10 +228,32 @@ private:
     }
   }
 
-  template <typename Body>
-  void forUnits(const std::vector<Loop> &mine, const Place &start,
-                const Body &body) const {
-    forLoops(mine, 0, outer, start, body);
+  /// Whether each row in one piece has a mean of its own, and is read again
+  /// from the nearest cache.
+  bool isOfRows() const {
+    return outer > 0 && outer + 1 == loops.size() && loops.back().isReduced &&
+           loops.back().extent <= longestRow;
+  }
+
+  /// The innermost kept loop.
+  void runRows(const std::vector<Loop> &mine, const Place &at,
+               void *const *operands) const {
+    const Loop &each = mine[outer - 1], &inner = mine.back();
+    const float zero = 0;
+    NormRows rows;
+    rows.count = each.extent;
+    rows.length = inner.extent;
+    rows.epsilon = attrs.epsilon;
+    rows.isCentered = attrs.centered != 0;
+    rows.data = {static_cast<const float *>(operands[0]) + at.data, each.data,
+                 inner.data};
+    rows.scale = {static_cast<const float *>(operands[1]) + at.scale,
+                  each.scale, inner.scale};
+    rows.bias = {&zero, 0, 0};
+    if (attrs.has_bias)
+      rows.bias = {static_cast<const float *>(operands[2]) + at.bias, each.bias,
+                   inner.bias};
+    normalizeEach(rows, static_cast<float *>(operands[inputs]) + at.data);
   }
 
   /// All that lies inside the outermost kept loops.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels on long rows: softmax, and convolutions of signals.
+// Kernels on long rows: softmax, normalisation, and convolutions of signals.
 #ifndef NPU_TEST_KERNELS_CONFORMANCE_ROWS_H
 #define NPU_TEST_KERNELS_CONFORMANCE_ROWS_H
 
@@ -71,6 +71,74 @@ TEST(Conformance, SoftmaxOfWhatIsNotFinite) {
                                                 : found[i] == expected[i])
                 << value << " " << place << " " << found[i];
       }
+}
+
+inline Problem normOfRows(int64_t rows, int64_t length, int64_t hasBias,
+                          int64_t isCentered, double epsilon) {
+  Problem p;
+  p.op = NPU_OP_TENSORNORM;
+  p.inputs = {tensor(NPU_F32, {rows, length}), tensor(NPU_F32, {length}),
+              tensor(NPU_F32, {length})};
+  if (!hasBias)
+    p.inputs.pop_back();
+  p.outputs = {p.inputs[0]};
+  p.attrs.norm = {2, 1, 1, hasBias, isCentered, epsilon};
+  p.threads = 2;
+  return p;
+}
+
+TEST(Conformance, NormOfRows) {
+  uint32_t seed = 7520;
+  for (int64_t length : {1, 15, 16, 17, 64, 100, 4096, 4097})
+    for (int64_t hasBias : {0, 1})
+      for (int64_t isCentered : {0, 1}) {
+        Case one;
+        one.problem = normOfRows(5, length, hasBias, isCentered, 1e-5);
+        one.tolerance = 1e-5;
+        check(one, seed++);
+        if (length > 1) { // one for all of a row
+          one.problem.inputs[1] = tensor(NPU_F32, {5, 1});
+          check(one, seed++);
+        }
+      }
+}
+
+/// Squares that floats do not hold, sums that they do not, NaN, all the same.
+TEST(Conformance, NormOfHugeAndTinyNumbers) {
+  constexpr int64_t length = 40;
+  for (double unit : {3e38, 1e25, 1e-22, 1e-40, 0.0, std::nan("")})
+    for (int64_t isCentered : {0, 1}) {
+      Case one;
+      one.problem = normOfRows(2, length, 1, isCentered, unit < 1 ? 1e-44 : 1);
+      one.tolerance = 1e-5;
+      std::vector<Values> inputs = inputsFor(one.problem, 7560);
+      for (size_t i = 0; i < inputs[0].size(); ++i)
+        inputs[0][i] = static_cast<float>(
+            unit * (1 - static_cast<double>(i % 5) / (i % 2 ? 8 : -8)));
+      check(one, inputs);
+    }
+}
+
+/// Of one channel each, in every order; a dilated one reaches beyond the end.
+TEST(Conformance, ConvDepthwiseSignal) {
+  uint32_t seed = 7700;
+  for (const char *layout : {"abc", "acb", "aBc16b", "aBc8b"})
+    for (int64_t window : {1, 3, 15})
+      for (int64_t stride : {1, 2})
+        for (int64_t pad : {0, 7}) {
+          Case one;
+          one.problem =
+              convProblem(tensor(NPU_F32, {2, 32, 40}, layout), 32, {window},
+                          stride, pad, 32, layout, seed % 3 != 0, 1 + seed % 2);
+          one.problem.threads = 1 + static_cast<int>(seed % 2);
+          if (seed % 4)
+            makeConstant(one.problem, 1);
+          for (const Chain &chain : chainsFor(one.problem.outputs[0])) {
+            Case fused = one;
+            addChain(fused, chain);
+            check(fused, seed++);
+          }
+        }
 }
 
 /// Windows that begin before the signal, end behind it, or hold all of it;

@@ -274,6 +274,17 @@ TEST(Query, CasesThatOnednnDoesSlowly) {
   }
 }
 
+/// One product for each channel is no reference, and as slow as one.
+TEST(Query, DepthwiseSignalsRunAsImages) {
+  for (const char *layout : {"acb", "aBc16b"}) {
+    Problem p = convProblem(tensor(NPU_F32, {1, 64, 50}, layout), 64, {15}, 1,
+                            7, 64, layout, true);
+    p.threads = 2;
+    const std::string name = create(p)->implementation();
+    EXPECT_EQ(name.find("gemm"), std::string::npos) << layout << " " << name;
+  }
+}
+
 // Known to be slow: the compiler must see it.
 TEST(Query, SlowCasesSaySo) {
   Problem half = layer(64, 64, 14, 3, 1, "acdb", 1, NPU_F16);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalisation of rows that lie in one piece and have a mean each: what
+// transformers do with tokens.
+#ifndef NPU_KERNELS_TENSORNORM_NORM_ROWS_H
+#define NPU_KERNELS_TENSORNORM_NORM_ROWS_H
+
+#include <cstdint>
+
+namespace npu::kernels {
+
+/// Longer ones are not read three times.
+constexpr int64_t longestRow = 4096;
+
+/// Numbers of rows; `along` a row they are next to each other, or one for all
+/// of it (0).
+struct OfRows {
+  const float *first;
+  int64_t step, along;
+};
+
+struct NormRows {
+  int64_t count, length;
+  double epsilon;
+  bool isCentered; ///< else the mean counts as 0
+  OfRows data, scale, bias;
+};
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias; rows of the result are
+/// as far apart as those of the data.
+void normalizeEach(const NormRows &rows, float *to);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_TENSORNORM_NORM_ROWS_H
