@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalisation in any plain or fully blocked layout: sums in one pass over the
-// data as it lies in memory, the result in another (of short rows:
-// norm_rows.h). Each set of numbers with
+// data as it lies in memory, the result in another. Each set of numbers with
 // one mean belongs to one thread, so sums do not depend on the team. They are
-// double, which is exact enough for the variance as a difference of sums.
+// double, which is exact enough for the variance as a difference of sums. Short
+// rows: norm_rows.h.
 
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
