@@ -4,6 +4,7 @@
 // them. In f32 the kernel of the product subtracts that as it stores; in i32 it
 // would be a kernel of its own that reads the sums from memory.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/Rewrites.h"
 
 #include <cmath>
@@ -27,25 +28,54 @@ static double largestOf(ElementsAttr constant) {
   return largest;
 }
 
-/// The largest sum of magnitudes of a column, of all matrices of a constant.
-static double largestColumn(ElementsAttr constant) {
+/// The largest sum of magnitudes of numbers whose indices are the same but in
+/// the dimensions that `isSummed` says.
+static double largestSum(ElementsAttr constant,
+                         function_ref<bool(int64_t)> isSummed) {
   ArrayRef<int64_t> shape = constant.getShapedType().getShape();
-  size_t columns = shape.back(), rows = shape[shape.size() - 2];
+  std::vector<double> sums(1);
+  SmallVector<size_t> steps(shape.size());
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d >= 0; --d)
+    if (!isSummed(d)) {
+      steps[d] = sums.size();
+      sums.resize(sums.size() * shape[d]);
+    }
   SmallVector<int64_t> numbers = elementInts(constant);
-  double largest = 0;
-  std::vector<double> sums(columns);
   for (size_t i = 0; i < numbers.size(); ++i) {
-    if (i / columns % rows == 0 && i % columns == 0)
-      std::fill(sums.begin(), sums.end(), 0);
-    double &sum = sums[i % columns];
-    sum += std::fabs(static_cast<double>(numbers[i]));
-    largest = std::max(largest, sum);
+    size_t rest = i, at = 0;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
+      at += rest % shape[d] * steps[d];
+    sums[at] += std::fabs(static_cast<double>(numbers[i]));
   }
-  return largest;
+  return *llvm::max_element(sums);
+}
+
+static std::optional<double> magnitudeOf(Value value, int depth);
+
+/// Of a kernel's sums of products of its first two operands, and a bias.
+static std::optional<double> magnitudeOfSums(KernelOpInterface kernel,
+                                             int depth) {
+  npu_attrs ignored = {};
+  const bool isConv = kernel.getKernel(ignored) == NPU_OP_CONV;
+  std::optional<double> a = magnitudeOf(kernel->getOperand(0), depth);
+  ElementsAttr weights = constantOf(kernel->getOperand(1));
+  if (!a || !weights || weights.getNumElements() == 0)
+    return std::nullopt;
+  const int64_t rank = weights.getShapedType().getRank();
+  double sum = *a * largestSum(weights, [&](int64_t d) {
+    return isConv ? d > 0 : d == rank - 2;
+  });
+  for (Value bias : kernel->getOperands().drop_front(2)) {
+    std::optional<double> most = magnitudeOf(bias, depth);
+    if (!most)
+      return std::nullopt;
+    sum += *most;
+  }
+  return sum;
 }
 
 /// No integer of `value` is larger in magnitude; nothing where that is unknown.
-static std::optional<double> magnitudeOf(Value value, int depth = deepest) {
+static std::optional<double> magnitudeOf(Value value, int depth) {
   auto type = dyn_cast<mlir::IntegerType>(tensorType(value).getElementType());
   if (!type || depth == 0)
     return std::nullopt;
@@ -53,13 +83,9 @@ static std::optional<double> magnitudeOf(Value value, int depth = deepest) {
     return largestOf(known);
   if (type.getWidth() <= 16)
     return std::exp2(type.getWidth()) - 1;
-  if (auto product = value.getDefiningOp<MatmulOp>()) {
-    std::optional<double> a = magnitudeOf(product.getA(), depth - 1);
-    ElementsAttr weights = constantOf(product.getB());
-    if (!a || !weights || weights.getNumElements() == 0)
-      return std::nullopt;
-    return *a * largestColumn(weights);
-  }
+  auto kernel = value.getDefiningOp<KernelOpInterface>();
+  if (kernel && fusionTraitsOf(kernel).sumsWider)
+    return magnitudeOfSums(kernel, depth - 1);
   auto step = value.getDefiningOp<EltwiseOp>();
   if (isKind(step, NPU_INSTR_cast))
     return magnitudeOf(step.getInputs()[0], depth - 1);
@@ -71,7 +97,7 @@ static std::optional<double> magnitudeOf(Value value, int depth = deepest) {
 }
 
 static bool isExact(Value value) {
-  std::optional<double> magnitude = magnitudeOf(value);
+  std::optional<double> magnitude = magnitudeOf(value, deepest);
   return magnitude && *magnitude <= largestExact;
 }
 
@@ -90,8 +116,9 @@ struct SubtractInFloats : OpRewritePattern<EltwiseOp> {
     if (!difference || !difference->hasOneUse() ||
         !tensorType(op.getResult()).getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "no difference as floats");
-    auto product = difference.getInputs()[0].getDefiningOp<MatmulOp>();
-    if (!product || !product->hasOneUse() || !isExact(product.getResult()) ||
+    auto product = difference.getInputs()[0].getDefiningOp<KernelOpInterface>();
+    if (!product || !fusionTraitsOf(product).sumsWider ||
+        !product->hasOneUse() || !isExact(product->getResult(0)) ||
         !isExact(difference.getInputs()[1]))
       return rewriter.notifyMatchFailure(op, "not of exact sums");
     SmallVector<Value> terms;

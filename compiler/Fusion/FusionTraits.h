@@ -18,7 +18,7 @@ struct FusionTraits {
   bool keepsSign = false;
   /// The result's elements are operands', as they are, or constants.
   bool movesElements = false;
-  /// Sums products of its first two operands in f32 where they are bf16.
+  /// Sums products of its first two operands, in f32 where they are bf16.
   bool sumsWider = false;
 };
 

@@ -228,6 +228,26 @@ class FoundTest(unittest.TestCase):
             graph.op("Resize", [image, None, scales], mode=mode, antialias=antialias)
             self.check(graph)
 
+    def test_convolution_of_a_zero_point_of_data(self) -> None:
+        """ConvInteger behind DynamicQuantizeLinear ran in i32 on a reference: padding is the zero point then."""
+        random = np.random.default_rng(0)
+        for shape, kernel, group, kind in (
+            ((1, 4, 9), [3], 1, np.int8),
+            ((2, 4, 6, 5), [3, 2], 2, np.int8),
+            ((1, 6, 5, 5), [3, 3], 6, np.uint8),
+        ):
+            graph = Graph(np.random.default_rng(0), 13)
+            value = graph.add_input(random.uniform(-1, 3, shape).astype(np.float32))
+            data, _, zero = graph.op("DynamicQuantizeLinear", [value], outputs=3)
+            low, high = (-128, 128) if kind == np.int8 else (0, 256)
+            weight = random.integers(low, high, (6, shape[1] // group, *kernel)).astype(kind)
+            weights = [graph.constant(weight), zero, graph.constant(np.array(low // 3 + 50, kind))]
+            pads = [1] * len(kernel) + [2] * len(kernel)
+            graph.op("ConvInteger", [data, *weights], exact=True, pads=pads, strides=[2] * len(kernel), group=group)
+            graph.op("ConvInteger", [data, *weights], exact=True, auto_pad="SAME_LOWER", group=group)
+            graph.op("ConvInteger", [data, *weights[:2]], exact=True, group=group)
+            self.check(graph, "npu-nchw/none", "npu-nchw16c/optimal")
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

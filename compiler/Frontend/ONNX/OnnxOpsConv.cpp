@@ -4,6 +4,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
 
@@ -79,17 +80,35 @@ static Value convolveIn(OnnxNode &node, const ConvOperands &operands,
   }
 }
 
-/// Kernels read data; where there is none, its padding may still give results.
-static Value padEmptyData(OnnxNode &node, const ConvOperands &operands,
-                          OnnxWindow &window) {
+/// The window's pads as those of the data, which the window has no more.
+static Ints takePads(OnnxWindow &window) {
   size_t rank = window.kernel.size();
   Ints pads{0, 0};
   pads.append(window.pads.begin(), window.pads.begin() + rank);
   pads.append({0, 0});
   pads.append(window.pads.begin() + rank, window.pads.end());
   window.pads.assign(2 * rank, 0);
-  return padDequantized(node, operands.data, pads, PadMode::Constant,
+  return pads;
+}
+
+/// Kernels read data; where there is none, its padding may still give results.
+static Value padEmptyData(OnnxNode &node, const ConvOperands &operands,
+                          OnnxWindow &window) {
+  return padDequantized(node, operands.data, takePads(window),
+                        PadMode::Constant,
                         static_cast<double>(operands.dataZeroPoint));
+}
+
+/// With a number that is known when the network runs: zeros, and there that
+/// number times one.
+static Value padWith(OnnxNode &node, Value data, Value number,
+                     OnnxWindow &window) {
+  Ints pads = takePads(window), inside(shapeOf(data));
+  inside[0] = inside[1] = 1;
+  Value zeros = node.broadcast(node.scalar(0, elementOf(data)), inside);
+  Value border = node.pad(zeros, pads, PadMode::Constant, 1);
+  return add(node, node.pad(data, pads, PadMode::Constant, 0),
+             multiply(node, border, number));
 }
 
 Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
@@ -108,6 +127,8 @@ Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
       llvm::any_of(window->pads, [](int64_t pad) { return pad > 0; });
   if (hasPads && tensorType(data).getNumElements() == 0)
     read.data = padEmptyData(node, operands, *window);
+  else if (hasPads && operands.padding)
+    read.data = padWith(node, data, operands.padding, *window);
   return read.data ? convolveIn(node, read, *window, groups) : Value();
 }
 

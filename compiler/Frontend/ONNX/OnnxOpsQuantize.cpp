@@ -244,20 +244,37 @@ static SmallVector<Value> byteParts(OnnxNode &node, Value weight,
   return parts;
 }
 
+/// The sum of a convolution's weights for each channel of its result, in i32.
+static Value channelSums(OnnxNode &node, Value weight) {
+  Ints behind(rankOf(weight) - 1, 1);
+  behind[0] = shapeOf(weight)[0];
+  return node.reshape(node.reduce(node.cast(weight, i32(node)), ReduceKind::Sum,
+                                  countFrom(1, rankOf(weight)), true),
+                      behind);
+}
+
 Value npu::integerConv(OnnxNode &node, const IntegerConv &operands) {
   auto [data, weight, bias, dataZero, weightZero] = operands;
   std::optional<int64_t> zero = wholeZeroPoint(dataZero);
   SmallVector<Value> parts = byteParts(node, weight, weightZero);
-  if (!zero || parts.empty())
+  if (parts.empty())
     return convolve(node, {widened(node, data, dataZero),
                            widened(node, weight, weightZero), bias, i32(node)});
-  Value sum;
+  Value padding = zero ? Value() : node.reshape(dataZero, {});
+  Value sum, weights; // weights: what the zero point is multiplied with
   for (Value part : parts) {
-    Value one =
-        convolve(node, {data, part, sum ? Value() : bias, i32(node), *zero});
+    Value one = convolve(node, {data, part, sum ? Value() : bias, i32(node),
+                                zero.value_or(0), padding});
     sum = sum ? add(node, sum, one) : one;
+    if (zero || !sum)
+      continue;
+    Value some = channelSums(node, part);
+    weights = weights ? add(node, weights, some) : some;
   }
-  return sum;
+  if (zero || !sum)
+    return sum;
+  return subtract(node, sum,
+                  multiply(node, node.cast(padding, i32(node)), weights));
 }
 
 static LogicalResult checkConvWeight(OnnxNode &node, Value weight) {

@@ -30,6 +30,9 @@ struct ConvOperands {
   Value bias;  // or null
   Type result; // element type
   int64_t dataZeroPoint = 0;
+  /// What padding has to be where that depends on data, or null: a number of
+  /// the data's type. It is not subtracted.
+  Value padding = Value();
 };
 
 /// Checks the operands against each other and the node's attributes (null after

@@ -201,6 +201,34 @@ func.func @exact_sums(%x: tensor<4x2xui8>, %zero: tensor<ui8>) -> tensor<4x2xf32
   return %4 : tensor<4x2xf32>
 }
 
+// So are the sums of a convolution, each of the weights of one channel; of the
+// second 255 * 127 * 1,000 may be one, and 255 * 100 + 2^24 with a bias.
+// CHECK-LABEL: @exact_windows
+// CHECK: %[[P:.*]] = npu.conv1d
+// CHECK-DAG: %[[A:.*]] = npu.eltwise cast(%[[P]]) {{.*}}-> tensor<1x2x3xf32>
+// CHECK-DAG: %[[B:.*]] = npu.eltwise cast({{.*}}-> tensor<2x1xf32>
+// CHECK: npu.eltwise sub(%[[A]], %[[B]])
+// CHECK: npu.eltwise sub{{.*}}-> tensor<1x1x4xi32>
+// CHECK: npu.eltwise sub{{.*}}-> tensor<1x2x3xi32>
+func.func @exact_windows(%x: tensor<1x1x4xui8>, %deep: tensor<1x1000x4xui8>, %zero: tensor<ui8>) -> (tensor<1x2x3xf32>, tensor<1x1x4xf32>, tensor<1x2x3xf32>) {
+  %w = npu.constant dense<[[[100, -100]], [[27, 3]]]> : tensor<2x1x2xi8> -> tensor<2x1x2xi8>
+  %sums = npu.constant dense<[[127], [-97]]> : tensor<2x1xi32> -> tensor<2x1xi32>
+  %0 = npu.conv1d(%x, %w) {dilations = [1], groups = 1 : i64, pads = [0, 0], strides = [1]} : (tensor<1x1x4xui8>, tensor<2x1x2xi8>) -> tensor<1x2x3xi32>
+  %1 = npu.eltwise cast(%zero) : (tensor<ui8>) -> tensor<i32>
+  %2 = npu.eltwise mul(%sums, %1) : (tensor<2x1xi32>, tensor<i32>) -> tensor<2x1xi32>
+  %3 = npu.eltwise sub(%0, %2) : (tensor<1x2x3xi32>, tensor<2x1xi32>) -> tensor<1x2x3xi32>
+  %4 = npu.eltwise cast(%3) : (tensor<1x2x3xi32>) -> tensor<1x2x3xf32>
+  %heavy = npu.constant dense<127> : tensor<1x1000x1xi8> -> tensor<1x1000x1xi8>
+  %5 = npu.conv1d(%deep, %heavy) {dilations = [1], groups = 1 : i64, pads = [0, 0], strides = [1]} : (tensor<1x1000x4xui8>, tensor<1x1000x1xi8>) -> tensor<1x1x4xi32>
+  %6 = npu.eltwise sub(%5, %1) : (tensor<1x1x4xi32>, tensor<i32>) -> tensor<1x1x4xi32>
+  %7 = npu.eltwise cast(%6) : (tensor<1x1x4xi32>) -> tensor<1x1x4xf32>
+  %bias = npu.constant dense<[0, 16777216]> : tensor<2xi32> -> tensor<2xi32>
+  %8 = npu.conv1d(%x, %w, %bias) {dilations = [1], groups = 1 : i64, pads = [0, 0], strides = [1]} : (tensor<1x1x4xui8>, tensor<2x1x2xi8>, tensor<2xi32>) -> tensor<1x2x3xi32>
+  %9 = npu.eltwise sub(%8, %2) : (tensor<1x2x3xi32>, tensor<2x1xi32>) -> tensor<1x2x3xi32>
+  %10 = npu.eltwise cast(%9) : (tensor<1x2x3xi32>) -> tensor<1x2x3xf32>
+  return %4, %7, %10 : tensor<1x2x3xf32>, tensor<1x1x4xf32>, tensor<1x2x3xf32>
+}
+
 // 255 * 1,000 * 127 is above 2^24; so may be products with weights that nobody
 // knows, or what is subtracted.
 // CHECK-LABEL: @inexact_sums
