@@ -15,6 +15,7 @@ using List = std::vector<Implementation>;
 
 const Implementation adapter = {"adapter", createAdapter, false};
 const Implementation splitDirect = {"split-direct", createSplitDirect, false};
+const Implementation widened = {"widened", createWidened};
 const Implementation strips = {"strips", createStrips};
 const Implementation split = {"split", createSplit, false};
 
@@ -23,10 +24,11 @@ static Implementation reference(Create &create) {
 }
 
 static void addMatmulList(std::vector<List> &lists) {
-  lists[NPU_OP_MATMUL] = {{"packed", createMatmulPacked},
+  lists[NPU_OP_MATMUL] = {{"panels", createProductPanels},
+                          {"packed", createMatmulPacked},
                           {"quantized", createMatmulQuantized},
-                          {"panels", createProductPanels},
                           {"onednn", createMatmulOnednn},
+                          widened,
                           strips,
                           adapter,
                           split,
@@ -50,12 +52,14 @@ static void addIndexLists(std::vector<List> &lists) {
 static void addPoolLists(std::vector<List> &lists) {
   lists[NPU_OP_MAX_POOL] = {{"onednn, NaN kept", createPoolKeepingNan},
                             {"onednn", createPoolOnednn},
+                            widened,
                             adapter,
                             split,
                             reference(createPoolReference)};
   lists[NPU_OP_AVG_POOL] = {{"whole image, rows", createPoolRows},
                             {"onednn", createPoolOnednn},
                             {"whole image", createPoolWhole},
+                            widened,
                             adapter,
                             split,
                             reference(createPoolReference)};
@@ -84,6 +88,7 @@ static std::vector<List> makeLists() {
                         {"signal", createConvSignal},
                         {"panels", createProductPanels},
                         {"onednn", createConvOnednn},
+                        widened,
                         strips,
                         splitDirect,
                         adapter,
@@ -92,6 +97,7 @@ static std::vector<List> makeLists() {
   // Measured on blocked images of few channels: to channels last and back is
   // half of what a second pass over the padded result takes.
   lists[NPU_OP_CONV_TRANSPOSE] = {{"onednn", createConvTransposeOnednn},
+                                  widened,
                                   strips,
                                   adapter,
                                   splitDirect,
@@ -111,21 +117,25 @@ static std::vector<List> makeLists() {
                           {"rows", createReduceRows},
                           {"onednn", createReduceOnednn},
                           {"fast", createReduceFast},
+                          widened,
                           adapter,
                           split,
                           reference(createReduceReference)};
   lists[NPU_OP_SOFTMAX] = {{"rows", createSoftmaxRows},
                            {"onednn", createSoftmaxOnednn},
+                           widened,
                            adapter,
                            split,
                            reference(createSoftmaxReference)};
   lists[NPU_OP_ATTENTION] = {{"blocks", createAttentionBlocks},
+                             widened,
                              adapter,
                              split,
                              reference(createAttentionReference)};
   lists[NPU_OP_RESIZE] = {{"copy", createResizeFast},
                           {"onednn", createResizeOnednn},
                           {"linear", createResizeLinear},
+                          widened,
                           adapter,
                           split,
                           reference(createResizeReference)};
@@ -141,6 +151,7 @@ static std::vector<List> makeLists() {
                               reference(createMaskunpoolReference)};
   lists[NPU_OP_CUSTOM] = {reference(createCustomReference)};
   lists[NPU_OP_TENSORNORM] = {{"fast", createTensornormFast},
+                              widened,
                               adapter,
                               split,
                               reference(createTensornormReference)};

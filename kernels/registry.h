@@ -37,7 +37,8 @@ Create createGatherFast, createGatherReference;
 Create createGatherElementsFast;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;
-Create createAdapter, createSplitDirect, createSplit, createStrips;
+Create createAdapter, createSplitDirect, createSplit, createStrips,
+    createWidened;
 
 /// A kernel of the op's direct implementations: no adapter, no split, no
 /// reference.

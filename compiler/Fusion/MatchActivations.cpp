@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "kernels/support/convert.h"
 
 #include <array>
 #include <cfloat>
@@ -32,9 +33,17 @@ struct ScalarAffine {
 
 } // namespace
 
-/// A constant that a model had to round: 1/6, 1/sqrt(2).
+/// A constant that a model had to round: 1/6, 1/sqrt(2); perhaps to f16, it or
+/// its reciprocal.
 static bool isAbout(float value, float wanted) {
-  return std::fabs(value - wanted) <= 1e-6f * std::fabs(wanted);
+  auto isNear = [](float number, float exact) {
+    return std::fabs(number - exact) <= 1e-6f * std::fabs(exact);
+  };
+  auto asHalf = [](float number) {
+    return kernels::halfToFloat(kernels::floatToHalf(number));
+  };
+  return isNear(value, wanted) || isNear(value, asHalf(wanted)) ||
+         isNear(1 / value, asHalf(1 / wanted));
 }
 
 /// Operand 0 where operand 1 is one number, or the other way round for a
@@ -328,7 +337,7 @@ struct MatchGated : OpRewritePattern<EltwiseOp> {
     constexpr float root = 0.79788456f; // of 2 / pi
     if (!inner || (*inner)[0] != 0 || (*inner)[2] != 0 ||
         !isAbout(static_cast<float>((*inner)[1]), root) ||
-        !isAbout(static_cast<float>((*inner)[3]), root * 0.044715f))
+        !isAbout(static_cast<float>((*inner)[3] / (*inner)[1]), 0.044715f))
       return failure();
     return replace(rewriter, op, NPU_INSTR_gelu_tanh, input);
   }

@@ -25,6 +25,10 @@ struct FuseCounts {
 };
 
 // Each pass as a function.
+/// What is computed in these types is computed in f32.
+void widenTypes(mlir::func::FuncOp function, ArrayRef<npu_dtype> types);
+/// The same as a pass, of the target's `storage_types`; it must outlive it.
+std::unique_ptr<mlir::Pass> createWidenTypes(const TargetSpec *target);
 LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
 LogicalResult matchActivations(Operation *root);

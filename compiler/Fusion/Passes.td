@@ -34,6 +34,35 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def WidenTypes : Pass<"npu-widen-types", "::mlir::func::FuncOp"> {
+  let summary = "Computes in f32 what the target only stores in 16 bits.";
+  let description = [{
+    Of a target's `storage_types` (f16, bf16) the function's inputs and outputs
+    stay, and what a model rounds from f32; what is computed is f32, and is not
+    rounded where the model goes on in f32. A matrix that a product multiplies
+    rows by stays as it is stored, and a table until its rows are picked; other
+    constants are converted.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<1.0> : tensor<64x8xf16> -> tensor<64x8xf16>
+    %0 = npu.matmul(%x, %w) : (tensor<4x64xf16>, tensor<64x8xf16>) -> tensor<4x8xf16>
+    ==>
+    %1 = npu.eltwise cast(%x) : (tensor<4x64xf16>) -> tensor<4x64xf32>
+    %w = npu.constant dense<1.0> : tensor<64x8xf16> -> tensor<64x8xf16>
+    %0 = npu.matmul(%1, %w) : (tensor<4x64xf32>, tensor<64x8xf16>) -> tensor<4x8xf32>
+    %2 = npu.eltwise cast(%0) : (tensor<4x8xf32>) -> tensor<4x8xf16>
+    ```
+    test/compiler/Fusion/widen-types.mlir runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file; without one, as "
+           "for a target that stores f16">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
   let summary = "Moves logical transposes below elementwise and axis-wise ops.";
   let description = [{

@@ -12,6 +12,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
                               const TargetSpec *target, int threads,
                               Precision precision) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
+  if (target)
+    functions.addPass(createWidenTypes(target));
   functions.addPass(createSimplify());
   // Before transposes sink below the factors of queries and keys.
   if (target)

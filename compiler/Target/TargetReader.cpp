@@ -45,13 +45,13 @@ public:
     static const StringRef keys[] = {
         "name",     "summary",      "types",      "blocks",   "machine",
         "demands",  "runs",         "algorithms", "measured", "unsupported",
-        "fallback", "output_stage", "costs",      "plugins"};
+        "fallback", "output_stage", "costs",      "plugins",  "storage_types"};
     constexpr size_t required = 6;
     if (!readDocument("a target", keys, ArrayRef(keys).take_front(required),
                       [&](StringRef key, yaml::Node *value) {
                         return readTop(key, value);
                       }) ||
-        !checkMachine())
+        !checkMachine() || !checkStorageTypes())
       return std::nullopt;
     return spec;
   }
@@ -64,9 +64,17 @@ private:
       return readText(value, "summary", spec.summary);
     if (key == "types")
       return readList(value, "types",
-                      [&](yaml::Node *item) { return readType(item); }) &&
+                      [&](yaml::Node *item) {
+                        return readType(item, key, spec.types);
+                      }) &&
              (!spec.types.empty() ||
               fail(value, "types are none, expected one or more"));
+    if (key == "storage_types") {
+      storageNode = value;
+      return readList(value, "storage_types", [&](yaml::Node *item) {
+        return readType(item, key, spec.storageTypes);
+      });
+    }
     if (key == "blocks")
       return readList(value, "blocks",
                       [&](yaml::Node *item) { return readBlock(item); });
@@ -134,17 +142,24 @@ private:
     return true;
   }
 
-  bool readType(yaml::Node *node) {
+  bool readType(yaml::Node *node, StringRef key,
+                SmallVectorImpl<npu_dtype> &types) {
     std::string text;
-    if (!readText(node, "types", text))
+    if (!readText(node, key, text))
       return false;
     std::string names;
     for (const TypeWord &word : typeVocabulary()) {
       if (word.name == text)
-        return addOnce(node, "types", text, word.type, spec.types);
+        return addOnce(node, key, text, word.type, types);
       names += (names.empty() ? "" : ", ") + word.name.str();
     }
     return fail(node, "unknown type '" + text + "', allowed are " + names);
+  }
+
+  /// When all is read: keys stand in any order.
+  bool checkStorageTypes() {
+    const std::string wrong = wrongStorageType(spec);
+    return wrong.empty() || fail(storageNode, "storage_types: " + wrong);
   }
 
   bool readBlock(yaml::Node *node) {
@@ -641,6 +656,7 @@ private:
   StringRef file;
   TargetSpec spec;
   std::map<std::string, yaml::Node *> machineNodes; // by key
+  yaml::Node *storageNode = nullptr;
 };
 
 } // namespace

@@ -160,3 +160,18 @@ bool npu::chooseFallback(TargetSpec &target, StringRef nameOrPath,
   target.fallback = std::move(chosen);
   return true;
 }
+
+std::string npu::wrongStorageType(const TargetSpec &spec) {
+  for (npu_dtype type : spec.storageTypes) {
+    auto isThis = [&](const TypeWord &word) { return word.type == type; };
+    const std::string name =
+        "'" + llvm::find_if(typeVocabulary(), isThis)->name.str() + "'";
+    if (type != NPU_F16 && type != NPU_BF16)
+      return name + ", allowed are f16 and bf16";
+    for (npu_dtype needed : {type, NPU_F32})
+      if (!llvm::is_contained(spec.types, needed))
+        return name + (needed == type ? "" : " is computed in f32, which") +
+               " is not one of the chip's `types`";
+  }
+  return "";
+}

@@ -112,6 +112,8 @@ class TargetSpec {
 public:
   std::string name, summary, file;
   SmallVector<npu_dtype> types;
+  /// Those of `types` that the chip stores and does not compute in.
+  SmallVector<npu_dtype> storageTypes;
   /// Sizes of inner blocks that the chip's kernels know.
   SmallVector<int64_t> blocks;
   cost::Machine machine;
@@ -141,6 +143,9 @@ public:
   /// Whether all is said that energy takes.
   bool saysEnergy() const { return machine.saysEnergy(); }
 };
+
+/// What is wrong with `storageTypes`; empty: nothing.
+std::string wrongStorageType(const TargetSpec &spec);
 
 /// What demands may speak of: the op's operands and "result".
 SmallVector<StringRef> demandRoles(const OpWords &words);

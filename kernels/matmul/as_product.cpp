@@ -116,6 +116,25 @@ static bool matmulAsProduct(const Problem &matmul, Product &product,
   return mapData(matmul, product.data);
 }
 
+/// Fewer rows than that are multiplied by numbers that never leave the
+/// registers (matmul_packed.cpp).
+constexpr size_t fewestRows = 16;
+
+static bool packedAsProduct(const Problem &matmul, Product &product,
+                            std::string &whyNot) {
+  whyNot = matmul.attrs.matmul.quantize ? "data that is quantized"
+                                        : whyNotInPanels(matmul);
+  if (!whyNot.empty())
+    return false;
+  product.isPacked = true;
+  if (!mapData(matmul, product.data))
+    return false;
+  if (product.data.at.size() >= fewestRows)
+    return true;
+  whyNot = "few rows";
+  return false;
+}
+
 /// Whether the instructions read the result proper and operands behind it only.
 static bool readsExtras(const Problem &problem) {
   const int proper = properInputs(problem);
@@ -130,8 +149,9 @@ bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
   const bool isConv = problem.op == NPU_OP_CONV;
   const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
                         &y = problem.outputs[0];
-  if (x.dtype != NPU_F32 || w.dtype != NPU_F32 || w.block_count ||
-      !problem.isConstant(1)) {
+  const bool isPacked = hasPackedWeights(problem);
+  if (x.dtype != NPU_F32 || (w.dtype != NPU_F32 && !isPacked) ||
+      w.block_count || !problem.isConstant(1)) {
     whyNot = "not f32 times constant f32 in no blocks";
     return false;
   }
@@ -145,9 +165,11 @@ bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
   }
   product.problem = problem;
   product.columns = isConv ? w.dims[0] : w.dims[w.rank - 1];
-  const bool isMapped = isConv ? convAsProduct(problem, product, whyNot)
-                               : matmulAsProduct(problem, product, whyNot);
-  product.depth = static_cast<int64_t>(product.down.size());
+  const bool isMapped = isConv     ? convAsProduct(problem, product, whyNot)
+                        : isPacked ? packedAsProduct(problem, product, whyNot)
+                                   : matmulAsProduct(problem, product, whyNot);
+  product.depth =
+      isPacked ? x.dims[x.rank - 1] : static_cast<int64_t>(product.down.size());
   if (isMapped && (product.data.step == 1 || product.depth == 1))
     return true;
   if (whyNot.empty())

@@ -19,6 +19,7 @@ struct Product {
   int64_t across;            ///< step of the matrix between columns
   std::vector<int64_t> down; ///< its rows, in elements
   int bias = -1;             ///< operand with one number for each column, or -1
+  bool isPacked = false; ///< the matrix is PackedWeights; across, down unset
 };
 
 /// False with a reason in one clause where it is none, or its rows do not lie

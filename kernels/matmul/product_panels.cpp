@@ -5,11 +5,14 @@
 // order in which they are read; a few rows at a time meet a whole panel while
 // their sums are in registers, where biases, residuals and bounds are put on.
 // Other fused instructions take the sums of a few rows while they are warm.
+// Panels of a packed matrix become floats in scratch when rows meet them.
 
+#include "kernels/matmul/packed_weights.h"
 #include "kernels/matmul/panel_epilogue.h"
 #include "kernels/matmul/tile_chain.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
+#include "kernels/support/reference.h"
 #include "kernels/support/vectors.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
@@ -55,7 +58,10 @@ public:
         chain(withInstrs(product.problem, epilogue.rest), product.columns),
         result(withInstrs(product.problem, epilogue.rest)),
         rows(static_cast<int64_t>(product.data.at.size())),
-        panels((product.columns + panelColumns - 1) / panelColumns) {}
+        panels((product.columns + panelColumns - 1) / panelColumns) {
+    if (product.isPacked)
+      stored = std::make_unique<PackedWeights>(product.problem);
+  }
 
   bool prepare(std::string &whyNot) {
     mapRows(product.problem.outputs[0], product.problem.outputs[0], places);
@@ -65,12 +71,14 @@ public:
   std::string implementation() const override { return "native:panels"; }
 
   size_t scratchBytes() const override {
-    return epilogue.rest.empty()
-               ? 0
-               : static_cast<size_t>(product.problem.threads) * valueBytes();
+    return static_cast<size_t>(product.problem.threads) * threadBytes();
   }
 
   size_t pack(const void *const *operands) override {
+    if (stored) {
+      isReady = true;
+      return stored->pack(product.problem, operands);
+    }
     int64_t floats = 0;
     for (int64_t panel = 0; panel < panels; ++panel)
       floats += widthOf(panel) * product.depth;
@@ -83,10 +91,14 @@ public:
       for (int64_t panel = range.begin; panel < range.end; ++panel)
         packPanel(from, panel, to + panel * panelColumns * product.depth);
     });
+    isReady = true;
     return bytes;
   }
 
-  bool isPacked(size_t input) const override { return input == 1 && packed; }
+  bool isPacked(size_t input) const override {
+    const int end = stored ? properInputs(product.problem) : 2;
+    return isReady && input >= 1 && static_cast<int>(input) < end;
+  }
 
   Bytes readsFirst(int thread) const override {
     const int threads = team();
@@ -101,13 +113,11 @@ public:
   }
 
   int run(void *const *operands, void *scratch) const override {
-    if (!packed)
+    if (!isReady)
       return 1;
     parallelFor(team(), [&](int thread, int threads) {
       const auto number = static_cast<size_t>(thread);
-      runShare(operands,
-               static_cast<char *>(scratch) +
-                   (epilogue.rest.empty() ? 0 : number * valueBytes()),
+      runShare(operands, static_cast<char *>(scratch) + number * threadBytes(),
                share(thread, threads),
                behind.empty() ? Bytes() : behind[number]);
     });
@@ -124,7 +134,7 @@ private:
            panel * panelColumns * product.depth;
   }
   Bytes bytesOf(int64_t panel) const {
-    if (panel >= panels)
+    if (panel >= panels || stored)
       return {};
     return {reinterpret_cast<const char *>(weightsOf(panel)),
             static_cast<size_t>(widthOf(panel) * product.depth) *
@@ -132,7 +142,15 @@ private:
   }
 
   size_t valueBytes() const {
-    return chain.isOne() ? chain.valueBytes() : result.valueBytes();
+    if (epilogue.rest.empty())
+      return 0;
+    return aligned(chain.isOne() ? chain.valueBytes() : result.valueBytes());
+  }
+  /// Behind the values, a panel of a packed matrix.
+  size_t threadBytes() const {
+    const auto floats =
+        static_cast<size_t>(stored ? panelColumns * product.depth : 0);
+    return valueBytes() + aligned(floats * sizeof(float));
   }
   int64_t columnsOf(int64_t panel) const {
     return std::min(panelColumns, product.columns - panel * panelColumns);
@@ -142,6 +160,14 @@ private:
     return {first, first + columnsOf(panel)};
   }
   int64_t widthOf(int64_t panel) const { return panelWidth(columnsOf(panel)); }
+
+  /// A panel of a packed matrix, its rows as wide as a tile reads them.
+  void unpack(int64_t panel, float *to) const {
+    const int64_t width = widthOf(panel);
+    stored->unpack(panel, 0, product.depth, to);
+    for (int64_t k = 1; width < panelColumns && k < product.depth; ++k)
+      std::copy_n(to + k * panelColumns, width, to + k * width);
+  }
 
   void packPanel(const float *from, int64_t panel, float *to) const {
     const int64_t count = columnsOf(panel), width = widthOf(panel);
@@ -219,7 +245,10 @@ private:
     tile.width = widthOf(panel);
     tile.columns = columnsOf(panel);
     tile.depth = product.depth;
-    tile.weights = weightsOf(panel);
+    auto *unpacked = reinterpret_cast<float *>(values + valueBytes());
+    if (stored)
+      unpack(panel, unpacked);
+    tile.weights = stored ? unpacked : weightsOf(panel);
     tile.least = epilogue.least;
     tile.most = epilogue.most;
     tile.activation = epilogue.activation;
@@ -298,8 +327,10 @@ private:
   PanelResult result; // else
   RowMap places;      // of the result
   int64_t rows, panels;
-  std::shared_ptr<void> packed; // [panel][depth][width of the panel]
-  std::vector<Bytes> behind;    // by thread: what the next kernel reads first
+  std::shared_ptr<void> packed; // [panel][depth][width of the panel], or
+  std::unique_ptr<PackedWeights> stored;
+  bool isReady = false;      // pack() has been called
+  std::vector<Bytes> behind; // by thread: what the next kernel reads first
 };
 } // namespace
 

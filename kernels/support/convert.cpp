@@ -2,6 +2,8 @@
 
 #include "kernels/support/convert.h"
 
+#include "kernels/support/vectors.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -228,6 +230,26 @@ void toDense(const npu_tensor_desc &tensor, const void *data, float *out) {
 
 void toDense(const npu_tensor_desc &tensor, const void *data, int64_t *out) {
   dense(tensor, data, out);
+}
+
+NPU_WIDE_CLONES void widen(int32_t dtype, const uint16_t *from, float *to,
+                           int64_t count) {
+  if (dtype == NPU_F16)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = halfToFloat(from[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = bfloatToFloat(from[i]);
+}
+
+NPU_WIDE_CLONES void narrow(int32_t dtype, const float *from, uint16_t *to,
+                            int64_t count) {
+  if (dtype == NPU_F16)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = floatToHalf(from[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = floatToBfloat(from[i]);
 }
 
 } // namespace npu::kernels

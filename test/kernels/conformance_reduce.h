@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Extrema of all elements, wherever they stand and whatever else does.
+// Reductions; extrema of all elements, wherever they stand and whatever else
+// does.
 #ifndef NPU_TEST_KERNELS_CONFORMANCE_REDUCE_H
 #define NPU_TEST_KERNELS_CONFORMANCE_REDUCE_H
 
@@ -45,6 +46,71 @@ TEST(Conformance, ExtremumWhereverItStands) {
             else
               EXPECT_EQ(found, expected) << count << " " << place;
           }
+}
+
+TEST(Conformance, Reduce) {
+  uint32_t seed = 6000;
+  for (const char *in : {"abcd", "acdb", "aBcd16b", "cadb"})
+    for (int64_t mask : {12, 2, 8, 1, 15, 6, 0})
+      for (int64_t kind = 0; kind <= NPU_REDUCE_SUM_SQUARE; ++kind)
+        for (bool keep : {true, false}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_REDUCE;
+          p.inputs = {image(3, 20, 5, 6, in)};
+          std::vector<int64_t> dims;
+          for (int d = 0; d < 4; ++d) {
+            if (!(mask >> d & 1))
+              dims.push_back(p.inputs[0].dims[d]);
+            else if (keep)
+              dims.push_back(1);
+          }
+          p.outputs = {tensor(NPU_F32, dims)};
+          if (keep)
+            p.outputs[0] = tensor(NPU_F32, dims, seed % 2 ? "acdb" : "aBcd16b");
+          p.attrs.reduce = {kind, mask, keep};
+          p.threads = 2;
+          one.tolerance = 1e-4;
+          if (kind == NPU_REDUCE_PROD || kind == NPU_REDUCE_LOG_SUM)
+            continue; // of random integers: 0, or the logarithm of a negative
+          check(one, seed++);
+          for (int32_t type : {NPU_I32, NPU_I64}) {
+            Case whole = one;
+            whole.problem.inputs[0].dtype = whole.problem.outputs[0].dtype =
+                type;
+            whole.tolerance = 0;
+            if (kind != NPU_REDUCE_LOG_SUM_EXP)
+              check(whole, seed++);
+          }
+          if (kind == NPU_REDUCE_MEAN) {
+            p.instrs = {unary(NPU_INSTR_hard_sigmoid, 1, 0.2f, 0.5f)};
+            check(one, seed++);
+          }
+        }
+}
+
+/// Large enough for a team, whose members' rows begin and end inside images.
+TEST(Conformance, MeansOfImagesByManyThreads) {
+  uint32_t seed = 6900;
+  for (const char *layout : {"abcd", "acdb", "aBcd16b"})
+    for (int64_t channels : {5, 64, 357})
+      for (int64_t batch : {1, 2, 5})
+        for (int threads : {1, 2, 3}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_REDUCE;
+          p.inputs = {image(batch, channels, 31, 33, layout)};
+          p.outputs = {image(batch, channels, 1, 1, layout)};
+          p.attrs.reduce = {NPU_REDUCE_MEAN, 12, 1};
+          p.threads = threads;
+          one.tolerance = 1e-4;
+          check(one, seed++);
+          Case two = one; // dimensions that lie apart, or in front
+          two.problem.inputs = {image(31, 33, batch, channels, layout)};
+          two.problem.attrs.reduce.axes_mask = 3;
+          two.problem.outputs = {tensor(NPU_F32, {1, 1, batch, channels})};
+          check(two, seed++);
+        }
 }
 
 } // namespace npu::kernels::testing

@@ -120,6 +120,23 @@ func.func @near(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<
   return %2, %4, %6, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
+// Of a model of f16: sqrt(2) is 1.4140625 there, and this is 1 by that.
+// CHECK-LABEL: @gelu_of_halves
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>
+// CHECK: npu.eltwise gelu_erf(%[[X]])
+// CHECK-NEXT: return
+func.func @gelu_of_halves(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %root = npu.constant dense<0.707182348> : tensor<f32> -> tensor<f32>
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise mul(%x, %root) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = npu.eltwise erf(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = npu.eltwise add(%1, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %3 = npu.eltwise mul(%x, %2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %4 = npu.eltwise mul(%3, %half) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %4 : tensor<8xf32>
+}
+
 // As Keras writes it: x / 2 * (1 - erf(-x / sqrt(2))).
 // CHECK-LABEL: @gelu_of_complement
 // CHECK-SAME: %[[X:[^:]*]]:

@@ -280,6 +280,15 @@ TEST(TargetSpec, ValidMachines) {
 TEST(TargetSpec, Words) {
   expectError(replaceLine(good, 3, "types: [f32, f8]"),
               "chip.yaml:3: unknown type 'f8', allowed are f32");
+  expectError(replaceLine(good, 3, "types: [f32, f16]\nstorage_types: [f17]"),
+              "chip.yaml:4: unknown type 'f17', allowed are f32");
+  expectError(replaceLine(good, 3, "types: [f32]\nstorage_types: [f32]"),
+              "chip.yaml:4: storage_types: 'f32', allowed are f16 and bf16");
+  expectError(replaceLine(good, 3, "storage_types: [f16]\ntypes: [f32, bf16]"),
+              "storage_types: 'f16' is not one of the chip's `types`");
+  expectError(replaceLine(good, 3, "types: [bf16]\nstorage_types: [bf16]"),
+              "storage_types: 'bf16' is computed in f32, which is not one of "
+              "the chip's `types`");
   expectError(replaceLine(good, 4, "blocks: [1]"),
               "chip.yaml:4: block size '1'");
   expectError(replaceLine(good, 3, "types: f32"), "expected a list");
