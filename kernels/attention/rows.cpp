@@ -123,8 +123,8 @@ static NPU_INLINE void multiplyCount(const Factors &f, int64_t count,
   }
 }
 
-static NPU_WIDE_CLONES void multiplyWide(const Factors &f, int64_t count,
-                                         float *sums, int64_t sumStep) {
+static NPU_WIDE_ONLY void multiplyWide(const Factors &f, int64_t count,
+                                       float *sums, int64_t sumStep) {
   if (f.columns > lanes)
     multiplyCount<2>(f, count, sums, sumStep);
   else
@@ -148,7 +148,7 @@ static NPU_WIDE_CLONES void multiplyNarrow(const Factors &f, int64_t count,
 
 void multiplyRows(const Factors &factors, int64_t count, float *sums,
                   int64_t sumStep) {
-  static const bool hasManyRegisters = __builtin_cpu_supports("avx512f") != 0;
+  static const bool hasManyRegisters = __builtin_cpu_supports("x86-64-v4") != 0;
   if (hasManyRegisters)
     return multiplyWide(factors, count, sums, sumStep);
   for (int64_t row = 0; row < count; row += 4) {

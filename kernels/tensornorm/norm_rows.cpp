@@ -32,12 +32,12 @@ static NPU_INLINE double sumOf(const float *x, int64_t length,
   return sum;
 }
 
-template <int Scale, int Bias>
+template <int Bias>
 static NPU_INLINE void normalizeRow(const float *x, int64_t length, float mean,
                                     float factor, const float *scale,
                                     const float *bias, float *y) {
   for (int64_t i = 0; i < length; ++i)
-    y[i] = (x[i] - mean) * (factor * scale[i * Scale]) + bias[i * Bias];
+    y[i] = (x[i] - mean) * (factor * scale[i]) + bias[i * Bias];
 }
 
 namespace {
@@ -72,14 +72,14 @@ static NPU_INLINE Moments momentsOf(const float *x, int64_t length,
   return isExact ? of : exactMoments(x, length, isCentered);
 }
 
-template <int Scale, int Bias>
+template <int Bias>
 static NPU_INLINE void normalizeAll(const NormRows &rows, float *y) {
   const float *x = rows.data.first, *scale = rows.scale.first,
               *bias = rows.bias.first;
   const auto count = static_cast<double>(rows.length);
   for (int64_t r = 0; r < rows.count; ++r) {
     const Moments of = momentsOf(x, rows.length, rows.isCentered);
-    normalizeRow<Scale, Bias>(
+    normalizeRow<Bias>(
         x, rows.length, static_cast<float>(of.mean),
         static_cast<float>(1 / std::sqrt(of.squares / count + rows.epsilon)),
         scale, bias, y);
@@ -91,13 +91,9 @@ static NPU_INLINE void normalizeAll(const NormRows &rows, float *y) {
 }
 
 NPU_WIDE_CLONES void normalizeEach(const NormRows &rows, float *to) {
-  if (rows.scale.along && rows.bias.along)
-    return normalizeAll<1, 1>(rows, to);
-  if (rows.scale.along)
-    return normalizeAll<1, 0>(rows, to);
-  if (rows.bias.along)
-    return normalizeAll<0, 1>(rows, to);
-  return normalizeAll<0, 0>(rows, to);
+  if (rows.isBiasAlong)
+    return normalizeAll<1>(rows, to);
+  return normalizeAll<0>(rows, to);
 }
 
 } // namespace npu::kernels

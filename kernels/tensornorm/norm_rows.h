@@ -12,17 +12,17 @@ namespace npu::kernels {
 /// Longer ones are not read three times.
 constexpr int64_t longestRow = 4096;
 
-/// Numbers of rows; `along` a row they are next to each other, or one for all
-/// of it (0).
+/// Numbers of rows, those of a row next to each other.
 struct OfRows {
   const float *first;
-  int64_t step, along;
+  int64_t step;
 };
 
 struct NormRows {
   int64_t count, length;
   double epsilon;
-  bool isCentered; ///< else the mean counts as 0
+  bool isCentered;  ///< else the mean counts as 0
+  bool isBiasAlong; ///< else one number is for all of a row
   OfRows data, scale, bias;
 };
 

@@ -232,7 +232,7 @@ private:
   /// from the nearest cache.
   bool isOfRows() const {
     return outer > 0 && outer + 1 == loops.size() && loops.back().isReduced &&
-           loops.back().extent <= longestRow;
+           loops.back().scale == 1 && loops.back().extent <= longestRow;
   }
 
   /// The innermost kept loop.
@@ -245,14 +245,14 @@ private:
     rows.length = inner.extent;
     rows.epsilon = attrs.epsilon;
     rows.isCentered = attrs.centered != 0;
-    rows.data = {static_cast<const float *>(operands[0]) + at.data, each.data,
-                 inner.data};
+    rows.data = {static_cast<const float *>(operands[0]) + at.data, each.data};
     rows.scale = {static_cast<const float *>(operands[1]) + at.scale,
-                  each.scale, inner.scale};
-    rows.bias = {&zero, 0, 0};
+                  each.scale};
+    rows.isBiasAlong = inner.bias != 0;
+    rows.bias = {&zero, 0};
     if (attrs.has_bias)
-      rows.bias = {static_cast<const float *>(operands[2]) + at.bias, each.bias,
-                   inner.bias};
+      rows.bias = {static_cast<const float *>(operands[2]) + at.bias,
+                   each.bias};
     normalizeEach(rows, static_cast<float *>(operands[inputs]) + at.data);
   }
 
