@@ -114,6 +114,40 @@ private:
 };
 } // namespace
 
+/// Whether the op takes the operand as the value is spelled where it is stored.
+static bool takesSpelling(const LayoutProblem &problem,
+                          const LayoutRelation &relation, OpOperand &operand,
+                          LayoutAttr stored, LayoutAttr result) {
+  const bool isKnown =
+      problem.knowsBlocks(stored, tensorType(operand.get()).getShape()) ||
+      !problem.demanded(operand).empty();
+  return isKnown && (relation.independent[operand.getOperandNumber()] ||
+                     problem.goTogether(operand, stored, relation, result,
+                                        /*signature=*/0));
+}
+
+void npu::spellAsRead(const LayoutProblem &problem, LayoutPlan &plan) {
+  mlir::func::FuncOp function = problem.function;
+  for (Operation &op : function.getBody().front()) {
+    auto rule = dyn_cast<LayoutOpInterface>(op);
+    if (rule && rule.getSensitivity() == Sensitivity::Data)
+      continue; // a view takes whatever lies alike
+    LayoutRelation relation =
+        rule ? rule.getLayoutRelation() : LayoutRelation();
+    for (OpOperand &operand : op.getOpOperands()) {
+      LayoutAttr stored = plan.currentLayout(operand.get()),
+                 wanted = plan.read.lookup(&operand);
+      if (!wanted || wanted == stored)
+        continue;
+      // The function's results are what callers read.
+      if (!rule || !sameStorage(operand.get(), stored, wanted) ||
+          !takesSpelling(problem, relation, operand, stored,
+                         plan.produced.lookup(op.getResult(0))))
+        plan.spelled.insert(&operand);
+    }
+  }
+}
+
 void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
   PlanApplier(function, plan).run();
 }

@@ -15,6 +15,10 @@ namespace npu {
 /// copies that the plan makes it from.
 void applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan);
 
+/// Marks the operands whose ops do not take the value as it is spelled where it
+/// is stored, though it lies as they read it (LayoutPlan::spelled).
+void spellAsRead(const LayoutProblem &problem, LayoutPlan &plan);
+
 /// Chooses algorithms where the plan leaves that open, holds pinned ones and
 /// drops those that do not fit the ops' final layouts. Fails with an error at
 /// an op whose pinned one does not.

@@ -39,6 +39,8 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
   bool moved = false;
   if (failed(holdPins(problem, plan, moved)))
     return failure();
+  if (!plan.search) // which says itself where a spelling counts
+    spellAsRead(problem, plan);
   applyPlan(function, plan);
   if (strategy.folds)
     foldLayouts(function, problem.target, problem.axes, problem.pins);
