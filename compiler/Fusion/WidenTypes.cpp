@@ -61,9 +61,12 @@ private:
            (kernel && kernel.getKernel(ignored) == NPU_OP_CUSTOM);
   }
 
-  /// Whether it picks numbers of a constant: they are made f32 behind it.
-  static bool isTable(KernelOpInterface op) {
-    return fusionTraitsOf(op).movesElements && constantOf(op->getOperand(0));
+  /// Whether it picks numbers of a constant alone: they are made f32 behind it.
+  bool isTable(KernelOpInterface op) const {
+    return fusionTraitsOf(op).movesElements && constantOf(op->getOperand(0)) &&
+           llvm::none_of(op->getOperands().drop_front(), [&](Value other) {
+             return isStored(other) || wasStored.contains(other);
+           });
   }
 
   /// Whether a model asks for numbers of 32 bits to be rounded.
@@ -76,10 +79,11 @@ private:
            !wasStored.contains(from);
   }
 
-  /// Whether a product's kernel reads the operand as it is stored.
+  /// Whether a product's kernel reads the operand as it is stored: a matrix,
+  /// scales.
   bool isPacked(OpOperand &operand) const {
     auto product = dyn_cast<MatmulOp>(operand.getOwner());
-    return product && operand.getOperandNumber() == 1 &&
+    return product && operand.getOperandNumber() > 0 &&
            constantOf(operand.get()) && shapeOf(operand.get()).size() == 2;
   }
 

@@ -55,3 +55,21 @@ func.func @table(%i: tensor<3xi64>) -> (tensor<3x2xf16>, tensor<3x2xf16>, tensor
   %2 = npu.eltwise bitcast(%1) : (tensor<3x2xf16>) -> tensor<3x2xi16>
   return %1, %0, %2 : tensor<3x2xf16>, tensor<3x2xf16>, tensor<3x2xi16>
 }
+
+// A constant beside numbers that are computed is no table; scales stay as small
+// as they are stored.
+// CHECK-LABEL: @beside
+// CHECK-DAG: %[[C:.*]] = npu.constant dense<2.000000e+00> : tensor<1x4xf32>
+// CHECK-DAG: %[[S:.*]] = npu.constant dense<5.000000e-01> : tensor<1x8xf16>
+// CHECK: %[[ALL:.*]] = npu.concat(%[[C]], %{{.*}}) {axis = 0 : i64} : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+// CHECK: npu.matmul(%[[ALL]], %{{.*}}, %[[S]])
+// CHECK-SAME: (tensor<2x4xf32>, tensor<4x8xi8>, tensor<1x8xf16>) -> tensor<2x8xf32>
+func.func @beside(%x: tensor<1x4xf16>) -> tensor<2x8xf32> {
+  %c = npu.constant dense<2.0> : tensor<1x4xf16> -> tensor<1x4xf16>
+  %w = npu.constant dense<1> : tensor<4x8xi8> -> tensor<4x8xi8>
+  %s = npu.constant dense<0.5> : tensor<1x8xf16> -> tensor<1x8xf16>
+  %0 = npu.concat(%c, %x) {axis = 0 : i64} : (tensor<1x4xf16>, tensor<1x4xf16>) -> tensor<2x4xf16>
+  %1 = npu.eltwise cast(%0) : (tensor<2x4xf16>) -> tensor<2x4xf32>
+  %2 = npu.matmul(%1, %w, %s) {block = 4 : i64} : (tensor<2x4xf32>, tensor<4x8xi8>, tensor<1x8xf16>) -> tensor<2x8xf32>
+  return %2 : tensor<2x8xf32>
+}
