@@ -51,20 +51,20 @@ NPU_INLINE Vector turned(Vector a, int64_t by) {
   }
 }
 
+NPU_INLINE Vector larger(Vector a, Vector b) { return b > a ? b : a; }
+
 NPU_INLINE float largestLane(Vector a) {
-#pragma clang loop unroll(full)
-  for (int64_t by = lanes / 2; by > 0; by /= 2) {
-    const Vector other = turned(a, by);
-    a = other > a ? other : a;
-  }
-  return a[0];
+  a = larger(a, turned(a, 8));
+  a = larger(a, turned(a, 4));
+  a = larger(a, turned(a, 2));
+  return larger(a, turned(a, 1))[0];
 }
 
 NPU_INLINE float sumOfLanes(Vector a) {
-#pragma clang loop unroll(full)
-  for (int64_t by = lanes / 2; by > 0; by /= 2)
-    a += turned(a, by);
-  return a[0];
+  a += turned(a, 8);
+  a += turned(a, 4);
+  a += turned(a, 2);
+  return (a + turned(a, 1))[0];
 }
 
 } // namespace npu::kernels

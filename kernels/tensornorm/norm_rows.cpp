@@ -61,10 +61,11 @@ static NPU_INLINE Moments momentsOf(const float *x, int64_t length,
                                     bool isCentered) {
   Moments of = {};
   if (isCentered)
-    of.mean = sumOf(x, length, [](auto v) { return v; }) /
+    of.mean = sumOf(x, length,
+                    [](auto v) __attribute__((always_inline)) { return v; }) /
               static_cast<double>(length);
   const auto mean = static_cast<float>(of.mean);
-  of.squares = sumOf(x, length, [mean](auto v) {
+  of.squares = sumOf(x, length, [mean](auto v) __attribute__((always_inline)) {
     const auto away = v - mean;
     return away * away;
   });
