@@ -139,10 +139,13 @@ void npu::spellAsRead(const LayoutProblem &problem, LayoutPlan &plan) {
                  wanted = plan.read.lookup(&operand);
       if (!wanted || wanted == stored)
         continue;
-      // The function's results are what callers read.
-      if (!rule || !sameStorage(operand.get(), stored, wanted) ||
-          !takesSpelling(problem, relation, operand, stored,
-                         plan.produced.lookup(op.getResult(0))))
+      // Of a result of the function it is its blocks that kernels then know.
+      const bool counts =
+          rule ? !sameStorage(operand.get(), stored, wanted) ||
+                     !takesSpelling(problem, relation, operand, stored,
+                                    plan.produced.lookup(op.getResult(0)))
+               : wanted.isBlocked();
+      if (counts)
         plan.spelled.insert(&operand);
     }
   }
