@@ -72,13 +72,13 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
         return rewriter.notifyMatchFailure(op, "reduces what is repeated");
       axes.push_back(axis - ahead);
     }
-    SmallVector<int64_t> shape;
-    for (auto [d, extent] : llvm::enumerate(in))
-      if (!llvm::is_contained(axes, static_cast<int64_t>(d)))
-        shape.push_back(extent);
-      else if (op.getKeepDims())
-        shape.push_back(1);
-    Operation *small = rebuildBefore(rewriter, op, broadcast.getInput(), shape);
+    std::string error;
+    FailureOr<shapes::Shape> shape =
+        shapes::reduce(in, axes, op.getKeepDims(), error);
+    if (failed(shape))
+      return rewriter.notifyMatchFailure(op, error);
+    Operation *small =
+        rebuildBefore(rewriter, op, broadcast.getInput(), *shape);
     cast<ReduceOp>(small).setAxesAttr(rewriter.getI64ArrayAttr(axes));
     return success();
   }

@@ -6,7 +6,6 @@
 // It ends: it looks once at each op that there is.
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/FusionTraits.h"
-#include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"

@@ -2,6 +2,7 @@
 
 #include "kernels/matmul/as_product.h"
 
+#include "kernels/matmul/packed_weights.h"
 #include "kernels/support/access.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
@@ -122,8 +123,7 @@ constexpr size_t fewestRows = 16;
 
 static bool packedAsProduct(const Problem &matmul, Product &product,
                             std::string &whyNot) {
-  whyNot = matmul.attrs.matmul.quantize ? "data that is quantized"
-                                        : whyNotInPanels(matmul);
+  whyNot = whyNotAsFloats(matmul);
   if (!whyNot.empty())
     return false;
   product.isPacked = true;

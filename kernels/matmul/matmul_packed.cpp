@@ -141,8 +141,7 @@ std::unique_ptr<Kernel> createMatmulPacked(const Problem &problem,
     whyNot = "weights that are not packed";
     return nullptr;
   }
-  whyNot = problem.attrs.matmul.quantize ? "data that is quantized"
-                                         : whyNotInPanels(problem);
+  whyNot = whyNotAsFloats(problem);
   if (!whyNot.empty())
     return nullptr;
   auto made = std::make_unique<MatmulPacked>(problem);

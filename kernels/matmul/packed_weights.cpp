@@ -229,6 +229,11 @@ int64_t bitsOf(int kind) {
 
 } // namespace
 
+std::string whyNotAsFloats(const Problem &problem) {
+  return problem.attrs.matmul.quantize ? "data that is quantized"
+                                       : whyNotInPanels(problem);
+}
+
 void multiplyPanel(const float *panel, int64_t count, const DataRows &data,
                    bool isFirst, float *sums) {
   static const bool hasManyRegisters = __builtin_cpu_supports("avx512f") != 0;

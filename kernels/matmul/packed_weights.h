@@ -24,6 +24,7 @@ public:
   explicit PackedWeights(const Problem &problem);
 
   int64_t depth() const { return rows; }
+  bool isPacked() const { return numbers != nullptr; }
   int64_t panels() const;
 
   /// Brings the operands into panels; returns the bytes.
@@ -47,6 +48,10 @@ private:
   PanelParameter scales, zeros;
   std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
 };
+
+/// What no kernel takes that makes floats of packed weights; empty: nothing of
+/// that kind.
+std::string whyNotAsFloats(const Problem &problem);
 
 /// sums[i][column] of `count` rows of floats that unpack() gave, added to what
 /// is there unless `isFirst`.

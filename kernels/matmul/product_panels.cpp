@@ -75,10 +75,8 @@ public:
   }
 
   size_t pack(const void *const *operands) override {
-    if (stored) {
-      isReady = true;
+    if (stored)
       return stored->pack(product.problem, operands);
-    }
     int64_t floats = 0;
     for (int64_t panel = 0; panel < panels; ++panel)
       floats += widthOf(panel) * product.depth;
@@ -91,13 +89,12 @@ public:
       for (int64_t panel = range.begin; panel < range.end; ++panel)
         packPanel(from, panel, to + panel * panelColumns * product.depth);
     });
-    isReady = true;
     return bytes;
   }
 
   bool isPacked(size_t input) const override {
     const int end = stored ? properInputs(product.problem) : 2;
-    return isReady && input >= 1 && static_cast<int>(input) < end;
+    return isReady() && input >= 1 && static_cast<int>(input) < end;
   }
 
   Bytes readsFirst(int thread) const override {
@@ -113,7 +110,7 @@ public:
   }
 
   int run(void *const *operands, void *scratch) const override {
-    if (!isReady)
+    if (!isReady())
       return 1;
     parallelFor(team(), [&](int thread, int threads) {
       const auto number = static_cast<size_t>(thread);
@@ -125,6 +122,9 @@ public:
   }
 
 private:
+  bool isReady() const {
+    return stored ? stored->isPacked() : packed != nullptr;
+  }
   int team() const {
     return teamFor(rows * product.columns * product.depth, minProductsPerThread,
                    product.problem.threads);
@@ -329,7 +329,6 @@ private:
   int64_t rows, panels;
   std::shared_ptr<void> packed; // [panel][depth][width of the panel], or
   std::unique_ptr<PackedWeights> stored;
-  bool isReady = false;      // pack() has been called
   std::vector<Bytes> behind; // by thread: what the next kernel reads first
 };
 } // namespace

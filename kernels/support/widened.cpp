@@ -19,7 +19,7 @@ namespace npu::kernels {
 constexpr int64_t minElementsPerThread = 16384;
 
 static bool isNarrow(int32_t dtype) {
-  return dtype == NPU_F16 || dtype == NPU_BF16;
+  return isFloat(dtype) && dtype != NPU_F32;
 }
 
 static int32_t widened(int32_t dtype) {
