@@ -248,6 +248,15 @@ class FoundTest(unittest.TestCase):
             graph.op("ConvInteger", [data, *weights[:2]], exact=True, group=group)
             self.check(graph, "npu-nchw/none", "npu-nchw16c/optimal")
 
+    def test_nothing_padded_with_a_zero_point_of_data(self) -> None:
+        """ConvInteger of no data: its padding is the zero point, so that sums are 0; was padded with 0."""
+        graph = Graph(np.random.default_rng(0), 13)
+        data, zero = graph.add_input(np.zeros((1, 2, 0), np.uint8)), graph.add_input(np.array(7, np.uint8))
+        weight = graph.constant(np.array([[[1, 2], [3, 4]]], np.int8))
+        (sums,) = graph.op("ConvInteger", [data, weight, zero], exact=True, pads=[1, 1])
+        self.assertEqual(sums.array.tolist(), [[[0]]])
+        self.check(graph)
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))

@@ -125,10 +125,10 @@ Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
   ConvOperands read = operands;
   bool hasPads =
       llvm::any_of(window->pads, [](int64_t pad) { return pad > 0; });
-  if (hasPads && tensorType(data).getNumElements() == 0)
-    read.data = padEmptyData(node, operands, *window);
-  else if (hasPads && operands.padding)
+  if (hasPads && operands.padding)
     read.data = padWith(node, data, operands.padding, *window);
+  else if (hasPads && tensorType(data).getNumElements() == 0)
+    read.data = padEmptyData(node, operands, *window);
   return read.data ? convolveIn(node, read, *window, groups) : Value();
 }
 
