@@ -339,7 +339,10 @@ LogicalResult Compilation::layout() {
 }
 
 LogicalResult Compilation::plan() {
-  FailureOr<ProgramPlan> planned = planProgram(function(), options.threads);
+  FailureOr<ProgramPlan> planned =
+      planProgram(function(), options.threads, [&](Value value) {
+        return laidOut->onChip().contains(value);
+      });
   if (failed(planned))
     return failure();
   program = std::move(*planned);
