@@ -68,6 +68,7 @@ private:
   OnnxModel &model;
   OpBuilder &builder;
   DequantizedValues dequantizedValues;
+  SharedValues sharedValues;
   BudgetUse budget;
 };
 
@@ -325,6 +326,7 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
     return importBranch(graph, given, outputs, location, scope);
   };
   node.dequantizedValues = &dequantizedValues;
+  node.sharedValues = &sharedValues;
   budget.beginNode();
   if (failed(buildNode(node)) || node.hasFailed() ||
       failed(node.checkAllRead()) ||
