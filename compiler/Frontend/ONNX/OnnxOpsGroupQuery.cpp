@@ -308,40 +308,58 @@ static LogicalResult prepare(Grouped &g) {
   return failure(!g.queries || !g.keys);
 }
 
+/// Where each place of the cache lies behind those that count, which is known
+/// when the model runs: (batch, 1, columns, 1).
+static Value placesBehind(Grouped &g) {
+  OnnxNode &node = g.node;
+  return node.shared("behind " + Twine(g.columns), g.lengths, [&] {
+    Value start = node.reshape(g.lengths, {g.batch, 1, 1, 1});
+    return subtract(
+        node, node.countAlong(g.columns, 2, 4, elementOf(g.lengths)), start);
+  });
+}
+
+/// Keys or values of which each is one of the new ones, where there are any.
+static Value spreadNew(Grouped &g, Value now) {
+  OnnxNode &node = g.node;
+  Ints whole{g.batch, g.keyHeads, g.columns, g.size};
+  if (g.rows == 1)
+    return now; // broadcasts
+  Value place = placesBehind(g);
+  Value index = node.shared("index " + shapes::text(whole), place, [&] {
+    return node.broadcast(
+        node.eltwise(NPU_INSTR_clip, {place}, 0, double(g.rows - 1)), whole);
+  });
+  return node.gatherElements(now, index, 2);
+}
+
 /// New keys or values behind those of the cache that count, then zeros.
 static Value cached(Grouped &g, Value past, Value now) {
   OnnxNode &node = g.node;
-  Ints whole{g.batch, g.keyHeads, g.columns, g.size};
   auto padded = [&](Value x) {
     Ints pads(8, 0);
-    pads[6] = g.columns - shapeOf(x)[2];
+    pads[6] = x ? g.columns - shapeOf(x)[2] : 0;
     return pads[6] > 0 ? node.pad(x, pads, PadMode::Constant, 0) : x;
   };
-  if (!now)
-    return now;
+  if (g.known && *g.known == 0)
+    return padded(now);
   if (g.known) {
-    if (*g.known == 0)
-      return padded(now);
-    Ints kept(whole);
-    kept[2] = *g.known;
+    Ints kept{g.batch, g.keyHeads, *g.known, g.size};
     Value before = node.slice(past, {0, 0, 0, 0}, {1, 1, 1, 1}, kept);
-    Value both = node.concat({before, now}, 2);
-    return both ? padded(both) : both;
+    return padded(node.concat({before, now}, 2));
   }
-  // Where each begins is known when the model runs.
-  Type i32 = node.getBuilder().getI32Type();
-  Value start = node.reshape(g.lengths, {g.batch, 1, 1, 1});
-  Value place = subtract(node, node.countAlong(g.columns, 2, 4, i32), start);
-  Value zero = node.scalar(0, i32), rows = node.scalar(double(g.rows), i32);
-  if (g.rows > 1) {
-    Value index =
-        node.eltwise(NPU_INSTR_min, {node.eltwise(NPU_INSTR_max, {place, zero}),
-                                     node.scalar(double(g.rows - 1), i32)});
-    now = node.gatherElements(now, node.broadcast(index, whole), 2);
-  }
-  Value isNew = node.eltwise(NPU_INSTR_less, {place, rows});
-  Value behind = select(node, isNew, now, node.scalar(0, elementOf(now)));
-  Value isPast = node.eltwise(NPU_INSTR_less, {place, zero});
+  Value place = placesBehind(g), spread = now ? spreadNew(g, now) : now;
+  if (!place || !spread)
+    return Value();
+  Type type = elementOf(place);
+  Value isNew = node.shared("is new " + Twine(g.rows), place, [&] {
+    return node.eltwise(NPU_INSTR_less,
+                        {place, node.scalar(double(g.rows), type)});
+  });
+  Value isPast = node.shared("is past", place, [&] {
+    return node.eltwise(NPU_INSTR_less, {place, node.scalar(0, type)});
+  });
+  Value behind = select(node, isNew, spread, node.scalar(0, elementOf(spread)));
   return select(node, isPast, padded(past), behind);
 }
 
