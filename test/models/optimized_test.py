@@ -148,6 +148,7 @@ class OptimizedTest(unittest.TestCase):
             self.assertEqual(free[target]["tensornorm"], 2 * nets.LAYERS + 1)
             self.assertGreater(free[target]["gather"], bound[target]["gather"])  # of angles
             self.assertEqual(bound[target]["pad"], 0)
+            self.assertEqual(free[target]["broadcast"], 0)  # of keys for several heads of queries
 
 
 if __name__ == "__main__":

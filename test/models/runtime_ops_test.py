@@ -216,7 +216,7 @@ class RuntimeOpsTest(GraphCase):
             for places in (self.graph.constant(array), self.graph.add_input(array)):
                 for interleaved in (0, 1):
                     given = {"interleaved": interleaved}
-                    self.op("RotaryEmbedding", [flat, places, *tables], **given)
+                    self.op("RotaryEmbedding", [flat, places, *tables], num_heads=interleaved * 8, **given)  # not read
                     self.op("RotaryEmbedding", [heads, places, *tables], is_packed_batching=1, **given)
                     given |= {"rotary_embedding_dim": 8, "num_heads": HEADS}
                     self.op("RotaryEmbedding", [flat, places, *few], **given)
@@ -287,11 +287,11 @@ class RuntimeOpsTest(GraphCase):
         self.like(expected, "GroupQueryAttention", inputs, qk_norm_epsilon=1e-3, **given)
 
     def test_rows_of_blocks(self) -> None:
-        """Of 4 and 8 bits in bytes, and of int4 and uint4; the last block may be short."""
+        """Of 2, 4 and 8 bits in bytes, and of int4 and uint4; the last block may be short."""
         random, scales = self.graph.random, self.weight(5, 3)
         for places in (np.array([[0, 4], [2, 2]]), np.array([1], np.int32)):
             indices = self.graph.add_input(places)
-            for bits in (4, 8):
+            for bits in (2, 4, 8):
                 table = self.graph.constant(random.integers(0, 256, (5, 40 * bits // 8)).astype(np.uint8))
                 zeros = self.graph.constant(random.integers(0, 256, (5, (3 * bits + 7) // 8)).astype(np.uint8))
                 for zero in (None, zeros):

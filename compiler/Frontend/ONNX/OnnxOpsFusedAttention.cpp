@@ -291,6 +291,7 @@ static LogicalResult checkColumns(OnnxNode &node, Value vector, Value weights,
                     Twine(shapeOf(weights)[1]) + ", one for each column");
 }
 
+/// Its last input is read for buffers alone that are shared with the caller.
 LogicalResult npu::buildFusedAttention(OnnxNode &node) {
   Value x = node.getInput(0), weights = node.getInput(1);
   node.ignore({"rotary_embedding_dim"});
@@ -301,7 +302,6 @@ LogicalResult npu::buildFusedAttention(OnnxNode &node) {
                     "MultiHeadAttention behind "
                     "RotaryEmbedding")) ||
       failed(refuse(node, "past_present_share_buffer", ownCache)) ||
-      failed(refuseInput(node, 6, ownCache)) ||
       failed(checkColumns(node, node.getInput(2), weights, "bias")))
     return failure();
   SmallVector<Value> products;

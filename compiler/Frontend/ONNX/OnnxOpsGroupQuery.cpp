@@ -18,9 +18,11 @@ using namespace npu;
 /// first, first + 1, ... in each of `count` tokens: of one number or of one for
 /// each sample (samples, 1).
 static Value placesFrom(OnnxNode &node, Value first, int64_t count) {
-  return first
-             ? add(node, first, node.countAlong(count, 1, 2, elementOf(first)))
-             : first;
+  if (!first)
+    return first;
+  return node.shared("places " + Twine(count), first, [&] {
+    return add(node, first, node.countAlong(count, 1, 2, elementOf(first)));
+  });
 }
 
 /// Rows of both tables by place (batch or 1, sequence).
@@ -97,7 +99,7 @@ LogicalResult npu::buildRuntimeRotaryEmbedding(OnnxNode &node) {
     return node.error("rotates " + Twine(rotated) + " numbers of " +
                       Twine(heads) + " heads by " + Twine(whole / 2) +
                       " angles, expected two numbers for each and num_heads");
-  if (isFlat && heads == 0)
+  if (isFlat && rotated == 0) // all of each head
     heads = whole > 0 ? shapeOf(x)[2] / whole : 0;
   x = isFlat ? separateHeads(node, x, heads) : node.transpose(x, {0, 2, 1, 3});
   if (!x || failed(checkTables(node, cosines, sines, shapeOf(x)[3])))
@@ -127,6 +129,10 @@ struct Grouped {
   int64_t batch = 0, rows = 0, size = 0;
   int64_t total = 0;   // the longest sequence with its new tokens
   int64_t columns = 0; // of the cache that is given back
+  /// Heads and rows as products take them: queries of one token that share keys
+  /// are rows, so that no keys are repeated.
+  int64_t scoreHeads() const { return rows == 1 ? keyHeads : heads; }
+  int64_t scoreRows() const { return rows == 1 ? heads / keyHeads : rows; }
   /// Keys of the cache that count: a number, or (batch, 1) of them.
   std::optional<int64_t> known;
   Value lengths;
@@ -247,8 +253,9 @@ static LogicalResult readLengths(Grouped &g) {
     return success();
   }
   // A length is that of all keys but one.
-  Value kept =
-      plus(node, node.reshape(lengths, {g.batch, 1}), double(1 - g.rows));
+  Value kept = node.shared("kept keys " + Twine(g.rows), lengths, [&] {
+    return plus(node, node.reshape(lengths, {g.batch, 1}), double(1 - g.rows));
+  });
   ElementsAttr constant = kept ? constantOf(kept) : ElementsAttr();
   if (!constant) {
     g.lengths = kept;
@@ -396,14 +403,14 @@ static Value weightsOf(Grouped &g, Value scores) {
   bool isSmooth = node.getFlag("smooth_softmax", false);
   if (!node.hasInput(11) && !isSmooth)
     return node.softmax(scores, 3, /*isLog=*/false);
-  Ints one{g.batch, g.heads, g.rows, 1};
+  Ints one{g.batch, g.scoreHeads(), g.scoreRows(), 1};
   Value sink = node.scalar(0, elementOf(g.queries));
   if (node.hasInput(11)) {
     sink = node.getInput(11);
     if (shapeOf(sink) != ArrayRef<int64_t>(g.heads))
       return node.fail("found a sink of shape " + shapes::text(shapeOf(sink)) +
                        ", expected " + Twine(g.heads) + ", one for each head");
-    sink = node.reshape(sink, {1, g.heads, 1, 1});
+    sink = node.reshape(sink, {1, g.scoreHeads(), g.heads / g.scoreHeads(), 1});
   }
   if (!scores)
     return scores;
@@ -444,6 +451,9 @@ static Value scoresOf(Grouped &g, Value queries, Value keys, Value isSeen) {
   pads[7] = columns - cut[3];
   if (pads[7] > 0)
     bias = node.pad(bias, pads, PadMode::Constant, 0);
+  if (shape[1] != 1)
+    bias =
+        node.reshape(bias, {shape[0], g.scoreHeads(), g.scoreRows(), columns});
   return add(node, scores, select(node, isSeen, bias, closed));
 }
 
@@ -468,12 +478,16 @@ LogicalResult npu::buildGroupQueryAttention(OnnxNode &node) {
     used[2] = *g.known + g.rows;
     now = node.slice(now, {0, 0, 0, 0}, {1, 1, 1, 1}, used);
   }
-  Value scores = scoresOf(g, node.transpose(g.queries, {0, 2, 1, 3}),
-                          repeatHeads(node, g.keys, g.heads),
+  Value queries =
+      node.reshape(node.transpose(g.queries, {0, 2, 1, 3}),
+                   {g.batch, g.scoreHeads(), g.scoreRows(), g.size});
+  Value scores = scoresOf(g, queries, repeatHeads(node, g.keys, g.scoreHeads()),
                           seenKeys(g, isCausal, window));
   Value weights = weightsOf(g, scores);
   if (!weights)
     return failure();
-  return node.setResult(joinHeads(
-      node, node.matmul(weights, repeatHeads(node, g.values, g.heads))));
+  Value mixed =
+      node.matmul(weights, repeatHeads(node, g.values, g.scoreHeads()));
+  return node.setResult(
+      joinHeads(node, node.reshape(mixed, {g.batch, g.heads, g.rows, g.size})));
 }

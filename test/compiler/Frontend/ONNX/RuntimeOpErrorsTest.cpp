@@ -213,11 +213,6 @@ const BadNode attentions[] = {
      },
      "unsupported: attribute 'past_present_share_buffer' is 1, expected 0: "
      "npuc gives the cache as a result of its own"},
-    {"PastLength",
-     [](ModelBuilder &m) {
-       attend(m, {"d", "ws", "bs", "", "past", "", "five"});
-     },
-     "unsupported: has input 6 'past_sequence_length', expected none"},
     {"Lengths", [](ModelBuilder &m) { attend(m, {"d", "ws", "bs", "five"}); },
      "found lengths of shape 5, expected 2, twice that or 2 more than three "
      "times that"},
