@@ -216,7 +216,7 @@ class RuntimeOpsTest(GraphCase):
             for places in (self.graph.constant(array), self.graph.add_input(array)):
                 for interleaved in (0, 1):
                     given = {"interleaved": interleaved}
-                    self.op("RotaryEmbedding", [flat, places, *tables], num_heads=interleaved * 8, **given)  # not read
+                    self.op("RotaryEmbedding", [flat, places, *tables], num_heads=interleaved * HEADS, **given)
                     self.op("RotaryEmbedding", [heads, places, *tables], is_packed_batching=1, **given)
                     given |= {"rotary_embedding_dim": 8, "num_heads": HEADS}
                     self.op("RotaryEmbedding", [flat, places, *few], **given)

@@ -99,11 +99,16 @@ LogicalResult npu::buildRuntimeRotaryEmbedding(OnnxNode &node) {
     return node.error("rotates " + Twine(rotated) + " numbers of " +
                       Twine(heads) + " heads by " + Twine(whole / 2) +
                       " angles, expected two numbers for each and num_heads");
-  if (isFlat && rotated == 0) // all of each head
+  if (isFlat && heads == 0)
     heads = whole > 0 ? shapeOf(x)[2] / whole : 0;
   x = isFlat ? separateHeads(node, x, heads) : node.transpose(x, {0, 2, 1, 3});
   if (!x || failed(checkTables(node, cosines, sines, shapeOf(x)[3])))
     return failure();
+  if (rotated == 0 && whole != shapeOf(x)[3])
+    return node.error("rotates " + Twine(whole) + " of " +
+                      Twine(shapeOf(x)[3]) +
+                      " numbers, expected all of them or "
+                      "'rotary_embedding_dim'");
   Angles angles =
       anglesAt(node, cosines, sines,
                placesOf(node, node.getInput(1), shapeOf(x)[0], shapeOf(x)[1]));

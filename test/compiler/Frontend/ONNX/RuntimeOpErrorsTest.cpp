@@ -340,6 +340,12 @@ const BadNode rotaries[] = {
      },
      "rotates 4 numbers of 0 heads by 2 angles, expected two numbers for each "
      "and num_heads"},
+    {"UnnamedPart",
+     [](ModelBuilder &m) {
+       m.input("d", {2, 2, 3, 8}).weight("c", {9, 2}).ints("p", {1});
+       add(m, "RotaryEmbedding", {"d", "p", "c", "c"});
+     },
+     "rotates 4 of 8 numbers, expected all of them or 'rotary_embedding_dim'"},
     {"Scale",
      [](ModelBuilder &m) {
        m.input("d", {2, 3, 8}).weight("c", {9, 4});
