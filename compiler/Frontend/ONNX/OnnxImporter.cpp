@@ -11,6 +11,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxSchema.h"
+#include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Support/Budget.h"
@@ -70,6 +71,7 @@ private:
   DequantizedValues dequantizedValues;
   SharedValues sharedValues;
   BudgetUse budget;
+  FoldMemo folds;
 };
 
 } // namespace
