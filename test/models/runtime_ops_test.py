@@ -286,6 +286,25 @@ class RuntimeOpsTest(GraphCase):
         inputs = [*plain, *more, *[None] * 7, *scales]
         self.like(expected, "GroupQueryAttention", inputs, qk_norm_epsilon=1e-3, **given)
 
+    def test_halves(self) -> None:
+        """onnxruntime computes most of them in float and rounds what comes out."""
+        real, kind = self.real, helper.np_dtype_to_tensor_dtype(np.dtype(np.float16))
+        self.real = lambda *shape: self.graph.op("Cast", [real(*shape)], to=kind)[0]
+        self.weight = lambda *shape: self.graph.constant((0.3 * self.graph.random.standard_normal(shape)).astype(np.float16))
+        x, skip, scale = self.real(2, 3, 8), self.real(2, 3, 8), self.weight(8)
+        self.op("SkipLayerNormalization", [x, skip, scale, self.weight(8), self.weight(8)], epsilon=1e-3)
+        self.op("SkipSimplifiedLayerNormalization", [x, skip, scale], epsilon=1e-3)
+        ones = self.graph.constant(np.ones(8, np.float32))
+        self.graph.op("SimplifiedLayerNormalization", [self.real(3, 8), ones], epsilon=1e-3)
+        self.op("BiasGelu", [self.real(3, 8), self.weight(8)])
+        self.op("FusedMatMul", [self.real(3, 8), self.weight(5, 8)], transB=1)
+        self.op("RotaryEmbedding", [self.real(1, 3, 8), self.graph.ints(2), self.weight(9, 4), self.weight(9, 4)])
+        self.apart(None, self.masks(10, False)[1])
+        self.joint(self.masks(ROWS, True)[1], unidirectional=1)
+        lengths = self.integers(ROWS - 1, ROWS - 1)[0]
+        self.grouped(lengths, ROWS, self.weight(20, 8), self.weight(20, 8), do_rotary=1)
+        self.grouped(self.integers(6, 3)[1], 7, rows=1, past=6)
+
     def test_rows_of_blocks(self) -> None:
         """Of 2, 4 and 8 bits in bytes, and of int4 and uint4; the last block may be short."""
         random, scales = self.graph.random, self.weight(5, 3)
