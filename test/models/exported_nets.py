@@ -74,7 +74,9 @@ class Builder(onnx_nets.Builder):
 
     def shape(self, *parts: str | int) -> str:
         """Numbers, and what the data's own shape says."""
-        pieces = [self.integers(part) if isinstance(part, int) else self.op("Unsqueeze", part, self.integers(0)) for part in parts]
+        pieces = [
+            self.integers(part) if isinstance(part, int) else self.op("Unsqueeze", part, self.integers(0)) for part in parts
+        ]
         return self.op("Concat", *pieces, axis=0)
 
     def model(self, name: str, opset: int) -> onnx.ModelProto:
@@ -159,10 +161,15 @@ def llama() -> onnx.ModelProto:
     return b.model("llama", opset=17)
 
 
-def grouped(tokens: int, past: int, batch: int = BATCH, is_packed: bool = True) -> onnx.ModelProto:
-    """A decoder with a cache as onnxruntime-genai's exporter writes it: two heads of keys for four of queries."""
+def grouped(
+    tokens: int, past: int, batch: int = BATCH, is_packed: bool = True, total: int | None = None
+) -> onnx.ModelProto:
+    """A decoder with a cache as onnxruntime-genai's exporter writes it: two heads of keys for four of queries.
+
+    `total` is the length of the mask, if the cache is longer than the tokens before.
+    """
     b = Builder()
-    total = past + tokens
+    total = total or past + tokens
     ids, mask = b.input("input_ids", batch, tokens), b.input("attention_mask", batch, total)
     sums = b.op("ReduceSum", mask, b.integers(1), keepdims=0)
     lengths = b.op("Cast", b.op("Sub", sums, b.integers(1)), to=TensorProto.INT32)
@@ -182,7 +189,7 @@ def grouped(tokens: int, past: int, batch: int = BATCH, is_packed: bool = True) 
         mixed, *present = b.several("GroupQueryAttention", [*operands, *caches, lengths, longest, *tables], results,
                                     num_heads=HEADS, kv_num_heads=KEY_HEADS, do_rotary=1)  # fmt: skip
         for name in present:
-            b.output(name, batch, KEY_HEADS, total, SIZE)
+            b.output(name, batch, KEY_HEADS, max(total, past), SIZE)
         for step in (lambda: b.product(mixed, WIDTH, WIDTH), lambda: b.gated(normed)):
             normed, _, _, x = b.several("SkipSimplifiedLayerNormalization", [x, step(), b.scale()], ["normed", "", "", "sum"],
                                         epsilon=1e-6)  # fmt: skip

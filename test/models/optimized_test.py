@@ -68,21 +68,25 @@ class OptimizedTest(unittest.TestCase):
         done = random_models.call([str(suite.BUILD / "bin" / name), *map(str, words)])
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def results_of(self, program: Path, feeds: dict[str, np.ndarray], names: list[str]) -> dict[str, np.ndarray]:
+        words = []
+        for name, array in feeds.items():
+            np.save(self.folder / f"{name}.npy", array)
+            words += ["--input", f"{name}={self.folder / name}.npy"]
+        for name in names:
+            words += ["--output", f"{name}={self.folder / name}.out.npy"]
+        self.run_program("npu-run", program, "--threads=2", *words)
+        return {name: np.load(self.folder / f"{name}.out.npy") for name in names}
+
     def compiled(self, model: Path, target: str, feeds: dict[str, np.ndarray], expected: dict[str, np.ndarray],
                  *words: str) -> collections.Counter:  # fmt: skip
         """Kernels by op; nothing is moved but the new caches, whose heads come first, and numbers are onnxruntime's."""
         program, report = self.folder / "model.npu", self.folder / "report.json"
         layout = [f"--target={target}", "--layout=optimal", "--verify-layout"]
         self.run_program("npuc", model, "-q", *layout, "-o", program, f"--report={report}", *words)
-        files = []
-        for name, array in feeds.items():
-            np.save(self.folder / f"{name}.npy", array)
-            files += ["--input", f"{name}={self.folder / name}.npy"]
-        for name in expected:
-            files += ["--output", f"{name}={self.folder / name}.out.npy"]
-        self.run_program("npu-run", program, "--threads=2", *files)
+        results = self.results_of(program, feeds, list(expected))
         for name, array in expected.items():
-            np.testing.assert_allclose(np.load(self.folder / f"{name}.out.npy"), array, RTOL, ATOL, err_msg=name)
+            np.testing.assert_allclose(results[name], array, RTOL, ATOL, err_msg=name)
         facts = json.loads(report.read_text())
         if target == "npu-nhwc":
             self.assertLessEqual(facts["relayouts"]["count"], len(expected) - 1)
@@ -149,6 +153,25 @@ class OptimizedTest(unittest.TestCase):
             self.assertGreater(free[target]["gather"], bound[target]["gather"])  # of angles
             self.assertEqual(bound[target]["pad"], 0)
             self.assertEqual(free[target]["broadcast"], 0)  # of keys for several heads of queries
+
+    def test_one_program_for_all_steps(self) -> None:
+        """A cache and a mask of the longest length: token by token as onnxruntime gives them all at once."""
+        longest, tokens = 10, np.random.default_rng(4).integers(0, nets.VOCABULARY, 10)
+        path, whole = self.folder / "step.onnx", self.folder / "whole.onnx"
+        model = nets.grouped(tokens=1, past=longest, batch=1, total=longest)
+        onnx.save(model, path)
+        onnx.save(nets.grouped(tokens=longest, past=0, batch=1), whole)
+        feeds = feeds_of(onnx.load(whole)) | {"input_ids": tokens[None]}
+        (expected,) = session(whole, Levels.ORT_DISABLE_ALL).run([onnx.load(whole).graph.output[-1].name], feeds)
+        program = self.folder / "step.npu"
+        self.run_program("npuc", path, "-q", "--target=host", "-o", program)
+        inputs = {name: np.zeros_like(array) for name, array in feeds_of(model).items()}
+        names = [info.name for info in model.graph.output]
+        for step in range(longest):
+            inputs["input_ids"][0, 0], inputs["attention_mask"][0, step] = tokens[step], 1
+            results = self.results_of(program, inputs, names)
+            np.testing.assert_allclose(results[names[-1]][0, 0], expected[0, step], RTOL, ATOL, err_msg=str(step))
+            inputs |= {name.replace("present", "past"): results[name] for name in names[:-1]}
 
 
 if __name__ == "__main__":

@@ -152,7 +152,8 @@ class RuntimeOpsTest(GraphCase):
 
     def test_attention_without_a_bias(self) -> None:
         """onnxruntime reads what is not there."""
-        x, weights, zeros = self.real(BATCH, ROWS, 24), self.weight(24, 3 * WIDTH), self.graph.constant(np.zeros(3 * WIDTH, np.float32))
+        x, weights = self.real(BATCH, ROWS, 24), self.weight(24, 3 * WIDTH)
+        zeros = self.graph.constant(np.zeros(3 * WIDTH, np.float32))
         expected = self.op("Attention", [x, weights, zeros], num_heads=HEADS)
         self.like(expected, "Attention", [x, weights], num_heads=HEADS)
 
@@ -265,6 +266,7 @@ class RuntimeOpsTest(GraphCase):
                 self.grouped(lengths, 7, *tables, places, rows=1, past=past, do_rotary=1)
                 self.grouped(lengths, 7, rows=1, past=past, local_window_size=3)
                 self.grouped(lengths, 7, None, None, None, self.real(1, HEADS, 1, 7), rows=1, past=past)
+            self.grouped(lengths, 9, *tables, rows=1, past=9, do_rotary=1)  # as long as it may be
         for lengths in (*self.integers(6), *self.integers(4)):
             for past in (4, 9):
                 self.grouped(lengths, 7, *tables, rows=3, past=past, batch=1, do_rotary=1)
