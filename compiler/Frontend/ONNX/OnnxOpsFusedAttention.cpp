@@ -227,8 +227,8 @@ static Ints hiddenSizes(OnnxNode &node, Value x, Value weights, int64_t heads) {
   return {};
 }
 
-/// (2, batch, heads, sequence, size) in front of keys and values; the same of
-/// both together is the second result.
+/// Puts the cache (2, batch, heads, sequence, size) in front of keys and
+/// values; what is there then is the second result.
 static LogicalResult addJointPast(Fused &f, size_t index) {
   OnnxNode &node = f.node;
   Ints keys(shapeOf(f.keys));

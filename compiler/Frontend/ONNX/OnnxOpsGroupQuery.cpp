@@ -124,8 +124,8 @@ LogicalResult npu::buildRuntimeRotaryEmbedding(OnnxNode &node) {
 
 namespace {
 
-/// What the steps share. Keys and values are those of the cache and the new
-/// ones once `addCache` has run.
+/// What the steps share. Keys and values are the new ones, behind `cached` all
+/// that are attended.
 struct Grouped {
   explicit Grouped(OnnxNode &node) : node(node) {}
   OnnxNode &node;
