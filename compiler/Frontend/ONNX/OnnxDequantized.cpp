@@ -344,3 +344,26 @@ Value npu::transposeDequantized(OnnxNode &node, Value matrix) {
   }
   return dequantized(node, parts, elementOf(matrix));
 }
+
+Value npu::columnsOf(OnnxNode &node, Value matrix, int64_t first,
+                     int64_t count) {
+  // Whole, where one number is for all columns.
+  auto columns = [&](Value value) {
+    if (!value || rankOf(value) == 0 || shapeOf(value).back() == 1)
+      return value;
+    Ints extents(shapeOf(value)), starts(extents.size(), 0),
+        steps(extents.size(), 1);
+    starts.back() = first;
+    extents.back() = count;
+    return node.slice(value, starts, steps, extents);
+  };
+  Value part = columns(matrix);
+  const Dequantized *found = node.getDequantized(matrix);
+  if (!found || (found->block != 0 && found->blockAxis != 0))
+    return part;
+  Dequantized parts = *found;
+  for (Value *value : {&parts.number, &parts.scale, &parts.zeroPoint})
+    *value = columns(*value);
+  noteParts(node, part, parts);
+  return part;
+}

@@ -69,6 +69,7 @@ private:
   OnnxModel &model;
   OpBuilder &builder;
   DequantizedValues dequantizedValues;
+  SharedValues sharedValues;
   BudgetUse budget;
   FoldMemo folds;
 };
@@ -327,6 +328,7 @@ LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
     return importBranch(graph, given, outputs, location, scope);
   };
   node.dequantizedValues = &dequantizedValues;
+  node.sharedValues = &sharedValues;
   budget.beginNode();
   if (failed(buildNode(node)) || node.hasFailed() ||
       failed(node.checkAllRead()) ||

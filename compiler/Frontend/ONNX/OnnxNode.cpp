@@ -22,6 +22,15 @@ LogicalResult OnnxNode::setResult(size_t index, Value value) {
   return success();
 }
 
+Value OnnxNode::shared(const Twine &what, ArrayRef<Value> values,
+                       function_ref<Value()> make) {
+  std::vector<void *> opaque;
+  for (Value value : values)
+    opaque.push_back(value.getAsOpaquePointer());
+  Value &made = (*sharedValues)[{what.str(), opaque}];
+  return made ? made : made = make();
+}
+
 AttributeProto *OnnxNode::find(StringRef name) {
   read.insert(name);
   for (AttributeProto &attribute : *proto.mutable_attribute())

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace npu {
@@ -43,6 +44,9 @@ struct Dequantized {
   int64_t block = 0, blockAxis = 0;
 };
 using DequantizedValues = llvm::DenseMap<Value, Dequantized>;
+/// What nodes make of the same values, by what it is and the values.
+using SharedValues =
+    std::map<std::pair<std::string, std::vector<void *>>, Value>;
 
 class OnnxNode : public Emitter {
 public:
@@ -61,6 +65,7 @@ public:
   BranchImporter importBranch;
   /// Of the whole model.
   DequantizedValues *dequantizedValues = nullptr;
+  SharedValues *sharedValues = nullptr;
 
   size_t getInputCount() const { return inputs.size(); }
   size_t getOutputCount() const { return results.size(); }
@@ -78,6 +83,11 @@ public:
     auto it = dequantizedValues->find(real);
     return it == dequantizedValues->end() ? nullptr : &it->second;
   }
+  /// What `make` gives, once for all nodes that ask for it: the mask of all
+  /// layers. It depends on what `what` says and on `values` (null or not)
+  /// alone.
+  Value shared(const Twine &what, ArrayRef<Value> values,
+               function_ref<Value()> make);
   /// Whether anything may read the result.
   bool hasOutput(size_t index) const {
     return index < results.size() &&

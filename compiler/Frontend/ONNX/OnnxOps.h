@@ -40,6 +40,8 @@ LogicalResult buildScan(OnnxNode &node);
 // OnnxOpsConv.cpp
 LogicalResult buildCausalConv(OnnxNode &node);
 LogicalResult buildConv(OnnxNode &node);
+/// What Conv makes of its first three inputs.
+Value convolutionOf(OnnxNode &node);
 LogicalResult buildConvTranspose(OnnxNode &node);
 // OnnxOpsData.cpp
 LogicalResult buildCenterCropPad(OnnxNode &node);
@@ -80,6 +82,13 @@ LogicalResult buildThresholdedRelu(OnnxNode &node);
 LogicalResult buildUnary(OnnxNode &node);
 LogicalResult buildVariadic(OnnxNode &node);
 LogicalResult buildWhere(OnnxNode &node);
+// OnnxOpsFusedAttention.cpp
+LogicalResult buildFusedAttention(OnnxNode &node);
+LogicalResult buildMultiHeadAttention(OnnxNode &node);
+LogicalResult buildQAttention(OnnxNode &node);
+// OnnxOpsGroupQuery.cpp
+LogicalResult buildGroupQueryAttention(OnnxNode &node);
+LogicalResult buildRuntimeRotaryEmbedding(OnnxNode &node);
 // OnnxOpsHyperbolic.cpp
 LogicalResult buildAcosh(OnnxNode &node);
 LogicalResult buildAsinh(OnnxNode &node);
@@ -109,11 +118,17 @@ LogicalResult buildSoftmaxCrossEntropyLoss(OnnxNode &node);
 LogicalResult buildDet(OnnxNode &node);
 LogicalResult buildEyeLike(OnnxNode &node);
 LogicalResult buildGemm(OnnxNode &node);
+/// What Gemm makes of its first three inputs.
+Value gemmOf(OnnxNode &node);
 LogicalResult buildMatMul(OnnxNode &node);
+/// A vector is a row on the left, a column on the right; its dimension is not
+/// in the result.
+Value productOf(OnnxNode &node, Value a, Value b);
 LogicalResult buildSoftmax(OnnxNode &node);
 /// `isFlat`: the dimensions from the axis on are one.
 Value softmaxOf(OnnxNode &node, Value x, int64_t axis, bool isFlat, bool isLog);
 // OnnxOpsBlocks.cpp
+LogicalResult buildGatherBlockQuantized(OnnxNode &node);
 LogicalResult buildMatMulNBits(OnnxNode &node);
 // OnnxOpsMicrosoft.cpp
 LogicalResult buildQGemm(OnnxNode &node);
@@ -132,6 +147,10 @@ LogicalResult buildLayerNormalization(OnnxNode &node);
 LogicalResult buildLpNormalization(OnnxNode &node);
 LogicalResult buildLrn(OnnxNode &node);
 LogicalResult buildMeanVarianceNormalization(OnnxNode &node);
+/// (x - mean) / deviation * scale + bias over the last dimension; bias may be
+/// null, and data that are not centered have no mean.
+Value normed(OnnxNode &node, Value x, Value scale, Value bias, double epsilon,
+             bool isCentered);
 // OnnxOpsPool.cpp
 LogicalResult buildGlobalLpPool(OnnxNode &node);
 LogicalResult buildGlobalPool(OnnxNode &node);
@@ -141,7 +160,9 @@ LogicalResult buildPool(OnnxNode &node);
 LogicalResult buildConvInteger(OnnxNode &node);
 LogicalResult buildDequantizeLinear(OnnxNode &node);
 LogicalResult buildDynamicQuantizeLinear(OnnxNode &node);
+LogicalResult buildDynamicQuantizeMatMul(OnnxNode &node);
 LogicalResult buildMatMulInteger(OnnxNode &node);
+LogicalResult buildMatMulIntegerToFloat(OnnxNode &node);
 LogicalResult buildQLinearConv(OnnxNode &node);
 LogicalResult buildQLinearMatMul(OnnxNode &node);
 LogicalResult buildQuantizeLinear(OnnxNode &node);
@@ -168,6 +189,14 @@ LogicalResult buildStft(OnnxNode &node);
 LogicalResult buildWindow(OnnxNode &node);
 // OnnxOpsTfIdf.cpp
 LogicalResult buildTfIdfVectorizer(OnnxNode &node);
+// OnnxOpsTransformers.cpp
+LogicalResult buildBiasGelu(OnnxNode &node);
+LogicalResult buildEmbedLayerNormalization(OnnxNode &node);
+LogicalResult buildFusedConv(OnnxNode &node);
+LogicalResult buildFusedGemm(OnnxNode &node);
+LogicalResult buildFusedMatMul(OnnxNode &node);
+LogicalResult buildQuickGelu(OnnxNode &node);
+LogicalResult buildSkipLayerNormalization(OnnxNode &node);
 // OnnxOpsView.cpp
 LogicalResult buildDepthToSpace(OnnxNode &node);
 LogicalResult buildDropout(OnnxNode &node);

@@ -2,6 +2,7 @@
 //
 // Attention and rotary embeddings, from matrix products and softmax.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
+#include "compiler/Frontend/ONNX/OnnxHeads.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -29,27 +30,6 @@ struct Heads {
 };
 
 } // namespace
-
-/// (batch, sequence, heads * size) as (batch, heads, sequence, size).
-static Value splitHeads(OnnxNode &node, Value x, int64_t heads) {
-  ArrayRef<int64_t> shape = shapeOf(x);
-  if (heads < 1 || shape[2] % heads != 0)
-    return node.fail("found data of shape " + shapes::text(shape) +
-                     ", expected a last dimension that " + Twine(heads) +
-                     " heads divide");
-  return node.transpose(
-      node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}),
-      {0, 2, 1, 3});
-}
-
-/// (batch, heads, sequence, size) as (batch, sequence, heads * size).
-static Value joinHeads(OnnxNode &node, Value x) {
-  if (!x)
-    return x;
-  ArrayRef<int64_t> shape = shapeOf(x);
-  return node.reshape(node.transpose(x, {0, 2, 1, 3}),
-                      {shape[0], shape[2], shape[1] * shape[3]});
-}
 
 static LogicalResult readHeads(Heads &heads) {
   OnnxNode &node = heads.node;
@@ -219,22 +199,10 @@ static Value probabilities(Heads &heads, Value scores, Type precision) {
   return isOpen ? select(node, isOpen, result, zero) : result;
 }
 
-/// Each head of keys serves several of queries.
-static Value repeatHeads(OnnxNode &node, Value x, int64_t count) {
-  Ints shape(shapeOf(x));
-  if (shape[1] == count)
-    return x;
-  Ints split{shape[0], shape[1], 1, shape[2], shape[3]}, wide = split;
-  wide[2] = count / shape[1];
-  return node.reshape(node.broadcast(node.reshape(x, split), wide),
-                      {shape[0], count, shape[2], shape[3]});
-}
-
 /// Products of queries and keys; half of the scale for each, so that they do
 /// not overflow.
 static Value products(OnnxNode &node, Value queries, Value keys, double scale) {
-  keys = node.transpose(repeatHeads(node, keys, shapeOf(queries)[1]),
-                        {0, 1, 3, 2});
+  keys = transposeKeys(node, repeatHeads(node, keys, shapeOf(queries)[1]));
   double root = std::sqrt(std::fabs(scale));
   return node.matmul(times(node, queries, scale < 0 ? -root : root),
                      times(node, keys, root));
@@ -345,17 +313,8 @@ LogicalResult npu::buildFlexAttention(OnnxNode &node) {
 static Value cacheOf(OnnxNode &node, size_t index, ArrayRef<int64_t> tokens,
                      int64_t half) {
   Value cache = node.getInput(index);
-  if (node.hasInput(3)) {
-    Ints shape(shapeOf(node.getInput(3)));
-    shape.push_back(shapeOf(cache).back());
-    if (rankOf(cache) != 2)
-      return node.fail("found a cache of shape " +
-                       shapes::text(shapeOf(cache)) +
-                       ", expected two dimensions");
-    cache =
-        node.create<GatherOp>(shape, elementOf(cache), cache, node.getInput(3),
-                              node.getBuilder().getI64IntegerAttr(0));
-  }
+  if (node.hasInput(3))
+    cache = rowsAt(node, cache, node.getInput(3));
   if (!cache)
     return cache;
   if (rankOf(cache) != 3 || shapeOf(cache)[1] != tokens[1] ||
@@ -386,31 +345,8 @@ LogicalResult npu::buildRotaryEmbedding(OnnxNode &node) {
   if (rotated > size || rotated % 2 != 0)
     return node.error("rotates " + Twine(rotated) + " of " + Twine(size) +
                       " numbers, expected an even number of them");
-  int64_t half = rotated / 2;
-  Value cosines = cacheOf(node, 1, shape, half);
-  Value sines = cacheOf(node, 2, shape, half);
-  auto part = [&](int64_t start, int64_t step, int64_t count) {
-    Ints extents(shape);
-    extents[3] = count;
-    return node.slice(x, {0, 0, 0, start}, {1, 1, 1, step}, extents);
-  };
-  Value first = part(0, isInterleaved ? 2 : 1, half);
-  Value second = part(isInterleaved ? 1 : half, isInterleaved ? 2 : 1, half);
-  Value real = subtract(node, multiply(node, cosines, first),
-                        multiply(node, sines, second));
-  Value imaginary =
-      add(node, multiply(node, sines, first), multiply(node, cosines, second));
-  Ints turned(shape);
-  turned[3] = rotated;
-  Ints pairs{shape[0], shape[1], shape[2], half, 1};
-  Value result =
-      isInterleaved ? node.reshape(node.concat({node.reshape(real, pairs),
-                                                node.reshape(imaginary, pairs)},
-                                               4),
-                                   turned)
-                    : node.concat({real, imaginary}, 3);
-  if (rotated < size)
-    result = node.concat({result, part(rotated, 1, size - rotated)}, 3);
-  result = node.transpose(result, {0, 2, 1, 3});
+  Angles angles{cacheOf(node, 1, shape, rotated / 2),
+                cacheOf(node, 2, shape, rotated / 2), isInterleaved};
+  Value result = node.transpose(turnedBy(node, x, angles), {0, 2, 1, 3});
   return node.setResult(isFlat ? joinHeads(node, result) : result);
 }

@@ -2,6 +2,7 @@
 //
 // Weights of few bits with a scale for each block of them, as onnxruntime's
 // tools pack them.
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -161,4 +162,139 @@ LogicalResult npu::buildMatMulNBits(OnnxNode &node) {
     product = node.eltwise(NPU_INSTR_add,
                            {product, node.cast(node.getInput(5), f32)});
   return product ? node.setResult(node.cast(product, type)) : failure();
+}
+
+//===----------------------------------------------------------------------===//
+// GatherBlockQuantized
+//===----------------------------------------------------------------------===//
+
+/// Rows by index of the first dimension.
+static Value rowsOf(OnnxNode &node, Value table, Value indices) {
+  if (!table)
+    return table;
+  Ints shape(shapeOf(indices));
+  llvm::append_range(shape, shapeOf(table).drop_front());
+  return node.create<GatherOp>(shape, elementOf(table), table, indices,
+                               node.getBuilder().getI64IntegerAttr(0));
+}
+
+/// Numbers of so many bits that share bytes along the last dimension, the first
+/// in the lowest bits, as bytes; the last dimension then is `extent`.
+static Value unpacked(OnnxNode &node, Value packed, int64_t bits,
+                      int64_t extent) {
+  if (!packed || bits == 8)
+    return packed;
+  Ints shape(shapeOf(packed)), apart = shape;
+  apart.push_back(1);
+  Type byte = elementOf(packed);
+  Value mask = node.scalar(double((1 << bits) - 1), byte);
+  SmallVector<Value> parts;
+  for (int64_t shift = 0; shift < 8; shift += bits) {
+    Value moved =
+        shift == 0 ? packed
+                   : node.eltwise(NPU_INSTR_shift_right,
+                                  {packed, node.scalar(double(shift), byte)});
+    parts.push_back(
+        node.reshape(node.eltwise(NPU_INSTR_bit_and, {moved, mask}), apart));
+  }
+  shape.back() *= 8 / bits;
+  Value all = node.reshape(
+      node.concat(parts, static_cast<int64_t>(apart.size()) - 1), shape);
+  Ints starts(shape.size(), 0), steps(shape.size(), 1);
+  shape.back() = extent;
+  return node.slice(all, starts, steps, shape);
+}
+
+/// Constants that the file stores in 4 bits, and that are bytes here, packed
+/// again; `offset` is added to numbers with a sign. Bytes stay what they are.
+static Value packedAgain(OnnxNode &node, Value numbers, int64_t &bits,
+                         int64_t &offset) {
+  Operation *given = numbers.getDefiningOp();
+  bool isFourBits = given && given->hasAttr(fourBitsAttr);
+  bits = isFourBits ? 4 : bits;
+  offset = isFourBits && elementOf(numbers).isSignlessInteger(8) ? 8 : 0;
+  if (!isFourBits)
+    return numbers;
+  Ints shape(shapeOf(numbers));
+  int64_t extent = shape.back(), bytes = (extent + 1) / 2, rows = 1;
+  shape.back() = bytes;
+  for (int64_t size : ArrayRef<int64_t>(shape).drop_back())
+    rows *= size;
+  std::vector<char> storage, packed(rows * bytes);
+  ArrayRef<char> all = elementBytes(constantOf(numbers), storage);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < extent; ++i)
+      packed[row * bytes + i / 2] |= static_cast<char>(
+          ((all[row * extent + i] + offset) & 15) << (i % 2 * 4));
+  Type byte = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
+  return node.constant(
+      makeElements(RankedTensorType::get(shape, byte), std::move(packed)));
+}
+
+/// One number for each block of the last dimension as one for each number.
+static Value spread(OnnxNode &node, Value blocks, int64_t size,
+                    int64_t extent) {
+  if (!blocks)
+    return blocks;
+  Ints shape(shapeOf(blocks)), apart = shape;
+  apart.push_back(1);
+  Value one = node.reshape(blocks, apart);
+  apart.back() = size;
+  shape.back() *= size;
+  Value all = node.reshape(node.broadcast(one, apart), shape);
+  Ints starts(shape.size(), 0), steps(shape.size(), 1);
+  shape.back() = extent;
+  return node.slice(all, starts, steps, shape);
+}
+
+LogicalResult npu::buildGatherBlockQuantized(OnnxNode &node) {
+  Value table = node.getInput(0), indices = node.getInput(1),
+        scales = node.getInput(2), zeros = node.getInput(3);
+  int64_t bits = node.getInt("bits", 4), offset = 0, zeroOffset = 0;
+  int64_t size = node.getInt("block_size", 128, 16, INT32_MAX);
+  int64_t rank = rankOf(table);
+  FailureOr<int64_t> gathered = node.getAxis("gather_axis", 0, rank);
+  FailureOr<int64_t> quantized = node.getAxis("quantize_axis", 1, rank);
+  if (failed(gathered) || failed(quantized) || node.hasFailed())
+    return failure();
+  if (rank < 2 || *gathered != 0 || *quantized != rank - 1)
+    return node.unsupported("gathers along axis " + Twine(*gathered) +
+                            " what is in blocks along " + Twine(*quantized) +
+                            ", expected 0 and the last, " + Twine(rank - 1));
+  if (bits != 2 && bits != 4 && bits != 8)
+    return node.error("found " + Twine(bits) + " bits, expected 2, 4 or 8");
+  for (Value part : {table, zeros})
+    if (part && !constantOf(part))
+      return node.unsupported("takes a table that depends on the model's data, "
+                              "expected a constant");
+  Value stored = packedAgain(node, table, bits, offset);
+  bool isFourBits = stored != table;
+  int64_t extent = shapeOf(table).back() * (isFourBits ? 1 : 8 / bits);
+  Ints blocks(shapeOf(table));
+  blocks.back() = (extent + size - 1) / size;
+  if (shapeOf(scales) != ArrayRef<int64_t>(blocks))
+    return node.error("found scales of shape " + shapes::text(shapeOf(scales)) +
+                      ", expected " + shapes::text(blocks));
+  Type f32 = node.getBuilder().getF32Type();
+  int64_t middle = isFourBits ? 0 : int64_t(1) << (bits - 1);
+  Value zero = node.scalar(double(middle + offset), f32);
+  if (zeros) {
+    Ints expected = blocks;
+    if (!isFourBits)
+      expected.back() = (blocks.back() * bits + 7) / 8;
+    if (shapeOf(zeros) != ArrayRef<int64_t>(expected))
+      return node.error("found zero points of shape " +
+                        shapes::text(shapeOf(zeros)) + ", expected " +
+                        shapes::text(expected));
+    zeros = packedAgain(node, zeros, bits, zeroOffset);
+    zero = node.cast(
+        unpacked(node, rowsOf(node, zeros, indices), bits, blocks.back()), f32);
+    zero = spread(node, zero, size, extent);
+  }
+  Value numbers = node.cast(
+      unpacked(node, rowsOf(node, stored, indices), bits, extent), f32);
+  Value scale =
+      spread(node, node.cast(rowsOf(node, scales, indices), f32), size, extent);
+  Value real = multiply(node, subtract(node, numbers, zero), scale);
+  return node.setResult(node.cast(real, elementOf(scales)));
 }

@@ -132,13 +132,17 @@ Value npu::convolve(OnnxNode &node, const ConvOperands &operands) {
   return read.data ? convolveIn(node, read, *window, groups) : Value();
 }
 
-LogicalResult npu::buildConv(OnnxNode &node) {
+Value npu::convolutionOf(OnnxNode &node) {
   Value weight = node.getInput(1);
   if (rankOf(weight) < 3)
-    return node.error("found a weight of shape " +
-                      shapes::text(shapeOf(weight)) +
-                      ", expected 1 to 3 spatial dimensions");
-  return node.setResult(convolveDequantized(node, floatOperands(node)));
+    return node.fail("found a weight of shape " +
+                     shapes::text(shapeOf(weight)) +
+                     ", expected 1 to 3 spatial dimensions");
+  return convolveDequantized(node, floatOperands(node));
+}
+
+LogicalResult npu::buildConv(OnnxNode &node) {
+  return node.setResult(convolutionOf(node));
 }
 
 /// ONNX has (C, M / groups, kernel), the dialect (M, C / groups, kernel).

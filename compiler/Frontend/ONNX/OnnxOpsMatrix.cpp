@@ -10,26 +10,27 @@
 
 using namespace npu;
 
-/// A vector is a row on the left, a column on the right; its dimension is not
-/// in the result.
-LogicalResult npu::buildMatMul(OnnxNode &node) {
-  Value a = node.getInput(0), b = node.getInput(1);
+Value npu::productOf(OnnxNode &node, Value a, Value b) {
   bool isRow = rankOf(a) == 1, isColumn = rankOf(b) == 1;
   if (rankOf(a) == 0 || rankOf(b) == 0)
-    return node.error("found a scalar operand, expected vectors or matrices");
+    return node.fail("found a scalar operand, expected vectors or matrices");
   if (isRow)
     a = node.reshape(a, {1, shapeOf(a)[0]});
   if (isColumn)
     b = node.reshape(b, {shapeOf(b)[0], 1});
   Value product = multiplyDequantized(node, a, b);
   if (!product)
-    return failure();
+    return product;
   Ints shape(shapeOf(product));
   if (isColumn)
     shape.pop_back();
   if (isRow)
     shape.erase(shape.end() - (isColumn ? 1 : 2));
-  return node.setResult(node.reshape(product, shape));
+  return node.reshape(product, shape);
+}
+
+LogicalResult npu::buildMatMul(OnnxNode &node) {
+  return node.setResult(productOf(node, node.getInput(0), node.getInput(1)));
 }
 
 /// Multiplied into a constant if one of the two is one.
@@ -55,32 +56,36 @@ static LogicalResult checkBias(OnnxNode &node, Value product) {
   return success();
 }
 
-LogicalResult npu::buildGemm(OnnxNode &node) {
+Value npu::gemmOf(OnnxNode &node) {
   Value a = node.getInput(0), b = node.getInput(1);
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
   bool transposesA = node.getFlag("transA", false);
   bool transposesB = node.getFlag("transB", false);
   node.ignore({"broadcast"});
   if (rankOf(a) != 2 || rankOf(b) != 2)
-    return node.error("found operands of shape " + shapes::text(shapeOf(a)) +
-                      " and " + shapes::text(shapeOf(b)) +
-                      ", expected matrices");
+    return node.fail("found operands of shape " + shapes::text(shapeOf(a)) +
+                     " and " + shapes::text(shapeOf(b)) +
+                     ", expected matrices");
   if (transposesA)
     a = transposeDequantized(node, a);
   if (transposesB)
     b = transposeDequantized(node, b);
   if (!a || !b)
-    return failure();
+    return Value();
   // Fusion brings the factor into constant weights where that does not show.
   Value product = multiplyDequantized(node, a, b);
   if (product)
     product = scaled(node, product, alpha);
   if (product && node.hasInput(2) && failed(checkBias(node, product)))
-    return failure();
+    return Value();
   if (product && node.hasInput(2) && beta != 0)
     product = node.eltwise(NPU_INSTR_add,
                            {product, scaled(node, node.getInput(2), beta)});
-  return node.setResult(product);
+  return product;
+}
+
+LogicalResult npu::buildGemm(OnnxNode &node) {
+  return node.setResult(gemmOf(node));
 }
 
 LogicalResult npu::buildEyeLike(OnnxNode &node) {

@@ -88,6 +88,25 @@ static Value tensornorm(OnnxNode &node, Value x, Value scale, Value bias,
       builder.getBoolAttr(isCentered));
 }
 
+Value npu::normed(OnnxNode &node, Value x, Value scale, Value bias,
+                  double epsilon, bool isCentered) {
+  if (!x)
+    return x;
+  Type type = elementOf(x);
+  for (Value *parameter : {&scale, &bias}) {
+    if (!*parameter)
+      continue;
+    if (shapeOf(*parameter) != shapeOf(x).take_back(1))
+      return node.fail("found a scale or bias of shape " +
+                       shapes::text(shapeOf(*parameter)) + ", expected " +
+                       shapes::text(shapeOf(x).take_back(1)) +
+                       ", the last dimension of the data");
+    *parameter = node.cast(*parameter, type);
+  }
+  return tensornorm(node, x, scale, bias, rankOf(x) - 1, epsilon, /*groups=*/1,
+                    isCentered);
+}
+
 LogicalResult npu::buildInstanceNormalization(OnnxNode &node) {
   double epsilon = node.getFloat("epsilon", 1e-5);
   node.ignore({"consumed_inputs"});
@@ -101,27 +120,48 @@ LogicalResult npu::buildInstanceNormalization(OnnxNode &node) {
       tensornorm(node, x, scale, bias, countFrom(2, rankOf(x)), epsilon));
 }
 
+/// Mean (of centered data) and the inverse of the deviation, where they are
+/// results.
+static LogicalResult setStatistics(OnnxNode &node, Value x,
+                                   ArrayRef<int64_t> axes, double epsilon,
+                                   bool isCentered) {
+  size_t place = isCentered ? 2 : 1; // of the inverse
+  if (!node.hasOutput(1) && !node.hasOutput(place))
+    return success();
+  Type f32 = node.getBuilder().getF32Type();
+  if (isCentered) {
+    Value mean = node.reduce(x, ReduceKind::Mean, axes, true);
+    if (failed(node.setResult(1, node.cast(mean, f32))))
+      return failure();
+    x = subtract(node, x, mean);
+  }
+  return node.setResult(
+      place, node.cast(inverseDeviation(node, x, axes, epsilon), f32));
+}
+
 LogicalResult npu::buildLayerNormalization(OnnxNode &node) {
   double epsilon = node.getFloat("epsilon", 1e-5);
   node.ignore({"stash_type"});
-  Value x = node.getInput(0);
+  Value x = node.getInput(0), scale = node.getInput(1), bias = node.getInput(2);
   FailureOr<int64_t> axis = node.getAxis("axis", -1, rankOf(x));
   if (failed(axis))
     return failure();
   Ints axes = countFrom(*axis, rankOf(x));
   bool isCentered = StringRef(node.op.word) == "centered";
-  if (node.hasOutput(1) || node.hasOutput(2)) {
-    Value mean =
-        isCentered ? node.reduce(x, ReduceKind::Mean, axes, true) : Value();
-    Value difference = isCentered ? subtract(node, x, mean) : x;
-    Value inverse = inverseDeviation(node, difference, axes, epsilon);
-    if ((node.hasOutput(1) && failed(node.setResult(1, mean))) ||
-        (node.hasOutput(2) && failed(node.setResult(2, inverse))))
-      return failure();
+  // onnxruntime's version 1 has parameters, and with them a result, of a type
+  // of their own.
+  Type result = elementOf(scale);
+  if (elementOf(x) != result) {
+    Type f32 = node.getBuilder().getF32Type();
+    x = node.cast(x, f32);
+    scale = node.cast(scale, f32);
+    bias = bias ? node.cast(bias, f32) : bias;
   }
-  Value bias = node.getInput(2);
-  return node.setResult(tensornorm(node, x, node.getInput(1), bias, axes,
-                                   epsilon, /*groups=*/1, isCentered));
+  if (failed(setStatistics(node, x, axes, epsilon, isCentered)))
+    return failure();
+  return node.setResult(node.cast(
+      tensornorm(node, x, scale, bias, axes, epsilon, /*groups=*/1, isCentered),
+      result));
 }
 
 /// A vector of groups as one of channels: opset 18's scale and bias.

@@ -476,3 +476,49 @@ LogicalResult npu::buildQLinearMatMul(OnnxNode &node) {
   return node.setResult(
       matrices.restored(node, requantized(node, product, factor, zero)));
 }
+
+/// Real numbers of a product, with the bias at input `index` if there is one.
+static LogicalResult setBiased(OnnxNode &node, Value product, size_t index) {
+  if (product && node.hasInput(index)) {
+    Value bias = node.getInput(index);
+    if (rankOf(bias) != 1 || shapeOf(bias)[0] != shapeOf(product).back())
+      return node.error("found a bias of shape " + shapes::text(shapeOf(bias)) +
+                        ", expected " + Twine(shapeOf(product).back()) +
+                        ", the number of columns");
+    product = add(node, product, node.cast(bias, elementOf(product)));
+  }
+  return node.setResult(product);
+}
+
+LogicalResult npu::buildDynamicQuantizeMatMul(OnnxNode &node) {
+  Matrices matrices(node, 0, 1);
+  if (node.hasFailed())
+    return failure();
+  Dequantized weight{
+      matrices.b, matrixParameter(node, node.getInput(2), matrices.b, false),
+      matrixParameter(node, node.getInput(3), matrices.b, false)};
+  if (node.hasFailed())
+    return failure();
+  Value product = multiplyByRange(node, matrices.a, weight);
+  return setBiased(node, matrices.restored(node, product), 4);
+}
+
+LogicalResult npu::buildMatMulIntegerToFloat(OnnxNode &node) {
+  Matrices matrices(node, 0, 1);
+  if (node.hasFailed())
+    return failure();
+  Type type = elementOf(node.getInput(2));
+  Value aScale = matrixParameter(node, node.getInput(2), matrices.a, true),
+        bScale = matrixParameter(node, node.getInput(3), matrices.b, false),
+        aZero = matrixParameter(node, node.getInput(4), matrices.a, true),
+        bZero = matrixParameter(node, node.getInput(5), matrices.b, false);
+  if (node.hasFailed())
+    return failure();
+  Value product = integerProduct(node, matrices.a, aZero, matrices.b, bZero);
+  Value factor = multiply(node, node.cast(aScale, f32(node)),
+                          node.cast(bScale, f32(node)));
+  if (!product || !factor)
+    return failure();
+  product = multiply(node, node.cast(product, f32(node)), factor);
+  return setBiased(node, matrices.restored(node, node.cast(product, type)), 6);
+}

@@ -89,6 +89,8 @@ Value convolveTransposedDequantized(
     function_ref<Value(const ConvOperands &)> convolve);
 Value multiplyDequantized(OnnxNode &node, Value a, Value b);
 Value transposeDequantized(OnnxNode &node, Value matrix);
+/// Some columns of a matrix of two or more.
+Value columnsOf(OnnxNode &node, Value matrix, int64_t first, int64_t count);
 
 } // namespace npu
 

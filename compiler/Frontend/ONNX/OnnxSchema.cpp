@@ -2,6 +2,7 @@
 #include "compiler/Frontend/ONNX/OnnxSchema.h"
 
 #include "compiler/Frontend/ONNX/OnnxModel.h"
+#include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/Support/Emitter.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -228,9 +229,20 @@ std::string OnnxTypeCheck::hint(const Place &place, int type) const {
   return "";
 }
 
+/// What the file says of a constant of 4 bits, which is one of bytes here; of
+/// others the element type.
+static int storedType(Value value) {
+  Operation *given = value.getDefiningOp();
+  if (!given || !given->hasAttr(fourBitsAttr))
+    return onnxTypeOf(elementOf(value));
+  return elementOf(value).isUnsignedInteger() ? onnx::TensorProto::UINT4
+                                              : onnx::TensorProto::INT4;
+}
+
 LogicalResult OnnxTypeCheck::check(const Place &place, Value value) {
   int type = onnxTypeOf(elementOf(value));
-  if (!(place.parameter->types >> type & 1))
+  uint32_t allowed = place.parameter->types;
+  if (!(allowed >> type & 1) && !(allowed >> storedType(value) & 1))
     return report(place) << onnxTypeText(type) << ", expected "
                          << textOfTypes(place.parameter->types)
                          << hint(place, type);

@@ -17,6 +17,8 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime
 
 DOMAINS = ("", "ai.onnx.preview")  # of the onnx package; the others are out of scope
 RUNTIME_DOMAIN = "com.microsoft"
+# Operators and versions that onnxruntime has in ONNX's own domain, and its optimizer writes there.
+RUNTIME_OPS = (("LayerNormalization", 1), ("SimplifiedLayerNormalization", 1))
 NOT_A_TENSOR = 1  # the bit of sequences, optionals and maps
 PRESENCE = {"Single": "Required", "Optional": "Optional", "Variadic": "Variadic"}
 
@@ -81,7 +83,11 @@ def attribute_rows(schema: Any) -> list[str]:
 def all_schemas() -> list[tuple[str, Any]]:
     """By the name that the op table uses, and version."""
     found = [s for s in onnx.defs.get_all_schemas_with_history() if s.domain in DOMAINS]
-    found += [s for s in onnxruntime.get_all_operator_schema() if s.domain == RUNTIME_DOMAIN]
+    found += [
+        s
+        for s in onnxruntime.get_all_operator_schema()
+        if s.domain == RUNTIME_DOMAIN or (s.domain == "" and (s.name, s.since_version) in RUNTIME_OPS)
+    ]
     named = [(f"{s.domain}.{s.name}".lstrip("."), s) for s in found]
     return sorted(named, key=lambda row: (row[0].encode(), row[1].since_version))
 

@@ -311,5 +311,45 @@ def test_steps_share_their_constants(bench: Bench) -> None:
     assert numbers_of_run["packed_bytes"] < 4 * weights, numbers_of_run["packed_bytes"]
 
 
+def test_tables_in_blocks(bench: Bench) -> None:
+    """onnxruntime's own: two numbers in a byte stay so until their rows are picked, as do int4 and uint4."""
+    x = np.array([0, 5, COLUMNS - 1, 17], np.int64)
+    for name, kind in (("bytes", None), ("int4", TensorProto.INT4), ("uint4", TensorProto.UINT4)):
+        b = Builder()
+        if kind is None:
+            b.weight("w", numbers(0, 255, COLUMNS, DEPTH // 2, dtype=np.uint8))
+        else:
+            least = -8 if kind == TensorProto.INT4 else 0
+            b.weight("w", numbers(least, least + 15, COLUMNS, DEPTH), kind)
+        scales = b.scales(COLUMNS, DEPTH // BLOCK)
+        b.node("com.microsoft.GatherBlockQuantized", ["w", "x", scales], "y", block_size=BLOCK, quantize_axis=1)
+        check(bench, b.model(f"blocks_{name}", len(x), "y", TensorProto.INT64), x)
+
+
+def test_joint_weights(bench: Bench) -> None:
+    """Attention's one matrix for queries, keys and values is cut into three products; they stay bytes."""
+    for name, shape, given in (("tensor", (), {}), ("columns", (3 * DEPTH,), {"axis": 1}),
+                               ("blocks", (DEPTH // BLOCK, 3 * DEPTH), {"axis": 0, "block_size": BLOCK})):  # fmt: skip
+        b = Builder()
+        b.weight("w", numbers(-127, 127, DEPTH, 3 * DEPTH))
+        b.weight("bias", RANDOM.standard_normal(3 * DEPTH).astype(np.float32))
+        b.node("DequantizeLinear", ["w", b.scales(*shape)], "real", **given)
+        b.node("Unsqueeze", ["x", b.weight("first", np.array([0]))], "sample")
+        b.node("com.microsoft.Attention", ["sample", "real", "bias"], "mixed", num_heads=12)
+        b.node("Squeeze", ["mixed", "first"], "y")
+        x = RANDOM.normal(0, 0.1, (16, DEPTH)).astype(np.float32)  # softmax is steep for large scores
+        report = check(bench, b.model(f"joint_{name}", 16, "y"), x, "--target=host")
+        assert [kernel["op"] for kernel in report["kernels"]].count("attention") == 1, report["kernels"]
+
+
+def test_turned_weights(bench: Bench) -> None:
+    """FusedMatMul turns its second operand over."""
+    b = Builder()
+    b.weight("w", numbers(-127, 127, COLUMNS, DEPTH))
+    b.node("DequantizeLinear", ["w", b.scales(COLUMNS)], "real", axis=0)
+    b.node("com.microsoft.FusedMatMul", ["x", "real"], "y", transB=1, alpha=0.5)
+    check(bench, b.model("fused", 7, "y"), RANDOM.standard_normal((7, DEPTH)).astype(np.float32))
+
+
 if __name__ == "__main__":
     programs.main(__doc__)

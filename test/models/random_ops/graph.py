@@ -26,6 +26,8 @@ LARGEST = 1e4  # of a value's elements
 MOST_ELEMENTS = 40_000
 IR_VERSION = 8
 NEWEST_OF_ONNXRUNTIME = 27
+# What ONNX does not know: onnxruntime's own operators in ONNX's domain, of one version.
+RUNTIME_OPS = {"SimplifiedLayerNormalization"}
 # What onnxruntime does not know; ONNX's own evaluator computes these few.
 BY_DEFINITION = {"SwiGLU", "ai.onnx.preview.FlexAttention"}
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -72,6 +74,8 @@ def split_name(op: str) -> tuple[str, str]:
 def opsets_of(op: str) -> tuple[int, int]:
     """The first and last opset of the default domain in which an operator may stand, and its result be computed."""
     domain, name = split_name(op)
+    if op in RUNTIME_OPS:
+        return 1, NEWEST_OF_ONNXRUNTIME
     if domain:
         return 1, onnx.defs.onnx_opset_version() if op in BY_DEFINITION else NEWEST_OF_ONNXRUNTIME
     found = [s for s in onnx.defs.get_all_schemas_with_history() if s.name == name and s.domain == ""]
@@ -86,7 +90,7 @@ def opsets_of(op: str) -> tuple[int, int]:
 def _version(op: str, opset: int) -> int:
     """The opset that defined the operator as this opset has it."""
     domain, name = split_name(op)
-    if domain:
+    if domain or op in RUNTIME_OPS:
         return 1
     first, last = opsets_of(op)
     if not first <= opset <= last:

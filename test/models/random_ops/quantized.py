@@ -214,6 +214,43 @@ def block_product(g: Graph, op: str) -> None:
     g.op(op, [value, packed, scales, zeros, *bias], K=depth, N=rows, bits=bits, block_size=size)
 
 
+def bytes_to_real(g: Graph, op: str) -> None:
+    """Bytes times bytes by their scales, or a real value that is made bytes on the way."""
+    outputs, kind = number(g, 1, 12), (np.int8, np.uint8)[number(g, 0, 1)]
+    if op.endswith("DynamicQuantizeMatMul"):
+        value = pick(g, lambda v: v.kind == "f" and v.exact and v.rank >= 2)
+        data, others = [value], []
+    else:
+        steps = real_and_bytes(g, lambda v: v.rank >= 2)
+        if steps[0].array.dtype == np.int8:
+            kind = np.int8  # onnxruntime has no int8 times uint8
+        data, others = steps[:1], steps[1:]
+    each = outputs if flag(g) else ()
+    matrix = g.constant(g.random.integers(0, 100, (data[0].shape[-1], outputs)).astype(kind))
+    scale = g.constant(g.random.uniform(0.002, 0.01, each).astype(np.float32))
+    zero = g.constant(np.full(each, 7, kind)) if flag(g) else None
+    bias = g.constant(g.random.uniform(-1, 1, outputs).astype(np.float32)) if flag(g) else None
+    if others:
+        g.op(op, [*data, matrix, others[0], scale, others[1], zero, bias])
+    else:
+        g.op(op, [*data, matrix, scale, zero, bias])
+
+
+def block_rows(g: Graph, op: str) -> None:
+    """Rows of a table of 4 or 8 bits in bytes, or of int4 and uint4."""
+    rows, bits = number(g, 1, 9), (4, 8)[number(g, 0, 1)]
+    depth = 2 * number(g, 1, 24)
+    blocks = -(-depth // 16)
+    table = g.constant(g.random.integers(0, 256, (rows, depth * bits // 8)).astype(np.uint8))
+    scales = g.constant(g.random.uniform(0.01, 0.05, (rows, blocks)).astype(np.float32))
+    zeros = None
+    if flag(g):
+        zeros = g.constant(g.random.integers(0, 256, (rows, -(-blocks * bits // 8))).astype(np.uint8))
+    places = g.random.integers(0, rows, [number(g, 1, 3) for _ in range(number(g, 1, 2))]).astype(np.int64)
+    indices = (g.constant if flag(g) else g.add_input)(places)
+    g.op(op, [table, indices, scales, zeros], bits=bits, block_size=16, gather_axis=0, quantize_axis=1)
+
+
 TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (quantize, "QuantizeLinear com.microsoft.QuantizeLinear"),
     (dequantize, "DequantizeLinear com.microsoft.DequantizeLinear"),
@@ -228,4 +265,6 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (byte_softmax, "com.microsoft.QLinearSoftmax"),
     (byte_gemm, "com.microsoft.QGemm"),
     (block_product, "com.microsoft.MatMulNBits"),
+    (block_rows, "com.microsoft.GatherBlockQuantized"),
+    (bytes_to_real, "com.microsoft.DynamicQuantizeMatMul com.microsoft.MatMulIntegerToFloat"),
 ]

@@ -17,13 +17,16 @@ from . import (
     operators,
     quantized,
     recurrent,
+    runtime,
     sampling,
     spectrum,
 )
 from .graph import Graph
 
 Build = Callable[[Graph, str], None]
-FAMILIES = (operators, matrix, movement, sampling, quantized, bits, attention, recurrent, control, spectrum, loss, known)
+FAMILIES = (
+    operators, matrix, movement, sampling, quantized, bits, attention, runtime, recurrent, control, spectrum, loss, known
+)  # fmt: skip
 CHOICES: list[tuple[Build, str]] = [(build, op) for family in FAMILIES for build, ops in family.TABLE for op in ops.split()]
 
 BUILDERS: dict[str, list[Build]] = defaultdict(list)

@@ -144,11 +144,11 @@ TEST_F(FileErrors, UnknownOperatorsAreListedTogether) {
   ModelBuilder model = reluModel();
   model.node("NoSuchOp", {"y"}, {"a"})->set_name("first");
   model.node("NoSuchOp", {"a"}, {"b"});
-  model.node("FusedConv", {"b"}, {"c"})->set_domain("com.microsoft");
+  model.node("NhwcConv", {"b"}, {"c"})->set_domain("com.microsoft");
   model.node("Swish", {"c"}, {"d"});
   model.output("d");
   expectError(runner.run(model),
-              {"NoSuchOp at 'first', 'b'", "com.microsoft.FusedConv at 'c'",
+              {"NoSuchOp at 'first', 'b'", "com.microsoft.NhwcConv at 'c'",
                "Swish (since opset 24) at 'd'"});
 }
 

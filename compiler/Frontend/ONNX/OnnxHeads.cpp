@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/ONNX/OnnxHeads.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
+
+using namespace npu;
+
+Value npu::separateHeads(OnnxNode &node, Value x, int64_t heads) {
+  if (!x)
+    return x;
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (heads < 1 || shape[2] % heads != 0)
+    return node.fail("found data of shape " + shapes::text(shape) +
+                     ", expected a last dimension that " + Twine(heads) +
+                     " heads divide");
+  return node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
+}
+
+Value npu::splitHeads(OnnxNode &node, Value x, int64_t heads) {
+  return node.transpose(separateHeads(node, x, heads), {0, 2, 1, 3});
+}
+
+Value npu::joinHeads(OnnxNode &node, Value x) {
+  if (!x)
+    return x;
+  ArrayRef<int64_t> shape = shapeOf(x);
+  return node.reshape(node.transpose(x, {0, 2, 1, 3}),
+                      {shape[0], shape[2], shape[1] * shape[3]});
+}
+
+Value npu::repeatHeads(OnnxNode &node, Value x, int64_t count) {
+  Ints shape(shapeOf(x));
+  if (shape[1] == count)
+    return x;
+  Ints split{shape[0], shape[1], 1, shape[2], shape[3]}, wide = split;
+  wide[2] = count / shape[1];
+  return node.reshape(node.broadcast(node.reshape(x, split), wide),
+                      {shape[0], count, shape[2], shape[3]});
+}
+
+Value npu::transposeKeys(OnnxNode &node, Value keys) {
+  return node.transpose(keys, {0, 1, 3, 2});
+}
+
+Value npu::rowsAt(OnnxNode &node, Value table, Value indices) {
+  if (!table || !indices)
+    return Value();
+  if (rankOf(table) != 2)
+    return node.fail("found a table of shape " + shapes::text(shapeOf(table)) +
+                     ", expected two dimensions");
+  Ints shape(shapeOf(indices));
+  shape.push_back(shapeOf(table)[1]);
+  return node.create<GatherOp>(shape, elementOf(table), table, indices,
+                               node.getBuilder().getI64IntegerAttr(0));
+}
+
+Value npu::turnedBy(OnnxNode &node, Value x, const Angles &angles) {
+  if (!x || !angles.cosines || !angles.sines)
+    return Value();
+  Ints shape(shapeOf(x));
+  int64_t size = shape[3], half = shapeOf(angles.cosines)[3];
+  int64_t step = angles.isInterleaved ? 2 : 1;
+  auto part = [&](int64_t start, int64_t step, int64_t count) {
+    Ints extents(shape);
+    extents[3] = count;
+    return node.slice(x, {0, 0, 0, start}, {1, 1, 1, step}, extents);
+  };
+  Value first = part(0, step, half);
+  Value second = part(angles.isInterleaved ? 1 : half, step, half);
+  Value real = subtract(node, multiply(node, angles.cosines, first),
+                        multiply(node, angles.sines, second));
+  Value imaginary = add(node, multiply(node, angles.sines, first),
+                        multiply(node, angles.cosines, second));
+  Ints turned(shape);
+  turned[3] = 2 * half;
+  Ints pairs{shape[0], shape[1], shape[2], half, 1};
+  Value result =
+      angles.isInterleaved
+          ? node.reshape(node.concat({node.reshape(real, pairs),
+                                      node.reshape(imaginary, pairs)},
+                                     4),
+                         turned)
+          : node.concat({real, imaginary}, 3);
+  if (2 * half < size)
+    result = node.concat({result, part(2 * half, 1, size - 2 * half)}, 3);
+  return result;
+}
