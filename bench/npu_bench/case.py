@@ -14,6 +14,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError, reason_of
 from npu_bench.input_files import load_model, open_input
 from npu_bench.shown import shown_name
+from npu_bench.sizes import known_size
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -117,11 +118,12 @@ def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str
         raise BenchError(f"--input-shape: '{value.name}' has {len(sizes)} dimensions, not {len(given)}")
     shape = []
     for index, size in enumerate(sizes):
-        if size.HasField("dim_value"):  # also 0: an empty tensor
-            if given is not None and given[index] != size.dim_value:
-                raise BenchError(f"--input-shape: dimension {index} of input '{value.name}' is {size.dim_value} "
+        known = known_size(size)
+        if known is not None:
+            if given is not None and given[index] != known:
+                raise BenchError(f"--input-shape: dimension {index} of input '{value.name}' is {known} "
                                  f"in the model, found {given[index]}")  # fmt: skip
-            shape.append(size.dim_value)
+            shape.append(known)
             continue
         if index > 0 and given is None:
             raise BenchError(

@@ -223,6 +223,25 @@ def test_sizes_that_contradict(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
 
 
+def test_minus_one(build: Path, folder: Path) -> None:
+    """Old exporters write -1 for a size that is unknown."""
+    x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [-1, 3, -1]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y], value_info=[y])
+    model, part = folder / "minus.onnx", folder / "part.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    expect(run(build, "npu-compare", model, "--input-shape=x=1,3,5", "--batch=2"), 0, "1 values compared, 0 differ")
+    words = ("--input-shape=x=1,3,5", "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1")
+    expect(run(build, "npu-bench", model, *words), 0, "minus")
+    program = folder / "minus.npu"
+    expect(run(build, "npuc", model, "-o", program, "--input-shape=x=1,3,5"), 0, "")
+    np.save(folder / "x.npy", np.ones((1, 3, 5), np.float32))
+    expect(run(build, "npu-run", program, f"--input=x={folder}/x.npy", f"--expect=y={folder}/x.npy"), 0, "")
+    graph.node[0].op_type, graph.input[0].type.tensor_type.shape.dim[2].dim_value = "Unheard", 5
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    expect(run(build, "npu-reduce", model, "--batch=2", f"--reduce={part}"), 0, "1 of ")
+    assert onnx.load(part).graph.input[0].type.tensor_type.shape.dim[0].dim_value == 2
+
+
 def broken_model(path: Path) -> None:
     """A network with one operator that nobody knows."""
     model = small.make("depthwise")
@@ -287,7 +306,7 @@ def main() -> None:
         test_origin(Path(name))
         test_quantised(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
-                     test_dynamic_layers, test_any_rank, test_sizes_that_contradict, test_reduce):  # fmt: skip
+                     test_dynamic_layers, test_any_rank, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 
