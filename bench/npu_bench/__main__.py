@@ -46,14 +46,15 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones, and "
                         "their rank correlation; what cannot be told apart counts as a tie (docs/calibration.md)")  # fmt: skip
     parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT (or TARGET/convert=conv2d:NCHW16c:default), comma separated ({PLANS})")
-    parser.add_argument("--batch", type=sizes, default="1", help="batch sizes, comma separated (1)")
+    parser.add_argument("--batch", type=sizes, default=[None],
+                        help="batch sizes, comma separated: what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     parser.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
     parser.add_argument("--rounds", type=int, default=15, help="good rounds of each contender (15)")
     parser.add_argument("--sittings", type=int, default=3,
                         help="of --predictions: into so many parts the rounds are divided, each with new processes (3)")  # fmt: skip
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
-                        help="binds unknown sizes; the first one is the batch's")  # fmt: skip
+                        help="binds unknown sizes; a first one of 1 is --batch's, if that is said")  # fmt: skip
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made: integers below the rows of the table that they are looked up in, "
                         "masks of ones, else random numbers)")  # fmt: skip

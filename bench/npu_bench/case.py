@@ -14,7 +14,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError, reason_of
 from npu_bench.input_files import load_model, open_input
 from npu_bench.shown import shown_name
-from npu_bench.sizes import known_size
+from npu_bench.sizes import bind_sizes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -39,12 +39,15 @@ def model_file(model: str) -> Path:
     return zoo.ensure(model) if model in zoo.NETS else Path(model)
 
 
-def make_case(model: str, batch: int, shapes: dict[str, list[int]], files: tuple[str, ...] = ()) -> Case:
-    """The network of that name from bench/models, or the file of that name; `files`: inputs as NAME=FILE.npy."""
+def make_case(model: str, batch: int | None, shapes: dict[str, list[int]], files: tuple[str, ...] = ()) -> Case:
+    """The network of that name from bench/models, or the file of that name; `files`: inputs as NAME=FILE.npy.
+
+    `batch`: None if nobody asked for one.
+    """
     if model in zoo.NETS:
         net = zoo.find(model)
         path = model_file(model)
-        samples = net.inputs(path, batch, net.size, net.order, seed=7)
+        samples = net.inputs(path, batch or 1, net.size, net.order, seed=7)
         return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files)
     path = Path(model)
     if not path.is_file():
@@ -53,28 +56,27 @@ def make_case(model: str, batch: int, shapes: dict[str, list[int]], files: tuple
 
 
 def _bind(
-    title: str, path: Path, batch: int, given: dict[str, list[int]], samples: dict[str, np.ndarray],
+    title: str, path: Path, batch: int | None, given: dict[str, list[int]], samples: dict[str, np.ndarray],
     files: tuple[str, ...],
 ) -> Case:  # fmt: skip
     graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
-    values = [value for value in graph.input if value.name not in weights]
-    unknown = set(given) - {value.name for value in values}
+    values = {value.name: value for value in graph.input if value.name not in weights}
+    unknown = set(given) - set(values)
     if unknown:
-        names = ", ".join(value.name for value in values)
-        raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {names}")
-    chosen = _named_files(files, [value.name for value in values])
+        raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {', '.join(values)}")
+    chosen = _named_files(files, list(values))
     limits = integer_inputs.index_limits(graph)
-    shapes, dimensions, inputs = {}, {}, {}
-    for value in values:
-        name, dtype = value.name, _dtype(value)
-        shape = shapes[name] = _bind_input(value, batch, given.get(name), dimensions)
-        _check_size(name, shape, dtype)
+    dtypes = {name: _dtype(value) for name, value in values.items()}
+    sizes = bind_sizes(list(values.values()), batch, given)
+    inputs = {}
+    for name, shape in sizes.shapes.items():
+        _check_size(name, shape, dtypes[name])
         if name in chosen:
-            inputs[name] = _input_of_file(chosen[name], shape, dtype)
+            inputs[name] = _input_of_file(chosen[name], shape, dtypes[name])
         else:
-            inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtype, limits)
-    return Case(title, path.resolve(), batch, shapes, dimensions, inputs)
+            inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtypes[name], limits)
+    return Case(title, path.resolve(), sizes.batch, sizes.shapes, sizes.dimensions, inputs)
 
 
 def _named_files(texts: tuple[str, ...], inputs: list[str]) -> dict[str, str]:
@@ -98,41 +100,6 @@ def _dtype(value: onnx.ValueInfoProto) -> np.dtype:
         raise BenchError(f"input '{value.name}' has the element type {found}, "
                          f"expected one of {', '.join(map(names.Name, DTYPES))}")  # fmt: skip
     return np.dtype(DTYPES[kind])
-
-
-def _first_size(name: str, batch: int, given: list[int] | None) -> int:
-    """The batch, which a first size that is given says too, or leaves open with 1."""
-    if given and given[0] not in (1, batch):
-        raise BenchError(f"--input-shape: '{name}' begins with {given[0]}, the batch is {batch}; say --batch={given[0]}")
-    return batch
-
-
-def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str, int]) -> list[int]:
-    """A shape without unknown sizes; the first unknown one is the batch."""
-    sizes = value.type.tensor_type.shape.dim
-    if not value.type.tensor_type.HasField("shape"):  # any rank; a number is what has a shape of no sizes
-        if given is None:
-            raise BenchError(f"the rank of input '{value.name}' is unknown; say --input-shape={value.name}=N,...")
-        return [_first_size(value.name, batch, given), *given[1:]]
-    if given is not None and len(given) != len(sizes):
-        raise BenchError(f"--input-shape: '{value.name}' has {len(sizes)} dimensions, not {len(given)}")
-    shape = []
-    for index, size in enumerate(sizes):
-        known = known_size(size)
-        if known is not None:
-            if given is not None and given[index] != known:
-                raise BenchError(f"--input-shape: dimension {index} of input '{value.name}' is {known} "
-                                 f"in the model, found {given[index]}")  # fmt: skip
-            shape.append(known)
-            continue
-        if index > 0 and given is None:
-            raise BenchError(
-                f"size {index} of input '{value.name}' is unknown; say --input-shape={value.name}=N,..."
-            )
-        shape.append(given[index] if index else _first_size(value.name, batch, given))
-        if size.dim_param:
-            dimensions[size.dim_param] = shape[-1]
-    return shape
 
 
 def _check_size(name: str, shape: list[int], dtype: np.dtype) -> None:

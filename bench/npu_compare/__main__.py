@@ -52,8 +52,10 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--target", default="npu-nhwc", help="chip (npu-nhwc)")
     parser.add_argument("--fallback", help="the processor beside the chip (the target's own)")
     parser.add_argument("--layout", default="optimal", help="strategy (optimal)")
-    parser.add_argument("--batch", type=size, default=1, help="the unknown first size of inputs (1)")
-    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("--batch", type=size,
+                        help="what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
+    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
+                        help="binds unknown sizes; a first one of 1 is --batch's, if that is said")  # fmt: skip
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made, as npu-bench does)")  # fmt: skip
     add_plugin_option(parser)

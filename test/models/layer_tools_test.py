@@ -21,6 +21,8 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 import small  # noqa: E402
 from npu_bench import case  # noqa: E402
 from npu_bench.contender import Case  # noqa: E402
+from npu_bench.errors import BenchError  # noqa: E402
+from npu_bench.sizes import bind_sizes  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
 
@@ -211,7 +213,63 @@ def test_any_rank(build: Path, folder: Path) -> None:
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     expect(run(build, "npu-compare", model), 2, "the rank of input 'x' is unknown; say --input-shape=x=N")
     expect(run(build, "npu-compare", model, "--input-shape=x=1,3", "--batch=2"), 0, "1 values compared, 0 differ")
-    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
+    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 0, "1 values compared, 0 differ")
+    wrong = run(build, "npu-compare", model, "--input-shape=x=4,3", "--batch=2")
+    expect(wrong, 2, "--batch=2: 'x' begins with 4; say --batch=4, or leave --batch out")
+
+
+def graph_network(path: Path) -> None:
+    """Features of nodes and of edges, and by which node an edge ends: sizes that have nothing in common."""
+    kinds = {"feat": (1, ["nodes", 5]), "edge_feat": (1, ["edges", 5]), "ends": (7, ["edges"]), "slots": (1, ["graphs"])}
+    inputs = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in kinds.items()]
+    nodes = [
+        helper.make_node("Gather", ["feat", "ends"], ["at"]), helper.make_node("Mul", ["at", "edge_feat"], ["message"]),
+        helper.make_node("ReduceSum", ["message"], ["sum"], keepdims=0), helper.make_node("Add", ["slots", "sum"], ["y"]),
+    ]  # fmt: skip
+    graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name="y")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def test_first_sizes(build: Path, folder: Path) -> None:
+    """Each input's own, also where a batch is asked for; what the sizes leave open is the batch."""
+    model = folder / "graph.onnx"
+    graph_network(model)
+    np.save(folder / "ends.npy", np.arange(46) % 24)
+    words = ("--input-shape=feat=24,5", "--input-shape=edge_feat=46,5", f"--input=ends={folder}/ends.npy")
+    bench = ("npu-bench", model, *words, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1", f"--json={folder}/b.json")
+    expect(run(build, *bench), 0, "graph")
+    row = json.loads((folder / "b.json").read_text(encoding="utf-8"))["rows"][0]
+    assert row["batch"] == 1, row
+    expect(run(build, *bench, "--batch=2,3"), 0, "graph")
+    expect(run(build, "npu-compare", model, *words, "--batch=3", "--input-shape=slots=1"), 0, "values compared, 0 differ")
+    expect(run(build, "npu-compare", model, *words, "--input-shape=slots=7"), 0, "values compared, 0 differ")
+    wrong = run(build, "npu-compare", model, *words, "--input-shape=slots=7", "--batch=3")
+    expect(wrong, 2, "--batch=3: 'feat' begins with 24, 'edge_feat' begins with 46, 'ends' begins with 46, "
+                     "'slots' begins with 7; leave --batch out")  # fmt: skip
+    wrong = run(build, "npu-compare", model, *words, "--input-shape=ends=45")
+    expect(wrong, 2, "size 0 of input 'ends' is 'edges', which is 46 elsewhere, found 45")
+
+
+def test_sizes() -> None:
+    """Which sizes are whose: (inputs, --batch, --input-shape) to (shapes, names, batch)."""
+    def found(dims: dict[str, list], batch: int | None, given: dict[str, list[int]]) -> tuple:
+        values = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in dims.items()]
+        sizes = bind_sizes(values, batch, given)
+        return list(sizes.shapes.values()), sizes.dimensions, sizes.batch
+
+    pair = {"x": ["n", 3], "m": ["n", "t"]}
+    assert found(pair, None, {"m": [1, 9]}) == ([[1, 3], [1, 9]], {"n": 1, "t": 9}, 1)
+    assert found(pair, None, {"m": [4, 9]}) == ([[4, 3], [4, 9]], {"n": 4, "t": 9}, 4)
+    assert found(pair, 4, {"m": [1, 9]}) == ([[4, 3], [4, 9]], {"n": 4, "t": 9}, 4)
+    assert found(pair, 4, {"m": [4, 9]}) == ([[4, 3], [4, 9]], {"n": 4, "t": 9}, 4)
+    assert found({"x": [None, 3], "m": [-1]}, 4, {}) == ([[4, 3], [4]], {}, 4)
+    assert found({"x": ["n"], "m": [None, "n"]}, None, {"m": [2, 5]}) == ([[5], [2, 5]], {"n": 5}, 1)
+    assert found({"x": [2, 3], "s": []}, 4, {}) == ([[2, 3], []], {}, 4), "as many as the model has"
+    for batch, given, text in ((4, {"m": [2, 9]}, "say --batch=2, or leave --batch out"), (None, {}, "size 1 of input 'm' is unknown")):
+        try:
+            raise AssertionError(found(pair, batch, given))
+        except BenchError as error:
+            assert text in str(error), error
 
 
 def test_sizes_that_contradict(build: Path, folder: Path) -> None:
@@ -220,7 +278,7 @@ def test_sizes_that_contradict(build: Path, folder: Path) -> None:
     model = folder / "sizes.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     expect(run(build, "npu-compare", model, "--input-shape=x=1,4"), 2, "dimension 1 of input 'x' is 3 in the model, found 4")
-    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
+    expect(run(build, "npu-compare", model, "--input-shape=x=4,3", "--batch=1"), 2, "--batch=1: 'x' begins with 4; say --batch=4")
 
 
 def test_minus_one(build: Path, folder: Path) -> None:
@@ -302,11 +360,12 @@ def main() -> None:
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
     build = parser.parse_args().build.resolve()
     test_shrink()
+    test_sizes()
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
-                     test_dynamic_layers, test_any_rank, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
+                     test_dynamic_layers, test_any_rank, test_first_sizes, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 
