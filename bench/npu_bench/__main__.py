@@ -30,7 +30,7 @@ from npu_bench.program import Parser, start
 from npu_bench.results import Row, compare, make_row
 from npu_bench.shown import complain, shown_name
 from npu_bench.table import processor_name
-from npu_bench.words import add_plugin_option, add_precision_option, file_name, parse_shapes, sizes
+from npu_bench.words import add_bind_option, add_plugin_option, add_precision_option, file_name, parse_shapes, sizes
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 # A relative difference of outputs that is no rounding.
@@ -58,6 +58,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made: integers below the rows of the table that they are looked up in, "
                         "masks of ones, else random numbers)")  # fmt: skip
+    add_bind_option(parser)
     add_plugin_option(parser)
     add_precision_option(parser)
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write all numbers here")
@@ -164,8 +165,9 @@ def run_predictions(models: list, arguments: argparse.Namespace, console: Consol
 def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
     for model in arguments.models:
         files.reads_model(model_file(model))
-    for text in arguments.input:
-        files.reads("--input", text.partition("=")[2])
+    for option, texts in (("--input", arguments.input), ("--bind-input", arguments.bind_input)):
+        for text in texts:
+            files.reads(option, text.partition("=")[2])
     for plan in arguments.plans:
         files.reads_word("--plans", plan.rpartition("/")[0])
     for plugin in arguments.plugins:
@@ -191,7 +193,7 @@ def measure_all(arguments: argparse.Namespace, console: Console, files: OutputFi
     declare_files(arguments, files)
     bar = Console(stderr=True)
     with Progress(console=bar, transient=True, disable=not bar.is_terminal) as progress:
-        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes, tuple(arguments.input))
+        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes, arguments.input, arguments.bind_input)
                   for model in arguments.models for batch in arguments.batch]  # fmt: skip
         if arguments.predictions:
             return run_predictions(makers, arguments, console, progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,25 +40,27 @@ def model_file(model: str) -> Path:
     return zoo.ensure(model) if model in zoo.NETS else Path(model)
 
 
-def make_case(model: str, batch: int | None, shapes: dict[str, list[int]], files: tuple[str, ...] = ()) -> Case:
-    """The network of that name from bench/models, or the file of that name; `files`: inputs as NAME=FILE.npy.
+def make_case(
+    model: str, batch: int | None, shapes: dict[str, list[int]], files: Sequence[str] = (), bound: Sequence[str] = (),
+) -> Case:  # fmt: skip
+    """The network of that name from bench/models, or the file of that name.
 
-    `batch`: None if nobody asked for one.
+    `batch`: None if nobody asked for one. `files`: inputs' values as NAME=FILE.npy; `bound`: of those that become constants.
     """
     if model in zoo.NETS:
         net = zoo.find(model)
         path = model_file(model)
         samples = net.inputs(path, batch or 1, net.size, net.order, seed=7)
-        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files)
+        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files, bound)
     path = Path(model)
     if not path.is_file():
         raise BenchError(f"there is no file '{model}', and no network of that name; known: {', '.join(zoo.NETS)}")
-    return _bind(shown_name(path.stem), path, batch, shapes, {}, files)
+    return _bind(shown_name(path.stem), path, batch, shapes, {}, files, bound)
 
 
 def _bind(
     title: str, path: Path, batch: int | None, given: dict[str, list[int]], samples: dict[str, np.ndarray],
-    files: tuple[str, ...],
+    files: Sequence[str], bound: Sequence[str],
 ) -> Case:  # fmt: skip
     graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
@@ -65,28 +68,37 @@ def _bind(
     unknown = set(given) - set(values)
     if unknown:
         raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {', '.join(values)}")
-    chosen = _named_files(files, list(values))
+    chosen, constants = (_named_files(option, texts, list(values)) for option, texts in (("--input", files), ("--bind-input", bound)))
+    twice = chosen.keys() & constants.keys()
+    if twice:
+        raise BenchError(f"input '{twice.pop()}' has values of --input and of --bind-input; say one of them")
     limits = integer_inputs.index_limits(graph)
     dtypes = {name: _dtype(value) for name, value in values.items()}
-    sizes = bind_sizes(list(values.values()), batch, given)
-    inputs = {}
+    inputs = {name: _read_array("--bind-input", file) for name, file in constants.items()}
+    given = {name: sizes for name, sizes in given.items() if not (name in samples and name in constants)}
+    sizes = bind_sizes(list(values.values()), batch, given, {name: list(array.shape) for name, array in inputs.items()})
     for name, shape in sizes.shapes.items():
         _check_size(name, shape, dtypes[name])
-        if name in chosen:
-            inputs[name] = _input_of_file(chosen[name], shape, dtypes[name])
+        if name in constants:
+            _check_type("--bind-input", constants[name], inputs[name], shape, dtypes[name])
+        elif name in chosen:
+            inputs[name] = _read_array("--input", chosen[name])
+            _check_type("--input", chosen[name], inputs[name], shape, dtypes[name])
         else:
             inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtypes[name], limits)
-    return Case(title, path.resolve(), sizes.batch, sizes.shapes, sizes.dimensions, inputs)
+    return Case(title, path.resolve(), sizes.batch, sizes.shapes, sizes.dimensions, inputs, constants)
 
 
-def _named_files(texts: tuple[str, ...], inputs: list[str]) -> dict[str, str]:
+def _named_files(option: str, texts: Sequence[str], inputs: list[str]) -> dict[str, str]:
     found = {}
     for text in texts:
         # A name may have a "=" in it.
         named = [name for name in inputs if text.startswith(f"{name}=")]
         if not named:
-            raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
+            raise BenchError(f"{option}: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
         name = max(named, key=len)
+        if name in found:
+            raise BenchError(f"{option}: '{name}' has two files")
         found[name] = text[len(name) + 1 :]
     return found
 
@@ -114,16 +126,18 @@ def _check_size(name: str, shape: list[int], dtype: np.dtype) -> None:
                          "and sizes whose product is at most 2^40")  # fmt: skip
 
 
-def _input_of_file(file: str, shape: list[int], dtype: np.dtype) -> np.ndarray:
+def _read_array(option: str, file: str) -> np.ndarray:
     try:
         with open_input(file) as opened:
-            values = np.lib.format.read_array(opened, allow_pickle=False)
+            return np.lib.format.read_array(opened, allow_pickle=False)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
-        raise BenchError(f"--input: cannot read '{file}': {reason}") from error
+        raise BenchError(f"{option}: cannot read '{file}': {reason}") from error
+
+
+def _check_type(option: str, file: str, values: np.ndarray, shape: list[int], dtype: np.dtype) -> None:
     if list(values.shape) != shape or values.dtype != dtype:
-        raise BenchError(f"--input: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
-    return values
+        raise BenchError(f"{option}: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
 
 
 def _made_input(name: str, shape: list[int], dtype: np.dtype, limits: dict[str, int]) -> np.ndarray:

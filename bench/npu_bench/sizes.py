@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of a model's inputs: as the model has them, as --input-shape gives them, and --batch for what begins the others.
+"""The sizes of a model's inputs: as the model has them, as --input-shape and --bind-input give them, and --batch for
+what begins the others.
 
 A batch is what inputs have in common, and not all need to: the first size of a
 graph's nodes is not that of its edges. So a first size that is given stays, but
@@ -34,9 +35,10 @@ def _dims(value: onnx.ValueInfoProto) -> list | None:
     return list(tensor.shape.dim) if tensor.HasField("shape") else None  # None: any rank
 
 
-def _given(value: onnx.ValueInfoProto, given: list[int] | None) -> list[int | None]:
+def _given(value: onnx.ValueInfoProto, asked: list[int] | None, bound: list[int] | None) -> list[int | None]:
     """The model's sizes and those that are given; None: neither."""
     name, dims = value.name, _dims(value)
+    option, given = ("--input-shape", asked) if bound is None else ("--bind-input", bound)
     if dims is None:
         if given is None:
             raise BenchError(f"the rank of input '{name}' is unknown; say --input-shape={name}=N,...")
@@ -45,10 +47,10 @@ def _given(value: onnx.ValueInfoProto, given: list[int] | None) -> list[int | No
     if given is None:
         return known
     if len(given) != len(known):
-        raise BenchError(f"--input-shape: '{name}' has {len(known)} dimensions, not {len(given)}")
+        raise BenchError(f"{option}: '{name}' has {len(known)} dimensions, not {len(given)}")
     for index, (fixed, found) in enumerate(zip(known, given)):
         if fixed not in (None, found):
-            raise BenchError(f"--input-shape: dimension {index} of input '{name}' is {fixed} in the model, found {found}")
+            raise BenchError(f"{option}: dimension {index} of input '{name}' is {fixed} in the model, found {found}")
     return list(given)
 
 
@@ -68,7 +70,7 @@ def _spread(values: list[onnx.ValueInfoProto], shapes: dict[str, list[int | None
         for index, size in enumerate(shapes[value.name]):
             name = _symbol(value, index)
             if name and size is not None and dimensions.setdefault(name, size) != size:
-                raise BenchError(f"--input-shape: size {index} of input '{value.name}' is '{name}', "
+                raise BenchError(f"size {index} of input '{value.name}' is '{name}', "
                                  f"which is {dimensions[name]} elsewhere, found {size}")  # fmt: skip
     for value in values:
         shape = shapes[value.name]
@@ -83,10 +85,15 @@ def _check_batch(batch: int, begins: dict[str, int]) -> None:
         raise BenchError(f"--batch={batch}: {found}; {also}leave --batch out")
 
 
-def bind_sizes(values: list[onnx.ValueInfoProto], batch: int | None, given: dict[str, list[int]]) -> Sizes:
-    """All sizes; `batch`: None if nobody asked for one."""
-    shapes = {value.name: _given(value, given.get(value.name)) for value in values}
-    open_first = [value.name for value in values if _has_open_first(value) and shapes[value.name]]
+def bind_sizes(
+    values: list[onnx.ValueInfoProto], batch: int | None, given: dict[str, list[int]], bound: dict[str, list[int]]
+) -> Sizes:
+    """All sizes; `batch`: None if nobody asked for one; `bound`: those of constants, which have no batch."""
+    for name in given.keys() & bound.keys():
+        if given[name] != bound[name]:
+            raise BenchError(f"--input-shape: '{name}' is {given[name]}, --bind-input gives it {bound[name]}")
+    shapes = {value.name: _given(value, given.get(value.name), bound.get(value.name)) for value in values}
+    open_first = [value.name for value in values if value.name not in bound and _has_open_first(value) and shapes[value.name]]
     for name in open_first:
         if batch is not None and shapes[name][0] == 1:
             shapes[name][0] = None

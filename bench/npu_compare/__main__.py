@@ -22,7 +22,7 @@ from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
 from npu_bench.table import chip_plugins
 from npu_bench.words import (
-    add_plugin_option, add_precision_option, file_name, parse_shapes, plugin_words, precision_words, size,
+    add_bind_option, add_plugin_option, add_precision_option, file_name, parse_shapes, plugin_words, precision_words, size,
 )  # fmt: skip
 from npu_compare.layers import Layer, Tolerance, compare_layers, our_values
 
@@ -58,6 +58,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="binds unknown sizes; a first one of 1 is --batch's, if that is said")  # fmt: skip
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made, as npu-bench does)")  # fmt: skip
+    add_bind_option(parser)
     add_plugin_option(parser)
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
@@ -89,8 +90,9 @@ def line_of(layer: Layer) -> str:
 
 def declare_files(arguments: argparse.Namespace, model: Path, files: OutputFiles) -> None:
     files.reads_model(model)
-    for text in arguments.input:
-        files.reads("--input", text.partition("=")[2])
+    for option, texts in (("--input", arguments.input), ("--bind-input", arguments.bind_input)):
+        for text in texts:
+            files.reads(option, text.partition("=")[2])
     files.reads_word("--target", arguments.target)
     for plugin in arguments.plugins:
         files.reads("--plugin", plugin)
@@ -115,7 +117,8 @@ def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
     quiet = str(arguments.json) == "-"
     try:
-        case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape), tuple(arguments.input))
+        shapes = parse_shapes(arguments.input_shape)
+        case = make_case(arguments.model, arguments.batch, shapes, arguments.input, arguments.bind_input)
         declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}", *plugin_words(arguments.plugins)]
         options += precision_words(arguments.precision)

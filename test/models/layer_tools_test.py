@@ -254,7 +254,7 @@ def test_sizes() -> None:
     """Which sizes are whose: (inputs, --batch, --input-shape) to (shapes, names, batch)."""
     def found(dims: dict[str, list], batch: int | None, given: dict[str, list[int]]) -> tuple:
         values = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in dims.items()]
-        sizes = bind_sizes(values, batch, given)
+        sizes = bind_sizes(values, batch, given, {})
         return list(sizes.shapes.values()), sizes.dimensions, sizes.batch
 
     pair = {"x": ["n", 3], "m": ["n", "t"]}
@@ -279,6 +279,50 @@ def test_sizes_that_contradict(build: Path, folder: Path) -> None:
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     expect(run(build, "npu-compare", model, "--input-shape=x=1,4"), 2, "dimension 1 of input 'x' is 3 in the model, found 4")
     expect(run(build, "npu-compare", model, "--input-shape=x=4,3", "--batch=1"), 2, "--batch=1: 'x' begins with 4; say --batch=4")
+
+
+def switched_network(path: Path) -> None:
+    """A branch that a number chooses, before a shape that another input holds."""
+    branches = {}
+    for name, op in (("then_branch", "Neg"), ("else_branch", "Exp")):
+        branches[name] = helper.make_graph([helper.make_node(op, ["x"], ["b"])], name, [], [onnx.ValueInfoProto(name="b")])
+    nodes = [helper.make_node("Equal", ["rate", "wanted"], ["is_it"]), helper.make_node("If", ["is_it"], ["z"], **branches),
+             helper.make_node("Reshape", ["z", "sizes"], ["y"])]  # fmt: skip
+    inputs = [helper.make_tensor_value_info(name, kind, shape)
+              for name, kind, shape in (("x", 1, ["n", 6]), ("rate", 7, []), ("sizes", 7, ["k"]))]  # fmt: skip
+    wanted = numpy_helper.from_array(np.array(16000), "wanted")
+    graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name="y")], [wanted])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def test_bound_inputs(build: Path, folder: Path) -> None:
+    """Constants to npuc, inputs to the others: a network that is compiled for one value of an input."""
+    model = folder / "switched.onnx"
+    switched_network(model)
+    for name, value in (("r", 16000), ("s", [3, -1]), ("short", np.int32(16000))):
+        np.save(folder / f"{name}.npy", np.array(value))
+    words = (f"--bind-input=rate={folder}/r.npy", f"--bind-input=sizes={folder}/s.npy")
+    expect(run(build, "npu-compare", model), 2, "depends on the model's data")
+    expect(run(build, "npu-compare", model, *words), 0, "2 values compared, 0 differ")
+    bench = ("npu-bench", model, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1")
+    expect(run(build, *bench, *words, "--batch=1,2"), 0, "switched")
+    np.save(folder / "r.npy", np.array(8000))  # another program, though the command is the same
+    expect(run(build, *bench, *words), 0, "switched")
+    expect(run(build, "npu-compare", model, *words, "--batch=2"), 0, "2 values compared, 0 differ")
+    refused = {
+        "--bind-input: 'short.npy' is not NAME=FILE.npy of an input; there are: x, rate, sizes": "short.npy",
+        "--bind-input: cannot read 'none.npy'": "rate=none.npy",
+        "holds int32[], expected int64[]": f"rate={folder}/short.npy",
+        "--bind-input: 'rate' has 0 dimensions, not 1": f"rate={folder}/s.npy",
+        "--bind-input: 'x' has 2 dimensions, not 1": f"x={folder}/s.npy",
+    }
+    for text, word in refused.items():
+        expect(run(build, "npu-compare", model, f"--bind-input={word}"), 2, text)
+        expect(run(build, *bench, f"--bind-input={word}"), 1, text)
+    expect(run(build, "npu-compare", model, *words, words[0]), 2, "--bind-input: 'rate' has two files")
+    both = (*words, f"--input=rate={folder}/r.npy")
+    expect(run(build, "npu-compare", model, *both), 2, "'rate' has values of --input and of --bind-input")
+    expect(run(build, "npu-compare", model, *words, "--input-shape=sizes=3"), 2, "--bind-input gives it [2]")
 
 
 def test_minus_one(build: Path, folder: Path) -> None:
@@ -365,7 +409,7 @@ def main() -> None:
         test_origin(Path(name))
         test_quantised(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
-                     test_dynamic_layers, test_any_rank, test_first_sizes, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
+                     test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 
