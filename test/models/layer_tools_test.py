@@ -195,6 +195,56 @@ def test_integers_within_their_limits(build: Path, folder: Path) -> None:
     expect(run(build, "npu-bench", model, "--input=idx=a.npy"), 1, "is not NAME=FILE.npy of an input; there are: ids")
 
 
+def wrapped_ids(kind: str) -> tuple[list[onnx.NodeProto], int]:
+    """Nodes from x to `ids` in a table of 7 rows, as exporters wrap or hold them; how many ids are right."""
+    node = helper.make_node
+    below = [node("Cast", ["x"], ["wide"], to=onnx.TensorProto.FLOAT), node("Less", ["wide", "zero_f"], ["below"])]
+    plus = node("Add", ["x", "size"], ["more"])
+    match kind:
+        case "sum":  # of tf2onnx: (x + size) * (x < 0) + x * not (x < 0)
+            casts = [node("Not", ["below"], ["other"])]
+            casts += [node("Cast", [name], [f"{name}_i"], to=onnx.TensorProto.INT64) for name in ("below", "other")]
+            products = [node("Mul", ["below_i", "more"], ["p"]), node("Mul", ["x", "other_i"], ["q"])]
+            return [*below, plus, *casts, *products, node("Add", ["p", "q"], ["ids"])], 7
+        case "where":
+            return [*below, plus, node("Where", ["below", "more", "x"], ["ids"])], 7
+        case "not below":
+            return [node("GreaterOrEqual", ["x", "zero"], ["at"]), plus, node("Where", ["at", "x", "more"], ["ids"])], 7
+        case "clip":
+            return [node("Clip", ["x", "zero", "last"], ["ids"])], 7
+        case "bounds":
+            return [node("Max", ["x", "zero"], ["m"]), node("Min", ["m", "last"], ["ids"])], 7
+        case "positions":  # that begin behind those of padding
+            return [node("Add", ["x", "two"], ["ids"])], 5
+    raise AssertionError(kind)
+
+
+def test_wrapped_ids(folder: Path) -> None:
+    """Ids that a model wraps, clips or shifts on their way to the table are limited by it all the same."""
+    numbers = {"size": 7, "zero": 0, "last": 6, "two": 2}
+    tensors = [numpy_helper.from_array(np.array(number), name) for name, number in numbers.items()]
+    tensors += [numpy_helper.from_array(np.float32(0), "zero_f"), numpy_helper.from_array(np.ones((7, 2), np.float32), "t")]
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.INT64, [4, 64])
+    model = folder / "wrapped.onnx"
+    for kind in ("sum", "where", "not below", "clip", "bounds", "positions"):
+        nodes, rows = wrapped_ids(kind)
+        nodes.append(helper.make_node("Gather", ["t", "ids"], ["y"]))
+        graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="y")], tensors)
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+        made = case.make_case(str(model), None, {})
+        assert set(made.inputs["x"].ravel()) == set(range(rows)), (kind, made.inputs["x"])
+        layers.reference_values(made, ["y"])
+    for number in (np.inf, np.nan, None):  # a model's number may be anything, and need not be there
+        tensor = helper.make_tensor("far", 1, [], [0 if number is None else number])
+        if number is None:
+            tensor.ClearField("float_data")
+        nodes = [helper.make_node("Cast", ["x"], ["f"], to=1), helper.make_node("Add", ["f", "far"], ["g"]),
+                 helper.make_node("Cast", ["g"], ["ids"], to=7), helper.make_node("Gather", ["t", "ids"], ["y"])]  # fmt: skip
+        graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="y")], [tensor, *tensors])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+        assert case.make_case(str(model), None, {}).inputs["x"].max() >= 7
+
+
 def test_dynamic_layers(build: Path, folder: Path) -> None:
     """Each layer of a network whose scales depend on data is onnxruntime's, judged from the values that it got."""
     net = case.zoo.find("t5_encoder_int8")
@@ -408,6 +458,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
+        test_wrapped_ids(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
                      test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
             test(build, Path(name))
