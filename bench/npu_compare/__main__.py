@@ -9,6 +9,7 @@ import json
 import math
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -81,7 +82,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
 def line_of(layer: Layer) -> str:
     mark = "FIRST " if layer.origin else "wrong " if layer.differs else "ok    "
     text = f"{mark} {layer.op} '{layer.node}' -> '{layer.value}' {layer.shape}: largest difference {layer.worst:.1e}"
-    text += f" by {', '.join(layer.kernels)}" if layer.kernels else ""
+    counts = Counter(layer.kernels).most_common()  # a loop that is written out has thousands
+    text += f" by {', '.join(name if count == 1 else f'{name} x{count}' for name, count in counts)}" if counts else ""
     text += " from its own inputs" if layer.alone else ""
     if layer.place is None:
         return text if not layer.differs else f"{text}; the shapes differ"

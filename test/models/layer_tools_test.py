@@ -23,6 +23,7 @@ from npu_bench import case  # noqa: E402
 from npu_bench.contender import Case  # noqa: E402
 from npu_bench.errors import BenchError  # noqa: E402
 from npu_bench.sizes import bind_sizes  # noqa: E402
+from npu_compare import __main__ as npu_compare_program  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
 
@@ -121,6 +122,15 @@ def test_only_bytes(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", path, *words, "--fallback=none"), 2, "ops; a processor beside it would")
     onnx.save(small.make("residual"), path)
     expect(run(build, "npu-compare", path, "--bytes"), 2, "no QuantizeLinear, so no quantised values")
+
+
+def test_counted_kernels() -> None:
+    """A recurrence that is written out runs thousands of kernels: a line counts them, the most used first."""
+    kernels = [*["b"] * 3, "a", *["c\x1b"] * 12800, "b"]
+    text = npu_compare_program.line_of(layers.Layer("v", "n", "LSTM", [], [1], kernels))
+    assert " by c\x1b x12800, b x4, a" in text and len(text) < 120, text
+    assert " by a" in npu_compare_program.line_of(layers.Layer("v", "n", "Conv", [], [1], ["a"]))
+    assert " by " not in npu_compare_program.line_of(layers.Layer("v", "n", "Conv", [], [1]))
 
 
 def odd_inputs(path: Path) -> dict[str, np.ndarray]:
@@ -455,6 +465,7 @@ def main() -> None:
     build = parser.parse_args().build.resolve()
     test_shrink()
     test_sizes()
+    test_counted_kernels()
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
