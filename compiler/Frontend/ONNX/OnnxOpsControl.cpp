@@ -3,6 +3,7 @@
 // Control flow that is decided while importing: the branch of an If, loops of
 // which every iteration is written out.
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/Support/DataBehind.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -91,9 +92,9 @@ static FailureOr<bool> isTrue(OnnxNode &node, Value condition) {
   if (known && known.getNumElements() == 1)
     return elementInts(known).front() != 0;
   return node.unsupported(
-      "has a condition that depends on the model's data, "
-      "expected one that is known when compiling: such loops "
-      "are out of scope");
+      "has a condition that depends on the model's data, expected one that is "
+      "known when compiling; " +
+      adviceAbout(dataBehind(condition)));
 }
 
 static LogicalResult checkResultCount(OnnxNode &node, size_t states) {
