@@ -385,6 +385,29 @@ def test_bound_inputs(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", model, *words, "--input-shape=sizes=3"), 2, "--bind-input gives it [2]")
 
 
+def test_if_of_data(build: Path, folder: Path) -> None:
+    """The branch that the data chooses, whatever the other would give."""
+    branches = {}
+    for name, op in (("then_branch", "Sqrt"), ("else_branch", "Exp")):
+        outputs = [onnx.ValueInfoProto(name=output) for output in "abc"]
+        nodes = [helper.make_node(op, ["x"], ["a"]), helper.make_node("Cast", ["a"], ["b"], to=onnx.TensorProto.INT32),
+                 helper.make_node("Identity", ["x"], ["c"])]  # fmt: skip
+        branches[name] = helper.make_graph(nodes, name, [], outputs)
+    nodes = [helper.make_node("ReduceMin", ["x"], ["least"], keepdims=1), helper.make_node("Greater", ["least", "zero"], ["positive"]),
+             helper.make_node("If", ["positive"], ["y", "z", "same"], **branches)]  # fmt: skip
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3, 7])
+    zero = numpy_helper.from_array(np.float32(0), "zero")
+    graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name=name) for name in ("y", "z", "same")], [zero])
+    model = folder / "if.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    positive = np.random.default_rng(4).uniform(1, 88, (3, 7)).astype(np.float32)
+    for values in (positive, -positive, positive * np.float32(100)):  # of -4 the root is NaN, of 8800 Exp is infinite
+        np.save(folder / "x.npy", values)
+        for target in ("npu-nhwc", "host"):
+            done = run(build, "npu-compare", model, f"--input=x={folder}/x.npy", f"--target={target}")
+            expect(done, 0, "values compared, 0 differ")
+
+
 def test_minus_one(build: Path, folder: Path) -> None:
     """Old exporters write -1 for a size that is unknown."""
     x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [-1, 3, -1]) for name in "xy")
@@ -471,7 +494,7 @@ def main() -> None:
         test_quantised(Path(name))
         test_wrapped_ids(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
-                     test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
+                     test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_if_of_data, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 
