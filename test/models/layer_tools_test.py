@@ -365,7 +365,7 @@ def test_bound_inputs(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", model), 2, "depends on the model's data")
     expect(run(build, "npu-compare", model, *words), 0, "2 values compared, 0 differ")
     bench = ("npu-bench", model, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1")
-    expect(run(build, *bench, *words, "--batch=1,2"), 0, "switched")
+    expect(run(build, *bench, *words, "--batch=2"), 0, "switched")
     np.save(folder / "r.npy", np.array(8000))  # another program, though the command is the same
     expect(run(build, *bench, *words), 0, "switched")
     expect(run(build, "npu-compare", model, *words, "--batch=2"), 0, "2 values compared, 0 differ")
@@ -378,7 +378,7 @@ def test_bound_inputs(build: Path, folder: Path) -> None:
     }
     for text, word in refused.items():
         expect(run(build, "npu-compare", model, f"--bind-input={word}"), 2, text)
-        expect(run(build, *bench, f"--bind-input={word}"), 1, text)
+    expect(run(build, *bench, "--bind-input=rate=none.npy"), 1, "--bind-input: cannot read 'none.npy'")
     expect(run(build, "npu-compare", model, *words, words[0]), 2, "--bind-input: 'rate' has two files")
     both = (*words, f"--input=rate={folder}/r.npy")
     expect(run(build, "npu-compare", model, *both), 2, "'rate' has values of --input and of --bind-input")
@@ -403,9 +403,7 @@ def test_if_of_data(build: Path, folder: Path) -> None:
     positive = np.random.default_rng(4).uniform(1, 88, (3, 7)).astype(np.float32)
     for values in (positive, -positive, positive * np.float32(100)):  # of -4 the root is NaN, of 8800 Exp is infinite
         np.save(folder / "x.npy", values)
-        for target in ("npu-nhwc", "host"):
-            done = run(build, "npu-compare", model, f"--input=x={folder}/x.npy", f"--target={target}")
-            expect(done, 0, "values compared, 0 differ")
+        expect(run(build, "npu-compare", model, f"--input=x={folder}/x.npy"), 0, "values compared, 0 differ")
 
 
 def test_minus_one(build: Path, folder: Path) -> None:
