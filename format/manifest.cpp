@@ -269,9 +269,10 @@ Manifest readManifest(const Node &root) {
   return m;
 }
 
-/// The text of a manifest, indented for people, as nlohmann's dump(1) gives it.
-/// A tree of JSON values first would take three times as long, and memory that
-/// a large network has no need of.
+/// The text of a manifest, a kernel or tensor a line: indented throughout, that
+/// of a network of many small kernels would be larger than its weights. A tree
+/// of JSON values first would take three times as long, and memory that a large
+/// network has no need of.
 class ManifestText {
 public:
   void print(const Manifest &m) {
@@ -295,30 +296,35 @@ public:
   std::string text;
 
 private:
-  /// What `writeAll` writes between brackets, an entry a line.
+  /// What `writeAll` writes between brackets.
   template <class WriteAll>
   void group(char open, char close, WriteAll writeAll) {
     text += open;
     ++depth;
     isFirst = true;
     writeAll();
-    --depth;
     if (!isFirst)
-      newLine();
+      newLine(depth - 1);
+    --depth;
     text += close;
     isFirst = false;
   }
 
-  void newLine() {
+  /// Between the manifest's entries, and theirs; those of an entry of these
+  /// stay on its line.
+  void newLine(size_t indent) {
+    constexpr size_t deepest = 2;
+    if (depth > deepest)
+      return;
     text += '\n';
-    text.append(depth, ' ');
+    text.append(indent, ' ');
   }
 
   void nextEntry() {
     if (!isFirst)
       text += ',';
     isFirst = false;
-    newLine();
+    newLine(depth);
   }
 
   template <class Value>

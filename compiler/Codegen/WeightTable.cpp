@@ -5,6 +5,8 @@
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 
+#include "llvm/Support/xxhash.h"
+
 using namespace npu;
 
 static const char zeros[NPU_VALUE_ALIGNMENT] = {};
@@ -46,20 +48,32 @@ FailureOr<int64_t> WeightTable::add(Location location, ElementsAttr elements,
     storage = std::move(*relaid);
     bytes = storage;
   }
-  if (!storage.empty()) {
-    owned.push_back(std::move(storage));
-    bytes = owned.back();
-  }
-  return known[key] = append(bytes);
+  return known[key] =
+             storage.empty() ? append(bytes) : appendOwned(std::move(storage));
 }
 
 int64_t WeightTable::add(StringRef bytes) {
-  owned.emplace_back(bytes.begin(), bytes.end());
-  return append(owned.back());
+  return appendOwned({bytes.begin(), bytes.end()});
+}
+
+int64_t WeightTable::appendOwned(std::vector<char> bytes) {
+  owned.push_back(std::move(bytes));
+  const size_t before = stored.size();
+  const int64_t offset = append(owned.back());
+  if (stored.size() == before)
+    owned.pop_back();
+  return offset;
 }
 
 int64_t WeightTable::append(ArrayRef<char> bytes) {
+  const uint64_t hash =
+      llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()));
+  auto [first, last] = stored.equal_range(hash);
+  for (auto same = first; same != last; ++same)
+    if (same->second.bytes == bytes)
+      return same->second.offset;
   int64_t offset = size;
+  stored.insert({hash, {bytes, offset}});
   chunks.push_back(bytes);
   size += bytes.size();
   if (int64_t padding = -size & (NPU_VALUE_ALIGNMENT - 1)) {

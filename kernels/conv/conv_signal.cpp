@@ -6,7 +6,7 @@
 // padding, and the window of each result is one run of it.
 
 #include "kernels/conv/window.h"
-#include "kernels/memory.h"
+#include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/interpreter.h"
@@ -14,7 +14,6 @@
 #include "kernels/tensor.h"
 
 #include <algorithm>
-#include <new>
 
 namespace npu::kernels {
 
@@ -91,22 +90,19 @@ public:
   }
 
   size_t pack(const void *const *operands) override {
-    auto bytes =
-        static_cast<size_t>(blocks * window * channelsAtOnce) * sizeof(float);
-    packed = allocate(bytes);
-    if (!packed)
-      throw std::bad_alloc();
     const auto *from = static_cast<const float *>(operands[1]);
-    auto *to = static_cast<float *>(packed.get());
-    std::fill_n(to, blocks * window * channelsAtOnce, 0.0f);
-    Strides steps = stridesOf(weightDesc);
-    for (int64_t o = 0; o < results; ++o)
-      for (int64_t k = 0; k < window; ++k)
-        to[(o / channelsAtOnce * window + k) * channelsAtOnce +
-           o % channelsAtOnce] =
-            from[o * steps.outer[0] + k % channels * steps.outer[1] +
-                 k / channels * steps.outer[weightDesc.rank - 1]];
-    return bytes;
+    const auto count = blocks * window * channelsAtOnce;
+    size_t made = 0;
+    packed = packOnce(
+        from, "signal, " + describe(weightDesc),
+        static_cast<size_t>(count) * sizeof(float),
+        [&](void *block) {
+          std::fill_n(static_cast<float *>(block), count, 0.0f);
+          packWindows(from, static_cast<float *>(block));
+          return true;
+        },
+        made);
+    return made;
   }
 
   bool isPacked(size_t input) const override { return input == 1 && packed; }
@@ -129,6 +125,16 @@ public:
   }
 
 private:
+  void packWindows(const float *from, float *to) const {
+    Strides steps = stridesOf(weightDesc);
+    for (int64_t o = 0; o < results; ++o)
+      for (int64_t k = 0; k < window; ++k)
+        to[(o / channelsAtOnce * window + k) * channelsAtOnce +
+           o % channelsAtOnce] =
+            from[o * steps.outer[0] + k % channels * steps.outer[1] +
+                 k / channels * steps.outer[weightDesc.rank - 1]];
+  }
+
   int64_t signalFloats() const {
     return (stretchPlaces - 1) * stride * channels + window;
   }

@@ -2,6 +2,7 @@
 
 #include "kernels/matmul/packed_weights.h"
 
+#include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/support/access.h"
 #include "kernels/support/convert.h"
@@ -276,14 +277,30 @@ size_t PackedWeights::pack(const Problem &problem,
                            const void *const *operands) {
   const npu_tensor_desc &b = problem.inputs[1];
   const auto bytes = static_cast<size_t>(panels() * rows * rowBytes);
-  numbers = zeroed(bytes);
+  const std::string order = "packed weights, " + std::to_string(kind) + ", " +
+                            std::to_string(rows) + " rows, " + describe(b);
+  size_t made = 0;
+  numbers = packOnce(
+      operands[1], order, bytes,
+      [&](void *to) {
+        std::memset(to, 0, bytes);
+        packNumbers(b, operands[1], problem.threads,
+                    static_cast<uint8_t *>(to));
+        return true;
+      },
+      made);
+  return made + packParameters(problem, operands, scales, zeros);
+}
+
+void PackedWeights::packNumbers(const npu_tensor_desc &b, const void *operand,
+                                int threads, uint8_t *to) const {
   const int64_t together = bitsOf(kind) < 8 ? 8 / bitsOf(kind) : 1;
   const DimMap down = dimMap(b, 0, b.dims[0]), along = dimMap(b, 1, columns);
-  const auto *from = static_cast<const uint8_t *>(operands[1]);
+  const auto *from = static_cast<const uint8_t *>(operand);
   const int64_t size = dtypeBytes(b.dtype);
   const bool isRun = along.isLinear() && along.stride == 1;
-  parallelFor(problem.threads, [&](int thread, int threads) {
-    Range range = shareOf(panels(), thread, threads);
+  parallelFor(threads, [&](int thread, int team) {
+    Range range = shareOf(panels(), thread, team);
     for (int64_t panel = range.begin; panel < range.end; ++panel) {
       const int64_t first = panel * panelColumns;
       const int64_t count = std::min(panelColumns, columns - first);
@@ -293,11 +310,10 @@ size_t PackedWeights::pack(const Problem &problem,
         for (int64_t n = 0; n < (isRun ? 1 : count); ++n)
           std::memcpy(line + n * size, at + along.at(first + n) * size,
                       static_cast<size_t>(isRun ? count * size : size));
-        packRow(kind, line, k, const_cast<uint8_t *>(row(panel, k)));
+        packRow(kind, line, k, to + (panel * rows + k) * rowBytes);
       }
     }
   });
-  return bytes + packParameters(problem, operands, scales, zeros);
 }
 
 template <typename Body>

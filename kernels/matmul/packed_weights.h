@@ -42,6 +42,8 @@ private:
   template <typename Body>
   void inBlocks(int64_t panel, int64_t first, int64_t last, Body body) const;
   const uint8_t *row(int64_t panel, int64_t k) const;
+  void packNumbers(const npu_tensor_desc &b, const void *operand, int threads,
+                   uint8_t *to) const;
 
   int kind; // how numbers are stored
   int64_t rows, columns, block, rowBytes;

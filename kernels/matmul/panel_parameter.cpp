@@ -2,24 +2,15 @@
 
 #include "kernels/matmul/panel_parameter.h"
 
-#include "kernels/memory.h"
+#include "kernels/packed.h"
 #include "kernels/support/access.h"
 #include "kernels/support/convert.h"
 #include "kernels/validate.h"
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace npu::kernels {
-
-std::shared_ptr<void> zeroed(size_t bytes) {
-  std::shared_ptr<void> block = allocate(bytes);
-  if (!block)
-    throw std::bad_alloc();
-  std::memset(block.get(), 0, bytes);
-  return block;
-}
 
 size_t PanelParameter::pack(const npu_tensor_desc &tensor,
                             const void *operand) {
@@ -30,19 +21,27 @@ size_t PanelParameter::pack(const npu_tensor_desc &tensor,
   const int64_t panels = (across + width - 1) / width;
   const auto size = static_cast<size_t>(dtypeBytes(tensor.dtype));
   const size_t bytes = static_cast<size_t>(panels * blocks * width) * size;
-  stored = zeroed(bytes);
   const DimMap down = dimMap(tensor, 0, blocks);
   const DimMap along = dimMap(tensor, 1, across);
-  auto *to = static_cast<char *>(stored.get());
   const auto *from = static_cast<const char *>(operand);
-  for (int64_t b = 0; b < blocks; ++b)
-    for (int64_t n = 0; n < across; ++n) {
-      int64_t place = (n / width * blocks + b) * width + n % width;
-      std::memcpy(to + static_cast<size_t>(place) * size,
-                  from + static_cast<size_t>(down.at(b) + along.at(n)) * size,
-                  size);
-    }
-  return bytes;
+  size_t made = 0;
+  stored = packOnce(
+      operand, "parameter, " + describe(tensor), bytes,
+      [&](void *block) {
+        std::memset(block, 0, bytes);
+        auto *to = static_cast<char *>(block);
+        for (int64_t b = 0; b < blocks; ++b)
+          for (int64_t n = 0; n < across; ++n) {
+            int64_t place = (n / width * blocks + b) * width + n % width;
+            std::memcpy(to + static_cast<size_t>(place) * size,
+                        from + static_cast<size_t>(down.at(b) + along.at(n)) *
+                                   size,
+                        size);
+          }
+        return true;
+      },
+      made);
+  return made;
 }
 
 void PanelParameter::load(int64_t panel, int64_t block, float *out) const {

@@ -17,9 +17,6 @@ constexpr int64_t panelColumns = 64;
 /// Rows of data that are multiplied at once.
 constexpr int64_t strip = 4;
 
-/// Zeroed memory; throws std::bad_alloc.
-std::shared_ptr<void> zeroed(size_t bytes);
-
 class PanelParameter {
 public:
   /// What all columns have where there is no operand.

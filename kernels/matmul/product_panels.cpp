@@ -10,6 +10,7 @@
 #include "kernels/matmul/packed_weights.h"
 #include "kernels/matmul/panel_epilogue.h"
 #include "kernels/matmul/tile_chain.h"
+#include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
@@ -80,16 +81,19 @@ public:
     int64_t floats = 0;
     for (int64_t panel = 0; panel < panels; ++panel)
       floats += widthOf(panel) * product.depth;
-    const auto bytes = static_cast<size_t>(floats) * sizeof(float);
-    packed = zeroed(bytes);
     const auto *from = static_cast<const float *>(operands[1]);
-    auto *to = static_cast<float *>(packed.get());
-    parallelFor(product.problem.threads, [&](int thread, int threads) {
-      Range range = shareOf(panels, thread, threads);
-      for (int64_t panel = range.begin; panel < range.end; ++panel)
-        packPanel(from, panel, to + panel * panelColumns * product.depth);
-    });
-    return bytes;
+    const std::string order = "panels, op " +
+                              std::to_string(product.problem.op) + ", " +
+                              describe(product.problem.inputs[1]);
+    size_t made = 0;
+    packed = packOnce(
+        from, order, static_cast<size_t>(floats) * sizeof(float),
+        [&](void *to) {
+          packPanels(from, static_cast<float *>(to));
+          return true;
+        },
+        made);
+    return made;
   }
 
   bool isPacked(size_t input) const override {
@@ -169,8 +173,18 @@ private:
       std::copy_n(to + k * panelColumns, width, to + k * width);
   }
 
+  void packPanels(const float *from, float *to) const {
+    parallelFor(product.problem.threads, [&](int thread, int threads) {
+      Range range = shareOf(panels, thread, threads);
+      for (int64_t panel = range.begin; panel < range.end; ++panel)
+        packPanel(from, panel, to + panel * panelColumns * product.depth);
+    });
+  }
+
   void packPanel(const float *from, int64_t panel, float *to) const {
     const int64_t count = columnsOf(panel), width = widthOf(panel);
+    if (count < width)
+      std::fill_n(to, product.depth * width, 0.0f);
     from += panel * panelColumns * product.across;
     // Some rows at once: a weight by columns has those of one next to each
     // other.

@@ -2,6 +2,7 @@
 
 #include "kernels/matmul/quantized_weights.h"
 
+#include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/support/vectors.h"
 
@@ -214,12 +215,12 @@ int64_t QuantizedWeights::panels() const {
 }
 
 void QuantizedWeights::packPanel(const uint8_t *from, const DimMap &down,
-                                 const DimMap &along, int64_t panel) {
+                                 const DimMap &along, int64_t panel,
+                                 uint8_t *to) const {
   const int64_t perByte = 8 / bits;
   const int64_t first = panel * panelColumns;
   const int64_t count = std::min(panelColumns, columns - first);
   const bool isRun = along.isLinear() && along.stride == 1;
-  auto *to = static_cast<uint8_t *>(numbers.get()) + panel * units * groupBytes;
   for (int64_t group = 0; group < groups; ++group) {
     Lines lines = {};
     std::memset(lines.bytes, flip, sizeof(lines.bytes)); // what becomes 0
@@ -244,16 +245,28 @@ void QuantizedWeights::packPanel(const uint8_t *from, const DimMap &down,
 size_t QuantizedWeights::pack(const Problem &problem,
                               const void *const *operands) {
   const npu_tensor_desc &b = problem.inputs[1];
-  const auto bytes = static_cast<size_t>(panels() * units * groupBytes);
-  numbers = zeroed(bytes);
+  const int64_t panelBytes = units * groupBytes;
+  const auto bytes = static_cast<size_t>(panels() * panelBytes);
+  const std::string order = "quantized weights of " + std::to_string(bits) +
+                            " bits, flipped by " + std::to_string(flip) + ", " +
+                            std::to_string(rows) + " rows, " + describe(b);
   const DimMap down = dimMap(b, 0, b.dims[0]), along = dimMap(b, 1, columns);
   const auto *from = static_cast<const uint8_t *>(operands[1]);
-  parallelFor(problem.threads, [&](int thread, int threads) {
-    Range range = shareOf(panels(), thread, threads);
-    for (int64_t panel = range.begin; panel < range.end; ++panel)
-      packPanel(from, down, along, panel);
-  });
-  return bytes + packParameters(problem, operands, scales, zeros);
+  size_t made = 0;
+  numbers = packOnce(
+      from, order, bytes,
+      [&](void *block) {
+        std::memset(block, 0, bytes);
+        auto *to = static_cast<uint8_t *>(block);
+        parallelFor(problem.threads, [&](int thread, int threads) {
+          Range range = shareOf(panels(), thread, threads);
+          for (int64_t panel = range.begin; panel < range.end; ++panel)
+            packPanel(from, down, along, panel, to + panel * panelBytes);
+        });
+        return true;
+      },
+      made);
+  return made + packParameters(problem, operands, scales, zeros);
 }
 
 size_t QuantizedWeights::panelBytes() const {

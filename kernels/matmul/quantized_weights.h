@@ -41,7 +41,7 @@ public:
 
 private:
   void packPanel(const uint8_t *from, const DimMap &down, const DimMap &along,
-                 int64_t panel);
+                 int64_t panel, uint8_t *to) const;
 
   RowCut cut;
   int64_t bits; // of a number

@@ -3,6 +3,7 @@
 #include "kernels/onednn/onednn.h"
 
 #include "kernels/memory.h"
+#include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/support/reference.h"
 
@@ -159,6 +160,24 @@ bool OnednnKernel::reorderWeights(const Weights &w, const void *from,
          call.execute(dnnl::reorder(found));
 }
 
+/// All that says how oneDNN stores weights. It has no text of a descriptor with
+/// what it adds for bytes; kernels of one name add the same.
+static std::string orderOf(const Desc &given, const Desc &chosen,
+                           const std::string &kernel) {
+  std::string order = "onednn, " + kernel;
+  for (const Desc &desc : {given, chosen}) {
+    order += ", " + std::to_string(static_cast<int>(desc.get_data_type()));
+    for (const dnnl::memory::dims &numbers :
+         {desc.get_dims(), desc.get_padded_dims(), desc.get_strides(),
+          desc.get_inner_blks(), desc.get_inner_idxs()}) {
+      order += ":";
+      for (int64_t number : numbers)
+        order += " " + std::to_string(number);
+    }
+  }
+  return order + ", " + std::to_string(chosen.get_size());
+}
+
 size_t OnednnKernel::pack(const void *const *operands) {
   ThreadScope scope(problem.threads);
   if (!prepare().empty())
@@ -170,13 +189,10 @@ size_t OnednnKernel::pack(const void *const *operands) {
         problem.inputs[input].block_count == 0 && w.given == w.chosen;
     if (!problem.isConstant(input) || !operands[input] || isUsable)
       continue;
-    std::shared_ptr<void> buffer = allocate(w.chosen.get_size());
-    if (!buffer)
-      throw std::bad_alloc();
-    if (!reorderWeights(w, operands[input], buffer.get()))
-      continue;
-    w.packed = std::move(buffer);
-    bytes += w.chosen.get_size();
+    w.packed = packOnce(
+        operands[input], orderOf(w.given, w.chosen, name), w.chosen.get_size(),
+        [&](void *to) { return reorderWeights(w, operands[input], to); },
+        bytes);
   }
   return bytes;
 }

@@ -304,6 +304,9 @@ void Model::describeSignature() {
 }
 
 void Model::makeKernels() {
+  packed = std::make_unique<kernels::PackedConstants>(program().weights,
+                                                      program().weight_bytes);
+  kernels::PackedScope scope(*packed);
   std::vector<bool> stillRead(program().n_tensors, false);
   for (uint32_t i = 0; i < program().n_kernels; ++i)
     makeKernel(i, stillRead);
@@ -356,6 +359,7 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
 const std::vector<std::unique_ptr<kernels::Kernel>> &
 Model::kernelsKeepingNan() {
   std::call_once(madeKeepingNan, [this] {
+    kernels::PackedScope scope(*packed);
     keepingNan.resize(modelKernels.size());
     for (uint32_t i = 0; i < program().n_kernels; ++i) {
       const auto &fast = modelKernels[i].kernel;

@@ -7,6 +7,7 @@
 #include "cost/chip_figures.h"
 #include "format/manifest.h"
 #include "kernels/kernel.h"
+#include "kernels/packed.h"
 #include "npu/npu.h"
 #include "plugin/Plugin.h"
 #include "runtime/Executor/Executor.h"
@@ -77,6 +78,7 @@ private:
   std::vector<std::string> warningTexts;
   npu_load_stats loadStats = {};
   std::unique_ptr<Executor> runner;
+  std::unique_ptr<kernels::PackedConstants> packed;
   std::vector<ModelKernel> modelKernels;
   bool mayLoseNan = false;
   std::once_flag madeKeepingNan;

@@ -11,6 +11,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxSchema.h"
+#include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Support/Budget.h"
@@ -69,6 +70,7 @@ private:
   OpBuilder &builder;
   DequantizedValues dequantizedValues;
   BudgetUse budget;
+  FoldMemo folds;
 };
 
 } // namespace

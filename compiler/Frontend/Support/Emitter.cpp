@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/Emitter.h"
 
+#include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 
@@ -158,6 +159,12 @@ Value Emitter::finish(Operation *op) {
     op->erase();
     return constant(makeElements(type, ArrayRef<char>()));
   }
+  FoldMemo *memo = FoldMemo::current();
+  std::optional<FoldMemo::Key> key = memo ? FoldMemo::keyOf(op) : std::nullopt;
+  if (ElementsAttr known = key ? memo->find(*key) : ElementsAttr()) {
+    op->erase();
+    return constant(known);
+  }
   Operation *before = op->getPrevNode();
   Block *block = op->getBlock();
   if (failed(takeFold(*this, op)))
@@ -167,7 +174,10 @@ Value Emitter::finish(Operation *op) {
     return giveUp(op);
   if (!*folded)
     return op->getResult(0);
-  return (before ? before->getNextNode() : &block->front())->getResult(0);
+  Value made = (before ? before->getNextNode() : &block->front())->getResult(0);
+  if (key)
+    memo->add(std::move(*key), constantOf(made));
+  return made;
 }
 
 Value Emitter::constant(ElementsAttr elements) {

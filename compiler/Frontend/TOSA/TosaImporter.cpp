@@ -3,6 +3,7 @@
 // The walk over the function.
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 
+#include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Frontend/Support/Unsupported.h"
@@ -43,6 +44,7 @@ private:
   Location file;
   TosaValues values;
   BudgetUse budget;
+  FoldMemo folds;
   size_t position = 0; // in the function, for ops without a name
 };
 

@@ -256,5 +256,56 @@ def test_four_bits_are_for_constants(bench: Bench) -> None:
     assert done.returncode == 5 and "gives numbers of 4 bits" in done.stderr, done.stderr
 
 
+def test_one_weight_for_many(bench: Bench) -> None:
+    """A weight that each reader turns over for itself is stored once, and packed once when the program is loaded."""
+    readers, size = 6, 512
+    stored = RANDOM.normal(0, 0.05, (size, size)).astype(np.float32)
+    for name, rows in (("gemm", 20), ("gemm", 1), ("turned", 20)):
+        b = Builder()
+        b.weight("w", stored)
+        last = "x"
+        for i in range(readers):
+            if name == "turned":
+                b.node("Transpose", ["w"], f"t{i}", perm=[1, 0])
+                b.node("MatMul", [last, f"t{i}"], f"m{i}")
+            else:
+                b.node("Gemm", [last, "w"], f"m{i}", transB=1)
+            last = b.node("Tanh", [f"m{i}"], f"y{i}")
+        model = b.model(f"one_weight_{name}", rows, last)
+        model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = size
+        x = RANDOM.standard_normal((rows, size)).astype(np.float32)
+        check(bench, model, x, "--target=host")
+        done = bench.run("npu-run", "out.npu", "--random-inputs", "--json")
+        numbers = json.loads(done.stdout)
+        assert numbers["weight_bytes"] < 1.1 * stored.nbytes, numbers["weight_bytes"]
+        assert numbers["packed_bytes"] < 1.1 * stored.nbytes, numbers["packed_bytes"]
+
+
+def test_steps_share_their_constants(bench: Bench) -> None:
+    """What each step makes of a recurrent net's weights counts once, is stored once and packed once."""
+    steps, width, hidden = 40, 32, 64
+    b = Builder()
+    for name, rows in (("W", width), ("R", hidden)):
+        b.weight(name, numbers(0, 255, 1, rows, 4 * hidden, dtype=np.uint8))
+        b.weight(f"{name}_scale", np.full((1,), 0.007, np.float32))
+        b.weight(f"{name}_zero", np.full((1,), 100, np.uint8))
+    inputs = ["x", "W", "R", "", "", "", "", "", "W_scale", "W_zero", "R_scale", "R_zero"]
+    b.node("com.microsoft.DynamicQuantizeLSTM", inputs, "y", hidden_size=hidden)
+    model = b.model("steps", 1, "y")
+    model.graph.input[0].type.tensor_type.CopyFrom(
+        helper.make_tensor_type_proto(TensorProto.FLOAT, [steps, 1, width]).tensor_type
+    )
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    weights = 4 * hidden * (width + hidden)
+    program = bench.compile(model, "--target=host", f"--budget=constants={10 * weights}")
+    x = RANDOM.standard_normal((steps, 1, width)).astype(np.float32)
+    (found,) = bench.execute(program, {"x": x}, "y")
+    expected = plain(bench.path("steps.onnx"), x)
+    # A state that is rounded the other way is one step of 256 off, and so are those that follow from it.
+    assert np.sqrt(np.square(found - expected).mean()) < 0.02 * np.sqrt(np.square(expected).mean())
+    numbers_of_run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
+    assert numbers_of_run["packed_bytes"] < 4 * weights, numbers_of_run["packed_bytes"]
+
+
 if __name__ == "__main__":
     programs.main(__doc__)
