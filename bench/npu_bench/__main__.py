@@ -30,7 +30,7 @@ from npu_bench.program import Parser, start
 from npu_bench.results import Row, compare, make_row
 from npu_bench.shown import complain, shown_name
 from npu_bench.table import processor_name
-from npu_bench.words import add_plugin_option, add_precision_option, file_name, parse_shapes, sizes
+from npu_bench.words import add_bind_option, add_plugin_option, add_precision_option, file_name, parse_shapes, sizes
 
 PLANS = "npu-nchw/none,npu-nhwc/naive,npu-nhwc/optimal,npu-nchw16c/optimal,host/optimal"
 # A relative difference of outputs that is no rounding.
@@ -46,17 +46,19 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones, and "
                         "their rank correlation; what cannot be told apart counts as a tie (docs/calibration.md)")  # fmt: skip
     parser.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT (or TARGET/convert=conv2d:NCHW16c:default), comma separated ({PLANS})")
-    parser.add_argument("--batch", type=sizes, default="1", help="batch sizes, comma separated (1)")
+    parser.add_argument("--batch", type=sizes, default=[None],
+                        help="batch sizes, comma separated: what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     parser.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
     parser.add_argument("--rounds", type=int, default=15, help="good rounds of each contender (15)")
     parser.add_argument("--sittings", type=int, default=3,
                         help="of --predictions: into so many parts the rounds are divided, each with new processes (3)")  # fmt: skip
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
-                        help="binds unknown sizes; the first one is the batch's")  # fmt: skip
+                        help="binds unknown sizes; a first one of 1 is --batch's, if that is said")  # fmt: skip
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made: integers below the rows of the table that they are looked up in, "
                         "masks of ones, else random numbers)")  # fmt: skip
+    add_bind_option(parser)
     add_plugin_option(parser)
     add_precision_option(parser)
     parser.add_argument("--json", type=file_name, metavar="FILE", help="write all numbers here")
@@ -163,8 +165,9 @@ def run_predictions(models: list, arguments: argparse.Namespace, console: Consol
 def declare_files(arguments: argparse.Namespace, files: OutputFiles) -> None:
     for model in arguments.models:
         files.reads_model(model_file(model))
-    for text in arguments.input:
-        files.reads("--input", text.partition("=")[2])
+    for option, texts in (("--input", arguments.input), ("--bind-input", arguments.bind_input)):
+        for text in texts:
+            files.reads(option, text.partition("=")[2])
     for plan in arguments.plans:
         files.reads_word("--plans", plan.rpartition("/")[0])
     for plugin in arguments.plugins:
@@ -190,7 +193,7 @@ def measure_all(arguments: argparse.Namespace, console: Console, files: OutputFi
     declare_files(arguments, files)
     bar = Console(stderr=True)
     with Progress(console=bar, transient=True, disable=not bar.is_terminal) as progress:
-        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes, tuple(arguments.input))
+        makers = [lambda model=model, batch=batch: make_case(model, batch, shapes, arguments.input, arguments.bind_input)
                   for model in arguments.models for batch in arguments.batch]  # fmt: skip
         if arguments.predictions:
             return run_predictions(makers, arguments, console, progress)

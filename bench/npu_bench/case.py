@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError, reason_of
 from npu_bench.input_files import load_model, open_input
 from npu_bench.shown import shown_name
+from npu_bench.sizes import bind_sizes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -38,52 +40,65 @@ def model_file(model: str) -> Path:
     return zoo.ensure(model) if model in zoo.NETS else Path(model)
 
 
-def make_case(model: str, batch: int, shapes: dict[str, list[int]], files: tuple[str, ...] = ()) -> Case:
-    """The network of that name from bench/models, or the file of that name; `files`: inputs as NAME=FILE.npy."""
+def make_case(
+    model: str, batch: int | None, shapes: dict[str, list[int]], files: Sequence[str] = (), bound: Sequence[str] = (),
+) -> Case:  # fmt: skip
+    """The network of that name from bench/models, or the file of that name.
+
+    `batch`: None if nobody asked for one. `files`: inputs' values as NAME=FILE.npy; `bound`: of those that become constants.
+    """
     if model in zoo.NETS:
         net = zoo.find(model)
         path = model_file(model)
-        samples = net.inputs(path, batch, net.size, net.order, seed=7)
-        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files)
+        samples = net.inputs(path, batch or 1, net.size, net.order, seed=7)
+        return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files, bound)
     path = Path(model)
     if not path.is_file():
         raise BenchError(f"there is no file '{model}', and no network of that name; known: {', '.join(zoo.NETS)}")
-    return _bind(shown_name(path.stem), path, batch, shapes, {}, files)
+    return _bind(shown_name(path.stem), path, batch, shapes, {}, files, bound)
 
 
 def _bind(
-    title: str, path: Path, batch: int, given: dict[str, list[int]], samples: dict[str, np.ndarray],
-    files: tuple[str, ...],
+    title: str, path: Path, batch: int | None, given: dict[str, list[int]], samples: dict[str, np.ndarray],
+    files: Sequence[str], bound: Sequence[str],
 ) -> Case:  # fmt: skip
     graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
-    values = [value for value in graph.input if value.name not in weights]
-    unknown = set(given) - {value.name for value in values}
+    values = {value.name: value for value in graph.input if value.name not in weights}
+    unknown = set(given) - set(values)
     if unknown:
-        names = ", ".join(value.name for value in values)
-        raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {names}")
-    chosen = _named_files(files, [value.name for value in values])
+        raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {', '.join(values)}")
+    chosen, constants = (_named_files(option, texts, list(values)) for option, texts in (("--input", files), ("--bind-input", bound)))
+    twice = chosen.keys() & constants.keys()
+    if twice:
+        raise BenchError(f"input '{twice.pop()}' has values of --input and of --bind-input; say one of them")
     limits = integer_inputs.index_limits(graph)
-    shapes, dimensions, inputs = {}, {}, {}
-    for value in values:
-        name, dtype = value.name, _dtype(value)
-        shape = shapes[name] = _bind_input(value, batch, given.get(name), dimensions)
-        _check_size(name, shape, dtype)
-        if name in chosen:
-            inputs[name] = _input_of_file(chosen[name], shape, dtype)
+    dtypes = {name: _dtype(value) for name, value in values.items()}
+    inputs = {name: _read_array("--bind-input", file) for name, file in constants.items()}
+    given = {name: sizes for name, sizes in given.items() if not (name in samples and name in constants)}
+    sizes = bind_sizes(list(values.values()), batch, given, {name: list(array.shape) for name, array in inputs.items()})
+    for name, shape in sizes.shapes.items():
+        _check_size(name, shape, dtypes[name])
+        if name in constants:
+            _check_type("--bind-input", constants[name], inputs[name], shape, dtypes[name])
+        elif name in chosen:
+            inputs[name] = _read_array("--input", chosen[name])
+            _check_type("--input", chosen[name], inputs[name], shape, dtypes[name])
         else:
-            inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtype, limits)
-    return Case(title, path.resolve(), batch, shapes, dimensions, inputs)
+            inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtypes[name], limits)
+    return Case(title, path.resolve(), sizes.batch, sizes.shapes, sizes.dimensions, inputs, constants)
 
 
-def _named_files(texts: tuple[str, ...], inputs: list[str]) -> dict[str, str]:
+def _named_files(option: str, texts: Sequence[str], inputs: list[str]) -> dict[str, str]:
     found = {}
     for text in texts:
         # A name may have a "=" in it.
         named = [name for name in inputs if text.startswith(f"{name}=")]
         if not named:
-            raise BenchError(f"--input: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
+            raise BenchError(f"{option}: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
         name = max(named, key=len)
+        if name in found:
+            raise BenchError(f"{option}: '{name}' has two files")
         found[name] = text[len(name) + 1 :]
     return found
 
@@ -99,40 +114,6 @@ def _dtype(value: onnx.ValueInfoProto) -> np.dtype:
     return np.dtype(DTYPES[kind])
 
 
-def _first_size(name: str, batch: int, given: list[int] | None) -> int:
-    """The batch, which a first size that is given says too, or leaves open with 1."""
-    if given and given[0] not in (1, batch):
-        raise BenchError(f"--input-shape: '{name}' begins with {given[0]}, the batch is {batch}; say --batch={given[0]}")
-    return batch
-
-
-def _bind_input(value, batch: int, given: list[int] | None, dimensions: dict[str, int]) -> list[int]:
-    """A shape without unknown sizes; the first unknown one is the batch."""
-    sizes = value.type.tensor_type.shape.dim
-    if not value.type.tensor_type.HasField("shape"):  # any rank; a number is what has a shape of no sizes
-        if given is None:
-            raise BenchError(f"the rank of input '{value.name}' is unknown; say --input-shape={value.name}=N,...")
-        return [_first_size(value.name, batch, given), *given[1:]]
-    if given is not None and len(given) != len(sizes):
-        raise BenchError(f"--input-shape: '{value.name}' has {len(sizes)} dimensions, not {len(given)}")
-    shape = []
-    for index, size in enumerate(sizes):
-        if size.HasField("dim_value"):  # also 0: an empty tensor
-            if given is not None and given[index] != size.dim_value:
-                raise BenchError(f"--input-shape: dimension {index} of input '{value.name}' is {size.dim_value} "
-                                 f"in the model, found {given[index]}")  # fmt: skip
-            shape.append(size.dim_value)
-            continue
-        if index > 0 and given is None:
-            raise BenchError(
-                f"size {index} of input '{value.name}' is unknown; say --input-shape={value.name}=N,..."
-            )
-        shape.append(given[index] if index else _first_size(value.name, batch, given))
-        if size.dim_param:
-            dimensions[size.dim_param] = shape[-1]
-    return shape
-
-
 def _check_size(name: str, shape: list[int], dtype: np.dtype) -> None:
     """What npuc would refuse, before numpy does in its own words, or takes all memory."""
     if len(shape) > MAX_RANK:
@@ -145,16 +126,18 @@ def _check_size(name: str, shape: list[int], dtype: np.dtype) -> None:
                          "and sizes whose product is at most 2^40")  # fmt: skip
 
 
-def _input_of_file(file: str, shape: list[int], dtype: np.dtype) -> np.ndarray:
+def _read_array(option: str, file: str) -> np.ndarray:
     try:
         with open_input(file) as opened:
-            values = np.lib.format.read_array(opened, allow_pickle=False)
+            return np.lib.format.read_array(opened, allow_pickle=False)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
-        raise BenchError(f"--input: cannot read '{file}': {reason}") from error
+        raise BenchError(f"{option}: cannot read '{file}': {reason}") from error
+
+
+def _check_type(option: str, file: str, values: np.ndarray, shape: list[int], dtype: np.dtype) -> None:
     if list(values.shape) != shape or values.dtype != dtype:
-        raise BenchError(f"--input: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
-    return values
+        raise BenchError(f"{option}: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
 
 
 def _made_input(name: str, shape: list[int], dtype: np.dtype, limits: dict[str, int]) -> np.ndarray:

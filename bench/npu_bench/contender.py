@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from npu_bench.errors import BenchError
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
 from npu_bench.table import cache_file, chip_files
-from npu_bench.words import plugin_words, precision_words, shape_words
+from npu_bench.words import bind_words, plugin_words, precision_words, shape_words
 
 PEERS = ("onnxruntime", "openvino")
 CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
@@ -36,7 +36,8 @@ class Case:
     batch: int
     shapes: dict[str, list[int]]  # of every input, nothing unknown
     dimensions: dict[str, int]  # the model's names for unknown sizes
-    inputs: dict[str, np.ndarray]
+    inputs: dict[str, np.ndarray]  # of every input
+    bound: dict[str, str] = dataclasses.field(default_factory=dict)  # those that are constants to npuc, and their files
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,17 +76,18 @@ def prune(cache: Path, most: int = CACHE_BYTES) -> None:
 def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
 
-    The same: with the same words, chip, plugins and table of this machine's numbers.
+    The same: with the same words, chip, plugins, bound inputs and table of this machine's numbers.
     """
     target, _, strategy = plan.rpartition("/")
     layout, _, desired = strategy.partition("=")
     words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
     words += [*plugin_words(tools.plugins), *precision_words(tools.precision), *shape_words(case.shapes)]
+    words += bind_words(case.bound)
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
-    others = [file for file in (cache_file(), *map(Path, tools.plugins)) if file.exists()]
-    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *others, *chip_files(target))]
+    others = [cache_file(), *map(Path, tools.plugins), *map(Path, case.bound.values())]
+    files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *filter(Path.exists, others), *chip_files(target))]
     identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
     key = hashlib.sha256(os.fsencode("\n".join(identity + words))).hexdigest()[:16]
     program = tools.cache / f"{case.title}-b{case.batch}-{Path(target).stem}-{layout}-{key}.npu"
@@ -105,9 +107,10 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
 class Contender:
     """A worker process that waits until it is its turn."""
 
-    def __init__(self, name: str, spec: dict) -> None:
+    def __init__(self, name: str, spec: dict, without: Collection[str] = ()) -> None:
         self.name = shown_name(name)
         self.spec = spec
+        self.without = without  # inputs that it does not have
         self.folder: tempfile.TemporaryDirectory | None = None
         self.process: subprocess.Popen | None = None
         self.facts: dict = {}
@@ -123,7 +126,8 @@ class Contender:
         with signals_wait():
             self.folder = self.folder or tempfile.TemporaryDirectory(prefix="npu-bench-")
         files = {}
-        for index, (name, array) in enumerate(inputs.items()):
+        own = {name: array for name, array in inputs.items() if name not in self.without}
+        for index, (name, array) in enumerate(own.items()):
             files[name] = self._file(f"input{index}.npy")
             np.save(files[name], array)
         spec = {**self.spec, "inputs": files, "outputs": self._file("outputs.npz")}
@@ -185,7 +189,7 @@ def program_spec(tools: Tools, program: Path, threads: int, plugins: Sequence[st
 def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
     compiled = compile_plan(tools, case, plan, threads)
     plugins = [plugin["path"] for plugin in compiled.report["plugins"]]
-    contender = Contender(plan, program_spec(tools, compiled.program, threads, plugins))
+    contender = Contender(plan, program_spec(tools, compiled.program, threads, plugins), case.bound)
     contender.report = compiled.report
     return contender
 

@@ -56,6 +56,16 @@ def precision_words(precision: str) -> list[str]:
     return [] if precision == "f32" else [f"--precision={precision}"]
 
 
+def add_bind_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--bind-input", action="append", default=[], metavar="NAME=FILE.npy",
+                        help="makes an input a constant, as npuc has it; other runtimes are given its values")  # fmt: skip
+
+
+def bind_words(files: dict[str, str]) -> list[str]:
+    """npuc's options that make these inputs constants."""
+    return [f"--bind-input={name}={file}" for name, file in files.items()]
+
+
 def shape_words(shapes: dict[str, list[int]]) -> list[str]:
     """npuc's options that bind these sizes. A number has none, and so no option."""
     return [f"--input-shape={name}={','.join(map(str, sizes))}" for name, sizes in shapes.items() if sizes]

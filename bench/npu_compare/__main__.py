@@ -9,6 +9,7 @@ import json
 import math
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -22,7 +23,7 @@ from npu_bench.program import Parser, start
 from npu_bench.shown import complain, shown_message
 from npu_bench.table import chip_plugins
 from npu_bench.words import (
-    add_plugin_option, add_precision_option, file_name, parse_shapes, plugin_words, precision_words, size,
+    add_bind_option, add_plugin_option, add_precision_option, file_name, parse_shapes, plugin_words, precision_words, size,
 )  # fmt: skip
 from npu_compare.layers import Layer, Tolerance, compare_layers, our_values
 
@@ -52,10 +53,13 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--target", default="npu-nhwc", help="chip (npu-nhwc)")
     parser.add_argument("--fallback", help="the processor beside the chip (the target's own)")
     parser.add_argument("--layout", default="optimal", help="strategy (optimal)")
-    parser.add_argument("--batch", type=size, default=1, help="the unknown first size of inputs (1)")
-    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("--batch", type=size,
+                        help="what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
+    parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
+                        help="binds unknown sizes; a first one of 1 is --batch's, if that is said")  # fmt: skip
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made, as npu-bench does)")  # fmt: skip
+    add_bind_option(parser)
     add_plugin_option(parser)
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
@@ -78,7 +82,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
 def line_of(layer: Layer) -> str:
     mark = "FIRST " if layer.origin else "wrong " if layer.differs else "ok    "
     text = f"{mark} {layer.op} '{layer.node}' -> '{layer.value}' {layer.shape}: largest difference {layer.worst:.1e}"
-    text += f" by {', '.join(layer.kernels)}" if layer.kernels else ""
+    counts = Counter(layer.kernels).most_common()  # a loop that is written out has thousands
+    text += f" by {', '.join(name if count == 1 else f'{name} x{count}' for name, count in counts)}" if counts else ""
     text += " from its own inputs" if layer.alone else ""
     if layer.place is None:
         return text if not layer.differs else f"{text}; the shapes differ"
@@ -87,8 +92,9 @@ def line_of(layer: Layer) -> str:
 
 def declare_files(arguments: argparse.Namespace, model: Path, files: OutputFiles) -> None:
     files.reads_model(model)
-    for text in arguments.input:
-        files.reads("--input", text.partition("=")[2])
+    for option, texts in (("--input", arguments.input), ("--bind-input", arguments.bind_input)):
+        for text in texts:
+            files.reads(option, text.partition("=")[2])
     files.reads_word("--target", arguments.target)
     for plugin in arguments.plugins:
         files.reads("--plugin", plugin)
@@ -113,7 +119,8 @@ def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
     quiet = str(arguments.json) == "-"
     try:
-        case = make_case(arguments.model, arguments.batch, parse_shapes(arguments.input_shape), tuple(arguments.input))
+        shapes = parse_shapes(arguments.input_shape)
+        case = make_case(arguments.model, arguments.batch, shapes, arguments.input, arguments.bind_input)
         declare_files(arguments, case.model, OutputFiles())
         options = [f"--target={arguments.target}", f"--layout={arguments.layout}", *plugin_words(arguments.plugins)]
         options += precision_words(arguments.precision)

@@ -22,7 +22,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError
 from npu_bench.input_files import load_model
 from npu_bench.program import temporary_folder
-from npu_bench.words import plugin_words, shape_words
+from npu_bench.words import bind_words, plugin_words, shape_words
 from npu_reduce.shrink import reads_of
 
 
@@ -112,12 +112,13 @@ def our_values(
         model = with_bytes_out(case, folder / "model.onnx") if only_bytes else case.model
         command = [str(build / "bin" / "npuc"), str(model), "-q", "-o", str(program)]
         command += [] if only_bytes else ["--taps"]
-        _run([*command, *shape_words(case.shapes), *words], "npuc" if only_bytes else "npuc --taps")
+        _run([*command, *shape_words(case.shapes), *bind_words(case.bound), *words], "npuc" if only_bytes else "npuc --taps")
         dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--json"]
         outputs = [entry["name"] for entry in json.loads(_run(dump, "npu-dump"))["signature"]["outputs"]]
         command = [str(build / "bin" / "npu-run"), str(program), f"--threads={threads}", "--json"]
         command += plugin_words(plugins)
-        for index, (key, array) in enumerate(case.inputs.items()):
+        free = {key: array for key, array in case.inputs.items() if key not in case.bound}
+        for index, (key, array) in enumerate(free.items()):
             np.save(folder / f"in{index}.npy", array)
             command += ["--input", f"{key}={folder / f'in{index}.npy'}"]
         for index, key in enumerate(outputs):

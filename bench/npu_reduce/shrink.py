@@ -14,6 +14,8 @@ from collections.abc import Callable
 import onnx
 from onnx import helper
 
+from npu_bench.sizes import known_size
+
 
 def known_types(model: onnx.ModelProto) -> dict[str, onnx.ValueInfoProto]:
     """Every value's type and shape, as far as ONNX can infer them."""
@@ -77,7 +79,7 @@ def bind_sizes(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int 
         if given is not None and len(given) == len(dims):
             for dim, extent in zip(dims, given):
                 dim.dim_value = extent
-        elif batch is not None and len(dims) and not dims[0].HasField("dim_value"):
+        elif batch is not None and len(dims) and known_size(dims[0]) is None:
             dims[0].dim_value = batch
     # What was inferred before spoke of unknown sizes.
     del model.graph.value_info[:]

@@ -73,7 +73,8 @@ def add_data_options(parser: Parser) -> None:
                        help="what accuracy is measured with (--data)")  # fmt: skip
     group.add_argument("--samples", type=size, default=100, help="most of --data, spread over all of it (100)")
     group.add_argument("--test-samples", type=size, default=20, help="most that accuracy is measured with (20)")
-    group.add_argument("--batch", type=size, default=1, help="the unknown first size of inputs (1)")
+    group.add_argument("--batch", type=size,
+                       help="what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
     group.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224",
                        help="binds unknown sizes while ranges are measured; the model that is written keeps them")  # fmt: skip
 

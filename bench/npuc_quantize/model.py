@@ -25,7 +25,7 @@ def is_on_bytes(node: onnx.NodeProto) -> bool:
     return node.op_type in ON_BYTES or node.op_type.startswith("QLinear") or node.op_type.startswith("QGemm")
 
 
-def open_model(word: str, batch: int, shapes: dict[str, list[int]]) -> tuple[Case, onnx.ModelProto]:
+def open_model(word: str, batch: int | None, shapes: dict[str, list[int]]) -> tuple[Case, onnx.ModelProto]:
     """A file, or a network of bench/models by name, with all weights; says why it cannot be quantised."""
     case = make_case(word, batch, shapes)
     model = load_model(case.model)

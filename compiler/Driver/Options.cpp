@@ -170,9 +170,10 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
   app.add_option("--objective", objective,
                  "what optimal makes small: " + objectiveNames())
       ->capture_default_str();
-  app.add_option("--layout-seconds", compile.layout.searchSeconds,
-                 "how long optimal may search; then the best plan so far and "
-                 "its distance from the bound")
+  app.add_option(
+         "--layout-seconds", compile.layout.searchSeconds,
+         "how long optimal may search, in processor time; then the best "
+         "plan so far and its distance from the bound")
       ->check(files::numberFrom(0, 1e6))
       ->capture_default_str();
   app.add_option("--io-layout", ioLayouts,

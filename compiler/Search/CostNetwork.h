@@ -8,7 +8,7 @@
 #include "compiler/Search/LayoutSearch.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 namespace npu::search {
 
@@ -33,22 +33,25 @@ struct CostNetwork {
   }
 };
 
-/// Until when to work.
+/// Until when to work, in processor time of the calling thread, which does all
+/// of a search: one that waits for a processor, or is stopped, loses nothing.
 class Deadline {
 public:
-  using Clock = std::chrono::steady_clock;
-
   explicit Deadline(double seconds)
-      : begin(Clock::now()), allowed(std::max(0.0, seconds)) {}
-  double spent() const {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  }
+      : begin(now()), allowed(std::max(0.0, seconds)) {}
+  double spent() const { return now() - begin; }
   double left() const { return allowed - spent(); }
   bool over() const { return left() <= 0; }
 
 private:
-  Clock::time_point begin;
-  double allowed;
+  static double now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) +
+           1e-9 * static_cast<double>(time.tv_nsec);
+  }
+
+  double begin, allowed;
 };
 
 } // namespace npu::search

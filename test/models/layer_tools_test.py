@@ -21,6 +21,9 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
 import small  # noqa: E402
 from npu_bench import case  # noqa: E402
 from npu_bench.contender import Case  # noqa: E402
+from npu_bench.errors import BenchError  # noqa: E402
+from npu_bench.sizes import bind_sizes  # noqa: E402
+from npu_compare import __main__ as npu_compare_program  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
 
@@ -121,6 +124,15 @@ def test_only_bytes(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", path, "--bytes"), 2, "no QuantizeLinear, so no quantised values")
 
 
+def test_counted_kernels() -> None:
+    """A recurrence that is written out runs thousands of kernels: a line counts them, the most used first."""
+    kernels = [*["b"] * 3, "a", *["c\x1b"] * 12800, "b"]
+    text = npu_compare_program.line_of(layers.Layer("v", "n", "LSTM", [], [1], kernels))
+    assert " by c\x1b x12800, b x4, a" in text and len(text) < 120, text
+    assert " by a" in npu_compare_program.line_of(layers.Layer("v", "n", "Conv", [], [1], ["a"]))
+    assert " by " not in npu_compare_program.line_of(layers.Layer("v", "n", "Conv", [], [1]))
+
+
 def odd_inputs(path: Path) -> dict[str, np.ndarray]:
     """A model with inputs that are easily taken for others; values for them."""
     values = {
@@ -193,6 +205,56 @@ def test_integers_within_their_limits(build: Path, folder: Path) -> None:
     expect(run(build, "npu-bench", model, "--input=idx=a.npy"), 1, "is not NAME=FILE.npy of an input; there are: ids")
 
 
+def wrapped_ids(kind: str) -> tuple[list[onnx.NodeProto], int]:
+    """Nodes from x to `ids` in a table of 7 rows, as exporters wrap or hold them; how many ids are right."""
+    node = helper.make_node
+    below = [node("Cast", ["x"], ["wide"], to=onnx.TensorProto.FLOAT), node("Less", ["wide", "zero_f"], ["below"])]
+    plus = node("Add", ["x", "size"], ["more"])
+    match kind:
+        case "sum":  # of tf2onnx: (x + size) * (x < 0) + x * not (x < 0)
+            casts = [node("Not", ["below"], ["other"])]
+            casts += [node("Cast", [name], [f"{name}_i"], to=onnx.TensorProto.INT64) for name in ("below", "other")]
+            products = [node("Mul", ["below_i", "more"], ["p"]), node("Mul", ["x", "other_i"], ["q"])]
+            return [*below, plus, *casts, *products, node("Add", ["p", "q"], ["ids"])], 7
+        case "where":
+            return [*below, plus, node("Where", ["below", "more", "x"], ["ids"])], 7
+        case "not below":
+            return [node("GreaterOrEqual", ["x", "zero"], ["at"]), plus, node("Where", ["at", "x", "more"], ["ids"])], 7
+        case "clip":
+            return [node("Clip", ["x", "zero", "last"], ["ids"])], 7
+        case "bounds":
+            return [node("Max", ["x", "zero"], ["m"]), node("Min", ["m", "last"], ["ids"])], 7
+        case "positions":  # that begin behind those of padding
+            return [node("Add", ["x", "two"], ["ids"])], 5
+    raise AssertionError(kind)
+
+
+def test_wrapped_ids(folder: Path) -> None:
+    """Ids that a model wraps, clips or shifts on their way to the table are limited by it all the same."""
+    numbers = {"size": 7, "zero": 0, "last": 6, "two": 2}
+    tensors = [numpy_helper.from_array(np.array(number), name) for name, number in numbers.items()]
+    tensors += [numpy_helper.from_array(np.float32(0), "zero_f"), numpy_helper.from_array(np.ones((7, 2), np.float32), "t")]
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.INT64, [4, 64])
+    model = folder / "wrapped.onnx"
+    for kind in ("sum", "where", "not below", "clip", "bounds", "positions"):
+        nodes, rows = wrapped_ids(kind)
+        nodes.append(helper.make_node("Gather", ["t", "ids"], ["y"]))
+        graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="y")], tensors)
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+        made = case.make_case(str(model), None, {})
+        assert set(made.inputs["x"].ravel()) == set(range(rows)), (kind, made.inputs["x"])
+        layers.reference_values(made, ["y"])
+    for number in (np.inf, np.nan, None):  # a model's number may be anything, and need not be there
+        tensor = helper.make_tensor("far", 1, [], [0 if number is None else number])
+        if number is None:
+            tensor.ClearField("float_data")
+        nodes = [helper.make_node("Cast", ["x"], ["f"], to=1), helper.make_node("Add", ["f", "far"], ["g"]),
+                 helper.make_node("Cast", ["g"], ["ids"], to=7), helper.make_node("Gather", ["t", "ids"], ["y"])]  # fmt: skip
+        graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="y")], [tensor, *tensors])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+        assert case.make_case(str(model), None, {}).inputs["x"].max() >= 7
+
+
 def test_dynamic_layers(build: Path, folder: Path) -> None:
     """Each layer of a network whose scales depend on data is onnxruntime's, judged from the values that it got."""
     net = case.zoo.find("t5_encoder_int8")
@@ -211,7 +273,63 @@ def test_any_rank(build: Path, folder: Path) -> None:
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     expect(run(build, "npu-compare", model), 2, "the rank of input 'x' is unknown; say --input-shape=x=N")
     expect(run(build, "npu-compare", model, "--input-shape=x=1,3", "--batch=2"), 0, "1 values compared, 0 differ")
-    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
+    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 0, "1 values compared, 0 differ")
+    wrong = run(build, "npu-compare", model, "--input-shape=x=4,3", "--batch=2")
+    expect(wrong, 2, "--batch=2: 'x' begins with 4; say --batch=4, or leave --batch out")
+
+
+def graph_network(path: Path) -> None:
+    """Features of nodes and of edges, and by which node an edge ends: sizes that have nothing in common."""
+    kinds = {"feat": (1, ["nodes", 5]), "edge_feat": (1, ["edges", 5]), "ends": (7, ["edges"]), "slots": (1, ["graphs"])}
+    inputs = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in kinds.items()]
+    nodes = [
+        helper.make_node("Gather", ["feat", "ends"], ["at"]), helper.make_node("Mul", ["at", "edge_feat"], ["message"]),
+        helper.make_node("ReduceSum", ["message"], ["sum"], keepdims=0), helper.make_node("Add", ["slots", "sum"], ["y"]),
+    ]  # fmt: skip
+    graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name="y")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def test_first_sizes(build: Path, folder: Path) -> None:
+    """Each input's own, also where a batch is asked for; what the sizes leave open is the batch."""
+    model = folder / "graph.onnx"
+    graph_network(model)
+    np.save(folder / "ends.npy", np.arange(46) % 24)
+    words = ("--input-shape=feat=24,5", "--input-shape=edge_feat=46,5", f"--input=ends={folder}/ends.npy")
+    bench = ("npu-bench", model, *words, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1", f"--json={folder}/b.json")
+    expect(run(build, *bench), 0, "graph")
+    row = json.loads((folder / "b.json").read_text(encoding="utf-8"))["rows"][0]
+    assert row["batch"] == 1, row
+    expect(run(build, *bench, "--batch=2,3"), 0, "graph")
+    expect(run(build, "npu-compare", model, *words, "--batch=3", "--input-shape=slots=1"), 0, "values compared, 0 differ")
+    expect(run(build, "npu-compare", model, *words, "--input-shape=slots=7"), 0, "values compared, 0 differ")
+    wrong = run(build, "npu-compare", model, *words, "--input-shape=slots=7", "--batch=3")
+    expect(wrong, 2, "--batch=3: 'feat' begins with 24, 'edge_feat' begins with 46, 'ends' begins with 46, "
+                     "'slots' begins with 7; leave --batch out")  # fmt: skip
+    wrong = run(build, "npu-compare", model, *words, "--input-shape=ends=45")
+    expect(wrong, 2, "size 0 of input 'ends' is 'edges', which is 46 elsewhere, found 45")
+
+
+def test_sizes() -> None:
+    """Which sizes are whose: (inputs, --batch, --input-shape) to (shapes, names, batch)."""
+    def found(dims: dict[str, list], batch: int | None, given: dict[str, list[int]]) -> tuple:
+        values = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in dims.items()]
+        sizes = bind_sizes(values, batch, given, {})
+        return list(sizes.shapes.values()), sizes.dimensions, sizes.batch
+
+    pair = {"x": ["n", 3], "m": ["n", "t"]}
+    assert found(pair, None, {"m": [1, 9]}) == ([[1, 3], [1, 9]], {"n": 1, "t": 9}, 1)
+    assert found(pair, None, {"m": [4, 9]}) == ([[4, 3], [4, 9]], {"n": 4, "t": 9}, 4)
+    assert found(pair, 4, {"m": [1, 9]}) == ([[4, 3], [4, 9]], {"n": 4, "t": 9}, 4)
+    assert found(pair, 4, {"m": [4, 9]}) == ([[4, 3], [4, 9]], {"n": 4, "t": 9}, 4)
+    assert found({"x": [None, 3], "m": [-1]}, 4, {}) == ([[4, 3], [4]], {}, 4)
+    assert found({"x": ["n"], "m": [None, "n"]}, None, {"m": [2, 5]}) == ([[5], [2, 5]], {"n": 5}, 1)
+    assert found({"x": [2, 3], "s": []}, 4, {}) == ([[2, 3], []], {}, 4), "as many as the model has"
+    for batch, given, text in ((4, {"m": [2, 9]}, "say --batch=2, or leave --batch out"), (None, {}, "size 1 of input 'm' is unknown")):
+        try:
+            raise AssertionError(found(pair, batch, given))
+        except BenchError as error:
+            assert text in str(error), error
 
 
 def test_sizes_that_contradict(build: Path, folder: Path) -> None:
@@ -220,7 +338,91 @@ def test_sizes_that_contradict(build: Path, folder: Path) -> None:
     model = folder / "sizes.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     expect(run(build, "npu-compare", model, "--input-shape=x=1,4"), 2, "dimension 1 of input 'x' is 3 in the model, found 4")
-    expect(run(build, "npu-compare", model, "--input-shape=x=4,3"), 2, "'x' begins with 4, the batch is 1; say --batch=4")
+    expect(run(build, "npu-compare", model, "--input-shape=x=4,3", "--batch=1"), 2, "--batch=1: 'x' begins with 4; say --batch=4")
+
+
+def switched_network(path: Path) -> None:
+    """A branch that a number chooses, before a shape that another input holds."""
+    branches = {}
+    for name, op in (("then_branch", "Neg"), ("else_branch", "Exp")):
+        branches[name] = helper.make_graph([helper.make_node(op, ["x"], ["b"])], name, [], [onnx.ValueInfoProto(name="b")])
+    nodes = [helper.make_node("Equal", ["rate", "wanted"], ["is_it"]), helper.make_node("If", ["is_it"], ["z"], **branches),
+             helper.make_node("Reshape", ["z", "sizes"], ["y"])]  # fmt: skip
+    inputs = [helper.make_tensor_value_info(name, kind, shape)
+              for name, kind, shape in (("x", 1, ["n", 6]), ("rate", 7, []), ("sizes", 7, ["k"]))]  # fmt: skip
+    wanted = numpy_helper.from_array(np.array(16000), "wanted")
+    graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name="y")], [wanted])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def test_bound_inputs(build: Path, folder: Path) -> None:
+    """Constants to npuc, inputs to the others: a network that is compiled for one value of an input."""
+    model = folder / "switched.onnx"
+    switched_network(model)
+    for name, value in (("r", 16000), ("s", [3, -1]), ("short", np.int32(16000))):
+        np.save(folder / f"{name}.npy", np.array(value))
+    words = (f"--bind-input=rate={folder}/r.npy", f"--bind-input=sizes={folder}/s.npy")
+    expect(run(build, "npu-compare", model), 2, "depends on the model's data")
+    expect(run(build, "npu-compare", model, *words), 0, "2 values compared, 0 differ")
+    bench = ("npu-bench", model, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1")
+    expect(run(build, *bench, *words, "--batch=2"), 0, "switched")
+    np.save(folder / "r.npy", np.array(8000))  # another program, though the command is the same
+    expect(run(build, *bench, *words), 0, "switched")
+    expect(run(build, "npu-compare", model, *words, "--batch=2"), 0, "2 values compared, 0 differ")
+    refused = {
+        "--bind-input: 'short.npy' is not NAME=FILE.npy of an input; there are: x, rate, sizes": "short.npy",
+        "--bind-input: cannot read 'none.npy'": "rate=none.npy",
+        "holds int32[], expected int64[]": f"rate={folder}/short.npy",
+        "--bind-input: 'rate' has 0 dimensions, not 1": f"rate={folder}/s.npy",
+        "--bind-input: 'x' has 2 dimensions, not 1": f"x={folder}/s.npy",
+    }
+    for text, word in refused.items():
+        expect(run(build, "npu-compare", model, f"--bind-input={word}"), 2, text)
+    expect(run(build, *bench, "--bind-input=rate=none.npy"), 1, "--bind-input: cannot read 'none.npy'")
+    expect(run(build, "npu-compare", model, *words, words[0]), 2, "--bind-input: 'rate' has two files")
+    both = (*words, f"--input=rate={folder}/r.npy")
+    expect(run(build, "npu-compare", model, *both), 2, "'rate' has values of --input and of --bind-input")
+    expect(run(build, "npu-compare", model, *words, "--input-shape=sizes=3"), 2, "--bind-input gives it [2]")
+
+
+def test_if_of_data(build: Path, folder: Path) -> None:
+    """The branch that the data chooses, whatever the other would give."""
+    branches = {}
+    for name, op in (("then_branch", "Sqrt"), ("else_branch", "Exp")):
+        outputs = [onnx.ValueInfoProto(name=output) for output in "abc"]
+        nodes = [helper.make_node(op, ["x"], ["a"]), helper.make_node("Cast", ["a"], ["b"], to=onnx.TensorProto.INT32),
+                 helper.make_node("Identity", ["x"], ["c"])]  # fmt: skip
+        branches[name] = helper.make_graph(nodes, name, [], outputs)
+    nodes = [helper.make_node("ReduceMin", ["x"], ["least"], keepdims=1), helper.make_node("Greater", ["least", "zero"], ["positive"]),
+             helper.make_node("If", ["positive"], ["y", "z", "same"], **branches)]  # fmt: skip
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3, 7])
+    zero = numpy_helper.from_array(np.float32(0), "zero")
+    graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name=name) for name in ("y", "z", "same")], [zero])
+    model = folder / "if.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    positive = np.random.default_rng(4).uniform(1, 88, (3, 7)).astype(np.float32)
+    for values in (positive, -positive, positive * np.float32(100)):  # of -4 the root is NaN, of 8800 Exp is infinite
+        np.save(folder / "x.npy", values)
+        expect(run(build, "npu-compare", model, f"--input=x={folder}/x.npy"), 0, "values compared, 0 differ")
+
+
+def test_minus_one(build: Path, folder: Path) -> None:
+    """Old exporters write -1 for a size that is unknown."""
+    x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [-1, 3, -1]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y], value_info=[y])
+    model, part = folder / "minus.onnx", folder / "part.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    expect(run(build, "npu-compare", model, "--input-shape=x=1,3,5", "--batch=2"), 0, "1 values compared, 0 differ")
+    words = ("--input-shape=x=1,3,5", "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1")
+    expect(run(build, "npu-bench", model, *words), 0, "minus")
+    program = folder / "minus.npu"
+    expect(run(build, "npuc", model, "-o", program, "--input-shape=x=1,3,5"), 0, "")
+    np.save(folder / "x.npy", np.ones((1, 3, 5), np.float32))
+    expect(run(build, "npu-run", program, f"--input=x={folder}/x.npy", f"--expect=y={folder}/x.npy"), 0, "")
+    graph.node[0].op_type, graph.input[0].type.tensor_type.shape.dim[2].dim_value = "Unheard", 5
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    expect(run(build, "npu-reduce", model, "--batch=2", f"--reduce={part}"), 0, "1 of ")
+    assert onnx.load(part).graph.input[0].type.tensor_type.shape.dim[0].dim_value == 2
 
 
 def broken_model(path: Path) -> None:
@@ -283,11 +485,14 @@ def main() -> None:
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
     build = parser.parse_args().build.resolve()
     test_shrink()
+    test_sizes()
+    test_counted_kernels()
     with tempfile.TemporaryDirectory() as name:
         test_origin(Path(name))
         test_quantised(Path(name))
+        test_wrapped_ids(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
-                     test_dynamic_layers, test_any_rank, test_sizes_that_contradict, test_reduce):  # fmt: skip
+                     test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_if_of_data, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 

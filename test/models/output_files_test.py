@@ -226,7 +226,8 @@ def test_wrong_models(build: Path, folder: Path) -> None:
         (TensorProto.FLOAT, [2**62, 2**62], "'x' (4611686018427387904x4611686018427387904) is too large"),
         (TensorProto.FLOAT, [0, 2**62], "is too large"),
         (TensorProto.FLOAT, [2**29], "'x' (536870912) is too large"),
-        (TensorProto.FLOAT, [2, -1], "size 1 of input 'x' is -1, expected 0 or more"),
+        (TensorProto.FLOAT, [2, -2], "size 1 of input 'x' is -2, expected 0 or more"),
+        (TensorProto.FLOAT, [2, -1], "size 1 of input 'x' is unknown; say --input-shape=x=N,..."),
         (TensorProto.FLOAT, [1] * 70, "'x' has 70 dimensions, expected at most 8"),
         (None, [2], "input 'x' is not a tensor"),
     ]

@@ -25,11 +25,12 @@ static FailureOr<DeclaredInput> readInput(const OnnxModel &model,
     return failure();
   DeclaredInput input{info.name(), tensor.has_shape(), {}, *element};
   for (const auto &dim : tensor.shape().dim()) {
-    if (dim.has_dim_value() && dim.dim_value() < 0)
+    // -1: the unknown size of exporters that have no other word for it.
+    if (dim.has_dim_value() && dim.dim_value() < -1)
       return emitError(model.location)
              << "dimension " << input.dims.size() << " of input '"
              << info.name() << "' is " << dim.dim_value()
-             << ", expected 0 or more";
+             << ", expected 0 or more, or -1 for an unknown size";
     InputDim read;
     read.symbol = dim.dim_param();
     if (dim.has_dim_value())

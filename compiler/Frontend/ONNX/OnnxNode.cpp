@@ -2,6 +2,7 @@
 #include "compiler/Frontend/ONNX/OnnxNode.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/Support/DataBehind.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -123,8 +124,8 @@ FailureOr<ElementsAttr> OnnxNode::constantInput(size_t index, StringRef what) {
     return elements;
   return unsupported(
       "takes " + what + " from '" + proto.input(static_cast<int>(index)) +
-      "', which depends on the model's data, expected a constant; "
-      "make the model's input behind it one with --bind-input");
+      "', which depends on the model's data, expected a constant; " +
+      adviceAbout(dataBehind(inputs[index])));
 }
 
 static SmallVector<double> realNumbers(ElementsAttr elements) {

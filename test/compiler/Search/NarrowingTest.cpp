@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace npu::search::test {
 
 namespace {
@@ -129,6 +132,19 @@ TEST(Narrowing, GuessesAreNear) {
 TEST(Narrowing, NoGuessWithoutTime) {
   CostNetwork network = randomNetwork(1);
   EXPECT_TRUE(Narrowing(network, 1000).guess(4, Deadline(0)).empty());
+}
+
+/// A process that others keep from working has as long for its plan.
+TEST(Deadline, CountsWorkAlone) {
+  const Deadline deadline(0.05);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_FALSE(deadline.over());
+  uint64_t steps = 0;
+  while (!deadline.over())
+    ++steps;
+  EXPECT_GT(steps, 0u);
+  EXPECT_GE(deadline.spent(), 0.05);
+  EXPECT_TRUE(Deadline(0).over());
 }
 
 } // namespace

@@ -584,7 +584,9 @@ const BadNode control[] = {
        m.number("n", 3).input("c", {}, TensorProto::BOOL);
        m.node("Loop", {"n", "c", "x"}, {"y"}).graph("body", loopBody("go"));
      },
-     "unsupported: has a condition that depends on the model's data"},
+     "unsupported: has a condition that depends on the model's data, expected "
+     "one that is known when compiling; it is computed from 'c', which can be "
+     "made constant: use --bind-input=c=FILE.npy"},
     {"LoopForever",
      [](ModelBuilder &m) {
        m.node("Loop", {"", "", "x"}, {"y"}).graph("body", loopBody("go"));

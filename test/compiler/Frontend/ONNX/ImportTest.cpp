@@ -261,6 +261,62 @@ TEST_F(Import, ConstantIfIsItsBranch) {
   EXPECT_LACKS(text, "relu");
 }
 
+/// x decides: Abs of it, or what `other` adds.
+static ModelBuilder ifOfData(ModelBuilder &other) {
+  ModelBuilder thenBranch, model;
+  thenBranch.output("a").node("Abs", {"x"}, {"a"});
+  model.input("x", {2, 16}).output("y");
+  model.node("Flatten", {"x"}, {"flat"}).integer("axis", 0);
+  model.node("ReduceMax", {"flat"}, {"most"}).integer("keepdims", 1);
+  model.node("Cast", {"most"}, {"c"}).integer("to", onnx::TensorProto::BOOL);
+  model.node("If", {"c"}, {"y"})
+      .graph("then_branch", thenBranch.graph())
+      .graph("else_branch", other.graph());
+  return model;
+}
+
+TEST_F(Import, IfOfDataSelectsOfBothBranches) {
+  ModelBuilder other;
+  other.output("b").node("Relu", {"x"}, {"b"});
+  std::string text = import(ifOfData(other));
+  EXPECT_HAS(text, "npu.eltwise abs");
+  EXPECT_HAS(text, "npu.eltwise relu");
+  EXPECT_HAS(text, "npu.eltwise select");
+}
+
+TEST_F(Import, IfOfDataThatNeedsOneBranch) {
+  auto expect = [&](ModelBuilder &other, const std::string &part) {
+    ImportResult result = ImportRunner().run(ifOfData(other));
+    ASSERT_EQ(result.errors.size(), 1u)
+        << testing::PrintToString(result.errors);
+    EXPECT_HAS(result.errors[0], "If 'y': unsupported: has a condition that "
+                                 "depends on the model's data, and cannot "
+                                 "compute both branches: ");
+    EXPECT_HAS(result.errors[0], part);
+  };
+  ModelBuilder shorter, whole, gather, large;
+  shorter.output("b").node("ReduceMax", {"x"}, {"b"});
+  expect(shorter, "the branches give 2x16 of f32 and 1x1 of f32");
+  whole.output("b")
+      .node("Cast", {"x"}, {"b"})
+      .integer("to", onnx::TensorProto::INT64);
+  expect(whole, "the branches give 2x16 of f32 and 2x16 of i64");
+  // An index that is out of range where the other branch is taken.
+  gather.output("b")
+      .node("Cast", {"x"}, {"i"})
+      .integer("to", onnx::TensorProto::INT64);
+  gather.node("GatherElements", {"x", "i"}, {"b"}).integer("axis", 1);
+  expect(gather, "a branch reads by index");
+  std::string last = "x";
+  for (int i = 0; i <= 1000; ++i) {
+    std::string next = "n" + std::to_string(i);
+    large.node(i % 2 ? "Neg" : "Relu", {last}, {next});
+    last = next;
+  }
+  large.output(last);
+  expect(large, "the branches have 1002 ops, expected at most 1000");
+}
+
 TEST_F(Import, LargeWeightsAreResources) {
   ModelBuilder model;
   model.input("x", {1, 64}).weight("w", {64, 64}).output("y");

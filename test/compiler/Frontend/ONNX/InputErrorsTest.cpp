@@ -109,11 +109,37 @@ TEST_F(Inputs, Contradictions) {
   expectError(openModel(), "is 'N', which --input-shape=x sets to 1, found 2");
 }
 
+TEST_F(Inputs, MinusOneIsAnUnknownSize) {
+  ModelBuilder model;
+  model.input("x", {-1, 3, -1}).input("z", {-1, 3, 1}).output("y");
+  model.node("Add", {"x", "z"}, {"y"});
+  onnx::ValueInfoProto result = model.graph().input(0);
+  result.set_name("y");
+  *model.graph().mutable_output(0) = result;
+  *model.graph().add_value_info() = result;
+  expectError(model, "found inputs of unknown size: 'x' (?,3,?), 'z' (?,3,1)");
+  runner.options.inputShapes["x"] = {2, 3, 4};
+  expectError(model, "found inputs of unknown size: 'z' (?,3,1)");
+  runner.options.inputShapes["z"] = {1, 3, 1};
+  ImportResult bound = runner.run(model);
+  ASSERT_TRUE(bound.succeeded) << testing::PrintToString(bound.errors);
+  EXPECT_HAS(bound.text, "-> (tensor<2x3x4xf32> {npu.name = \"y\"})");
+  runner.options.inputShapes["x"] = {2, 4, 4};
+  expectError(model, "dimension 1 of input 'x' is 3 in the model, found 4");
+  runner.options.inputShapes.clear();
+  runner.options.inputShapes["x"] = {2, 3, 4};
+  runner.options.batch = 2;
+  EXPECT_HAS(runner.run(model).text, "tensor<2x3x1xf32> {npu.name = \"z\"}");
+}
+
 TEST_F(Inputs, DeclaredSizesAreNotNegative) {
   ModelBuilder model;
-  model.input("x", {2, -1}).output("y");
+  model.input("x", {2, -2}).output("y");
   model.node("Relu", {"x"}, {"y"});
-  expectError(model, "dimension 1 of input 'x' is -1, expected 0 or more");
+  expectError(model, "dimension 1 of input 'x' is -2, expected 0 or more, or "
+                     "-1 for an unknown size");
+  runner.options.inputShapes["x"] = {2, 3};
+  expectError(model, "dimension 1 of input 'x' is -2");
 }
 
 TEST_F(Inputs, NotATensor) {

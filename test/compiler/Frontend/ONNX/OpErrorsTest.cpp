@@ -67,7 +67,32 @@ const BadNode dataDependent[] = {
            .graph("then_branch", branch.graph())
            .graph("else_branch", branch.graph());
      },
-     "unsupported: takes the condition from 'c', which depends"},
+     "unsupported: takes the condition from 'c', which depends on the model's "
+     "data, expected a constant; it is computed from 'c', which can be made "
+     "constant: use --bind-input=c=FILE.npy"},
+    {"OfSeveralNumbers",
+     [](ModelBuilder &m) {
+       m.input("u", {4}, TensorProto::INT64);
+       m.node("Max", {"v", "u"}, {"both"});
+       m.node("Reshape", {"x", "both"}, {"y"});
+     },
+     "unsupported: takes shape from 'both', which depends on the model's data, "
+     "expected a constant; it is computed from 'v', 'u', which can be made "
+     "constant: use "
+     "--bind-input=v=FILE.npy --bind-input=u=FILE.npy"},
+    {"OfData",
+     [](ModelBuilder &m) {
+       m.node("Flatten", {"x"}, {"flat"});
+       m.node("ReduceMax", {"flat"}, {"most"}).integer("keepdims", 0);
+       m.node("Cast", {"most"}, {"whole"})
+           .integer("to", onnx::TensorProto::INT64);
+       m.node("Mul", {"whole", "v"}, {"sizes"});
+       m.node("Reshape", {"x", "sizes"}, {"y"});
+     },
+     "unsupported: takes shape from 'sizes', which depends on the model's "
+     "data, expected a constant; the network's steps or shapes depend on what "
+     "is in 'x': cut the model before this node, or put a constant in the "
+     "place of what it reads"},
 };
 
 const BadNode elementwise[] = {
