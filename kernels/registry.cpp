@@ -35,7 +35,7 @@ static void addMatmulList(std::vector<List> &lists) {
                           reference(createMatmulReference)};
 }
 
-/// What gathers and scatters.
+/// What gathers and scatters, picks and adds up along an axis.
 static void addIndexLists(std::vector<List> &lists) {
   lists[NPU_OP_GATHER] = {{"fast", createGatherFast},
                           adapter,
@@ -44,9 +44,22 @@ static void addIndexLists(std::vector<List> &lists) {
   lists[NPU_OP_GATHER_ELEMENTS] = {{"fast", createGatherElementsFast},
                                    split,
                                    reference(createIndexReference)};
-  for (npu_op op :
-       {NPU_OP_GATHER_ND, NPU_OP_SCATTER_ELEMENTS, NPU_OP_SCATTER_ND})
-    lists[op] = {reference(createIndexReference)};
+  lists[NPU_OP_GATHER_ND] = {
+      {"fast", createGatherNdFast}, split, reference(createIndexReference)};
+  lists[NPU_OP_SCATTER_ELEMENTS] = {{"fast", createScatterElementsFast},
+                                    widened,
+                                    split,
+                                    reference(createIndexReference)};
+  lists[NPU_OP_SCATTER_ND] = {{"fast", createScatterNdFast},
+                              widened,
+                              split,
+                              reference(createIndexReference)};
+  lists[NPU_OP_TOP_K] = {
+      {"fast", createTopKFast}, split, reference(createTopKReference)};
+  lists[NPU_OP_CUMULATE] = {{"fast", createCumulateFast},
+                            widened,
+                            split,
+                            reference(createCumulateReference)};
 }
 
 static void addPoolLists(std::vector<List> &lists) {
@@ -140,8 +153,6 @@ static std::vector<List> makeLists() {
                           split,
                           reference(createResizeReference)};
   addIndexLists(lists);
-  lists[NPU_OP_TOP_K] = {reference(createTopKReference)};
-  lists[NPU_OP_CUMULATE] = {reference(createCumulateReference)};
   lists[NPU_OP_CONV_BPW] = {{"onednn", createConvBpwOnednn},
                             adapter,
                             split,

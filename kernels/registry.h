@@ -31,10 +31,12 @@ Create createReduceExtremum, createReduceRows, createReduceOnednn,
 Create createSoftmaxRows, createSoftmaxOnednn, createSoftmaxReference;
 Create createResizeFast, createResizeOnednn, createResizeLinear;
 Create createResizeReference;
-Create createPoolIndicesReference, createTopKReference;
-Create createCumulateReference, createIndexReference;
+Create createPoolIndicesReference;
+Create createTopKFast, createTopKReference;
+Create createCumulateFast, createCumulateReference;
 Create createGatherFast, createGatherReference;
-Create createGatherElementsFast;
+Create createGatherElementsFast, createGatherNdFast, createScatterElementsFast,
+    createScatterNdFast, createIndexReference;
 Create createPiecesFast, createPiecesReference;
 Create createEltwiseReference;
 Create createAdapter, createSplitDirect, createSplit, createStrips,

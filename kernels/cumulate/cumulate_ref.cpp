@@ -24,6 +24,15 @@ protected:
   }
 
 private:
+  /// As the data's type keeps it, also where instructions follow.
+  template <typename T, typename Sum>
+  T elementOf(Sum sum) const {
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(sum);
+    else
+      return wrapTo(problem.inputs[0].dtype, static_cast<int64_t>(sum));
+  }
+
   template <typename T>
   void run(const T *data, T *result) const {
     // Integers wrap; unsigned arithmetic has no overflow.
@@ -37,10 +46,10 @@ private:
       Sum sum = first;
       for (int64_t k = 0; k < split.extent; ++k) {
         int64_t place = split.at(line, a.reverse ? split.extent - 1 - k : k);
-        auto before = static_cast<T>(sum);
+        T before = elementOf<T>(sum);
         auto value = static_cast<Sum>(data[place]);
         sum = isProduct ? sum * value : sum + value;
-        result[place] = a.exclusive ? before : static_cast<T>(sum);
+        result[place] = a.exclusive ? before : elementOf<T>(sum);
       }
     }
   }

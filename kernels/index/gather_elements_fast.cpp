@@ -76,8 +76,8 @@ private:
     int64_t index[batch], into[batch], where[batch], base[batch];
     load(indices.dtype, operands[1], walk.offsets(1, start, count, where),
          where, count, index);
-    list(0, start, count, into);
-    list(2, start, count, base);
+    walk.list(0, start, count, into);
+    walk.list(2, start, count, base);
     for (int i = 0; i < count; ++i) {
       int64_t place = index[i] + (index[i] < 0 ? extent : 0);
       if (place < 0 || place >= extent)
@@ -85,14 +85,6 @@ private:
       to[into[i]] = from[base[i] + along.at(place)];
     }
     return true;
-  }
-
-  /// The offset of each element.
-  void list(int operand, int64_t start, int count, int64_t *offsets) const {
-    Walk::Run run = walk.offsets(operand, start, count, offsets);
-    if (run != Walk::Run::Listed)
-      for (int i = 1; i < count; ++i)
-        offsets[i] = offsets[0] + (run == Walk::Run::Contiguous ? i : 0);
   }
 
   npu_tensor_desc indices, result;

@@ -3,8 +3,10 @@
 #include "kernels/registry.h"
 #include "kernels/support/convert.h"
 #include "kernels/support/reference.h"
+#include "kernels/support/wrapping.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace npu::kernels {
 
@@ -144,10 +146,10 @@ private:
       T &to = data[static_cast<size_t>(places[k])];
       switch (problem.attrs.index.reduction) {
       case NPU_SCATTER_ADD:
-        to += updates[k];
+        to = plus(to, updates[k]);
         break;
       case NPU_SCATTER_MUL:
-        to *= updates[k];
+        to = times(to, updates[k]);
         break;
       case NPU_SCATTER_MAX: // of NaN and a number it is NaN
         if (updates[k] > to || updates[k] != updates[k])
@@ -161,6 +163,8 @@ private:
         to = updates[k];
         break;
       }
+      if constexpr (std::is_integral_v<T>) // also where instructions follow
+        to = wrapTo(problem.inputs[0].dtype, to);
     }
   }
 

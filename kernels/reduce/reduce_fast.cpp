@@ -7,43 +7,68 @@
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/copy.h"
+#include "kernels/support/functions.h"
+#include "kernels/support/interpreter.h"
 #include "kernels/support/sort.h"
+#include "kernels/support/vectors.h"
+#include "kernels/support/wrapping.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
+// Sanitisers and builds without optimisation vectorise nothing; only slower.
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 namespace npu::kernels {
 
 constexpr int64_t vectorLength = 512;
 constexpr int64_t minElementsPerThread = 8192;
-/// Independent partial results of a sum along the innermost dimension.
-constexpr int lanes = 16;
+
+/// sums[i] += exp(x[i step] - shift[i]); the exponents are at most 0 where the
+/// sum counts.
+static NPU_WIDE_CLONES void addExponentials(const float *x, int64_t step,
+                                            int64_t count, const float *shift,
+                                            float *sums) {
+  if (step == 1)
+    for (int64_t i = 0; i < count; ++i)
+      sums[i] += functions::exponentialOfNegative(x[i] - shift[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      sums[i] += functions::exponentialOfNegative(x[i * step] - shift[i]);
+}
+
+/// The same with partial sums along x.
+static NPU_WIDE_CLONES void addLineExponentials(const float *x, int64_t step,
+                                                int64_t count, float shift,
+                                                float *sums) {
+  int64_t i = 0;
+  if (step == 1)
+    for (; i + lanes <= count; i += lanes) {
+      float powers[lanes];
+      for (int64_t k = 0; k < lanes; ++k)
+        powers[k] = functions::exponentialOfNegative(x[i + k] - shift);
+      for (int64_t k = 0; k < lanes; ++k)
+        sums[k] += powers[k];
+    }
+  for (; i < count; ++i)
+    sums[i % lanes] += functions::exponentialOfNegative(x[i * step] - shift);
+}
+
+/// Largest and sum to the result; an infinity is the result itself.
+static NPU_WIDE_CLONES void addLogarithms(const float *sums, int64_t count,
+                                          float *results) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!std::isinf(results[i]))
+      results[i] += functions::logarithm(sums[i]);
+}
 
 namespace {
 struct Loop {
   int64_t extent = 1, from = 0, to = 0;
   bool isReduced = false;
 };
-
-/// Integers wrap around.
-template <typename T>
-T plus(T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(std::make_unsigned_t<T>(a) +
-                          std::make_unsigned_t<T>(b));
-  else
-    return a + b;
-}
-template <typename T>
-T times(T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(std::make_unsigned_t<T>(a) *
-                          std::make_unsigned_t<T>(b));
-  else
-    return a * b;
-}
 
 template <typename T>
 struct Sum {
@@ -82,6 +107,9 @@ struct Min {
   static T join(T a, T b) { return step(a, b); }
 };
 
+/// Of floats: the largest, then exponentials.
+struct LogSumExp {};
+
 template <typename T>
 class ReduceFast : public Kernel {
 public:
@@ -111,6 +139,10 @@ public:
     case NPU_REDUCE_L2:
     case NPU_REDUCE_SUM_SQUARE:
       runAs<SumSquare<T>>(from, to);
+      break;
+    case NPU_REDUCE_LOG_SUM_EXP:
+      if constexpr (std::is_floating_point_v<T>)
+        runAs<LogSumExp>(from, to);
       break;
     default:
       runAs<Sum<T>>(from, to);
@@ -175,13 +207,20 @@ private:
       for (const Box &box : boxes) {
         Range range = shareOf(box.units, thread, threads);
         for (int64_t u = range.begin; u < range.end; ++u)
-          runUnit<Kind>(box, u, from, to);
+          runUnit<Kind>(box, unitOf(box, u, from, to));
       }
     });
   }
 
-  template <typename Kind>
-  void runUnit(const Box &box, int64_t unit, const T *from, T *to) const {
+  /// Results of one unit: a vector of `n`, the first of which is the `first` of
+  /// the innermost loop, or one that has `n` partial results.
+  struct Unit {
+    const T *from;
+    T *to;
+    int64_t first, n;
+  };
+
+  static Unit unitOf(const Box &box, int64_t unit, const T *from, T *to) {
     int64_t first = unit % box.vectors * vectorLength;
     int64_t rest = unit / box.vectors;
     from += box.from;
@@ -194,8 +233,13 @@ private:
     int64_t n = box.inner.isReduced
                     ? lanes
                     : std::min(vectorLength, box.inner.extent - first);
-    T sums[vectorLength];
-    std::fill(sums, sums + n, Kind::start());
+    return {from, to, first, n};
+  }
+
+  /// Calls visit(where) for each element of the reduced loops but the innermost
+  /// of all.
+  template <typename Visit>
+  static void forSteps(const Box &box, Visit visit) {
     int64_t steps = 1;
     for (const Loop &loop : box.reduced)
       steps *= loop.extent;
@@ -205,19 +249,69 @@ private:
         offset += left % box.reduced[d].extent * box.reduced[d].from;
         left /= box.reduced[d].extent;
       }
+      visit(offset);
+    }
+  }
+
+  template <typename Kind>
+  static void reduceUnit(const Box &box, const Unit &unit, T *sums) {
+    std::fill(sums, sums + unit.n, Kind::start());
+    forSteps(box, [&](int64_t offset) {
       if (box.inner.isReduced)
-        addLine<Kind>(box.inner, from + offset, sums);
+        addLine<Kind>(box.inner, unit.from + offset, sums);
       else
-        addVector<Kind>(box.inner, from + offset, first, n, sums);
+        addVector<Kind>(box.inner, unit.from + offset, unit.first, unit.n,
+                        sums);
+    });
+    if (box.inner.isReduced)
+      joinLanes<Kind>(sums);
+  }
+
+  /// Halves with halves: one after the other would each wait for the one
+  /// before.
+  template <typename Kind>
+  static void joinLanes(T *sums) {
+    for (int64_t half = lanes / 2; half > 0; half /= 2)
+      for (int64_t i = 0; i < half; ++i)
+        sums[i] = Kind::join(sums[i], sums[i + half]);
+  }
+
+  template <typename Kind>
+  void runUnit(const Box &box, const Unit &unit) const {
+    T sums[vectorLength];
+    if constexpr (std::is_same_v<Kind, LogSumExp>)
+      logSumExp(box, unit, sums);
+    else
+      reduceUnit<Kind>(box, unit, sums);
+    if (box.inner.isReduced)
+      *unit.to = finish(sums[0]);
+    else
+      for (int64_t i = 0; i < unit.n; ++i)
+        unit.to[(unit.first + i) * box.inner.to] = finish(sums[i]);
+  }
+
+  /// Relative to the largest, so that nothing overflows; an infinity, or NaN,
+  /// is the result itself.
+  static void logSumExp(const Box &box, const Unit &unit, float *results) {
+    const Loop &inner = box.inner;
+    float sums[vectorLength], shift[vectorLength];
+    std::fill(sums, sums + unit.n, 0.0f);
+    reduceUnit<Max<float>>(box, unit, results);
+    for (int64_t i = 0; i < unit.n; ++i) {
+      float largest = results[inner.isReduced ? 0 : i];
+      shift[i] = std::isinf(largest) ? 0 : largest;
     }
-    if (!box.inner.isReduced) {
-      for (int64_t i = 0; i < n; ++i)
-        to[(first + i) * box.inner.to] = finish(sums[i]);
-      return;
-    }
-    for (int i = 1; i < lanes; ++i)
-      sums[0] = Kind::join(sums[0], sums[i]);
-    *to = finish(sums[0]);
+    forSteps(box, [&](int64_t offset) {
+      const float *x = unit.from + offset;
+      if (!inner.isReduced)
+        addExponentials(x + unit.first * inner.from, inner.from, unit.n, shift,
+                        sums);
+      else
+        addLineExponentials(x, inner.from, inner.extent, shift[0], sums);
+    });
+    if (inner.isReduced)
+      joinLanes<Sum<float>>(sums);
+    addLogarithms(sums, inner.isReduced ? 1 : unit.n, results);
   }
 
   template <typename Kind>
@@ -288,8 +382,8 @@ std::unique_ptr<Kernel> createReduceFast(const Problem &problem,
   else if (elementCount(x) == 0)
     whyNot = "empty tensor";
   else if (kind == NPU_REDUCE_PROD || kind == NPU_REDUCE_LOG_SUM ||
-           kind == NPU_REDUCE_LOG_SUM_EXP ||
-           (isInteger && (kind == NPU_REDUCE_MEAN || kind == NPU_REDUCE_L2)))
+           (isInteger && (kind == NPU_REDUCE_MEAN || kind == NPU_REDUCE_L2 ||
+                          kind == NPU_REDUCE_LOG_SUM_EXP)))
     whyNot = "this kind of reduction";
   for (int d = 0; d < x.rank; ++d)
     if ((problem.attrs.reduce.axes_mask >> d & 1) && blockOf(x, d) > 1 &&

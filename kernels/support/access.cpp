@@ -127,6 +127,14 @@ Walk::Run Walk::offsets(int operand, int64_t start, int n, int64_t *out) const {
   }
 }
 
+Walk::Run Walk::list(int operand, int64_t start, int n, int64_t *out) const {
+  Run run = offsets(operand, start, n, out);
+  if (run != Run::Listed)
+    for (int i = 1; i < n; ++i)
+      out[i] = out[0] + (run == Run::Contiguous ? i : 0);
+  return run;
+}
+
 Walk walkOf(const npu_tensor_desc &tensor) {
   std::vector<int64_t> extents;
   extents.reserve(static_cast<size_t>(tensor.rank));

@@ -61,6 +61,9 @@ public:
   /// fills `out[0..n)`, the other kinds only `out[0]`.
   Run offsets(int operand, int64_t start, int n, int64_t *out) const;
 
+  /// The same with `out[0..n)` filled whatever they are.
+  Run list(int operand, int64_t start, int n, int64_t *out) const;
+
 private:
   std::vector<int64_t> extents;
   std::vector<std::vector<DimMap>> operands;

@@ -61,6 +61,33 @@ private:
 
 } // namespace
 
+/// Whether the instructions read elements of the data's own type though the op
+/// is no movement that is known beforehand.
+static bool keepsType(const Problem &problem) {
+  const int32_t type = problem.inputs[0].dtype;
+  switch (problem.op) {
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
+    return true;
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+    return !isFloat(type) || problem.attrs.index.reduction == NPU_SCATTER_NONE;
+  case NPU_OP_CUMULATE:
+    return !isFloat(type);
+  default:
+    return false;
+  }
+}
+
+/// What the kernel without the instructions gives them.
+static int32_t bareType(const Problem &problem) {
+  if (givesPositions(problem))
+    return NPU_I64;
+  if (isMovement(problem) || keepsType(problem))
+    return problem.inputs[0].dtype;
+  return givesFloats(problem) ? NPU_F32 : NPU_I32;
+}
+
 /// The kernel without its instructions, by one of the given ways.
 using CreateBare = std::unique_ptr<Kernel> (*)(const Problem &, std::string &);
 
@@ -74,12 +101,7 @@ static std::unique_ptr<Kernel> split(const Problem &problem,
   Problem bare = problem;
   bare.instrs.clear();
   bare.inPlaceInput = -1;
-  int32_t type = problem.inputs[0].dtype;
-  if (givesPositions(problem))
-    type = NPU_I64;
-  else if (!isMovement(problem))
-    type = givesFloats(problem) ? NPU_F32 : NPU_I32;
-  bare.outputs[0].dtype = type;
+  bare.outputs[0].dtype = bareType(problem);
   for (CreateBare create : ways)
     if (std::unique_ptr<Kernel> kernel = create(bare, whyNot))
       return std::make_unique<Split>(problem, bare, std::move(kernel));

@@ -79,13 +79,6 @@ private:
     return isOwn;
   }
 
-  /// The offsets of `n` elements of an operand from `start` on.
-  void list(int operand, int64_t start, int n, int64_t *offsets) const {
-    Walk::Run run = walk.offsets(operand, start, n, offsets);
-    for (int i = 1; run != Walk::Run::Listed && i < n; ++i)
-      offsets[i] = offsets[0] + (run == Walk::Run::Contiguous ? i : 0);
-  }
-
   template <typename T>
   bool onePlane(const T *data, const void *indices, int64_t plane,
                 T *to) const {
@@ -96,8 +89,8 @@ private:
     T *out = to + offsetOf(problem.outputs[0], strides, index);
     for (int64_t done = 0; done < each; done += chunk) {
       int n = static_cast<int>(std::min<int64_t>(chunk, each - done));
-      list(0, plane * each + done, n, from);
-      list(1, plane * each + done, n, where);
+      walk.list(0, plane * each + done, n, from);
+      walk.list(1, plane * each + done, n, where);
       load(problem.inputs[1].dtype, indices, Walk::Run::Listed, where, n,
            place);
       for (int i = 0; i < n; ++i) {

@@ -89,6 +89,34 @@ TEST(Conformance, Reduce) {
         }
 }
 
+/// Infinities, NaN, and numbers whose exponentials are beyond the floats, where
+/// the reduced dimension is the innermost one and where it is not.
+TEST(Conformance, LogSumExpOfWhatIsNotFinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  uint32_t seed = 6850;
+  for (int64_t axis : {0, 1})
+    for (int64_t length : {1, 15, 16, 40})
+      for (double value : {infinity, -infinity, std::nan(""), 3e38, -1e30})
+        for (int64_t each : {1, 3}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_REDUCE;
+          std::vector<int64_t> dims = {33, 33};
+          dims[static_cast<size_t>(axis)] = length;
+          p.inputs = {tensor(NPU_F32, dims)};
+          p.outputs = {tensor(NPU_F32, {33})};
+          p.attrs.reduce = {NPU_REDUCE_LOG_SUM_EXP, 1 << axis, 0};
+          p.threads = 2;
+          one.tolerance = 1e-5;
+          EXPECT_FALSE(query(p).slow) << query(p).refusals;
+          auto inputs = inputsFor(p, seed++);
+          for (size_t i = 0; i < inputs[0].size();
+               i += static_cast<size_t>(each))
+            inputs[0][i] = static_cast<float>(value);
+          check(one, inputs);
+        }
+}
+
 /// Large enough for a team, whose members' rows begin and end inside images.
 TEST(Conformance, MeansOfImagesByManyThreads) {
   uint32_t seed = 6900;

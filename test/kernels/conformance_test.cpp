@@ -6,6 +6,7 @@
 #include "test/kernels/conformance_attention.h"
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
+#include "test/kernels/conformance_index.h"
 #include "test/kernels/conformance_integers.h"
 #include "test/kernels/conformance_matmul.h"
 #include "test/kernels/conformance_packed.h"
@@ -568,7 +569,8 @@ TEST(Conformance, Eltwise) {
     }
 }
 
-/// The reference is all that these ops have: it must not see the layouts.
+/// The oracle of ops that move elements by index or window, which is all that
+/// some of them have, must not see the layouts.
 TEST(Conformance, ReferencesSeeNoLayouts) {
   std::vector<Problem> problems;
   auto add = [&](npu_op op, std::vector<npu_tensor_desc> inputs,

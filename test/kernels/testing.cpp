@@ -228,11 +228,10 @@ std::vector<std::vector<double>> inputsFor(const Problem &problem,
     }
     if (problem.op >= NPU_OP_GATHER_ELEMENTS &&
         problem.op <= NPU_OP_SCATTER_ND && i == 1) {
-      // In range of every dimension.
+      // In range of every dimension that has elements.
       const npu_tensor_desc &data = problem.inputs[0];
-      high = static_cast<int>(
-                 *std::min_element(data.dims, data.dims + data.rank)) -
-             1;
+      high = static_cast<int>(std::max<int64_t>(
+          *std::min_element(data.dims, data.dims + data.rank) - 1, 0));
       low = -high - 1;
     }
     if (problem.op == NPU_OP_MASKUNPOOL && i == 1) {

@@ -14,7 +14,7 @@ namespace {
 
 /// One of the pixels along a dimension that a point is made of.
 struct Tap {
-  Value index;    // float32, within the image
+  Value index;    // int32, within the image
   Value weight;   // float32, or null for 1
   Value isInside; // bool, or null where every place is
 };
@@ -65,7 +65,8 @@ static Tap tapAt(OnnxNode &node, Value place, const Extent &extent) {
   } else if (extent.padding == Padding::Reflection) {
     place = reflected(node, place, extent);
   }
-  tap.index = clamped(node, place, extent.size);
+  tap.index = node.cast(clamped(node, place, extent.size),
+                        node.getBuilder().getI32Type());
   return tap;
 }
 
@@ -129,7 +130,7 @@ static Value both(OnnxNode &node, npu_instr_kind kind, Value a, Value b) {
 static Value combined(OnnxNode &node, Value pixels,
                       ArrayRef<SmallVector<Tap>> taps,
                       ArrayRef<int64_t> extents) {
-  Type i32 = node.getBuilder().getI32Type(), element = elementOf(pixels);
+  Type element = elementOf(pixels);
   size_t combinations = 1;
   for (const SmallVector<Tap> &along : taps)
     combinations *= along.size();
@@ -140,10 +141,9 @@ static Value combined(OnnxNode &node, Value pixels,
     for (auto [axis, along] : llvm::enumerate(taps)) {
       const Tap &tap = along[rest % along.size()];
       rest /= along.size();
-      Value place = node.cast(tap.index, i32);
-      index = index
-                  ? add(node, times(node, index, double(extents[axis])), place)
-                  : place;
+      index = index ? add(node, times(node, index, double(extents[axis])),
+                          tap.index)
+                    : tap.index;
       weight = both(node, NPU_INSTR_mul, weight, tap.weight);
       isInside = both(node, NPU_INSTR_logical_and, isInside, tap.isInside);
     }
