@@ -415,8 +415,8 @@ const BadNode groups[] = {
        attendInGroups(m, {"q", "k", "k", "", "", "two", "free"});
      },
      "unsupported: takes the total length of sequences from 'free', which "
-     "depends on the model's data, expected a constant; make the model's "
-     "input behind it one with --bind-input"},
+     "depends on the model's data, expected a constant; it is computed from "
+     "'free', which can be made constant: use --bind-input=free=FILE.npy"},
     {"TotalBeyondTheCache",
      [](ModelBuilder &m) {
        attendInGroups(m, {"q", "k", "k", "", "", "two", "six"});
