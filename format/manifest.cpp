@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>
+#include <unordered_map>
 
 namespace npu::format {
 namespace {
@@ -70,15 +71,18 @@ public:
     require(number > 0 && number <= 1e12, "a positive number up to 1e12");
     return number;
   }
+  /// Calls `visit` with each element of an array.
+  template <class Visit>
+  void each(Visit visit) const {
+    require(value.is_array(), "an array");
+    for (size_t i = 0; i < value.size(); ++i)
+      visit(Node(value[i], path + "[" + std::to_string(i) + "]"));
+  }
   /// Reads each element of an array with `read`.
   template <class Read>
   auto list(Read read) const {
-    require(value.is_array(), "an array");
     std::vector<decltype(read(*this))> results;
-    results.reserve(value.size());
-    for (size_t i = 0; i < value.size(); ++i)
-      results.push_back(
-          read(Node(value[i], path + "[" + std::to_string(i) + "]")));
+    each([&](const Node &element) { results.push_back(read(element)); });
     return results;
   }
   void require(bool holds, const char *expected) const {
@@ -227,11 +231,21 @@ cost::Machine readMachine(const Node &node, bool isMeasured) {
   return machine;
 }
 
-ManifestKernel readKernel(const Node &node) {
+/// `before`: the kernels in front of it.
+ManifestKernel readKernel(const Node &node,
+                          const std::vector<ManifestKernel> &before) {
   ManifestKernel kernel;
+  if (node.has("like")) {
+    Node like = node.member("like");
+    const uint64_t number = like.unsignedNumber();
+    like.require(number < before.size(), "the number of a kernel before it");
+    kernel = before[number];
+  }
   kernel.name = node.member("name").text();
-  kernel.op = node.member("op").text();
   kernel.node = node.member("node").text();
+  if (node.has("like"))
+    return kernel;
+  kernel.op = node.member("op").text();
   kernel.layouts = node.member("layouts").list(readText);
   kernel.bytes = node.member("bytes").unsignedNumber();
   kernel.generated = node.member("generated").boolean();
@@ -260,7 +274,9 @@ Manifest readManifest(const Node &root) {
   m.cpuFeatures = root.member("cpu_features").list(readText);
   m.inputs = root.member("inputs").list(readTensor);
   m.outputs = root.member("outputs").list(readTensor);
-  m.kernels = root.member("kernels").list(readKernel);
+  root.member("kernels").each([&](const Node &node) {
+    m.kernels.push_back(readKernel(node, m.kernels));
+  });
   m.arenaBytes = root.member("arena_bytes").unsignedNumber();
   m.arenaLowerBoundBytes =
       root.member("arena_lower_bound_bytes").unsignedNumber();
@@ -459,12 +475,28 @@ private:
            "pieces", tiling.pieces, "stays", cost::nameOf(tiling.stays));
   }
 
+  /// Steps of a net that is written out have the same kernels again and again:
+  /// they are said once.
   void write(const ManifestKernel &kernel) {
-    object("name", kernel.name, "op", kernel.op, "node", kernel.node, "layouts",
-           kernel.layouts, "bytes", kernel.bytes, "generated", kernel.generated,
-           "relayout", kernel.relayout, "work", kernel.work, "tiling",
-           kernel.tiling, "resident_bytes", kernel.residentBytes);
+    group('{', '}', [&] {
+      fields("name", kernel.name, "node", kernel.node);
+      const size_t begin = text.size();
+      fields("op", kernel.op, "layouts", kernel.layouts, "bytes", kernel.bytes,
+             "generated", kernel.generated, "relayout", kernel.relayout, "work",
+             kernel.work, "tiling", kernel.tiling, "resident_bytes",
+             kernel.residentBytes);
+      auto [like, isNew] =
+          kernelsBySaying.emplace(text.substr(begin), kernelCount++);
+      if (isNew)
+        return;
+      text.resize(begin);
+      field("like", like->second);
+    });
   }
+
+  /// The first kernel of which so much is said.
+  std::unordered_map<std::string, uint64_t> kernelsBySaying;
+  uint64_t kernelCount = 0;
 
   size_t depth = 0;
   bool isFirst = true; // of the entries of the innermost group

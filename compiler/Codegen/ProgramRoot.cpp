@@ -2,6 +2,7 @@
 //
 // npu_program as an LLVM global. Field for field program_format.h.
 #include "compiler/Codegen/ProgramEmitter.h"
+#include "compiler/Codegen/ProgramTables.h"
 #include "compiler/Codegen/ProgramWriter.h"
 
 #include "llvm/IR/Constants.h"
@@ -22,11 +23,7 @@ void npu::addProgramRoot(llvm::Module &module, const ProgramPlan &plan) {
     global->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return global;
   };
-  size_t tensors = 0, instrs = 0;
-  for (const PlannedKernel &kernel : plan.kernels) {
-    tensors += kernel.operands.size();
-    instrs += kernel.problem.instrs.size();
-  }
+  const ProgramTables tables = tablesOf(plan);
   llvm::Constant *weights = plan.weights.bytes()
                                 ? table("npu_weights")
                                 : llvm::ConstantPointerNull::get(pointer);
@@ -43,8 +40,8 @@ void npu::addProgramRoot(llvm::Module &module, const ProgramPlan &plan) {
       number(plan.weights.bytes(), 64),
       number(plan.arenaBytes, 64),
       number(plan.kernels.size(), 32),
-      number(tensors, 32),
-      number(instrs, 32),
+      number(tables.tensors.size(), 32),
+      number(tables.instrs.size(), 32),
       number(plan.inputs.size(), 32),
       number(plan.outputs.size(), 32),
       number(0, 32),

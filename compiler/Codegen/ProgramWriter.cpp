@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Codegen/ProgramWriter.h"
 
+#include "compiler/Codegen/ProgramTables.h"
 #include "compiler/Codegen/RawObject.h"
-#include "compiler/Dialect/NPU/Constants.h"
 #include "files/last_words.h"
 #include "format/footer.h"
-#include "kernels/tensor.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,52 +19,6 @@ LLD_HAS_DRIVER(elf)
 
 using namespace npu;
 
-namespace {
-
-/// The rows of all tables of program_format.h.
-struct Tables {
-  std::vector<npu_kernel_desc> kernels;
-  std::vector<npu_tensor_desc> tensors;
-  std::vector<npu_instr> instrs;
-  std::vector<npu_io_desc> inputs, outputs;
-};
-
-} // namespace
-
-static std::vector<npu_io_desc> ioRows(ArrayRef<RankedTensorType> types) {
-  std::vector<npu_io_desc> rows;
-  for (RankedTensorType type : types) {
-    npu_tensor_desc tensor = describeTensor(type);
-    rows.push_back(
-        {tensor, static_cast<uint64_t>(kernels::storedBytes(tensor))});
-  }
-  return rows;
-}
-
-static Tables makeTables(const ProgramPlan &plan) {
-  Tables tables;
-  for (const PlannedKernel &kernel : plan.kernels) {
-    const kernels::Problem &problem = kernel.problem;
-    npu_kernel_desc row = {};
-    row.op = problem.op;
-    row.flags = kernel.generated ? NPU_KERNEL_GENERATED : 0;
-    row.n_inputs = static_cast<int32_t>(problem.inputs.size());
-    row.n_outputs = static_cast<int32_t>(problem.outputs.size());
-    row.first_tensor = tables.tensors.size();
-    row.first_instr = tables.instrs.size();
-    row.n_instrs = static_cast<int32_t>(problem.instrs.size());
-    row.in_place_input = problem.inPlaceInput;
-    row.attrs = problem.attrs;
-    tables.kernels.push_back(row);
-    llvm::append_range(tables.tensors, problem.inputs);
-    llvm::append_range(tables.tensors, problem.outputs);
-    llvm::append_range(tables.instrs, problem.instrs);
-  }
-  tables.inputs = ioRows(plan.inputs);
-  tables.outputs = ioRows(plan.outputs);
-  return tables;
-}
-
 template <typename T>
 static RawSection tableSection(StringRef name, const std::vector<T> &rows) {
   ArrayRef<char> bytes(reinterpret_cast<const char *>(rows.data()),
@@ -74,7 +27,7 @@ static RawSection tableSection(StringRef name, const std::vector<T> &rows) {
 }
 
 static llvm::Error writeDataObject(StringRef path, const ProgramPlan &plan) {
-  Tables tables = makeTables(plan);
+  const ProgramTables tables = tablesOf(plan);
   SmallVector<RawSection> sections = {tableSection("kernels", tables.kernels),
                                       tableSection("tensors", tables.tensors),
                                       tableSection("instrs", tables.instrs),

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,6 +155,58 @@ TEST(Manifest, QuantizedNumbersSayWhatTheyMean) {
   }
 }
 
+/// Every key at `pointer` in turn is removed, then given another kind of value.
+/// Without one of those `instead`, others are missing.
+void breakEveryKey(const nlohmann::json &whole, const std::string &pointer,
+                   const std::set<std::string> &instead = {}) {
+  nlohmann::json::json_pointer at(pointer);
+  for (const auto &[key, value] : whole[at].items()) {
+    nlohmann::json broken = whole;
+    broken[at].erase(key);
+    format::Manifest read;
+    std::string wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find((instead.count(key) ? "" : key) + "' is missing"),
+              std::string::npos)
+        << pointer << "/" << key << ": " << wrong;
+    broken[at][key] = -1.5; // fits no key
+    wrong = format::parseManifest(broken.dump(), read);
+    EXPECT_NE(wrong.find("is -1.5, expected"), std::string::npos)
+        << pointer << "/" << key << ": " << wrong;
+  }
+}
+
+/// A kernel of which nothing else is to be said than of one before it.
+TEST(Manifest, KernelsThatAreAlikeAreSaidOnce) {
+  format::Manifest manifest = DemoFile("conv").manifest;
+  manifest.kernels.push_back(manifest.kernels[1]);
+  manifest.kernels[2].name = "another";
+  manifest.kernels.push_back(manifest.kernels[1]);
+  manifest.kernels[3].bytes += 1;
+  const std::string text = format::printManifest(manifest);
+  auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["kernels"][2],
+            nlohmann::json({{"name", "another"},
+                            {"node", manifest.kernels[1].node},
+                            {"like", 1}}));
+  EXPECT_FALSE(json["kernels"][3].contains("like"));
+  format::Manifest read;
+  ASSERT_EQ(format::parseManifest(text, read), "");
+  EXPECT_EQ(format::printManifest(read), text);
+  EXPECT_EQ(read.kernels[2].name, "another");
+  EXPECT_EQ(read.kernels[2].op, manifest.kernels[1].op);
+  EXPECT_EQ(read.kernels[2].bytes, manifest.kernels[1].bytes);
+  for (const nlohmann::json &like :
+       {nlohmann::json(2), nlohmann::json(UINT64_MAX)}) {
+    json["kernels"][2]["like"] = like;
+    EXPECT_NE(format::parseManifest(json.dump(), read)
+                  .find("kernels[2].like' is " + like.dump() +
+                        ", expected the number of a kernel before it"),
+              std::string::npos);
+  }
+  json["kernels"][2]["like"] = 1;
+  breakEveryKey(json, "/kernels/2", {"like"});
+}
+
 TEST(Manifest, UnknownKeysAreAllowed) {
   auto json =
       nlohmann::json::parse(format::printManifest(DemoFile("conv").manifest));
@@ -161,23 +214,6 @@ TEST(Manifest, UnknownKeysAreAllowed) {
   json["kernels"][0]["tile"] = 3;
   format::Manifest read;
   EXPECT_EQ(format::parseManifest(json.dump(), read), "");
-}
-
-/// Every key at `pointer` in turn is removed, then given another kind of value.
-void breakEveryKey(const nlohmann::json &whole, const std::string &pointer) {
-  nlohmann::json::json_pointer at(pointer);
-  for (const auto &[key, value] : whole[at].items()) {
-    nlohmann::json broken = whole;
-    broken[at].erase(key);
-    format::Manifest read;
-    std::string wrong = format::parseManifest(broken.dump(), read);
-    EXPECT_NE(wrong.find(key + "' is missing"), std::string::npos)
-        << pointer << "/" << key << ": " << wrong;
-    broken[at][key] = -1.5; // fits no key
-    wrong = format::parseManifest(broken.dump(), read);
-    EXPECT_NE(wrong.find("is -1.5, expected"), std::string::npos)
-        << pointer << "/" << key << ": " << wrong;
-  }
 }
 
 TEST(Manifest, EveryKeyIsRequiredAndChecked) {
