@@ -49,35 +49,52 @@ static NPU_CLONES void addRow(const float *x, float *y, double *sums,
 }
 
 namespace {
-/// T: float, or the unsigned type of as many bytes as the integers have.
-template <typename T, bool isProduct, bool isExclusive>
-class CumulateFast : public Kernel {
+/// Where lines lie, whatever is done along them.
+class CumulateLines : public Kernel {
 public:
-  explicit CumulateFast(const Problem &p)
-      : result(p.outputs[0]), inputs(p.inputs.size()), threads(p.threads),
-        isReverse(p.attrs.cumulate.reverse != 0), lines({}) {
-    const npu_tensor_desc &data = p.inputs[0];
-    auto axis = static_cast<int>(p.attrs.cumulate.axis);
-    extent = data.dims[axis];
-    from = dimMap(data, axis, extent);
-    to = dimMap(result, axis, extent);
-    std::vector<int64_t> extents;
-    std::vector<DimMap> reads, writes;
-    for (int place = 0; place < result.rank; ++place) {
-      int dim = result.order[place];
-      if (dim == axis)
-        continue;
-      extents.push_back(result.dims[dim]);
-      reads.push_back(dimMap(data, dim, data.dims[dim]));
-      writes.push_back(dimMap(result, dim, result.dims[dim]));
-    }
-    lines = Walk(extents);
-    lines.add(reads);
-    lines.add(writes);
-    lines.coalesce();
-  }
+  explicit CumulateLines(const Problem &p);
 
   std::string implementation() const override { return "native:cumulate"; }
+
+protected:
+  npu_tensor_desc result;
+  size_t inputs;
+  int threads;
+  bool isReverse;
+  int64_t extent;
+  DimMap from, to; // along the axis
+  Walk lines;      // data, result
+};
+
+CumulateLines::CumulateLines(const Problem &p)
+    : result(p.outputs[0]), inputs(p.inputs.size()), threads(p.threads),
+      isReverse(p.attrs.cumulate.reverse != 0), lines({}) {
+  const npu_tensor_desc &data = p.inputs[0];
+  auto axis = static_cast<int>(p.attrs.cumulate.axis);
+  extent = data.dims[axis];
+  from = dimMap(data, axis, extent);
+  to = dimMap(result, axis, extent);
+  std::vector<int64_t> extents;
+  std::vector<DimMap> reads, writes;
+  for (int place = 0; place < result.rank; ++place) {
+    int dim = result.order[place];
+    if (dim == axis)
+      continue;
+    extents.push_back(result.dims[dim]);
+    reads.push_back(dimMap(data, dim, data.dims[dim]));
+    writes.push_back(dimMap(result, dim, result.dims[dim]));
+  }
+  lines = Walk(extents);
+  lines.add(reads);
+  lines.add(writes);
+  lines.coalesce();
+}
+
+/// T: float, or the unsigned type of as many bytes as the integers have.
+template <typename T, bool isProduct, bool isExclusive>
+class CumulateFast : public CumulateLines {
+public:
+  using CumulateLines::CumulateLines;
 
   int run(void *const *operands, void *) const override {
     const auto *data = static_cast<const T *>(operands[0]);
@@ -157,14 +174,6 @@ private:
         step<T, isProduct, isExclusive>(x[reads[i]], y[writes[i]], sums[i]);
     }
   }
-
-  npu_tensor_desc result;
-  size_t inputs;
-  int threads;
-  bool isReverse;
-  int64_t extent;
-  DimMap from, to; // along the axis
-  Walk lines;      // data, result
 };
 
 template <typename T>

@@ -45,21 +45,15 @@ public:
     return "native:scatter_elements";
   }
 
-  int run(void *const *operands, void *) const override {
-    return runOn(operands,
-                 [&](auto how) { return scatter<decltype(how)>(operands); });
-  }
-
 private:
   static constexpr int batch = 256;
 
-  template <typename How>
-  int scatter(void *const *operands) const {
+  int scatter(void *const *operands) const override {
     std::atomic<bool> isOutside{false};
-    auto join = [&](Range range) {
+    auto joinRange = [&](Range range) {
       for (int64_t at = range.begin; at < range.end; at += batch) {
         auto count = static_cast<int>(std::min<int64_t>(batch, range.end - at));
-        if (!joinBatch<How>(operands, at, count))
+        if (!joinBatch(operands, at, count))
           isOutside = true;
       }
     };
@@ -70,22 +64,18 @@ private:
     parallelFor(team, [&](int thread, int all) {
       if (sharesOuter || all == 1) {
         Range lines = shareOf(before, thread, all);
-        join({lines.begin * length * behind, lines.end * length * behind});
+        joinRange({lines.begin * length * behind, lines.end * length * behind});
         return;
       }
       Range lines = shareOf(behind, thread, all);
       for (int64_t row = 0; row < before * length; ++row)
-        join({row * behind + lines.begin, row * behind + lines.end});
+        joinRange({row * behind + lines.begin, row * behind + lines.end});
     });
     return isOutside ? 1 : 0;
   }
 
   /// False if an index lies outside of the data.
-  template <typename How>
   bool joinBatch(void *const *operands, int64_t start, int count) const {
-    using T = typename How::Type;
-    const auto *updates = static_cast<const T *>(operands[2]);
-    auto *out = static_cast<T *>(operands[problem.inputs.size()]);
     int64_t index[batch], from[batch], where[batch], base[batch];
     load(problem.inputs[1].dtype, operands[1],
          walk.offsets(1, start, count, where), where, count, index);
@@ -95,9 +85,9 @@ private:
       int64_t place = index[i] + (index[i] < 0 ? extent : 0);
       if (place < 0 || place >= extent)
         return false;
-      T &element = out[base[i] + along.at(place)];
-      element = How::join(element, updates[from[i]]);
+      base[i] += along.at(place);
     }
+    join.each(operands[problem.inputs.size()], base, operands[2], from, count);
     return true;
   }
 

@@ -21,14 +21,8 @@ public:
 
   std::string implementation() const override { return "native:scatter_nd"; }
 
-  int run(void *const *operands, void *) const override {
-    return runOn(operands,
-                 [&](auto how) { return scatter<decltype(how)>(operands); });
-  }
-
 private:
-  template <typename How>
-  int scatter(void *const *operands) const {
+  int scatter(void *const *operands) const override {
     std::atomic<bool> isOutside{false};
     const int64_t elements = places.sliceElements();
     int team = teamFor(places.points() * elements, minElementsPerThread,
@@ -40,7 +34,7 @@ private:
       for (int64_t at = 0; at < places.points(); at += SlicePlaces::chunk) {
         auto count = static_cast<int>(
             std::min<int64_t>(SlicePlaces::chunk, places.points() - at));
-        if (!joinPoints<How>(operands, at, count, part))
+        if (!joinPoints(operands, at, count, part))
           isOutside = true;
       }
     });
@@ -48,22 +42,16 @@ private:
   }
 
   /// False if an index lies outside of the data.
-  template <typename How>
   bool joinPoints(void *const *operands, int64_t first, int count,
                   Range part) const {
-    using T = typename How::Type;
     SlicePlaces::Starts starts;
     if (!places.find(operands[1], first, count, starts))
       return false;
-    const auto *updates = static_cast<const T *>(operands[2]);
-    auto *out = static_cast<T *>(operands[problem.inputs.size()]);
+    void *out = operands[problem.inputs.size()];
     places.forStretches(part, [&](int64_t to, int64_t from, int length) {
-      for (int i = 0; i < count; ++i) {
-        const T *update = updates + starts.other[i] + from;
-        T *element = out + starts.indexed[i] + to;
-        for (int k = 0; k < length; ++k)
-          element[k] = How::join(element[k], update[k]);
-      }
+      for (int i = 0; i < count; ++i)
+        join.stretch(out, starts.indexed[i] + to, operands[2],
+                     starts.other[i] + from, length);
     });
     return true;
   }
