@@ -3,7 +3,6 @@
 
 #include "compiler/Codegen/EltwiseEmitter.h"
 #include "compiler/Codegen/MemoryPlanner.h"
-#include "compiler/Codegen/ValueParts.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/tensor.h"
@@ -15,27 +14,23 @@ using namespace npu;
 
 namespace {
 
-/// Bytes that one or several values share: views or parts of each other, or a
-/// result written over an input.
+/// Bytes that one or several values share: views of each other, or a result
+/// written over an input.
 struct Memory {
   Storage storage;
   int64_t begin = 0, end = 0, bytes = 0;
-  int mergedInto = -1; // the buffer that holds this one,
-  int64_t shift = 0;   // so many bytes behind its beginning
-  bool hasParts = false;
+  int mergedInto = -1; // in place: the buffer that holds this one
 };
 
 class Planner {
 public:
-  Planner(mlir::func::FuncOp function, int threads,
-          function_ref<bool(Value)> isOnChip)
-      : function(function), threads(threads), isOnChip(isOnChip) {}
+  Planner(mlir::func::FuncOp function, int threads)
+      : function(function), threads(threads) {}
 
   FailureOr<ProgramPlan> run();
 
 private:
   LogicalResult checkResults();
-  bool addPart(Operation *op);
   LogicalResult addKernel(Operation *op);
   LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
   void placeResults();
@@ -50,20 +45,8 @@ private:
     return memory;
   }
 
-  Storage storageOf(int memory) const {
-    int64_t shift = 0;
-    for (; memories[memory].mergedInto >= 0;
-         memory = memories[memory].mergedInto)
-      shift += memories[memory].shift;
-    Storage storage = memories[memory].storage;
-    storage.offset += shift;
-    return storage;
-  }
-
   mlir::func::FuncOp function;
   int threads;
-  function_ref<bool(Value)> isOnChip;
-  llvm::DenseSet<Value> returned;
   ProgramPlan plan;
   std::vector<Memory> memories;
   /// Memory of each value that is no constant.
@@ -93,12 +76,13 @@ std::string npu::nodesOf(Location location) {
 
 /// Each function result must be a kernel's value of its own, to be written to.
 LogicalResult Planner::checkResults() {
+  llvm::DenseSet<Value> taken;
   for (auto [index, result] :
        llvm::enumerate(function.front().getTerminator()->getOperands())) {
     Value viewed = viewedValue(result);
     Operation *producer = viewed.getDefiningOp();
-    bool isOwn = producer && !isa<ConstantOp>(producer) &&
-                 returned.insert(viewed).second;
+    bool isOwn =
+        producer && !isa<ConstantOp>(producer) && taken.insert(viewed).second;
     if (!isOwn && tensorType(result).getNumElements() > 0)
       return function.emitError()
              << "output " << index
@@ -115,7 +99,7 @@ LogicalResult Planner::addInput(PlannedKernel &kernel, size_t index,
   ElementsAttr constant = constantOf(viewed);
   if (!constant) {
     int memory = memoryOf.lookup(viewed);
-    memories[root(memory)].end = plan.kernels.size();
+    memories[memory].end = plan.kernels.size();
     kernelMemories.back().push_back(memory);
     kernel.operands.emplace_back();
     return success();
@@ -146,32 +130,6 @@ static StringRef kernelOpName(Operation *op) {
   if (auto custom = dyn_cast<CustomOp>(op))
     return custom.getDemandName();
   return isa<FusedOp>(op) ? "eltwise" : op->getName().stripDialect();
-}
-
-/// Lets a slice lie in its operand, where both are between kernels and in the
-/// same kind of memory: the chip moves what it takes onto the chip.
-bool Planner::addPart(Operation *op) {
-  if (!isa<SliceOp>(op))
-    return false;
-  Value whole = viewedValue(op->getOperand(0)), part = op->getResult(0);
-  auto found = memoryOf.find(whole);
-  if (found == memoryOf.end() || returned.contains(whole) ||
-      returned.contains(part) ||
-      (isOnChip && (isOnChip(whole) || isOnChip(part))))
-    return false;
-  const int holder = found->second;
-  if (memories[root(holder)].storage.place != Storage::Arena)
-    return false;
-  std::optional<int64_t> offset = partOffset(makeProblem(op, threads));
-  if (!offset)
-    return false;
-  memories[root(holder)].hasParts = true;
-  Memory memory;
-  memory.mergedInto = holder;
-  memory.shift = *offset;
-  memoryOf[part] = memories.size();
-  memories.push_back(memory);
-  return true;
 }
 
 LogicalResult Planner::addKernel(Operation *op) {
@@ -230,7 +188,7 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
   ArrayRef<int> operands = kernelMemories[step];
   int from = operands[input] < 0 ? -1 : root(operands[input]);
   int to = operands[kernel.problem.inputs.size()];
-  if (from < 0 || memories[from].end != step || memories[from].hasParts ||
+  if (from < 0 || memories[from].end != step ||
       memories[from].storage.place != Storage::Arena ||
       memories[to].storage.place != Storage::Arena ||
       !kernels::sameStorage(kernel.problem.inputs[input],
@@ -262,7 +220,6 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
   memories[from].end = std::max(memories[from].end, memories[to].end);
   memories[from].bytes = std::max(memories[from].bytes, memories[to].bytes);
   memories[to].mergedInto = from;
-  memories[from].hasParts = memories[to].hasParts;
   return true;
 }
 
@@ -304,7 +261,7 @@ void Planner::placeArena() {
   for (auto [kernel, operands] : llvm::zip(plan.kernels, kernelMemories))
     for (auto [storage, memory] : llvm::zip(kernel.operands, operands))
       if (memory >= 0)
-        storage = storageOf(memory);
+        storage = memories[root(memory)].storage;
 }
 
 static std::string nameAttr(mlir::DictionaryAttr attributes, StringRef prefix,
@@ -333,7 +290,7 @@ FailureOr<ProgramPlan> Planner::run() {
         nameAttr(function.getResultAttrDict(index), "output", index));
   }
   for (Operation &op : function.front().without_terminator())
-    if (isKernel(&op) && !addPart(&op) && failed(addKernel(&op)))
+    if (isKernel(&op) && failed(addKernel(&op)))
       return failure();
   placeResults();
   planInPlace();
@@ -342,7 +299,6 @@ FailureOr<ProgramPlan> Planner::run() {
 }
 
 FailureOr<ProgramPlan> npu::planProgram(mlir::func::FuncOp function,
-                                        int threads,
-                                        function_ref<bool(Value)> isOnChip) {
-  return Planner(function, threads, isOnChip).run();
+                                        int threads) {
+  return Planner(function, threads).run();
 }

@@ -58,12 +58,8 @@ struct ProgramPlan {
 
 /// Plans `function` for `threads` threads; needs every layout decided. Inserts
 /// copies where a result is not a kernel's own value (an input or constant
-/// returned, one value returned twice). Slices that are one piece of a value in
-/// memory become no kernel; `isOnChip` says which values the chip keeps
-/// elsewhere, without it none. Failure leaves an error at an op.
-FailureOr<ProgramPlan>
-planProgram(mlir::func::FuncOp function, int threads,
-            function_ref<bool(Value)> isOnChip = nullptr);
+/// returned, one value returned twice). Failure leaves an error at an op.
+FailureOr<ProgramPlan> planProgram(mlir::func::FuncOp function, int threads);
 
 /// The nodes of the model behind a location: "conv1/Conv + relu1".
 std::string nodesOf(Location location);

@@ -339,10 +339,7 @@ LogicalResult Compilation::layout() {
 }
 
 LogicalResult Compilation::plan() {
-  FailureOr<ProgramPlan> planned =
-      planProgram(function(), options.threads, [&](Value value) {
-        return laidOut->onChip().contains(value);
-      });
+  FailureOr<ProgramPlan> planned = planProgram(function(), options.threads);
   if (failed(planned))
     return failure();
   program = std::move(*planned);
