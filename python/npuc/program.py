@@ -134,7 +134,12 @@ class Program:
     @property
     def manifest(self) -> dict[str, Any]:
         """docs/program-format.md"""
-        return json.loads(self._model.manifest())
+        manifest = json.loads(self._model.manifest())
+        kernels: list[dict[str, Any]] = []
+        for kernel in manifest["kernels"]:  # of equal ones the file says once what they have in common
+            like = kernel.pop("like", None)
+            kernels.append(kernel if like is None else kernels[like] | kernel)
+        return manifest | {"kernels": kernels}
 
     @property
     def chip(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import helper
 
 TOOLS = Path(__file__).resolve().parents[1] / "compiler" / "tools"
 sys.path[:0] = [str(TOOLS), str(TOOLS.parents[1] / "plugin")]
@@ -117,6 +118,19 @@ def test_files(bench: Bench) -> None:
     gc.collect()
     assert not folder.exists(), "the temporary program stays"
     assert bench.path("kept.npu").is_file()
+
+
+def test_manifest(bench: Bench) -> None:
+    """Of kernels that are alike the file says once what they have in common; here each has all of it."""
+    steps = [helper.make_node("Softmax", [f"v{i}"], [f"v{i + 1}"], name=f"step {i}") for i in range(5)]
+    program = npuc.compile(bench.save(programs.network("steps", steps, {}, {"v0": [4, 8]}, ["v5"])))
+    text = json.loads(bench.run("npu-dump", program.path, "--manifest").stdout)
+    assert any("like" in kernel for kernel in text["kernels"]), text["kernels"]
+    kernels = program.manifest["kernels"]
+    assert len(kernels) == len(text["kernels"]) and all("like" not in kernel for kernel in kernels)
+    assert len({kernel["name"] for kernel in kernels}) == len(kernels)
+    for kernel in kernels:
+        assert kernel["node"] and kernel["op"] and kernel["work"]["reads"] and kernel["layouts"], kernel
 
 
 def test_arrays(bench: Bench) -> None:
