@@ -160,11 +160,12 @@ bool OnednnKernel::reorderWeights(const Weights &w, const void *from,
          call.execute(dnnl::reorder(found));
 }
 
-/// All that says how oneDNN stores weights. It has no text of a descriptor with
-/// what it adds for bytes; kernels of one name add the same.
-static std::string orderOf(const Desc &given, const Desc &chosen,
-                           const std::string &kernel) {
-  std::string order = "onednn, " + kernel;
+/// All that says how oneDNN stores weights that lie as `tensor` does. It has no
+/// text of a descriptor with what it adds for bytes; kernels of one name add
+/// the same.
+static std::string orderOf(const npu_tensor_desc &tensor, const Desc &given,
+                           const Desc &chosen, const std::string &kernel) {
+  std::string order = "onednn, " + kernel + ", " + describe(tensor);
   for (const Desc &desc : {given, chosen}) {
     order += ", " + std::to_string(static_cast<int>(desc.get_data_type()));
     for (const dnnl::memory::dims &numbers :
@@ -190,7 +191,9 @@ size_t OnednnKernel::pack(const void *const *operands) {
     if (!problem.isConstant(input) || !operands[input] || isUsable)
       continue;
     w.packed = packOnce(
-        operands[input], orderOf(w.given, w.chosen, name), w.chosen.get_size(),
+        operands[input],
+        orderOf(problem.inputs[input], w.given, w.chosen, name),
+        w.chosen.get_size(),
         [&](void *to) { return reorderWeights(w, operands[input], to); },
         bytes);
   }
