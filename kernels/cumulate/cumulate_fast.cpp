@@ -193,10 +193,7 @@ std::unique_ptr<Kernel> createFor(const Problem &p) {
 std::unique_ptr<Kernel> createCumulateFast(const Problem &problem,
                                            std::string &whyNot) {
   int32_t type = problem.inputs[0].dtype;
-  if (!problem.instrs.empty())
-    whyNot = "fused instructions";
-  else if (problem.outputs[0].dtype != type)
-    whyNot = "a result of another type";
+  whyNot = whyNotAsStored(problem);
   if (!whyNot.empty())
     return nullptr;
   switch (type) {

@@ -99,10 +99,7 @@ private:
 
 std::unique_ptr<Kernel> createGatherElementsFast(const Problem &problem,
                                                  std::string &whyNot) {
-  if (!problem.instrs.empty())
-    whyNot = "fused instructions";
-  else if (problem.outputs[0].dtype != problem.inputs[0].dtype)
-    whyNot = "a result of another type";
+  whyNot = whyNotAsStored(problem);
   if (!whyNot.empty())
     return nullptr;
   return std::make_unique<GatherElementsFast>(problem);

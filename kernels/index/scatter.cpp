@@ -2,6 +2,7 @@
 
 #include "kernels/index/scatter.h"
 
+#include "kernels/support/movement.h"
 #include "kernels/support/wrapping.h"
 #include "kernels/tensor.h"
 
@@ -117,10 +118,8 @@ Join joinOf(const Problem &problem) {
 std::string whyNotScatter(const Problem &problem) {
   int32_t type = problem.inputs[0].dtype;
   bool reduces = problem.attrs.index.reduction != NPU_SCATTER_NONE;
-  if (!problem.instrs.empty())
-    return "fused instructions";
-  if (problem.outputs[0].dtype != type)
-    return "a result of another type";
+  if (std::string why = whyNotAsStored(problem); !why.empty())
+    return why;
   if (reduces && (type == NPU_F16 || type == NPU_BF16 || type == NPU_BOOL))
     return std::string("a reduction of ") + dtypeName(type);
   return "";

@@ -509,4 +509,12 @@ void movePlainly(const Piece &piece, int64_t elementBytes, const void *from,
   }
 }
 
+std::string whyNotAsStored(const Problem &problem) {
+  if (!problem.instrs.empty())
+    return "fused instructions";
+  if (problem.outputs[0].dtype != problem.inputs[0].dtype)
+    return "a result of another type";
+  return "";
+}
+
 } // namespace npu::kernels

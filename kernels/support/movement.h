@@ -32,6 +32,10 @@ std::vector<Piece> paddingPieces(const npu_tensor_desc &tensor);
 /// Writes zeros there.
 void zeroPadding(const npu_tensor_desc &tensor, void *data);
 
+/// Why a kernel that gives elements of its first input's type, and runs no
+/// fused instructions, does not take the problem; empty: it may.
+std::string whyNotAsStored(const Problem &problem);
+
 /// Moves one piece, element by element.
 void movePlainly(const Piece &piece, int64_t elementBytes, const void *from,
                  void *to);
