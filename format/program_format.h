@@ -281,6 +281,8 @@ typedef struct npu_axis_attrs { /* CONCAT, SOFTMAX, GATHER */
 
 /* MATMUL whose operand b is packed: what b stands for is (number - zero point)
  * * scale. All zero: b is what it is stored as. */
+#define NPU_QUANTIZE_BY_RANGE (-1)
+
 typedef struct npu_matmul_attrs {
   /* 2 or 4: b is u8 [ceil(K * bits / 8), N], several numbers of one column in a
    * byte, the first in the lowest bits. 0: one number in each element. */
@@ -294,7 +296,11 @@ typedef struct npu_matmul_attrs {
   /* So many neighbours of each row of a have a scale: the largest magnitude of
    * them is 127, all are rounded to such steps, halves to even, and multiplied
    * as integers, by b's numbers, which are integers. A multiple of `block`, or
-   * a divisor, where it is less than K. 0: a is not rounded. */
+   * a divisor, where it is less than K. 0: a is not rounded.
+   * NPU_QUANTIZE_BY_RANGE: all of a becomes bytes as ONNX's
+   * DynamicQuantizeLinear makes them; b is i8, with one row of scales and
+   * without zero points. Sums less what the zero point adds to them are
+   * multiplied by the product of both scales. */
   int64_t quantize;
 } npu_matmul_attrs;
 

@@ -27,6 +27,7 @@ static void addMatmulList(std::vector<List> &lists) {
   lists[NPU_OP_MATMUL] = {{"panels", createProductPanels},
                           {"packed", createMatmulPacked},
                           {"quantized", createMatmulQuantized},
+                          {"ranged", createMatmulRanged},
                           {"onednn", createMatmulOnednn},
                           widened,
                           strips,

@@ -24,8 +24,8 @@ Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
 Create createAttentionBlocks, createAttentionReference;
-Create createMatmulPacked, createMatmulQuantized, createMatmulOnednn,
-    createMatmulReference, createProductPanels;
+Create createMatmulPacked, createMatmulQuantized, createMatmulRanged,
+    createMatmulOnednn, createMatmulReference, createProductPanels;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,
     createReduceFast, createReduceReference;
 Create createSoftmaxRows, createSoftmaxOnednn, createSoftmaxReference;

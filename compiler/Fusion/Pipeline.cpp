@@ -25,6 +25,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createMatchNorms());
   functions.addPass(createFoldPad());
   functions.addPass(createSimplify());
+  if (target)
+    functions.addPass(createMatchRanges(target));
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)

@@ -13,6 +13,7 @@
 #include "test/kernels/conformance_panels.h"
 #include "test/kernels/conformance_pool.h"
 #include "test/kernels/conformance_quantized.h"
+#include "test/kernels/conformance_ranged.h"
 #include "test/kernels/conformance_reduce.h"
 #include "test/kernels/conformance_rows.h"
 #include "test/kernels/conformance_widened.h"
