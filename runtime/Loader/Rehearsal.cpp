@@ -167,9 +167,15 @@ std::string Rehearsal::sharingProblem(const npu_kernel_desc &k,
   return "";
 }
 
+/// Whether the bytes are a value, or a part of one.
 bool Rehearsal::isWritten(uintptr_t address, uint64_t bytes) const {
-  auto found = values.find(address);
-  return bytes == 0 || (found != values.end() && found->second == bytes);
+  auto next = values.upper_bound(address);
+  if (bytes == 0)
+    return true;
+  if (next == values.begin())
+    return false;
+  auto [first, count] = *std::prev(next);
+  return address - first <= count && bytes <= count - (address - first);
 }
 
 /// What lay there is gone.
@@ -205,7 +211,7 @@ int32_t Rehearsal::call(uint32_t kernel, void *const *operands,
         address - inputBase >= addressBytes &&
         !isWritten(address, bytesOf(tensor)))
       problem = "reads " + std::to_string(bytesOf(tensor)) +
-                " bytes where no kernel wrote a value of that size";
+                " bytes where no kernel wrote a value of that size or more";
     if (!problem.empty())
       return refuse(kernelName(kernel) + ": its operand " + std::to_string(i) +
                     " " + problem);
