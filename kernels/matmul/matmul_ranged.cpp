@@ -100,25 +100,39 @@ void multiply(const ByteTile &tile, int64_t count) {
   }
 }
 
-/// What the sums of a row of a panel stand for.
-NPU_WIDE_CLONES void makeReal(const int32_t *sums, const int32_t *columnSums,
-                              const float *scales, const ByteSteps &steps,
-                              float *to) {
-  for (int64_t n = 0; n < panelColumns; ++n) {
-    const auto whole = static_cast<float>(sums[n] - steps.zero * columnSums[n]);
-    const float scale = steps.scale * scales[n];
-    to[n] = whole * scale;
-  }
+/// What scales the sums of a panel, column by column.
+struct Factors {
+  const int32_t *columnSums;
+  const float *scales;
+  ByteSteps steps;
+};
+
+NPU_INLINE float realOf(const int32_t *sums, const Factors &factors,
+                        int64_t n) {
+  const auto whole =
+      static_cast<float>(sums[n] - factors.steps.zero * factors.columnSums[n]);
+  const float scale = factors.steps.scale * factors.scales[n];
+  return whole * scale;
+}
+
+/// What the sums of a row of a panel stand for, and what is added to it; null:
+/// nothing.
+NPU_WIDE_CLONES void makeReal(const int32_t *sums, const Factors &factors,
+                              const float *added, float *to) {
+  if (added)
+    for (int64_t n = 0; n < panelColumns; ++n) {
+      const float real = realOf(sums, factors, n);
+      to[n] = added[n] + real;
+    }
+  else
+    for (int64_t n = 0; n < panelColumns; ++n)
+      to[n] = realOf(sums, factors, n);
 }
 
 NPU_WIDE_CLONES void addRow(const float *from, int64_t step, int64_t count,
                             float *to) {
-  if (step == 1)
-    for (int64_t n = 0; n < count; ++n)
-      to[n] += from[n];
-  else
-    for (int64_t n = 0; n < count; ++n)
-      to[n] += *from;
+  for (int64_t n = 0; n < count; ++n)
+    to[n] += from[n * step];
 }
 
 /// A fused instruction that needs no interpreter.
@@ -145,6 +159,9 @@ public:
     const bool canStore = result.prepare(whyNot);
     mapRows(problem.outputs[0], problem.outputs[0], places);
     areSteps = canStore && foldSteps();
+    for (size_t s = 1; s < steps.size(); ++s)
+      goesStraight &=
+          steps[s].operand < 0 || steps[s].operand != problem.inPlaceInput;
     return canStore;
   }
 
@@ -261,42 +278,61 @@ private:
     const auto rows = static_cast<int64_t>(data.at.size());
     const auto *numbers =
         static_cast<const int8_t *>(packed.get()) + panel * panelBytes();
-    int32_t sums[strip * panelColumns], columnSums[panelColumns];
-    std::memcpy(columnSums, numbers + groups * groupBytes, sizeof(columnSums));
-    float factors[panelColumns], real[strip * panelColumns];
-    scales.load(panel, 0, factors);
+    int32_t sums[strip * panelColumns];
+    float columnScales[panelColumns];
+    scales.load(panel, 0, columnScales);
+    const Factors factors = {
+        reinterpret_cast<const int32_t *>(numbers + groups * groupBytes),
+        columnScales, found};
     if (!areSteps)
       result.begin(operands, values, panel);
     for (int64_t row = 0; row < rows; row += strip) {
       const int64_t count = std::min(strip, rows - row);
       multiply({numbers, bytes + row * rowBytes, rowBytes, groups, sums},
                count);
-      float *to = areSteps ? real : result.sumsIn(values);
-      for (int64_t i = 0; i < count * panelColumns; i += panelColumns)
-        makeReal(sums + i, columnSums, factors, found, to + i);
+      for (int64_t i = 0; i < count; ++i) {
+        const int32_t *from = sums + i * panelColumns;
+        if (areSteps)
+          finishRow(operands, from, factors, panel, row + i);
+        else
+          makeReal(from, factors, nullptr,
+                   result.sumsIn(values) + i * panelColumns);
+      }
       if (!areSteps)
         result.store(operands, values, panel, row, count);
-      for (int64_t i = 0; areSteps && i < count; ++i)
-        store(operands, real + i * panelColumns, panel, row + i);
     }
   }
 
-  void store(void *const *operands, float *real, int64_t panel,
-             int64_t number) const {
-    const auto row = static_cast<size_t>(number);
+  const float *operandOf(void *const *operands, const Step &step, int64_t panel,
+                         int64_t row) const {
+    return static_cast<const float *>(operands[step.operand]) +
+           step.rows.at[static_cast<size_t>(row)] +
+           panel * panelColumns * step.rows.step;
+  }
+
+  /// A whole row of a panel goes from its sums right to the result.
+  void finishRow(void *const *operands, const int32_t *sums,
+                 const Factors &factors, int64_t panel, int64_t row) const {
+    float room[panelColumns];
     const int64_t first = panel * panelColumns;
     const int64_t count = std::min(panelColumns, columns - first);
-    for (const Step &step : steps)
-      if (step.operand >= 0)
-        addRow(static_cast<const float *>(operands[step.operand]) +
-                   step.rows.at[row] + first * step.rows.step,
-               step.rows.step, count, real);
+    float *to = static_cast<float *>(operands[problem.inputs.size()]) +
+                places.at[static_cast<size_t>(row)] + first;
+    float *real = goesStraight && count == panelColumns ? to : room;
+    const bool addsFirst = !steps.empty() && steps[0].operand >= 0 &&
+                           steps[0].rows.step == 1 && real == to;
+    makeReal(sums, factors,
+             addsFirst ? operandOf(operands, steps[0], panel, row) : nullptr,
+             real);
+    for (size_t s = addsFirst ? 1 : 0; s < steps.size(); ++s)
+      if (steps[s].operand >= 0)
+        addRow(operandOf(operands, steps[s], panel, row), steps[s].rows.step,
+               count, real);
       else
         std::transform(real, real + count, real,
                        [](float x) { return x < 0 ? 0 : x; });
-    std::copy_n(real, count,
-                static_cast<float *>(operands[problem.inputs.size()]) +
-                    places.at[row] + first);
+    if (real != to)
+      std::copy_n(real, count, to);
   }
 
   Problem problem;
@@ -305,6 +341,7 @@ private:
   PanelResult result; // where there are other instructions than steps
   std::vector<Step> steps;
   bool areSteps = false;
+  bool goesStraight = true;     // no later step reads what the first overwrites
   std::shared_ptr<void> packed; // [panel], and sums of its columns behind each
   PanelParameter scales;
 };

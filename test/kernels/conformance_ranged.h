@@ -85,6 +85,21 @@ TEST(Conformance, RangedMatmulOfExtremes) {
   }
 }
 
+/// Signed bytes with one row of scales, and nothing else.
+TEST(Conformance, RangedMatmulOfOtherWeights) {
+  const Problem good = rangedCase({1, 40}, 70, "ab").problem;
+  EXPECT_EQ(validate(good), "");
+  Problem blocks = good, zero = good, zeros = good;
+  blocks.attrs.matmul.block = 20;
+  zero.attrs.matmul.zero_point = 1;
+  zeros.attrs.matmul.has_zero_points = 1;
+  zeros.inputs.push_back(zeros.inputs[2]);
+  for (const Problem &p : {blocks, zero, zeros})
+    EXPECT_NE(validate(p).find("quantized by its range for i8 in blocks of"),
+              std::string::npos)
+        << validate(p);
+}
+
 TEST(Conformance, RangedMatmulWithInstructions) {
   uint32_t seed = 9000;
   for (int variant = 0; variant < 5; ++variant)

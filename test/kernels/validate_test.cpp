@@ -481,15 +481,8 @@ TEST(Validate, PackedMatmul) {
           q.attrs.matmul.bits = 0;
           q.inputs[1] = tensor(NPU_F16, {9, 5});
         }},
-       {"data in groups of -2",
-        [](Problem &q) { q.attrs.matmul.quantize = -2; }},
-       {"by its range for u8 in blocks of 4",
-        [](Problem &q) { q.attrs.matmul.quantize = NPU_QUANTIZE_BY_RANGE; }},
-       {"by its range for i8 in blocks of 4",
-        [](Problem &q) {
-          q.attrs.matmul = {0, 4, 0, 1, NPU_QUANTIZE_BY_RANGE};
-          q.inputs[1] = tensor(NPU_I8, {9, 5});
-        }},
+       {"in groups of -2", [](Problem &q) { q.attrs.matmul.quantize = -2; }},
+       {"range for u8", [](Problem &q) { q.attrs.matmul.quantize = -1; }},
        {"groups of 6 for blocks of 4",
         [](Problem &q) { q.attrs.matmul.quantize = 6; }},
        {"quantized for f16, expected i8 or u8",
