@@ -31,39 +31,34 @@ static NPU_INLINE unsigned lastColumns(const PanelTile &t) {
 /// Vectors of which only some lanes are in memory; the others are 0.
 template <typename V>
 static NPU_INLINE NPU_WIDE_ONLY V loadSome(const float *from, unsigned some) {
-  V value;
-  if constexpr (lanesOf<V> == lanes) {
-    const __m512 got =
-        _mm512_maskz_loadu_ps(static_cast<__mmask16>(some), from);
-    std::memcpy(&value, &got, sizeof(value));
-  } else {
-    const __m256 got = _mm256_maskz_loadu_ps(static_cast<__mmask8>(some), from);
-    std::memcpy(&value, &got, sizeof(value));
-  }
-  return value;
+  if constexpr (lanesOf<V> == lanes)
+    return (V)_mm512_maskz_loadu_ps(static_cast<__mmask16>(some), from);
+  else
+    return (V)_mm256_maskz_loadu_ps(static_cast<__mmask8>(some), from);
 }
 template <typename V>
 static NPU_INLINE NPU_WIDE_ONLY void storeSome(float *to, V value,
                                                unsigned some) {
-  if constexpr (lanesOf<V> == lanes) {
-    __m512 given;
-    std::memcpy(&given, &value, sizeof(value));
-    _mm512_mask_storeu_ps(to, static_cast<__mmask16>(some), given);
-  } else {
-    __m256 given;
-    std::memcpy(&given, &value, sizeof(value));
-    _mm256_mask_storeu_ps(to, static_cast<__mmask8>(some), given);
-  }
+  if constexpr (lanesOf<V> == lanes)
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>(some), (__m512)value);
+  else
+    _mm256_mask_storeu_ps(to, static_cast<__mmask8>(some), (__m256)value);
 }
 
 /// Panels beyond this are in the second-level cache and are asked for ahead.
 constexpr int64_t nearBytes = 16 * 1024;
 constexpr int64_t rowsAhead = 16;
 
+/// The second operand is what comes out if one is NaN.
 template <typename V>
 static NPU_INLINE NPU_WIDE_ONLY V between(V value, float least, float most) {
-  value = value < least ? V{} + least : value;
-  return value > most ? V{} + most : value;
+  if constexpr (lanesOf<V> == lanes) {
+    const __m512 low = _mm512_max_ps(_mm512_set1_ps(least), (__m512)value);
+    return (V)_mm512_min_ps(_mm512_set1_ps(most), low);
+  } else {
+    const __m256 low = _mm256_max_ps(_mm256_set1_ps(least), (__m256)value);
+    return (V)_mm256_min_ps(_mm256_set1_ps(most), low);
+  }
 }
 
 template <Activation A, typename V>
@@ -108,49 +103,52 @@ static NPU_INLINE NPU_WIDE_ONLY void storeRows(const PanelTile &t,
     storeRow<V, Wide>(t, r, sums[r], some);
 }
 
-/// All that follows on the sums of a row. By value: what is stored could be one
-/// of a tile's numbers.
-template <Activation A, bool IsScaled>
-static NPU_INLINE NPU_WIDE_ONLY void
-finishRow(const PanelTile t, const float *sums, const float *added, float *to) {
-  for (int64_t c = 0; c < t.columns; c += lanesOf<Half>) {
-    const unsigned some = (1U << std::min(t.columns - c, lanesOf<Half>)) - 1;
-    Half value = load<Half>(sums + c);
-    if (added)
-      value += loadSome<Half>(added + c, some);
-    value = activated<A>(between(value, t.least, t.most), t.alpha, t.beta);
-    if constexpr (IsScaled)
-      value = value * load<Half>(t.factors + c) + load<Half>(t.summands + c);
-    storeSome(to + c, value, some);
+/// All that follows on the sums of some columns of a row, to memory.
+template <typename V, Activation A, bool IsScaled>
+static NPU_INLINE NPU_WIDE_ONLY void finish(const PanelTile &t, int64_t row,
+                                            int64_t at, const float *sums,
+                                            unsigned some) {
+  V value = load<V>(sums + at);
+  if (t.added[row])
+    value += loadSome<V>(t.added[row] + at, some);
+  value = activated<A>(between(value, t.least, t.most), t.alpha, t.beta);
+  if constexpr (IsScaled)
+    value = value * load<V>(t.factors + at) + load<V>(t.summands + at);
+  storeSome(t.results[row] + at, value, some);
+}
+
+/// By value: what is stored could be one of a tile's numbers.
+template <typename V, Activation A, bool IsScaled>
+static NPU_INLINE NPU_WIDE_ONLY void finishRows(const PanelTile t,
+                                                const float *sums) {
+  const int64_t last = t.width - lanesOf<V>;
+  for (int64_t r = 0; r < t.count; ++r, sums += t.width) {
+    for (int64_t at = 0; at < last; at += lanesOf<V>)
+      finish<V, A, IsScaled>(t, r, at, sums, ~0U);
+    finish<V, A, IsScaled>(t, r, last, sums, lastColumns<V>(t));
   }
 }
 
-template <Activation A, bool IsScaled>
-static NPU_INLINE NPU_WIDE_ONLY void finishRows(const PanelTile &t,
-                                                const float *sums) {
-  for (int64_t r = 0; r < t.count; ++r, sums += t.width)
-    finishRow<A, IsScaled>(t, sums, t.added[r], t.results[r]);
-}
-
-template <Activation A>
+template <typename V, Activation A>
 static NPU_INLINE NPU_WIDE_ONLY void finishScaled(const PanelTile &t,
                                                   const float *sums) {
   if (t.factors)
-    finishRows<A, true>(t, sums);
+    finishRows<V, A, true>(t, sums);
   else
-    finishRows<A, false>(t, sums);
+    finishRows<V, A, false>(t, sums);
 }
 
+template <typename V>
 static NPU_WIDE_ONLY void finishTile(const PanelTile &t, const float *sums) {
   switch (t.activation) {
   case Activation::HardSigmoid:
-    return finishScaled<Activation::HardSigmoid>(t, sums);
+    return finishScaled<V, Activation::HardSigmoid>(t, sums);
   case Activation::HardSwish:
-    return finishScaled<Activation::HardSwish>(t, sums);
+    return finishScaled<V, Activation::HardSwish>(t, sums);
   case Activation::LeakyRelu:
-    return finishScaled<Activation::LeakyRelu>(t, sums);
+    return finishScaled<V, Activation::LeakyRelu>(t, sums);
   default:
-    return finishScaled<Activation::None>(t, sums);
+    return finishScaled<V, Activation::None>(t, sums);
   }
 }
 
@@ -196,7 +194,7 @@ static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
     return storeRows<V, Wide, Rows>(t, sums);
   float room[Rows * width];
   std::memcpy(room, sums, sizeof(sums));
-  finishTile(t, room);
+  finishTile<V>(t, room);
 }
 
 /// `Most` rows, or fewer.
