@@ -242,7 +242,8 @@ ManifestKernel readKernel(const Node &node,
     kernel = before[number];
   }
   kernel.name = node.member("name").text();
-  kernel.node = node.member("node").text();
+  if (!node.has("like") || node.has("node"))
+    kernel.node = node.member("node").text();
   if (node.has("like"))
     return kernel;
   kernel.op = node.member("op").text();
@@ -479,22 +480,26 @@ private:
   /// they are said once.
   void write(const ManifestKernel &kernel) {
     group('{', '}', [&] {
-      fields("name", kernel.name, "node", kernel.node);
+      field("name", kernel.name);
       const size_t begin = text.size();
+      fields("node", kernel.node);
+      const size_t behindNode = text.size();
       fields("op", kernel.op, "layouts", kernel.layouts, "bytes", kernel.bytes,
              "generated", kernel.generated, "relayout", kernel.relayout, "work",
              kernel.work, "tiling", kernel.tiling, "resident_bytes",
              kernel.residentBytes);
-      auto [like, isNew] =
-          kernelsBySaying.emplace(text.substr(begin), kernelCount++);
-      if (isNew)
-        return;
-      text.resize(begin);
-      field("like", like->second);
+      const uint64_t number = kernelCount++;
+      auto [same, isNew] = kernelsBySaying.emplace(text.substr(begin), number);
+      auto [alike, isNewKind] =
+          kernelsBySaying.emplace(text.substr(behindNode), number);
+      if (!isNewKind) {
+        text.resize(isNew ? behindNode : begin);
+        field("like", (isNew ? alike : same)->second);
+      }
     });
   }
 
-  /// The first kernel of which so much is said.
+  /// The first kernel of which so much is said, with its node and without.
   std::unordered_map<std::string, uint64_t> kernelsBySaying;
   uint64_t kernelCount = 0;
 
