@@ -184,6 +184,8 @@ TEST(Manifest, KernelsThatAreAlikeAreSaidOnce) {
   manifest.kernels[3].bytes += 1;
   manifest.kernels.push_back(manifest.kernels[1]);
   manifest.kernels[4].node = "elsewhere";
+  manifest.kernels[4].residentBytes = 77;
+  manifest.kernels[4].work.reservedBytes = 88;
   const std::string text = format::printManifest(manifest);
   auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["kernels"][2],
@@ -192,6 +194,8 @@ TEST(Manifest, KernelsThatAreAlikeAreSaidOnce) {
   EXPECT_EQ(json["kernels"][4],
             nlohmann::json({{"name", manifest.kernels[1].name},
                             {"node", "elsewhere"},
+                            {"resident_bytes", 77},
+                            {"reserved_bytes", 88.0},
                             {"like", 1}}));
   format::Manifest read;
   ASSERT_EQ(format::parseManifest(text, read), "");
@@ -201,6 +205,8 @@ TEST(Manifest, KernelsThatAreAlikeAreSaidOnce) {
   EXPECT_EQ(read.kernels[2].bytes, manifest.kernels[1].bytes);
   EXPECT_EQ(read.kernels[2].node, manifest.kernels[1].node);
   EXPECT_EQ(read.kernels[4].node, "elsewhere");
+  EXPECT_EQ(read.kernels[4].residentBytes, 77u);
+  EXPECT_EQ(read.kernels[4].work.reservedBytes, 88);
   for (const nlohmann::json &like :
        {nlohmann::json(2), nlohmann::json(UINT64_MAX)}) {
     json["kernels"][2]["like"] = like;

@@ -352,7 +352,8 @@ def test_many_steps(bench: Bench) -> None:
     model.graph.output[0].type.tensor_type.ClearField("shape")
     report = check(bench, model, RANDOM.standard_normal((steps, 1, width)).astype(np.float32), "--target=npu-nhwc")
     each = bench.path("out.npu").stat().st_size / len(report["kernels"])
-    assert len(report["kernels"]) > 2000 and each < 150, (len(report["kernels"]), each)
+    # A row of the kernel table has 36 bytes, one of the manifest that is like another about as many.
+    assert len(report["kernels"]) > 2000 and each < 250, (len(report["kernels"]), each)
 
 
 def test_tables_in_blocks(bench: Bench) -> None:
