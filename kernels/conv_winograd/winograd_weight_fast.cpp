@@ -20,7 +20,7 @@ namespace npu::kernels {
 
 /// Channels taken at once: what lies between rows and columns of a transform
 /// stays in the first-level cache.
-constexpr int64_t chunk = 32;
+constexpr int64_t chunk = 128;
 
 /// `taps`: 9 of each channel. Point p of channel c goes to out[p * stride + c].
 template <int Tile>
