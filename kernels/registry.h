@@ -20,6 +20,7 @@ Create createMaskunpoolFast, createMaskunpoolReference;
 Create createTensornormFast, createTensornormReference;
 Create createConvWinogradDirect, createConvWinogradFast,
     createConvWinogradReference;
+Create createWinogradWeightFast;
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;

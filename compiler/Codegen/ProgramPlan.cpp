@@ -37,6 +37,7 @@ private:
   bool addPart(Operation *op);
   LogicalResult addKernel(Operation *op);
   LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
+  void placeMade();
   void placeResults();
   void planInPlace();
   bool tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
@@ -119,12 +120,13 @@ LogicalResult Planner::addInput(PlannedKernel &kernel, size_t index,
     kernel.operands.emplace_back();
     return success();
   }
-  FailureOr<int64_t> offset =
-      plan.weights.add(operand.getLoc(), constant, tensorType(viewed));
-  if (failed(offset))
+  FailureOr<WeightTable::Place> place =
+      plan.weights.add(viewed.getDefiningOp<ConstantOp>());
+  if (failed(place))
     return failure();
-  kernel.problem.inputs[index].weights_offset = *offset;
-  kernel.operands.push_back({Storage::Weights, *offset});
+  kernel.problem.inputs[index].weights_offset = place->offset;
+  kernel.operands.push_back(
+      {place->isMade ? Storage::Made : Storage::Weights, place->offset});
   kernelMemories.back().push_back(-1);
   auto dense = dyn_cast<DenseElementsAttr>(constant);
   if (!dense || !(dense.isSplat() || dense.getNumElements() == 1))
@@ -196,6 +198,15 @@ LogicalResult Planner::addKernel(Operation *op) {
   kernel.node = nodesOf(op->getLoc());
   plan.kernels.push_back(std::move(kernel));
   return success();
+}
+
+/// What is made at load lies behind all that is stored.
+void Planner::placeMade() {
+  for (PlannedKernel &kernel : plan.kernels)
+    for (size_t i = 0; i < kernel.problem.inputs.size(); ++i)
+      if (kernel.operands[i].place == Storage::Made)
+        kernel.problem.inputs[i].weights_offset =
+            plan.weights.madeBegin() + kernel.operands[i].offset;
 }
 
 /// Model outputs are written where the caller wants them.
@@ -323,6 +334,7 @@ FailureOr<ProgramPlan> Planner::run() {
   for (Operation &op : function.front().without_terminator())
     if (isKernel(&op) && !addPart(&op) && failed(addKernel(&op)))
       return failure();
+  placeMade();
   placeResults();
   planInPlace();
   placeArena();

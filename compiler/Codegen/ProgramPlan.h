@@ -15,10 +15,11 @@
 
 namespace npu {
 
-/// Where a value's bytes lie: an offset into arena or weights, or the number of
-/// a model input or output.
+/// Where a value's bytes lie: an offset into the arena, the weights or what is
+/// made of them when the program is loaded, or the number of a model input or
+/// output.
 struct Storage {
-  enum Place { Arena, Weights, Input, Output };
+  enum Place { Arena, Weights, Made, Input, Output };
   Place place = Arena;
   int64_t offset = 0;
 };
