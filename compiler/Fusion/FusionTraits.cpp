@@ -10,13 +10,14 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   switch (op.getKernel(ignored)) {
   case NPU_OP_ELTWISE:
   case NPU_OP_REDUCE:
-    traits.sinksTransposes = true;
+    traits.sinksTransposes = traits.sinksReshapes = true;
     return traits;
   case NPU_OP_PAD:
     traits.sinksTransposes = traits.movesElements = true;
     return traits;
   case NPU_OP_CONCAT:
-    traits.sinksTransposes = traits.keepsSign = traits.movesElements = true;
+    traits.sinksTransposes = traits.sinksReshapes = true;
+    traits.keepsSign = traits.movesElements = true;
     return traits;
   case NPU_OP_MAX_POOL:
     traits.takesPads = traits.keepsSign = traits.movesElements = true;
@@ -28,18 +29,26 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
     traits.takesPads = traits.sumsWider = true;
     return traits;
   case NPU_OP_MATMUL:
-    traits.sumsWider = true;
+    traits.sumsWider = traits.sinksReshapes = true;
     return traits;
   case NPU_OP_TRANSPOSE:
+    traits.sinksReshapes = traits.keepsSign = traits.movesElements = true;
+    return traits;
   case NPU_OP_RESHAPE:
     traits.keepsSign = traits.movesElements = true;
     return traits;
   case NPU_OP_SLICE:
+  case NPU_OP_GATHER_ND:
+    traits.sinksReshapes = traits.movesElements = true;
+    return traits;
+  case NPU_OP_SOFTMAX:
+  case NPU_OP_TENSORNORM:
+    traits.sinksReshapes = true;
+    return traits;
   case NPU_OP_GATHER:
   case NPU_OP_RELAYOUT:
   case NPU_OP_BROADCAST:
   case NPU_OP_GATHER_ELEMENTS:
-  case NPU_OP_GATHER_ND:
   case NPU_OP_TOP_K:
   case NPU_OP_UNPOOL:
   case NPU_OP_MASKUNPOOL:
@@ -51,14 +60,12 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   case NPU_OP_CONV_WINOGRAD:
   case NPU_OP_WINOGRAD_WEIGHT:
   case NPU_OP_ATTENTION:
-  case NPU_OP_SOFTMAX:
   case NPU_OP_RESIZE:
   case NPU_OP_SCATTER_ELEMENTS:
   case NPU_OP_SCATTER_ND:
   case NPU_OP_MAX_POOL_INDICES:
   case NPU_OP_CUMULATE:
   case NPU_OP_IMG2COL:
-  case NPU_OP_TENSORNORM:
   case NPU_OP_CUSTOM:
     return traits;
   case NPU_OP_COUNT:

@@ -12,6 +12,9 @@ struct FusionTraits {
   /// A transpose may pass from its operands to its result: SinkTransposes.cpp
   /// has a `sinkBelow` for it.
   bool sinksTransposes = false;
+  /// A reshape that merges dimensions may: SinkReshapes.cpp renames what the
+  /// op's attributes say of the others.
+  bool sinksReshapes = false;
   /// Has `pads` that can stand for a padding with zeros in front of it.
   bool takesPads = false;
   /// No element of the result is below zero where none of the operands' is.

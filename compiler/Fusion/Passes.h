@@ -31,6 +31,7 @@ void widenTypes(mlir::func::FuncOp function, ArrayRef<npu_dtype> types);
 std::unique_ptr<mlir::Pass> createWidenTypes(const TargetSpec *target);
 LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
+LogicalResult sinkReshapes(Operation *root);
 LogicalResult matchActivations(Operation *root);
 LogicalResult matchNorms(Operation *root);
 /// `threads` are those that the kernel library is asked about.

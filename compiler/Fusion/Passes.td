@@ -11,7 +11,8 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
   let summary = "Removes views and arithmetic on constants that cancel.";
   let description = [{
     Identity and inverse transposes and reshapes vanish, consecutive ones
-    compose, those of constants are computed. Elementwise ops and reductions
+    compose, transposes also around a reshape that moves whole parts of their
+    dimensions, those of constants are computed. Elementwise ops and reductions
     work on what a broadcast repeats, not on its repetitions. Affine steps with constants are
     brought into one form (x * scale, then + offset) and merge, where neither
     overflow nor the rounding of a large offset would show. Every rewrite is
@@ -81,6 +82,33 @@ def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
     %1 = npu.transpose(%0) {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
     ```
     test/compiler/Fusion/sink-transposes.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def SinkReshapes : Pass<"npu-sink-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "Moves reshapes that merge transposed dimensions below ops.";
+  let description = [{
+    A dimension that is merged of two, which a transpose has brought together,
+    has no place in memory as long as nothing is moved: heads and windows are
+    one batch in the model, and tokens lie between them. What computes in the
+    last dimensions does not mind in how many others its rows lie. So the
+    reshape moves below elementwise ops, concat, slice, reductions that keep
+    their dimensions, softmax, normalisation and the batch of a product, until
+    it meets the one that takes the dimensions apart again. Rows and columns of
+    products stay what they are: an array takes many rows at once.
+
+    Example:
+    ```mlir
+    %0 = npu.transpose(%x) {permutation = [0, 2, 1, 3]} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
+    %1 = npu.reshape(%0) : (tensor<2x4x8x16xf32>) -> tensor<8x8x16xf32>
+    %2 = npu.softmax(%1) {axis = 2 : i64} : (tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
+    ==>
+    %0 = npu.transpose(%x) {permutation = [0, 2, 1, 3]} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
+    %1 = npu.softmax(%0) {axis = 3 : i64} : (tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+    %2 = npu.reshape(%1) : (tensor<2x4x8x16xf32>) -> tensor<8x8x16xf32>
+    ```
+    test/compiler/Fusion/sink-reshapes.mlir runs more.
   }];
   let dependentDialects = ["::npu::NPUDialect"];
 }

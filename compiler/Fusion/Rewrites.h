@@ -83,6 +83,18 @@ Location fuseLocations(ArrayRef<Operation *> ops);
 SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> permutation);
 bool isIdentity(ArrayRef<int64_t> permutation);
 
+/// The parts that two shapes of equally many elements have in common: of each
+/// dimension of either their numbers, outermost first. Parts of one element are
+/// none.
+struct CommonParts {
+  SmallVector<int64_t> extents;
+  SmallVector<SmallVector<int64_t, 4>> ofFirst, ofSecond;
+
+  /// Nothing where a dimension ends within a part of another.
+  static std::optional<CommonParts> find(ArrayRef<int64_t> first,
+                                         ArrayRef<int64_t> second);
+};
+
 // Patterns with a file of their own.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
 void addBroadcastPatterns(mlir::RewritePatternSet &patterns);

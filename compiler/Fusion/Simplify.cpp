@@ -3,11 +3,11 @@
 // npu-simplify: views that cancel, broadcasts as late as they can be, and
 // affine steps with constants in one form.
 //
-// It ends: the view patterns remove ops; those on broadcasts move one towards
-// the results, or leave it out; of the arithmetic ones each removes an op, or
-// turns sub and div into add and mul (never back), or moves a constant to the
-// right, or moves a mul above an add, or a difference behind a cast (never
-// back).
+// It ends: the view patterns remove ops, or a transpose; those on broadcasts
+// move one towards the results, or leave it out; of the arithmetic ones each
+// removes an op, or turns sub and div into add and mul (never back), or moves a
+// constant to the right, or moves a mul above an add, or a difference behind a
+// cast (never back).
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/FusionTraits.h"

@@ -24,7 +24,75 @@ static bool movesOnlyUnits(TransposeOp op) {
   return true;
 }
 
+std::optional<CommonParts> CommonParts::find(ArrayRef<int64_t> first,
+                                             ArrayRef<int64_t> second) {
+  CommonParts parts;
+  parts.ofFirst.resize(first.size());
+  parts.ofSecond.resize(second.size());
+  size_t i = first.size(), j = second.size();
+  int64_t a = 1, b = 1; // what is left of the dimensions i and j
+  while (true) {
+    while (a == 1 && i > 0)
+      a = first[--i];
+    while (b == 1 && j > 0)
+      b = second[--j];
+    if (a == 1 && b == 1)
+      break;
+    int64_t part = std::min(a, b);
+    if (part <= 1 || a % part != 0 || b % part != 0)
+      return std::nullopt;
+    a /= part;
+    b /= part;
+    auto number = static_cast<int64_t>(parts.extents.size());
+    parts.extents.push_back(part);
+    parts.ofFirst[i].insert(parts.ofFirst[i].begin(), number);
+    parts.ofSecond[j].insert(parts.ofSecond[j].begin(), number);
+  }
+  return parts;
+}
+
 namespace {
+
+// Pattern: transpose(reshape(transpose(X))) -> reshape(transpose(reshape(X)))
+//          where the second transpose moves whole parts of X's dimensions: what
+//          stands between may merge what no memory has side by side (patches of
+//          an image whose channels are innermost)
+struct ComposeTransposes : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getInput().getDefiningOp<ReshapeOp>();
+    auto first =
+        reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
+    if (!first || !reshape->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "not a transpose of another's");
+    auto parts = CommonParts::find(shapeOf(first.getResult()),
+                                   shapeOf(reshape.getResult()));
+    if (!parts || parts->extents.size() > NPU_MAX_RANK)
+      return rewriter.notifyMatchFailure(op, "no parts of whole dimensions");
+    SmallVector<int64_t> before, split, moved;
+    for (int64_t dim : inversePermutation(toInts(first.getPermutation())))
+      llvm::append_range(before, parts->ofFirst[dim]);
+    for (int64_t part : before)
+      split.push_back(parts->extents[part]);
+    for (int64_t dim : toInts(op.getPermutation()))
+      for (int64_t part : parts->ofSecond[dim])
+        moved.push_back(llvm::find(before, part) - before.begin());
+    Location location = fuseLocations({first, op});
+    FailureOr<Value> result =
+        makeReshape(rewriter, location, first.getInput(), split);
+    if (succeeded(result))
+      result = makeTranspose(rewriter, location, *result, moved);
+    if (succeeded(result))
+      result =
+          makeReshape(rewriter, location, *result, shapeOf(op.getResult()));
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(op, *result);
+    return success();
+  }
+};
 
 // Pattern: transpose(X, identity) -> X
 // Pattern: transpose(transpose(X, p), q) -> transpose(X, p o q)
@@ -108,6 +176,7 @@ struct FoldUnitTranspose : OpRewritePattern<TransposeOp> {
 } // namespace
 
 void rewrites::addViewPatterns(mlir::RewritePatternSet &patterns) {
-  patterns.add<FoldTranspose, FoldReshape, FoldUnitTranspose>(
-      patterns.getContext());
+  patterns
+      .add<FoldTranspose, FoldReshape, FoldUnitTranspose, ComposeTransposes>(
+          patterns.getContext());
 }

@@ -73,6 +73,7 @@ struct LayoutMemo {
   AlikeOps alike;
   Answers<SmallVector<LayoutAttr>> demanded;
   Answers<SmallVector<bool, 4>> independent;
+  Answers<SmallVector<unsigned>> fitting;
   Answers<Placed> placed;
   Answers<PricedWork> priced;
   /// Of an op by a set of others.

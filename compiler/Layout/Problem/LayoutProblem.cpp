@@ -42,6 +42,24 @@ static SmallVector<unsigned> fitting(ArrayRef<Signature> all,
   });
 }
 
+/// What a target's conditions ask of an op besides what is alike.
+static Question &addConstants(Question &question, Operation *op) {
+  for (Value operand : op->getOperands())
+    question.add(isConstant(operand));
+  return question;
+}
+
+SmallVector<unsigned> LayoutProblem::fittingOf(LayoutOpInterface op) const {
+  ArrayRef<Signature> all = signaturesOf(target, op);
+  auto find = [&] { return fitting(all, op, axes); };
+  LayoutMemo *memo = all.size() < 2 ? nullptr : memoFor(op);
+  if (!memo)
+    return find();
+  Question question;
+  question.add(memo->alike.of(op));
+  return memo->fitting.of(addConstants(question, op), find);
+}
+
 /// What one signature of an op, or any of them, accepts for a value.
 static SmallVector<LayoutAttr> listedFor(const LayoutProblem &problem,
                                          LayoutOpInterface op, StringRef role,
@@ -53,7 +71,7 @@ static SmallVector<LayoutAttr> listedFor(const LayoutProblem &problem,
   if (one || all.size() == 1)
     return acceptedLayouts(all[one.value_or(0)], op, role, value, axes);
   llvm::SetVector<LayoutAttr> some;
-  for (unsigned index : fitting(all, op, problem.axes)) {
+  for (unsigned index : problem.fittingOf(op)) {
     SmallVector<LayoutAttr> listed =
         acceptedLayouts(all[index], op, role, value, axes);
     if (listed.empty()) // any layout
@@ -72,6 +90,8 @@ SmallVector<LayoutAttr> LayoutProblem::remembered(
   Question question;
   question.add(memo->alike.of(op)).add(slot);
   question.add(signature ? *signature + 1 : 0);
+  if (!signature) // of those that fit
+    addConstants(question, op);
   return memo->demanded.of(question, find);
 }
 
@@ -122,7 +142,7 @@ LayoutProblem::independentOperands(LayoutOpInterface op) const {
 }
 
 SmallVector<unsigned> LayoutProblem::signatures(LayoutOpInterface op) const {
-  SmallVector<unsigned> all = fitting(signaturesOf(target, op), op, axes);
+  SmallVector<unsigned> all = fittingOf(op);
   if (all.size() == 1 || !pins.touches(op))
     return all;
   auto refuses = [&](LayoutAttr pin, Value value, ArrayRef<LayoutAttr> listed) {
@@ -362,7 +382,8 @@ LayoutProblem::cheapest(StringRef name, LayoutOpInterface op,
                         bool countsWeights) const {
   std::pair<OneOf, double> best{std::nullopt, 1};
   ArrayRef<Signature> all = target.signatures(name);
-  for (unsigned index : fitting(all, op, axes)) {
+  bool isOwn = name == op.getDemandName();
+  for (unsigned index : isOwn ? fittingOf(op) : fitting(all, op, axes)) {
     if (!takes(all[index], op, layouts, countsWeights))
       continue;
     double cost = costOf(all[index], op, layouts[op->getNumOperands()]);

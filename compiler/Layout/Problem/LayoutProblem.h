@@ -51,6 +51,8 @@ struct LayoutProblem {
   /// Those that may take the op, pins held: its ranks and axes are theirs. At
   /// least one, also of an op without demands.
   SmallVector<unsigned> signatures(LayoutOpInterface op) const;
+  /// The same, whatever is pinned.
+  SmallVector<unsigned> fittingOf(LayoutOpInterface op) const;
   /// The orders that the plan may have for this operand (or result): the pinned
   /// one, or those that the chip accepts, preferred first; empty: any.
   SmallVector<LayoutAttr> accepted(OpOperand &operand,

@@ -15,12 +15,40 @@ bool Slot::accepts(LayoutAttr layout) const {
   return isAccepted(accepted, value, layout);
 }
 
+bool npu::multiplyNothing(ArrayRef<Signature> signatures) {
+  return llvm::all_of(signatures, [](const Signature &signature) {
+    return signature.cost == 1 && signature.factors.empty();
+  });
+}
+
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op)
     : OpSlots(problem, op, std::nullopt) {
   SmallVector<unsigned> all = problem.signatures(op);
-  if (signaturesOf(problem.target, op).size() > 1)
-    for (unsigned signature : all)
-      bySignature.push_back(OpSlots(problem, op, signature));
+  ArrayRef<Signature> listed = signaturesOf(problem.target, op);
+  if (listed.size() < 2)
+    return;
+  const bool costAlike = multiplyNothing(listed);
+  for (unsigned signature : all) {
+    OpSlots one(problem, op, signature);
+    if (!costAlike || llvm::none_of(bySignature, [&](const OpSlots &other) {
+          return other.hasAllOf(one);
+        }))
+      bySignature.push_back(std::move(one));
+  }
+}
+
+/// Whether all layouts of another signature are this one's, too: each value has
+/// them whatever the others have.
+bool OpSlots::hasAllOf(const OpSlots &other) const {
+  return llvm::all_of(llvm::zip(slots, other.slots), [](auto pair) {
+    auto &[mine, others] = pair;
+    auto has = [&, &mine = mine](LayoutAttr layout) {
+      return isAmong(mine.value, layout, mine.accepted);
+    };
+    return (mine.independent || mine.result) &&
+           (mine.accepted.empty() ||
+            (!others.accepted.empty() && llvm::all_of(others.accepted, has)));
+  });
 }
 
 OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op,

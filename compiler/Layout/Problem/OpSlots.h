@@ -28,6 +28,10 @@ struct Slot {
   bool accepts(LayoutAttr layout) const;
 };
 
+/// Whether none of these signatures changes an op's time: which of them it is
+/// does not matter to what it costs.
+bool multiplyNothing(ArrayRef<Signature> signatures);
+
 /// Operands, then results.
 class OpSlots {
 public:
@@ -70,6 +74,7 @@ public:
 private:
   OpSlots(const LayoutProblem &problem, LayoutOpInterface op,
           LayoutProblem::OneOf signature);
+  bool hasAllOf(const OpSlots &other) const;
   bool areAlike(unsigned a, unsigned b) const;
   void findAlike();
 

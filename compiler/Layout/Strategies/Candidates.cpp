@@ -13,7 +13,7 @@ using namespace npu;
 
 /// What follows comes after what somebody asks for; so a network that mixes
 /// many orders loses guesses first.
-static constexpr size_t mostLayouts = 32;
+static constexpr size_t mostLayouts = 48;
 
 static std::vector<OpSlots> slotsOf(const LayoutProblem &problem) {
   Block &block = problem.function->getRegion(0).front();

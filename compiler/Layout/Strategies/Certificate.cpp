@@ -92,10 +92,11 @@ private:
       auto argument = cast<mlir::BlockArgument>(op.input);
       name = boundaryName(problem.function, argument.getArgNumber(), false);
       makes.push_back(addValue(op.input, name));
-    } else if (op.output) {
-      name =
-          boundaryName(problem.function, op.output->getOperandNumber(), true);
-      reads.push_back(numbers.lookup(op.output->get()));
+    } else if (op.read) {
+      name = op.isOutput() ? boundaryName(problem.function,
+                                          op.read->getOperandNumber(), true)
+                           : opName(op.read->getOwner());
+      reads.push_back(numbers.lookup(op.read->get()));
     } else {
       name = opName(op.slots->getOp());
       for (const Slot &slot : op.slots->all())

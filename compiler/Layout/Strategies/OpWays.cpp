@@ -2,9 +2,13 @@
 #include "compiler/Layout/Strategies/OpWays.h"
 
 #include "compiler/Dialect/NPU/OutputCopy.h"
+#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Search/LayoutSearch.h"
+#include "compiler/Target/AcceptedLayouts.h"
+
+#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
@@ -36,8 +40,12 @@ OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
   Block &block = problem.function->getRegion(0).front();
   for (Value argument : block.getArguments())
     addInput(argument);
-  for (const OpSlots &op : candidates.slots())
+  for (const OpSlots &op : candidates.slots()) {
+    if (hasReaders(op))
+      withReaders.insert(op.getOp());
     addOp(op);
+    addReaders(op);
+  }
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (!isConstant(output.get()))
       addOutput(output);
@@ -70,9 +78,42 @@ void OpWays::addInput(Value argument) {
 
 void OpWays::addOutput(OpOperand &output) {
   WaysOfOp op;
-  op.output = &output;
+  op.read = &output;
   op.ways.push_back({{problem.outputs[output.getOperandNumber()]}});
   keep(std::move(op));
+}
+
+/// Whether the op's independent operands may be readers: its other layouts
+/// alone say what it costs and which of its signatures it is.
+bool OpWays::hasReaders(const OpSlots &slots) const {
+  ArrayRef<Signature> listed = signaturesOf(problem.target, slots.getOp());
+  return !slots.isView() && slots.signatures().size() == 1 &&
+         (listed.size() == 1 || multiplyNothing(listed)) &&
+         llvm::any_of(slots.all(),
+                      [&](const Slot &slot) {
+                        return slot.independent && !slot.constant &&
+                               slot.accepted.size() > 1;
+                      }) &&
+         !pluginsOf(slots.getOp()->getContext()) &&
+         alternativesFor(slots.getOp(), problem.target).empty();
+}
+
+void OpWays::addReaders(const OpSlots &slots) {
+  if (!withReaders.contains(slots.getOp()))
+    return;
+  const OpSlots &one = slots.signatures().front();
+  for (auto [index, slot] : llvm::enumerate(one.all())) {
+    SmallVector<LayoutAttr> list;
+    if (slot.independent && !slot.constant && !slot.accepted.empty())
+      list = knownOf(slot);
+    if (list.size() < 2)
+      continue;
+    WaysOfOp reader;
+    reader.read = &slots.getOp()->getOpOperand(index);
+    for (LayoutAttr layout : list)
+      reader.ways.push_back({{layout}});
+    keep(std::move(reader));
+  }
 }
 
 void OpWays::addOp(const OpSlots &slots) {
@@ -87,9 +128,16 @@ void OpWays::addOp(const OpSlots &slots) {
     for (const OpSlots &signature : slots.signatures())
       addMovingWays(signature, op.ways);
   } else {
-    for (const OpSlots &signature : slots.signatures())
-      llvm::append_range(op.ways, kernelWays(signature));
     bool isOne = slots.signatures().size() == 1;
+    llvm::StringSet<> seen; // what several signatures take is one way
+    for (const OpSlots &signature : slots.signatures())
+      for (OpWay &way : kernelWays(signature)) {
+        Question question;
+        for (LayoutAttr layout : way.layouts)
+          question.add(layout);
+        if (isOne || seen.insert(question.bytes()).second)
+          op.ways.push_back(std::move(way));
+      }
     llvm::StringMap<unsigned> firsts;
     for (auto [number, way] : llvm::enumerate(op.ways)) {
       // Which of several signatures takes them depends on all of them.
@@ -135,7 +183,7 @@ void OpWays::findPlaces(const WaysOfOp &op, OpWay &way) const {
         find(slot.value, layout);
     }
   else if (!way.layouts.empty())
-    find(op.output ? op.output->get() : op.input, way.layouts[0]);
+    find(op.read ? op.read->get() : op.input, way.layouts[0]);
 }
 
 /// Whether a view's target wants orders that no bytes have in common, or the
@@ -216,8 +264,22 @@ std::vector<OpWay> OpWays::viewWays(const OpSlots &slots) const {
   return ways;
 }
 
+/// What is demanded of an operand's value; or as it is stored, but for what
+/// only a view shows.
+SmallVector<LayoutAttr> OpWays::knownOf(const Slot &slot) const {
+  SmallVector<LayoutAttr> list;
+  for (LayoutAttr layout :
+       slot.accepted.empty() ? known.of(slot.value) : ArrayRef(slot.accepted))
+    if (slot.accepts(layout) && known.find(slot.value, layout) >= 0 &&
+        llvm::none_of(list, [&](LayoutAttr other) {
+          return other.isEquivalent(layout, tensorType(slot.value).getShape());
+        }))
+      list.push_back(layout);
+  return list;
+}
+
 /// The layouts in which a slot may be while the anchor is in one of its own;
-/// null: as stored.
+/// null: as stored, or a reader's affair.
 SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
                                         unsigned index) const {
   const Slot &slot = slots[index];
@@ -234,11 +296,10 @@ SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
       list.push_back(LayoutAttr());
       return list;
     }
-    // What is demanded; or as it is stored, but for what only a view shows.
-    for (LayoutAttr layout :
-         slot.accepted.empty() ? stored : ArrayRef(slot.accepted))
-      if (slot.accepts(layout) && known.find(slot.value, layout) >= 0)
-        list.push_back(layout);
+    list = knownOf(slot);
+    if (list.size() > 1 && !slot.accepted.empty() &&
+        withReaders.contains(slots.getOp()))
+      list = {LayoutAttr()};
   } else {
     bool respelled = slots.anchor() <= fewOperands;
     for (size_t place = 0; place < known.of(slot.value).size(); ++place)

@@ -19,11 +19,14 @@ struct OpWay {
   std::vector<int> places = {};
 };
 
-/// An op of the search: one of the function's, an input or an output.
+/// An op of the search: one of the function's, an input, or a reader.
 struct WaysOfOp {
   const OpSlots *slots = nullptr;
   Value input;
-  OpOperand *output = nullptr;
+  /// What only reads: an output, or an operand of an op whose order neither
+  /// another of the op's values nor its cost depends on. As a part of the op's
+  /// ways each such operand would multiply their number.
+  OpOperand *read = nullptr;
   std::vector<OpWay> ways;
   /// Ways whose own layouts cost alike, by the first of them: they differ in
   /// operands that may be read in any layout.
@@ -32,13 +35,17 @@ struct WaysOfOp {
   unsigned kind = 0;
   /// The op in the source's orders: what is left where no way fits.
   OpWay source;
+
+  bool isOutput() const {
+    return read && read->getOwner()->hasTrait<mlir::OpTrait::IsTerminator>();
+  }
 };
 
 class OpWays {
 public:
   OpWays(const LayoutProblem &problem, const Candidates &candidates);
 
-  /// Inputs, then the function's ops, then outputs.
+  /// Inputs, then the function's ops with their readers, then outputs.
   ArrayRef<WaysOfOp> all() const { return ops; }
   const Candidates &candidates() const { return known; }
   /// Values and ops that have more layouts or ways than are looked at.
@@ -50,6 +57,8 @@ private:
   void addInput(Value argument);
   void addOp(const OpSlots &slots);
   void addOutput(OpOperand &output);
+  void addReaders(const OpSlots &slots);
+  bool hasReaders(const OpSlots &slots) const;
   void keep(WaysOfOp op);
   unsigned kindOf(const WaysOfOp &op);
   void findPlaces(const WaysOfOp &op, OpWay &way) const;
@@ -62,12 +71,14 @@ private:
               std::vector<OpWay> &ways);
   SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,
                                   unsigned slot) const;
+  SmallVector<LayoutAttr> knownOf(const Slot &slot) const;
 
   const LayoutProblem &problem;
   const Candidates &known;
   std::vector<WaysOfOp> ops;
   llvm::StringMap<unsigned> kinds;
   llvm::DenseSet<Operation *> cut;
+  llvm::DenseSet<Operation *> withReaders;
 };
 
 /// The same with null for each operand that may be read in any layout: what an

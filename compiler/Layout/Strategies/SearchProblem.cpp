@@ -50,8 +50,8 @@ void SearchProblem::addOp(const WaysOfOp &known) {
   };
   if (known.input)
     write(known.input);
-  else if (known.output)
-    read(known.output->get());
+  else if (known.read)
+    read(known.read->get());
   else
     for (const Slot &slot : known.slots->all())
       if (!slot.constant)
@@ -179,11 +179,12 @@ std::pair<std::string, std::string> SearchProblem::namesOf(size_t op) const {
             boundaryName(problem.function,
                          cast<BlockArgument>(known.input).getArgNumber(),
                          /*output=*/false)};
-  if (known.output)
+  if (known.isOutput())
     return {"output",
-            boundaryName(problem.function, known.output->getOperandNumber(),
+            boundaryName(problem.function, known.read->getOperandNumber(),
                          /*output=*/true)};
-  LayoutOpInterface one = known.slots->getOp();
+  auto one = known.read ? cast<LayoutOpInterface>(known.read->getOwner())
+                        : known.slots->getOp();
   return {one.getDemandName().str(), opName(one)};
 }
 
@@ -195,8 +196,8 @@ bool SearchProblem::matches(const WaysOfOp &op, const OpWay &way,
     return !wanted ||
            (found && wanted.isEquivalent(found, tensorType(value).getShape()));
   };
-  if (op.output)
-    return same(op.output->get(), way.layouts[0], plan.layoutRead(*op.output));
+  if (op.read)
+    return same(op.read->get(), way.layouts[0], plan.layoutRead(*op.read));
   if (op.input)
     return same(op.input, way.layouts[0], plan.produced.lookup(op.input));
   for (auto [index, slot] : llvm::enumerate(op.slots->all())) {
@@ -250,13 +251,15 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
     plan.produced[constant.getResult()] = rowMajor(constant.getResult());
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (LayoutAttr held = problem.outputs[output.getOperandNumber()])
-      plan.read[&output] = held;
+      plan.read[&output] = held; // of constants, too, which nothing searches
   for (auto [op, chosenWay] : llvm::zip(ops, chosen)) {
     const NamedWay &way = op.ways[chosenWay];
     const OpLayouts &layouts = way.way->layouts;
     const OpSlots *slots = op.known->slots;
     if (op.known->input)
       plan.produced[op.known->input] = layouts[0];
+    if (op.known->read && layouts[0])
+      plan.read[op.known->read] = layouts[0];
     if (!slots)
       continue;
     if (way.algorithm)

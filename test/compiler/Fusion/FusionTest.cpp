@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
     Passes, FusionTest,
     testing::Values(Case{"simplify", onOperation(simplify)},
                     Case{"sink_transposes", onOperation(sinkTransposes)},
+                    Case{"sink_reshapes", onOperation(sinkReshapes)},
                     Case{"match_activations", onOperation(matchActivations)},
                     Case{"match_norms", onOperation(matchNorms)},
                     Case{"fold_pad", onOperation(foldPad)},

@@ -50,6 +50,32 @@ func.func @reshapes(%x: tensor<1x8x1x1xf32>) -> (tensor<1x8x1x1xf32>, tensor<2x4
   return %2, %3 : tensor<1x8x1x1xf32>, tensor<2x4xf32>
 }
 
+// The patches of an image as MobileViT writes them: two transposes, and between
+// them rows of patches merged with channels. One transpose of whole parts.
+// CHECK-LABEL: @patches
+// CHECK: npu.reshape(%{{.*}}) : (tensor<1x96x16x16xf32>) -> tensor<96x8x2x8x2xf32>
+// CHECK-NEXT: npu.transpose(%{{.*}}) {permutation = [2, 4, 1, 3, 0]} : (tensor<96x8x2x8x2xf32>) -> tensor<2x2x8x8x96xf32>
+// CHECK-NEXT: %[[Y:.*]] = npu.reshape(%{{.*}}) : (tensor<2x2x8x8x96xf32>) -> tensor<4x64x96xf32>
+// CHECK-NEXT: return %[[Y]]
+func.func @patches(%x: tensor<1x96x16x16xf32>) -> tensor<4x64x96xf32> {
+  %0 = npu.reshape(%x) : (tensor<1x96x16x16xf32>) -> tensor<768x2x8x2xf32>
+  %1 = npu.transpose(%0) {permutation = [0, 2, 1, 3]} : (tensor<768x2x8x2xf32>) -> tensor<768x8x2x2xf32>
+  %2 = npu.reshape(%1) : (tensor<768x8x2x2xf32>) -> tensor<1x96x64x4xf32>
+  %3 = npu.transpose(%2) {permutation = [0, 3, 2, 1]} : (tensor<1x96x64x4xf32>) -> tensor<1x4x64x96xf32>
+  %4 = npu.reshape(%3) : (tensor<1x4x64x96xf32>) -> tensor<4x64x96xf32>
+  return %4 : tensor<4x64x96xf32>
+}
+
+// Six in the one shape and four in the other have no part in common.
+// CHECK-LABEL: @no_common_parts
+// CHECK-COUNT-2: npu.transpose
+func.func @no_common_parts(%x: tensor<4x6xf32>) -> tensor<3x8xf32> {
+  %0 = npu.transpose(%x) {permutation = [1, 0]} : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  %1 = npu.reshape(%0) : (tensor<6x4xf32>) -> tensor<8x3xf32>
+  %2 = npu.transpose(%1) {permutation = [1, 0]} : (tensor<8x3xf32>) -> tensor<3x8xf32>
+  return %2 : tensor<3x8xf32>
+}
+
 // A transpose that moves elements is no reshape.
 // CHECK-LABEL: @moves
 // CHECK: npu.transpose
