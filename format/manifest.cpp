@@ -182,7 +182,6 @@ cost::KernelWork readWork(const Node &node) {
   work.reads = node.member("reads").list(readTransfer);
   work.writes = node.member("writes").list(readTransfer);
   work.factor = node.member("factor").positive();
-  work.reservedBytes = node.member("reserved").quantity();
   if (node.has("measured"))
     work.measured = readMeasurement(node.member("measured"));
   return work;
@@ -242,17 +241,27 @@ ManifestKernel readKernel(const Node &node,
     kernel = before[number];
   }
   kernel.name = node.member("name").text();
-  kernel.node = node.member("node").text();
-  if (node.has("like"))
+  const bool isAlike = node.has("like");
+  if (!isAlike || node.has("node"))
+    kernel.node = node.member("node").text();
+  if (!isAlike || node.has("resident_bytes"))
+    kernel.residentBytes = node.member("resident_bytes").unsignedNumber();
+  auto readReserved = [&] {
+    if (!isAlike || node.has("reserved_bytes"))
+      kernel.work.reservedBytes = node.member("reserved_bytes").quantity();
+  };
+  if (isAlike) {
+    readReserved();
     return kernel;
+  }
   kernel.op = node.member("op").text();
   kernel.layouts = node.member("layouts").list(readText);
   kernel.bytes = node.member("bytes").unsignedNumber();
   kernel.generated = node.member("generated").boolean();
   kernel.relayout = node.member("relayout").boolean();
   kernel.work = readWork(node.member("work"));
+  readReserved();
   kernel.tiling = readTiling(node.member("tiling"), kernel.work);
-  kernel.residentBytes = node.member("resident_bytes").unsignedNumber();
   return kernel;
 }
 
@@ -462,7 +471,7 @@ private:
     group('{', '}', [&] {
       fields("products", work.products, "macs", work.usefulMacs, "elements",
              work.elements, "reads", work.reads, "writes", work.writes,
-             "factor", work.factor, "reserved", work.reservedBytes);
+             "factor", work.factor);
       if (work.processor)
         field("processor", *work.processor);
       if (work.measured)
@@ -479,24 +488,35 @@ private:
   /// they are said once.
   void write(const ManifestKernel &kernel) {
     group('{', '}', [&] {
-      fields("name", kernel.name, "node", kernel.node);
+      field("name", kernel.name);
       const size_t begin = text.size();
+      fields("node", kernel.node);
+      const size_t behindNode = text.size();
       fields("op", kernel.op, "layouts", kernel.layouts, "bytes", kernel.bytes,
              "generated", kernel.generated, "relayout", kernel.relayout, "work",
-             kernel.work, "tiling", kernel.tiling, "resident_bytes",
-             kernel.residentBytes);
-      auto [like, isNew] =
-          kernelsBySaying.emplace(text.substr(begin), kernelCount++);
-      if (isNew)
-        return;
-      text.resize(begin);
-      field("like", like->second);
+             kernel.work, "tiling", kernel.tiling);
+      const uint64_t number = bytesOnChip.size();
+      bytesOnChip.emplace_back(kernel.residentBytes, kernel.work.reservedBytes);
+      auto [same, isNew] = kernelsBySaying.emplace(text.substr(begin), number);
+      auto [alike, isNewKind] =
+          kernelsBySaying.emplace(text.substr(behindNode), number);
+      const uint64_t like = (isNew ? alike : same)->second;
+      if (!isNewKind)
+        text.resize(isNew ? behindNode : begin);
+      if (isNewKind || bytesOnChip[like].first != kernel.residentBytes)
+        field("resident_bytes", kernel.residentBytes);
+      if (isNewKind || bytesOnChip[like].second != kernel.work.reservedBytes)
+        field("reserved_bytes", kernel.work.reservedBytes);
+      if (!isNewKind)
+        field("like", like);
     });
   }
 
-  /// The first kernel of which so much is said.
+  /// The first kernel of which so much is said, with its node and without.
   std::unordered_map<std::string, uint64_t> kernelsBySaying;
-  uint64_t kernelCount = 0;
+  /// Of each kernel, what values take that stay: in a net that is written out
+  /// the only thing that grows from step to step.
+  std::vector<std::pair<uint64_t, double>> bytesOnChip;
 
   size_t depth = 0;
   bool isFirst = true; // of the entries of the innermost group

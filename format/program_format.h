@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 13u
+#define NPU_FORMAT_VERSION 14u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -133,9 +133,12 @@ typedef struct npu_tensor_desc {
   int8_t order[NPU_MAX_RANK]; /* a permutation of 0..rank-1 */
   int32_t block_sizes[NPU_MAX_BLOCKS];
   int8_t block_dims[NPU_MAX_BLOCKS];
-  int8_t block_count;     /* 0..NPU_MAX_BLOCKS */
-  int8_t reserved[7];     /* zero */
-  int64_t weights_offset; /* bytes into the weights section, -1: not constant */
+  int8_t block_count; /* 0..NPU_MAX_BLOCKS */
+  int8_t reserved[7]; /* zero */
+  /* Of a constant, bytes into the weights section, or behind it, from the next
+   * multiple of NPU_WEIGHTS_ALIGNMENT on, into what the makers make; -1: not
+   * constant. */
+  int64_t weights_offset;
 } npu_tensor_desc;
 NPU_STATIC_ASSERT(sizeof(npu_tensor_desc) == 136, "npu_tensor_desc is on disk");
 
@@ -281,6 +284,8 @@ typedef struct npu_axis_attrs { /* CONCAT, SOFTMAX, GATHER */
 
 /* MATMUL whose operand b is packed: what b stands for is (number - zero point)
  * * scale. All zero: b is what it is stored as. */
+#define NPU_QUANTIZE_BY_RANGE (-1)
+
 typedef struct npu_matmul_attrs {
   /* 2 or 4: b is u8 [ceil(K * bits / 8), N], several numbers of one column in a
    * byte, the first in the lowest bits. 0: one number in each element. */
@@ -294,7 +299,11 @@ typedef struct npu_matmul_attrs {
   /* So many neighbours of each row of a have a scale: the largest magnitude of
    * them is 127, all are rounded to such steps, halves to even, and multiplied
    * as integers, by b's numbers, which are integers. A multiple of `block`, or
-   * a divisor, where it is less than K. 0: a is not rounded. */
+   * a divisor, where it is less than K. 0: a is not rounded.
+   * NPU_QUANTIZE_BY_RANGE: all of a becomes bytes as ONNX's
+   * DynamicQuantizeLinear makes them; b is i8, with one row of scales and
+   * without zero points. Sums less what the zero point adds to them are
+   * multiplied by the product of both scales. */
   int64_t quantize;
 } npu_matmul_attrs;
 
@@ -459,7 +468,8 @@ NPU_STATIC_ASSERT(sizeof(npu_attrs) == 192, "npu_attrs is on disk");
 #define NPU_KERNEL_GENERATED 1u /* code in the file, run by parallel_for */
 
 /* One kernel: rows [first_tensor, first_tensor + n_inputs + n_outputs) of the
- * tensor table, rows [first_instr, +n_instrs) of the instruction table. */
+ * tensor table, rows [first_instr, +n_instrs) of the instruction table, row
+ * `attrs` of the table of attributes. Kernels share rows. */
 typedef struct npu_kernel_desc {
   int32_t op; /* npu_op */
   uint32_t flags;
@@ -469,9 +479,9 @@ typedef struct npu_kernel_desc {
   uint32_t first_instr;
   int32_t n_instrs;
   int32_t in_place_input; /* this input and output 0 share memory, -1: none */
-  npu_attrs attrs;
+  uint32_t attrs;
 } npu_kernel_desc;
-NPU_STATIC_ASSERT(sizeof(npu_kernel_desc) == 224, "npu_kernel_desc is on disk");
+NPU_STATIC_ASSERT(sizeof(npu_kernel_desc) == 36, "npu_kernel_desc is on disk");
 
 /* A model input or output. Its name lies in the manifest, same index. */
 typedef struct npu_io_desc {
@@ -504,6 +514,7 @@ typedef struct npu_frame {
   const uint8_t *weights; /* the weights section */
   void *const *inputs;    /* in stored order, NPU_VALUE_ALIGNMENT */
   void *const *outputs;
+  const uint8_t *made; /* what the makers made */
 } npu_frame;
 
 /* The exported root. Pointers are relocated by the dynamic loader. */
@@ -512,6 +523,12 @@ typedef struct npu_program {
   uint32_t version; /* NPU_FORMAT_VERSION */
   uint32_t size;    /* sizeof(npu_program) */
   const npu_kernel_desc *kernels;
+  /* What the runtime runs once, when it loads the program: a constant from a
+   * smaller one in the weights section. Widening, an ELTWISE of one cast to a
+   * type of more bytes, or WINOGRAD_WEIGHT. Results lie one behind the other.
+   */
+  const npu_kernel_desc *makers;
+  const npu_attrs *attrs;
   const npu_tensor_desc *tensors;
   const npu_instr *instrs;
   const npu_io_desc *inputs;
@@ -520,6 +537,8 @@ typedef struct npu_program {
   uint64_t weight_bytes;
   uint64_t arena_bytes;
   uint32_t n_kernels;
+  uint32_t n_makers;
+  uint32_t n_attrs;
   uint32_t n_tensors;
   uint32_t n_instrs;
   uint32_t n_inputs;
@@ -527,7 +546,7 @@ typedef struct npu_program {
   uint32_t reserved; /* zero */
   int32_t (*run)(const npu_frame *frame);
 } npu_program;
-NPU_STATIC_ASSERT(sizeof(npu_program) == 112, "npu_program is on disk");
+NPU_STATIC_ASSERT(sizeof(npu_program) == 136, "npu_program is on disk");
 
 /* The last bytes of the file. `checksum` is XXH3_128bits of every byte before
  * the field, canonical (big-endian) form, so that a flip anywhere is found. */

@@ -4,20 +4,25 @@
 
 #include "kernels/memory.h"
 
+#include <algorithm>
 #include <new>
 
 namespace npu::kernels {
 
 static thread_local PackedConstants *current = nullptr;
 
-PackedConstants::PackedConstants(const void *first, size_t bytes)
-    : begin(static_cast<const char *>(first)), end(begin + bytes) {}
+void PackedConstants::cover(const void *first, size_t bytes) {
+  const auto *begin = static_cast<const char *>(first);
+  ranges.emplace_back(begin, begin + bytes);
+}
 
 bool PackedConstants::has(const void *original) const {
   // Pointers into other blocks have no order but this.
   const std::less<const char *> isBefore;
   const auto *at = static_cast<const char *>(original);
-  return !isBefore(at, begin) && isBefore(at, end);
+  return std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) {
+    return !isBefore(at, range.first) && isBefore(at, range.second);
+  });
 }
 
 std::shared_ptr<void> PackedConstants::find(const Key &key) const {

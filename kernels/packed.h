@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace npu::kernels {
 
@@ -19,8 +20,8 @@ namespace npu::kernels {
 /// it.
 class PackedConstants {
 public:
-  /// The constants lie in `bytes` from `first` on, as long as this lives.
-  PackedConstants(const void *first, size_t bytes);
+  /// Constants lie in `bytes` from `first` on, as long as this lives.
+  void cover(const void *first, size_t bytes);
 
   /// Whether it is one of them; else it may be gone when the next one is there.
   bool has(const void *original) const;
@@ -33,7 +34,7 @@ public:
   void add(Key key, const std::shared_ptr<void> &packed);
 
 private:
-  const char *begin, *end;
+  std::vector<std::pair<const char *, const char *>> ranges; // begin, end
   std::map<Key, std::weak_ptr<void>> known;
 };
 

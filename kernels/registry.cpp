@@ -27,6 +27,7 @@ static void addMatmulList(std::vector<List> &lists) {
   lists[NPU_OP_MATMUL] = {{"panels", createProductPanels},
                           {"packed", createMatmulPacked},
                           {"quantized", createMatmulQuantized},
+                          {"ranged", createMatmulRanged},
                           {"onednn", createMatmulOnednn},
                           widened,
                           strips,
@@ -122,8 +123,9 @@ static std::vector<List> makeLists() {
                                  adapter,
                                  split,
                                  reference(createConvWinogradReference)};
-  // At compile time; a weight that is not constant is no case for Winograd.
-  lists[NPU_OP_WINOGRAD_WEIGHT] = {reference(createWinogradWeightReference)};
+  // At load; a weight that is not constant is no case for Winograd.
+  lists[NPU_OP_WINOGRAD_WEIGHT] = {{"fast", createWinogradWeightFast},
+                                   reference(createWinogradWeightReference)};
   addPoolLists(lists);
   addMatmulList(lists);
   lists[NPU_OP_REDUCE] = {{"extremum", createReduceExtremum},

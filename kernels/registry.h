@@ -20,12 +20,13 @@ Create createMaskunpoolFast, createMaskunpoolReference;
 Create createTensornormFast, createTensornormReference;
 Create createConvWinogradDirect, createConvWinogradFast,
     createConvWinogradReference;
+Create createWinogradWeightFast;
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
 Create createAttentionBlocks, createAttentionReference;
-Create createMatmulPacked, createMatmulQuantized, createMatmulOnednn,
-    createMatmulReference, createProductPanels;
+Create createMatmulPacked, createMatmulQuantized, createMatmulRanged,
+    createMatmulOnednn, createMatmulReference, createProductPanels;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,
     createReduceFast, createReduceReference;
 Create createSoftmaxRows, createSoftmaxOnednn, createSoftmaxReference;

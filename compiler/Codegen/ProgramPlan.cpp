@@ -14,25 +14,30 @@ using namespace npu;
 
 namespace {
 
-/// Bytes that one or several values share: views of each other, or a result
-/// written over an input.
+/// Bytes that one or several values share: views or parts of each other, or a
+/// result written over an input.
 struct Memory {
   Storage storage;
   int64_t begin = 0, end = 0, bytes = 0;
-  int mergedInto = -1; // in place: the buffer that holds this one
+  int mergedInto = -1; // the buffer that holds this one,
+  int64_t shift = 0;   // so many bytes behind its beginning
+  bool hasParts = false;
 };
 
 class Planner {
 public:
-  Planner(mlir::func::FuncOp function, int threads)
-      : function(function), threads(threads) {}
+  Planner(mlir::func::FuncOp function, int threads,
+          function_ref<std::optional<int64_t>(Operation *)> partOf)
+      : function(function), threads(threads), partOf(partOf) {}
 
   FailureOr<ProgramPlan> run();
 
 private:
   LogicalResult checkResults();
+  bool addPart(Operation *op);
   LogicalResult addKernel(Operation *op);
   LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
+  void placeMade();
   void placeResults();
   void planInPlace();
   bool tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
@@ -45,8 +50,19 @@ private:
     return memory;
   }
 
+  Storage storageOf(int memory) const {
+    int64_t shift = 0;
+    for (; memories[memory].mergedInto >= 0;
+         memory = memories[memory].mergedInto)
+      shift += memories[memory].shift;
+    Storage storage = memories[memory].storage;
+    storage.offset += shift;
+    return storage;
+  }
+
   mlir::func::FuncOp function;
   int threads;
+  function_ref<std::optional<int64_t>(Operation *)> partOf;
   ProgramPlan plan;
   std::vector<Memory> memories;
   /// Memory of each value that is no constant.
@@ -99,17 +115,18 @@ LogicalResult Planner::addInput(PlannedKernel &kernel, size_t index,
   ElementsAttr constant = constantOf(viewed);
   if (!constant) {
     int memory = memoryOf.lookup(viewed);
-    memories[memory].end = plan.kernels.size();
+    memories[root(memory)].end = plan.kernels.size();
     kernelMemories.back().push_back(memory);
     kernel.operands.emplace_back();
     return success();
   }
-  FailureOr<int64_t> offset =
-      plan.weights.add(operand.getLoc(), constant, tensorType(viewed));
-  if (failed(offset))
+  FailureOr<WeightTable::Place> place =
+      plan.weights.add(viewed.getDefiningOp<ConstantOp>());
+  if (failed(place))
     return failure();
-  kernel.problem.inputs[index].weights_offset = *offset;
-  kernel.operands.push_back({Storage::Weights, *offset});
+  kernel.problem.inputs[index].weights_offset = place->offset;
+  kernel.operands.push_back(
+      {place->isMade ? Storage::Made : Storage::Weights, place->offset});
   kernelMemories.back().push_back(-1);
   auto dense = dyn_cast<DenseElementsAttr>(constant);
   if (!dense || !(dense.isSplat() || dense.getNumElements() == 1))
@@ -130,6 +147,21 @@ static StringRef kernelOpName(Operation *op) {
   if (auto custom = dyn_cast<CustomOp>(op))
     return custom.getDemandName();
   return isa<FusedOp>(op) ? "eltwise" : op->getName().stripDialect();
+}
+
+/// Lets a slice lie in its operand, if it is such a one.
+bool Planner::addPart(Operation *op) {
+  std::optional<int64_t> offset = partOf ? partOf(op) : std::nullopt;
+  if (!offset)
+    return false;
+  const int holder = memoryOf.lookup(viewedValue(op->getOperand(0)));
+  memories[root(holder)].hasParts = true;
+  Memory memory;
+  memory.mergedInto = holder;
+  memory.shift = *offset;
+  memoryOf[op->getResult(0)] = memories.size();
+  memories.push_back(memory);
+  return true;
 }
 
 LogicalResult Planner::addKernel(Operation *op) {
@@ -168,6 +200,15 @@ LogicalResult Planner::addKernel(Operation *op) {
   return success();
 }
 
+/// What is made at load lies behind all that is stored.
+void Planner::placeMade() {
+  for (PlannedKernel &kernel : plan.kernels)
+    for (size_t i = 0; i < kernel.problem.inputs.size(); ++i)
+      if (kernel.operands[i].place == Storage::Made)
+        kernel.problem.inputs[i].weights_offset =
+            plan.weights.madeBegin() + kernel.operands[i].offset;
+}
+
 /// Model outputs are written where the caller wants them.
 void Planner::placeResults() {
   Operation *terminator = function.front().getTerminator();
@@ -188,7 +229,7 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
   ArrayRef<int> operands = kernelMemories[step];
   int from = operands[input] < 0 ? -1 : root(operands[input]);
   int to = operands[kernel.problem.inputs.size()];
-  if (from < 0 || memories[from].end != step ||
+  if (from < 0 || memories[from].end != step || memories[from].hasParts ||
       memories[from].storage.place != Storage::Arena ||
       memories[to].storage.place != Storage::Arena ||
       !kernels::sameStorage(kernel.problem.inputs[input],
@@ -220,6 +261,7 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
   memories[from].end = std::max(memories[from].end, memories[to].end);
   memories[from].bytes = std::max(memories[from].bytes, memories[to].bytes);
   memories[to].mergedInto = from;
+  memories[from].hasParts = memories[to].hasParts;
   return true;
 }
 
@@ -261,7 +303,7 @@ void Planner::placeArena() {
   for (auto [kernel, operands] : llvm::zip(plan.kernels, kernelMemories))
     for (auto [storage, memory] : llvm::zip(kernel.operands, operands))
       if (memory >= 0)
-        storage = memories[root(memory)].storage;
+        storage = storageOf(memory);
 }
 
 static std::string nameAttr(mlir::DictionaryAttr attributes, StringRef prefix,
@@ -290,15 +332,17 @@ FailureOr<ProgramPlan> Planner::run() {
         nameAttr(function.getResultAttrDict(index), "output", index));
   }
   for (Operation &op : function.front().without_terminator())
-    if (isKernel(&op) && failed(addKernel(&op)))
+    if (isKernel(&op) && !addPart(&op) && failed(addKernel(&op)))
       return failure();
+  placeMade();
   placeResults();
   planInPlace();
   placeArena();
   return std::move(plan);
 }
 
-FailureOr<ProgramPlan> npu::planProgram(mlir::func::FuncOp function,
-                                        int threads) {
-  return Planner(function, threads).run();
+FailureOr<ProgramPlan>
+npu::planProgram(mlir::func::FuncOp function, int threads,
+                 function_ref<std::optional<int64_t>(Operation *)> partOf) {
+  return Planner(function, threads, partOf).run();
 }

@@ -15,10 +15,11 @@
 
 namespace npu {
 
-/// Where a value's bytes lie: an offset into arena or weights, or the number of
-/// a model input or output.
+/// Where a value's bytes lie: an offset into the arena, the weights or what is
+/// made of them when the program is loaded, or the number of a model input or
+/// output.
 struct Storage {
-  enum Place { Arena, Weights, Input, Output };
+  enum Place { Arena, Weights, Made, Input, Output };
   Place place = Arena;
   int64_t offset = 0;
 };
@@ -58,8 +59,12 @@ struct ProgramPlan {
 
 /// Plans `function` for `threads` threads; needs every layout decided. Inserts
 /// copies where a result is not a kernel's own value (an input or constant
-/// returned, one value returned twice). Failure leaves an error at an op.
-FailureOr<ProgramPlan> planProgram(mlir::func::FuncOp function, int threads);
+/// returned, one value returned twice). `partOf` says of an op where its result
+/// lies in its operand, in bytes, if it is no kernel but such a part. Failure
+/// leaves an error at an op.
+FailureOr<ProgramPlan>
+planProgram(mlir::func::FuncOp function, int threads,
+            function_ref<std::optional<int64_t>(Operation *)> partOf = nullptr);
 
 /// The nodes of the model behind a location: "conv1/Conv + relu1".
 std::string nodesOf(Location location);

@@ -65,7 +65,7 @@ GlobalVariable *RunBuilder::table(const char *name, llvm::Constant *rows) {
                             llvm::GlobalValue::InternalLinkage, rows, name);
 }
 
-/// An operand is 4 x its offset in bytes + its place; places are numbered as
+/// An operand is 8 x its offset in bytes + its place; places are numbered as
 /// `bases` are filled.
 void RunBuilder::makeTables() {
   SmallVector<uint64_t> places;
@@ -75,7 +75,7 @@ void RunBuilder::makeTables() {
       bool isPointer =
           storage.place == Storage::Input || storage.place == Storage::Output;
       auto offset = static_cast<uint64_t>(storage.offset);
-      places.push_back(4 * (isPointer ? offset * sizeof(void *) : offset) +
+      places.push_back(8 * (isPointer ? offset * sizeof(void *) : offset) +
                        storage.place);
     }
     firsts.push_back(static_cast<uint32_t>(places.size()));
@@ -102,10 +102,12 @@ void RunBuilder::readFrame() {
   imports = field(frame, offsetof(npu_frame, imports));
   exec = field(frame, offsetof(npu_frame, exec));
   static_assert(Storage::Arena == 0 && Storage::Weights == 1 &&
-                Storage::Input == 2 && Storage::Output == 3);
+                Storage::Made == 2 && Storage::Input == 3 &&
+                Storage::Output == 4);
   const size_t offsets[] = {
       offsetof(npu_frame, arena), offsetof(npu_frame, weights),
-      offsetof(npu_frame, inputs), offsetof(npu_frame, outputs)};
+      offsetof(npu_frame, made), offsetof(npu_frame, inputs),
+      offsetof(npu_frame, outputs)};
   bases = b.CreateAlloca(pointer, b.getInt32(std::size(offsets)));
   for (auto [place, offset] : llvm::enumerate(offsets))
     b.CreateStore(field(frame, offset),
@@ -116,7 +118,7 @@ void RunBuilder::readFrame() {
   slots = b.CreateAlloca(pointer, b.getInt32(most));
 }
 
-/// Fills the slots with the kernel's operands: of the arena and the weights an
+/// Fills the slots with the kernel's operands: of the arena and constants an
 /// address, of inputs and outputs what lies there.
 void RunBuilder::resolveOperands(llvm::Value *index) {
   llvm::Type *i64 = b.getInt64Ty();
@@ -132,10 +134,10 @@ void RunBuilder::resolveOperands(llvm::Value *index) {
   b.SetInsertPoint(next);
   llvm::PHINode *number = b.CreatePHI(i64, 2);
   llvm::Value *row = entryOf(operands, i64, number);
-  llvm::Value *place = b.CreateAnd(row, b.getInt64(3));
+  llvm::Value *place = b.CreateAnd(row, b.getInt64(7));
   llvm::Value *address = b.CreateGEP(
       b.getInt8Ty(), b.CreateLoad(pointer, b.CreateGEP(pointer, bases, place)),
-      b.CreateLShr(row, b.getInt64(2)));
+      b.CreateLShr(row, b.getInt64(3)));
   b.CreateCondBr(b.CreateICmpUGE(place, b.getInt64(Storage::Input)), given,
                  resolved);
   b.SetInsertPoint(given);

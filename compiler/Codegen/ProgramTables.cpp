@@ -46,11 +46,10 @@ ProgramTables npu::tablesOf(const ProgramPlan &plan) {
   ProgramTables tables;
   SharedRows<npu_tensor_desc> tensors(tables.tensors);
   SharedRows<npu_instr> instrs(tables.instrs);
-  for (const PlannedKernel &kernel : plan.kernels) {
-    const kernels::Problem &problem = kernel.problem;
+  SharedRows<npu_attrs> attrs(tables.attrs);
+  auto rowOf = [&](const kernels::Problem &problem) {
     npu_kernel_desc row = {};
     row.op = problem.op;
-    row.flags = kernel.generated ? NPU_KERNEL_GENERATED : 0;
     row.n_inputs = static_cast<int32_t>(problem.inputs.size());
     row.n_outputs = static_cast<int32_t>(problem.outputs.size());
     std::vector<npu_tensor_desc> operands = problem.inputs;
@@ -59,9 +58,16 @@ ProgramTables npu::tablesOf(const ProgramPlan &plan) {
     row.first_instr = instrs.add(problem.instrs);
     row.n_instrs = static_cast<int32_t>(problem.instrs.size());
     row.in_place_input = problem.inPlaceInput;
-    row.attrs = problem.attrs;
-    tables.kernels.push_back(row);
+    row.attrs = attrs.add(problem.attrs);
+    return row;
+  };
+  for (const PlannedKernel &kernel : plan.kernels) {
+    tables.kernels.push_back(rowOf(kernel.problem));
+    if (kernel.generated)
+      tables.kernels.back().flags = NPU_KERNEL_GENERATED;
   }
+  for (const kernels::Problem &maker : plan.weights.makers())
+    tables.makers.push_back(rowOf(maker));
   tables.inputs = ioRows(plan.inputs);
   tables.outputs = ioRows(plan.outputs);
   return tables;

@@ -11,8 +11,9 @@
 namespace npu {
 
 struct ProgramTables {
-  std::vector<npu_kernel_desc> kernels;
-  std::vector<npu_tensor_desc> tensors; ///< several kernels may have the same
+  std::vector<npu_kernel_desc> kernels, makers;
+  std::vector<npu_attrs> attrs;         ///< several kernels may have the same
+  std::vector<npu_tensor_desc> tensors; ///< likewise
   std::vector<npu_instr> instrs;        ///< likewise
   std::vector<npu_io_desc> inputs, outputs;
 };

@@ -29,6 +29,8 @@ static RawSection tableSection(StringRef name, const std::vector<T> &rows) {
 static llvm::Error writeDataObject(StringRef path, const ProgramPlan &plan) {
   const ProgramTables tables = tablesOf(plan);
   SmallVector<RawSection> sections = {tableSection("kernels", tables.kernels),
+                                      tableSection("makers", tables.makers),
+                                      tableSection("attrs", tables.attrs),
                                       tableSection("tensors", tables.tensors),
                                       tableSection("instrs", tables.instrs),
                                       tableSection("inputs", tables.inputs),

@@ -4,12 +4,18 @@
 // other, each once: equal bytes are one constant, whoever made them. What is
 // folded for each of its readers, a transposed weight of a recurrent net for
 // instance, would lie there for each of them otherwise.
+//
+// What a smaller constant gives exactly is not stored but made of that one when
+// the program is loaded: numbers that a narrower type holds, and Winograd's
+// weights.
 #ifndef NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
 #define NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "kernels/kernel.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <list>
 #include <unordered_map>
@@ -19,11 +25,16 @@ namespace npu {
 
 class WeightTable {
 public:
-  /// The offset in bytes of a constant stored with the layout of `type`;
-  /// relays its elements where they are not row-major. The attribute's bytes
-  /// must stay alive as long as the table.
-  FailureOr<int64_t> add(Location location, ElementsAttr elements,
-                         RankedTensorType type);
+  /// An offset in bytes into what is stored, or into what is made of it.
+  struct Place {
+    int64_t offset = 0;
+    bool isMade = false;
+  };
+
+  /// Where a constant lies with the layout of its type; relays its elements
+  /// where they are not row-major. The attributes' bytes must stay alive as
+  /// long as the table.
+  FailureOr<Place> add(ConstantOp constant);
 
   /// The offset of bytes that are no tensor.
   int64_t add(StringRef bytes);
@@ -32,7 +43,19 @@ public:
   /// The parts of the section in order, padding between them included.
   ArrayRef<ArrayRef<char>> parts() const { return chunks; }
 
+  /// Where what is made begins, as offsets of tensors count.
+  int64_t madeBegin() const;
+  /// What makes it, one behind the other, once nothing is added any more.
+  std::vector<kernels::Problem> makers() const;
+
 private:
+  FailureOr<Place> place(ConstantOp constant);
+  Place addWinograd(ConstantOp constant);
+  /// Of elements that a narrower type holds: these, and the cast.
+  std::optional<Place> addNarrow(int32_t dtype, ArrayRef<char> bytes);
+  std::optional<npu_tensor_desc> storeNarrow(int32_t dtype,
+                                             ArrayRef<char> bytes);
+  Place make(kernels::Problem maker);
   /// The offset of the same bytes, or of these behind all others.
   int64_t append(ArrayRef<char> bytes);
   int64_t appendOwned(std::vector<char> bytes);
@@ -43,10 +66,14 @@ private:
     int64_t offset;
   };
   std::unordered_multimap<uint64_t, Stored> stored;
-  llvm::DenseMap<std::pair<Attribute, Attribute>, int64_t> known;
+  llvm::DenseMap<std::pair<Attribute, Attribute>, Place> known;
   std::vector<ArrayRef<char>> chunks;
   std::list<std::vector<char>> owned;
   int64_t size = 0;
+  /// Their results' offsets count from madeBegin().
+  std::vector<kernels::Problem> making;
+  llvm::StringMap<int64_t> made;
+  int64_t madeBytes = 0;
 };
 
 } // namespace npu

@@ -60,6 +60,12 @@ void quantizeData(mlir::func::FuncOp function);
 /// The same as a pass, an error where the target has no i8; it must outlive the
 /// pass.
 std::unique_ptr<mlir::Pass> createQuantizeData(const TargetSpec *target);
+/// Products of bytes that few rows of data were quantized to by their range
+/// quantize the data.
+LogicalResult matchRanges(Operation *root);
+/// The same as a pass where the target lists quantized_rows; it must outlive
+/// the pass.
+std::unique_ptr<mlir::Pass> createMatchRanges(const TargetSpec *target);
 /// Products that --precision changed.
 int64_t countNarrowProducts(mlir::func::FuncOp function);
 /// Bytes that sums are made of, without a sign.

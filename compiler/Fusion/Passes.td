@@ -198,6 +198,63 @@ def MatchAttention : Pass<"npu-match-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def MatchRanges : Pass<"npu-match-ranges", "::mlir::func::FuncOp"> {
+  let summary = "Takes few rows that are quantized by their range as they are.";
+  let description = [{
+    Up to 4 rows of data that become bytes by the range of all of it, as ONNX's
+    DynamicQuantizeLinear has it, are multiplied by constant bytes, and the sums,
+    less what the zero point adds to them, by both scales: one `npu.matmul` of
+    the data that quantizes it, if the target lists `quantized_rows` under
+    `algorithms`. Its numbers are the same to the bit. Each product of the same
+    rows quantizes them for itself, which takes less than a kernel's start.
+
+    Example:
+    ```mlir
+    %zero = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+    %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+    %steps = npu.constant dense<255.0> : tensor<f32> -> tensor<f32>
+    %half = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
+    %w = npu.constant dense<1> : tensor<64x8xi8> -> tensor<64x8xi8>
+    %sums = npu.constant dense<64> : tensor<1x8xi32> -> tensor<1x8xi32>
+    %0 = npu.reduce(%x) {axes = [0, 1], keep_dims = false, kind = #npu.reduce_kind<min>} : (tensor<1x64xf32>) -> tensor<f32>
+    %1 = npu.eltwise min(%zero, %0) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %2 = npu.reduce(%x) {axes = [0, 1], keep_dims = false, kind = #npu.reduce_kind<max>} : (tensor<1x64xf32>) -> tensor<f32>
+    %3 = npu.eltwise max(%zero, %2) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %4 = npu.eltwise sub(%3, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %5 = npu.eltwise equal(%4, %zero) : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %6 = npu.eltwise div(%4, %steps) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %7 = npu.eltwise select(%5, %one, %6) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+    %8 = npu.eltwise sub(%zero, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %9 = npu.eltwise div(%8, %7) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %10 = npu.eltwise round(%9) : (tensor<f32>) -> tensor<f32>
+    %11 = npu.eltwise cast(%10) : (tensor<f32>) -> tensor<ui8>
+    %12 = npu.eltwise cast(%11) : (tensor<ui8>) -> tensor<f32>
+    %13 = npu.eltwise div(%x, %7) : (tensor<1x64xf32>, tensor<f32>) -> tensor<1x64xf32>
+    %14 = npu.eltwise round(%13) : (tensor<1x64xf32>) -> tensor<1x64xf32>
+    %15 = npu.eltwise add(%14, %12) : (tensor<1x64xf32>, tensor<f32>) -> tensor<1x64xf32>
+    %16 = npu.eltwise cast(%15) : (tensor<1x64xf32>) -> tensor<1x64xui8>
+    %17 = npu.matmul(%16, %w) : (tensor<1x64xui8>, tensor<64x8xi8>) -> tensor<1x8xi32>
+    %18 = npu.eltwise cast(%11) : (tensor<ui8>) -> tensor<i32>
+    %19 = npu.eltwise mul(%18, %sums) : (tensor<i32>, tensor<1x8xi32>) -> tensor<1x8xi32>
+    %20 = npu.eltwise sub(%17, %19) : (tensor<1x8xi32>, tensor<1x8xi32>) -> tensor<1x8xi32>
+    %21 = npu.eltwise cast(%20) : (tensor<1x8xi32>) -> tensor<1x8xf32>
+    %22 = npu.eltwise mul(%7, %half) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %23 = npu.eltwise mul(%21, %22) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+    ==>
+    %w = npu.constant dense<1> : tensor<64x8xi8> -> tensor<64x8xi8>
+    %half = npu.constant dense<5.000000e-01> : tensor<1x1xf32> -> tensor<1x1xf32>
+    %23 = npu.matmul(%x, %w, %half) {block = 64 : i64, quantize = -1 : i64} : (tensor<1x64xf32>, tensor<64x8xi8>, tensor<1x1xf32>) -> tensor<1x8xf32>
+    ```
+    test/compiler/Fusion/match-ranges.mlir runs more.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file (default: one "
+           "that lists quantized_rows)">,
+  ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
   let summary = "Makes zero padding an attribute of the op that reads it.";
   let description = [{

@@ -26,6 +26,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createSinkReshapes());
   functions.addPass(createFoldPad());
   functions.addPass(createSimplify());
+  if (target)
+    functions.addPass(createMatchRanges(target));
   functions.addPass(createFoldScale());
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)

@@ -13,10 +13,14 @@
 using namespace npu;
 using namespace npu::rewrites;
 
-/// The constants under `root`.
+/// The constants under `root`, and what they were made of.
 static SmallVector<ElementsAttr> collectConstants(Operation *root) {
   SmallVector<ElementsAttr> constants;
-  root->walk([&](ConstantOp op) { constants.push_back(op.getValue()); });
+  root->walk([&](ConstantOp op) {
+    constants.push_back(op.getValue());
+    if (op.getTaps())
+      constants.push_back(*op.getTaps());
+  });
   return constants;
 }
 

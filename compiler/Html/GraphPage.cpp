@@ -156,7 +156,8 @@ json::Object GraphWriter::describe(Operation *op) {
     node["body"] = body(fused);
   if (isa<ConstantOp>(op))
     node["kind"] = "constant";
-  else if (isFreeView(op) && !isCopy(op))
+  else if ((isFreeView(op) && !isCopy(op)) ||
+           (isa<SliceOp>(op) && !kernelOf.contains(op)))
     node["kind"] = "view";
   // The report's items are those ops, in the function's order.
   if (movesData(*op)) {

@@ -20,6 +20,7 @@
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
 #include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -339,7 +340,10 @@ LogicalResult Compilation::layout() {
 }
 
 LogicalResult Compilation::plan() {
-  FailureOr<ProgramPlan> planned = planProgram(function(), options.threads);
+  FailureOr<ProgramPlan> planned =
+      planProgram(function(), options.threads, [&](Operation *op) {
+        return freePartOf(*laidOut, op, layoutsOf(op));
+      });
   if (failed(planned))
     return failure();
   program = std::move(*planned);

@@ -37,10 +37,10 @@ private:
     return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
   }
 
-  /// {arena = 4096} or {weights = 0}: an offset; {input = 0}, {output = 1}: the
-  /// model's.
+  /// {arena = 4096}, {weights = 0} or {made = 0}: an offset; {input = 0},
+  /// {output = 1}: the model's.
   NamedAttribute placeOf(const Storage &storage) {
-    static constexpr StringRef names[] = {"arena", "weights", "input",
+    static constexpr StringRef names[] = {"arena", "weights", "made", "input",
                                           "output"};
     return number(names[storage.place], storage.offset);
   }

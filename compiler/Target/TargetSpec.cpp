@@ -21,8 +21,10 @@ SmallVector<StringRef> npu::demandRoles(const OpWords &words) {
   return roles;
 }
 
-// Rows of the table in Layout/Alternatives.cpp; a test says so.
-static const StringRef algorithmNames[] = {"winograd", "attention"};
+// Rows of the table in Layout/Alternatives.cpp, a test says so; what only the
+// fusion stage asks for behind them.
+static const StringRef algorithmNames[] = {"winograd", "attention",
+                                           "quantized_rows"};
 
 ArrayRef<StringRef> npu::algorithmVocabulary() { return algorithmNames; }
 

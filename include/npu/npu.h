@@ -81,8 +81,9 @@ typedef struct npu_host {
   /* Memory of `bytes` (> 0), aligned to `alignment` bytes (a power of two), of
    * any content; NULL if there is not enough, which ends what asked for it with
    * NPU_OUT_OF_MEMORY. Asked for arenas, scratch and packed weights; small
-   * tables come from malloc. release gets what allocate gave. Both or
-   * neither. */
+   * tables come from malloc, constants that are made of the file's at load are
+   * the system's pages, as the file's are. release gets what allocate gave.
+   * Both or neither. */
   void *(*allocate)(void *user, uint64_t bytes, uint64_t alignment);
   void (*release)(void *user, void *block, uint64_t bytes);
   /* Calls task(data, i) once for each i from 0 to count - 1, on threads of its
@@ -136,7 +137,8 @@ typedef struct npu_load_stats {
   double pack_ms; /* kernels made and weights brought into their order */
   uint64_t file_bytes;
   uint64_t weight_bytes;   /* in the file */
-  uint64_t packed_bytes;   /* copies in the kernels' own order */
+  uint64_t packed_bytes;   /* copies in the kernels' own order, and constants
+                              made at load that kernels read as they are */
   uint64_t released_bytes; /* pages of originals given back to the system */
   uint64_t arena_bytes;    /* per context */
   uint64_t scratch_bytes;  /* per context */

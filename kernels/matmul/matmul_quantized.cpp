@@ -146,8 +146,8 @@ private:
 
 std::unique_ptr<Kernel> createMatmulQuantized(const Problem &problem,
                                               std::string &whyNot) {
-  if (!hasPackedWeights(problem) || !problem.attrs.matmul.quantize) {
-    whyNot = "data that is not quantized";
+  if (!hasPackedWeights(problem) || problem.attrs.matmul.quantize <= 0) {
+    whyNot = "data that is not quantized in groups";
     return nullptr;
   }
   const int64_t depth = problem.inputs[0].dims[problem.inputs[0].rank - 1];

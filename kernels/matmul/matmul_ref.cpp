@@ -6,6 +6,7 @@
 #include "kernels/validate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 namespace npu::kernels {
@@ -26,6 +27,8 @@ protected:
   void compute(const float *const *inputs, float *result) const override {
     if (!hasPackedWeights(problem))
       return run(inputs, result);
+    if (problem.attrs.matmul.quantize == NPU_QUANTIZE_BY_RANGE)
+      return multiplyByRange(inputs, result);
     std::vector<float> numbers = unpacked(inputs), rounded;
     const float *data = inputs[0];
     if (problem.attrs.matmul.quantize) {
@@ -44,6 +47,28 @@ protected:
   }
 
 private:
+  /// As the definition of DynamicQuantizeLinear and the ops behind it say.
+  void multiplyByRange(const float *const *inputs, float *result) const {
+    const auto count = static_cast<size_t>(elementCount(problem.inputs[0]));
+    std::vector<float> data(inputs[0], inputs[0] + count);
+    float least = 0, most = 0;
+    for (float x : data) {
+      least = x < least || std::isnan(x) ? x : least;
+      most = x > most || std::isnan(x) ? x : most;
+    }
+    auto asByte = [](float x) { return x > 0 ? std::min(x, 255.0f) : 0.0f; };
+    const float range = most - least, scale = range == 0 ? 1 : range / 255;
+    const float zero = asByte(std::nearbyint((0 - least) / scale));
+    for (float &x : data)
+      x = asByte(std::nearbyint(x / scale) + zero) - zero;
+    const float *const operands[2] = {data.data(), inputs[1]};
+    run(operands, result);
+    const int64_t across = problem.inputs[2].dims[1],
+                  results = elementCount(problem.outputs[0]);
+    for (int64_t i = 0; i < results; ++i)
+      result[i] *= scale * inputs[2][across == 1 ? 0 : i % columns];
+  }
+
   /// What packed numbers stand for, as a matrix of depth x columns.
   std::vector<float> unpacked(const float *const *inputs) const {
     const npu_matmul_attrs &attrs = problem.attrs.matmul;

@@ -60,14 +60,20 @@ static std::string checkPacked(const Problem &problem) {
     return "zero points without scales, or of two kinds";
   if (!isInteger && (attrs.zero_point || attrs.has_zero_points))
     return "zero points of floats";
-  if (attrs.quantize < 0 || attrs.quantize > attributeLimit)
+  const bool isByRange = attrs.quantize == NPU_QUANTIZE_BY_RANGE;
+  if (isByRange && (b.dtype != NPU_I8 || attrs.block < depth ||
+                    attrs.zero_point || attrs.has_zero_points))
+    return std::string("data that is quantized by its range for ") +
+           dtypeName(b.dtype) + " in blocks of " + std::to_string(attrs.block) +
+           ", expected i8 with one row of scales and without zero points";
+  if ((attrs.quantize < 0 && !isByRange) || attrs.quantize > attributeLimit)
     return "data in groups of " + std::to_string(attrs.quantize);
   if (attrs.quantize != 0 && !isInteger)
     return std::string("data that is quantized for ") + dtypeName(b.dtype) +
            ", expected i8 or u8";
   const bool isWhole =
       attrs.block == 0 || attrs.block >= depth || attrs.quantize >= depth;
-  if (attrs.quantize != 0 && !isWhole && attrs.quantize % attrs.block != 0 &&
+  if (attrs.quantize > 0 && !isWhole && attrs.quantize % attrs.block != 0 &&
       attrs.block % attrs.quantize != 0)
     return "data in groups of " + std::to_string(attrs.quantize) +
            " for blocks of " + std::to_string(attrs.block);

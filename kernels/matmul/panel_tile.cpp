@@ -5,6 +5,7 @@
 #include "kernels/support/vectors.h"
 
 #include <algorithm>
+#include <immintrin.h>
 
 namespace npu::kernels {
 
@@ -15,24 +16,53 @@ template <typename V>
 constexpr int64_t lanesOf = static_cast<int64_t>(sizeof(V) / sizeof(float));
 
 template <typename V>
-static NPU_INLINE V load(const float *from) {
+static NPU_INLINE NPU_WIDE_ONLY V load(const float *from) {
   V value;
   std::memcpy(&value, from, sizeof(value));
   return value;
+}
+
+/// The columns of a panel's last vector that the result has.
+template <typename V>
+static NPU_INLINE unsigned lastColumns(const PanelTile &t) {
+  return (1U << (t.columns - (t.width - lanesOf<V>))) - 1;
+}
+
+/// Vectors of which only some lanes are in memory; the others are 0.
+template <typename V>
+static NPU_INLINE NPU_WIDE_ONLY V loadSome(const float *from, unsigned some) {
+  if constexpr (lanesOf<V> == lanes)
+    return (V)_mm512_maskz_loadu_ps(static_cast<__mmask16>(some), from);
+  else
+    return (V)_mm256_maskz_loadu_ps(static_cast<__mmask8>(some), from);
+}
+template <typename V>
+static NPU_INLINE NPU_WIDE_ONLY void storeSome(float *to, V value,
+                                               unsigned some) {
+  if constexpr (lanesOf<V> == lanes)
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>(some), (__m512)value);
+  else
+    _mm256_mask_storeu_ps(to, static_cast<__mmask8>(some), (__m256)value);
 }
 
 /// Panels beyond this are in the second-level cache and are asked for ahead.
 constexpr int64_t nearBytes = 16 * 1024;
 constexpr int64_t rowsAhead = 16;
 
+/// The second operand is what comes out if one is NaN.
 template <typename V>
-static NPU_INLINE V between(V value, float least, float most) {
-  value = value < least ? V{} + least : value;
-  return value > most ? V{} + most : value;
+static NPU_INLINE NPU_WIDE_ONLY V between(V value, float least, float most) {
+  if constexpr (lanesOf<V> == lanes) {
+    const __m512 low = _mm512_max_ps(_mm512_set1_ps(least), (__m512)value);
+    return (V)_mm512_min_ps(_mm512_set1_ps(most), low);
+  } else {
+    const __m256 low = _mm256_max_ps(_mm256_set1_ps(least), (__m256)value);
+    return (V)_mm256_min_ps(_mm256_set1_ps(most), low);
+  }
 }
 
 template <Activation A, typename V>
-static NPU_INLINE V activated(V value, float alpha, float beta) {
+static NPU_INLINE NPU_WIDE_ONLY V activated(V value, float alpha, float beta) {
   if constexpr (A == Activation::HardSigmoid)
     return between(value * alpha + beta, 0, 1);
   if constexpr (A == Activation::HardSwish)
@@ -42,84 +72,93 @@ static NPU_INLINE V activated(V value, float alpha, float beta) {
   return value;
 }
 
-/// What is added, and bounds, of all columns, and to memory.
+/// What is added, and bounds, and to memory; `some` are the columns of the last
+/// vector.
 template <typename V, int64_t Wide>
-static NPU_INLINE void storeRow(const PanelTile &t, int64_t row,
-                                const V *sums) {
+static NPU_INLINE NPU_WIDE_ONLY void storeRow(const PanelTile &t, int64_t row,
+                                              const V *sums, unsigned some) {
   const float *added = t.added[row];
   float *to = t.results[row];
 #pragma clang loop unroll(full)
   for (int64_t v = 0; v < Wide; ++v) {
+    const int64_t at = v * lanesOf<V>;
+    const bool isSome = v == Wide - 1;
     V value = sums[v];
     if (added)
-      value += load<V>(added + v * lanesOf<V>);
+      value += isSome ? loadSome<V>(added + at, some) : load<V>(added + at);
     value = between(value, t.least, t.most);
-    std::memcpy(to + v * lanesOf<V>, &value, sizeof(value));
+    if (isSome)
+      storeSome(to + at, value, some);
+    else
+      std::memcpy(to + at, &value, sizeof(value));
   }
 }
 
-/// All that follows on the sums of a row, to a row of the panel's width. By
-/// value: what is stored could be one of a tile's numbers.
-template <Activation A, bool IsScaled>
-static NPU_INLINE void finishRow(const PanelTile t, const float *sums,
-                                 const float *added, float *to) {
-  for (int64_t c = 0; c < t.width; c += lanesOf<Half>) {
-    Half value = load<Half>(sums + c);
-    if (added)
-      value += load<Half>(added + c);
-    value = activated<A>(between(value, t.least, t.most), t.alpha, t.beta);
-    if constexpr (IsScaled)
-      value = value * load<Half>(t.factors + c) + load<Half>(t.summands + c);
-    std::memcpy(to + c, &value, sizeof(value));
-  }
+template <typename V, int64_t Wide, int64_t Rows>
+static NPU_INLINE NPU_WIDE_ONLY void storeRows(const PanelTile &t,
+                                               const V (&sums)[Rows][Wide]) {
+  const unsigned some = lastColumns<V>(t);
+#pragma clang loop unroll(full)
+  for (int64_t r = 0; r < Rows; ++r)
+    storeRow<V, Wide>(t, r, sums[r], some);
 }
 
-/// Rows of columns that fill no vector go by way of ones that do.
-template <Activation A, bool IsScaled>
-static NPU_INLINE void finishRows(const PanelTile &t, const float *sums) {
-  constexpr int64_t widest = 4 * lanes;
-  const bool isWhole = t.columns == t.width;
+/// All that follows on the sums of some columns of a row, to memory.
+template <typename V, Activation A, bool IsScaled>
+static NPU_INLINE NPU_WIDE_ONLY void finish(const PanelTile &t, int64_t row,
+                                            int64_t at, const float *sums,
+                                            unsigned some) {
+  V value = load<V>(sums + at);
+  if (t.added[row])
+    value += loadSome<V>(t.added[row] + at, some);
+  value = activated<A>(between(value, t.least, t.most), t.alpha, t.beta);
+  if constexpr (IsScaled)
+    value = value * load<V>(t.factors + at) + load<V>(t.summands + at);
+  storeSome(t.results[row] + at, value, some);
+}
+
+/// By value: what is stored could be one of a tile's numbers.
+template <typename V, Activation A, bool IsScaled>
+static NPU_INLINE NPU_WIDE_ONLY void finishRows(const PanelTile t,
+                                                const float *sums) {
+  const int64_t last = t.width - lanesOf<V>;
   for (int64_t r = 0; r < t.count; ++r, sums += t.width) {
-    if (isWhole) {
-      finishRow<A, IsScaled>(t, sums, t.added[r], t.results[r]);
-      continue;
-    }
-    float added[widest] = {}, result[widest];
-    if (t.added[r])
-      std::copy_n(t.added[r], t.columns, added);
-    finishRow<A, IsScaled>(t, sums, added, result);
-    std::copy_n(result, t.columns, t.results[r]);
+    for (int64_t at = 0; at < last; at += lanesOf<V>)
+      finish<V, A, IsScaled>(t, r, at, sums, ~0U);
+    finish<V, A, IsScaled>(t, r, last, sums, lastColumns<V>(t));
   }
 }
 
-template <Activation A>
-static NPU_INLINE void finishScaled(const PanelTile &t, const float *sums) {
+template <typename V, Activation A>
+static NPU_INLINE NPU_WIDE_ONLY void finishScaled(const PanelTile &t,
+                                                  const float *sums) {
   if (t.factors)
-    finishRows<A, true>(t, sums);
+    finishRows<V, A, true>(t, sums);
   else
-    finishRows<A, false>(t, sums);
+    finishRows<V, A, false>(t, sums);
 }
 
+template <typename V>
 static NPU_WIDE_ONLY void finishTile(const PanelTile &t, const float *sums) {
   switch (t.activation) {
   case Activation::HardSigmoid:
-    return finishScaled<Activation::HardSigmoid>(t, sums);
+    return finishScaled<V, Activation::HardSigmoid>(t, sums);
   case Activation::HardSwish:
-    return finishScaled<Activation::HardSwish>(t, sums);
+    return finishScaled<V, Activation::HardSwish>(t, sums);
   case Activation::LeakyRelu:
-    return finishScaled<Activation::LeakyRelu>(t, sums);
+    return finishScaled<V, Activation::LeakyRelu>(t, sums);
   default:
-    return finishScaled<Activation::None>(t, sums);
+    return finishScaled<V, Activation::None>(t, sums);
   }
 }
 
 /// Whether sums go from registers right to the result.
 static NPU_INLINE bool isPlain(const PanelTile &t) {
-  return t.columns == t.width && t.activation == Activation::None && !t.factors;
+  return t.activation == Activation::None && !t.factors;
 }
 
 template <typename V, int64_t Wide, int64_t Rows>
-static NPU_INLINE void tileOf(const PanelTile &t) {
+static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
   constexpr int64_t width = Wide * lanesOf<V>;
   V sums[Rows][Wide];
   for (int64_t v = 0; v < Wide; ++v)
@@ -151,20 +190,16 @@ static NPU_INLINE void tileOf(const PanelTile &t) {
       for (int64_t v = 0; v < Wide; ++v)
         sums[r][v] += rows[r][k] * numbers[v];
   }
-  if (isPlain(t)) {
-#pragma clang loop unroll(full)
-    for (int64_t r = 0; r < Rows; ++r)
-      storeRow<V, Wide>(t, r, sums[r]);
-    return;
-  }
+  if (isPlain(t))
+    return storeRows<V, Wide, Rows>(t, sums);
   float room[Rows * width];
   std::memcpy(room, sums, sizeof(sums));
-  finishTile(t, room);
+  finishTile<V>(t, room);
 }
 
 /// `Most` rows, or fewer.
 template <typename V, int64_t Wide, int64_t Most>
-static NPU_INLINE void tileOfRows(const PanelTile &t) {
+static NPU_INLINE NPU_WIDE_ONLY void tileOfRows(const PanelTile &t) {
   if constexpr (Most > 1)
     if (t.count < Most)
       return tileOfRows<V, Wide, Most - 1>(t);

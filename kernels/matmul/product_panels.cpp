@@ -197,6 +197,16 @@ private:
               from[product.down[static_cast<size_t>(k)] + c * product.across];
   }
 
+  /// Where the part of a thread begins, in rows of one panel after the other: a
+  /// narrow last panel is less work.
+  int64_t placeOf(int thread, int threads) const {
+    const int64_t whole = rows * panelColumns, before = panels - 1,
+                  all = before * whole + rows * widthOf(before),
+                  work = all * thread / threads,
+                  panel = std::min(work / whole, before);
+    return panel * rows + (work - panel * whole) / widthOf(panel);
+  }
+
   /// Threads share rows where each can have all weights in its caches, or there
   /// is more data than weights; else panels.
   Share share(int thread, int threads) const {
@@ -208,7 +218,8 @@ private:
       Range range = shareOf(rows, thread, threads);
       return {0, range.begin, panels - 1, range.end, true, rows};
     }
-    Range range = shareOf(panels * rows, thread, threads);
+    const Range range = {placeOf(thread, threads),
+                         placeOf(thread + 1, threads)};
     const int64_t last = range.end > range.begin ? range.end - 1 : range.begin;
     return {range.begin / rows,
             range.begin % rows,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // In the place of all oneDNN kernels where npuc is built without oneDNN, and in
-// the static libnpu: our own kernels and the references compute everything.
+// the static libnpu: our own kernels and the references compute everything. Of
+// nets of bytes oneDNN computes most; few rows of them are left out as well,
+// for programs that carry the library are to be small.
 
 #include "kernels/registry.h"
 
@@ -23,6 +25,7 @@ NPU_REFUSE(createConvTransposeOnednn)
 NPU_REFUSE(createConvBpwOnednn)
 NPU_REFUSE(createPoolOnednn)
 NPU_REFUSE(createMatmulOnednn)
+NPU_REFUSE(createMatmulRanged)
 NPU_REFUSE(createSoftmaxOnednn)
 NPU_REFUSE(createResizeOnednn)
 #undef NPU_REFUSE

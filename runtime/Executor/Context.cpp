@@ -144,8 +144,13 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
     out.push_back(outputs[i].data);
   const npu_program &program = model->program();
   npu_exec exec{*this};
-  npu_frame frame = {&imports,        &exec,     arena.data(),
-                     program.weights, in.data(), out.data()};
+  npu_frame frame = {&imports,
+                     &exec,
+                     arena.data(),
+                     program.weights,
+                     in.data(),
+                     out.data(),
+                     model->constants().made()};
   int32_t status = 0;
   replaced.clear();
   model->executor().run([&] {
@@ -208,7 +213,9 @@ void Context::noteFailure(uint32_t kernel, void *const *operands) {
   failedKernel = kernel;
   fault = kernel < model->kernels().size()
               ? kernels::describeFault(
-                    problemOf(model->program(), kernel, 1, nullptr), operands)
+                    problemOf(model->program(),
+                              model->program().kernels[kernel], 1, nullptr),
+                    operands)
               : "";
 }
 

@@ -154,11 +154,9 @@ void Image::load() {
   root = static_cast<const npu_program *>(symbol);
 }
 
-size_t Image::release(uint64_t offset, uint64_t bytes) const {
-  if (isCopy)
-    return 0;
+size_t releasePages(const void *first, uint64_t bytes) {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  uintptr_t begin = reinterpret_cast<uintptr_t>(root->weights) + offset;
+  uintptr_t begin = reinterpret_cast<uintptr_t>(first);
   uintptr_t end = (begin + bytes) / page * page;
   begin = (begin + page - 1) / page * page;
   if (begin >= end)
@@ -167,6 +165,10 @@ size_t Image::release(uint64_t offset, uint64_t bytes) const {
   if (madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED) != 0)
     return 0;
   return end - begin;
+}
+
+size_t Image::release(uint64_t offset, uint64_t bytes) const {
+  return isCopy ? 0 : releasePages(root->weights + offset, bytes);
 }
 
 } // namespace npu::runtime

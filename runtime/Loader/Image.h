@@ -36,6 +36,10 @@ struct Source {
   uint64_t bytes = 0;
 };
 
+/// Gives the whole pages among these bytes back to the system. Returns the
+/// bytes of them.
+size_t releasePages(const void *first, uint64_t bytes);
+
 /// An open .npu file, after load() mapped by the dynamic loader. Bytes in
 /// memory become a file without a name, so that what is checked is what is
 /// loaded.

@@ -143,16 +143,6 @@ std::string layoutsText(const npu_program &program, const npu_kernel_desc &k) {
   return text;
 }
 
-/// The stored bytes of each input that is constant, null for others.
-std::vector<const void *> constantsOf(const npu_program &program,
-                                      const kernels::Problem &problem) {
-  std::vector<const void *> constants(problem.inputs.size());
-  for (size_t i = 0; i < constants.size(); ++i)
-    if (problem.isConstant(i))
-      constants[i] = program.weights + problem.inputs[i].weights_offset;
-  return constants;
-}
-
 } // namespace
 
 Model::Model(const Source &source, const npu_load_options &options)
@@ -304,13 +294,14 @@ void Model::describeSignature() {
 }
 
 void Model::makeKernels() {
-  packed = std::make_unique<kernels::PackedConstants>(program().weights,
-                                                      program().weight_bytes);
-  kernels::PackedScope scope(*packed);
-  std::vector<bool> stillRead(program().n_tensors, false);
+  given = std::make_unique<Constants>(image, loadStats.threads);
+  packed.cover(program().weights, program().weight_bytes);
+  packed.cover(given->made(), given->madeBytes());
+  kernels::PackedScope scope(packed);
   for (uint32_t i = 0; i < program().n_kernels; ++i)
-    makeKernel(i, stillRead);
-  releaseWeights(stillRead);
+    makeKernel(i);
+  loadStats.packed_bytes += given->keptBytes();
+  loadStats.released_bytes = given->releaseUnread();
   const kernels::Kernel *next = nullptr;
   for (auto made = modelKernels.rbegin(); made != modelKernels.rend(); ++made) {
     if (made->kernel && next)
@@ -320,16 +311,16 @@ void Model::makeKernels() {
   }
 }
 
-void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
+void Model::makeKernel(uint32_t index) {
   const npu_kernel_desc &k = program().kernels[index];
   if (k.flags & NPU_KERNEL_GENERATED) {
-    for (int32_t i = 0; i < k.n_inputs; ++i)
-      stillRead[k.first_tensor + i] = true;
+    given->operandsOf(k);
+    given->settle(k, std::vector<bool>(static_cast<size_t>(k.n_inputs), true));
     describeKernel(index, "generated");
     return;
   }
   kernels::Problem problem =
-      problemOf(program(), index, loadStats.threads, plugins);
+      problemOf(program(), k, loadStats.threads, plugins);
   std::unique_ptr<kernels::Kernel> &kernel = modelKernels[index].kernel;
   kernel = kernels::create(problem);
   if (std::string fault = plugins->fault(); !kernel && !fault.empty())
@@ -337,62 +328,43 @@ void Model::makeKernel(uint32_t index, std::vector<bool> &stillRead) {
   if (!kernel)
     throw Failure(NPU_INTERNAL, "no implementation takes kernel '" +
                                     manifest.kernels[index].name + "'");
-  std::vector<const void *> constants = constantsOf(program(), problem);
-  loadStats.packed_bytes += kernel->pack(constants.data());
+  loadStats.packed_bytes += packConstants(k, *kernel);
   mayLoseNan |= kernel->losesNan();
   loadStats.scratch_bytes =
       std::max<uint64_t>(loadStats.scratch_bytes, kernel->scratchBytes());
-  for (size_t i = 0; i < constants.size(); ++i) {
-    if (!problem.isConstant(i) || !kernel->isPacked(i)) {
-      stillRead[k.first_tensor + i] = true;
-      continue;
-    }
-    // At once, so that originals and copies never lie in memory together. A
-    // page that another kernel still reads just comes back from the file.
-    image.release(
-        static_cast<uint64_t>(problem.inputs[i].weights_offset),
-        static_cast<uint64_t>(kernels::storedBytes(problem.inputs[i])));
-  }
   describeKernel(index, kernel->implementation());
+}
+
+/// Returns the bytes newly allocated.
+uint64_t Model::packConstants(const npu_kernel_desc &row,
+                              kernels::Kernel &kernel) {
+  std::vector<const void *> constants = given->operandsOf(row);
+  const uint64_t bytes = kernel.pack(constants.data());
+  std::vector<bool> isRead(constants.size());
+  for (size_t i = 0; i < constants.size(); ++i)
+    isRead[i] = constants[i] && !kernel.isPacked(i);
+  given->settle(row, isRead);
+  return bytes;
 }
 
 const std::vector<std::unique_ptr<kernels::Kernel>> &
 Model::kernelsKeepingNan() {
   std::call_once(madeKeepingNan, [this] {
-    kernels::PackedScope scope(*packed);
+    kernels::PackedScope scope(packed);
     keepingNan.resize(modelKernels.size());
     for (uint32_t i = 0; i < program().n_kernels; ++i) {
       const auto &fast = modelKernels[i].kernel;
       if (!fast || !fast->losesNan())
         continue;
-      kernels::Problem problem =
-          problemOf(program(), i, loadStats.threads, plugins);
+      kernels::Problem problem = problemOf(program(), program().kernels[i],
+                                           loadStats.threads, plugins);
       problem.keepsNan = true;
       keepingNan[i] = kernels::create(problem);
-      // Released pages come back from the file.
-      keepingNan[i]->pack(constantsOf(program(), problem).data());
+      // Released pages come back from the file, or are made again.
+      packConstants(program().kernels[i], *keepingNan[i]);
     }
   });
   return keepingNan;
-}
-
-/// Releases every page of weights that no kernel reads any more.
-void Model::releaseWeights(const std::vector<bool> &stillRead) {
-  std::vector<std::pair<uint64_t, uint64_t>> kept;
-  for (uint32_t i = 0; i < program().n_tensors; ++i) {
-    const npu_tensor_desc &tensor = program().tensors[i];
-    if (tensor.weights_offset >= 0 && stillRead[i])
-      kept.emplace_back(tensor.weights_offset,
-                        tensor.weights_offset + kernels::storedBytes(tensor));
-  }
-  std::sort(kept.begin(), kept.end());
-  kept.emplace_back(program().weight_bytes, program().weight_bytes);
-  uint64_t begin = 0;
-  for (auto [from, to] : kept) {
-    if (from > begin)
-      loadStats.released_bytes += image.release(begin, from - begin);
-    begin = std::max(begin, to);
-  }
 }
 
 npu_chip_info Model::chip() const {

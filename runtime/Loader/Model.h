@@ -11,6 +11,7 @@
 #include "npu/npu.h"
 #include "plugin/Plugin.h"
 #include "runtime/Executor/Executor.h"
+#include "runtime/Loader/Constants.h"
 #include "runtime/Loader/Image.h"
 
 #include <memory>
@@ -37,6 +38,8 @@ public:
 
   const npu_program &program() const { return *image.program(); }
   const std::vector<ModelKernel> &kernels() const { return modelKernels; }
+  /// Of a model that can run.
+  const Constants &constants() const { return *given; }
   const std::vector<npu_tensor_info> &inputs() const { return inputInfos; }
   const std::vector<npu_tensor_info> &outputs() const { return outputInfos; }
   /// Whether a kernel may lose NaN (kernel.h); those that do not in their
@@ -64,8 +67,8 @@ private:
   void checkThreads();
   void describeSignature();
   void makeKernels();
-  void makeKernel(uint32_t index, std::vector<bool> &stillRead);
-  void releaseWeights(const std::vector<bool> &stillRead);
+  void makeKernel(uint32_t index);
+  uint64_t packConstants(const npu_kernel_desc &row, kernels::Kernel &kernel);
   void warnOfSlowKernels();
   void describeKernel(uint32_t index, std::string implementation);
 
@@ -78,7 +81,8 @@ private:
   std::vector<std::string> warningTexts;
   npu_load_stats loadStats = {};
   std::unique_ptr<Executor> runner;
-  std::unique_ptr<kernels::PackedConstants> packed;
+  std::unique_ptr<Constants> given;
+  kernels::PackedConstants packed;
   std::vector<ModelKernel> modelKernels;
   bool mayLoseNan = false;
   std::once_flag madeKeepingNan;

@@ -4,6 +4,7 @@
 
 #include "kernels/tensor.h"
 #include "runtime/Executor/Memory.h"
+#include "runtime/Loader/Verifier.h"
 
 #include <algorithm>
 #include <iterator>
@@ -17,6 +18,7 @@ namespace {
 constexpr uintptr_t arenaBase = uintptr_t(1) << 60;
 constexpr uintptr_t inputBase = uintptr_t(2) << 60;
 constexpr uintptr_t outputBase = uintptr_t(3) << 60;
+constexpr uintptr_t madeBase = uintptr_t(4) << 60;
 constexpr uintptr_t addressBytes = uintptr_t(1) << 60;
 
 void *addressAt(uintptr_t address) {
@@ -76,6 +78,12 @@ public:
   int32_t split(uint32_t kernel, int64_t count, npu_body body);
 
 private:
+  /// Where the constant of this offset lies.
+  uintptr_t addressOf(uintptr_t offset) const {
+    const uint64_t made = madeBegin(p);
+    return offset < made ? reinterpret_cast<uintptr_t>(p.weights) + offset
+                         : madeBase + (offset - made);
+  }
   int32_t refuse(const std::string &clause) {
     wrong = clause;
     return 1;
@@ -121,8 +129,7 @@ std::string Rehearsal::operandProblem(const npu_tensor_desc &tensor,
                                       uintptr_t address) {
   uint64_t bytes = bytesOf(tensor);
   if (tensor.weights_offset >= 0)
-    return address == reinterpret_cast<uintptr_t>(p.weights) +
-                          static_cast<uintptr_t>(tensor.weights_offset)
+    return address == addressOf(static_cast<uintptr_t>(tensor.weights_offset))
                ? ""
                : "is not the weight at offset " +
                      std::to_string(tensor.weights_offset);
@@ -167,9 +174,15 @@ std::string Rehearsal::sharingProblem(const npu_kernel_desc &k,
   return "";
 }
 
+/// Whether the bytes are a value, or a part of one.
 bool Rehearsal::isWritten(uintptr_t address, uint64_t bytes) const {
-  auto found = values.find(address);
-  return bytes == 0 || (found != values.end() && found->second == bytes);
+  auto next = values.upper_bound(address);
+  if (bytes == 0)
+    return true;
+  if (next == values.begin())
+    return false;
+  auto [first, count] = *std::prev(next);
+  return address - first <= count && bytes <= count - (address - first);
 }
 
 /// What lay there is gone.
@@ -205,7 +218,7 @@ int32_t Rehearsal::call(uint32_t kernel, void *const *operands,
         address - inputBase >= addressBytes &&
         !isWritten(address, bytesOf(tensor)))
       problem = "reads " + std::to_string(bytesOf(tensor)) +
-                " bytes where no kernel wrote a value of that size";
+                " bytes where no kernel wrote a value of that size or more";
     if (!problem.empty())
       return refuse(kernelName(kernel) + ": its operand " + std::to_string(i) +
                     " " + problem);
@@ -240,7 +253,8 @@ std::string Rehearsal::run() {
                      static_cast<uint8_t *>(addressAt(arenaBase)),
                      p.weights,
                      inputs.pointers(),
-                     outputs.pointers()};
+                     outputs.pointers(),
+                     static_cast<uint8_t *>(addressAt(madeBase))};
   int32_t status = p.run(&frame);
   if (!wrong.empty())
     return wrong;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,10 @@ std::string verifyRoot(const npu_program &p, const ImageBounds &bounds) {
     return mismatch("the program's reserved field", p.reserved, 0);
   if (!readable(bounds, p.kernels, p.n_kernels))
     return "the kernel table lies outside the file's image";
+  if (!readable(bounds, p.makers, p.n_makers))
+    return "the table of makers lies outside the file's image";
+  if (!readable(bounds, p.attrs, p.n_attrs))
+    return "the table of attributes lies outside the file's image";
   if (!readable(bounds, p.tensors, p.n_tensors))
     return "the tensor table lies outside the file's image";
   if (!readable(bounds, p.instrs, p.n_instrs))
@@ -99,15 +104,24 @@ std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
   return "";
 }
 
-std::string verifyTensorRow(const npu_program &p, uint32_t index) {
-  const npu_tensor_desc &tensor = p.tensors[index];
-  std::string wrong = verifyTensor(tensor);
-  if (!wrong.empty() || tensor.weights_offset == -1)
-    return wrong;
+/// The bytes of what is made, by offset.
+using Made = std::unordered_map<uint64_t, uint64_t>;
+
+std::string verifyConstant(const npu_program &p, const npu_tensor_desc &tensor,
+                           const Made &made) {
+  if (tensor.weights_offset == -1)
+    return "";
   if (tensor.weights_offset < -1)
     return "its weights offset is negative";
   auto offset = static_cast<uint64_t>(tensor.weights_offset);
   auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
+  auto found = made.find(offset);
+  if (found != made.end())
+    return found->second == bytes
+               ? ""
+               : mismatch("its size", bytes,
+                          "those " + std::to_string(found->second) +
+                              " that are made at its offset");
   if (offset > p.weight_bytes || bytes > p.weight_bytes - offset)
     return "its " + std::to_string(bytes) + " bytes at offset " +
            std::to_string(offset) + " end behind the weights' " +
@@ -123,17 +137,16 @@ std::string verifyTensorRow(const npu_program &p, uint32_t index) {
 std::string verifyWeights(const npu_program &p) {
   std::vector<std::pair<uint64_t, uint64_t>> parts; // begin, end
   for (uint32_t i = 0; i < p.n_tensors; ++i)
-    if (p.tensors[i].weights_offset >= 0) {
-      auto begin = static_cast<uint64_t>(p.tensors[i].weights_offset);
+    if (auto begin = static_cast<uint64_t>(p.tensors[i].weights_offset);
+        begin < madeBegin(p))
       parts.emplace_back(
           begin,
           begin + static_cast<uint64_t>(kernels::storedBytes(p.tensors[i])));
-    }
   for (uint32_t i = 0; i < p.n_kernels; ++i)
     if (p.kernels[i].op == NPU_OP_CUSTOM) { // verifyCustom
-      auto begin = static_cast<uint64_t>(p.kernels[i].attrs.custom.offset);
-      parts.emplace_back(begin, begin + static_cast<uint64_t>(
-                                            p.kernels[i].attrs.custom.bytes));
+      const npu_custom_attrs &custom = p.attrs[p.kernels[i].attrs].custom;
+      auto begin = static_cast<uint64_t>(custom.offset);
+      parts.emplace_back(begin, begin + static_cast<uint64_t>(custom.bytes));
     }
   std::sort(parts.begin(), parts.end());
   uint64_t end = 0;
@@ -166,34 +179,101 @@ std::string verifyCustom(const npu_program &p, const npu_custom_attrs &custom) {
   return "";
 }
 
-std::string verifyKernel(const npu_program &p, uint32_t index,
-                         const format::ManifestKernel &told,
-                         const plugin::Use *plugins) {
-  const npu_kernel_desc &k = p.kernels[index];
+/// That what a kernel or maker names is there.
+std::string verifyRows(const npu_program &p, const npu_kernel_desc &k) {
   if (k.op < 0 || k.op >= NPU_OP_COUNT)
     return mismatch("its op", uint32_t(k.op),
                     "less than " + std::to_string(NPU_OP_COUNT));
   if ((k.flags & ~NPU_KERNEL_GENERATED) != 0)
     return mismatch("its flags", k.flags, "only known bits");
-  bool generated = (k.flags & NPU_KERNEL_GENERATED) != 0;
-  if (told.generated != generated)
-    return "the manifest disagrees on whether it is generated";
   if (k.n_inputs < 0 || k.n_outputs < 1 ||
       !inTable(k.first_tensor, int64_t(k.n_inputs) + k.n_outputs, p.n_tensors))
     return "its tensor rows lie outside the tensor table";
   if (!inTable(k.first_instr, k.n_instrs, p.n_instrs))
     return "its instruction rows lie outside the instruction table";
+  if (k.attrs >= p.n_attrs)
+    return mismatch("its row of attributes", k.attrs,
+                    "less than " + std::to_string(p.n_attrs));
   if (k.in_place_input < -1 || k.in_place_input >= k.n_inputs)
     return "its in-place input is none of its inputs";
+  return "";
+}
+
+/// `end`: where what the makers before it made ends.
+std::string verifyMaker(const npu_program &p, const npu_kernel_desc &k,
+                        uint64_t &end) {
+  if (std::string wrong = verifyRows(p, k); !wrong.empty())
+    return wrong;
+  if (k.flags != 0 || k.n_inputs != 1 || k.n_outputs != 1 ||
+      k.in_place_input != -1)
+    return "it is not of one constant to one other";
+  const npu_tensor_desc &source = p.tensors[k.first_tensor],
+                        &result = p.tensors[k.first_tensor + 1];
+  bool isWidening =
+      k.op == NPU_OP_ELTWISE && k.n_instrs == 1 &&
+      p.instrs[k.first_instr].kind == NPU_INSTR_cast &&
+      kernels::dtypeBytes(source.dtype) < kernels::dtypeBytes(result.dtype);
+  bool isTransform = k.op == NPU_OP_WINOGRAD_WEIGHT && k.n_instrs == 0;
+  if (!isWidening && !isTransform)
+    return "it neither widens numbers nor transforms a weight for Winograd's "
+           "algorithm";
+  if (source.weights_offset < 0 ||
+      static_cast<uint64_t>(source.weights_offset) >= p.weight_bytes)
+    return "its source is not among the weights";
+  if (static_cast<uint64_t>(result.weights_offset) != end)
+    return mismatch("its result's offset",
+                    static_cast<uint64_t>(result.weights_offset), end);
+  std::string wrong = kernels::validate(problemOf(p, k, 1, nullptr));
+  if (!wrong.empty())
+    return wrong;
+  auto bytes = static_cast<uint64_t>(kernels::storedBytes(result));
+  end += (bytes + NPU_VALUE_ALIGNMENT - 1) / NPU_VALUE_ALIGNMENT *
+         NPU_VALUE_ALIGNMENT;
+  return bytes > 0 && end <= uint64_t(maxTensorBytes)
+             ? ""
+             : mismatch("its result's size", bytes, "some bytes, up to 2^46");
+}
+
+/// The tensors, and the makers of those that no file has.
+std::string verifyTensors(const npu_program &p) {
+  for (uint32_t i = 0; i < p.n_tensors; ++i)
+    if (std::string wrong = verifyTensor(p.tensors[i]); !wrong.empty())
+      return row("tensor", i) + ": " + wrong;
+  Made made;
+  uint64_t end = madeBegin(p);
+  for (uint32_t i = 0; i < p.n_makers; ++i) {
+    const uint64_t begin = end;
+    if (std::string wrong = verifyMaker(p, p.makers[i], end); !wrong.empty())
+      return row("maker", i) + ": " + wrong;
+    made[begin] = static_cast<uint64_t>(
+        kernels::storedBytes(p.tensors[p.makers[i].first_tensor + 1]));
+  }
+  for (uint32_t i = 0; i < p.n_tensors; ++i)
+    if (std::string wrong = verifyConstant(p, p.tensors[i], made);
+        !wrong.empty())
+      return row("tensor", i) + ": " + wrong;
+  return "";
+}
+
+std::string verifyKernel(const npu_program &p, uint32_t index,
+                         const format::ManifestKernel &told,
+                         const plugin::Use *plugins) {
+  const npu_kernel_desc &k = p.kernels[index];
+  if (std::string wrong = verifyRows(p, k); !wrong.empty())
+    return wrong;
+  bool generated = (k.flags & NPU_KERNEL_GENERATED) != 0;
+  if (told.generated != generated)
+    return "the manifest disagrees on whether it is generated";
   for (int32_t i = 0; i < k.n_outputs; ++i)
     if (p.tensors[k.first_tensor + k.n_inputs + i].weights_offset != -1)
       return "it writes to a weight";
   if (generated)
     return "";
   if (k.op == NPU_OP_CUSTOM)
-    if (std::string wrong = verifyCustom(p, k.attrs.custom); !wrong.empty())
+    if (std::string wrong = verifyCustom(p, p.attrs[k.attrs].custom);
+        !wrong.empty())
       return wrong;
-  return kernels::validate(problemOf(p, index, 1, plugins));
+  return kernels::validate(problemOf(p, k, 1, plugins));
 }
 
 } // namespace
@@ -244,9 +324,13 @@ std::string verifyTensor(const npu_tensor_desc &t) {
   return "";
 }
 
-kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
+uint64_t madeBegin(const npu_program &program) {
+  return (program.weight_bytes + NPU_WEIGHTS_ALIGNMENT - 1) /
+         NPU_WEIGHTS_ALIGNMENT * NPU_WEIGHTS_ALIGNMENT;
+}
+
+kernels::Problem problemOf(const npu_program &program, const npu_kernel_desc &k,
                            int threads, const plugin::Use *plugins) {
-  const npu_kernel_desc &k = program.kernels[kernel];
   const npu_tensor_desc *tensors = program.tensors + k.first_tensor;
   const npu_instr *instrs = program.instrs + k.first_instr;
   kernels::Problem problem;
@@ -255,14 +339,14 @@ kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
   problem.outputs.assign(tensors + k.n_inputs,
                          tensors + k.n_inputs + k.n_outputs);
   problem.instrs.assign(instrs, instrs + k.n_instrs);
-  problem.attrs = k.attrs;
+  problem.attrs = program.attrs[k.attrs];
   problem.inPlaceInput = k.in_place_input;
   problem.threads = threads;
   problem.plugins = plugins;
   if (k.op == NPU_OP_CUSTOM && !(k.flags & NPU_KERNEL_GENERATED))
     problem.custom.assign(reinterpret_cast<const char *>(program.weights) +
-                              k.attrs.custom.offset,
-                          static_cast<size_t>(k.attrs.custom.bytes));
+                              problem.attrs.custom.offset,
+                          static_cast<size_t>(problem.attrs.custom.bytes));
   problem.threads = kernels::teamFor(problem);
   return problem;
 }
@@ -286,11 +370,8 @@ std::string verifyProgram(const npu_program &p, const ImageBounds &bounds,
   wrong = verifyIo("input", p.inputs, p.n_inputs, manifest.inputs);
   if (wrong.empty())
     wrong = verifyIo("output", p.outputs, p.n_outputs, manifest.outputs);
-  for (uint32_t i = 0; i < p.n_tensors && wrong.empty(); ++i) {
-    wrong = verifyTensorRow(p, i);
-    if (!wrong.empty())
-      wrong = row("tensor", i) + ": " + wrong;
-  }
+  if (wrong.empty())
+    wrong = verifyTensors(p);
   for (uint32_t i = 0; i < p.n_kernels && wrong.empty(); ++i) {
     wrong = verifyKernel(p, i, manifest.kernels[i], plugins);
     if (!wrong.empty())

@@ -24,9 +24,13 @@ std::string verifyProgram(const npu_program &program, const ImageBounds &bounds,
 /// included), else empty. It may have no elements.
 std::string verifyTensor(const npu_tensor_desc &tensor);
 
-/// Row `kernel` of a verified program, with copies of its table rows.
-kernels::Problem problemOf(const npu_program &program, uint32_t kernel,
-                           int threads, const plugin::Use *plugins);
+/// A kernel or maker of a verified program, with copies of its table rows.
+kernels::Problem problemOf(const npu_program &program,
+                           const npu_kernel_desc &kernel, int threads,
+                           const plugin::Use *plugins);
+
+/// Where what the makers make begins, as offsets of tensors count.
+uint64_t madeBegin(const npu_program &program);
 
 } // namespace npu::runtime
 

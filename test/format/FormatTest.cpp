@@ -182,19 +182,31 @@ TEST(Manifest, KernelsThatAreAlikeAreSaidOnce) {
   manifest.kernels[2].name = "another";
   manifest.kernels.push_back(manifest.kernels[1]);
   manifest.kernels[3].bytes += 1;
+  manifest.kernels.push_back(manifest.kernels[1]);
+  manifest.kernels[4].node = "elsewhere";
+  manifest.kernels[4].residentBytes = 77;
+  manifest.kernels[4].work.reservedBytes = 88;
   const std::string text = format::printManifest(manifest);
   auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["kernels"][2],
-            nlohmann::json({{"name", "another"},
-                            {"node", manifest.kernels[1].node},
-                            {"like", 1}}));
+            nlohmann::json({{"name", "another"}, {"like", 1}}));
   EXPECT_FALSE(json["kernels"][3].contains("like"));
+  EXPECT_EQ(json["kernels"][4],
+            nlohmann::json({{"name", manifest.kernels[1].name},
+                            {"node", "elsewhere"},
+                            {"resident_bytes", 77},
+                            {"reserved_bytes", 88.0},
+                            {"like", 1}}));
   format::Manifest read;
   ASSERT_EQ(format::parseManifest(text, read), "");
   EXPECT_EQ(format::printManifest(read), text);
   EXPECT_EQ(read.kernels[2].name, "another");
   EXPECT_EQ(read.kernels[2].op, manifest.kernels[1].op);
   EXPECT_EQ(read.kernels[2].bytes, manifest.kernels[1].bytes);
+  EXPECT_EQ(read.kernels[2].node, manifest.kernels[1].node);
+  EXPECT_EQ(read.kernels[4].node, "elsewhere");
+  EXPECT_EQ(read.kernels[4].residentBytes, 77u);
+  EXPECT_EQ(read.kernels[4].work.reservedBytes, 88);
   for (const nlohmann::json &like :
        {nlohmann::json(2), nlohmann::json(UINT64_MAX)}) {
     json["kernels"][2]["like"] = like;

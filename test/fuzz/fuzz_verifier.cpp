@@ -31,6 +31,8 @@ T take(const uint8_t *&data, size_t &size) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   alignas(NPU_WEIGHTS_ALIGNMENT) static const uint8_t weights[8192] = {};
   auto kernel = take<npu_kernel_desc>(data, size);
+  std::vector<npu_attrs> attrs = {take<npu_attrs>(data, size),
+                                  take<npu_attrs>(data, size)};
   std::vector<npu_tensor_desc> tensors(4);
   for (npu_tensor_desc &tensor : tensors)
     tensor = take<npu_tensor_desc>(data, size);
@@ -38,16 +40,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (npu_instr &instr : instrs)
     instr = take<npu_instr>(data, size);
 
+  auto maker = take<npu_kernel_desc>(data, size);
+
   npu_program program = {};
   std::memcpy(program.magic, NPU_PROGRAM_MAGIC, sizeof(program.magic));
   program.version = NPU_FORMAT_VERSION;
   program.size = sizeof(program);
   program.kernels = &kernel;
+  program.makers = &maker;
+  program.attrs = attrs.data();
   program.tensors = tensors.data();
   program.instrs = instrs.data();
   program.weights = weights;
   program.weight_bytes = sizeof(weights);
   program.n_kernels = 1;
+  program.n_makers = maker.flags & 1;
+  maker.flags >>= 1;
+  program.n_attrs = static_cast<uint32_t>(attrs.size());
   program.n_tensors = static_cast<uint32_t>(tensors.size());
   program.n_instrs = static_cast<uint32_t>(instrs.size());
   program.run = run;
@@ -57,6 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bounds.add(reinterpret_cast<uintptr_t>(begin), bytes, executable);
   };
   add(&kernel, sizeof(kernel), false);
+  add(&maker, sizeof(maker), false);
+  add(attrs.data(), attrs.size() * sizeof(npu_attrs), false);
   add(tensors.data(), tensors.size() * sizeof(npu_tensor_desc), false);
   add(instrs.data(), instrs.size() * sizeof(npu_instr), false);
   add(weights, sizeof(weights), false);
@@ -68,6 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   manifest.kernels[0].generated = (kernel.flags & NPU_KERNEL_GENERATED) != 0;
   if (runtime::verifyProgram(program, bounds, manifest, nullptr).empty() &&
       !manifest.kernels[0].generated)
-    kernels::query(runtime::problemOf(program, 0, 1, nullptr));
+    kernels::query(runtime::problemOf(program, kernel, 1, nullptr));
   return 0;
 }

@@ -13,9 +13,12 @@
 #include "test/kernels/conformance_panels.h"
 #include "test/kernels/conformance_pool.h"
 #include "test/kernels/conformance_quantized.h"
+#include "test/kernels/conformance_ranged.h"
 #include "test/kernels/conformance_reduce.h"
 #include "test/kernels/conformance_rows.h"
 #include "test/kernels/conformance_widened.h"
+
+#include <cstring>
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
@@ -278,6 +281,37 @@ TEST(Conformance, WinogradWeight) {
           tensor(NPU_F32, {5, 4, tile + 2, tile + 2}, layout)};
       check(one, seed++);
     }
+}
+
+/// As it is made at load: the bits that were there when the program was
+/// compiled.
+TEST(Conformance, WinogradWeightPointsByPoints) {
+  for (int32_t dtype : {NPU_F32, NPU_F16, NPU_BF16})
+    for (int64_t tile : {2, 4})
+      for (int64_t channels : {1, 70}) {
+        Problem p;
+        p.op = NPU_OP_WINOGRAD_WEIGHT;
+        p.threads = 3;
+        p.attrs.winograd.tile = tile;
+        p.inputs = {tensor(dtype, {11, channels, 3, 3})};
+        p.outputs = {
+            tensor(NPU_F32, {11, channels, tile + 2, tile + 2}, "cdab")};
+        Buffer taps(static_cast<size_t>(storedBytes(p.inputs[0])));
+        storeValues(p.inputs[0], randomValues(p.inputs[0], -1, 1, 77),
+                    taps.data());
+        std::vector<std::unique_ptr<Kernel>> kernels;
+        kernels.push_back(create(p));
+        kernels.push_back(createReference(p));
+        EXPECT_EQ(kernels[0]->implementation(), "native:points");
+        const auto bytes = static_cast<size_t>(storedBytes(p.outputs[0]));
+        Buffer results[2] = {Buffer(bytes), Buffer(bytes)};
+        for (size_t i = 0; i < 2; ++i) {
+          Buffer scratch(kernels[i]->scratchBytes());
+          void *operands[] = {taps.data(), results[i].data()};
+          ASSERT_EQ(kernels[i]->run(operands, scratch.data()), 0);
+        }
+        EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), bytes), 0);
+      }
 }
 
 TEST(Conformance, ConvTranspose) {

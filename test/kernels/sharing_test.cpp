@@ -38,8 +38,8 @@ Problem packedProduct(int64_t count) {
 class Program {
 public:
   explicit Program(const npu_tensor_desc &constant)
-      : data(static_cast<size_t>(storedBytes(constant))),
-        known(data.data(), data.size()) {
+      : data(static_cast<size_t>(storedBytes(constant))) {
+    known.cover(data.data(), data.size());
     storeValues(constant, randomValues(constant, -5, 5, 3), data.data());
   }
 

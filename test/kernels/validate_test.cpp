@@ -481,8 +481,8 @@ TEST(Validate, PackedMatmul) {
           q.attrs.matmul.bits = 0;
           q.inputs[1] = tensor(NPU_F16, {9, 5});
         }},
-       {"data in groups of -1",
-        [](Problem &q) { q.attrs.matmul.quantize = -1; }},
+       {"in groups of -2", [](Problem &q) { q.attrs.matmul.quantize = -2; }},
+       {"range for u8", [](Problem &q) { q.attrs.matmul.quantize = -1; }},
        {"groups of 6 for blocks of 4",
         [](Problem &q) { q.attrs.matmul.quantize = 6; }},
        {"quantized for f16, expected i8 or u8",

@@ -27,7 +27,7 @@ void writeFile(const std::string &path, const std::string &bytes);
 
 class DemoFile {
 public:
-  /// "conv", "matmul-4mb", "matmul-100mb"
+  /// "conv", "made", "matmul-4mb", "matmul-100mb"
   explicit DemoFile(const std::string &name);
 
   /// The tables in the ELF's bytes.
@@ -35,6 +35,10 @@ public:
   npu_kernel_desc *kernels() {
     return table<npu_kernel_desc>(offsetof(npu_program, kernels));
   }
+  npu_kernel_desc *makers() {
+    return table<npu_kernel_desc>(offsetof(npu_program, makers));
+  }
+  npu_attrs *attrs() { return table<npu_attrs>(offsetof(npu_program, attrs)); }
   npu_tensor_desc *tensors() {
     return table<npu_tensor_desc>(offsetof(npu_program, tensors));
   }

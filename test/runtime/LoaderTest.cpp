@@ -65,10 +65,14 @@ TEST_P(Refused, WithASentence) {
 const Break rootBreaks[] = {
     BREAK(Magic, "magic", d.program().magic[7] = 'X'),
     BREAK(Version, "version is 99", d.program().version = 99),
-    BREAK(Size, "size is 1, expected 112", d.program().size = 1),
+    BREAK(Size, "size is 1, expected 136", d.program().size = 1),
     BREAK(Reserved, "reserved field is 1", d.program().reserved = 1),
     BREAK(KernelTable, "kernel table lies outside",
           d.program().n_kernels = 1u << 30),
+    BREAK(MakerTable, "table of makers lies outside",
+          d.program().n_makers = 1u << 30),
+    BREAK(AttrTable, "table of attributes lies outside",
+          d.program().n_attrs = 1u << 30),
     BREAK(TensorTable, "tensor table lies outside",
           d.program().n_tensors = UINT32_MAX),
     BREAK(InstrTable, "instruction table lies outside",
@@ -173,12 +177,13 @@ const Break kernelBreaks[] = {
           d.kernels()[1].n_instrs = -1),
     BREAK(InstrsMany, "instruction rows lie outside",
           d.kernels()[1].n_instrs = 2),
+    BREAK(Attrs, "row of attributes is 2, expected less than 2",
+          d.kernels()[0].attrs = 2),
     BREAK(InPlace, "in-place input", d.kernels()[1].in_place_input = 1),
     BREAK(InPlaceNegative, "in-place input",
           d.kernels()[1].in_place_input = -2),
     BREAK(WritesWeight, "writes to a weight", d.kernels()[0].n_inputs = 1),
-    BREAK(Validate,
-          "kernel 0 ('kernel0'): ", d.kernels()[0].attrs.conv.strides[0] = 0),
+    BREAK(Validate, "kernel 0 ('kernel0'): ", d.attrs()[1].conv.strides[0] = 0),
 };
 
 const Break ioBreaks[] = {
@@ -213,6 +218,54 @@ const Break codeBreaks[] = {
           d.tensors()[2].dtype = NPU_F16),
 };
 
+class RefusedMakers : public testing::TestWithParam<Break> {};
+
+TEST_P(RefusedMakers, WithASentence) {
+  DemoFile demo("made");
+  GetParam().apply(demo);
+  expectRefused(load(demo.seal("refused.npu")), NPU_BAD_FILE, GetParam().says);
+}
+
+const Break makerBreaks[] = {
+    BREAK(Rows, "maker 0: its tensor rows lie outside",
+          d.makers()[0].first_tensor = UINT32_MAX),
+    BREAK(Attrs, "maker 1: its row of attributes is 7",
+          d.makers()[1].attrs = 7),
+    BREAK(Generated, "maker 0: it is not of one constant to one other",
+          d.makers()[0].flags = NPU_KERNEL_GENERATED),
+    BREAK(Inputs, "it is not of one constant", d.makers()[0].n_inputs = 2),
+    BREAK(Outputs, "it is not of one constant", d.makers()[0].n_outputs = 2),
+    BREAK(InPlace, "it is not of one constant",
+          d.makers()[0].in_place_input = 0),
+    BREAK(Op, "maker 0: it neither widens", d.makers()[0].op = NPU_OP_RELAYOUT),
+    BREAK(Chain, "it neither widens", d.makers()[0].n_instrs = 0),
+    BREAK(Function, "it neither widens", d.instrs()[0].kind = NPU_INSTR_neg),
+    BREAK(Source, "it neither widens", d.tensors()[0].dtype = NPU_I32),
+    BREAK(Result, "it neither widens", d.tensors()[1].dtype = NPU_F16),
+    BREAK(SourceIsAValue, "maker 0: its source is not among the weights",
+          d.tensors()[0].weights_offset = -1),
+    BREAK(SourceIsMade, "its source is not among the weights",
+          d.tensors()[2].weights_offset = d.tensors()[1].weights_offset),
+    BREAK(Place, "maker 0: its result's offset is 12352, expected 12288",
+          d.tensors()[1].weights_offset += 64),
+    BREAK(Gap, "maker 1: its result's offset is 28736, expected 28672",
+          d.tensors()[3].weights_offset += 64),
+    BREAK(Overlap, "maker 1: its result's offset is 28608, expected 28672",
+          d.tensors()[3].weights_offset -= 64),
+    BREAK(Invalid, "maker 0: ", d.tensors()[0].dims[0] = 7),
+    BREAK(Empty, "maker 0: its result's size is 0",
+          d.tensors()[0].dims[0] = d.tensors()[1].dims[0] = 0),
+    BREAK(ReadWhereNothingIsMade, "end behind the weights'",
+          d.tensors()[5].weights_offset += 64),
+    BREAK(ReadInAnotherSize,
+          "tensor 5: its size is 16128, expected those 16384",
+          d.tensors()[5].dims[0] = 63),
+    BREAK(NoMakers, "end behind the weights'", d.program().n_makers = 0),
+    BREAK(Another, "kernel 1: its operand 1 is not the weight at offset 12288",
+          d.tensors()[8].weights_offset = d.tensors()[1].weights_offset;
+          d.tensors()[8].dims[0] = 64),
+};
+
 auto nameOf = [](const testing::TestParamInfo<Break> &info) {
   return std::string(info.param.name);
 };
@@ -222,6 +275,8 @@ INSTANTIATE_TEST_SUITE_P(Manifest, Refused, testing::ValuesIn(manifestBreaks),
 INSTANTIATE_TEST_SUITE_P(Tensor, Refused, testing::ValuesIn(tensorBreaks),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Kernel, Refused, testing::ValuesIn(kernelBreaks),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Makers, RefusedMakers, testing::ValuesIn(makerBreaks),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Code, Refused, testing::ValuesIn(codeBreaks), nameOf);
 INSTANTIATE_TEST_SUITE_P(Io, Refused, testing::ValuesIn(ioBreaks), nameOf);

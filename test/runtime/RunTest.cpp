@@ -242,6 +242,32 @@ TEST(Profile, CountsCallsAndTimes) {
   EXPECT_EQ(session.context.kernelTime(0).calls, 0u);
 }
 
+/// Constants of 16 bits that are f32 to the kernels: one is packed, the other
+/// read as it is.
+TEST(Made, OfWhatTheFileHas) {
+  const std::string path = DemoFile("made").seal("made.npu");
+  for (int threads : {1, 2})
+    for (bool runInline : {false, true}) {
+      if (runInline && threads > 1)
+        continue;
+      Model model(path, withThreads(threads, runInline));
+      Session session(model, 9);
+      session.run();
+      const float *x = session.inputs[0].as<float>();
+      std::vector<float> want(256, 0.0f);
+      for (size_t row = 0; row < 4; ++row)
+        for (size_t column = 0; column < 3; ++column)
+          want[row * 64 + column] =
+              x[row * 64 + column] * std::vector<float>{1, 2, 0.5f}[column];
+      want[0] += 0.25f;
+      want[1] -= 8;
+      EXPECT_EQ(session.result(), want);
+      const uint64_t table = 4 * 64 * sizeof(float);
+      EXPECT_GE(model.stats().packed_bytes, table);
+      EXPECT_LT(model.stats().weight_bytes, 64 * 64 * sizeof(float));
+    }
+}
+
 TEST(Convert, BothWays) {
   Model model(convFile(), withThreads(2));
   npu_tensor_info in = model.inputs()[0];

@@ -118,6 +118,8 @@ TEST_F(Tables, Root) {
   mutate(&root.version, true, "version");
   mutate(&root.size, true, "size");
   mutate(&root.n_kernels, true, "n_kernels");
+  mutate(&root.n_makers, true, "n_makers");
+  mutate(&root.n_attrs, true, "n_attrs");
   mutate(&root.n_tensors, true, "n_tensors");
   mutate(&root.n_instrs, true, "n_instrs");
   mutate(&root.n_inputs, true, "n_inputs");
@@ -220,7 +222,8 @@ TEST_F(Tables, Kernels) {
     mutate(&row.in_place_input, true, name + ".in_place_input");
     // What is computed, not how large it is: another result, or refused.
     mutate(&row.op, false, name + ".op");
-    for (int64_t &attribute : row.attrs.raw)
+    mutate(&row.attrs, false, name + ".attrs");
+    for (int64_t &attribute : demo.attrs()[row.attrs].raw)
       mutate(&attribute, false, name + ".attrs");
   }
   npu_instr &instr = demo.instrs()[0];

@@ -203,7 +203,9 @@ def NPU_MatmulOp : NPU_KernelOp<"matmul"> {
     With `quantize`, of packed integers, so many neighbours of each row of a have
     a scale: the largest magnitude of them is 127, all are rounded to such steps,
     halves to even, and multiplied as integers; what is not finite gives NaN. It
-    is a multiple of `block`, or a divisor, unless it is K or more.
+    is a multiple of `block`, or a divisor, unless it is K or more. Of -1 all of
+    a is quantized as ONNX's DynamicQuantizeLinear does it, for i8 with one row
+    of scales.
 
     Example:
     ```mlir

@@ -39,15 +39,20 @@ def NPU_ConstantOp : NPU_Op<"constant", [ConstantLike]> {
   let summary = "A tensor known at compile time.";
   let description = [{
     The elements are in logical order whatever the layout of the result; the
-    layout acts when the constant is emitted.
+    layout acts when the constant is emitted. With `taps` and `tile` it is what
+    `npu.winograd_weight` gives of `taps`, which the file has in its place.
 
     Example:
     ```mlir
     %w = npu.constant dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
     ```
   }];
-  let arguments = (ins ElementsAttr:$value);
+  let arguments = (ins ElementsAttr:$value, OptionalAttr<ElementsAttr>:$taps,
+                       OptionalAttr<I64Attr>:$tile);
   let results = (outs NPU_Tensor:$result);
+  let builders = [OpBuilder<(ins "Type":$result, "ElementsAttr":$value), [{
+    build($_builder, $_state, result, value, ::mlir::ElementsAttr(), ::mlir::IntegerAttr());
+  }]>];
   let assemblyFormat = "attr-dict $value `->` type($result)";
   let hasFolder = 1;
 }

@@ -51,6 +51,16 @@ static LogicalResult verifyQuantize(MatmulOp op, int64_t depth) {
   if (group != 0 && isFloat(op.getB())) // matmul_c11
     return op.emitOpError() << "quantizes data for a packed operand of "
                             << elementOf(op.getB()) << ", expected bytes";
+  if (group == NPU_QUANTIZE_BY_RANGE) {
+    if (!elementOf(op.getB()).isSignlessInteger(8) || block < depth ||
+        op.getParameters().size() != 1 || op.getZeroPoint() != 0) // matmul_c14
+      return op.emitOpError()
+             << "quantizes by its range for " << elementOf(op.getB())
+             << " with " << op.getParameters().size()
+             << " parameters for blocks of " << block
+             << ", expected i8 with scales for " << depth << " rows";
+    return success();
+  }
   bool isWhole = block == 0 || block >= depth || group >= depth;
   if (group < 0 || (group != 0 && !isWhole && group % block != 0 &&
                     block % group != 0)) // matmul_c13

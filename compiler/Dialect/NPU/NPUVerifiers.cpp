@@ -63,6 +63,22 @@ static LogicalResult verifySumTypes(Operation *op, const char *what) {
   return success();
 }
 
+/// Whether the constant may be what npu.winograd_weight gives of the taps.
+static LogicalResult verifyTaps(ConstantOp op, ElementsAttr taps,
+                                int64_t tile) {
+  std::string error;
+  auto given = dyn_cast<RankedTensorType>(taps.getType());
+  RankedTensorType have = tensorType(op.getResult());
+  FailureOr<Shape> shape =
+      given ? shapes::winogradWeight(given.getShape(), tile, error)
+            : FailureOr<Shape>(failure());
+  if (failed(shape) || *shape != Shape(have.getShape()) ||
+      !given.getElementType().isF32() || !have.getElementType().isF32())
+    return op.emitOpError() << "taps of " << taps.getType() << " with tile "
+                            << tile << " do not give " << have;
+  return success();
+}
+
 LogicalResult ConstantOp::verify() {
   RankedTensorType have = dyn_cast<RankedTensorType>(getValue().getType());
   RankedTensorType want = tensorType(getResult());
@@ -74,6 +90,11 @@ LogicalResult ConstantOp::verify() {
   // constant_c2
   if (!isa<DenseElementsAttr, mlir::DenseResourceElementsAttr>(getValue()))
     return emitOpError("has elements that are neither dense nor a resource");
+  // constant_c3
+  if (getTaps().has_value() != getTile().has_value())
+    return emitOpError("has one of 'taps' and 'tile', expected both or none");
+  if (getTaps() && failed(verifyTaps(*this, *getTaps(), *getTile())))
+    return failure(); // constant_c4
   return verifyLayouts(getOperation());
 }
 

@@ -89,9 +89,9 @@ void RelayoutFolds::foldConstant(RelayoutOp op) {
     return;
   OpBuilder builder(constant->getNextNode());
   // The elements are in logical order: only the type changes.
-  auto stored =
-      ConstantOp::create(builder, constant.getLoc(), op.getResult().getType(),
-                         constant.getValue());
+  auto stored = ConstantOp::create(
+      builder, constant.getLoc(), op.getResult().getType(), constant.getValue(),
+      constant.getTapsAttr(), constant.getTileAttr());
   replaceReads(op, stored.getResult());
 }
 

@@ -99,7 +99,7 @@ static int64_t transformedBytes(Operation *op) {
          static_cast<int64_t>(sizeof(float));
 }
 
-/// The transformed weight, a constant.
+/// The transformed weight, a constant that knows of what.
 static FailureOr<Value> transformedWeight(OpBuilder &builder, Operation *op,
                                           int64_t tile) {
   RankedTensorType given = tensorType(op->getOperand(1));
@@ -112,15 +112,16 @@ static FailureOr<Value> transformedWeight(OpBuilder &builder, Operation *op,
       {given.getDimSize(0), given.getDimSize(1), tile + 2, tile + 2},
       given.getElementType(), layout);
   ConstantOp weight = constantBehind(op->getOperand(1));
+  mlir::IntegerAttr tileAttr = builder.getI64IntegerAttr(tile);
   auto transform = WinogradWeightOp::create(builder, weight.getLoc(), type,
-                                            weight.getResult(),
-                                            builder.getI64IntegerAttr(tile));
+                                            weight.getResult(), tileAttr);
   FailureOr<SmallVector<ElementsAttr>> values =
       evaluate(transform, {weight.getValue()});
   transform->erase();
   if (failed(values))
     return failure();
-  return ConstantOp::create(builder, weight.getLoc(), type, values->front())
+  return ConstantOp::create(builder, weight.getLoc(), type, values->front(),
+                            weight.getValueAttr(), tileAttr)
       .getResult();
 }
 

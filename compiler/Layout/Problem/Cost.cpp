@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
+#include "compiler/Kernel/FreePart.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/CostKeys.h"
@@ -507,6 +508,14 @@ static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
   return question;
 }
 
+std::optional<int64_t> npu::freePartOf(const LayoutProblem &problem,
+                                       Operation *op,
+                                       ArrayRef<LayoutAttr> layouts) {
+  if (problem.target.machine.sramKiB > 0 || isOnProcessor(op))
+    return std::nullopt;
+  return freePart(op, layouts);
+}
+
 /// What an op that computes does on the chip; `use` sees it.
 template <class Use>
 static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
@@ -519,6 +528,8 @@ static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
     priced.cost = costOfWork(problem, priced.work);
     return priced;
   };
+  if (freePartOf(problem, op, whole.empty() ? layouts : whole))
+    return use(PricedWork());
   LayoutMemo *memo = problem.memoFor(op);
   return memo ? use(memo->priced.of(
                     questionOf(problem, *memo, op, layouts, algorithm, whole),

@@ -51,6 +51,12 @@ using OpLayouts = SmallVector<LayoutAttr>;
 
 /// The layouts that an op has, or would have.
 OpLayouts layoutsOf(Operation *op);
+/// Where an op's result lies in its operand, in bytes, if it is no kernel of
+/// the target: a slice in one piece, which costs nothing where kernels read
+/// from memory. What a chip keeps in memory of its own is moved there by each
+/// kernel.
+std::optional<int64_t> freePartOf(const LayoutProblem &problem, Operation *op,
+                                  ArrayRef<LayoutAttr> layouts);
 OpLayouts layoutsOf(const Placement &placement);
 
 /// Of an op that computes, in these layouts (cost/kernel_time.h).

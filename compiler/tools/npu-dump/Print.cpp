@@ -168,6 +168,13 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
   }
 }
 
+static StringRef makerName(const ProgramFile &file,
+                           const npu_kernel_desc &maker) {
+  return maker.op == NPU_OP_ELTWISE && maker.n_instrs == 1
+             ? instrName(instrsOf(file, maker)[0].kind)
+             : StringRef(kernels::opName(maker.op));
+}
+
 static void printMemory(raw_ostream &out, const ProgramFile &file) {
   const format::Manifest &m = file.manifest;
   out << "memory:\n"
@@ -182,6 +189,12 @@ static void printMemory(raw_ostream &out, const ProgramFile &file) {
                    bytesText(m.arenaLowerBoundBytes));
   out << "\n  weights " << bytesText(m.weightBytes) << " (" << m.weightBytes
       << " bytes)\n";
+  for (const npu_kernel_desc &maker : file.makers) {
+    auto tensors = tensorsOf(file, maker);
+    out << "  made at load: " << kernels::describe(tensors[1]) << " of "
+        << kernels::describe(tensors[0]) << " by " << makerName(file, maker)
+        << "\n";
+  }
 }
 
 static void printSections(raw_ostream &out, const ProgramFile &file) {
@@ -289,6 +302,19 @@ static json::Array kernelsJson(const ProgramFile &file) {
   return array;
 }
 
+static json::Object memoryJson(const ProgramFile &file) {
+  const format::Manifest &m = file.manifest;
+  json::Array made;
+  for (const npu_kernel_desc &maker : file.makers)
+    made.push_back(json::Object{{"by", makerName(file, maker)},
+                                {"operands", operandsJson(file, maker)}});
+  return json::Object{
+      {"arena_bytes", static_cast<int64_t>(m.arenaBytes)},
+      {"arena_lower_bound_bytes", static_cast<int64_t>(m.arenaLowerBoundBytes)},
+      {"weight_bytes", static_cast<int64_t>(m.weightBytes)},
+      {"made_at_load", std::move(made)}};
+}
+
 static json::Object sectionsJson(const ProgramFile &file) {
   json::Array array;
   for (const Section &section : file.sections)
@@ -337,11 +363,7 @@ json::Value dump::toJson(const ProgramFile &file, const Parts &parts) {
   if (parts.kernels)
     object["kernels"] = kernelsJson(file);
   if (parts.memory)
-    object["memory"] =
-        json::Object{{"arena_bytes", static_cast<int64_t>(m.arenaBytes)},
-                     {"arena_lower_bound_bytes",
-                      static_cast<int64_t>(m.arenaLowerBoundBytes)},
-                     {"weight_bytes", static_cast<int64_t>(m.weightBytes)}};
+    object["memory"] = memoryJson(file);
   if (parts.sections)
     object["file"] = sectionsJson(file);
   if (parts.disassembly)

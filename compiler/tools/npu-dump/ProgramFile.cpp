@@ -167,22 +167,29 @@ static void checkTensor(const npu_tensor_desc &tensor) {
     throw DumpError("has an impossible row in its tensor table");
 }
 
+static void checkKernel(const ProgramFile &file, const npu_kernel_desc &kernel,
+                        const char *table, bool isMaker) {
+  bool ok = (!isMaker || kernel.n_inputs + kernel.n_outputs == 2) &&
+            kernel.op >= 0 && kernel.op < NPU_OP_COUNT &&
+            kernel.n_inputs >= 0 && kernel.n_outputs >= 0 &&
+            kernel.n_instrs >= 0 && kernel.attrs < file.attrs.size() &&
+            uint64_t(kernel.first_tensor) + uint64_t(kernel.n_inputs) +
+                    uint64_t(kernel.n_outputs) <=
+                file.tensors.size() &&
+            uint64_t(kernel.first_instr) + uint64_t(kernel.n_instrs) <=
+                file.instrs.size();
+  if (!ok)
+    throw DumpError(std::string("has an impossible row in its ") + table);
+}
+
 /// What printing relies on: rows that exist.
 static void checkTables(const ProgramFile &file) {
   for (const npu_tensor_desc &tensor : file.tensors)
     checkTensor(tensor);
-  for (const npu_kernel_desc &kernel : file.kernels) {
-    bool ok = kernel.op >= 0 && kernel.op < NPU_OP_COUNT &&
-              kernel.n_inputs >= 0 && kernel.n_outputs >= 0 &&
-              kernel.n_instrs >= 0 &&
-              uint64_t(kernel.first_tensor) + uint64_t(kernel.n_inputs) +
-                      uint64_t(kernel.n_outputs) <=
-                  file.tensors.size() &&
-              uint64_t(kernel.first_instr) + uint64_t(kernel.n_instrs) <=
-                  file.instrs.size();
-    if (!ok)
-      throw DumpError("has an impossible row in its kernel table");
-  }
+  for (const npu_kernel_desc &kernel : file.kernels)
+    checkKernel(file, kernel, "kernel table", false);
+  for (const npu_kernel_desc &maker : file.makers)
+    checkKernel(file, maker, "table of makers", true);
   if (file.manifest.kernels.size() != file.kernels.size())
     throw DumpError("has " + std::to_string(file.manifest.kernels.size()) +
                     " kernels in its manifest, but its kernel table has " +
@@ -196,7 +203,7 @@ static void readPluginOps(const Image &image, uint64_t weights,
     const npu_kernel_desc &kernel = file.kernels[i];
     if (kernel.op != NPU_OP_CUSTOM)
       continue;
-    const npu_custom_attrs &where = kernel.attrs.custom;
+    const npu_custom_attrs &where = file.attrs[kernel.attrs].custom;
     StringRef bytes =
         image.at(weights + static_cast<uint64_t>(where.offset),
                  static_cast<uint64_t>(where.bytes), "op of a plugin");
@@ -214,6 +221,11 @@ static void readTables(const Image &image, ProgramFile &file) {
   file.kernels =
       image.table<npu_kernel_desc>(address + offsetof(npu_program, kernels),
                                    file.root.n_kernels, "kernel table");
+  file.makers =
+      image.table<npu_kernel_desc>(address + offsetof(npu_program, makers),
+                                   file.root.n_makers, "table of makers");
+  file.attrs = image.table<npu_attrs>(address + offsetof(npu_program, attrs),
+                                      file.root.n_attrs, "table of attributes");
   file.tensors =
       image.table<npu_tensor_desc>(address + offsetof(npu_program, tensors),
                                    file.root.n_tensors, "tensor table");

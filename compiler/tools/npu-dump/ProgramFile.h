@@ -46,7 +46,8 @@ struct ProgramFile {
   format::Manifest manifest;
   llvm::Triple triple;
   npu_program root = {}; // its pointers are the image's addresses
-  std::vector<npu_kernel_desc> kernels;
+  std::vector<npu_kernel_desc> kernels, makers;
+  std::vector<npu_attrs> attrs;
   std::vector<npu_tensor_desc> tensors;
   std::vector<npu_instr> instrs;
   std::map<size_t, format::CustomOp> pluginOps; // by kernel

@@ -170,7 +170,8 @@ TEST_F(AlternativesTest, TargetsKnowTheRowsOfTheTable) {
     families.insert(one.family);
     EXPECT_EQ(findAlternative(one.name), &one);
   }
-  EXPECT_EQ(families.getArrayRef(), algorithmVocabulary());
+  // The last name is of a product that the fusion stage makes.
+  EXPECT_EQ(families.getArrayRef(), algorithmVocabulary().drop_back());
   EXPECT_FALSE(findAlternative("winograd"));
 }
 

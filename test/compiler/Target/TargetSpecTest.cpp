@@ -345,7 +345,7 @@ TEST(TargetSpec, Demands) {
 TEST(TargetSpec, Algorithms) {
   expectError(replaceLine(good, 23, "algorithms: [winogard]"),
               "chip.yaml:23: unknown algorithm 'winogard', allowed are "
-              "winograd, attention, and "
+              "winograd, attention, quantized_rows, and "
               "PLUGIN.NAME of a plugin's");
   expectError(replaceLine(good, 23, "algorithms: [winograd, winograd]"),
               "chip.yaml:23: algorithms: 'winograd' stands twice");

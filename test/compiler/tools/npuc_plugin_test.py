@@ -165,7 +165,8 @@ def test_a_target_names_what_nobody_brings(bench: Bench) -> None:
     said = npuc(bench, chip(bench, "test.fold"), code=2).stderr
     assert "lists the algorithm 'test.fold', which no plugin brings" in said, said
     said = npuc(bench, chip(bench, "fold"), code=2).stderr
-    assert "unknown algorithm 'fold', allowed are winograd, attention, and PLUGIN.NAME of a plugin's" in said, said
+    known = "winograd, attention, quantized_rows, and PLUGIN.NAME of a plugin's"
+    assert f"unknown algorithm 'fold', allowed are {known}" in said, said
 
 
 def test_wrong_sets(bench: Bench) -> None:

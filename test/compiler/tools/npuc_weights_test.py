@@ -297,7 +297,11 @@ def test_steps_share_their_constants(bench: Bench) -> None:
     )
     model.graph.output[0].type.tensor_type.ClearField("shape")
     weights = 4 * hidden * (width + hidden)
-    program = bench.compile(model, "--target=host", f"--budget=constants={10 * weights}")
+    program = bench.compile(model, "--target=host", f"--budget=constants={10 * weights}", "--report=report.json")
+    # Steps and gates are read where they lie.
+    moves = [kernel["name"] for kernel in json.loads(bench.path("report.json").read_text())["kernels"]
+             if kernel["op"] == "npu.slice"]  # fmt: skip
+    assert not moves, moves
     x = RANDOM.standard_normal((steps, 1, width)).astype(np.float32)
     (found,) = bench.execute(program, {"x": x}, "y")
     expected = plain(bench.path("steps.onnx"), x)
@@ -305,6 +309,55 @@ def test_steps_share_their_constants(bench: Bench) -> None:
     assert np.sqrt(np.square(found - expected).mean()) < 0.02 * np.sqrt(np.square(expected).mean())
     numbers_of_run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
     assert numbers_of_run["packed_bytes"] < 4 * weights, numbers_of_run["packed_bytes"]
+
+
+def image_model(name: str, layers: int, channels: int, size: int, kind: type = np.float32) -> onnx.ModelProto:
+    """3x3 convolutions; weights of f16 are cast to f32, as converters write it."""
+    b = Builder()
+    last = "x"
+    for i in range(layers):
+        weight = RANDOM.normal(0, 1 / np.sqrt(9 * channels), (channels, channels, 3, 3)).astype(kind)
+        value = b.weight(f"w{i}", weight)
+        if kind == np.float16:
+            value = b.node("Cast", [value], f"r{i}", to=TensorProto.FLOAT)
+        last = b.node("Relu", [b.node("Conv", [last, value], f"c{i}", pads=[1, 1, 1, 1])], f"y{i}")
+    model = b.model(name, 1, last)
+    shape = helper.make_tensor_type_proto(TensorProto.FLOAT, [1, channels, size, size])
+    model.graph.input[0].type.CopyFrom(shape)
+    model.graph.output[0].type.CopyFrom(shape)
+    return model
+
+
+def test_convolutions(bench: Bench) -> None:
+    """Of f16 weights, and of those that Winograd's algorithm multiplies by, the file has no more than the model."""
+    for name, size, kind in (("halves", 4, np.float16), ("winograd", 32, np.float32),
+                             ("winograd_halves", 32, np.float16)):  # fmt: skip
+        channels = 128
+        x = RANDOM.standard_normal((1, channels, size, size)).astype(np.float32)
+        report = check(bench, image_model(name, 6, channels, size, kind), x, "--target=host")
+        ops = [kernel["implementation"] for kernel in report["kernels"] if "conv" in kernel["op"]]
+        assert len(ops) == 6 and all(("winograd" in op) == (size == 32) for op in ops), ops
+        run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
+        assert run["weight_bytes"] < 6 * channels * channels * 9 * np.dtype(kind).itemsize + 4096, run["weight_bytes"]
+        # What is made at load is packed, and does not stay beside it.
+        points = 36 if size == 32 else 9
+        assert run["packed_bytes"] < 6 * channels * channels * points * 4 * 1.1, run["packed_bytes"]
+
+
+def test_many_steps(bench: Bench) -> None:
+    """A recurrent net that is written out has thousands of kernels, of which the file says little each."""
+    steps, width, hidden = 300, 24, 16
+    b = Builder()
+    for name, rows in (("W", width), ("R", hidden)):
+        b.weight(name, RANDOM.normal(0, 0.1, (1, 4 * hidden, rows)).astype(np.float32))
+    b.node("LSTM", ["x", "W", "R"], "y", hidden_size=hidden)
+    model = b.model("many_steps", 1, "y")
+    model.graph.input[0].type.CopyFrom(helper.make_tensor_type_proto(TensorProto.FLOAT, [steps, 1, width]))
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    report = check(bench, model, RANDOM.standard_normal((steps, 1, width)).astype(np.float32), "--target=npu-nhwc")
+    each = bench.path("out.npu").stat().st_size / len(report["kernels"])
+    # A row of the kernel table has 36 bytes, one of the manifest that is like another about as many.
+    assert len(report["kernels"]) > 2000 and each < 250, (len(report["kernels"]), each)
 
 
 def test_tables_in_blocks(bench: Bench) -> None:

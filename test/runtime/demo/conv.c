@@ -28,17 +28,22 @@ static const npu_instr instrs[] = {
     {.kind = NPU_INSTR_relu, .a = 0, .b = -1, .c = -1, .dtype = NPU_F32},
 };
 
+static const npu_attrs attrs[] = {
+    {.raw = {0}},
+    {.conv = {.strides = {1, 1},
+              .dilations = {1, 1},
+              .pads_begin = {1, 1},
+              .pads_end = {1, 1},
+              .groups = 1}},
+};
+
 static const npu_kernel_desc kernels[] = {
     {.op = NPU_OP_CONV,
      .n_inputs = 2,
      .n_outputs = 1,
      .first_tensor = 0,
      .in_place_input = -1,
-     .attrs.conv = {.strides = {1, 1},
-                    .dilations = {1, 1},
-                    .pads_begin = {1, 1},
-                    .pads_end = {1, 1},
-                    .groups = 1}},
+     .attrs = 1},
     {.op = NPU_OP_ELTWISE,
      .flags = NPU_KERNEL_GENERATED,
      .n_inputs = 1,
@@ -78,6 +83,7 @@ DEMO_EXPORTED const npu_program npu_program_root __asm__(NPU_PROGRAM_SYMBOL) = {
     .version = NPU_FORMAT_VERSION,
     .size = sizeof(npu_program),
     .kernels = kernels,
+    .attrs = attrs,
     .tensors = tensors,
     .instrs = instrs,
     .inputs = inputs,
@@ -86,6 +92,7 @@ DEMO_EXPORTED const npu_program npu_program_root __asm__(NPU_PROGRAM_SYMBOL) = {
     .weight_bytes = O * C * 3 * 3 * sizeof(float),
     .arena_bytes = O * H * W * sizeof(float),
     .n_kernels = sizeof(kernels) / sizeof(kernels[0]),
+    .n_attrs = sizeof(attrs) / sizeof(attrs[0]),
     .n_tensors = sizeof(tensors) / sizeof(tensors[0]),
     .n_instrs = sizeof(instrs) / sizeof(instrs[0]),
     .n_inputs = 1,

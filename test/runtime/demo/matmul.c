@@ -18,6 +18,8 @@ static const npu_tensor_desc tensors[] = {
     MATRIX(ROWS, -1),
 };
 
+static const npu_attrs attrs[] = {{.raw = {0}}};
+
 static const npu_kernel_desc kernels[] = {
     {.op = NPU_OP_MATMUL, .n_inputs = 2, .n_outputs = 1, .in_place_input = -1},
 };
@@ -41,12 +43,14 @@ DEMO_EXPORTED const npu_program npu_program_root __asm__(NPU_PROGRAM_SYMBOL) = {
     .version = NPU_FORMAT_VERSION,
     .size = sizeof(npu_program),
     .kernels = kernels,
+    .attrs = attrs,
     .tensors = tensors,
     .inputs = inputs,
     .outputs = outputs,
     .weights = demo_weights,
     .weight_bytes = (uint64_t)SIZE * SIZE * sizeof(float),
     .n_kernels = 1,
+    .n_attrs = sizeof(attrs) / sizeof(attrs[0]),
     .n_tensors = sizeof(tensors) / sizeof(tensors[0]),
     .n_inputs = 1,
     .n_outputs = 1,

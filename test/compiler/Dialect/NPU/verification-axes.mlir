@@ -121,6 +121,15 @@ func.func @matmul_c13(%x: tensor<2x24xf32>, %y: tensor<24x8xi8>, %s: tensor<2x8x
 
 // -----
 
+// matmul_c14
+func.func @matmul_c14(%x: tensor<2x24xf32>, %y: tensor<24x8xi8>, %s: tensor<2x8xf32>) {
+  // expected-error @+1 {{quantizes by its range for 'i8' with 1 parameters for blocks of 12, expected i8 with scales for 24 rows}}
+  %0 = npu.matmul(%x, %y, %s) {block = 12 : i64, quantize = -1 : i64} : (tensor<2x24xf32>, tensor<24x8xi8>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
 // concat_c1
 func.func @concat_c1() {
   // expected-error @+1 {{has no operand}}

@@ -3,6 +3,33 @@
 // One case for each label of NPUVerifiers.cpp that speaks of Winograd's algorithm: the label, what
 // is wrong, the message.
 
+// constant_c3
+func.func @constant_c3() {
+  // expected-error @+1 {{has one of 'taps' and 'tile', expected both or none}}
+  %0 = npu.constant {tile = 2 : i64} dense<1.0> : tensor<8x4x4x4xf32> -> tensor<8x4x4x4xf32>
+  return
+}
+
+// -----
+
+// constant_c4
+func.func @constant_c4_shape() {
+  // expected-error @+1 {{taps of 'tensor<8x4x3x3xf32>' with tile 4 do not give 'tensor<8x4x4x4xf32>'}}
+  %0 = npu.constant {taps = dense<1.0> : tensor<8x4x3x3xf32>, tile = 4 : i64} dense<1.0> : tensor<8x4x4x4xf32> -> tensor<8x4x4x4xf32>
+  return
+}
+
+// -----
+
+// constant_c4
+func.func @constant_c4_type() {
+  // expected-error @+1 {{taps of 'tensor<8x4x3x3xf16>' with tile 2 do not give 'tensor<8x4x4x4xf32>'}}
+  %0 = npu.constant {taps = dense<1.0> : tensor<8x4x3x3xf16>, tile = 2 : i64} dense<1.0> : tensor<8x4x4x4xf32> -> tensor<8x4x4x4xf32>
+  return
+}
+
+// -----
+
 // winograd_weight_c1
 func.func @winograd_weight_c1_tile(%w: tensor<8x4x3x3xf32>) {
   // expected-error @+1 {{tile is 3, expected 2 or 4}}

@@ -93,6 +93,26 @@ TEST(NpuDump, JsonAgreesWithTheTables) {
   EXPECT_FALSE(shown["file"]["sections"].empty());
 }
 
+TEST(NpuDump, ShowsWhatIsMadeAtLoad) {
+  std::string path = DemoFile("made").seal("made.npu");
+  expectHolds(dump({path, "--memory"}).out,
+              "made at load: f32 4096 a of f16 4096 a by cast\n");
+  auto shown = nlohmann::json::parse(dump({path, "--memory", "--json"}).out);
+  const auto &made = shown["memory"]["made_at_load"];
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[1]["by"], "cast");
+  EXPECT_EQ(made[1]["operands"][0]["dtype"], "bf16");
+  EXPECT_EQ(made[1]["operands"][0]["weights_offset"], 8192);
+  EXPECT_EQ(made[1]["operands"][1]["weights_offset"], 12288 + 16384);
+}
+
+TEST(NpuDump, RefusesMakersOfSeveral) {
+  DemoFile demo("made");
+  demo.makers()[0].n_inputs = 2;
+  std::string path = demo.seal("refused.npu");
+  expectRefused(dump({path}), path, "row in its table of makers");
+}
+
 TEST_P(DumpRefuses, WithASentence) {
   DemoFile demo("conv");
   GetParam().apply(demo);
@@ -126,7 +146,12 @@ INSTANTIATE_TEST_SUITE_P(
         BREAK(TensorBlockDim, "row in its tensor table",
               d.tensors()[0].block_count = 1;
               d.tensors()[0].block_dims[0] = 7),
+        BREAK(MakerTable, "table of makers outside",
+              d.program().n_makers = 1u << 30),
+        BREAK(AttrTable, "table of attributes outside",
+              d.program().n_attrs = 1u << 30),
         BREAK(KernelOp, "row in its kernel table", d.kernels()[0].op = 99),
+        BREAK(KernelAttrs, "row in its kernel table", d.kernels()[0].attrs = 9),
         BREAK(KernelTensors, "row in its kernel table",
               d.kernels()[0].first_tensor = 1000),
         BREAK(KernelInstrs, "row in its kernel table",

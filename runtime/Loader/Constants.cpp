@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/Loader/Constants.h"
+
+#include "kernels/memory.h"
+#include "kernels/tensor.h"
+#include "runtime/Executor/Memory.h"
+#include "runtime/Loader/Verifier.h"
+#include "runtime/Status.h"
+
+#include <algorithm>
+#include <string>
+#include <sys/mman.h>
+
+namespace npu::runtime {
+
+static uint64_t bytesOf(const npu_tensor_desc &tensor) {
+  return static_cast<uint64_t>(kernels::storedBytes(tensor));
+}
+
+Constants::Constants(const Image &image, int threads)
+    : image(image), program(*image.program()), threads(threads),
+      begin(madeBegin(program)) {
+  for (uint32_t i = 0; i < program.n_makers; ++i) {
+    const npu_kernel_desc &maker = program.makers[i];
+    const npu_tensor_desc &result = program.tensors[maker.first_tensor + 1];
+    const uint64_t bytes = bytesOf(result);
+    all[result.weights_offset] = {&maker, bytes};
+    regionBytes = static_cast<uint64_t>(result.weights_offset) + bytes - begin;
+  }
+  for (uint32_t k = 0; k < program.n_kernels && !all.empty(); ++k) {
+    const npu_kernel_desc &kernel = program.kernels[k];
+    for (int32_t i = 0; i < kernel.n_inputs; ++i) {
+      auto made =
+          all.find(program.tensors[kernel.first_tensor + i].weights_offset);
+      if (made != all.end())
+        ++made->second.readers;
+    }
+  }
+  if (regionBytes == 0)
+    return;
+  // The system's, as the file's own pages are: most are given back soon.
+  region = static_cast<uint8_t *>(kernels::mapPages(regionBytes));
+  if (!region)
+    throw Failure(
+        NPU_OUT_OF_MEMORY,
+        "not enough memory for the constants that are made at load: " +
+            std::to_string(regionBytes) +
+            " bytes were asked for; close other programs");
+}
+
+Constants::~Constants() {
+  if (region)
+    munmap(region, regionBytes);
+}
+
+const uint8_t *Constants::make(int64_t offset) {
+  Made &made = all.at(offset);
+  uint8_t *result = region + (static_cast<uint64_t>(offset) - begin);
+  if (made.isThere)
+    return result;
+  const kernels::Problem problem =
+      problemOf(program, *made.maker, threads, nullptr);
+  const npu_tensor_desc &source = problem.inputs[0];
+  auto kernel = kernels::create(problem);
+  Memory scratch(kernel->scratchBytes(), "making a constant");
+  void *const operands[] = {
+      const_cast<uint8_t *>(program.weights) + source.weights_offset, result};
+  if (int status = kernel->run(operands, scratch.data()))
+    throw Failure(NPU_RUN_FAILED,
+                  "making " + kernels::describe(problem.outputs[0]) + " of " +
+                      kernels::describe(source) + " ended with status " +
+                      std::to_string(status));
+  made.isThere = true;
+  image.release(static_cast<uint64_t>(source.weights_offset), bytesOf(source));
+  return result;
+}
+
+std::vector<const void *> Constants::operandsOf(const npu_kernel_desc &kernel) {
+  std::vector<const void *> operands(static_cast<size_t>(kernel.n_inputs));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const int64_t offset =
+        program.tensors[kernel.first_tensor + i].weights_offset;
+    if (offset >= 0)
+      operands[i] = static_cast<uint64_t>(offset) < begin
+                        ? program.weights + offset
+                        : make(offset);
+  }
+  return operands;
+}
+
+void Constants::settle(const npu_kernel_desc &kernel,
+                       const std::vector<bool> &isRead) {
+  for (size_t i = 0; i < isRead.size(); ++i) {
+    const npu_tensor_desc &tensor = program.tensors[kernel.first_tensor + i];
+    const auto offset = static_cast<uint64_t>(tensor.weights_offset);
+    if (tensor.weights_offset < 0)
+      continue;
+    if (offset < begin) {
+      if (isRead[i])
+        reads.emplace_back(offset, offset + bytesOf(tensor));
+      else // At once, so that originals and copies never lie in memory
+           // together. A page that another kernel still reads just comes back
+           // from the file.
+        image.release(offset, bytesOf(tensor));
+      continue;
+    }
+    Made &made = all.at(tensor.weights_offset);
+    made.readers -= made.readers > 0 ? 1 : 0;
+    made.isKept |= isRead[i];
+    if (made.readers > 0 || made.isKept)
+      continue;
+    releasePages(region + (offset - begin), made.bytes);
+    made.isThere = false;
+  }
+}
+
+uint64_t Constants::keptBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &[offset, made] : all)
+    bytes += made.isKept ? made.bytes : 0;
+  return bytes;
+}
+
+uint64_t Constants::releaseUnread() {
+  std::sort(reads.begin(), reads.end());
+  reads.emplace_back(program.weight_bytes, program.weight_bytes);
+  uint64_t released = 0, end = 0;
+  for (auto [from, to] : reads) {
+    if (from > end)
+      released += image.release(end, from - end);
+    end = std::max(end, to);
+  }
+  reads.clear();
+  return released;
+}
+
+} // namespace npu::runtime
