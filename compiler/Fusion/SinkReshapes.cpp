@@ -68,11 +68,15 @@ static bool isOfTransposed(Value value) {
 }
 
 /// Whether it is worth more dimensions to take apart what is merged into one: a
-/// batch, whose matrices may lie anywhere; rows only where they may lie apart,
-/// for an array takes many of them at once.
+/// batch, whose matrices may lie anywhere (what repeats them, keys for several
+/// heads of queries, puts them where they are wanted); rows only where they may
+/// lie apart, for an array takes many of them at once.
 static bool isWorthIt(ReshapeOp reshape, int64_t dim) {
-  return dim + 2 < tensorType(reshape.getResult()).getRank() ||
-         isOfTransposed(reshape.getInput());
+  const Value data = reshape.getInput();
+  const bool isBatch = dim + 2 < tensorType(reshape.getResult()).getRank();
+  return (isBatch &&
+          !llvm::isa_and_present<BroadcastOp>(data.getDefiningOp())) ||
+         isOfTransposed(data);
 }
 
 namespace {

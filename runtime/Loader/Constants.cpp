@@ -31,10 +31,9 @@ Constants::Constants(const Image &image, int threads)
   for (uint32_t k = 0; k < program.n_kernels && !all.empty(); ++k) {
     const npu_kernel_desc &kernel = program.kernels[k];
     for (int32_t i = 0; i < kernel.n_inputs; ++i) {
-      auto made =
-          all.find(program.tensors[kernel.first_tensor + i].weights_offset);
-      if (made != all.end())
-        ++made->second.readers;
+      const npu_tensor_desc &input = program.tensors[kernel.first_tensor + i];
+      if (isMade(program, input))
+        ++all.at(input.weights_offset).readers;
     }
   }
   if (regionBytes == 0)
@@ -79,12 +78,11 @@ const uint8_t *Constants::make(int64_t offset) {
 std::vector<const void *> Constants::operandsOf(const npu_kernel_desc &kernel) {
   std::vector<const void *> operands(static_cast<size_t>(kernel.n_inputs));
   for (size_t i = 0; i < operands.size(); ++i) {
-    const int64_t offset =
-        program.tensors[kernel.first_tensor + i].weights_offset;
+    const npu_tensor_desc &input = program.tensors[kernel.first_tensor + i];
+    const int64_t offset = input.weights_offset;
     if (offset >= 0)
-      operands[i] = static_cast<uint64_t>(offset) < begin
-                        ? program.weights + offset
-                        : make(offset);
+      operands[i] =
+          isMade(program, input) ? make(offset) : program.weights + offset;
   }
   return operands;
 }
@@ -96,7 +94,7 @@ void Constants::settle(const npu_kernel_desc &kernel,
     const auto offset = static_cast<uint64_t>(tensor.weights_offset);
     if (tensor.weights_offset < 0)
       continue;
-    if (offset < begin) {
+    if (!isMade(program, tensor)) {
       if (isRead[i])
         reads.emplace_back(offset, offset + bytesOf(tensor));
       else // At once, so that originals and copies never lie in memory

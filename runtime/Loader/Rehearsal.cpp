@@ -78,11 +78,12 @@ public:
   int32_t split(uint32_t kernel, int64_t count, npu_body body);
 
 private:
-  /// Where the constant of this offset lies.
-  uintptr_t addressOf(uintptr_t offset) const {
-    const uint64_t made = madeBegin(p);
-    return offset < made ? reinterpret_cast<uintptr_t>(p.weights) + offset
-                         : madeBase + (offset - made);
+  /// Where a constant lies.
+  uintptr_t addressOf(const npu_tensor_desc &constant) const {
+    const auto offset = static_cast<uintptr_t>(constant.weights_offset);
+    return isMade(p, constant)
+               ? madeBase + (offset - madeBegin(p))
+               : reinterpret_cast<uintptr_t>(p.weights) + offset;
   }
   int32_t refuse(const std::string &clause) {
     wrong = clause;
@@ -129,7 +130,7 @@ std::string Rehearsal::operandProblem(const npu_tensor_desc &tensor,
                                       uintptr_t address) {
   uint64_t bytes = bytesOf(tensor);
   if (tensor.weights_offset >= 0)
-    return address == addressOf(static_cast<uintptr_t>(tensor.weights_offset))
+    return address == addressOf(tensor)
                ? ""
                : "is not the weight at offset " +
                      std::to_string(tensor.weights_offset);

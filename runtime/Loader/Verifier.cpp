@@ -116,7 +116,7 @@ std::string verifyConstant(const npu_program &p, const npu_tensor_desc &tensor,
   auto offset = static_cast<uint64_t>(tensor.weights_offset);
   auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
   auto found = made.find(offset);
-  if (found != made.end())
+  if (found != made.end() && bytes > 0)
     return found->second == bytes
                ? ""
                : mismatch("its size", bytes,
@@ -327,6 +327,12 @@ std::string verifyTensor(const npu_tensor_desc &t) {
 uint64_t madeBegin(const npu_program &program) {
   return (program.weight_bytes + NPU_WEIGHTS_ALIGNMENT - 1) /
          NPU_WEIGHTS_ALIGNMENT * NPU_WEIGHTS_ALIGNMENT;
+}
+
+bool isMade(const npu_program &program, const npu_tensor_desc &constant) {
+  return constant.weights_offset >= 0 &&
+         static_cast<uint64_t>(constant.weights_offset) >= madeBegin(program) &&
+         kernels::storedBytes(constant) > 0;
 }
 
 kernels::Problem problemOf(const npu_program &program, const npu_kernel_desc &k,

@@ -32,6 +32,10 @@ kernels::Problem problemOf(const npu_program &program,
 /// Where what the makers make begins, as offsets of tensors count.
 uint64_t madeBegin(const npu_program &program);
 
+/// Whether a constant is one of them. One without elements never is: it may lie
+/// at the end of what is stored.
+bool isMade(const npu_program &program, const npu_tensor_desc &constant);
+
 } // namespace npu::runtime
 
 #endif // NPU_RUNTIME_LOADER_VERIFIER_H
