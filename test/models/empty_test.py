@@ -178,6 +178,14 @@ class EmptyTest(GraphCase):
         (joined,) = self.graph.op("Concat", [turned, nothing, rest], axis=1)
         self.graph.op("Exp", [joined])
 
+    def test_beside_what_is_made(self) -> None:
+        """A constant that the loader makes of a smaller one lies where one without elements may lie, too."""
+        x = self.graph.add_input(np.arange(128, dtype=np.float32).reshape(2, 64) / 64)
+        whole = (np.arange(64 * 64) % 7 - 3).astype(np.float32).reshape(64, 64)
+        (product,) = self.graph.op("MatMul", [x, self.graph.constant(whole)])
+        (joined,) = self.graph.op("Concat", [product, self.graph.constant(np.ones((2, 0), np.float32))], axis=1)
+        self.graph.op("MatMul", [joined, self.graph.constant(whole + np.float32(0.1))])
+
 
 if __name__ == "__main__":
     sys.exit(suite.main(__doc__))
