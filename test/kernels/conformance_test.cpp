@@ -271,16 +271,17 @@ TEST(Conformance, ConvWinogradChains) {
 
 TEST(Conformance, WinogradWeight) {
   uint32_t seed = 2900;
-  for (const char *layout : {"abcd", "cdab"})
-    for (int64_t tile : {2, 4}) {
-      Case one;
-      one.problem.op = NPU_OP_WINOGRAD_WEIGHT;
-      one.problem.attrs.winograd.tile = tile;
-      one.problem.inputs = {tensor(NPU_F32, {5, 4, 3, 3}, layout)};
-      one.problem.outputs = {
-          tensor(NPU_F32, {5, 4, tile + 2, tile + 2}, layout)};
-      check(one, seed++);
-    }
+  for (const char *taps : {"abcd", "cdab"})
+    for (const char *points : {"abcd", "cdab"})
+      for (int64_t tile : {2, 4}) {
+        Case one;
+        one.problem.op = NPU_OP_WINOGRAD_WEIGHT;
+        one.problem.attrs.winograd.tile = tile;
+        one.problem.inputs = {tensor(NPU_F32, {5, 4, 3, 3}, taps)};
+        one.problem.outputs = {
+            tensor(NPU_F32, {5, 4, tile + 2, tile + 2}, points)};
+        check(one, seed++);
+      }
 }
 
 /// As it is made at load: the bits that were there when the program was
