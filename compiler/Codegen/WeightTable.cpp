@@ -179,10 +179,15 @@ WeightTable::Place WeightTable::make(kernels::Problem maker) {
       kernels::keyOf(maker) + std::to_string(maker.inputs[0].weights_offset);
   auto [found, isNew] = made.try_emplace(key, madeBytes);
   if (isNew) {
+    auto alignedBytes = [](const npu_tensor_desc &tensor) {
+      return static_cast<int64_t>(
+          llvm::alignTo(static_cast<uint64_t>(kernels::storedBytes(tensor)),
+                        NPU_VALUE_ALIGNMENT));
+    };
+    if (sources.insert(maker.inputs[0].weights_offset).second)
+      sourceBytes += alignedBytes(maker.inputs[0]);
     maker.outputs[0].weights_offset = madeBytes;
-    madeBytes += static_cast<int64_t>(llvm::alignTo(
-        static_cast<uint64_t>(kernels::storedBytes(maker.outputs[0])),
-        NPU_VALUE_ALIGNMENT));
+    madeBytes += alignedBytes(maker.outputs[0]);
     making.push_back(std::move(maker));
   }
   return {found->second, true};

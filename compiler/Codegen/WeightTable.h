@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <list>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,9 @@ public:
   int64_t add(StringRef bytes);
 
   int64_t bytes() const { return size; }
+  /// What kernels read, as a chip's memory holds it: what is made in place of
+  /// what it is made of.
+  int64_t bytesInMemory() const { return size - sourceBytes + madeBytes; }
   /// The parts of the section in order, padding between them included.
   ArrayRef<ArrayRef<char>> parts() const { return chunks; }
 
@@ -74,6 +78,8 @@ private:
   std::vector<kernels::Problem> making;
   llvm::StringMap<int64_t> made;
   int64_t madeBytes = 0;
+  std::set<int64_t> sources; // by offset
+  int64_t sourceBytes = 0;
 };
 
 } // namespace npu

@@ -73,7 +73,7 @@ static LogicalResult checkMemory(mlir::func::FuncOp function,
   for (const auto *types : {&program.inputs, &program.outputs})
     for (RankedTensorType type : *types)
       boundary += static_cast<double>(storedBytes(type));
-  auto weights = static_cast<double>(program.weights.bytes());
+  auto weights = static_cast<double>(program.weights.bytesInMemory());
   double values = std::max(0.0, static_cast<double>(program.arenaLowerBound) -
                                     machine.sramKiB * 1024);
   if (weights + boundary + values <= machine.dramMiB * mib)
