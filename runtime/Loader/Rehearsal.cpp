@@ -265,8 +265,7 @@ std::string Rehearsal::run() {
   if (missing != called.end())
     return "its code never calls " +
            kernelName(static_cast<uint32_t>(missing - called.begin()));
-  uint64_t needed = (arenaBytes + NPU_VALUE_ALIGNMENT - 1) /
-                    NPU_VALUE_ALIGNMENT * NPU_VALUE_ALIGNMENT;
+  uint64_t needed = alignedUp(arenaBytes, NPU_VALUE_ALIGNMENT);
   if (p.arena_bytes != needed)
     return "the arena's size is " + std::to_string(p.arena_bytes) +
            ", expected " + std::to_string(needed) + ", which its values need";

@@ -151,8 +151,7 @@ std::string verifyWeights(const npu_program &p) {
   std::sort(parts.begin(), parts.end());
   uint64_t end = 0;
   auto aligned = [](uint64_t bytes) {
-    return (bytes + NPU_VALUE_ALIGNMENT - 1) / NPU_VALUE_ALIGNMENT *
-           NPU_VALUE_ALIGNMENT;
+    return alignedUp(bytes, NPU_VALUE_ALIGNMENT);
   };
   for (auto [first, last] : parts) {
     if (first > aligned(end))
@@ -227,8 +226,7 @@ std::string verifyMaker(const npu_program &p, const npu_kernel_desc &k,
   if (!wrong.empty())
     return wrong;
   auto bytes = static_cast<uint64_t>(kernels::storedBytes(result));
-  end += (bytes + NPU_VALUE_ALIGNMENT - 1) / NPU_VALUE_ALIGNMENT *
-         NPU_VALUE_ALIGNMENT;
+  end += alignedUp(bytes, NPU_VALUE_ALIGNMENT);
   return bytes > 0 && end <= uint64_t(maxTensorBytes)
              ? ""
              : mismatch("its result's size", bytes, "some bytes, up to 2^46");
@@ -325,8 +323,7 @@ std::string verifyTensor(const npu_tensor_desc &t) {
 }
 
 uint64_t madeBegin(const npu_program &program) {
-  return (program.weight_bytes + NPU_WEIGHTS_ALIGNMENT - 1) /
-         NPU_WEIGHTS_ALIGNMENT * NPU_WEIGHTS_ALIGNMENT;
+  return alignedUp(program.weight_bytes, NPU_WEIGHTS_ALIGNMENT);
 }
 
 bool isMade(const npu_program &program, const npu_tensor_desc &constant) {

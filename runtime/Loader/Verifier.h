@@ -29,6 +29,11 @@ kernels::Problem problemOf(const npu_program &program,
                            const npu_kernel_desc &kernel, int threads,
                            const plugin::Use *plugins);
 
+/// The least multiple of `alignment` that is not below `bytes`.
+inline uint64_t alignedUp(uint64_t bytes, uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 /// Where what the makers make begins, as offsets of tensors count.
 uint64_t madeBegin(const npu_program &program);
 
