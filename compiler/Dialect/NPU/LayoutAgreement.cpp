@@ -8,6 +8,7 @@
 using namespace npu;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 
 /// What is left of a layout if only these dimensions are there.
 static StoredOrder project(const StoredOrder &layout,
@@ -75,4 +76,43 @@ bool npu::layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
   return (!(normalA == layoutA) || !(normalB == layoutB)) &&
          haveOneSpelling(project(normalA, numberA), shapeA,
                          project(normalB, numberB), shapeB, knowsBlock);
+}
+
+static void append(SmallVectorImpl<int64_t> &trait, const Digits &digits) {
+  trait.push_back(static_cast<int64_t>(digits.size()));
+  for (const Digit &digit : digits)
+    trait.append({digit.dim, digit.place, digit.size});
+}
+
+SmallVector<int64_t, 32> npu::agreementTrait(const RelatedValue &a,
+                                             const StoredOrder &layout,
+                                             const RelatedValue &b) {
+  SmallVector<int64_t, 32> trait;
+  SmallVector<int64_t, 6> numbers(a.shape.size(), -1), shapeA, shapeB;
+  bool isSplit = false;
+  for (auto [dim, related] : llvm::enumerate(a.dims)) {
+    if (related.group == RelatedDim::nowhere)
+      continue;
+    isSplit |= !related.isWhole;
+    int64_t other = related.isWhole ? b.wholeDim(related.group) : -1;
+    if (other < 0 || a.shape[dim] == 1 || b.shape[other] == 1)
+      continue;
+    numbers[dim] = static_cast<int64_t>(shapeA.size());
+    shapeA.push_back(a.shape[dim]);
+    shapeB.push_back(b.shape[other]);
+  }
+  StoredOrder shared = project(layout, numbers);
+  if (shapeA == shapeB) { // where the elements lie is all
+    append(trait, normalDigits(shared, shapeA));
+  } else {
+    append(trait, digitsOf(shared, shapeA));
+    append(trait, digitsOf(shared, shapeB));
+  }
+  if (!isSplit)
+    return trait;
+  TransferResult carried = transferLayout(a, layout, b);
+  trait.push_back(carried.layout.has_value());
+  if (carried.layout)
+    append(trait, normalDigits(*carried.layout, b.shape));
+  return trait;
 }

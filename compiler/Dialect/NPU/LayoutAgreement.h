@@ -17,6 +17,14 @@ bool layoutsAgree(const RelatedValue &a, const StoredOrder &layoutA,
                   const RelatedValue &b, const StoredOrder &layoutB,
                   llvm::function_ref<bool(int64_t)> knowsBlock = nullptr);
 
+/// What of a layout of `a` says with which layouts of `b` it agrees: of two
+/// layouts that store `a` alike and have the same trait, each agrees with all
+/// that the other agrees with, on either side. A value may have thousands of
+/// spellings, and few traits.
+llvm::SmallVector<int64_t, 32> agreementTrait(const RelatedValue &a,
+                                              const StoredOrder &layout,
+                                              const RelatedValue &b);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_DIALECT_NPU_LAYOUTAGREEMENT_H

@@ -5,27 +5,13 @@
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Strategies/KernelWays.h"
 #include "compiler/Search/LayoutSearch.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
 #include "llvm/ADT/StringSet.h"
 
-#include <set>
-
 using namespace npu;
-
-/// An op whose operands share few dimensions with its result has a way for each
-/// combination of their orders; no op of a network comes near this.
-static constexpr size_t mostWays = 4096;
-
-/// A layout of the value as the op may mean it.
-static SmallVector<LayoutAttr, 2> meanings(const Candidates &known,
-                                           const OpSlots &slots, Value value,
-                                           size_t place) {
-  if (slots.anchor() > fewOperands)
-    return {known.of(value)[place]};
-  return known.spellings(value, static_cast<int>(place));
-}
 
 OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
   OpLayouts counted = layouts;
@@ -105,7 +91,7 @@ void OpWays::addReaders(const OpSlots &slots) {
   for (auto [index, slot] : llvm::enumerate(one.all())) {
     SmallVector<LayoutAttr> list;
     if (slot.independent && !slot.constant && !slot.accepted.empty())
-      list = knownOf(slot);
+      list = knownOf(known, slot);
     if (list.size() < 2)
       continue;
     WaysOfOp reader;
@@ -130,14 +116,19 @@ void OpWays::addOp(const OpSlots &slots) {
   } else {
     bool isOne = slots.signatures().size() == 1;
     llvm::StringSet<> seen; // what several signatures take is one way
-    for (const OpSlots &signature : slots.signatures())
-      for (OpWay &way : kernelWays(signature)) {
+    for (const OpSlots &signature : slots.signatures()) {
+      KernelWays found =
+          kernelWays(signature, known, withReaders.contains(slots.getOp()));
+      if (found.isCut)
+        cut.insert(slots.getOp());
+      for (OpLayouts &layouts : found.ways) {
         Question question;
-        for (LayoutAttr layout : way.layouts)
+        for (LayoutAttr layout : layouts)
           question.add(layout);
         if (isOne || seen.insert(question.bytes()).second)
-          op.ways.push_back(std::move(way));
+          op.ways.push_back({std::move(layouts)});
       }
+    }
     llvm::StringMap<unsigned> firsts;
     for (auto [number, way] : llvm::enumerate(op.ways)) {
       // Which of several signatures takes them depends on all of them.
@@ -261,145 +252,5 @@ std::vector<OpWay> OpWays::viewWays(const OpSlots &slots) const {
     }
   else
     llvm::for_each(known.of(from.value), add);
-  return ways;
-}
-
-/// What is demanded of an operand's value; or as it is stored, but for what
-/// only a view shows.
-SmallVector<LayoutAttr> OpWays::knownOf(const Slot &slot) const {
-  SmallVector<LayoutAttr> list;
-  for (LayoutAttr layout :
-       slot.accepted.empty() ? known.of(slot.value) : ArrayRef(slot.accepted))
-    if (slot.accepts(layout) && known.find(slot.value, layout) >= 0 &&
-        llvm::none_of(list, [&](LayoutAttr other) {
-          return other.isEquivalent(layout, tensorType(slot.value).getShape());
-        }))
-      list.push_back(layout);
-  return list;
-}
-
-/// The layouts in which a slot may be while the anchor is in one of its own;
-/// null: as stored, or a reader's affair.
-SmallVector<LayoutAttr> OpWays::choices(const OpSlots &slots, LayoutAttr anchor,
-                                        unsigned index) const {
-  const Slot &slot = slots[index];
-  SmallVector<LayoutAttr> list;
-  if (slot.constant) {
-    list = slots.placesOfConstant(anchor, index);
-  } else if (slot.independent) {
-    ArrayRef<LayoutAttr> stored = known.of(slot.value);
-    bool takesAll =
-        slot.accepted.empty() && llvm::all_of(stored, [&](LayoutAttr layout) {
-          return slot.accepts(layout);
-        });
-    if (takesAll) {
-      list.push_back(LayoutAttr());
-      return list;
-    }
-    list = knownOf(slot);
-    if (list.size() > 1 && !slot.accepted.empty() &&
-        withReaders.contains(slots.getOp()))
-      list = {LayoutAttr()};
-  } else {
-    bool respelled = slots.anchor() <= fewOperands;
-    for (size_t place = 0; place < known.of(slot.value).size(); ++place)
-      for (LayoutAttr layout : meanings(known, slots, slot.value, place))
-        if (slot.accepts(layout) &&
-            slots.goTogether(anchor, index, layout, respelled)) {
-          list.push_back(layout);
-          break;
-        }
-  }
-  return list;
-}
-
-/// Every combination of what the slots may be in; `layouts` has the anchor's.
-void OpWays::extend(const OpSlots &slots, OpLayouts &layouts,
-                    std::vector<OpWay> &ways) {
-  LayoutAttr anchor = layouts[slots.anchor()];
-  size_t first = ways.size();
-  ways.push_back({layouts});
-  for (unsigned index = 0; index < slots.all().size(); ++index) {
-    if (index == slots.anchor())
-      continue;
-    SmallVector<LayoutAttr> list = choices(slots, anchor, index);
-    std::vector<OpWay> longer;
-    for (size_t i = first; i < ways.size(); ++i)
-      for (LayoutAttr layout : list)
-        if (first + longer.size() < mostWays) {
-          longer.push_back(ways[i]);
-          longer.back().layouts[index] = layout;
-        } else {
-          cut.insert(slots.getOp());
-        }
-    ways.resize(first);
-    ways.insert(ways.end(), longer.begin(), longer.end());
-  }
-}
-
-namespace {
-
-/// How an op's operands are stored, as numbers: the same for spellings that are
-/// stored alike. Each pair of spellings is compared once, not once for each
-/// pair of ways.
-class StoredAlike {
-public:
-  explicit StoredAlike(const OpSlots &slots)
-      : slots(slots), firsts(slots.all().size()) {}
-
-  std::vector<unsigned> of(const OpWay &way) {
-    std::vector<unsigned> numbers;
-    for (auto [index, slot] : llvm::enumerate(slots.all()))
-      if (!slot.result)
-        numbers.push_back(numberOf(index, way.layouts[index]));
-    return numbers;
-  }
-
-private:
-  unsigned numberOf(size_t index, LayoutAttr layout) {
-    auto [known, isNew] = numbers.try_emplace({index, layout});
-    if (!isNew)
-      return known->second;
-    ArrayRef<int64_t> shape = tensorType(slots[index].value).getShape();
-    SmallVector<LayoutAttr> &others = firsts[index];
-    auto *same = llvm::find_if(others, [&](LayoutAttr other) {
-      return layout == other ||
-             (layout && other && layout.isEquivalent(other, shape));
-    });
-    known->second = static_cast<unsigned>(same - others.begin());
-    if (same == others.end())
-      others.push_back(layout);
-    return known->second;
-  }
-
-  const OpSlots &slots;
-  std::vector<SmallVector<LayoutAttr>> firsts; // by slot and number
-  llvm::DenseMap<std::pair<size_t, Attribute>, unsigned> numbers;
-};
-
-} // namespace
-
-std::vector<OpWay> OpWays::kernelWays(const OpSlots &slots) {
-  std::vector<OpWay> ways;
-  const Slot &anchor = slots[slots.anchor()];
-  StoredAlike stored(slots);
-  for (size_t place = 0; place < known.of(anchor.value).size(); ++place) {
-    std::set<std::vector<unsigned>> before; // other spellings of the anchor
-    for (LayoutAttr layout : meanings(known, slots, anchor.value, place)) {
-      if (!anchor.accepts(layout))
-        continue;
-      OpLayouts layouts(slots.all().size());
-      layouts[slots.anchor()] = layout;
-      std::vector<OpWay> more;
-      extend(slots, layouts, more);
-      std::vector<std::vector<unsigned>> now;
-      for (OpWay &way : more) {
-        now.push_back(stored.of(way));
-        if (!before.count(now.back()))
-          ways.push_back(std::move(way));
-      }
-      before.insert(now.begin(), now.end());
-    }
-  }
   return ways;
 }

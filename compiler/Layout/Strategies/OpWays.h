@@ -66,12 +66,6 @@ private:
   bool moves(const OpSlots &slots, const OpLayouts &layouts) const;
   void addMovingWays(const OpSlots &slots, std::vector<OpWay> &ways) const;
   void addDemandedMove(const OpSlots &slots, std::vector<OpWay> &ways) const;
-  std::vector<OpWay> kernelWays(const OpSlots &slots);
-  void extend(const OpSlots &slots, OpLayouts &layouts,
-              std::vector<OpWay> &ways);
-  SmallVector<LayoutAttr> choices(const OpSlots &slots, LayoutAttr anchor,
-                                  unsigned slot) const;
-  SmallVector<LayoutAttr> knownOf(const Slot &slot) const;
 
   const LayoutProblem &problem;
   const Candidates &known;
