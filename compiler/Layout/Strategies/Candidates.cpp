@@ -58,10 +58,30 @@ ArrayRef<LayoutAttr> Candidates::of(Value value) const {
 }
 
 int Candidates::find(Value value, LayoutAttr layout) const {
+  auto met = seen.find({value, layout});
+  return met == seen.end() ? compare(value, layout) : met->second;
+}
+
+int Candidates::compare(Value value, LayoutAttr layout) const {
+  bool hasBlocks = layout.isBlocked() || storage.contains(value);
+  if (hasBlocks && !llvm::is_contained(tensorType(value).getShape(), 0))
+    return compareDigits(value, layout);
   for (auto [index, candidate] : llvm::enumerate(of(value)))
     if (candidate.isEquivalent(layout, tensorType(value).getShape()))
       return static_cast<int>(index);
   return -1;
+}
+
+/// What is in blocks has a storage that takes long to find, and may have
+/// thousands of spellings: each is asked once.
+int Candidates::compareDigits(Value value, LayoutAttr layout) const {
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  ArrayRef<LayoutAttr> others = of(value);
+  SmallVector<Digits, 0> &digits = storage[value];
+  while (digits.size() < others.size())
+    digits.push_back(normalDigits(toStoredOrder(others[digits.size()]), shape));
+  auto *same = llvm::find(digits, normalDigits(toStoredOrder(layout), shape));
+  return same == digits.end() ? -1 : static_cast<int>(same - digits.begin());
 }
 
 SmallVector<LayoutAttr, 2> Candidates::spellings(Value value, int place) const {
@@ -74,9 +94,13 @@ SmallVector<LayoutAttr, 2> Candidates::spellings(Value value, int place) const {
 }
 
 void Candidates::add(Value value, LayoutAttr layout) {
-  if (!layout || isConstant(value) || !seen.insert({value, layout}).second)
+  if (!layout || isConstant(value))
     return;
-  if (int place = find(value, layout); place >= 0) {
+  auto [met, isNew] = seen.try_emplace({value, layout}, -1);
+  if (!isNew)
+    return;
+  if (int place = compare(value, layout); place >= 0) {
+    met->second = place;
     respelled[value].push_back({place, layout});
   } else {
     SmallVector<LayoutAttr, 4> &list = layouts[value];
@@ -84,6 +108,7 @@ void Candidates::add(Value value, LayoutAttr layout) {
       full.insert(value);
       return;
     }
+    met->second = static_cast<int>(list.size());
     list.push_back(layout);
     for (const Ask &ask : asks.lookup(value))
       add(value, merged(ask, layout));

@@ -53,6 +53,8 @@ private:
   LayoutAttr merged(const Ask &ask, LayoutAttr open) const;
   void seed(ArrayRef<LayoutPlan> others);
   void add(Value value, LayoutAttr layout);
+  int compare(Value value, LayoutAttr layout) const;
+  int compareDigits(Value value, LayoutAttr layout) const;
   void ask(Value value, const TransferResult &carried);
   void close();
   void spread(unsigned op, unsigned from, LayoutAttr layout);
@@ -63,6 +65,8 @@ private:
   const LayoutProblem &problem;
   std::vector<OpSlots> ops;
   llvm::DenseMap<Value, SmallVector<LayoutAttr, 4>> layouts;
+  /// How those of values that have some in blocks are stored, one by one.
+  mutable llvm::DenseMap<Value, SmallVector<Digits, 0>> storage;
   /// Other spellings of these: (place, layout).
   llvm::DenseMap<Value, SmallVector<std::pair<int, LayoutAttr>, 2>> respelled;
   /// Where each value stands: (op, slot).
@@ -70,9 +74,9 @@ private:
   /// What ops of many operands have: read as the result's order is spelled.
   llvm::DenseSet<Value> ofWideOps;
   std::deque<std::pair<Value, LayoutAttr>> fresh;
-  /// Spellings that were met, of layouts that are alike too: what they mean for
-  /// values of other extents differs.
-  llvm::DenseSet<std::pair<Value, LayoutAttr>> seen;
+  /// Spellings that were met, of layouts that are alike too (what they mean for
+  /// values of other extents differs), and where find() has them.
+  llvm::DenseMap<std::pair<Value, LayoutAttr>, int> seen;
   /// What an op asks of a value and leaves partly open.
   llvm::DenseMap<Value, SmallVector<Ask, 2>> asks;
   llvm::DenseSet<Value> full;
