@@ -11,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <set>
 
 using namespace npu;
@@ -40,6 +41,8 @@ struct Desk {
   std::atomic<uint64_t> seed;
   std::atomic<bool> found;
   Coverage coverage;
+  double endedSeconds;
+  int64_t ended;
   Note note;
 };
 
@@ -71,6 +74,13 @@ void startTimer(__itimer_which_t which, double seconds) {
   timer.it_value.tv_usec =
       static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
   setitimer(which, &timer, nullptr);
+}
+
+double processorSeconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 /// Ends the process if it is not called again, with 0, within so much time of
@@ -113,8 +123,11 @@ public:
       if (options.progress && round % 50 == 0)
         report();
     }
-    for (int i = 0; i < jobs; ++i)
+    for (int i = 0; i < jobs; ++i) {
       result.coverage += office->desks[i].coverage;
+      result.endedSeconds += office->desks[i].endedSeconds;
+      result.ended += office->desks[i].ended;
+    }
     result.seconds = seconds();
     result.nextSeed = office->next;
     if (options.graphs > 0)
@@ -149,9 +162,12 @@ private:
           seed >= options.seed + static_cast<uint64_t>(options.graphs))
         return;
       desk.seed = seed;
+      double begin = processorSeconds();
       endAfter(options.hangSeconds);
       std::optional<Finding> finding = check(seed, desk.coverage);
       endAfter(0);
+      desk.endedSeconds += processorSeconds() - begin;
+      ++desk.ended;
       if (!finding)
         continue;
       desk.note.write(*finding);
@@ -228,6 +244,14 @@ private:
 
 FuzzResult test::fuzz(const FuzzOptions &options, const CheckSeed &check) {
   return Fuzzer(options, check).run();
+}
+
+double test::trialSeconds(const FuzzOptions &options,
+                          const FuzzResult &result) {
+  double most = result.ended > 0 ? 10 * result.endedSeconds /
+                                       static_cast<double>(result.ended)
+                                 : options.hangSeconds / 10;
+  return std::min(std::max(most, 1.0), options.hangSeconds);
 }
 
 std::optional<Finding>

@@ -19,8 +19,8 @@ struct FuzzOptions {
   int jobs = 1;       // processes
   int mostFindings = 1;
   /// A case takes milliseconds, of the processor's time; a few have searches
-  /// that give up after ten seconds each. One that takes this long hangs.
-  double hangSeconds = 60;
+  /// that give up after a second each. One that takes this long hangs.
+  double hangSeconds = 20;
   bool progress = false;
 };
 
@@ -32,6 +32,9 @@ struct SeedFinding {
 struct FuzzResult {
   Coverage coverage;
   double seconds = 0;
+  /// Of the processor, for cases that ended, and how many these were.
+  double endedSeconds = 0;
+  int64_t ended = 0;
   uint64_t nextSeed = 0; // the first that was not tried
   std::vector<uint64_t> givenUp;
   std::vector<SeedFinding> findings;
@@ -40,6 +43,11 @@ struct FuzzResult {
 /// What one process does with one seed.
 using CheckSeed =
     std::function<std::optional<Finding>(uint64_t seed, Coverage &coverage)>;
+
+/// How long a smaller case may take: ten times as long as those that ended, a
+/// second at least, as long as any case at most. Where none ended, a tenth of
+/// that: what hangs is no measure of what does not.
+double trialSeconds(const FuzzOptions &options, const FuzzResult &result);
 
 /// Findings of one property are reported once. When the time is over, cases
 /// that are not done a second later are given up.

@@ -52,6 +52,32 @@ TEST(FuzzRunnerTest, AnEndlessLoopIsAFinding) {
   EXPECT_EQ(result.findings[0].finding.detail, "takes more than 200 ms");
 }
 
+/// The only case hangs: the document says from when on, and smaller ones may
+/// not take as long.
+TEST(FuzzRunnerTest, WhatHangsIsNoMeasureOfSmallerCases) {
+  test::FuzzOptions options;
+  EXPECT_EQ(options.hangSeconds, 20);
+  options.seed = 3;
+  options.graphs = 1;
+  options.hangSeconds = 0.2;
+  test::FuzzResult result = test::fuzz(options, endlessAtThree);
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.ended, 0);
+  EXPECT_EQ(test::trialSeconds(options, result), 0.2);
+  EXPECT_EQ(test::trialSeconds({}, result), 2);
+}
+
+TEST(FuzzRunnerTest, ATrialTakesTenTimesAsLongAsWhatEnded) {
+  test::FuzzResult result;
+  result.ended = 4;
+  result.endedSeconds = 0.1;
+  EXPECT_EQ(test::trialSeconds({}, result), 1);
+  result.endedSeconds = 2;
+  EXPECT_EQ(test::trialSeconds({}, result), 5);
+  result.endedSeconds = 80;
+  EXPECT_EQ(test::trialSeconds({}, result), 20);
+}
+
 TEST(FuzzRunnerTest, TimeIsKeptWhenACaseHangs) {
   test::FuzzOptions options;
   options.seconds = 0.2;

@@ -97,9 +97,10 @@ static void writeFile(const std::string &path, const std::string &text) {
     stream << text;
 }
 
-/// Writes the case and says how to see it again.
-static void writeCase(const Options &options, const test::SeedFinding &found,
-                      const LayoutCase &problem, bool runs) {
+/// Writes the case; the command that shows it again.
+static std::string writeCase(const Options &options,
+                             const test::SeedFinding &found,
+                             const LayoutCase &problem, bool runs) {
   std::string folder = options.folder + "/" + found.finding.property + "-" +
                        std::to_string(found.seed);
   llvm::sys::fs::create_directories(folder);
@@ -115,7 +116,7 @@ static void writeCase(const Options &options, const test::SeedFinding &found,
   writeFile(folder + "/graph.mlir", "// " + found.finding.property +
                                         "\n// RUN: " + command + "\n" +
                                         problem.graph);
-  std::cerr << "  " << command << "\n";
+  return command;
 }
 
 static void pursue(const Options &options, const test::SeedFinding &found,
@@ -125,23 +126,28 @@ static void pursue(const Options &options, const test::SeedFinding &found,
   Contexts contexts;
   bool runs = false;
   LayoutCase problem = makeCase(contexts.get(), options, found.seed, runs);
+  // Who gives up while it is made smaller has it as it is.
+  writeCase(options, found, problem, runs);
   auto again = [&](const LayoutCase &smaller) {
     return checkAlone(smaller,
                       {found.seed, options.cheaperFails, options.thorough},
                       runs, hangSeconds);
   };
+  std::string detail = found.finding.detail;
   problem = test::shrinkCase(
       problem,
       [&](const LayoutCase &smaller) {
         std::optional<Finding> finding = again(smaller);
-        return finding && finding->property == found.finding.property;
+        bool isSame = finding && finding->property == found.finding.property;
+        if (isSame)
+          detail = finding->detail;
+        return isSame;
       },
       shrinkSeconds);
-  std::optional<Finding> finding = again(problem);
-  std::cerr << (finding ? finding->detail : found.finding.detail) << "\n"
+  std::cerr << detail << "\n"
             << problem.graph << "\nio-layout: " << problem.io
-            << "\ntarget: " << problem.target << "\n";
-  writeCase(options, found, problem, runs);
+            << "\ntarget: " << problem.target << "\n  "
+            << writeCase(options, found, problem, runs) << "\n";
 }
 
 static std::optional<Finding> replay(const Options &options) {
@@ -211,6 +217,9 @@ int main(int argc, char **argv) {
                  "time to make failures smaller in, after --seconds; 0: leave "
                  "them as they are")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--hang-seconds", options.fuzz.hangSeconds,
+                 "of the processor's time; a graph that takes longer hangs")
+      ->check(CLI::PositiveNumber);
   app.add_option("--run-one-in", options.runOneIn,
                  "compile and run one graph of so many; 0: none")
       ->check(CLI::NonNegativeNumber);
@@ -252,10 +261,7 @@ int main(int argc, char **argv) {
       });
   print(result);
   // Each smaller case is no slower than those that were tried, unless it hangs.
-  double usual =
-      result.seconds * options.fuzz.jobs /
-      static_cast<double>(std::max<int64_t>(1, result.coverage.cases));
-  double hangSeconds = std::clamp(10 * usual, 1.0, options.fuzz.hangSeconds);
+  double hangSeconds = test::trialSeconds(options.fuzz, result);
   for (const test::SeedFinding &found : result.findings)
     pursue(options, found, hangSeconds,
            options.shrinkSeconds / static_cast<double>(result.findings.size()));

@@ -175,6 +175,48 @@ TEST(LayoutAgreement, IsOneSpellingOfBoth) {
   EXPECT_GT(agreeing, 1000);
 }
 
+/// Of an op that takes one value's dimensions for another's, one that adds
+/// them, and one that splits one.
+std::vector<std::tuple<Shape, Shape, LayoutRelation>> relatedShapes() {
+  return {
+      {{2, 2, 2}, {2, 2, 2}, relations::samePlaces({{2, 2, 2}}, {2, 2, 2})},
+      {{2, 3, 1}, {2, 3, 1}, relations::samePlaces({{2, 3, 1}}, {2, 3, 1})},
+      {{2, 3, 4}, {2, 5, 4}, relations::samePlaces({{2, 3, 4}}, {2, 5, 4})},
+      {{4, 6}, {4, 8}, relations::samePlaces({{4, 6}}, {4, 8})},
+      {{4, 6}, {4, 3, 2}, relations::reshape({4, 6}, {4, 3, 2})},
+      {{4, 1, 6}, {4, 6}, relations::reshape({4, 1, 6}, {4, 6})},
+  };
+}
+
+/// What a search asks once for all spellings of a trait.
+TEST(LayoutAgreement, OfOneStorageAndTraitAllAgreeWithTheSame) {
+  int alike = 0, fewer = 0;
+  for (const auto &[from, to, relation] : relatedShapes()) {
+    RelatedValue a{relation.operands[0], from}, b{relation.results[0], to};
+    std::vector<StoredOrder> ofA = spellings(from.size(), 2, {2, 3}),
+                             ofB = spellings(to.size(), 2, {2, 3});
+    std::map<std::pair<std::vector<int64_t>, Memory>, std::vector<bool>> known;
+    std::set<Memory> storages;
+    for (const StoredOrder &layout : ofA) {
+      auto trait = agreementTrait(a, layout, b);
+      Memory memory = memoryOf(layout, from);
+      std::vector<bool> agree;
+      for (const StoredOrder &other : ofB) {
+        agree.push_back(layoutsAgree(a, layout, b, other));
+        agree.push_back(layoutsAgree(b, other, a, layout));
+      }
+      storages.insert(memory);
+      auto [at, isNew] =
+          known.try_emplace({{trait.begin(), trait.end()}, memory}, agree);
+      EXPECT_EQ(at->second, agree) << text(from, layout);
+      alike += !isNew;
+    }
+    fewer += known.size() < ofA.size();
+  }
+  EXPECT_GT(alike, 500);
+  EXPECT_EQ(fewer, 6);
+}
+
 /// The blocks of the other dimensions.
 std::vector<LayoutBlock> blocksBeside(const StoredOrder &layout, size_t dim) {
   std::vector<LayoutBlock> blocks;
