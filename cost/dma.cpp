@@ -29,15 +29,15 @@ struct Traffic {
 };
 
 Traffic trafficOf(const std::vector<Transfer> &transfers,
-                  const KernelWork &work, const Tiling &tiling,
+                  const KernelWork &work, const TileParts &parts,
                   const Machine &machine, By by) {
   Traffic sum;
-  double seams = std::max(0.0, cutsOf(work, tiling).m - 1);
+  double seams = std::max(0.0, parts.cuts().m - 1);
   double beyond = beyondCache(work, machine);
   for (const Transfer &transfer : transfers) {
     if (transfer.bytes <= 0 || (transfer.onChip && !isByDma(work)))
       continue;
-    TilePart part = partOf(transfer, work, tiling);
+    TilePart part = parts.of(transfer);
     double moved = part.times * (transfer.bytes + transfer.halo * seams);
     if (!transfer.onChip)
       sum.bytes += moved;
@@ -47,7 +47,7 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
       sum.transposed += transfer.scattered ? moved : 0;
       continue;
     }
-    double factor = burstFactor(runOf(transfer, work, tiling), machine);
+    double factor = burstFactor(parts.runOf(transfer, part), machine);
     if (transfer.scattered)
       factor = std::max(factor, machine.stridedAccessFactor);
     // One access at a time is as slow from the caches as from behind them.
@@ -56,10 +56,10 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
   return sum;
 }
 
-Moving movingBy(By by, const KernelWork &work, const Tiling &tiling,
+Moving movingBy(By by, const KernelWork &work, const TileParts &parts,
                 const Machine &machine) {
-  Traffic in = trafficOf(work.reads, work, tiling, machine, by),
-          out = trafficOf(work.writes, work, tiling, machine, by);
+  Traffic in = trafficOf(work.reads, work, parts, machine, by),
+          out = trafficOf(work.writes, work, parts, machine, by);
   auto cycles = [&](const Traffic &traffic) {
     return traffic.starts * machine.dmaStartCycles +
            traffic.charged * work.factor / machine.dramBytesPerCycle();
@@ -93,12 +93,13 @@ double chargedBytes(const Transfer &transfer, const Machine &machine) {
 
 Moving moving(const KernelWork &work, const Tiling &tiling,
               const Machine &machine) {
-  Moving best = movingBy(By::Strides, work, tiling, machine);
+  TileParts parts(work, tiling);
+  Moving best = movingBy(By::Strides, work, parts, machine);
   bool turns =
       isByDma(work) && !work.writes.empty() && work.writes[0].scattered;
   if (!turns || machine.transposeBytesPerCycle <= 0)
     return best;
-  Moving engine = movingBy(By::Engine, work, tiling, machine);
+  Moving engine = movingBy(By::Engine, work, parts, machine);
   return engine.cycles < best.cycles ? engine : best;
 }
 

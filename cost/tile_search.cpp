@@ -74,7 +74,7 @@ public:
       for (int64_t n : ns)
         for (int64_t k : ks)
           for (int64_t m : ms) {
-            Tiling tiling = {m, k, n, count, staysOf(k).front(), 1};
+            Tiling tiling = {m, k, n, count, staysOf(k), 1};
             double needed = bufferBytes(work, tiling, machine);
             if (needed < bytes) {
               bytes = needed;
@@ -85,10 +85,9 @@ public:
   }
 
 private:
-  std::vector<Stays> staysOf(int64_t k) const {
-    if (k < product.k)
-      return {Stays::Sums};
-    return {Stays::Weights, Stays::Data};
+  /// The first of what may stay; where all of K is in a tile, also the data.
+  Stays staysOf(int64_t k) const {
+    return k < product.k ? Stays::Sums : Stays::Weights;
   }
 
   Rank rankOf(const Tiling &tiling, const KernelTime &time) const {
@@ -98,7 +97,7 @@ private:
   }
 
   bool isHopeless(Tiling bound) const {
-    bound.stays = staysOf(bound.k).front();
+    bound.stays = staysOf(bound.k);
     return found && !(rankOf(bound, modelTimeOf(work, bound, machine)) < least);
   }
 
@@ -116,15 +115,17 @@ private:
   void tryDepths(int64_t n, int64_t count, size_t stride) {
     for (size_t i = 0; i < ks.size(); i += stride) {
       int64_t k = ks[i];
-      if (canFit(k, n, count) && !isHopeless({product.m, k, n, count}))
-        for (Stays stays : staysOf(k))
-          tryPixels({0, k, n, count, stays, 1});
+      if (!canFit(k, n, count) || isHopeless({product.m, k, n, count}))
+        continue;
+      tryPixels({0, k, n, count, staysOf(k), 1});
+      if (k == product.k)
+        tryPixels({0, k, n, count, Stays::Data, 1});
     }
   }
 
   /// Of the tiles that are cut along M, the smallest needs least.
   bool canFit(int64_t k, int64_t n, int64_t count) const {
-    Stays stays = staysOf(k).front();
+    Stays stays = staysOf(k);
     return fits(work, {ms.back(), k, n, count, stays, 1}, machine) ||
            fits(work, {ms.front(), k, n, count, stays, 1}, machine);
   }

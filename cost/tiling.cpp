@@ -93,55 +93,57 @@ std::string describe(const Tiling &tiling, const KernelWork &work) {
          std::string(nameOf(tiling.stays)) + " stay";
 }
 
-TilePart partOf(const Transfer &transfer, const KernelWork &work,
-                const Tiling &tiling) {
-  Cuts cuts = cutsOf(work, tiling);
-  if (!hasExtents(work))
-    return {1 / cuts.tiles(), 1, cuts.tiles(), 1};
-  const Product &product = work.products[0];
-  double m = share(tiling.m, product.m), k = share(tiling.k, product.k),
-         n = share(tiling.n, product.n),
-         count = share(tiling.count, product.count);
+TileParts::TileParts(const KernelWork &work, const Tiling &tiling)
+    : product(hasExtents(work) ? work.products.data() : nullptr),
+      tiling(tiling), along(cutsOf(work, tiling)) {
+  if (!product)
+    return;
+  m = share(tiling.m, product->m);
+  k = share(tiling.k, product->k);
+  n = share(tiling.n, product->n);
+  count = share(tiling.count, product->count);
+}
+
+TilePart TileParts::of(const Transfer &transfer) const {
+  if (!product)
+    return {1 / along.tiles(), 1, along.tiles(), 1};
   bool weightsStay = tiling.stays == Stays::Weights;
   switch (transfer.role) {
   case Role::Data: {
     // Each channel of a depthwise convolution has its own data.
-    if (product.depthwise)
-      return {count * m * n, count * n, cuts.count * cuts.m * cuts.n, 1};
+    if (product->depthwise)
+      return {count * m * n, count * n, along.count * along.m * along.n, 1};
     // All of it is in one tile, or it waits for the weights to pass by.
-    bool once = tiling.stays == Stays::Data || cuts.m * cuts.k == 1;
-    return {count * m * k, count * k, cuts.count * cuts.m * cuts.k,
-            once ? 1 : cuts.n};
+    bool once = tiling.stays == Stays::Data || along.m * along.k == 1;
+    return {count * m * k, count * k, along.count * along.m * along.k,
+            once ? 1 : along.n};
   }
   case Role::Weight:
-    return {count * k * n, count * k * n, cuts.count * cuts.k * cuts.n,
-            weightsStay || cuts.k * cuts.n == 1 ? 1 : cuts.m};
+    return {count * k * n, count * k * n, along.count * along.k * along.n,
+            weightsStay || along.k * along.n == 1 ? 1 : along.m};
   case Role::Bias:
-    return {count * n, count * n, cuts.count * cuts.n,
-            weightsStay || cuts.n == 1 ? 1 : cuts.m};
+    return {count * n, count * n, along.count * along.n,
+            weightsStay || along.n == 1 ? 1 : along.m};
   case Role::Result:
     break;
   }
-  return {count * m * n, count * n, cuts.count * cuts.m * cuts.n, 1};
+  return {count * m * n, count * n, along.count * along.m * along.n, 1};
 }
 
-double runOf(const Transfer &transfer, const KernelWork &work,
-             const Tiling &tiling) {
-  double run = std::min(transfer.run,
-                        transfer.bytes * partOf(transfer, work, tiling).share);
-  if (hasExtents(work)) {
-    const Product &product = work.products[0];
-    auto cut = [&](int64_t tile, int64_t extent, double rows) {
-      if (tile < extent)
-        run = std::min(run, rowsIn(share(tile, extent), rows, transfer.bytes));
+double TileParts::runOf(const Transfer &transfer, const TilePart &part) const {
+  double run = std::min(transfer.run, transfer.bytes * part.share);
+  if (product) {
+    auto cut = [&](bool isCut, double share, double rows) {
+      if (isCut)
+        run = std::min(run, rowsIn(share, rows, transfer.bytes));
     };
-    cut(tiling.count, product.count, transfer.rows.count);
+    cut(tiling.count < product->count, count, transfer.rows.count);
     if (transfer.role == Role::Data || transfer.role == Role::Result)
-      cut(tiling.m, product.m, transfer.rows.m);
+      cut(tiling.m < product->m, m, transfer.rows.m);
     if (transfer.role == Role::Data || transfer.role == Role::Weight)
-      cut(tiling.k, product.k, transfer.rows.k);
-    if (transfer.role != Role::Data || product.depthwise)
-      cut(tiling.n, product.n, transfer.rows.n);
+      cut(tiling.k < product->k, k, transfer.rows.k);
+    if (transfer.role != Role::Data || product->depthwise)
+      cut(tiling.n < product->n, n, transfer.rows.n);
   }
   return std::max({run, transfer.gathered, transfer.elementBytes});
 }
@@ -149,8 +151,10 @@ double runOf(const Transfer &transfer, const KernelWork &work,
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine) {
   double sum = 0;
+  TileParts parts(work, tiling);
+  double bank =
+      machine.sramBanks > 0 ? machine.sramKiB * 1024 / machine.sramBanks : 0;
   auto add = [&](double bytes) {
-    double bank = machine.sramKiB * 1024 / machine.sramBanks;
     sum += machine.sramBanks > 0 ? std::ceil(bytes / bank) * bank
                                  : std::ceil(bytes);
   };
@@ -158,12 +162,12 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
     for (const Transfer &transfer : *transfers) {
       if (transfer.onChip || transfer.bytes <= 0)
         continue;
-      TilePart part = partOf(transfer, work, tiling);
+      TilePart part = parts.of(transfer);
       double tile = std::min(transfer.bytes, transfer.bytes * part.share +
                                                  transfer.halo * part.halo);
       add(part.pieces > 1 ? 2 * tile : tile);
     }
-  if (cutsOf(work, tiling).k > 1)
+  if (parts.cuts().k > 1)
     add(sumBytes * static_cast<double>(tiling.m) *
         static_cast<double>(tiling.n) * static_cast<double>(tiling.count));
   return sum;

@@ -62,12 +62,24 @@ struct TilePart {
   double pieces = 1; ///< in how many parts it comes
   double times = 1;  ///< how often each comes in
 };
-TilePart partOf(const Transfer &transfer, const KernelWork &work,
-                const Tiling &tiling);
 
-/// Bytes of a tile that lie next to each other in DRAM.
-double runOf(const Transfer &transfer, const KernelWork &work,
-             const Tiling &tiling);
+/// What a tiling makes of a kernel's tensors: cuts and shares are the same for
+/// all of them, and found once.
+class TileParts {
+public:
+  TileParts(const KernelWork &work, const Tiling &tiling);
+
+  const Cuts &cuts() const { return along; }
+  TilePart of(const Transfer &transfer) const;
+  /// Bytes of a tile that lie next to each other in DRAM. `part`: of the same.
+  double runOf(const Transfer &transfer, const TilePart &part) const;
+
+private:
+  const Product *product; // null: the kernel has no extents
+  const Tiling &tiling;
+  Cuts along;
+  double m = 1, k = 1, n = 1, count = 1; // shares
+};
 
 /// Bytes of on-chip memory for the tiles' buffers, in whole banks: two of each
 /// tensor that comes or goes in parts, so that the DMA fills one while the
