@@ -234,9 +234,11 @@ std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
   RankedTensorType type = tensorType(value);
   double reserved = problem.onChip().reservedFor(value);
   std::vector<Side> sides;
+  sides.reserve(layouts.size());
   for (LayoutAttr layout : layouts)
     sides.emplace_back(problem, value, type, layout);
   std::vector<LayoutCost> costs;
+  costs.reserve(layouts.size() * layouts.size());
   for (const Side &from : sides)
     for (const Side &to : sides) {
       if (&from == &to) {
@@ -350,7 +352,6 @@ chipWork(const LayoutProblem &problem, LayoutOpInterface op,
   Work own = workOf(op, array.outputStage);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
-  work.reservedBytes = problem.onChip().reserved(op);
   if (algorithm) {
     Work other = algorithm->work(op);
     own.products = other.products;
@@ -364,6 +365,9 @@ chipWork(const LayoutProblem &problem, LayoutOpInterface op,
       own.countsChannels
           ? channelPaddingOf(problem, op->getOperand(0), layouts[0])
           : 1;
+  work.products.reserve(own.products.size());
+  work.reads.reserve(operands);
+  work.writes.reserve(op->getNumResults());
   for (cost::Product product : own.products) {
     product.n = std::llround(static_cast<double>(product.n) * padding);
     product.k = std::llround(static_cast<double>(product.k) * channels);
@@ -407,7 +411,6 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
   const cost::Machine &machine = fallback.machine;
   cost::KernelWork own =
       chipWork(problem, op, layouts, nullptr, {}, fallback.array);
-  own.reservedBytes = 0;
   cost::ProcessorWork work;
   if (machine.saysEnergy())
     work.energy = static_cast<double>(
@@ -476,31 +479,12 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   return work;
 }
 
-Question npu::circumstancesOf(const LayoutProblem &problem, LayoutMemo &memo,
-                              LayoutOpInterface op) {
-  const OnChipValues &onChip = problem.onChip();
-  Question question;
-  question.add(memo.alike.of(op));
-  question.add(llvm::bit_cast<uint64_t>(onChip.reserved(op)));
-  for (Value operand : op->getOperands())
-    question.add(isConstant(operand) ? 2 : onChip.contains(operand));
-  for (Value result : op->getResults())
-    question.add(onChip.contains(result));
-  if (isOnProcessor(op)) {
-    Crossings crossings = crossingsOf(op);
-    for (bool crosses : crossings.operands)
-      question.add(crosses);
-    question.add(crossings.result);
-  }
-  return question;
-}
-
-/// All that computingWork() depends on.
+/// All that computingWork() depends on, but for the memory that is left.
 static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
                            LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
                            const Alternative *algorithm,
                            ArrayRef<LayoutAttr> whole) {
-  Question question = circumstancesOf(problem, memo, op).add(algorithm);
+  Question question = surroundingsOf(problem, memo, op).add(algorithm);
   for (LayoutAttr layout : layouts)
     question.add(layout);
   for (LayoutAttr layout : whole)
@@ -522,19 +506,25 @@ static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
                              ArrayRef<LayoutAttr> layouts,
                              const Alternative *algorithm,
                              ArrayRef<LayoutAttr> whole, Use use) {
-  auto find = [&] {
-    PricedWork priced;
-    priced.work = computingWork(problem, op, layouts, algorithm, whole);
-    priced.cost = costOfWork(problem, priced.work);
-    return priced;
-  };
   if (freePartOf(problem, op, whole.empty() ? layouts : whole))
     return use(PricedWork());
+  auto work = [&] {
+    return computingWork(problem, op, layouts, algorithm, whole);
+  };
+  auto price = [&](cost::KernelWork work) {
+    if (!work.processor)
+      work.reservedBytes = problem.onChip().reserved(op);
+    KernelCost cost = costOfWork(problem, work);
+    return PricedWork{std::move(work), cost};
+  };
   LayoutMemo *memo = problem.memoFor(op);
-  return memo ? use(memo->priced.of(
-                    questionOf(problem, *memo, op, layouts, algorithm, whole),
-                    find))
-              : use(find());
+  if (!memo)
+    return use(price(work()));
+  Question question = questionOf(problem, *memo, op, layouts, algorithm, whole);
+  Question here = question;
+  here.add(llvm::bit_cast<uint64_t>(problem.onChip().reserved(op)));
+  return use(memo->priced.of(
+      here, [&] { return price(memo->works.of(question, work)); }));
 }
 
 KernelCost npu::kernelCost(const LayoutProblem &problem, LayoutOpInterface op,

@@ -75,10 +75,18 @@ struct LayoutMemo {
   Answers<SmallVector<bool, 4>> independent;
   Answers<SmallVector<unsigned>> fitting;
   Answers<Placed> placed;
+  /// What kernels do, whatever memory is left to them, and with what there is.
+  Answers<cost::KernelWork> works;
   Answers<PricedWork> priced;
+  Answers<double> factors;
   /// Of an op by a set of others.
   Answers<std::optional<LayoutCost>> sets;
 };
+
+/// All that what an op that computes does depends on besides layouts and
+/// algorithm, with the values on the chip that the problem keeps.
+Question surroundingsOf(const LayoutProblem &problem, LayoutMemo &memo,
+                        LayoutOpInterface op);
 
 /// All that the cost of an op that computes depends on besides layouts and
 /// algorithm, with the values on the chip that the problem keeps.

@@ -415,5 +415,14 @@ double LayoutProblem::costFactor(LayoutOpInterface op,
   // Whether the only one takes them is the check's affair.
   if (all.size() == 1)
     return costOf(all.front(), op, layouts[op->getNumOperands()]);
-  return cheapest(name, op, layouts, !isOther).second;
+  auto find = [&] { return cheapest(name, op, layouts, !isOther).second; };
+  LayoutMemo *memo = memoFor(op);
+  if (!memo)
+    return find();
+  Question question;
+  question.add(memo->alike.of(op)).add(all.data());
+  addConstants(question, op);
+  for (LayoutAttr layout : layouts)
+    question.add(layout);
+  return memo->factors.of(question, find);
 }

@@ -14,8 +14,10 @@ using namespace npu;
 static double largestBytes(Value value, const TargetSpec &target,
                            const ImageAxesAnalysis &axes) {
   RankedTensorType type = tensorType(value);
-  ImageAxes roles = axes.of(value);
   double padding = 1;
+  ImageAxes roles;
+  if (!target.blocks.empty())
+    roles = axes.of(value);
   for (auto [dim, extent] : llvm::enumerate(type.getShape()))
     for (int64_t block : target.blocks)
       if (extent > 0 && (roles.empty() || roles[dim] == AxisRole::Channel))
