@@ -136,9 +136,21 @@ private:
            machine.dataFlow == DataFlow::DotProduct;
   }
 
-  void tryPixels(Tiling tiling) {
-    for (int64_t m : ms) {
+  /// The first from which on a tile may fit: of those that are cut along M a
+  /// smaller one never needs more.
+  std::vector<int64_t>::const_iterator firstFit(Tiling tiling) const {
+    auto isTooLarge = [&](int64_t m) {
       tiling.m = m;
+      return !fits(work, tiling, machine);
+    };
+    return isTooLarge(ms.front())
+               ? std::partition_point(ms.begin() + 1, ms.end(), isTooLarge)
+               : ms.begin();
+  }
+
+  void tryPixels(Tiling tiling) {
+    for (auto m = firstFit(tiling); m != ms.end(); ++m) {
+      tiling.m = *m;
       if (!fits(work, tiling, machine))
         continue;
       KernelTime time = modelTimeOf(work, tiling, machine);

@@ -173,6 +173,10 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
   return sum;
 }
 
+double wholeBytes(const KernelWork &work, const Machine &machine) {
+  return machine.sramKiB > 0 ? bufferBytes(work, untiled(work), machine) : 0;
+}
+
 bool fits(const KernelWork &work, const Tiling &tiling,
           const Machine &machine) {
   return machine.sramKiB <= 0 ||

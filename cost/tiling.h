@@ -87,6 +87,9 @@ private:
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
 
+/// The same of a kernel in one piece; 0 where there is no such memory.
+double wholeBytes(const KernelWork &work, const Machine &machine);
+
 /// Whether the buffers fit in what the work leaves free.
 bool fits(const KernelWork &work, const Tiling &tiling, const Machine &machine);
 

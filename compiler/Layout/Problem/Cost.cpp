@@ -228,27 +228,40 @@ static KernelCost costOfWork(const LayoutProblem &problem,
   return cost;
 }
 
-std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
-                                           Value value,
-                                           ArrayRef<LayoutAttr> layouts) {
+static RelayoutCosts relayoutCosts(const LayoutProblem &problem, Value value,
+                                   ArrayRef<LayoutAttr> layouts,
+                                   double reserved) {
   RankedTensorType type = tensorType(value);
-  double reserved = problem.onChip().reservedFor(value);
   std::vector<Side> sides;
   sides.reserve(layouts.size());
   for (LayoutAttr layout : layouts)
     sides.emplace_back(problem, value, type, layout);
-  std::vector<LayoutCost> costs;
-  costs.reserve(layouts.size() * layouts.size());
+  RelayoutCosts all;
+  all.costs.reserve(layouts.size() * layouts.size());
   for (const Side &from : sides)
     for (const Side &to : sides) {
       if (&from == &to) {
-        costs.emplace_back();
+        all.costs.emplace_back();
         continue;
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
-      costs.push_back({1, to.bytes, costOfWork(problem, work)});
+      all.costs.push_back({1, to.bytes, costOfWork(problem, work)});
+      all.needs =
+          std::max(all.needs, cost::wholeBytes(work, problem.target.machine));
     }
-  return costs;
+  return all;
+}
+
+std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
+                                           Value value,
+                                           ArrayRef<LayoutAttr> layouts) {
+  double reserved = problem.onChip().reservedFor(value);
+  return ::relayoutCosts(problem, value, layouts, reserved).costs;
+}
+
+RelayoutCosts npu::relayoutCostsAlone(const LayoutProblem &problem, Value value,
+                                      ArrayRef<LayoutAttr> layouts) {
+  return ::relayoutCosts(problem, value, layouts, /*reserved=*/0);
 }
 
 /// The chip keeps weights as it reads them, in one piece, and in the order that
@@ -479,19 +492,6 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   return work;
 }
 
-/// All that computingWork() depends on, but for the memory that is left.
-static Question questionOf(const LayoutProblem &problem, LayoutMemo &memo,
-                           LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
-                           const Alternative *algorithm,
-                           ArrayRef<LayoutAttr> whole) {
-  Question question = surroundingsOf(problem, memo, op).add(algorithm);
-  for (LayoutAttr layout : layouts)
-    question.add(layout);
-  for (LayoutAttr layout : whole)
-    question.add(layout);
-  return question;
-}
-
 std::optional<int64_t> npu::freePartOf(const LayoutProblem &problem,
                                        Operation *op,
                                        ArrayRef<LayoutAttr> layouts) {
@@ -500,39 +500,46 @@ std::optional<int64_t> npu::freePartOf(const LayoutProblem &problem,
   return freePart(op, layouts);
 }
 
-/// What an op that computes does on the chip; `use` sees it.
+/// What an op that computes does on the chip; `use` sees it, with the bytes
+/// that are not left to its tiles.
 template <class Use>
 static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
                              ArrayRef<LayoutAttr> layouts,
                              const Alternative *algorithm,
                              ArrayRef<LayoutAttr> whole, Use use) {
   if (freePartOf(problem, op, whole.empty() ? layouts : whole))
-    return use(PricedWork());
-  auto work = [&] {
-    return computingWork(problem, op, layouts, algorithm, whole);
-  };
-  auto price = [&](cost::KernelWork work) {
-    if (!work.processor)
-      work.reservedBytes = problem.onChip().reserved(op);
+    return use(PricedWork(), 0.0);
+  double reserved = isOnProcessor(op) ? 0 : problem.onChip().reserved(op);
+  auto price = [&](cost::KernelWork work, double reserved) {
+    work.reservedBytes = reserved;
     KernelCost cost = costOfWork(problem, work);
-    return PricedWork{std::move(work), cost};
+    double needs = cost::wholeBytes(work, problem.target.machine);
+    return PricedWork{std::move(work), cost, needs};
+  };
+  auto priceAlone = [&] {
+    return price(computingWork(problem, op, layouts, algorithm, whole), 0);
   };
   LayoutMemo *memo = problem.memoFor(op);
   if (!memo)
-    return use(price(work()));
-  Question question = questionOf(problem, *memo, op, layouts, algorithm, whole);
-  Question here = question;
-  here.add(llvm::bit_cast<uint64_t>(problem.onChip().reserved(op)));
-  return use(memo->priced.of(
-      here, [&] { return price(memo->works.of(question, work)); }));
+    return use(price(priceAlone().work, reserved), reserved);
+  Question question =
+      workQuestion(problem, *memo, op, layouts, algorithm, whole);
+  const PricedWork &alone = memo->alone.of(question, priceAlone);
+  if (findsMemory(problem, alone.needs, reserved))
+    return use(alone, reserved);
+  question.add(llvm::bit_cast<uint64_t>(reserved));
+  return use(
+      memo->priced.of(question, [&] { return price(alone.work, reserved); }),
+      reserved);
 }
 
 KernelCost npu::kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
                            ArrayRef<LayoutAttr> layouts,
                            const Alternative *algorithm,
                            ArrayRef<LayoutAttr> whole) {
-  return useComputingWork(problem, op, layouts, algorithm, whole,
-                          [](const PricedWork &priced) { return priced.cost; });
+  return useComputingWork(
+      problem, op, layouts, algorithm, whole,
+      [](const PricedWork &priced, double) { return priced.cost; });
 }
 
 OpLayouts npu::layoutsOf(Operation *op) {
@@ -608,9 +615,12 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                ? relayoutWork(problem, op->getOperand(0), from, to)
                : viewWork(problem, rule, from, to);
   }
-  return useOwnWork(problem, rule, algorithm, [](const PricedWork &priced) {
-    return std::optional(priced.work);
-  });
+  return useOwnWork(problem, rule, algorithm,
+                    [](const PricedWork &priced, double reserved) {
+                      std::optional<cost::KernelWork> work = priced.work;
+                      work->reservedBytes = reserved;
+                      return work;
+                    });
 }
 
 LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
@@ -620,9 +630,10 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
     return costOfSet(problem, *algorithm, rule, layoutsOf(op))
         .value_or(LayoutCost());
   if (rule && rule.getSensitivity() != Sensitivity::Data)
-    return useOwnWork(problem, rule, algorithm, [](const PricedWork &priced) {
-      return LayoutCost{0, 0, priced.cost};
-    });
+    return useOwnWork(problem, rule, algorithm,
+                      [](const PricedWork &priced, double) {
+                        return LayoutCost{0, 0, priced.cost};
+                      });
   std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
   if (!work)
     return {};

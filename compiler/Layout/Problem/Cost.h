@@ -40,6 +40,14 @@ struct LayoutCost {
 std::vector<LayoutCost> relayoutCosts(const LayoutProblem &problem, Value value,
                                       ArrayRef<LayoutAttr> layouts);
 
+/// The same with all memory, and of how many bytes each takes as long.
+struct RelayoutCosts {
+  std::vector<LayoutCost> costs;
+  double needs = 0;
+};
+RelayoutCosts relayoutCostsAlone(const LayoutProblem &problem, Value value,
+                                 ArrayRef<LayoutAttr> layouts);
+
 /// Of a view that moves data: what a relayout of its operand to the order that
 /// would have made it free takes.
 KernelCost viewCost(const LayoutProblem &problem, LayoutOpInterface op,

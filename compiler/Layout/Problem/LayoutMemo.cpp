@@ -9,8 +9,8 @@
 
 using namespace npu;
 
-Question npu::surroundingsOf(const LayoutProblem &problem, LayoutMemo &memo,
-                             LayoutOpInterface op) {
+static Question surroundingsOf(const LayoutProblem &problem, LayoutMemo &memo,
+                               LayoutOpInterface op) {
   const OnChipValues &onChip = problem.onChip();
   Question question;
   question.add(memo.alike.of(op));
@@ -31,4 +31,23 @@ Question npu::circumstancesOf(const LayoutProblem &problem, LayoutMemo &memo,
                               LayoutOpInterface op) {
   return surroundingsOf(problem, memo, op)
       .add(llvm::bit_cast<uint64_t>(problem.onChip().reserved(op)));
+}
+
+Question npu::workQuestion(const LayoutProblem &problem, LayoutMemo &memo,
+                           LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
+                           const Alternative *algorithm,
+                           ArrayRef<LayoutAttr> whole) {
+  Question question = surroundingsOf(problem, memo, op).add(algorithm);
+  for (LayoutAttr layout : layouts)
+    question.add(layout);
+  for (LayoutAttr layout : whole)
+    question.add(layout);
+  return question;
+}
+
+bool npu::findsMemory(const LayoutProblem &problem, double needs,
+                      double reserved) {
+  cost::KernelWork beside;
+  beside.reservedBytes = reserved;
+  return needs <= cost::tileCapacity(beside, problem.target.machine);
 }

@@ -60,10 +60,12 @@ struct Placed {
   std::string whyNot;
 };
 
-/// What a kernel does, and what that takes.
+/// What a kernel does, and what that takes: as it is, or wherever `needs` bytes
+/// are left to it, which hold it whole.
 struct PricedWork {
   cost::KernelWork work;
   KernelCost cost;
+  double needs = 0;
 };
 
 struct LayoutMemo {
@@ -75,18 +77,22 @@ struct LayoutMemo {
   Answers<SmallVector<bool, 4>> independent;
   Answers<SmallVector<unsigned>> fitting;
   Answers<Placed> placed;
-  /// What kernels do, whatever memory is left to them, and with what there is.
-  Answers<cost::KernelWork> works;
-  Answers<PricedWork> priced;
+  /// With all memory, and with what is left.
+  Answers<PricedWork> alone, priced;
   Answers<double> factors;
   /// Of an op by a set of others.
   Answers<std::optional<LayoutCost>> sets;
 };
 
-/// All that what an op that computes does depends on besides layouts and
-/// algorithm, with the values on the chip that the problem keeps.
-Question surroundingsOf(const LayoutProblem &problem, LayoutMemo &memo,
-                        LayoutOpInterface op);
+/// All that what an op that computes does depends on, with the values on the
+/// chip that the problem keeps, but for the memory that is left to it. `whole`:
+/// `layouts` with those that do not count.
+Question workQuestion(const LayoutProblem &problem, LayoutMemo &memo,
+                      LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
+                      const Alternative *algorithm, ArrayRef<LayoutAttr> whole);
+
+/// Whether a kernel finds so much memory beside values that stay on the chip.
+bool findsMemory(const LayoutProblem &problem, double needs, double reserved);
 
 /// All that the cost of an op that computes depends on besides layouts and
 /// algorithm, with the values on the chip that the problem keeps.

@@ -5,13 +5,13 @@
 
 using namespace npu;
 
-/// All that relayouts of the value cost depends on, besides the target.
+/// All that relayouts of the value cost depends on, besides the target and the
+/// memory that is left to them.
 static Question questionOf(const LayoutProblem &problem, Value value,
                            ArrayRef<LayoutAttr> layouts) {
   Question question;
   question.add(value.getType().getAsOpaquePointer());
   question.add(problem.onChip().contains(value));
-  question.add(llvm::bit_cast<uint64_t>(problem.onChip().reservedFor(value)));
   question.add(layouts.size());
   for (LayoutAttr layout : layouts)
     question.add(layout);
@@ -24,8 +24,15 @@ static Question questionOf(const LayoutProblem &problem, Value value,
 const std::vector<LayoutCost> &
 SearchPrices::relayouts(const LayoutProblem &problem, Value value,
                         ArrayRef<LayoutAttr> layouts) {
-  auto [at, isNew] =
-      known.try_emplace(questionOf(problem, value, layouts).bytes());
+  Question question = questionOf(problem, value, layouts);
+  auto [whole, isFirst] = alike.try_emplace(question.bytes());
+  if (isFirst)
+    whole->second = relayoutCostsAlone(problem, value, layouts);
+  double reserved = problem.onChip().reservedFor(value);
+  if (findsMemory(problem, whole->second.needs, reserved))
+    return whole->second.costs;
+  question.add(llvm::bit_cast<uint64_t>(reserved));
+  auto [at, isNew] = known.try_emplace(question.bytes());
   if (isNew)
     at->second = relayoutCosts(problem, value, layouts);
   return at->second;

@@ -31,7 +31,9 @@ public:
                                  const WaysOfOp &op);
 
 private:
-  llvm::StringMap<std::vector<LayoutCost>> known; // nobody's answer moves
+  // Nobody's answer moves.
+  llvm::StringMap<RelayoutCosts> alike; // where all of a value fits
+  llvm::StringMap<std::vector<LayoutCost>> known;
   Answers<CheapestAlgorithms> priced;
   CheapestAlgorithms alone; // of an op that is like no other
 };
