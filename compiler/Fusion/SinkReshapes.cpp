@@ -290,6 +290,17 @@ static void rename(Operation *op, const Unmerged &apart) {
         known.setAxis(apart.renamed(static_cast<int64_t>(known.getAxis())));
       })
       .Case<TensornormOp, ReduceOp>(renameAxes)
+      // What is from back to front as a whole is so in all of its parts.
+      .Case<MirrorOp>([&](MirrorOp mirror) {
+        SmallVector<int64_t> isTurned(tensorType(mirror.getInput()).getRank()),
+            axes;
+        for (int64_t axis : toInts(mirror.getAxes()))
+          isTurned[axis] = 1;
+        for (auto [axis, turned] : llvm::enumerate(apart.spread(isTurned)))
+          if (turned)
+            axes.push_back(static_cast<int64_t>(axis));
+        mirror.setAxesAttr(builder.getI64ArrayAttr(axes));
+      })
       .Case<SliceOp>([&](SliceOp slice) {
         auto spread = [&](mlir::ArrayAttr entries) {
           return builder.getI64ArrayAttr(apart.spread(toInts(entries)));

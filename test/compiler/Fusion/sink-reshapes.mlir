@@ -71,3 +71,18 @@ func.func @otherwise(%x: tensor<3x8x4x16xf32>, %y: tensor<12x8x16xf32>) -> tenso
   %2 = npu.eltwise add(%1, %y) : (tensor<12x8x16xf32>, tensor<12x8x16xf32>) -> tensor<12x8x16xf32>
   return %2 : tensor<12x8x16xf32>
 }
+
+// A mirror's kernel is a slice's, which reshapes pass: its axes are others then,
+// and those of what is taken apart are both.
+// CHECK-LABEL: @mirrored
+// CHECK: %[[T:.*]] = npu.transpose
+// CHECK-NEXT: %[[A:.*]] = npu.mirror(%[[T]]) {axes = [3]} : (tensor<2x4x8x16xf32>)
+// CHECK-NEXT: %[[B:.*]] = npu.mirror(%[[A]]) {axes = [0, 1]} : (tensor<2x4x8x16xf32>)
+// CHECK-NEXT: npu.reshape(%[[B]]) : (tensor<2x4x8x16xf32>) -> tensor<8x8x16xf32>
+func.func @mirrored(%x: tensor<2x8x4x16xf32>) -> tensor<8x8x16xf32> {
+  %0 = npu.transpose(%x) {permutation = [0, 2, 1, 3]} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
+  %1 = npu.reshape(%0) : (tensor<2x4x8x16xf32>) -> tensor<8x8x16xf32>
+  %2 = npu.mirror(%1) {axes = [2]} : (tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
+  %3 = npu.mirror(%2) {axes = [0]} : (tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
+  return %3 : tensor<8x8x16xf32>
+}
