@@ -112,9 +112,10 @@ asan: deps ## runtime, kernel and loader tests under AddressSanitizer and UBSan
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@$(CTEST) --test-dir $(BUILD)-asan -LE style
 
-tsan: deps ## compile and run in 8 threads at once under ThreadSanitizer (`make soak` does, too)
+tsan: deps ## teams, and compiling and running in 8 threads at once, under ThreadSanitizer (`make soak` does, too)
 	@test -f $(BUILD)-tsan/build.ninja || $(CONFIGURE) -B $(BUILD)-tsan -DNPU_TSAN=ON
-	@cmake --build $(BUILD)-tsan -j $(JOBS) --target npuc-api-threads-test
+	@cmake --build $(BUILD)-tsan -j $(JOBS) --target kernel-team-test npuc-api-threads-test
+	@$(BUILD)-tsan/bin/kernel-team-test
 	@TSAN_OPTIONS="suppressions=$(CURDIR)/test/compiler/Api/tsan.supp halt_on_error=1 report_mutex_bugs=0" \
 	  $(BUILD)-tsan/bin/npuc-api-threads-test
 

@@ -11,6 +11,7 @@ if(NPU_BUILD_PROGRAMS)
   npu_install_program(runtime npu-run)
 endif()
 if(NPU_ONEDNN)
+  npu_install_library(runtime npu_team)
   npu_install_bundled(runtime "${NPU_ONEDNN_LIBRARY}")
 endif()
 install(

@@ -24,7 +24,6 @@ const char *programName = "";
 int exitCode = 1;
 std::atomic<bool> isEnding{false};
 const char *(*askCulprit)() = nullptr;
-pthread_t mainThread;
 const char *const noThread =
     "cannot start another thread: too many run, or there is no memory left";
 
@@ -99,13 +98,6 @@ void onTerminate() {
   std::abort();
 }
 
-/// Our programs end in main(). It is libgomp that calls exit(1) where it is,
-/// when a thread of its team cannot start.
-void onExit() {
-  if (!pthread_equal(pthread_self(), mainThread))
-    end(noThread);
-}
-
 void findStack() {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0)
@@ -147,9 +139,6 @@ void prepareLastWords(const char *program, int code) {
   exitCode = code;
   std::set_new_handler(endWithoutMemory);
   std::set_terminate(onTerminate);
-  mainThread = pthread_self();
-  if (std::atexit(onExit) != 0)
-    endWithoutMemory();
   findStack();
   stack_t stack = {};
   stack.ss_sp = handlerStack;

@@ -2,22 +2,11 @@
 
 #include "kernels/parallel.h"
 
+#include "kernels/worker_team.h"
+
 #include <atomic>
 #include <utility>
 #include <xmmintrin.h>
-
-// libgomp's entries, stable since GCC 4.9. clang's own -fopenmp would bring a
-// second OpenMP runtime, with a second team that fights oneDNN's.
-// NOLINTBEGIN(readability-identifier-naming): not our names
-extern "C" {
-void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
-                   unsigned flags);
-int omp_get_thread_num(void);
-int omp_get_num_threads(void);
-int omp_get_max_threads(void);
-void omp_set_num_threads(int threads);
-}
-// NOLINTEND(readability-identifier-naming)
 
 namespace npu::kernels {
 
@@ -58,11 +47,17 @@ static void inTeam(int threads, const std::function<void(int, int)> &body) {
     return;
   }
   auto call = [](void *data) {
-    auto *body = static_cast<const std::function<void(int, int)> *>(data);
-    (*body)(omp_get_thread_num(), omp_get_num_threads());
+    TeamPlace place = teamPlace();
+    (*static_cast<const std::function<void(int, int)> *>(data))(place.thread,
+                                                                place.threads);
   };
-  GOMP_parallel(call, const_cast<std::function<void(int, int)> *>(&body),
-                static_cast<unsigned>(threads), 0);
+  struct Leave {
+    ~Leave() { leaveTeam(); }
+  };
+  void *data = const_cast<std::function<void(int, int)> *>(&body);
+  enterTeam(threads, call, data);
+  Leave atEnd;
+  call(data);
 }
 
 KeepInvalid::KeepInvalid() : state(_mm_getcsr()) {}
@@ -99,10 +94,6 @@ bool sawInvalid(int threads) {
   });
   return saw;
 }
-
-void setThreads(int threads) { omp_set_num_threads(threads); }
-
-int currentThreads() { return omp_get_max_threads(); }
 
 int libraryThreads(int threads) { return pool || isInTask ? 1 : threads; }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one door to threads. oneDNN runs on libgomp's team of the calling thread;
-// our own loops use the same team, so that no second pool competes with it.
-// Where somebody else brings threads, our loops use those, and oneDNN keeps to
-// the thread that calls it.
+// The one door to threads. Our loops and oneDNN's (onednn/openmp.cpp) run on
+// one team (worker_team.h), so that no second one competes with it. Where
+// somebody else brings threads, our loops use those, and oneDNN keeps to the
+// thread that calls it.
 #ifndef NPU_KERNELS_PARALLEL_H
 #define NPU_KERNELS_PARALLEL_H
+
+#include "kernels/worker_team.h"
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +24,7 @@ struct Pool {
 };
 
 /// For a scope, what the calling thread starts runs on a pool; without a
-/// function in it, on libgomp's team as everywhere else.
+/// function in it, on a team of our own as everywhere else.
 class PoolScope {
 public:
   explicit PoolScope(const Pool &pool);
@@ -62,16 +64,13 @@ private:
 };
 
 /// The team for `work`: one thread where less than `each` would be left for
-/// two, else all. Nothing between, because libgomp ends the threads that a
-/// smaller team does not use and starts them again for the next.
+/// two, else all.
 inline int teamFor(int64_t work, int64_t each, int threads) {
   return work >= 2 * each ? threads : 1;
 }
 
-/// Team size that libraries started from the calling thread will use; 1 where
-/// the threads are a pool's.
-void setThreads(int threads);
-int currentThreads();
+/// `threads`, or 1 where the threads are a pool's: what libraries that the
+/// calling thread starts may use.
 int libraryThreads(int threads);
 
 /// Sets the team size for a scope, and puts the old one back.

@@ -101,8 +101,9 @@ typedef struct npu_load_options {
    * packed for them; 0: as many as processors this process may use. */
   int32_t threads;
   /* Not 0: runs happen on the calling thread, alone, so that several contexts
-   * run side by side. Then `threads` must be 0 or 1. Else one thread that the
-   * model owns runs everything, with its team, and concurrent runs queue. */
+   * run side by side. Then `threads` must be 0 or 1. Else a run is on the
+   * calling thread, too, with a team of threads that the model owns, and
+   * concurrent runs take turns. */
   int32_t run_inline;
   /* Not 0: only the chip's time is asked for. No kernel is made, no weight is
    * packed, no thread started, and any processor will do. npu_context_create

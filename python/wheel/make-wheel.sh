@@ -23,5 +23,5 @@ mkdir -p "$output"
 rm -f "$output"/*.whl
 # CMake leaves folders inside of the project out of what it installs as a run path.
 highs=$(sed -n 's/^HIGHS_LIBRARY:FILEPATH=//p' "$build/CMakeCache.txt")
-PATH="$venv/bin:$PATH" LD_LIBRARY_PATH="$venv/lib:$(dirname "$highs")" \
+PATH="$venv/bin:$PATH" LD_LIBRARY_PATH="$build/lib:$(dirname "$highs")" \
   "$venv/bin/python" -m auditwheel repair --plat "$platform" --wheel-dir "$output" "$work"/*.whl

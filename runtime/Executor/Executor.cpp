@@ -2,75 +2,54 @@
 
 #include "runtime/Executor/Executor.h"
 
-#include "kernels/parallel.h"
-
-#include <exception>
+#include <xmmintrin.h>
 
 namespace npu::runtime {
 
-/// One waiting caller; lives on the caller's stack.
-struct Executor::Ticket {
-  const std::function<void()> &job;
-  std::exception_ptr failure = nullptr;
-  bool done = false;
-  std::condition_variable finished = {};
+namespace {
+
+/// The state of floats that a thread starts with, and the caller's again.
+class PlainFloats {
+public:
+  PlainFloats() : callers(_mm_getcsr()) { _mm_setcsr(plain); }
+  ~PlainFloats() { _mm_setcsr(callers); }
+  PlainFloats(const PlainFloats &) = delete;
+  PlainFloats &operator=(const PlainFloats &) = delete;
+
+private:
+  static constexpr unsigned plain = 0x1f80; // to nearest, no exception traps
+  unsigned callers;
 };
+
+} // namespace
 
 Executor::Executor(int threads, bool runInline, const Host &given)
     : teamSize(threads), host(given),
-      isInline(runInline || given.pool.parallelFor) {
-  if (!isInline)
-    worker = std::thread([this] { serve(); });
-}
-
-Executor::~Executor() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    stopping = true;
-  }
-  arrived.notify_one();
-  if (worker.joinable())
-    worker.join();
-}
-
-void Executor::serve() {
-  kernels::setThreads(teamSize);
-  kernels::AllocatorScope memory(host.allocator);
-  std::unique_lock<std::mutex> lock(mutex);
-  for (;;) {
-    arrived.wait(lock, [this] { return stopping || !queue.empty(); });
-    if (queue.empty())
-      return;
-    Ticket *ticket = queue.front();
-    queue.pop_front();
-    lock.unlock();
-    try {
-      ticket->job();
-    } catch (...) {
-      ticket->failure = std::current_exception();
-    }
-    lock.lock();
-    ticket->done = true;
-    // Under the lock: the caller may destroy the ticket once it sees `done`.
-    ticket->finished.notify_one();
-  }
-}
+      isInline(runInline || given.pool.parallelFor) {}
 
 void Executor::run(const std::function<void()> &job) {
+  PlainFloats floats;
+  kernels::AllocatorScope memory(host.allocator);
+  kernels::PoolScope pool(host.pool);
+  kernels::ThreadScope threads(teamSize); // one, of libraries, with a pool
   if (isInline) {
-    kernels::PoolScope pool(host.pool);
-    kernels::AllocatorScope memory(host.allocator);
-    kernels::ThreadScope scope(teamSize);
     job();
     return;
   }
-  Ticket ticket{job};
   std::unique_lock<std::mutex> lock(mutex);
-  queue.push_back(&ticket);
-  arrived.notify_one();
-  ticket.finished.wait(lock, [&] { return ticket.done; });
-  if (ticket.failure)
-    std::rethrow_exception(ticket.failure);
+  uint64_t mine = arrived++;
+  turn.wait(lock, [&] { return mine == served; });
+  lock.unlock();
+  struct Next {
+    Executor &executor;
+    ~Next() {
+      std::lock_guard<std::mutex> lock(executor.mutex);
+      ++executor.served;
+      executor.turn.notify_all();
+    }
+  } atEnd = {*this};
+  kernels::TeamScope scope(team);
+  job();
 }
 
 } // namespace npu::runtime

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where kernels run: on one thread that owns the team, or inline.
+// Where kernels run: on the calling thread, with the model's team or without.
 #ifndef NPU_RUNTIME_EXECUTOR_EXECUTOR_H
 #define NPU_RUNTIME_EXECUTOR_EXECUTOR_H
 
 #include "kernels/memory.h"
 #include "kernels/parallel.h"
+#include "kernels/worker_team.h"
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
-#include <thread>
 
 namespace npu::runtime {
 
@@ -22,36 +21,32 @@ struct Host {
   kernels::Pool pool;
 };
 
-/// OpenMP keeps a team per thread that starts one. So one thread starts all:
-/// callers queue, and the machine is never oversubscribed. Inline, each caller
-/// runs alone on its own thread with a team of one; with a pool, each caller
-/// runs on its own thread and divides the work among the pool's.
+/// Each run is on the thread that asks for it. Callers of one model take turns
+/// in the order in which they came, so that its team is one and the machine is
+/// never oversubscribed. Inline, and with a pool, nobody waits: the team is the
+/// caller alone, or the pool's threads.
 class Executor {
 public:
   /// `threads` >= 1; `runInline` only with 1.
   Executor(int threads, bool runInline, const Host &host);
-  ~Executor();
   Executor(const Executor &) = delete;
   Executor &operator=(const Executor &) = delete;
 
-  /// Runs `job` and waits for its end; what it throws is thrown here.
+  /// Runs `job`; what it throws is thrown here. Its floats round to nearest and
+  /// keep denormals, whatever the caller has set for its own.
   void run(const std::function<void()> &job);
 
   int threads() const { return teamSize; }
   const kernels::Allocator &allocator() const { return host.allocator; }
 
 private:
-  struct Ticket;
-  void serve();
-
   const int teamSize;
   const Host host;
   const bool isInline;
+  kernels::WorkerTeam team;
   std::mutex mutex;
-  std::condition_variable arrived;
-  std::deque<Ticket *> queue;
-  bool stopping = false;
-  std::thread worker;
+  std::condition_variable turn;
+  uint64_t arrived = 0, served = 0; // callers
 };
 
 } // namespace npu::runtime

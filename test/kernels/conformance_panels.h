@@ -121,6 +121,37 @@ TEST(Conformance, ProductReadsSumsBetween) {
   check(one, 8701);
 }
 
+/// Denormal weights count as zeros, but not beside infinities; a residual that
+/// the result replaces is added once.
+TEST(Conformance, ProductOfDenormals) {
+  for (bool isInPlace : {false, true}) {
+    Case one;
+    one.tolerance = 1e-6;
+    Problem &p = one.problem;
+    p.op = NPU_OP_MATMUL;
+    p.inputs = {tensor(NPU_F32, {9, 40}), tensor(NPU_F32, {40, 70}),
+                tensor(NPU_F32, {9, 70})};
+    p.outputs = {tensor(NPU_F32, {9, 70})};
+    makeConstant(p, 1);
+    p.instrs = {binary(NPU_INSTR_add, 2, 3)};
+    if (isInPlace)
+      p.inPlaceInput = 2;
+    auto inputs = inputsFor(p, 8800);
+    for (size_t i = 0; i < inputs[1].size(); ++i) {
+      if (i % 3 == 0)
+        inputs[1][i] = i % 2 ? 1e-40F : -1e-42F;
+      else if (std::fpclassify(static_cast<float>(inputs[1][i])) == FP_ZERO)
+        inputs[1][i] = 1;
+    }
+    check(one, inputs);
+    const double infinity = std::numeric_limits<double>::infinity();
+    inputs[0][2 * 40 + 7] = infinity;
+    inputs[0][5 * 40 + 1] = infinity;
+    inputs[0][5 * 40 + 2] = -infinity;
+    check(one, inputs);
+  }
+}
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_CONFORMANCE_PANELS_H

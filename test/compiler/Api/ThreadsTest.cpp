@@ -32,7 +32,7 @@ const Words variants[] = {
 std::string run(const std::string &path) {
   npu_status status = {};
   npu_load_options options = {};
-  options.run_inline = 1; // libgomp's own team is no business of this test
+  options.threads = 2;
   npu_model *model = nullptr;
   npu_context *context = nullptr;
   npu_tensor_info in = {}, out = {};
