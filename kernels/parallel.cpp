@@ -60,12 +60,15 @@ static void inTeam(int threads, const std::function<void(int, int)> &body) {
   call(data);
 }
 
-KeepInvalid::KeepInvalid() : state(_mm_getcsr()) {}
-KeepInvalid::~KeepInvalid() { _mm_setcsr(state); }
+FloatStateScope::FloatStateScope() : before(_mm_getcsr()) {}
+FloatStateScope::FloatStateScope(unsigned during) : FloatStateScope() {
+  _mm_setcsr(during);
+}
+FloatStateScope::~FloatStateScope() { _mm_setcsr(before); }
 
 void parallelFor(int threads, const std::function<void(int, int)> &body) {
   inTeam(threads, [&](int thread, int count) {
-    KeepInvalid keep;
+    FloatStateScope notes;
     body(thread, count);
   });
 }

@@ -51,16 +51,23 @@ bool sawInvalid(int threads);
 /// Sets the calling thread's note, for a kernel that looked for itself.
 void noteInvalid();
 
-/// Puts the calling thread's note back at the end of a scope.
-class KeepInvalid {
+/// What a thread starts with: rounding to nearest, denormal numbers, no
+/// exceptions that trap, no notes. Values are MXCSR's.
+constexpr unsigned plainFloatState = 0x1f80;
+
+/// Puts the calling thread's state of floats, its notes among it, back at the
+/// end of a scope.
+class FloatStateScope {
 public:
-  KeepInvalid();
-  ~KeepInvalid();
-  KeepInvalid(const KeepInvalid &) = delete;
-  KeepInvalid &operator=(const KeepInvalid &) = delete;
+  FloatStateScope();
+  /// In the scope it is another.
+  explicit FloatStateScope(unsigned during);
+  ~FloatStateScope();
+  FloatStateScope(const FloatStateScope &) = delete;
+  FloatStateScope &operator=(const FloatStateScope &) = delete;
 
 private:
-  unsigned state;
+  unsigned before;
 };
 
 /// The team for `work`: one thread where less than `each` would be left for

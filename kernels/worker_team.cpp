@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <xmmintrin.h>
 

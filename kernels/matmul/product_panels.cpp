@@ -66,11 +66,12 @@ static bool anyIsDenormal(const float *numbers, int64_t count) {
 /// where infinities meet them, they count as what they are.
 static void multiplyWithoutDenormals(const PanelTile &tile) {
   constexpr unsigned zeros = 0x8040; // of operands and results
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr((before & ~static_cast<unsigned>(_MM_EXCEPT_INVALID)) | zeros);
-  multiplyTile(tile);
-  const bool metInfinity = (_mm_getcsr() & _MM_EXCEPT_INVALID) != 0;
-  _mm_setcsr(before);
+  bool metInfinity = false;
+  {
+    FloatStateScope during(plainFloatState | zeros);
+    multiplyTile(tile);
+    metInfinity = (_mm_getcsr() & _MM_EXCEPT_INVALID) != 0;
+  }
   if (metInfinity)
     multiplyTile(tile);
 }

@@ -154,7 +154,7 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
   int32_t status = 0;
   replaced.clear();
   model->executor().run([&] {
-    kernels::KeepInvalid keep;
+    kernels::FloatStateScope notes;
     status = runOnce(frame);
     if (status == 0 && model->losesNan() &&
         kernels::sawInvalid(model->executor().threads())) {
@@ -235,7 +235,7 @@ int32_t Context::parallelFor(uint32_t kernel, int64_t count, int64_t grain,
   int team = static_cast<int>(
       std::clamp<int64_t>(chunks, 1, model->executor().threads()));
   if (team == 1 && count > 0) {
-    kernels::KeepInvalid keep;
+    kernels::FloatStateScope notes;
     body(operands, 0, count);
   }
   if (team > 1)
