@@ -35,6 +35,12 @@ public:
     return {*found, where};
   }
   bool has(const char *key) const { return value.contains(key); }
+  bool isArray() const { return value.is_array(); }
+  /// Of an array.
+  size_t size() const { return value.size(); }
+  Node element(size_t i) const {
+    return {value[i], path + "[" + std::to_string(i) + "]"};
+  }
   std::string text() const {
     require(value.is_string(), "a string");
     return value.get<std::string>();
@@ -74,9 +80,9 @@ public:
   /// Calls `visit` with each element of an array.
   template <class Visit>
   void each(Visit visit) const {
-    require(value.is_array(), "an array");
-    for (size_t i = 0; i < value.size(); ++i)
-      visit(Node(value[i], path + "[" + std::to_string(i) + "]"));
+    require(isArray(), "an array");
+    for (size_t i = 0; i < size(); ++i)
+      visit(element(i));
   }
   /// Reads each element of an array with `read`.
   template <class Read>
@@ -230,38 +236,47 @@ cost::Machine readMachine(const Node &node, bool isMeasured) {
   return machine;
 }
 
-/// `before`: the kernels in front of it.
+/// What a kernel is called of which no name is said: its number among the
+/// program's, and its op.
+std::string commonName(size_t number, const std::string &op) {
+  return "k" + std::to_string(number) + "_" + op.substr(op.rfind('.') + 1);
+}
+
+/// The number of a kernel before it that has the rest in common with it, the
+/// bytes on the chip, and the node if that is another. `before`: those before.
+ManifestKernel readAlike(const Node &node,
+                         const std::vector<ManifestKernel> &before) {
+  node.require(node.size() == 3 || node.size() == 4,
+               "a kernel before it, resident and reserved bytes, and perhaps "
+               "a node");
+  Node like = node.element(0);
+  const uint64_t number = like.unsignedNumber();
+  like.require(number < before.size(), "the number of a kernel before it");
+  ManifestKernel kernel = before[number];
+  kernel.name = commonName(before.size(), kernel.op);
+  kernel.residentBytes = node.element(1).unsignedNumber();
+  kernel.work.reservedBytes = node.element(2).quantity();
+  if (node.size() == 4)
+    kernel.node = node.element(3).text();
+  return kernel;
+}
+
 ManifestKernel readKernel(const Node &node,
                           const std::vector<ManifestKernel> &before) {
+  if (node.isArray())
+    return readAlike(node, before);
   ManifestKernel kernel;
-  if (node.has("like")) {
-    Node like = node.member("like");
-    const uint64_t number = like.unsignedNumber();
-    like.require(number < before.size(), "the number of a kernel before it");
-    kernel = before[number];
-  }
   kernel.name = node.member("name").text();
-  const bool isAlike = node.has("like");
-  if (!isAlike || node.has("node"))
-    kernel.node = node.member("node").text();
-  if (!isAlike || node.has("resident_bytes"))
-    kernel.residentBytes = node.member("resident_bytes").unsignedNumber();
-  auto readReserved = [&] {
-    if (!isAlike || node.has("reserved_bytes"))
-      kernel.work.reservedBytes = node.member("reserved_bytes").quantity();
-  };
-  if (isAlike) {
-    readReserved();
-    return kernel;
-  }
+  kernel.node = node.member("node").text();
   kernel.op = node.member("op").text();
   kernel.layouts = node.member("layouts").list(readText);
   kernel.bytes = node.member("bytes").unsignedNumber();
   kernel.generated = node.member("generated").boolean();
   kernel.relayout = node.member("relayout").boolean();
   kernel.work = readWork(node.member("work"));
-  readReserved();
   kernel.tiling = readTiling(node.member("tiling"), kernel.work);
+  kernel.residentBytes = node.member("resident_bytes").unsignedNumber();
+  kernel.work.reservedBytes = node.member("reserved_bytes").quantity();
   return kernel;
 }
 
@@ -399,7 +414,7 @@ private:
     // Most are whole numbers; from here on they have an exponent.
     bool isPlain = std::abs(value) < 1e15 && value == std::trunc(value) &&
                    !std::signbit(value);
-    text += isPlain ? std::to_string(static_cast<int64_t>(value)) + ".0"
+    text += isPlain ? std::to_string(static_cast<int64_t>(value))
                     : Json(value).dump();
   }
 
@@ -484,39 +499,43 @@ private:
            "pieces", tiling.pieces, "stays", cost::nameOf(tiling.stays));
   }
 
-  /// Steps of a net that is written out have the same kernels again and again:
-  /// they are said once.
+  /// Steps of a net that is written out have the same kernels again and again,
+  /// and a large part of its file would say so: they are said once.
   void write(const ManifestKernel &kernel) {
+    const size_t begin = text.size(), number = nodes.size();
+    nodes.push_back(kernel.node);
+    size_t common = 0, behindCommon = 0;
     group('{', '}', [&] {
-      field("name", kernel.name);
-      const size_t begin = text.size();
-      fields("node", kernel.node);
-      const size_t behindNode = text.size();
+      fields("name", kernel.name, "node", kernel.node);
+      common = text.size();
       fields("op", kernel.op, "layouts", kernel.layouts, "bytes", kernel.bytes,
              "generated", kernel.generated, "relayout", kernel.relayout, "work",
              kernel.work, "tiling", kernel.tiling);
-      const uint64_t number = bytesOnChip.size();
-      bytesOnChip.emplace_back(kernel.residentBytes, kernel.work.reservedBytes);
-      auto [same, isNew] = kernelsBySaying.emplace(text.substr(begin), number);
-      auto [alike, isNewKind] =
-          kernelsBySaying.emplace(text.substr(behindNode), number);
-      const uint64_t like = (isNew ? alike : same)->second;
-      if (!isNewKind)
-        text.resize(isNew ? behindNode : begin);
-      if (isNewKind || bytesOnChip[like].first != kernel.residentBytes)
-        field("resident_bytes", kernel.residentBytes);
-      if (isNewKind || bytesOnChip[like].second != kernel.work.reservedBytes)
-        field("reserved_bytes", kernel.work.reservedBytes);
-      if (!isNewKind)
-        field("like", like);
+      behindCommon = text.size();
+      fields("resident_bytes", kernel.residentBytes, "reserved_bytes",
+             kernel.work.reservedBytes);
+    });
+    auto [found, isNew] = kernelsBySaying.emplace(
+        text.substr(common, behindCommon - common), number);
+    if (isNew || kernel.name != commonName(number, kernel.op))
+      return;
+    text.resize(begin);
+    const uint64_t like = found->second;
+    group('[', ']', [&] {
+      entries(like, kernel.residentBytes, kernel.work.reservedBytes);
+      if (kernel.node != nodes[like])
+        entries(kernel.node);
     });
   }
 
-  /// The first kernel of which so much is said, with its node and without.
+  template <class... Values>
+  void entries(const Values &...values) {
+    ((nextEntry(), write(values)), ...);
+  }
+
+  /// The first kernel of which so much is said.
   std::unordered_map<std::string, uint64_t> kernelsBySaying;
-  /// Of each kernel, what values take that stay: in a net that is written out
-  /// the only thing that grows from step to step.
-  std::vector<std::pair<uint64_t, double>> bytesOnChip;
+  std::vector<std::string> nodes; // of each kernel
 
   size_t depth = 0;
   bool isFirst = true; // of the entries of the innermost group

@@ -136,9 +136,13 @@ class Program:
         """docs/program-format.md"""
         manifest = json.loads(self._model.manifest())
         kernels: list[dict[str, Any]] = []
-        for kernel in manifest["kernels"]:  # of equal ones the file says once what they have in common
-            like = kernel.pop("like", None)
-            kernels.append(kernel if like is None else kernels[like] | kernel)
+        for number, kernel in enumerate(manifest["kernels"]):
+            if isinstance(kernel, list):  # what kernels have in common the file says once
+                like, resident, reserved, *node = kernel
+                name = f"k{number}_{kernels[like]['op'].rpartition('.')[2]}"
+                own = {"name": name, "resident_bytes": resident, "reserved_bytes": reserved}
+                kernel = kernels[like] | own | ({"node": node[0]} if node else {})
+            kernels.append(kernel)
         return manifest | {"kernels": kernels}
 
     @property
