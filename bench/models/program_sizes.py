@@ -40,7 +40,7 @@ def parts(npu_dump: Path, program: Path) -> dict[str, int]:
     }
     whole["other"] = shown["file"]["file_bytes"] - sum(whole.values())
     # Not in the file.
-    whole["made at load"] = sum(bytes_of(made["operands"][1]) for made in shown["memory"]["made_at_load"])
+    whole["made at load"] = sum(bytes_of(made["operands"][-1]) for made in shown["memory"]["made_at_load"])
     return whole
 
 

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/WeightTable.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ScaledNumbers.h"
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 
@@ -12,6 +13,9 @@
 using namespace npu;
 
 static const char zeros[NPU_VALUE_ALIGNMENT] = {};
+
+// Of less there is nothing to gain by making it: a page of memory each.
+static constexpr size_t leastMade = 4096;
 
 /// Elements in row-major order brought into the order of `target`.
 static FailureOr<std::vector<char>>
@@ -53,28 +57,40 @@ FailureOr<WeightTable::Place> WeightTable::place(ConstantOp constant) {
   RankedTensorType type = tensorType(constant.getResult());
   npu_tensor_desc target = describeTensor(type);
   LayoutAttr layout = getLayout(type);
-  std::vector<char> storage;
-  ArrayRef<char> bytes = elementBytes(constant.getValue(), storage);
+  std::vector<char> logical, storage;
+  ArrayRef<char> elements = elementBytes(constant.getValue(), logical);
+  ArrayRef<char> bytes = elements;
   if (layout && !layout.isRowMajor(type.getShape())) {
     FailureOr<std::vector<char>> relaid =
-        relay(constant.getLoc(), bytes, target);
+        relay(constant.getLoc(), elements, target);
     if (failed(relaid))
       return failure();
     storage = std::move(*relaid);
     bytes = storage;
+  } else {
+    storage = std::move(logical);
   }
-  if (std::optional<Place> narrow = addNarrow(target.dtype, bytes))
-    return *narrow;
+  if (std::optional<Place> smaller = addSmaller(target, bytes))
+    return *smaller;
+  FailureOr<std::optional<Place>> scaled =
+      addScaled(constant.getLoc(), elements, target);
+  if (failed(scaled))
+    return failure();
+  if (*scaled)
+    return **scaled;
   return Place{storage.empty() ? append(bytes)
                                : appendOwned(std::move(storage))};
 }
 
-/// Of `count` elements one behind the other.
-static kernels::Problem castProblem(int32_t from, int32_t to, int64_t count) {
+/// Of `count` elements one behind the other, all of them so many times.
+static kernels::Problem castProblem(int32_t from, int32_t to, int64_t count,
+                                    int64_t times = 1) {
   kernels::Problem cast;
   cast.op = NPU_OP_ELTWISE;
+  const int64_t extents[] = {times, count};
+  const int rank = times == 1 ? 1 : 2;
   cast.inputs = {kernels::makeTensor(from, &count, 1)};
-  cast.outputs = {kernels::makeTensor(to, &count, 1)};
+  cast.outputs = {kernels::makeTensor(to, extents + 2 - rank, rank)};
   cast.instrs = {{NPU_INSTR_cast, 0, -1, -1, 0, 0, to, 0}};
   return cast;
 }
@@ -125,10 +141,6 @@ static ArrayRef<int32_t> narrowerTypes(int32_t dtype) {
 /// As a row of elements.
 std::optional<npu_tensor_desc> WeightTable::storeNarrow(int32_t dtype,
                                                         ArrayRef<char> bytes) {
-  // Of less there is nothing to gain: a page of memory each.
-  constexpr size_t least = 4096;
-  if (bytes.size() < least)
-    return std::nullopt;
   for (int32_t narrower : narrowerTypes(dtype)) {
     std::optional<std::vector<char>> kept = narrowed(dtype, narrower, bytes);
     if (!kept)
@@ -142,53 +154,138 @@ std::optional<npu_tensor_desc> WeightTable::storeNarrow(int32_t dtype,
   return std::nullopt;
 }
 
-std::optional<WeightTable::Place> WeightTable::addNarrow(int32_t dtype,
-                                                         ArrayRef<char> bytes) {
-  std::optional<npu_tensor_desc> narrow = storeNarrow(dtype, bytes);
-  if (!narrow)
+/// How often the bytes repeat the first of them: what is the same for all
+/// indices of the outermost dimensions.
+static int64_t timesRepeated(const npu_tensor_desc &tensor,
+                             ArrayRef<char> bytes) {
+  int64_t times = 1, repeated = 1;
+  for (int32_t i = 0; i < tensor.rank; ++i) {
+    times *= tensor.dims[tensor.order[i]];
+    const size_t part = bytes.size() / static_cast<size_t>(times);
+    if (bytes.size() % static_cast<size_t>(times) != 0 ||
+        bytes.drop_front(part) != bytes.drop_back(part))
+      break;
+    repeated = times;
+  }
+  return repeated;
+}
+
+std::optional<WeightTable::Place>
+WeightTable::addSmaller(const npu_tensor_desc &target, ArrayRef<char> bytes) {
+  if (bytes.size() < leastMade)
     return std::nullopt;
-  kernels::Problem cast = castProblem(narrow->dtype, dtype, narrow->dims[0]);
-  cast.inputs[0].weights_offset = narrow->weights_offset;
+  const int64_t times = timesRepeated(target, bytes);
+  ArrayRef<char> first =
+      bytes.take_front(bytes.size() / static_cast<size_t>(times));
+  std::optional<npu_tensor_desc> source = storeNarrow(target.dtype, first);
+  if (!source && times == 1)
+    return std::nullopt;
+  if (!source) {
+    const int64_t count =
+        static_cast<int64_t>(first.size()) / kernels::dtypeBytes(target.dtype);
+    source = kernels::makeTensor(target.dtype, &count, 1);
+    source->weights_offset = appendOwned(first.vec());
+  }
+  kernels::Problem cast =
+      castProblem(source->dtype, target.dtype, source->dims[0], times);
+  cast.inputs[0].weights_offset = source->weights_offset;
   return make(std::move(cast));
 }
 
-WeightTable::Place WeightTable::addWinograd(ConstantOp constant) {
+/// Numbers times scales, which differ along `dim` only.
+static kernels::Problem scaleProblem(const npu_tensor_desc &numbers,
+                                     const npu_tensor_desc &target,
+                                     int64_t dim) {
+  kernels::Problem scale;
+  scale.op = NPU_OP_ELTWISE;
+  std::vector<int64_t> extents(static_cast<size_t>(target.rank), 1);
+  extents[static_cast<size_t>(dim)] = target.dims[dim];
+  scale.inputs = {numbers,
+                  kernels::makeTensor(NPU_F32, extents.data(), target.rank)};
+  scale.outputs = {target};
+  scale.instrs = {{NPU_INSTR_cast, 0, -1, -1, 0, 0, NPU_F32, 0},
+                  {NPU_INSTR_mul, 2, 1, -1, 0, 0, NPU_F32, 0}};
+  return scale;
+}
+
+FailureOr<std::optional<WeightTable::Place>>
+WeightTable::addScaled(Location location, ArrayRef<char> elements,
+                       const npu_tensor_desc &target) {
+  const bool isAligned =
+      reinterpret_cast<uintptr_t>(elements.data()) % alignof(float) == 0;
+  if (target.dtype != NPU_F32 || elements.size() < leastMade || !isAligned)
+    return std::optional<Place>();
+  ArrayRef values(reinterpret_cast<const float *>(elements.data()),
+                  elements.size() / sizeof(float));
+  std::optional<ScaledNumbers> found =
+      findScaledNumbers(values, ArrayRef(target.dims, target.rank));
+  if (!found)
+    return std::optional<Place>();
+  npu_tensor_desc numbers = target;
+  numbers.dtype = found->dtype;
+  std::vector<char> kept(
+      values.size() * static_cast<size_t>(kernels::dtypeBytes(found->dtype)));
+  castElements(NPU_F32, found->dtype,
+               reinterpret_cast<const char *>(found->numbers.data()),
+               kept.data(), static_cast<int64_t>(values.size()));
+  FailureOr<std::vector<char>> relaid = relay(location, kept, numbers);
+  if (failed(relaid))
+    return failure();
+  numbers.weights_offset = appendOwned(std::move(*relaid));
+  kernels::Problem scale = scaleProblem(numbers, target, found->dim);
+  const char *scales = reinterpret_cast<const char *>(found->scales.data());
+  scale.inputs[1].weights_offset =
+      appendOwned({scales, scales + found->scales.size() * sizeof(float)});
+  return std::optional<Place>(make(std::move(scale)));
+}
+
+FailureOr<WeightTable::Place> WeightTable::addWinograd(ConstantOp constant) {
   ElementsAttr taps = *constant.getTaps();
   std::vector<char> storage;
   ArrayRef<char> bytes = elementBytes(taps, storage);
   npu_tensor_desc source =
       describeTensor(cast<RankedTensorType>(taps.getType()));
+  bool isOfMade = false;
   if (std::optional<npu_tensor_desc> narrow =
           storeNarrow(source.dtype, bytes)) {
     source.dtype = narrow->dtype;
     source.weights_offset = narrow->weights_offset;
   } else {
-    source.weights_offset =
-        storage.empty() ? append(bytes) : appendOwned(std::move(storage));
+    FailureOr<std::optional<Place>> scaled =
+        addScaled(constant.getLoc(), bytes, source);
+    if (failed(scaled))
+      return failure();
+    isOfMade = scaled->has_value();
+    source.weights_offset = isOfMade          ? (*scaled)->offset
+                            : storage.empty() ? append(bytes)
+                                              : appendOwned(std::move(storage));
   }
   kernels::Problem transform;
   transform.op = NPU_OP_WINOGRAD_WEIGHT;
   transform.attrs.winograd.tile = *constant.getTile();
   transform.inputs = {source};
   transform.outputs = {describeTensor(tensorType(constant.getResult()))};
-  return make(std::move(transform));
+  return make(std::move(transform), isOfMade);
 }
 
-WeightTable::Place WeightTable::make(kernels::Problem maker) {
-  std::string key =
-      kernels::keyOf(maker) + std::to_string(maker.inputs[0].weights_offset);
+static int64_t alignedBytes(const npu_tensor_desc &tensor) {
+  return static_cast<int64_t>(
+      llvm::alignTo(static_cast<uint64_t>(kernels::storedBytes(tensor)),
+                    NPU_VALUE_ALIGNMENT));
+}
+
+WeightTable::Place WeightTable::make(kernels::Problem maker, bool isOfMade) {
+  std::string key = kernels::keyOf(maker) + (isOfMade ? "made" : "");
+  for (const npu_tensor_desc &input : maker.inputs)
+    key += " " + std::to_string(input.weights_offset);
   auto [found, isNew] = made.try_emplace(key, madeBytes);
   if (isNew) {
-    auto alignedBytes = [](const npu_tensor_desc &tensor) {
-      return static_cast<int64_t>(
-          llvm::alignTo(static_cast<uint64_t>(kernels::storedBytes(tensor)),
-                        NPU_VALUE_ALIGNMENT));
-    };
-    if (sources.insert(maker.inputs[0].weights_offset).second)
-      sourceBytes += alignedBytes(maker.inputs[0]);
+    for (const npu_tensor_desc &input : maker.inputs)
+      if (sources.insert({isOfMade, input.weights_offset}).second)
+        sourceBytes += alignedBytes(input);
     maker.outputs[0].weights_offset = madeBytes;
     madeBytes += alignedBytes(maker.outputs[0]);
-    making.push_back(std::move(maker));
+    making.push_back({std::move(maker), isOfMade});
   }
   return {found->second, true};
 }
@@ -199,9 +296,13 @@ int64_t WeightTable::madeBegin() const {
 }
 
 std::vector<kernels::Problem> WeightTable::makers() const {
-  std::vector<kernels::Problem> placed = making;
-  for (kernels::Problem &maker : placed)
-    maker.outputs[0].weights_offset += madeBegin();
+  std::vector<kernels::Problem> placed;
+  for (const Maker &maker : making) {
+    kernels::Problem &problem = placed.emplace_back(maker.problem);
+    problem.outputs[0].weights_offset += madeBegin();
+    if (maker.isOfMade)
+      problem.inputs[0].weights_offset += madeBegin();
+  }
   return placed;
 }
 

@@ -6,7 +6,8 @@
 // instance, would lie there for each of them otherwise.
 //
 // What a smaller constant gives exactly is not stored but made of that one when
-// the program is loaded: numbers that a narrower type holds, and Winograd's
+// the program is loaded: elements that are repeated, numbers that a narrower
+// type holds, such numbers times the scale of their channel, and Winograd's
 // weights.
 #ifndef NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
 #define NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
@@ -54,12 +55,20 @@ public:
 
 private:
   FailureOr<Place> place(ConstantOp constant);
-  Place addWinograd(ConstantOp constant);
-  /// Of elements that a narrower type holds: these, and the cast.
-  std::optional<Place> addNarrow(int32_t dtype, ArrayRef<char> bytes);
+  FailureOr<Place> addWinograd(ConstantOp constant);
+  /// Of elements that repeat the first of them, or that a narrower type holds:
+  /// these, and the cast.
+  std::optional<Place> addSmaller(const npu_tensor_desc &target,
+                                  ArrayRef<char> bytes);
   std::optional<npu_tensor_desc> storeNarrow(int32_t dtype,
                                              ArrayRef<char> bytes);
-  Place make(kernels::Problem maker);
+  /// Of elements that are a narrower type's times scales: these, and what
+  /// multiplies them. `elements` in row-major order, `target` as it is read.
+  FailureOr<std::optional<Place>> addScaled(Location location,
+                                            ArrayRef<char> elements,
+                                            const npu_tensor_desc &target);
+  /// `isOfMade`: its source is not stored but made, too.
+  Place make(kernels::Problem maker, bool isOfMade = false);
   /// The offset of the same bytes, or of these behind all others.
   int64_t append(ArrayRef<char> bytes);
   int64_t appendOwned(std::vector<char> bytes);
@@ -74,11 +83,16 @@ private:
   std::vector<ArrayRef<char>> chunks;
   std::list<std::vector<char>> owned;
   int64_t size = 0;
-  /// Their results' offsets count from madeBegin().
-  std::vector<kernels::Problem> making;
+  /// The offsets of results, and of sources that are made, count from
+  /// madeBegin().
+  struct Maker {
+    kernels::Problem problem;
+    bool isOfMade;
+  };
+  std::vector<Maker> making;
   llvm::StringMap<int64_t> made;
   int64_t madeBytes = 0;
-  std::set<int64_t> sources; // by offset
+  std::set<std::pair<bool, int64_t>> sources; // whether made, offset
   int64_t sourceBytes = 0;
 };
 

@@ -3,6 +3,7 @@
 // npu-fold-scale: per-channel affine steps go into weights and bias. Each
 // rewrite removes an elementwise op, so the pass ends.
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ScaledNumbers.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -117,11 +118,20 @@ static size_t innerCount(ArrayRef<int64_t> shape, int64_t channel) {
   return inner;
 }
 
-/// Multiplies every slice of `weight` along `channel` by its number.
+/// Multiplies every slice of `weight` along `channel` by its number. Numbers
+/// that are a narrower type's times scales stay such: the scales are
+/// multiplied.
 static Value scaledWeight(OpBuilder &builder, Location location, Value weight,
-                          int64_t channel, const Floats &scale) {
+                          int64_t channel, Floats scale) {
   Floats values = *floatsOf(weight);
   ArrayRef<int64_t> shape = shapeOf(weight);
+  auto narrow = findScaledNumbers(values, shape);
+  if (narrow && narrow->dim == channel) {
+    values = std::move(narrow->numbers);
+    for (size_t c = 0; c < narrow->scales.size(); ++c)
+      narrow->scales[c] *= scale[c % scale.size()];
+    scale = std::move(narrow->scales);
+  }
   size_t inner = innerCount(shape, channel);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] *= scale[i / inner % scale.size()];

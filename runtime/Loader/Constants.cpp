@@ -23,19 +23,14 @@ Constants::Constants(const Image &image, int threads)
       begin(madeBegin(program)) {
   for (uint32_t i = 0; i < program.n_makers; ++i) {
     const npu_kernel_desc &maker = program.makers[i];
-    const npu_tensor_desc &result = program.tensors[maker.first_tensor + 1];
+    const npu_tensor_desc &result = resultOf(program, maker);
     const uint64_t bytes = bytesOf(result);
+    countReads(maker);
     all[result.weights_offset] = {&maker, bytes};
     regionBytes = static_cast<uint64_t>(result.weights_offset) + bytes - begin;
   }
-  for (uint32_t k = 0; k < program.n_kernels && !all.empty(); ++k) {
-    const npu_kernel_desc &kernel = program.kernels[k];
-    for (int32_t i = 0; i < kernel.n_inputs; ++i) {
-      const npu_tensor_desc &input = program.tensors[kernel.first_tensor + i];
-      if (isMade(program, input))
-        ++all.at(input.weights_offset).readers;
-    }
-  }
+  for (uint32_t k = 0; k < program.n_kernels && !all.empty(); ++k)
+    countReads(program.kernels[k]);
   if (regionBytes == 0)
     return;
   // The system's, as the file's own pages are: most are given back soon.
@@ -53,6 +48,14 @@ Constants::~Constants() {
     munmap(region, regionBytes);
 }
 
+void Constants::countReads(const npu_kernel_desc &kernel) {
+  for (int32_t i = 0; i < kernel.n_inputs; ++i) {
+    const npu_tensor_desc &input = program.tensors[kernel.first_tensor + i];
+    if (isMade(program, input))
+      ++all.at(input.weights_offset).readers;
+  }
+}
+
 const uint8_t *Constants::make(int64_t offset) {
   Made &made = all.at(offset);
   uint8_t *result = region + (static_cast<uint64_t>(offset) - begin);
@@ -60,18 +63,19 @@ const uint8_t *Constants::make(int64_t offset) {
     return result;
   const kernels::Problem problem =
       problemOf(program, *made.maker, threads, nullptr);
-  const npu_tensor_desc &source = problem.inputs[0];
   auto kernel = kernels::create(problem);
   Memory scratch(kernel->scratchBytes(), "making a constant");
-  void *const operands[] = {
-      const_cast<uint8_t *>(program.weights) + source.weights_offset, result};
-  if (int status = kernel->run(operands, scratch.data()))
+  std::vector<void *> operands;
+  for (const void *source : operandsOf(*made.maker)) // one made at the most
+    operands.push_back(const_cast<void *>(source));
+  operands.push_back(result);
+  if (int status = kernel->run(operands.data(), scratch.data()))
     throw Failure(NPU_RUN_FAILED,
                   "making " + kernels::describe(problem.outputs[0]) + " of " +
-                      kernels::describe(source) + " ended with status " +
-                      std::to_string(status));
+                      kernels::describe(problem.inputs[0]) +
+                      " ended with status " + std::to_string(status));
   made.isThere = true;
-  image.release(static_cast<uint64_t>(source.weights_offset), bytesOf(source));
+  settle(*made.maker, std::vector<bool>(problem.inputs.size()));
   return result;
 }
 

@@ -46,10 +46,11 @@ private:
   struct Made {
     const npu_kernel_desc *maker = nullptr;
     uint64_t bytes = 0;
-    uint32_t readers = 0; ///< kernels that are not settled
+    uint32_t readers = 0; ///< kernels and makers that are not settled
     bool isThere = false;
     bool isKept = false; ///< somebody reads it in each run
   };
+  void countReads(const npu_kernel_desc &kernel);
   const uint8_t *make(int64_t offset);
 
   const Image &image;

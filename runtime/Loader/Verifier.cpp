@@ -104,8 +104,12 @@ std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
   return "";
 }
 
-/// The bytes of what is made, by offset.
-using Made = std::unordered_map<uint64_t, uint64_t>;
+/// What is made, by offset.
+struct MadeConstant {
+  uint64_t bytes;
+  bool isOfMade; ///< of others that are
+};
+using Made = std::unordered_map<uint64_t, MadeConstant>;
 
 std::string verifyConstant(const npu_program &p, const npu_tensor_desc &tensor,
                            const Made &made) {
@@ -117,10 +121,10 @@ std::string verifyConstant(const npu_program &p, const npu_tensor_desc &tensor,
   auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
   auto found = made.find(offset);
   if (found != made.end() && bytes > 0)
-    return found->second == bytes
+    return found->second.bytes == bytes
                ? ""
                : mismatch("its size", bytes,
-                          "those " + std::to_string(found->second) +
+                          "those " + std::to_string(found->second.bytes) +
                               " that are made at its offset");
   if (offset > p.weight_bytes || bytes > p.weight_bytes - offset)
     return "its " + std::to_string(bytes) + " bytes at offset " +
@@ -198,34 +202,48 @@ std::string verifyRows(const npu_program &p, const npu_kernel_desc &k) {
   return "";
 }
 
+/// Of a maker; what `made` has was made before it. Sets `isOfMade` if a source
+/// is among that.
+std::string verifySources(const npu_program &p, const npu_kernel_desc &k,
+                          const Made &made, bool &isOfMade) {
+  for (int32_t i = 0; i < k.n_inputs; ++i) {
+    const int64_t offset = p.tensors[k.first_tensor + i].weights_offset;
+    if (offset >= 0 && static_cast<uint64_t>(offset) < p.weight_bytes)
+      continue;
+    auto found = made.find(static_cast<uint64_t>(offset));
+    if (offset < 0 || found == made.end())
+      return "its source is neither among the weights nor made before it";
+    // The loader makes them one inside the other.
+    if (found->second.isOfMade)
+      return "its source is made of what is made itself";
+    isOfMade = true;
+  }
+  return "";
+}
+
 /// `end`: where what the makers before it made ends.
 std::string verifyMaker(const npu_program &p, const npu_kernel_desc &k,
-                        uint64_t &end) {
+                        Made &made, uint64_t &end) {
   if (std::string wrong = verifyRows(p, k); !wrong.empty())
     return wrong;
-  if (k.flags != 0 || k.n_inputs != 1 || k.n_outputs != 1 ||
+  if (k.flags != 0 || k.n_inputs < 1 || k.n_outputs != 1 ||
       k.in_place_input != -1)
-    return "it is not of one constant to one other";
-  const npu_tensor_desc &source = p.tensors[k.first_tensor],
-                        &result = p.tensors[k.first_tensor + 1];
-  bool isWidening =
-      k.op == NPU_OP_ELTWISE && k.n_instrs == 1 &&
-      p.instrs[k.first_instr].kind == NPU_INSTR_cast &&
-      kernels::dtypeBytes(source.dtype) < kernels::dtypeBytes(result.dtype);
-  bool isTransform = k.op == NPU_OP_WINOGRAD_WEIGHT && k.n_instrs == 0;
-  if (!isWidening && !isTransform)
-    return "it neither widens numbers nor transforms a weight for Winograd's "
+    return "it does not make one constant of others";
+  if (k.op != NPU_OP_ELTWISE && k.op != NPU_OP_WINOGRAD_WEIGHT)
+    return "it is neither elementwise nor transforms a weight for Winograd's "
            "algorithm";
-  if (source.weights_offset < 0 ||
-      static_cast<uint64_t>(source.weights_offset) >= p.weight_bytes)
-    return "its source is not among the weights";
+  bool isOfMade = false;
+  if (std::string wrong = verifySources(p, k, made, isOfMade); !wrong.empty())
+    return wrong;
+  const npu_tensor_desc &result = resultOf(p, k);
   if (static_cast<uint64_t>(result.weights_offset) != end)
     return mismatch("its result's offset",
                     static_cast<uint64_t>(result.weights_offset), end);
-  std::string wrong = kernels::validate(problemOf(p, k, 1, nullptr));
-  if (!wrong.empty())
+  if (std::string wrong = kernels::validate(problemOf(p, k, 1, nullptr));
+      !wrong.empty())
     return wrong;
   auto bytes = static_cast<uint64_t>(kernels::storedBytes(result));
+  made[end] = {bytes, isOfMade};
   end += alignedUp(bytes, NPU_VALUE_ALIGNMENT);
   return bytes > 0 && end <= uint64_t(maxTensorBytes)
              ? ""
@@ -239,13 +257,10 @@ std::string verifyTensors(const npu_program &p) {
       return row("tensor", i) + ": " + wrong;
   Made made;
   uint64_t end = madeBegin(p);
-  for (uint32_t i = 0; i < p.n_makers; ++i) {
-    const uint64_t begin = end;
-    if (std::string wrong = verifyMaker(p, p.makers[i], end); !wrong.empty())
+  for (uint32_t i = 0; i < p.n_makers; ++i)
+    if (std::string wrong = verifyMaker(p, p.makers[i], made, end);
+        !wrong.empty())
       return row("maker", i) + ": " + wrong;
-    made[begin] = static_cast<uint64_t>(
-        kernels::storedBytes(p.tensors[p.makers[i].first_tensor + 1]));
-  }
   for (uint32_t i = 0; i < p.n_tensors; ++i)
     if (std::string wrong = verifyConstant(p, p.tensors[i], made);
         !wrong.empty())
@@ -320,6 +335,11 @@ std::string verifyTensor(const npu_tensor_desc &t) {
       return "its size overflows";
   }
   return "";
+}
+
+const npu_tensor_desc &resultOf(const npu_program &program,
+                                const npu_kernel_desc &maker) {
+  return program.tensors[maker.first_tensor + maker.n_inputs];
 }
 
 uint64_t madeBegin(const npu_program &program) {

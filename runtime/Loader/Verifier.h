@@ -29,6 +29,10 @@ kernels::Problem problemOf(const npu_program &program,
                            const npu_kernel_desc &kernel, int threads,
                            const plugin::Use *plugins);
 
+/// What a maker of a verified program makes.
+const npu_tensor_desc &resultOf(const npu_program &program,
+                                const npu_kernel_desc &maker);
+
 /// The least multiple of `alignment` that is not below `bytes`.
 inline uint64_t alignedUp(uint64_t bytes, uint64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;

@@ -58,14 +58,12 @@ static llvm::ArrayRef<npu_instr> instrsOf(const ProgramFile &file,
 }
 
 /// "conv + add + relu", "acme.rope"; a chain without a root is its functions
-/// alone.
+/// alone. `custom`: what an op of a plugin is called.
 static std::string workText(const ProgramFile &file,
                             const npu_kernel_desc &kernel,
-                            const format::ManifestKernel &told) {
-  std::string text;
-  if (kernel.op == NPU_OP_CUSTOM)
-    text = shownName(told.op);
-  else if (kernel.op != NPU_OP_ELTWISE)
+                            std::string custom = "") {
+  std::string text = std::move(custom);
+  if (kernel.op != NPU_OP_CUSTOM && kernel.op != NPU_OP_ELTWISE)
     text = kernels::opName(kernel.op);
   for (const npu_instr &instr : instrsOf(file, kernel))
     text += (text.empty() ? "" : " + ") + instrName(instr.kind).str();
@@ -144,9 +142,11 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
   for (size_t i = 0; i < file.kernels.size(); ++i) {
     const npu_kernel_desc &kernel = file.kernels[i];
     const format::ManifestKernel &told = file.manifest.kernels[i];
-    out << formatv("  {0,3} {1}: {2}{3}, {4}", i, shownName(told.name),
-                   workText(file, kernel, told),
-                   told.generated ? " (generated)" : "", bytesText(told.bytes));
+    out << formatv(
+        "  {0,3} {1}: {2}{3}, {4}", i, shownName(told.name),
+        workText(file, kernel,
+                 kernel.op == NPU_OP_CUSTOM ? shownName(told.op) : ""),
+        told.generated ? " (generated)" : "", bytesText(told.bytes));
     if (kernel.in_place_input >= 0)
       out << ", result in place of input " << kernel.in_place_input;
     if (!told.node.empty())
@@ -168,13 +168,6 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
   }
 }
 
-static StringRef makerName(const ProgramFile &file,
-                           const npu_kernel_desc &maker) {
-  return maker.op == NPU_OP_ELTWISE && maker.n_instrs == 1
-             ? instrName(instrsOf(file, maker)[0].kind)
-             : StringRef(kernels::opName(maker.op));
-}
-
 static void printMemory(raw_ostream &out, const ProgramFile &file) {
   const format::Manifest &m = file.manifest;
   out << "memory:\n"
@@ -191,8 +184,11 @@ static void printMemory(raw_ostream &out, const ProgramFile &file) {
       << " bytes)\n";
   for (const npu_kernel_desc &maker : file.makers) {
     auto tensors = tensorsOf(file, maker);
-    out << "  made at load: " << kernels::describe(tensors[1]) << " of "
-        << kernels::describe(tensors[0]) << " by " << makerName(file, maker)
+    std::vector<std::string> sources;
+    for (const npu_tensor_desc &source : tensors.drop_back())
+      sources.push_back(kernels::describe(source));
+    out << "  made at load: " << kernels::describe(tensors.back()) << " of "
+        << llvm::join(sources, " and ") << " by " << workText(file, maker)
         << "\n";
   }
 }
@@ -306,7 +302,7 @@ static json::Object memoryJson(const ProgramFile &file) {
   const format::Manifest &m = file.manifest;
   json::Array made;
   for (const npu_kernel_desc &maker : file.makers)
-    made.push_back(json::Object{{"by", makerName(file, maker)},
+    made.push_back(json::Object{{"by", workText(file, maker)},
                                 {"operands", operandsJson(file, maker)}});
   return json::Object{
       {"arena_bytes", static_cast<int64_t>(m.arenaBytes)},

@@ -169,7 +169,7 @@ static void checkTensor(const npu_tensor_desc &tensor) {
 
 static void checkKernel(const ProgramFile &file, const npu_kernel_desc &kernel,
                         const char *table, bool isMaker) {
-  bool ok = (!isMaker || kernel.n_inputs + kernel.n_outputs == 2) &&
+  bool ok = (!isMaker || (kernel.n_inputs > 0 && kernel.n_outputs == 1)) &&
             kernel.op >= 0 && kernel.op < NPU_OP_COUNT &&
             kernel.n_inputs >= 0 && kernel.n_outputs >= 0 &&
             kernel.n_instrs >= 0 && kernel.attrs < file.attrs.size() &&

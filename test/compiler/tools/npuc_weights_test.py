@@ -311,16 +311,26 @@ def test_steps_share_their_constants(bench: Bench) -> None:
     assert numbers_of_run["packed_bytes"] < 4 * weights, numbers_of_run["packed_bytes"]
 
 
-def image_model(name: str, layers: int, channels: int, size: int, kind: type = np.float32) -> onnx.ModelProto:
-    """3x3 convolutions; weights of f16 are cast to f32, as converters write it."""
+def image_model(name: str, layers: int, channels: int, size: int, kind: type, norm: bool) -> onnx.ModelProto:
+    """3x3 convolutions; weights of f16 are cast to f32, as converters write it, bytes have a scale for each channel."""
     b = Builder()
     last = "x"
     for i in range(layers):
-        weight = RANDOM.normal(0, 1 / np.sqrt(9 * channels), (channels, channels, 3, 3)).astype(kind)
-        value = b.weight(f"w{i}", weight)
+        weight = RANDOM.normal(0, 1 / np.sqrt(9 * channels), (channels, channels, 3, 3))
+        if kind == np.int8:
+            b.weight(f"s{i}", RANDOM.uniform(0.8, 1.2, channels).astype(np.float32) / np.float32(1270))
+            weight = np.clip(weight * 1270, -127, 127)
+        value = b.weight(f"w{i}", weight.astype(kind))
         if kind == np.float16:
             value = b.node("Cast", [value], f"r{i}", to=TensorProto.FLOAT)
-        last = b.node("Relu", [b.node("Conv", [last, value], f"c{i}", pads=[1, 1, 1, 1])], f"y{i}")
+        elif kind == np.int8:
+            value = b.node("DequantizeLinear", [value, f"s{i}"], f"r{i}", axis=0)
+        last = b.node("Conv", [last, value], f"c{i}", pads=[1, 1, 1, 1])
+        if norm:
+            numbers_of_norm = [b.weight(f"{what}{i}", RANDOM.uniform(0.5, 1.5, channels).astype(np.float32))
+                               for what in ("scale", "bias", "mean", "var")]  # fmt: skip
+            last = b.node("BatchNormalization", [last, *numbers_of_norm], f"n{i}")
+        last = b.node("Relu", [last], f"y{i}")
     model = b.model(name, 1, last)
     shape = helper.make_tensor_type_proto(TensorProto.FLOAT, [1, channels, size, size])
     model.graph.input[0].type.CopyFrom(shape)
@@ -329,19 +339,49 @@ def image_model(name: str, layers: int, channels: int, size: int, kind: type = n
 
 
 def test_convolutions(bench: Bench) -> None:
-    """Of f16 weights, and of those that Winograd's algorithm multiplies by, the file has no more than the model."""
-    for name, size, kind in (("halves", 4, np.float16), ("winograd", 32, np.float32),
-                             ("winograd_halves", 32, np.float16)):  # fmt: skip
-        channels = 128
+    """Of narrow weights, also where a norm is folded into them, and of those that Winograd's algorithm multiplies by,
+    the file has no more than the model."""
+    channels, layers = 128, 4
+    for name, size, kind, norm in (("halves", 4, np.float16, False), ("winograd", 32, np.float32, False),
+                                   ("winograd_halves", 32, np.float16, False), ("bytes", 4, np.int8, False),
+                                   ("winograd_bytes", 32, np.int8, False), ("norm_halves", 4, np.float16, True),
+                                   ("norm_bytes", 4, np.int8, True), ("winograd_norm", 32, np.int8, True)):  # fmt: skip
         x = RANDOM.standard_normal((1, channels, size, size)).astype(np.float32)
-        report = check(bench, image_model(name, 6, channels, size, kind), x, "--target=host")
+        report = check(bench, image_model(name, layers, channels, size, kind, norm), x, "--target=host")
         ops = [kernel["implementation"] for kernel in report["kernels"] if "conv" in kernel["op"]]
-        assert len(ops) == 6 and all(("winograd" in op) == (size == 32) for op in ops), ops
+        assert len(ops) == layers and all(("winograd" in op) == (size == 32) for op in ops), ops
         run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
-        assert run["weight_bytes"] < 6 * channels * channels * 9 * np.dtype(kind).itemsize + 4096, run["weight_bytes"]
+        stored = layers * channels * (channels * 9 * np.dtype(kind).itemsize + 8)  # with scales and a bias
+        assert run["weight_bytes"] < stored + 4096, (name, run["weight_bytes"])
         # What is made at load is packed, and does not stay beside it.
         points = 36 if size == 32 else 9
-        assert run["packed_bytes"] < 6 * channels * channels * points * 4 * 1.1, run["packed_bytes"]
+        assert run["packed_bytes"] < layers * channels * channels * points * 4 * 1.1, run["packed_bytes"]
+    # In the order and the blocks of a chip.
+    x = RANDOM.standard_normal((1, channels, 4, 4)).astype(np.float32)
+    check(bench, image_model("blocks", layers, channels, 4, np.int8, True), x, "--target=npu-nchw16c")
+
+
+def test_repeated(bench: Bench) -> None:
+    """What is the same for all heads is stored once, whatever its type."""
+    heads, size = 24, 96
+    table = RANDOM.standard_normal((1, 1, size, size)).astype(np.float32)
+    index = RANDOM.integers(0, size, (1, 1, size, size)).astype(np.int64)
+    open_for = RANDOM.integers(0, 2, (1, 1, size, size)).astype(bool)
+    b = Builder()
+    b.weight("shape", np.array([1, heads, size, size], np.int64))
+    for name, value in (("table", table), ("index", index), ("open", open_for), ("none", np.zeros((1,), np.float32))):
+        b.node("Expand", [b.weight(f"one_{name}", value), "shape"], name)
+    b.node("Add", ["x", "table"], "sum")
+    b.node("GatherElements", ["sum", "index"], "picked", axis=3)
+    b.node("Where", ["open", "picked", "none"], "y")
+    model = b.model("repeated", 1, "y")
+    for value in (model.graph.input[0], model.graph.output[0]):
+        value.type.CopyFrom(helper.make_tensor_type_proto(TensorProto.FLOAT, [1, heads, size, size]))
+    x = RANDOM.standard_normal((1, heads, size, size)).astype(np.float32)
+    for target in ("host", "npu-nhwc", "npu-nchw16c"):
+        check(bench, model, x, f"--target={target}")
+        run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
+        assert run["weight_bytes"] < 2 * size * size * (4 + 1 + 1), (target, run["weight_bytes"])
 
 
 def test_many_steps(bench: Bench) -> None:

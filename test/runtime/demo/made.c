@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Constants that the runtime makes when it loads the program: a matrix of f16
- * that a product multiplies by, and a bf16 table that a generated kernel adds,
- * both f32 to these. */
+ * that a product multiplies by, and a bf16 table, times a number, that a
+ * generated kernel adds, both f32 to these. */
 #include "format/program_format.h"
 
 enum { ROWS = 4, SIZE = 64, MATRIX = SIZE * SIZE, TABLE = ROWS * SIZE };
 
 /* The matrix is 1, 2, 0.5 in the first places of its diagonal, else 0; the
- * table 0.25 and -8 in its first places. */
+ * table twice 0.125 and -4 in its first places. */
 static const struct {
   uint16_t matrix[MATRIX], table[TABLE];
+  float scale;
 } stored __attribute__((aligned(NPU_WEIGHTS_ALIGNMENT))) = {
     {[0] = 0x3c00, [SIZE + 1] = 0x4000, [2 * SIZE + 2] = 0x3800},
-    {[0] = 0x3e80, [1] = 0xc100},
+    {[0] = 0x3e00, [1] = 0xc080},
+    2,
 };
 
 enum { MADE = (sizeof(stored) + 4095) / 4096 * 4096 };
@@ -33,18 +35,22 @@ static const npu_tensor_desc tensors[] = {
     ROW(MATRIX, NPU_F32, MADE),
     ROW(TABLE, NPU_BF16, MATRIX * sizeof(uint16_t)),
     ROW(TABLE, NPU_F32, MADE + MATRIX * sizeof(float)),
+    ROW(TABLE, NPU_F32, MADE + MATRIX * sizeof(float)),
+    ROW(1, NPU_F32, (MATRIX + TABLE) * sizeof(uint16_t)),
+    ROW(TABLE, NPU_F32, MADE + (MATRIX + TABLE) * sizeof(float)),
     /* product */
     RECTANGLE(ROWS, -1),
     RECTANGLE(SIZE, MADE),
     RECTANGLE(ROWS, -1),
     /* sum */
     RECTANGLE(ROWS, -1),
-    RECTANGLE(ROWS, MADE + MATRIX * sizeof(float)),
+    RECTANGLE(ROWS, MADE + (MATRIX + TABLE) * sizeof(float)),
     RECTANGLE(ROWS, -1),
 };
 
 static const npu_instr instrs[] = {
     {.kind = NPU_INSTR_cast, .a = 0, .b = -1, .c = -1, .dtype = NPU_F32},
+    {.kind = NPU_INSTR_mul, .a = 0, .b = 1, .c = -1, .dtype = NPU_F32},
     {.kind = NPU_INSTR_add, .a = 0, .b = 1, .c = -1, .dtype = NPU_F32},
 };
 
@@ -63,20 +69,27 @@ static const npu_kernel_desc makers[] = {
      .first_tensor = 2,
      .n_instrs = 1,
      .in_place_input = -1},
+    {.op = NPU_OP_ELTWISE,
+     .n_inputs = 2,
+     .n_outputs = 1,
+     .first_tensor = 4,
+     .first_instr = 1,
+     .n_instrs = 1,
+     .in_place_input = -1},
 };
 
 static const npu_kernel_desc kernels[] = {
     {.op = NPU_OP_MATMUL,
      .n_inputs = 2,
      .n_outputs = 1,
-     .first_tensor = 4,
+     .first_tensor = 7,
      .in_place_input = -1},
     {.op = NPU_OP_ELTWISE,
      .flags = NPU_KERNEL_GENERATED,
      .n_inputs = 2,
      .n_outputs = 1,
-     .first_tensor = 7,
-     .first_instr = 1,
+     .first_tensor = 10,
+     .first_instr = 2,
      .n_instrs = 1,
      .in_place_input = -1},
 };
@@ -101,8 +114,8 @@ static int32_t run(const npu_frame *frame) {
   int32_t status = frame->imports->call_kernel(frame->exec, 0, product);
   if (status != 0)
     return status;
-  void *added[] = {frame->arena, (void *)(frame->made + MATRIX * sizeof(float)),
-                   frame->outputs[0]};
+  const uint8_t *table = frame->made + (MATRIX + TABLE) * sizeof(float);
+  void *added[] = {frame->arena, (void *)table, frame->outputs[0]};
   return frame->imports->parallel_for(frame->exec, 1, TABLE, TABLE, sum, added);
 }
 

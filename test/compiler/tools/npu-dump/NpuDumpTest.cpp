@@ -95,22 +95,27 @@ TEST(NpuDump, JsonAgreesWithTheTables) {
 
 TEST(NpuDump, ShowsWhatIsMadeAtLoad) {
   std::string path = DemoFile("made").seal("made.npu");
-  expectHolds(dump({path, "--memory"}).out,
-              "made at load: f32 4096 a of f16 4096 a by cast\n");
+  const std::string text = dump({path, "--memory"}).out;
+  expectHolds(text, "made at load: f32 4096 a of f16 4096 a by cast\n");
+  expectHolds(text,
+              "made at load: f32 256 a of f32 256 a and f32 1 a by mul\n");
   auto shown = nlohmann::json::parse(dump({path, "--memory", "--json"}).out);
   const auto &made = shown["memory"]["made_at_load"];
-  ASSERT_EQ(made.size(), 2u);
+  ASSERT_EQ(made.size(), 3u);
   EXPECT_EQ(made[1]["by"], "cast");
   EXPECT_EQ(made[1]["operands"][0]["dtype"], "bf16");
   EXPECT_EQ(made[1]["operands"][0]["weights_offset"], 8192);
   EXPECT_EQ(made[1]["operands"][1]["weights_offset"], 12288 + 16384);
 }
 
-TEST(NpuDump, RefusesMakersOfSeveral) {
-  DemoFile demo("made");
-  demo.makers()[0].n_inputs = 2;
-  std::string path = demo.seal("refused.npu");
-  expectRefused(dump({path}), path, "row in its table of makers");
+TEST(NpuDump, RefusesMakersWithoutSourcesOrOfSeveral) {
+  for (auto [inputs, outputs] : {std::pair(0, 1), {1, 2}}) {
+    DemoFile demo("made");
+    demo.makers()[0].n_inputs = inputs;
+    demo.makers()[0].n_outputs = outputs;
+    std::string path = demo.seal("refused.npu");
+    expectRefused(dump({path}), path, "row in its table of makers");
+  }
 }
 
 TEST_P(DumpRefuses, WithASentence) {
