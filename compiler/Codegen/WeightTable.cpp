@@ -192,20 +192,44 @@ WeightTable::addSmaller(const npu_tensor_desc &target, ArrayRef<char> bytes) {
   return make(std::move(cast));
 }
 
-/// Numbers times scales, which differ along `dim` only.
+/// Numbers, perhaps with offsets, times scales; these differ along `dim` only.
 static kernels::Problem scaleProblem(const npu_tensor_desc &numbers,
-                                     const npu_tensor_desc &target,
-                                     int64_t dim) {
+                                     const npu_tensor_desc &target, int64_t dim,
+                                     bool hasOffsets) {
   kernels::Problem scale;
   scale.op = NPU_OP_ELTWISE;
   std::vector<int64_t> extents(static_cast<size_t>(target.rank), 1);
   extents[static_cast<size_t>(dim)] = target.dims[dim];
-  scale.inputs = {numbers,
-                  kernels::makeTensor(NPU_F32, extents.data(), target.rank)};
+  const npu_tensor_desc each =
+      kernels::makeTensor(NPU_F32, extents.data(), target.rank);
+  scale.inputs = {numbers, each};
+  if (hasOffsets)
+    scale.inputs.push_back(each);
   scale.outputs = {target};
-  scale.instrs = {{NPU_INSTR_cast, 0, -1, -1, 0, 0, NPU_F32, 0},
-                  {NPU_INSTR_mul, 2, 1, -1, 0, 0, NPU_F32, 0}};
+  auto next = static_cast<int16_t>(scale.inputs.size());
+  scale.instrs = {{NPU_INSTR_cast, 0, -1, -1, 0, 0, NPU_F32, 0}};
+  if (hasOffsets)
+    scale.instrs.push_back({NPU_INSTR_add, next++, 2, -1, 0, 0, NPU_F32, 0});
+  scale.instrs.push_back({NPU_INSTR_mul, next, 1, -1, 0, 0, NPU_F32, 0});
   return scale;
+}
+
+/// What is stored of the numbers, in row-major order.
+static std::vector<char> storedNumbers(ScaledNumbers &found,
+                                       ArrayRef<int64_t> shape) {
+  size_t run = 1;
+  for (int64_t extent : shape.drop_front(static_cast<size_t>(found.dim) + 1))
+    run *= static_cast<size_t>(extent);
+  if (!found.offsets.empty())
+    for (auto [i, number] : llvm::enumerate(found.numbers))
+      number -= found.offsets[i / run % found.offsets.size()];
+  std::vector<char> stored(
+      found.numbers.size() *
+      static_cast<size_t>(kernels::dtypeBytes(found.dtype)));
+  castElements(NPU_F32, found.dtype,
+               reinterpret_cast<const char *>(found.numbers.data()),
+               stored.data(), static_cast<int64_t>(found.numbers.size()));
+  return stored;
 }
 
 FailureOr<std::optional<WeightTable::Place>>
@@ -217,25 +241,22 @@ WeightTable::addScaled(Location location, ArrayRef<char> elements,
     return std::optional<Place>();
   ArrayRef values(reinterpret_cast<const float *>(elements.data()),
                   elements.size() / sizeof(float));
-  std::optional<ScaledNumbers> found =
-      findScaledNumbers(values, ArrayRef(target.dims, target.rank));
+  ArrayRef<int64_t> shape(target.dims, static_cast<size_t>(target.rank));
+  std::optional<ScaledNumbers> found = findScaledNumbers(values, shape);
   if (!found)
     return std::optional<Place>();
   npu_tensor_desc numbers = target;
   numbers.dtype = found->dtype;
-  std::vector<char> kept(
-      values.size() * static_cast<size_t>(kernels::dtypeBytes(found->dtype)));
-  castElements(NPU_F32, found->dtype,
-               reinterpret_cast<const char *>(found->numbers.data()),
-               kept.data(), static_cast<int64_t>(values.size()));
-  FailureOr<std::vector<char>> relaid = relay(location, kept, numbers);
+  FailureOr<std::vector<char>> relaid =
+      relay(location, storedNumbers(*found, shape), numbers);
   if (failed(relaid))
     return failure();
   numbers.weights_offset = appendOwned(std::move(*relaid));
-  kernels::Problem scale = scaleProblem(numbers, target, found->dim);
-  const char *scales = reinterpret_cast<const char *>(found->scales.data());
-  scale.inputs[1].weights_offset =
-      appendOwned({scales, scales + found->scales.size() * sizeof(float)});
+  kernels::Problem scale =
+      scaleProblem(numbers, target, found->dim, !found->offsets.empty());
+  scale.inputs[1].weights_offset = add(found->scales);
+  if (!found->offsets.empty())
+    scale.inputs[2].weights_offset = add(found->offsets);
   return std::optional<Place>(make(std::move(scale)));
 }
 
@@ -308,6 +329,11 @@ std::vector<kernels::Problem> WeightTable::makers() const {
 
 int64_t WeightTable::add(StringRef bytes) {
   return appendOwned({bytes.begin(), bytes.end()});
+}
+
+int64_t WeightTable::add(ArrayRef<float> numbers) {
+  const char *bytes = reinterpret_cast<const char *>(numbers.data());
+  return appendOwned({bytes, bytes + numbers.size() * sizeof(float)});
 }
 
 int64_t WeightTable::appendOwned(std::vector<char> bytes) {

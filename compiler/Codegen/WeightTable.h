@@ -68,6 +68,7 @@ private:
                                             ArrayRef<char> elements,
                                             const npu_tensor_desc &target);
   /// `isOfMade`: its source is not stored but made, too.
+  int64_t add(ArrayRef<float> numbers);
   Place make(kernels::Problem maker, bool isOfMade = false);
   /// The offset of the same bytes, or of these behind all others.
   int64_t append(ArrayRef<char> bytes);

@@ -19,9 +19,11 @@ struct Narrow {
   int32_t dtype;
   int firstOfLargest, lastOfLargest;
   double step; // between those
+  bool hasOffsets;
 };
-constexpr Narrow narrowTypes[] = {{NPU_I8, 1, 128, 1},
-                                  {NPU_F16, 1024, 2047, 16}};
+constexpr Narrow narrowTypes[] = {{NPU_I8, 1, 128, 1, false},
+                                  {NPU_I8, 1, 255, 1, true},
+                                  {NPU_F16, 1024, 2047, 16, false}};
 
 /// The type's number that is next to `x`.
 double nearest(const Narrow &type, double x) {
@@ -33,6 +35,8 @@ double nearest(const Narrow &type, double x) {
 }
 
 bool holds(const Narrow &type, double x) {
+  if (type.hasOffsets)
+    return std::fabs(x) <= 255;
   return type.dtype == NPU_I8 ? x >= -128 && x <= 127 : std::fabs(x) <= 65504;
 }
 
@@ -134,7 +138,7 @@ bool findAlong(ArrayRef<float> values, ArrayRef<int64_t> shape, int64_t dim,
   if (!scaleOf(own, type, numbers))
     return false;
   numbers.resize(values.size() / channels);
-  found = {type.dtype, dim, std::vector<float>(values.size()), {}};
+  found = {type.dtype, dim, std::vector<float>(values.size()), {}, {}};
   for (size_t c = 0; c < channels; ++c) {
     const Channel channel{c * run, run, channels * run};
     channel.copy(values, values.size(), own);
@@ -142,6 +146,12 @@ bool findAlong(ArrayRef<float> values, ArrayRef<int64_t> shape, int64_t dim,
     if (!scale)
       return false;
     found.scales.push_back(*scale);
+    if (type.hasOffsets) {
+      auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+      if (*most - *least > 255)
+        return false;
+      found.offsets.push_back(*least + 128);
+    }
     channel.put(numbers, found.numbers);
   }
   return true;

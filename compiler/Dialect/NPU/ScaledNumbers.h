@@ -17,11 +17,12 @@ namespace npu {
 /// values[i] == numbers[i] * scales[c], rounded once to f32, to the bit, where
 /// c is the index of element i along `dim`.
 struct ScaledNumbers {
-  /// The narrowest that holds the numbers: i8 or f16.
+  /// The narrowest that holds the numbers less the offsets: i8 or f16.
   int32_t dtype = 0;
   int64_t dim = 0;
   std::vector<float> numbers; ///< in row-major order, as the values
   std::vector<float> scales;
+  std::vector<float> offsets; ///< of channels; empty: none has one
 };
 
 /// Of row-major values of this shape; nothing where there is no such scale

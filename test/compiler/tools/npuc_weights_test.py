@@ -317,14 +317,16 @@ def image_model(name: str, layers: int, channels: int, size: int, kind: type, no
     last = "x"
     for i in range(layers):
         weight = RANDOM.normal(0, 1 / np.sqrt(9 * channels), (channels, channels, 3, 3))
-        if kind == np.int8:
+        if kind in (np.int8, np.uint8):
             b.weight(f"s{i}", RANDOM.uniform(0.8, 1.2, channels).astype(np.float32) / np.float32(1270))
-            weight = np.clip(weight * 1270, -127, 127)
+            b.weight(f"z{i}", RANDOM.integers(120, 136, channels).astype(np.uint8))
+            weight = np.clip(weight * 1270, -127, 127) + (128 if kind == np.uint8 else 0)
         value = b.weight(f"w{i}", weight.astype(kind))
         if kind == np.float16:
             value = b.node("Cast", [value], f"r{i}", to=TensorProto.FLOAT)
-        elif kind == np.int8:
-            value = b.node("DequantizeLinear", [value, f"s{i}"], f"r{i}", axis=0)
+        elif kind in (np.int8, np.uint8):
+            zero = [f"z{i}"] if kind == np.uint8 else []
+            value = b.node("DequantizeLinear", [value, f"s{i}", *zero], f"r{i}", axis=0)
         last = b.node("Conv", [last, value], f"c{i}", pads=[1, 1, 1, 1])
         if norm:
             numbers_of_norm = [b.weight(f"{what}{i}", RANDOM.uniform(0.5, 1.5, channels).astype(np.float32))
@@ -345,13 +347,14 @@ def test_convolutions(bench: Bench) -> None:
     for name, size, kind, norm in (("halves", 4, np.float16, False), ("winograd", 32, np.float32, False),
                                    ("winograd_halves", 32, np.float16, False), ("bytes", 4, np.int8, False),
                                    ("winograd_bytes", 32, np.int8, False), ("norm_halves", 4, np.float16, True),
-                                   ("norm_bytes", 4, np.int8, True), ("winograd_norm", 32, np.int8, True)):  # fmt: skip
+                                   ("norm_bytes", 4, np.int8, True), ("winograd_norm", 32, np.int8, True),
+                                   ("unsigned", 4, np.uint8, True)):  # fmt: skip
         x = RANDOM.standard_normal((1, channels, size, size)).astype(np.float32)
         report = check(bench, image_model(name, layers, channels, size, kind, norm), x, "--target=host")
         ops = [kernel["implementation"] for kernel in report["kernels"] if "conv" in kernel["op"]]
         assert len(ops) == layers and all(("winograd" in op) == (size == 32) for op in ops), ops
         run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
-        stored = layers * channels * (channels * 9 * np.dtype(kind).itemsize + 8)  # with scales and a bias
+        stored = layers * channels * (channels * 9 * np.dtype(kind).itemsize + 12)  # scales, offsets and a bias
         assert run["weight_bytes"] < stored + 4096, (name, run["weight_bytes"])
         # What is made at load is packed, and does not stay beside it.
         points = 36 if size == 32 else 9

@@ -54,6 +54,7 @@ void expectFound(const std::vector<float> &values, int32_t dtype, int64_t dim) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->dtype, dtype);
   EXPECT_EQ(found->dim, dim);
+  EXPECT_TRUE(found->offsets.empty());
   ASSERT_EQ(found->scales.size(), static_cast<size_t>(shape[dim]));
   for (float number : found->numbers) {
     if (dtype == NPU_I8)
@@ -79,6 +80,26 @@ TEST(ScaledNumbers, AreFound) {
         expectFound(times(narrowNumbers(dtype), scalesAlong(dim), dim), dtype,
                     static_cast<int64_t>(dim));
       }
+}
+
+/// Bytes without a sign, and what each channel takes for zero.
+TEST(ScaledNumbers, Offsets) {
+  std::vector<float> zeros(static_cast<size_t>(shape[1])), numbers(count);
+  for (float &zero : zeros)
+    zero = static_cast<float>(generator() % 256);
+  for (size_t i = 0; i < count; ++i)
+    numbers[i] = static_cast<float>(generator() % 256) -
+                 zeros[i / runs[1] % zeros.size()];
+  const std::vector<float> values = times(numbers, scalesAlong(1), 1);
+  auto found = findScaledNumbers(values, shape);
+  ASSERT_TRUE(found && found->dtype == NPU_I8 && found->dim == 1);
+  ASSERT_EQ(found->offsets.size(), zeros.size());
+  for (size_t i = 0; i < count; ++i) {
+    const size_t channel = i / runs[1] % zeros.size();
+    const float stored = found->numbers[i] - found->offsets[channel];
+    ASSERT_TRUE(stored >= -128 && stored <= 127);
+    ASSERT_EQ(found->numbers[i] * found->scales[channel], values[i]);
+  }
 }
 
 TEST(ScaledNumbers, ChannelsWithoutNumbers) {
