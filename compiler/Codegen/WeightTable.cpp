@@ -170,10 +170,46 @@ static int64_t timesRepeated(const npu_tensor_desc &tensor,
   return repeated;
 }
 
+/// Two bytes of each, the first in its lower half.
+static kernels::Problem halvesProblem(int64_t count) {
+  kernels::Problem halves;
+  halves.op = NPU_OP_ELTWISE;
+  const int64_t pairs[] = {count / 2, 1}, two[] = {1, 2}, one[] = {1, 1},
+                all[] = {count / 2, 2};
+  halves.inputs = {kernels::makeTensor(NPU_I8, pairs, 2),
+                   kernels::makeTensor(NPU_I32, two, 2),
+                   kernels::makeTensor(NPU_I32, one, 2)};
+  halves.outputs = {kernels::makeTensor(NPU_I8, all, 2)};
+  // Up, so that the half's sign is the number's, and down again.
+  halves.instrs = {{NPU_INSTR_cast, 0, -1, -1, 0, 0, NPU_I32, 0},
+                   {NPU_INSTR_shift_left, 3, 1, -1, 0, 0, NPU_I32, 0},
+                   {NPU_INSTR_shift_right, 4, 2, -1, 0, 0, NPU_I32, 0},
+                   {NPU_INSTR_cast, 5, -1, -1, 0, 0, NPU_I8, 0}};
+  return halves;
+}
+
+std::optional<WeightTable::Place> WeightTable::addHalves(ArrayRef<char> bytes) {
+  auto isHalf = [](char byte) { return byte >= -8 && byte <= 7; };
+  if (bytes.size() % 2 != 0 || !llvm::all_of(bytes, isHalf))
+    return std::nullopt;
+  std::vector<char> pairs(bytes.size() / 2);
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = static_cast<char>((bytes[2 * i] & 15) | bytes[2 * i + 1] << 4);
+  kernels::Problem halves = halvesProblem(static_cast<int64_t>(bytes.size()));
+  const int32_t up[] = {28, 24}, down[] = {28};
+  halves.inputs[0].weights_offset = appendOwned(std::move(pairs));
+  halves.inputs[1].weights_offset = add(ArrayRef(up));
+  halves.inputs[2].weights_offset = add(ArrayRef(down));
+  return make(std::move(halves));
+}
+
 std::optional<WeightTable::Place>
 WeightTable::addSmaller(const npu_tensor_desc &target, ArrayRef<char> bytes) {
   if (bytes.size() < leastMade)
     return std::nullopt;
+  if (target.dtype == NPU_I8)
+    if (std::optional<Place> halves = addHalves(bytes))
+      return halves;
   const int64_t times = timesRepeated(target, bytes);
   ArrayRef<char> first =
       bytes.take_front(bytes.size() / static_cast<size_t>(times));
@@ -251,13 +287,15 @@ WeightTable::addScaled(Location location, ArrayRef<char> elements,
       relay(location, storedNumbers(*found, shape), numbers);
   if (failed(relaid))
     return failure();
-  numbers.weights_offset = appendOwned(std::move(*relaid));
+  std::optional<Place> smaller = addSmaller(numbers, *relaid);
+  numbers.weights_offset =
+      smaller ? smaller->offset : appendOwned(std::move(*relaid));
   kernels::Problem scale =
       scaleProblem(numbers, target, found->dim, !found->offsets.empty());
-  scale.inputs[1].weights_offset = add(found->scales);
+  scale.inputs[1].weights_offset = add(ArrayRef(found->scales));
   if (!found->offsets.empty())
-    scale.inputs[2].weights_offset = add(found->offsets);
-  return std::optional<Place>(make(std::move(scale)));
+    scale.inputs[2].weights_offset = add(ArrayRef(found->offsets));
+  return std::optional<Place>(make(std::move(scale), smaller.has_value()));
 }
 
 FailureOr<WeightTable::Place> WeightTable::addWinograd(ConstantOp constant) {
@@ -301,8 +339,8 @@ WeightTable::Place WeightTable::make(kernels::Problem maker, bool isOfMade) {
     key += " " + std::to_string(input.weights_offset);
   auto [found, isNew] = made.try_emplace(key, madeBytes);
   if (isNew) {
-    for (const npu_tensor_desc &input : maker.inputs)
-      if (sources.insert({isOfMade, input.weights_offset}).second)
+    for (auto [i, input] : llvm::enumerate(maker.inputs))
+      if (sources.insert({isOfMade && i == 0, input.weights_offset}).second)
         sourceBytes += alignedBytes(input);
     maker.outputs[0].weights_offset = madeBytes;
     madeBytes += alignedBytes(maker.outputs[0]);
@@ -331,9 +369,10 @@ int64_t WeightTable::add(StringRef bytes) {
   return appendOwned({bytes.begin(), bytes.end()});
 }
 
-int64_t WeightTable::add(ArrayRef<float> numbers) {
+template <class Number>
+int64_t WeightTable::add(ArrayRef<Number> numbers) {
   const char *bytes = reinterpret_cast<const char *>(numbers.data());
-  return appendOwned({bytes, bytes + numbers.size() * sizeof(float)});
+  return appendOwned({bytes, bytes + numbers.size() * sizeof(Number)});
 }
 
 int64_t WeightTable::appendOwned(std::vector<char> bytes) {

@@ -7,8 +7,8 @@
 //
 // What a smaller constant gives exactly is not stored but made of that one when
 // the program is loaded: elements that are repeated, numbers that a narrower
-// type holds, such numbers times the scale of their channel, and Winograd's
-// weights.
+// type or four bits hold, such numbers times the scale of their channel, and
+// Winograd's weights.
 #ifndef NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
 #define NPU_COMPILER_CODEGEN_WEIGHTTABLE_H
 
@@ -60,6 +60,8 @@ private:
   /// these, and the cast.
   std::optional<Place> addSmaller(const npu_tensor_desc &target,
                                   ArrayRef<char> bytes);
+  /// Of i8 that four bits hold.
+  std::optional<Place> addHalves(ArrayRef<char> bytes);
   std::optional<npu_tensor_desc> storeNarrow(int32_t dtype,
                                              ArrayRef<char> bytes);
   /// Of elements that are a narrower type's times scales: these, and what
@@ -67,8 +69,9 @@ private:
   FailureOr<std::optional<Place>> addScaled(Location location,
                                             ArrayRef<char> elements,
                                             const npu_tensor_desc &target);
-  /// `isOfMade`: its source is not stored but made, too.
-  int64_t add(ArrayRef<float> numbers);
+  /// `isOfMade`: its first source is not stored but made, too.
+  template <class Number>
+  int64_t add(ArrayRef<Number> numbers);
   Place make(kernels::Problem maker, bool isOfMade = false);
   /// The offset of the same bytes, or of these behind all others.
   int64_t append(ArrayRef<char> bytes);

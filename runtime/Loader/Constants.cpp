@@ -66,7 +66,7 @@ const uint8_t *Constants::make(int64_t offset) {
   auto kernel = kernels::create(problem);
   Memory scratch(kernel->scratchBytes(), "making a constant");
   std::vector<void *> operands;
-  for (const void *source : operandsOf(*made.maker)) // one made at the most
+  for (const void *source : operandsOf(*made.maker)) // made first, perhaps
     operands.push_back(const_cast<void *>(source));
   operands.push_back(result);
   if (int status = kernel->run(operands.data(), scratch.data()))

@@ -107,9 +107,11 @@ std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
 /// What is made, by offset.
 struct MadeConstant {
   uint64_t bytes;
-  bool isOfMade; ///< of others that are
+  int steps; ///< how many makers, one of what another made, lead to it
 };
 using Made = std::unordered_map<uint64_t, MadeConstant>;
+/// Halves of bytes, bytes, floats, Winograd's weights.
+constexpr int mostSteps = 3;
 
 std::string verifyConstant(const npu_program &p, const npu_tensor_desc &tensor,
                            const Made &made) {
@@ -202,10 +204,10 @@ std::string verifyRows(const npu_program &p, const npu_kernel_desc &k) {
   return "";
 }
 
-/// Of a maker; what `made` has was made before it. Sets `isOfMade` if a source
-/// is among that.
+/// Of a maker; what `made` has was made before it. Counts its steps.
 std::string verifySources(const npu_program &p, const npu_kernel_desc &k,
-                          const Made &made, bool &isOfMade) {
+                          const Made &made, int &steps) {
+  steps = 1;
   for (int32_t i = 0; i < k.n_inputs; ++i) {
     const int64_t offset = p.tensors[k.first_tensor + i].weights_offset;
     if (offset >= 0 && static_cast<uint64_t>(offset) < p.weight_bytes)
@@ -213,11 +215,12 @@ std::string verifySources(const npu_program &p, const npu_kernel_desc &k,
     auto found = made.find(static_cast<uint64_t>(offset));
     if (offset < 0 || found == made.end())
       return "its source is neither among the weights nor made before it";
-    // The loader makes them one inside the other.
-    if (found->second.isOfMade)
-      return "its source is made of what is made itself";
-    isOfMade = true;
+    steps = std::max(steps, found->second.steps + 1);
   }
+  // The loader makes them one inside the other.
+  if (steps > mostSteps)
+    return mismatch("the number of makers that lead to it", uint64_t(steps),
+                    std::to_string(mostSteps) + " at the most");
   return "";
 }
 
@@ -232,8 +235,8 @@ std::string verifyMaker(const npu_program &p, const npu_kernel_desc &k,
   if (k.op != NPU_OP_ELTWISE && k.op != NPU_OP_WINOGRAD_WEIGHT)
     return "it is neither elementwise nor transforms a weight for Winograd's "
            "algorithm";
-  bool isOfMade = false;
-  if (std::string wrong = verifySources(p, k, made, isOfMade); !wrong.empty())
+  int steps = 0;
+  if (std::string wrong = verifySources(p, k, made, steps); !wrong.empty())
     return wrong;
   const npu_tensor_desc &result = resultOf(p, k);
   if (static_cast<uint64_t>(result.weights_offset) != end)
@@ -243,7 +246,7 @@ std::string verifyMaker(const npu_program &p, const npu_kernel_desc &k,
       !wrong.empty())
     return wrong;
   auto bytes = static_cast<uint64_t>(kernels::storedBytes(result));
-  made[end] = {bytes, isOfMade};
+  made[end] = {bytes, steps};
   end += alignedUp(bytes, NPU_VALUE_ALIGNMENT);
   return bytes > 0 && end <= uint64_t(maxTensorBytes)
              ? ""

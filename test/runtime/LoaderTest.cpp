@@ -254,8 +254,8 @@ const Break makerBreaks[] = {
           "tensor 2: its size is 512, expected those 16384",
           d.tensors()[2].weights_offset = d.tensors()[1].weights_offset;
           d.tensors()[4].weights_offset = 0),
-    BREAK(SourceIsMadeOfWhatIsMade,
-          "maker 2: its source is made of what is made itself",
+    BREAK(TooManySteps,
+          "maker 3: the number of makers that lead to it is 4, expected 3",
           d.tensors()[2].weights_offset = d.tensors()[1].weights_offset),
     BREAK(Place, "maker 0: its result's offset is 12352, expected 12288",
           d.tensors()[1].weights_offset += 64),
@@ -267,14 +267,14 @@ const Break makerBreaks[] = {
     BREAK(Empty, "maker 0: its result's size is 0",
           d.tensors()[0].dims[0] = d.tensors()[1].dims[0] = 0),
     BREAK(ReadWhereNothingIsMade, "end behind the weights'",
-          d.tensors()[8].weights_offset += 64),
+          d.tensors()[11].weights_offset += 64),
     BREAK(ReadInAnotherSize,
-          "tensor 8: its size is 16128, expected those 16384",
-          d.tensors()[8].dims[0] = 63),
+          "tensor 11: its size is 16128, expected those 16384",
+          d.tensors()[11].dims[0] = 63),
     BREAK(NoMakers, "end behind the weights'", d.program().n_makers = 0),
     BREAK(Another, "kernel 1: its operand 1 is not the weight at offset 12288",
-          d.tensors()[11].weights_offset = d.tensors()[1].weights_offset;
-          d.tensors()[11].dims[0] = 64),
+          d.tensors()[14].weights_offset = d.tensors()[1].weights_offset;
+          d.tensors()[14].dims[0] = 64),
 };
 
 auto nameOf = [](const testing::TestParamInfo<Break> &info) {

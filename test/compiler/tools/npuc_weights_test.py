@@ -364,6 +364,32 @@ def test_convolutions(bench: Bench) -> None:
     check(bench, image_model("blocks", layers, channels, 4, np.int8, True), x, "--target=npu-nchw16c")
 
 
+def test_halves_of_bytes(bench: Bench) -> None:
+    """Convolutions with weights of four bits, of real data and of bytes, and one by Winograd's algorithm."""
+    channels = 128
+    for name, size, data_in_bytes in (("int4_real", 4, False), ("int4_winograd", 32, False), ("int4_bytes", 4, True)):
+        b = Builder()
+        weight = numbers(-8, 7, channels, channels, 3, 3)
+        b.weight("w", weight, TensorProto.INT4)
+        b.weight("ws", RANDOM.uniform(0.8, 1.2, channels).astype(np.float32) / np.float32(100))
+        b.node("DequantizeLinear", ["w", "ws"], "real", axis=0)
+        data = "x"
+        if data_in_bytes:
+            b.weight("xs", np.float32(0.02))
+            b.weight("xz", np.uint8(121))
+            b.node("QuantizeLinear", ["x", "xs", "xz"], "q")
+            data = b.node("DequantizeLinear", ["q", "xs", "xz"], "back")
+        b.node("Conv", [data, "real"], "y", pads=[1, 1, 1, 1])
+        model = b.model(name, 1, "y")
+        for value in (model.graph.input[0], model.graph.output[0]):
+            value.type.CopyFrom(helper.make_tensor_type_proto(TensorProto.FLOAT, [1, channels, size, size]))
+        x = RANDOM.standard_normal((1, channels, size, size)).astype(np.float32)
+        for target in ("host", "npu-nhwc"):
+            check(bench, model, x, f"--target={target}")
+            run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
+            assert run["weight_bytes"] < weight.size // 2 + 16 * channels + 4096, (name, target, run["weight_bytes"])
+
+
 def test_repeated(bench: Bench) -> None:
     """What is the same for all heads is stored once, whatever its type."""
     heads, size = 24, 96

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Constants that the runtime makes when it loads the program: a matrix of f16
- * that a product multiplies by, and a bf16 table, times a number, that a
- * generated kernel adds, both f32 to these. */
+ * that a product multiplies by, and a bf16 table, twice times a number, that
+ * a generated kernel adds, both f32 to these. */
 #include "format/program_format.h"
 
 enum { ROWS = 4, SIZE = 64, MATRIX = SIZE * SIZE, TABLE = ROWS * SIZE };
 
 /* The matrix is 1, 2, 0.5 in the first places of its diagonal, else 0; the
- * table twice 0.125 and -4 in its first places. */
+ * table four times 0.0625 and -2 in its first places. */
 static const struct {
   uint16_t matrix[MATRIX], table[TABLE];
   float scale;
 } stored __attribute__((aligned(NPU_WEIGHTS_ALIGNMENT))) = {
     {[0] = 0x3c00, [SIZE + 1] = 0x4000, [2 * SIZE + 2] = 0x3800},
-    {[0] = 0x3e00, [1] = 0xc080},
+    {[0] = 0x3d80, [1] = 0xc000},
     2,
 };
 
@@ -38,13 +38,16 @@ static const npu_tensor_desc tensors[] = {
     ROW(TABLE, NPU_F32, MADE + MATRIX * sizeof(float)),
     ROW(1, NPU_F32, (MATRIX + TABLE) * sizeof(uint16_t)),
     ROW(TABLE, NPU_F32, MADE + (MATRIX + TABLE) * sizeof(float)),
+    ROW(TABLE, NPU_F32, MADE + (MATRIX + TABLE) * sizeof(float)),
+    ROW(1, NPU_F32, (MATRIX + TABLE) * sizeof(uint16_t)),
+    ROW(TABLE, NPU_F32, MADE + (MATRIX + 2 * TABLE) * sizeof(float)),
     /* product */
     RECTANGLE(ROWS, -1),
     RECTANGLE(SIZE, MADE),
     RECTANGLE(ROWS, -1),
     /* sum */
     RECTANGLE(ROWS, -1),
-    RECTANGLE(ROWS, MADE + (MATRIX + TABLE) * sizeof(float)),
+    RECTANGLE(ROWS, MADE + (MATRIX + 2 * TABLE) * sizeof(float)),
     RECTANGLE(ROWS, -1),
 };
 
@@ -76,19 +79,26 @@ static const npu_kernel_desc makers[] = {
      .first_instr = 1,
      .n_instrs = 1,
      .in_place_input = -1},
+    {.op = NPU_OP_ELTWISE,
+     .n_inputs = 2,
+     .n_outputs = 1,
+     .first_tensor = 7,
+     .first_instr = 1,
+     .n_instrs = 1,
+     .in_place_input = -1},
 };
 
 static const npu_kernel_desc kernels[] = {
     {.op = NPU_OP_MATMUL,
      .n_inputs = 2,
      .n_outputs = 1,
-     .first_tensor = 7,
+     .first_tensor = 10,
      .in_place_input = -1},
     {.op = NPU_OP_ELTWISE,
      .flags = NPU_KERNEL_GENERATED,
      .n_inputs = 2,
      .n_outputs = 1,
-     .first_tensor = 10,
+     .first_tensor = 13,
      .first_instr = 2,
      .n_instrs = 1,
      .in_place_input = -1},
@@ -114,7 +124,7 @@ static int32_t run(const npu_frame *frame) {
   int32_t status = frame->imports->call_kernel(frame->exec, 0, product);
   if (status != 0)
     return status;
-  const uint8_t *table = frame->made + (MATRIX + TABLE) * sizeof(float);
+  const uint8_t *table = frame->made + (MATRIX + 2 * TABLE) * sizeof(float);
   void *added[] = {frame->arena, (void *)table, frame->outputs[0]};
   return frame->imports->parallel_for(frame->exec, 1, TABLE, TABLE, sum, added);
 }

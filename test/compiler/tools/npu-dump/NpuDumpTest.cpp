@@ -101,7 +101,7 @@ TEST(NpuDump, ShowsWhatIsMadeAtLoad) {
               "made at load: f32 256 a of f32 256 a and f32 1 a by mul\n");
   auto shown = nlohmann::json::parse(dump({path, "--memory", "--json"}).out);
   const auto &made = shown["memory"]["made_at_load"];
-  ASSERT_EQ(made.size(), 3u);
+  ASSERT_EQ(made.size(), 4u);
   EXPECT_EQ(made[1]["by"], "cast");
   EXPECT_EQ(made[1]["operands"][0]["dtype"], "bf16");
   EXPECT_EQ(made[1]["operands"][0]["weights_offset"], 8192);
