@@ -75,13 +75,17 @@ std::optional<float> scaleOf(ArrayRef<float> values, const Narrow &type,
     if (scales.isEmpty())
       return std::nullopt;
   }
-  for (auto tried = static_cast<float>(scales.low); tried <= scales.high;
-       tried = std::nextafterf(tried, HUGE_VALF))
+  // Two floats, unless values are denormal or the largest that there are.
+  constexpr int most = 4;
+  auto tried = static_cast<float>(scales.low);
+  for (int i = 0; i < most && tried <= scales.high; ++i) {
     if (tried > 0 &&
         llvm::all_of(llvm::zip_equal(values, numbers), [&](auto both) {
           return std::get<1>(both) * tried == std::get<0>(both);
         }))
       return tried;
+    tried = std::nextafterf(tried, HUGE_VALF);
+  }
   return std::nullopt;
 }
 
@@ -130,6 +134,10 @@ bool findAlong(ArrayRef<float> values, ArrayRef<int64_t> shape, int64_t dim,
   for (int64_t extent : shape.drop_front(static_cast<size_t>(dim) + 1))
     run *= static_cast<size_t>(extent);
   const auto channels = static_cast<size_t>(shape[static_cast<size_t>(dim)]);
+  // Of fewer for each scale there is nothing to gain.
+  constexpr size_t least = 8;
+  if (values.size() / channels < least)
+    return false;
   // Most weights have none, which a few elements tell.
   constexpr size_t few = 32;
   std::vector<float> own, numbers;

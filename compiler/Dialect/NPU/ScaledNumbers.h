@@ -26,7 +26,7 @@ struct ScaledNumbers {
 };
 
 /// Of row-major values of this shape; nothing where there is no such scale
-/// along the first, second or last dimension.
+/// along the first, second or last dimension, or one for fewer than 8 elements.
 std::optional<ScaledNumbers> findScaledNumbers(ArrayRef<float> values,
                                                ArrayRef<int64_t> shape);
 

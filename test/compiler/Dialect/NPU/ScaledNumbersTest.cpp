@@ -119,8 +119,9 @@ TEST(ScaledNumbers, OthersAreNot) {
   const std::vector<float> whole =
       times(narrowNumbers(NPU_F16), scalesAlong(0), 0);
   const float infinity = std::numeric_limits<float>::infinity();
-  for (float wrong : {std::nextafterf(whole[321], infinity), infinity,
-                      -infinity, std::nanf(""), 0x1p-149f}) {
+  for (float wrong :
+       {std::nextafterf(whole[321], infinity), infinity, -infinity,
+        std::nanf(""), 0x1p-149f, std::numeric_limits<float>::max()}) {
     std::vector<float> values = whole;
     values[321] = wrong;
     EXPECT_FALSE(findScaledNumbers(values, shape).has_value()) << wrong;
@@ -131,6 +132,8 @@ TEST(ScaledNumbers, OthersAreNot) {
   EXPECT_FALSE(findScaledNumbers(any, shape).has_value());
   // Scales of two dimensions at once.
   EXPECT_FALSE(findScaledNumbers(times(whole, scalesAlong(1), 1), shape));
+  // As many scales as numbers.
+  EXPECT_FALSE(findScaledNumbers(whole, {int64_t{count}}));
   EXPECT_FALSE(findScaledNumbers({}, shape).has_value());
   EXPECT_FALSE(findScaledNumbers({1.0f}, {}).has_value());
 }
