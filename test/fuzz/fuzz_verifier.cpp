@@ -33,29 +33,31 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto kernel = take<npu_kernel_desc>(data, size);
   std::vector<npu_attrs> attrs = {take<npu_attrs>(data, size),
                                   take<npu_attrs>(data, size)};
-  std::vector<npu_tensor_desc> tensors(4);
+  std::vector<npu_tensor_desc> tensors(8);
   for (npu_tensor_desc &tensor : tensors)
     tensor = take<npu_tensor_desc>(data, size);
-  std::vector<npu_instr> instrs(2);
+  std::vector<npu_instr> instrs(4);
   for (npu_instr &instr : instrs)
     instr = take<npu_instr>(data, size);
 
-  auto maker = take<npu_kernel_desc>(data, size);
+  std::vector<npu_kernel_desc> makers(3);
+  for (npu_kernel_desc &maker : makers)
+    maker = take<npu_kernel_desc>(data, size);
 
   npu_program program = {};
   std::memcpy(program.magic, NPU_PROGRAM_MAGIC, sizeof(program.magic));
   program.version = NPU_FORMAT_VERSION;
   program.size = sizeof(program);
   program.kernels = &kernel;
-  program.makers = &maker;
+  program.makers = makers.data();
   program.attrs = attrs.data();
   program.tensors = tensors.data();
   program.instrs = instrs.data();
   program.weights = weights;
   program.weight_bytes = sizeof(weights);
   program.n_kernels = 1;
-  program.n_makers = maker.flags & 1;
-  maker.flags >>= 1;
+  program.n_makers = makers[0].flags & 3;
+  makers[0].flags >>= 2;
   program.n_attrs = static_cast<uint32_t>(attrs.size());
   program.n_tensors = static_cast<uint32_t>(tensors.size());
   program.n_instrs = static_cast<uint32_t>(instrs.size());
@@ -66,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bounds.add(reinterpret_cast<uintptr_t>(begin), bytes, executable);
   };
   add(&kernel, sizeof(kernel), false);
-  add(&maker, sizeof(maker), false);
+  add(makers.data(), makers.size() * sizeof(npu_kernel_desc), false);
   add(attrs.data(), attrs.size() * sizeof(npu_attrs), false);
   add(tensors.data(), tensors.size() * sizeof(npu_tensor_desc), false);
   add(instrs.data(), instrs.size() * sizeof(npu_instr), false);
@@ -77,8 +79,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   manifest.weightBytes = sizeof(weights);
   manifest.kernels.resize(1);
   manifest.kernels[0].generated = (kernel.flags & NPU_KERNEL_GENERATED) != 0;
-  if (runtime::verifyProgram(program, bounds, manifest, nullptr).empty() &&
-      !manifest.kernels[0].generated)
+  if (!runtime::verifyProgram(program, bounds, manifest, nullptr).empty())
+    return 0;
+  if (!manifest.kernels[0].generated)
     kernels::query(runtime::problemOf(program, kernel, 1, nullptr));
+  for (uint32_t i = 0; i < program.n_makers; ++i)
+    kernels::query(runtime::problemOf(program, makers[i], 1, nullptr));
   return 0;
 }
