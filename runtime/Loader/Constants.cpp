@@ -69,6 +69,7 @@ const uint8_t *Constants::make(int64_t offset) {
   for (const void *source : operandsOf(*made.maker)) // made first, perhaps
     operands.push_back(const_cast<void *>(source));
   operands.push_back(result);
+  takeSpare(wholePages(result, made.bytes));
   if (int status = kernel->run(operands.data(), scratch.data()))
     throw Failure(NPU_RUN_FAILED,
                   "making " + kernels::describe(problem.outputs[0]) + " of " +
@@ -112,9 +113,25 @@ void Constants::settle(const npu_kernel_desc &kernel,
     made.isKept |= isRead[i];
     if (made.readers > 0 || made.isKept)
       continue;
-    releasePages(region + (offset - begin), made.bytes);
+    spare(wholePages(region + (offset - begin), made.bytes));
     made.isThere = false;
   }
+}
+
+void Constants::spare(Pages pages) {
+  if (spared.bytes < pages.bytes)
+    std::swap(spared, pages);
+  releasePages(pages.first, pages.bytes);
+}
+
+void Constants::takeSpare(Pages pages) {
+  const size_t bytes = std::min(pages.bytes, spared.bytes);
+  // Where they were is still the region's, without memory.
+  if (bytes == 0 || mremap(spared.first, bytes, bytes,
+                           MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP,
+                           pages.first) == MAP_FAILED)
+    return;
+  spared = {spared.first + bytes, spared.bytes - bytes};
 }
 
 uint64_t Constants::keptBytes() const {
@@ -125,6 +142,8 @@ uint64_t Constants::keptBytes() const {
 }
 
 uint64_t Constants::releaseUnread() {
+  releasePages(spared.first, spared.bytes);
+  spared = {};
   std::sort(reads.begin(), reads.end());
   reads.emplace_back(program.weight_bytes, program.weight_bytes);
   uint64_t released = 0, end = 0;

@@ -52,6 +52,10 @@ private:
   };
   void countReads(const npu_kernel_desc &kernel);
   const uint8_t *make(int64_t offset);
+  /// Pages that a constant needs no more go to the next one, not to the system,
+  /// which would fill new ones with zeros: that takes longer than most makers.
+  void spare(Pages pages);
+  void takeSpare(Pages pages);
 
   const Image &image;
   const npu_program &program;
@@ -59,6 +63,7 @@ private:
   uint64_t begin; ///< offset of what is made
   uint8_t *region = nullptr;
   size_t regionBytes = 0;
+  Pages spared;
   std::unordered_map<int64_t, Made> all;            ///< by offset
   std::vector<std::pair<uint64_t, uint64_t>> reads; ///< of the file: begin, end
 };

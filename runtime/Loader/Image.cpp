@@ -154,17 +154,21 @@ void Image::load() {
   root = static_cast<const npu_program *>(symbol);
 }
 
-size_t releasePages(const void *first, uint64_t bytes) {
+Pages wholePages(const void *first, uint64_t bytes) {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   uintptr_t begin = reinterpret_cast<uintptr_t>(first);
   uintptr_t end = (begin + bytes) / page * page;
   begin = (begin + page - 1) / page * page;
-  if (begin >= end)
-    return 0;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): pages are found by arithmetic.
-  if (madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED) != 0)
-    return 0;
-  return end - begin;
+  return {reinterpret_cast<uint8_t *>(begin), begin < end ? end - begin : 0};
+}
+
+size_t releasePages(const void *first, uint64_t bytes) {
+  const Pages whole = wholePages(first, bytes);
+  return whole.bytes > 0 &&
+                 madvise(whole.first, whole.bytes, MADV_DONTNEED) == 0
+             ? whole.bytes
+             : 0;
 }
 
 size_t Image::release(uint64_t offset, uint64_t bytes) const {

@@ -36,6 +36,15 @@ struct Source {
   uint64_t bytes = 0;
 };
 
+/// Bytes from one page's begin to another's.
+struct Pages {
+  uint8_t *first = nullptr;
+  size_t bytes = 0;
+};
+
+/// The whole pages among these bytes.
+Pages wholePages(const void *first, uint64_t bytes);
+
 /// Gives the whole pages among these bytes back to the system. Returns the
 /// bytes of them.
 size_t releasePages(const void *first, uint64_t bytes);
