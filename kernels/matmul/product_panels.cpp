@@ -29,6 +29,10 @@ namespace npu::kernels {
 constexpr int64_t minProductsPerThread = 100000;
 /// Rows of data that stay in the second-level cache while panels go by.
 constexpr int64_t bytesOfRows = 384 * 1024;
+/// Of narrow weights each thread makes the panels that it meets real, so it
+/// takes all its rows at once, and others' too, up to so much data: then each
+/// panel is made once.
+constexpr int64_t bytesOfAllRows = 1536 * 1024;
 /// Weights of which every thread may have a copy in its caches.
 constexpr int64_t fewWeightBytes = 768 * 1024;
 
@@ -251,10 +255,12 @@ private:
   /// Threads share rows where each can have all weights in its caches, or there
   /// is more data than weights; else panels.
   Share share(int thread, int threads) const {
-    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
+    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float)),
+                  data = rows * row;
     const bool isByRows =
         rows >= threads * mostTileRows &&
-        product.columns * row <= std::max(rows * row, fewWeightBytes);
+        (stored ? data > bytesOfAllRows
+                : product.columns * row <= std::max(data, fewWeightBytes));
     if (isByRows) {
       Range range = shareOf(rows, thread, threads);
       return {0, range.begin, panels - 1, range.end, true, rows};
@@ -275,7 +281,7 @@ private:
                 Bytes after) const {
     const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
     const int64_t together =
-        std::max<int64_t>(bytesOfRows / row, 6 * mostTileRows);
+        stored ? rows : std::max<int64_t>(bytesOfRows / row, 6 * mostTileRows);
     for (int64_t first = 0; first < rows; first += together)
       for (int64_t panel = mine.firstPanel; panel <= mine.lastPanel; ++panel) {
         Range range = mine.rowsOf(panel);
