@@ -523,9 +523,9 @@ typedef struct npu_program {
   uint32_t version; /* NPU_FORMAT_VERSION */
   uint32_t size;    /* sizeof(npu_program) */
   const npu_kernel_desc *kernels;
-  /* What the runtime runs once, when it loads the program: a constant from a
-   * smaller one in the weights section. Widening, an ELTWISE of one cast to a
-   * type of more bytes, or WINOGRAD_WEIGHT. Results lie one behind the other.
+  /* What the runtime runs once, when it loads the program: a constant from
+   * others, stored in the weights section or made before it, in three steps at
+   * the most. ELTWISE or WINOGRAD_WEIGHT. Results lie one behind the other.
    */
   const npu_kernel_desc *makers;
   const npu_attrs *attrs;
