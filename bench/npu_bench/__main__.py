@@ -21,7 +21,7 @@ from rich.progress import Progress
 
 from npu_bench import predictions, present
 from npu_bench.calibrate import run_calibration
-from npu_bench.case import make_case, model_file, zoo
+from npu_bench.case import NETS, make_case, model_file, zoo
 from npu_bench.contender import PEERS, Case, Contender, Tools, ours, peer
 from npu_bench.errors import BenchError, UsageError, reason_of
 from npu_bench.measure import measure, profile
@@ -39,7 +39,7 @@ DIFFERENT = {"f32": 1e-2, "bf16": 5e-2, "i8": 5e-2}
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser = Parser(prog="npu-bench", description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"an ONNX file, or one of: {', '.join(zoo.NETS)}")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"an ONNX file, or one of: {', '.join(NETS)}")
     parser.add_argument("--calibrate", action="store_true",
                         help="measure this machine's kernels for --target=host and keep the table; no models")  # fmt: skip
     parser.add_argument("--predictions", action="store_true",

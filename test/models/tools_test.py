@@ -26,8 +26,9 @@ sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
 import detection  # noqa: E402
 from npu_bench import __main__ as npu_bench_program  # noqa: E402
-from npu_bench import measure, present, results, statistics  # noqa: E402
+from npu_bench import case, measure, present, results, statistics  # noqa: E402
 from npu_bench.contender import prune  # noqa: E402
+from npu_bench.errors import BenchError  # noqa: E402
 
 NPUC = """#!{python}
 import json, sys
@@ -190,6 +191,17 @@ def test_wrong_words() -> None:
                 raise AssertionError(f"{words} were taken")
             except SystemExit as left:
                 assert left.code == 2 and expected in said.getvalue(), (words, left.code, said.getvalue())
+
+
+def test_networks() -> None:
+    """Those that other runtimes read, too: no TFLite."""
+    assert "mobilenet_v2" in case.NETS
+    try:
+        case.make_case("mobilenet_v2_tflite", None, {})
+        raise AssertionError("a TFLite network was taken for an ONNX file")
+    except BenchError as error:
+        known = str(error).partition("no network of that name; known: ")[2]
+        assert known and "tflite" not in known, error
 
 
 def test_chart() -> None:
