@@ -236,12 +236,6 @@ cost::Machine readMachine(const Node &node, bool isMeasured) {
   return machine;
 }
 
-/// What a kernel is called of which no name is said: its number among the
-/// program's, and its op.
-std::string commonName(size_t number, const std::string &op) {
-  return "k" + std::to_string(number) + "_" + op.substr(op.rfind('.') + 1);
-}
-
 /// The number of a kernel before it that has the rest in common with it, the
 /// bytes on the chip, and the node if that is another. `before`: those before.
 ManifestKernel readAlike(const Node &node,
@@ -253,7 +247,7 @@ ManifestKernel readAlike(const Node &node,
   const uint64_t number = like.unsignedNumber();
   like.require(number < before.size(), "the number of a kernel before it");
   ManifestKernel kernel = before[number];
-  kernel.name = commonName(before.size(), kernel.op);
+  kernel.name = kernelName(before.size(), kernel.op);
   kernel.residentBytes = node.element(1).unsignedNumber();
   kernel.work.reservedBytes = node.element(2).quantity();
   if (node.size() == 4)
@@ -502,8 +496,8 @@ private:
   /// Steps of a net that is written out have the same kernels again and again,
   /// and a large part of its file would say so: they are said once.
   void write(const ManifestKernel &kernel) {
-    const size_t begin = text.size(), number = nodes.size();
-    nodes.push_back(kernel.node);
+    const size_t begin = text.size(), number = written.size();
+    written.push_back(&kernel);
     size_t common = 0, behindCommon = 0;
     group('{', '}', [&] {
       fields("name", kernel.name, "node", kernel.node);
@@ -517,13 +511,13 @@ private:
     });
     auto [found, isNew] = kernelsBySaying.emplace(
         text.substr(common, behindCommon - common), number);
-    if (isNew || kernel.name != commonName(number, kernel.op))
+    if (isNew || kernel.name != kernelName(number, kernel.op))
       return;
     text.resize(begin);
     const uint64_t like = found->second;
     group('[', ']', [&] {
       entries(like, kernel.residentBytes, kernel.work.reservedBytes);
-      if (kernel.node != nodes[like])
+      if (kernel.node != written[like]->node)
         entries(kernel.node);
     });
   }
@@ -535,13 +529,20 @@ private:
 
   /// The first kernel of which so much is said.
   std::unordered_map<std::string, uint64_t> kernelsBySaying;
-  std::vector<std::string> nodes; // of each kernel
+  std::vector<const ManifestKernel *> written;
 
   size_t depth = 0;
   bool isFirst = true; // of the entries of the innermost group
 };
 
 } // namespace
+
+std::string kernelName(uint64_t number, const std::string &op) {
+  const std::string own = "npu.";
+  std::string name = op.rfind(own, 0) == 0 ? op.substr(own.size()) : op;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return "k" + std::to_string(number) + "_" + name;
+}
 
 std::string parseManifest(const std::string &text, Manifest &out) {
   try {

@@ -40,6 +40,10 @@ struct ManifestKernel {
   uint64_t residentBytes = 0;
 };
 
+/// What a kernel is called: "k7_matmul", "k8_acme_rope". `number`: its row
+/// among the program's; `op`: with "npu." in front or without.
+std::string kernelName(uint64_t number, const std::string &op);
+
 /// A plugin whose kernels or ops the program has.
 struct ManifestPlugin {
   std::string name, version;

@@ -53,6 +53,10 @@ class Net:
     chaotic: bool = False  # quantized with scales that depend on data: each rounding changes all that follows
     others: tuple[tuple[str, tuple[int, ...]], ...] = ()  # further inputs: sizes behind the batch; TOKENS: size[0]
 
+    @property
+    def is_tflite(self) -> bool:
+        return self.source.startswith("tflite")
+
     def sample(self, batch: int, size: tuple[int, ...], order: str, seed: int = 0):
         """Input values that look like what the network is made for (a float32 array)."""
         import images
@@ -188,7 +192,7 @@ def cached_path(net: Net, size: tuple[int, ...], order: str, seed: int) -> Path:
     if net.source in OF_ANY_SIZE:
         return cache_folder() / f"{net.name}.onnx"
     seeded = f"-seed{seed}" if seed else ""
-    suffix = "tflite" if net.source.startswith("tflite") else "onnx"
+    suffix = "tflite" if net.is_tflite else "onnx"
     return cache_folder() / f"{net.name}-{size_text(size)}-{order}{seeded}.{suffix}"
 
 
@@ -234,7 +238,7 @@ def _maker_command(net: Net, path: Path, size: tuple[int, ...], order: str, seed
     if net.source == "onnx_nets":
         return [sys.executable, str(HERE / "onnx_nets.py"), *arguments]
     python = str(keras_python())
-    if net.source.startswith("tflite"):
+    if net.is_tflite:
         arguments += ["--int8"] if net.source == "tflite_int8" else []
         return [python, str(HERE / "tflite_export.py"), *arguments]
     arguments.insert(3, f"--order={order}")
@@ -259,7 +263,7 @@ def ensure(
         raise ZooError(f"unknown order '{order}'; known are: {', '.join(ORDERS)}")
     if order != net.order and (net.source in ("onnx_nets", *OF_ANY_SIZE) or len(size) != 2):
         raise ZooError(f"'{name}' has its input in {net.order} order; it cannot be made in {order}")
-    if net.source.startswith("tflite") and order != "nhwc":
+    if net.is_tflite and order != "nhwc":
         raise ZooError(f"'{name}' is a TFLite file; its images are nhwc")
     if len(size) != len(net.size):
         raise ZooError(f"'{name}' takes {len(net.size)} sizes such as {size_text(net.size)}, not {size_text(size)}")

@@ -35,7 +35,7 @@ DTYPES = {
 # npuc's: of the product of a shape's sizes, and of a tensor.
 MAX_RANK, MOST_ELEMENTS, MOST_BYTES = 8, 2**40, 2**31 - 1
 # Of the zoo: what other runtimes read, too.
-NETS = [name for name, net in zoo.NETS.items() if not net.source.startswith("tflite")]
+NETS = [name for name, net in zoo.NETS.items() if not net.is_tflite]
 
 
 def model_file(model: str) -> Path:

@@ -115,9 +115,7 @@ kernels::Problem makers::scaleProblem(const npu_tensor_desc &numbers,
 
 std::vector<char> makers::storedNumbers(ScaledNumbers &found,
                                         ArrayRef<int64_t> shape) {
-  size_t run = 1;
-  for (int64_t extent : shape.drop_front(static_cast<size_t>(found.dim) + 1))
-    run *= static_cast<size_t>(extent);
+  const size_t run = innerCount(shape, found.dim);
   if (!found.offsets.empty())
     for (auto [i, number] : llvm::enumerate(found.numbers))
       number -= found.offsets[i / run % found.offsets.size()];

@@ -5,6 +5,7 @@
 #include "compiler/Codegen/MemoryPlanner.h"
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "format/manifest.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
 
@@ -193,8 +194,7 @@ LogicalResult Planner::addKernel(Operation *op) {
       kernel.bytes += kernels::storedBytes(tensor);
   kernel.generated = canEmitEltwise(kernel.problem);
   kernel.opName = kernelOpName(op).str();
-  kernel.name = "k" + std::to_string(step) + "_" + kernel.opName;
-  llvm::replace(kernel.name, '.', '_');
+  kernel.name = format::kernelName(static_cast<uint64_t>(step), kernel.opName);
   kernel.node = nodesOf(op->getLoc());
   plan.kernels.push_back(std::move(kernel));
   return success();

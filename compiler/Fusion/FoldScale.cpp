@@ -110,14 +110,6 @@ static std::optional<ChannelAffine> affineStep(EltwiseOp op, int64_t channel,
   }
 }
 
-/// Elements that lie behind each other in one index of dimension `channel`.
-static size_t innerCount(ArrayRef<int64_t> shape, int64_t channel) {
-  size_t inner = 1;
-  for (int64_t extent : shape.drop_front(channel + 1))
-    inner *= static_cast<size_t>(extent);
-  return inner;
-}
-
 /// Multiplies every slice of `weight` along `channel` by its number. Numbers
 /// that are a narrower type's times scales stay such: the scales are
 /// multiplied.

@@ -139,8 +139,8 @@ class Program:
         for number, kernel in enumerate(manifest["kernels"]):
             if isinstance(kernel, list):  # what kernels have in common the file says once
                 like, resident, reserved, *node = kernel
-                name = f"k{number}_{kernels[like]['op'].rpartition('.')[2]}"
-                own = {"name": name, "resident_bytes": resident, "reserved_bytes": reserved}
+                op = kernels[like]["op"].removeprefix("npu.").replace(".", "_")
+                own = {"name": f"k{number}_{op}", "resident_bytes": resident, "reserved_bytes": reserved}
                 kernel = kernels[like] | own | ({"node": node[0]} if node else {})
             kernels.append(kernel)
         return manifest | {"kernels": kernels}

@@ -38,7 +38,7 @@ def compile_plan(build: Path, words: list[str], layout: str) -> dict:
 def model_words(name: str, quick: bool, build: Path) -> list[str]:
     """The model's file and its sizes."""
     net = zoo.find(name)
-    if net.source.startswith("tflite"):
+    if net.is_tflite:
         return [str(zoo.ensure(name, net.small if quick else net.size)), "--batch=1"]
     path, inputs = network_and_inputs(name, 1, quick, build)
     return [str(path), *(f"--input-shape={key}={','.join(map(str, a.shape))}" for key, a in inputs.items())]

@@ -130,9 +130,7 @@ struct Channel {
 /// Whether all channels along `dim` have scales, which are in `found` then.
 bool findAlong(ArrayRef<float> values, ArrayRef<int64_t> shape, int64_t dim,
                const Narrow &type, ScaledNumbers &found) {
-  size_t run = 1;
-  for (int64_t extent : shape.drop_front(static_cast<size_t>(dim) + 1))
-    run *= static_cast<size_t>(extent);
+  const size_t run = innerCount(shape, dim);
   const auto channels = static_cast<size_t>(shape[static_cast<size_t>(dim)]);
   // Of fewer for each scale there is nothing to gain.
   constexpr size_t least = 8;
@@ -166,6 +164,13 @@ bool findAlong(ArrayRef<float> values, ArrayRef<int64_t> shape, int64_t dim,
 }
 
 } // namespace
+
+size_t npu::innerCount(ArrayRef<int64_t> shape, int64_t dim) {
+  size_t inner = 1;
+  for (int64_t extent : shape.drop_front(static_cast<size_t>(dim) + 1))
+    inner *= static_cast<size_t>(extent);
+  return inner;
+}
 
 std::optional<ScaledNumbers> npu::findScaledNumbers(ArrayRef<float> values,
                                                     ArrayRef<int64_t> shape) {

@@ -14,6 +14,10 @@
 
 namespace npu {
 
+/// Elements that lie behind each other in one index of dimension `dim`, in
+/// row-major order.
+size_t innerCount(ArrayRef<int64_t> shape, int64_t dim);
+
 /// values[i] == numbers[i] * scales[c], rounded once to f32, to the bit, where
 /// c is the index of element i along `dim`.
 struct ScaledNumbers {
