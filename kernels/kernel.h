@@ -8,9 +8,11 @@
 #define NPU_KERNELS_KERNEL_H
 
 #include "format/program_format.h"
+#include "kernels/narrow.h"
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,9 @@ struct Problem {
   /// No implementation that loses NaN (Kernel::losesNan): slower, for a run
   /// again after NaN was seen.
   bool keepsNan = false;
+  /// Of what input 1, a constant, is made when the program is loaded; of a
+  /// Winograd kernel, of what the taps behind it are made.
+  std::optional<Narrow> narrow;
 
   bool isConstant(size_t input) const {
     return inputs[input].weights_offset >= 0;
@@ -77,6 +82,10 @@ public:
   /// `operands[i]` is the stored bytes of input i where the problem says it is
   /// constant, else null. Returns the bytes newly allocated.
   virtual size_t pack(const void *const * /*operands*/) { return 0; }
+
+  /// Whether pack() reads Problem::narrow in place of input 1, whose operand
+  /// may be null then.
+  virtual bool readsNarrow() const { return false; }
 
   /// After pack(), whether run() never reads the original of this constant.
   virtual bool isPacked(size_t /*input*/) const { return false; }

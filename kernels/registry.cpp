@@ -101,6 +101,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
                         {"panels", createProductPanels},
+                        {"packed", createMatmulPacked},
                         {"onednn", createConvOnednn},
                         widened,
                         strips,
@@ -208,6 +209,7 @@ std::string keyOf(const Problem &problem) {
   append(key, problem.inPlaceInput);
   append(key, problem.threads);
   append(key, problem.keepsNan);
+  append(key, problem.narrow ? problem.narrow->numbers.dtype : -1);
   append(key, problem.plugins);
   append(key, problem.custom.size());
   key += problem.custom;
@@ -230,7 +232,9 @@ const std::vector<Implementation> &implementations(int32_t op) {
 
 std::unique_ptr<Kernel> createDirect(const Problem &problem,
                                      std::string &whyNot) {
-  return createFirst(problem, true, whyNot);
+  Problem inside = problem; // what is made is made for all of it
+  inside.narrow.reset();
+  return createFirst(inside, true, whyNot);
 }
 
 Answer query(const Problem &problem) {

@@ -69,7 +69,10 @@ public:
   ConvWinogradDirect(const Problem &p, std::unique_ptr<Kernel> made)
       : ComposedKernel(std::move(made)), problem(p) {}
 
+  bool readsNarrow() const override { return inner->readsNarrow(); }
   size_t pack(const void *const *operands) override {
+    if (inner->readsNarrow())
+      return inner->pack(operands);
     const auto *stored = static_cast<const float *>(operands[1]);
     taps = problem.attrs.winograd.tile == 2
                ? tapsOf<2>(problem.inputs[1], stored)

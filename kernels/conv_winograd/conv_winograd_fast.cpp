@@ -2,10 +2,12 @@
 //
 // Winograd's convolution of channels-last f32. Tiles of the result are taken in
 // blocks: their data goes to the points, one product of matrices per point
-// (oneDNN's), the products go back to results. A block is so small that what it
-// holds at the points stays in a core's cache between the three steps.
+// (oneDNN's, or those with narrow weights), the products go back to results. A
+// block is so small that what it holds at the points stays in a core's cache
+// between the three steps.
 
 #include "kernels/conv_winograd/epilogue.h"
+#include "kernels/conv_winograd/narrow_products.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/interpreter.h"
@@ -27,6 +29,9 @@ constexpr int64_t blockBytes = int64_t{1} << 20;
 /// Rows of a product below which its weights are read more than they are used:
 /// measured, 16 lose up to 30 % where channels are many.
 constexpr int64_t minBlockTiles = 32;
+/// Where many narrow weights go to the points for each block, these are few.
+constexpr int64_t largeBlockBytes = 4 * blockBytes;
+constexpr int64_t minLargeBlockTiles = 96;
 
 /// How the tiles are divided.
 struct Blocks {
@@ -36,7 +41,7 @@ struct Blocks {
   bool isShared;
 };
 
-Blocks divide(const Problem &p) {
+Blocks divide(const Problem &p, bool areLarge) {
   const npu_tensor_desc &y = p.outputs[0];
   int64_t m = p.attrs.winograd.tile, points = (m + 2) * (m + 2);
   Blocks blocks;
@@ -44,11 +49,14 @@ Blocks divide(const Problem &p) {
       y.dims[0] * ((y.dims[2] + m - 1) / m) * ((y.dims[3] + m - 1) / m);
   int64_t perTile = points * (p.inputs[0].dims[1] + y.dims[1]) *
                     static_cast<int64_t>(sizeof(float));
-  int64_t most =
-      std::max(blockBytes / std::max<int64_t>(perTile, 1), minBlockTiles);
-  blocks.isShared = p.threads > 1 && blocks.tiles < minBlockTiles * p.threads;
+  perTile = std::max<int64_t>(perTile, 1);
+  int64_t most = areLarge
+                     ? std::max(largeBlockBytes / perTile, minLargeBlockTiles)
+                     : std::max(blockBytes / perTile, minBlockTiles);
+  blocks.isShared =
+      areLarge || (p.threads > 1 && blocks.tiles < minBlockTiles * p.threads);
   int64_t team = blocks.isShared ? 1 : p.threads;
-  if (blocks.isShared)
+  if (blocks.isShared && !areLarge)
     most *= p.threads;
   // Equal blocks, as many for each thread.
   int64_t rounds = (blocks.tiles + most * team - 1) / (most * team);
@@ -88,38 +96,65 @@ bool makeProduct(const Problem &p, const Blocks &blocks, Problem &product,
   return true;
 }
 
+/// What multiplies tiles at the points by the weights: one of them.
+struct Products {
+  std::unique_ptr<Kernel> matmul;
+  std::unique_ptr<NarrowProducts> narrow;
+};
+
 class ConvWinograd : public PreparedKernel {
 public:
-  ConvWinograd(const Problem &p, const Blocks &divided,
-               std::unique_ptr<Kernel> product, Epilogue end)
+  ConvWinograd(const Problem &p, const Blocks &divided, Products products,
+               Epilogue end)
       : problem(p), attrs(problem.attrs.winograd), x(problem.inputs[0]),
-        y(problem.outputs[0]), blocks(divided), matmul(std::move(product)),
+        y(problem.outputs[0]), blocks(divided),
+        matmul(std::move(products.matmul)), narrow(std::move(products.narrow)),
         epilogue(std::move(end)), points((attrs.tile + 2) * (attrs.tile + 2)),
         zeros(static_cast<size_t>(std::max(x.dims[1], y.dims[1]))) {
     auto floats = [&](int64_t channels) {
       return aligned(static_cast<size_t>(points * blocks.each * channels) *
                      sizeof(float));
     };
+    productStep = narrow ? narrow->productStep() : y.dims[1];
     dataBytes = floats(x.dims[1]);
-    productBytes = floats(y.dims[1]);
+    productBytes = floats(productStep);
     spareBytes = aligned(static_cast<size_t>(y.dims[1]) * sizeof(float));
-    slotBytes = dataBytes + productBytes + aligned(matmul->scratchBytes());
+    slotBytes = dataBytes + productBytes +
+                (matmul ? aligned(matmul->scratchBytes()) : 0);
+    weightBytes = narrow ? narrow->scratchBytes(problem.threads) : 0;
   }
 
   std::string implementation() const override {
     std::string tile = std::to_string(attrs.tile);
-    return "winograd" + tile + "x" + tile + "+" + matmul->implementation();
+    return "winograd" + tile + "x" + tile + "+" +
+           (matmul ? matmul->implementation() : "native:panels");
   }
   size_t scratchBytes() const override {
     size_t team = static_cast<size_t>(problem.threads);
-    return team * spareBytes + (blocks.isShared ? 1 : team) * slotBytes;
+    return weightBytes + team * spareBytes +
+           (blocks.isShared ? 1 : team) * slotBytes;
   }
+  bool readsNarrow() const override { return narrow != nullptr; }
   size_t pack(const void *const *operands) override {
+    if (narrow)
+      return narrow->pack(problem);
     const void *const inner[3] = {nullptr, operands[1], nullptr};
     return matmul->pack(inner);
   }
   bool isPacked(size_t input) const override {
-    return input == 1 && matmul->isPacked(1);
+    return input == 1 && (narrow || matmul->isPacked(1));
+  }
+  Bytes readsFirst(int thread) const override {
+    if (!narrow || thread >= problem.threads)
+      return {};
+    const int parts = partsOfPanel(problem.threads);
+    const int64_t first =
+        shareOf(narrow->panels() * parts, thread, problem.threads).begin;
+    return narrow->readsFirst(std::min(first / parts, narrow->panels() - 1));
+  }
+  void announce(const Kernel &next) override {
+    for (int thread = 0; thread < problem.threads; ++thread)
+      behind.push_back(next.readsFirst(thread));
   }
   bool losesNan() const override { return true; }
   std::string prepare() override {
@@ -138,10 +173,17 @@ public:
 private:
   int runBlocks(void *const *operands, void *scratch,
                 std::atomic<bool> &beyond) const {
-    char *spares = static_cast<char *>(scratch);
+    char *weights = static_cast<char *>(scratch);
+    char *spares = weights + weightBytes;
+    if (narrow)
+      parallelFor(problem.threads, [&](int thread, int threads) {
+        Range panels = shareOf(narrow->panels(), thread, threads);
+        for (int64_t panel = panels.begin; panel < panels.end; ++panel)
+          narrow->begin(panel, weights);
+      });
     char *slots = spares + static_cast<size_t>(problem.threads) * spareBytes;
     if (blocks.isShared)
-      return runShared(operands, spares, slots, beyond);
+      return runShared(operands, weights, slots, beyond);
     std::vector<int> statuses(static_cast<size_t>(problem.threads));
     parallelFor(problem.threads, [&](int thread, int threads) {
       auto at = static_cast<size_t>(thread);
@@ -150,7 +192,8 @@ private:
         Range tiles = tilesOf(block);
         char *slot = slots + at * slotBytes;
         toPoints(operands, slot, tiles.begin, tiles);
-        statuses[at] |= multiply(operands, slot, tiles);
+        statuses[at] |= narrow ? multiplyAll(slot, tiles, weights)
+                               : multiply(operands, slot, tiles);
         if (toResults(operands, slot, spares + at * spareBytes, tiles.begin,
                       tiles))
           beyond = true;
@@ -164,8 +207,9 @@ private:
     return {begin, std::min(begin + blocks.each, blocks.tiles)};
   }
 
-  int runShared(void *const *operands, char *spares, char *slot,
+  int runShared(void *const *operands, char *weights, char *slot,
                 std::atomic<bool> &beyond) const {
+    char *spares = weights + weightBytes;
     for (int64_t block = 0; block < blocks.count; ++block) {
       Range tiles = tilesOf(block);
       auto inTeam = [&](auto step) {
@@ -177,7 +221,9 @@ private:
       inTeam([&](int, Range part) {
         toPoints(operands, slot, tiles.begin, part);
       });
-      if (int status = multiply(operands, slot, tiles))
+      if (narrow)
+        multiplyTogether(slot, tiles, weights);
+      else if (int status = multiply(operands, slot, tiles))
         return status;
       inTeam([&](int thread, Range part) {
         if (toResults(operands, slot,
@@ -233,6 +279,42 @@ private:
     return matmul->run(inner, slot + dataBytes + productBytes);
   }
 
+  NarrowProducts::Tiles tilesIn(char *slot, Range rows) const {
+    return {reinterpret_cast<const float *>(slot),
+            reinterpret_cast<float *>(slot + dataBytes), blocks.each,
+            productStep, rows};
+  }
+
+  /// By one thread, with weights that are at the points.
+  int multiplyAll(char *slot, Range tiles, char *weights) const {
+    for (int64_t panel = 0; panel < narrow->panels(); ++panel)
+      narrow->multiply(panel, tilesIn(slot, {0, tiles.end - tiles.begin}), 0,
+                       {}, weights);
+    return 0;
+  }
+
+  /// Threads share panels; of few, tiles, too.
+  void multiplyTogether(char *slot, Range tiles, char *weights) const {
+    const bool isLast = tiles.end == blocks.tiles;
+    parallelFor(problem.threads, [&](int thread, int threads) {
+      const int parts = partsOfPanel(threads);
+      Range mine = shareOf(narrow->panels() * parts, thread, threads);
+      for (int64_t i = mine.begin; i < mine.end; ++i) {
+        const Range rows = shareOf(tiles.end - tiles.begin,
+                                   static_cast<int>(i % parts), parts);
+        Bytes next;
+        if (i + 1 < mine.end)
+          next = narrow->readsFirst((i + 1) / parts);
+        else if (isLast && !behind.empty())
+          next = behind[static_cast<size_t>(thread)];
+        narrow->multiply(i / parts, tilesIn(slot, rows), thread, next, weights);
+      }
+    });
+  }
+  int partsOfPanel(int threads) const {
+    return narrow->panels() % threads == 0 ? 1 : threads;
+  }
+
   /// Whether some are not to be trusted: what is not finite spreads over its
   /// tile, and large numbers overflow in between.
   bool toResults(void *const *operands, char *slot, char *spare, int64_t first,
@@ -260,8 +342,8 @@ private:
                                  : zeros.data();
       }
       beyond |=
-          pointsToResults(attrs.tile, products + (tile - first) * channels,
-                          blocks.each * channels, channels, to);
+          pointsToResults(attrs.tile, products + (tile - first) * productStep,
+                          blocks.each * productStep, channels, to);
       if (epilogue.rest.empty())
         return;
       // Pixels of a row are neighbours.
@@ -278,11 +360,13 @@ private:
   const npu_tensor_desc &x, &y;
   Blocks blocks;
   std::unique_ptr<Kernel> matmul;
+  std::unique_ptr<NarrowProducts> narrow; // or
+  std::vector<Bytes> behind; // by thread: what the next kernel reads first
   Epilogue epilogue;
-  int64_t points;
+  int64_t points, productStep; ///< between the products of two tiles
   /// A pixel of padding.
   std::vector<float> zeros;
-  size_t dataBytes, productBytes, spareBytes, slotBytes;
+  size_t dataBytes, productBytes, spareBytes, slotBytes, weightBytes;
 };
 
 } // namespace
@@ -312,15 +396,23 @@ std::unique_ptr<Kernel> createConvWinogradFast(const Problem &problem,
       return nullptr;
     }
   Epilogue epilogue;
+  Products products;
+  if (!translate(problem, epilogue, whyNot))
+    return nullptr;
+  if (NarrowProducts::whyNot(problem).empty())
+    products.narrow = std::make_unique<NarrowProducts>(problem);
+  Blocks blocks = divide(problem, false);
+  if (products.narrow && (blocks.count == 1 || !products.narrow->makeWhole()))
+    blocks = divide(problem, true);
   Problem product;
-  Blocks blocks = divide(problem);
-  if (!translate(problem, epilogue, whyNot) ||
-      !makeProduct(problem, blocks, product, whyNot))
-    return nullptr;
-  std::unique_ptr<Kernel> matmul = createDirect(product, whyNot);
-  if (!matmul)
-    return nullptr;
-  return std::make_unique<ConvWinograd>(problem, blocks, std::move(matmul),
+  if (!products.narrow) {
+    if (!makeProduct(problem, blocks, product, whyNot))
+      return nullptr;
+    products.matmul = createDirect(product, whyNot);
+    if (!products.matmul)
+      return nullptr;
+  }
+  return std::make_unique<ConvWinograd>(problem, blocks, std::move(products),
                                         std::move(epilogue));
 }
 

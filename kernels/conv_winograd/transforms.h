@@ -12,6 +12,8 @@
 #ifndef NPU_KERNELS_CONV_WINOGRAD_TRANSFORMS_H
 #define NPU_KERNELS_CONV_WINOGRAD_TRANSFORMS_H
 
+#include "kernels/support/vectors.h"
+
 namespace npu::kernels {
 
 template <int Tile>
@@ -29,12 +31,13 @@ struct Winograd<2> {
     v[2] = x[2] - x[1];
     v[3] = x[3] - x[1];
   }
-  /// Weights: 3 taps to 4 points.
-  template <typename T>
-  static void weight(const T *g, T *u) {
+  /// Weights: 3 taps to 4 points. T is of numbers S.
+  template <typename T, typename S = T>
+  static NPU_INLINE void weight(const T *g, T *u) {
+    constexpr S half = 0.5;
     u[0] = -g[0];
-    u[1] = (g[0] + g[1] + g[2]) / 2;
-    u[2] = (g[0] - g[1] + g[2]) / 2;
+    u[1] = (g[0] + g[1] + g[2]) * half;
+    u[2] = (g[0] - g[1] + g[2]) * half;
     u[3] = g[2];
   }
   /// The 3 taps back from their points.
@@ -70,13 +73,13 @@ struct Winograd<4> {
     v[4] = even - odd;
     v[5] = aa * bb * x[1] - (aa + bb) * x[3] + x[5];
   }
-  /// Weights: 3 taps to 6 points.
-  template <typename T>
-  static void weight(const T *g, T *u) {
-    constexpr T p = aa, q = bb, byA = 1 / (2 * p * (p - q)),
+  /// Weights: 3 taps to 6 points. T is of numbers S.
+  template <typename T, typename S = T>
+  static NPU_INLINE void weight(const T *g, T *u) {
+    constexpr S p = aa, q = bb, by0 = 1 / (p * q), byA = 1 / (2 * p * (p - q)),
                 byB = 1 / (2 * q * (q - p));
     T atA = g[0] + p * g[2], atB = g[0] + q * g[2];
-    u[0] = g[0] / (p * q);
+    u[0] = g[0] * by0;
     u[1] = (atA + a * g[1]) * byA;
     u[2] = (atA - a * g[1]) * byA;
     u[3] = (atB + b * g[1]) * byB;

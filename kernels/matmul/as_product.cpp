@@ -82,6 +82,9 @@ static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
   return true;
 }
 
+/// Fewer weights than that take little memory in f32, either.
+constexpr int64_t fewestWindowWeights = 16 * 1024;
+
 static bool convAsProduct(const Problem &conv, Product &product,
                           std::string &whyNot) {
   Problem &p = product.problem;
@@ -91,14 +94,15 @@ static bool convAsProduct(const Problem &conv, Product &product,
   for (size_t i = 0; i < p.inputs.size(); ++i)
     if (i == 0 || static_cast<int>(i) >= proper)
       p.inputs[i] = channelsInside(conv.inputs[i], rank);
-  if (!hasWindowsInOnePiece(conv, p.inputs[0])) {
-    whyNot = "windows in several pieces, padded or grouped";
-    return false;
-  }
   const npu_tensor_desc &w = conv.inputs[1];
   product.down = weightsOfWindow(w);
   product.across = stridesOf(w).outer[0];
   product.bias = conv.attrs.conv.has_bias ? 2 : -1;
+  if (!hasWindowsInOnePiece(conv, p.inputs[0])) {
+    whyNot = "windows in several pieces, padded or grouped";
+    return product.isNarrow && elementCount(w) >= fewestWindowWeights &&
+           product.windows.map(conv, p.inputs[0], whyNot);
+  }
   return mapPixels(p.inputs[0], p.outputs[0], conv.attrs.conv.strides,
                    product.data);
 }
@@ -117,22 +121,34 @@ static bool matmulAsProduct(const Problem &matmul, Product &product,
   return mapData(matmul, product.data);
 }
 
-/// Fewer rows than that are multiplied by numbers that never leave the
-/// registers (matmul_packed.cpp).
-constexpr size_t fewestRows = 16;
-
 static bool packedAsProduct(const Problem &matmul, Product &product,
                             std::string &whyNot) {
   whyNot = whyNotAsFloats(matmul);
   if (!whyNot.empty())
     return false;
   product.isPacked = true;
-  if (!mapData(matmul, product.data))
-    return false;
-  if (product.data.at.size() >= fewestRows)
-    return true;
-  whyNot = "few rows";
-  return false;
+  return mapData(matmul, product.data);
+}
+
+/// Whether numbers that weights are made of have a row of scales, if any, with
+/// one for each column.
+static bool hasNarrowColumns(const Problem &problem, int columnDim) {
+  const std::optional<Narrow> &narrow = problem.narrow;
+  return narrow && sameStorage(narrow->numbers, problem.inputs[1]) &&
+         (!(narrow->scales || narrow->offsets) || narrow->dim == columnDim);
+}
+
+/// What no kernel on panels gives; empty: nothing of the kind.
+static std::string whyNotResult(const Problem &problem) {
+  const int inPlace = problem.inPlaceInput;
+  const npu_tensor_desc &y = problem.outputs[0];
+  if (inPlace >= 0 &&
+      (inPlace < properInputs(problem) ||
+       !sameStorage(problem.inputs[static_cast<size_t>(inPlace)], y)))
+    return "a result in place of a factor";
+  return y.dtype != NPU_F32 && problem.instrs.empty()
+             ? "a result that is not f32"
+             : "";
 }
 
 /// Whether the instructions read the result proper and operands behind it only.
@@ -150,6 +166,9 @@ bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
   const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
                         &y = problem.outputs[0];
   const bool isPacked = hasPackedWeights(problem);
+  whyNot = whyNotResult(problem);
+  if (!whyNot.empty())
+    return false;
   if (x.dtype != NPU_F32 || (w.dtype != NPU_F32 && !isPacked) ||
       w.block_count || !problem.isConstant(1)) {
     whyNot = "not f32 times constant f32 in no blocks";
@@ -165,13 +184,18 @@ bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
   }
   product.problem = problem;
   product.columns = isConv ? w.dims[0] : w.dims[w.rank - 1];
+  product.isNarrow =
+      !isPacked && hasNarrowColumns(problem, isConv ? 0 : w.rank - 1);
   const bool isMapped = isConv     ? convAsProduct(problem, product, whyNot)
                         : isPacked ? packedAsProduct(problem, product, whyNot)
                                    : matmulAsProduct(problem, product, whyNot);
   product.depth =
       isPacked ? x.dims[x.rank - 1] : static_cast<int64_t>(product.down.size());
-  if (isMapped && (product.data.step == 1 || product.depth == 1))
+  if (isMapped && (product.data.step == 1 || product.depth == 1 ||
+                   product.windows.rows() > 0)) {
+    whyNot.clear();
     return true;
+  }
   if (whyNot.empty())
     whyNot = "rows that do not lie in one piece";
   return false;

@@ -5,6 +5,7 @@
 // fused instructions run on the sums of a few rows while they are warm. Few
 // rows are multiplied by numbers that never leave the registers.
 
+#include "kernels/matmul/as_product.h"
 #include "kernels/matmul/packed_weights.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
@@ -25,16 +26,13 @@ namespace {
 
 class MatmulPacked : public Kernel {
 public:
-  explicit MatmulPacked(const Problem &p)
-      : problem(p), weights(p), proper(properInputs(p)), result(p) {}
+  /// `product`: with packed numbers, or narrow ones.
+  explicit MatmulPacked(Product p)
+      : product(std::move(p)), problem(product.problem), data(product.data),
+        weights(weightsOf(product)), result(problem) {}
 
   /// False with a reason where an operand cannot be read row by row.
-  bool prepare(std::string &whyNot) {
-    if (mapData(problem, data))
-      return result.prepare(whyNot);
-    whyNot = "data whose rows have no one step";
-    return false;
-  }
+  bool prepare(std::string &whyNot) { return result.prepare(whyNot); }
 
   std::string implementation() const override { return "native:packed"; }
 
@@ -42,11 +40,16 @@ public:
     return static_cast<size_t>(problem.threads) * threadBytes();
   }
 
+  bool readsNarrow() const override { return product.isNarrow; }
   size_t pack(const void *const *operands) override {
+    if (product.isNarrow)
+      return weights.pack(*problem.narrow, product.order(), product.down,
+                          product.across, problem.threads);
     return weights.pack(problem, operands);
   }
   bool isPacked(size_t input) const override {
-    return input >= 1 && static_cast<int>(input) < proper;
+    const int end = product.isPacked ? properInputs(problem) : 2;
+    return input >= 1 && static_cast<int>(input) < end;
   }
 
   int run(void *const *operands, void *scratch) const override {
@@ -75,6 +78,11 @@ public:
   }
 
 private:
+  static PackedWeights weightsOf(const Product &product) {
+    if (product.isNarrow)
+      return {*product.problem.narrow, product.depth, product.columns};
+    return PackedWeights(product.problem);
+  }
   size_t unpackedBytes() const {
     return sizeof(float) * static_cast<size_t>(panelColumns) *
            static_cast<size_t>(std::min(depthAtOnce, weights.depth()));
@@ -107,6 +115,7 @@ private:
     if (range.end - range.begin <= strip) {
       DataRows from = rowsFrom(operands, range.begin, range.end, 0);
       weights.multiply(panel, from, result.sumsIn(own));
+      addBias(operands, panel, from.count, result.sumsIn(own));
       result.store(operands, own, panel, range.begin, from.count);
       return;
     }
@@ -121,30 +130,64 @@ private:
         if (last < depth)
           continue;
         std::copy(to, to + from.count * panelColumns, result.sumsIn(own));
+        addBias(operands, panel, from.count, result.sumsIn(own));
         result.store(operands, own, panel, row, from.count);
       }
     }
   }
 
-  Problem problem;
+  /// Of a convolution; a product has it among its instructions.
+  void addBias(void *const *operands, int64_t panel, int64_t count,
+               float *sums) const {
+    if (product.bias < 0)
+      return;
+    const int64_t first = panel * panelColumns,
+                  last = std::min(first + panelColumns, product.columns);
+    float bias[panelColumns];
+    loadColumns(problem.inputs[static_cast<size_t>(product.bias)],
+                operands[product.bias], {first, last}, bias);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t n = 0; n < last - first; ++n)
+        sums[i * panelColumns + n] += bias[n];
+  }
+
+  Product product;
+  const Problem &problem;
+  const RowMap &data;
   PackedWeights weights;
-  int proper;
-  RowMap data;
   PanelResult result;
 };
+
+/// Packed numbers, whatever rows of data are like.
+bool packedProduct(const Problem &problem, Product &product,
+                   std::string &whyNot) {
+  whyNot = whyNotAsFloats(problem);
+  if (!whyNot.empty())
+    return false;
+  product.problem = problem;
+  product.isPacked = true;
+  product.columns = problem.inputs[1].dims[1];
+  if (mapData(problem, product.data))
+    return true;
+  whyNot = "data whose rows have no one step";
+  return false;
+}
 
 } // namespace
 
 std::unique_ptr<Kernel> createMatmulPacked(const Problem &problem,
                                            std::string &whyNot) {
-  if (!hasPackedWeights(problem)) {
+  Product product;
+  if (!hasPackedWeights(problem) && !problem.narrow)
     whyNot = "weights that are not packed";
-    return nullptr;
-  }
-  whyNot = whyNotAsFloats(problem);
+  else if (hasPackedWeights(problem))
+    packedProduct(problem, product, whyNot);
+  else if (asProduct(problem, product, whyNot) &&
+           !(product.isNarrow && product.hasFewRows()))
+    whyNot = "many rows, or weights that stay in floats";
   if (!whyNot.empty())
     return nullptr;
-  auto made = std::make_unique<MatmulPacked>(problem);
+  auto made = std::make_unique<MatmulPacked>(std::move(product));
   return made->prepare(whyNot) ? std::move(made) : nullptr;
 }
 

@@ -9,7 +9,9 @@
 #include "kernels/support/vectors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace npu::kernels {
 
@@ -66,9 +68,10 @@ struct Block {
   const uint8_t *numbers;
   int64_t rows, rowBytes;
   const float *scales, *zeros;
+  bool hasZeros; ///< some are not 0
 };
 
-template <int K>
+template <int K, bool HasZeros>
 NPU_INLINE void unpackOf(const Block &block, float *out) {
   Vector scales[vectors], zeros[vectors];
   for (int v = 0; v < vectors; ++v) {
@@ -78,25 +81,36 @@ NPU_INLINE void unpackOf(const Block &block, float *out) {
   const uint8_t *row = block.numbers;
   for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
     for (int v = 0; v < vectors; ++v, out += lanes) {
-      Vector real = (numbersOf<K>(row, v) - zeros[v]) * scales[v];
+      Vector real = numbersOf<K>(row, v);
+      if constexpr (HasZeros)
+        real -= zeros[v];
+      real *= scales[v];
       std::memcpy(out, &real, sizeof(real));
     }
+}
+
+template <int K>
+NPU_INLINE void unpackAs(const Block &block, float *out) {
+  if (block.hasZeros)
+    unpackOf<K, true>(block, out);
+  else
+    unpackOf<K, false>(block, out);
 }
 
 NPU_WIDE_CLONES void unpackBlock(int kind, const Block &block, float *out) {
   switch (kind) {
   case Signed8:
-    return unpackOf<Signed8>(block, out);
+    return unpackAs<Signed8>(block, out);
   case Unsigned8:
-    return unpackOf<Unsigned8>(block, out);
+    return unpackAs<Unsigned8>(block, out);
   case Bits4:
-    return unpackOf<Bits4>(block, out);
+    return unpackAs<Bits4>(block, out);
   case Bits2:
-    return unpackOf<Bits2>(block, out);
+    return unpackAs<Bits2>(block, out);
   case Half:
-    return unpackOf<Half>(block, out);
+    return unpackAs<Half>(block, out);
   default:
-    return unpackOf<Bfloat>(block, out);
+    return unpackAs<Bfloat>(block, out);
   }
 }
 
@@ -209,8 +223,9 @@ NPU_WIDE_CLONES void panelProduct(bool hasManyRegisters, const float *panel,
     panelOfRows<1>(panel, count, data, isFirst, sums);
 }
 
-int kindOf(const Problem &problem) {
-  switch (problem.inputs[1].dtype) {
+/// Of numbers of a type, in how many bits each: 0, those of the type.
+int kindOf(int32_t dtype, int64_t bits) {
+  switch (dtype) {
   case NPU_I8:
     return Signed8;
   case NPU_F16:
@@ -218,9 +233,7 @@ int kindOf(const Problem &problem) {
   case NPU_BF16:
     return Bfloat;
   default:
-    return problem.attrs.matmul.bits == 4   ? Bits4
-           : problem.attrs.matmul.bits == 2 ? Bits2
-                                            : Unsigned8;
+    return bits == 4 ? Bits4 : bits == 2 ? Bits2 : Unsigned8;
   }
 }
 
@@ -242,12 +255,17 @@ void multiplyPanel(const float *panel, int64_t count, const DataRows &data,
 }
 
 PackedWeights::PackedWeights(const Problem &problem)
-    : kind(kindOf(problem)),
+    : kind(kindOf(problem.inputs[1].dtype, problem.attrs.matmul.bits)),
       rows(problem.inputs[0].dims[problem.inputs[0].rank - 1]),
       columns(problem.inputs[1].dims[1]),
       block(problem.attrs.matmul.block ? problem.attrs.matmul.block : rows),
       rowBytes(panelColumns * bitsOf(kind) / 8), scales(1),
       zeros(static_cast<float>(problem.attrs.matmul.zero_point)) {}
+
+PackedWeights::PackedWeights(const Narrow &narrow, int64_t rows,
+                             int64_t columns)
+    : kind(kindOf(narrow.numbers.dtype, 0)), rows(rows), columns(columns),
+      block(rows), rowBytes(panelColumns * bitsOf(kind) / 8), scales(1) {}
 
 int64_t PackedWeights::panels() const {
   return (columns + panelColumns - 1) / panelColumns;
@@ -292,6 +310,120 @@ size_t PackedWeights::pack(const Problem &problem,
   return made + packParameters(problem, operands, scales, zeros);
 }
 
+/// Scales below this make some numbers denormal, and so does f16's smallest.
+static bool isSmall(float scale, int32_t dtype) {
+  constexpr float least = 0x1p-24f;
+  return scale != 0 && std::fabs(scale) * (dtype == NPU_I8 ? 1 : least) <
+                           std::numeric_limits<float>::min();
+}
+
+/// Four bits hold a number and this.
+constexpr float middle = 8;
+
+/// Whether they do for all, and offsets do not round.
+static bool fitsHalfBytes(const Narrow &narrow, int64_t columns) {
+  const auto *first = static_cast<const int8_t *>(narrow.data);
+  const auto isWhole = [](float offset) {
+    return std::fabs(offset) <= 128 && offset == std::trunc(offset);
+  };
+  return narrow.numbers.dtype == NPU_I8 &&
+         std::all_of(first, first + elementCount(narrow.numbers),
+                     [](int8_t n) { return n >= -8 && n < 8; }) &&
+         (!narrow.offsets ||
+          std::all_of(narrow.offsets, narrow.offsets + columns, isWhole));
+}
+
+size_t PackedWeights::packColumns(const Narrow &narrow) {
+  const int64_t dims[] = {1, columns};
+  const npu_tensor_desc each = makeTensor(NPU_F32, dims, 2);
+  const float zero = kind == Bits4 ? middle : 0;
+  size_t made = 0;
+  if (narrow.scales) {
+    areSmall =
+        std::any_of(narrow.scales, narrow.scales + columns, [&](float scale) {
+          return isSmall(scale, narrow.numbers.dtype);
+        });
+    made += scales.pack(each, narrow.scales);
+  }
+  zeros = PanelParameter(zero);
+  if (narrow.offsets) {
+    std::vector<float> places(static_cast<size_t>(columns));
+    std::transform(narrow.offsets, narrow.offsets + columns, places.begin(),
+                   [&](float offset) { return zero - offset; });
+    made += zeros.pack(each, places.data());
+  }
+  return made;
+}
+
+/// Hands body(row, column, number) those of some columns of a matrix that lie
+/// anywhere: some rows at once, for those of one column are next to each other,
+/// perhaps.
+template <typename T, typename Body>
+static void forNumbers(const void *data, const std::vector<int64_t> &down,
+                       int64_t across, Range columns, Body body) {
+  constexpr int64_t together = 64;
+  const auto *from = static_cast<const T *>(data);
+  const auto rows = static_cast<int64_t>(down.size());
+  for (int64_t first = 0; first < rows; first += together)
+    for (int64_t n = columns.begin; n < columns.end; ++n)
+      for (int64_t k = first; k < std::min(first + together, rows); ++k)
+        body(k, n - columns.begin,
+             from[down[static_cast<size_t>(k)] + n * across]);
+}
+
+void PackedWeights::packPanel(const Narrow &narrow,
+                              const std::vector<int64_t> &down, int64_t across,
+                              Range mine, uint8_t *to) const {
+  if (kind == Bits4 || mine.end - mine.begin < panelColumns)
+    std::memset(to, 0, static_cast<size_t>(rows * rowBytes));
+  if (kind == Bits4) {
+    forNumbers<int8_t>(
+        narrow.data, down, across, mine, [&](int64_t k, int64_t n, int8_t x) {
+          const int64_t shift = n < rowBytes ? 0 : 4;
+          to[k * rowBytes + n % rowBytes] |=
+              static_cast<uint8_t>((x + static_cast<int>(middle)) << shift);
+        });
+  } else if (kind == Signed8) {
+    forNumbers<uint8_t>(
+        narrow.data, down, across, mine,
+        [&](int64_t k, int64_t n, uint8_t x) { to[k * panelColumns + n] = x; });
+  } else {
+    auto *out = reinterpret_cast<uint16_t *>(to);
+    forNumbers<uint16_t>(narrow.data, down, across, mine,
+                         [&](int64_t k, int64_t n, uint16_t x) {
+                           out[k * panelColumns + n] = x;
+                         });
+  }
+}
+
+size_t PackedWeights::pack(const Narrow &narrow, const std::string &rowOrder,
+                           const std::vector<int64_t> &down, int64_t across,
+                           int threads) {
+  if (fitsHalfBytes(narrow, columns))
+    kind = Bits4;
+  rowBytes = panelColumns * bitsOf(kind) / 8;
+  const auto bytes = static_cast<size_t>(panels() * rows * rowBytes);
+  const std::string order =
+      "narrow weights, " + rowOrder + ", " + describe(narrow.numbers);
+  size_t made = 0;
+  numbers = packOnce(
+      narrow.data, order, bytes,
+      [&](void *to) {
+        parallelFor(threads, [&](int thread, int team) {
+          Range range = shareOf(panels(), thread, team);
+          for (int64_t panel = range.begin; panel < range.end; ++panel) {
+            const int64_t first = panel * panelColumns;
+            packPanel(narrow, down, across,
+                      {first, std::min(first + panelColumns, columns)},
+                      static_cast<uint8_t *>(to) + panel * rows * rowBytes);
+          }
+        });
+        return true;
+      },
+      made);
+  return made + packColumns(narrow);
+}
+
 void PackedWeights::packNumbers(const npu_tensor_desc &b, const void *operand,
                                 int threads, uint8_t *to) const {
   const int64_t together = bitsOf(kind) < 8 ? 8 / bitsOf(kind) : 1;
@@ -320,14 +452,21 @@ template <typename Body>
 void PackedWeights::inBlocks(int64_t panel, int64_t first, int64_t last,
                              Body body) const {
   float scale[panelColumns], zero[panelColumns];
+  const bool hasZeros = zeros.isPacked() || zeros.everywhere() != 0;
   for (int64_t k = first; k < last;) {
     const int64_t end = std::min(last, (k / block + 1) * block);
     scales.load(panel, k / block, scale);
     if (k == first || zeros.isPacked())
       zeros.load(panel, k / block, zero);
-    body(k, Block{row(panel, k), end - k, rowBytes, scale, zero});
+    body(k, Block{row(panel, k), end - k, rowBytes, scale, zero, hasZeros});
     k = end;
   }
+}
+
+Kernel::Bytes PackedWeights::bytesOf(int64_t panel, int64_t first,
+                                     int64_t last) const {
+  return {reinterpret_cast<const char *>(row(panel, first)),
+          static_cast<size_t>((last - first) * rowBytes)};
 }
 
 void PackedWeights::unpack(int64_t panel, int64_t first, int64_t last,

@@ -23,12 +23,26 @@ public:
   /// constants.
   explicit PackedWeights(const Problem &problem);
 
+  /// Of a constant whose number for row k and column n is element down[k] +
+  /// n * across. Scales differ by column, if they do.
+  PackedWeights(const Narrow &narrow, int64_t rows, int64_t columns);
+
   int64_t depth() const { return rows; }
   bool isPacked() const { return numbers != nullptr; }
   int64_t panels() const;
 
   /// Brings the operands into panels; returns the bytes.
   size_t pack(const Problem &problem, const void *const *operands);
+  /// `rowOrder` names the order that `down` has.
+  size_t pack(const Narrow &narrow, const std::string &rowOrder,
+              const std::vector<int64_t> &down, int64_t across, int threads);
+
+  /// Whether some floats are smaller than the smallest normal number, but no
+  /// zero.
+  bool hasDenormals() const { return areSmall; }
+
+  /// Where the numbers of rows [first, last) of a panel lie.
+  Kernel::Bytes bytesOf(int64_t panel, int64_t first, int64_t last) const;
 
   /// Rows [first, last) of a panel as floats, row by row.
   void unpack(int64_t panel, int64_t first, int64_t last, float *out) const;
@@ -44,9 +58,13 @@ private:
   const uint8_t *row(int64_t panel, int64_t k) const;
   void packNumbers(const npu_tensor_desc &b, const void *operand, int threads,
                    uint8_t *to) const;
+  void packPanel(const Narrow &narrow, const std::vector<int64_t> &down,
+                 int64_t across, Range mine, uint8_t *to) const;
+  size_t packColumns(const Narrow &narrow);
 
   int kind; // how numbers are stored
   int64_t rows, columns, block, rowBytes;
+  bool areSmall = false;
   PanelParameter scales, zeros;
   std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
 };

@@ -161,34 +161,43 @@ template <typename V, int64_t Wide, int64_t Rows>
 static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
   constexpr int64_t width = Wide * lanesOf<V>;
   V sums[Rows][Wide];
+  const float *begin = t.begun ? t.begun : t.bias;
+  const int64_t rowStep = t.begun ? width : 0;
   for (int64_t v = 0; v < Wide; ++v)
     for (int64_t r = 0; r < Rows; ++r)
-      sums[r][v] = load<V>(t.bias + v * lanesOf<V>);
-  const float *rows[Rows];
-  for (int64_t r = 0; r < Rows; ++r)
-    rows[r] = t.rows[r];
+      sums[r][v] = load<V>(begin + r * rowStep + v * lanesOf<V>);
   const float *weights = t.weights;
   const int64_t depth = t.depth;
   const int64_t ahead =
-      depth * width * static_cast<int64_t>(sizeof(float)) > nearBytes
+      t.runCount * depth * width * static_cast<int64_t>(sizeof(float)) >
+              nearBytes
           ? rowsAhead * width
           : 0;
   const float *next = t.next;
   const int64_t nextStep = t.nextStep;
-  for (int64_t k = 0; k < depth; ++k, weights += width, next += nextStep) {
-    V numbers[Wide];
-    __builtin_prefetch(next, 0, 2);
-#pragma clang loop unroll(full)
-    for (int64_t v = 0; v < Wide; ++v) {
-      numbers[v] = load<V>(weights + v * lanesOf<V>);
-      if (v * lanesOf<V> % lanes == 0)
-        __builtin_prefetch(weights + ahead + v * lanesOf<V>);
-    }
-#pragma clang loop unroll(full)
+  for (int64_t run = 0; run < t.runCount; ++run) {
+    const float *rows[Rows];
     for (int64_t r = 0; r < Rows; ++r)
+      rows[r] = t.runs[run][r];
+    for (int64_t k = 0; k < depth; ++k, weights += width, next += nextStep) {
+      V numbers[Wide];
+      __builtin_prefetch(next, 0, 2);
 #pragma clang loop unroll(full)
-      for (int64_t v = 0; v < Wide; ++v)
-        sums[r][v] += rows[r][k] * numbers[v];
+      for (int64_t v = 0; v < Wide; ++v) {
+        numbers[v] = load<V>(weights + v * lanesOf<V>);
+        if (v * lanesOf<V> % lanes == 0)
+          __builtin_prefetch(weights + ahead + v * lanesOf<V>);
+      }
+#pragma clang loop unroll(full)
+      for (int64_t r = 0; r < Rows; ++r)
+#pragma clang loop unroll(full)
+        for (int64_t v = 0; v < Wide; ++v)
+          sums[r][v] += rows[r][k] * numbers[v];
+    }
+  }
+  if (t.unfinished) {
+    std::memcpy(t.unfinished, sums, sizeof(sums));
+    return;
   }
   if (isPlain(t))
     return storeRows<V, Wide, Rows>(t, sums);

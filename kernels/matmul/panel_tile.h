@@ -24,15 +24,19 @@ int64_t tileRows(int64_t width);
 /// Functions that are a few instructions: for registers.
 enum class Activation { None, HardSigmoid, HardSwish, LeakyRelu };
 
+/// Where a run of the data of each row of a tile lies.
+using RunOfRows = const float *[mostTileRows];
+
 /// Some rows of data and a panel. The sums of a row are what `bias` says, the
 /// products, what `added` says, and are kept between `least` and `most`; then
 /// come the activation, factors and summands.
 struct PanelTile {
-  int64_t count;                    ///< rows, at most tileRows(width)
-  const float *rows[mostTileRows];  ///< `depth` numbers each
+  int64_t count;         ///< rows, at most tileRows(width)
+  const RunOfRows *runs; ///< of `depth` numbers each, so many:
+  int64_t runCount;
   const float *added[mostTileRows]; ///< all null, or none
   float *results[mostTileRows];     ///< may be what is added
-  const float *weights;             ///< [depth][width]
+  const float *weights;             ///< [runCount][depth][width]
   const float *bias;                ///< one for each column of the width
   int64_t depth, width;
   int64_t columns; ///< of the result; those behind are not stored
@@ -40,6 +44,10 @@ struct PanelTile {
   Activation activation;
   float alpha, beta;               ///< of the activation, as npu_instr has them
   const float *factors, *summands; ///< like the bias; both null, or none
+  /// Sums [count][width]: those that come in place of the bias, and where they
+  /// go if that is not all; or null.
+  const float *begun;
+  float *unfinished;
   /// What is read soon, and is brought nearer: a line for each step of the
   /// depth, or (step 0) always the same one.
   const float *next;

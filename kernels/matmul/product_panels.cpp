@@ -29,10 +29,13 @@ namespace npu::kernels {
 constexpr int64_t minProductsPerThread = 100000;
 /// Rows of data that stay in the second-level cache while panels go by.
 constexpr int64_t bytesOfRows = 384 * 1024;
-/// Of narrow weights each thread makes the panels that it meets real, so it
-/// takes all its rows at once, and others' too, up to so much data: then each
-/// panel is made once.
-constexpr int64_t bytesOfAllRows = 1536 * 1024;
+/// Narrow weights are made real for so many rows at least, which takes some
+/// hundredths of the time that these take to meet them.
+constexpr int64_t fewestUnpackedRows = 192;
+/// Weights of a window that are made real at once, and the rows whose sums wait
+/// for the rest of them.
+constexpr int64_t bytesAtOnce = 256 * 1024;
+constexpr int64_t rowsWithSums = 512;
 /// Weights of which every thread may have a copy in its caches.
 constexpr int64_t fewWeightBytes = 768 * 1024;
 
@@ -68,9 +71,14 @@ static bool anyIsDenormal(const float *numbers, int64_t count) {
 /// cycles for each operation that meets or makes one, and channels that
 /// training left dead are full of them. The error is below 1e-38 of the data;
 /// where infinities meet them, they count as what they are.
-static void multiplyWithoutDenormals(const PanelTile &tile) {
+static void multiplyWithoutDenormals(PanelTile tile) {
   constexpr unsigned zeros = 0x8040; // of operands and results
   bool metInfinity = false;
+  float begun[mostTileRows * panelColumns]; // is overwritten, perhaps
+  if (tile.begun) {
+    std::copy_n(tile.begun, tile.count * tile.width, begun);
+    tile.begun = begun;
+  }
   {
     FloatStateScope during(plainFloatState | zeros);
     multiplyTile(tile);
@@ -92,10 +100,14 @@ public:
       : product(std::move(p)), epilogue(std::move(e)),
         chain(withInstrs(product.problem, epilogue.rest), product.columns),
         result(withInstrs(product.problem, epilogue.rest)),
-        rows(static_cast<int64_t>(product.data.at.size())),
+        rows(product.rows()),
         panels((product.columns + panelColumns - 1) / panelColumns) {
     if (product.isPacked)
       stored = std::make_unique<PackedWeights>(product.problem);
+    else if (product.isNarrow)
+      stored = std::make_unique<PackedWeights>(*product.problem.narrow,
+                                               product.depth, product.columns);
+    planRuns();
   }
 
   bool prepare(std::string &whyNot) {
@@ -109,7 +121,11 @@ public:
     return static_cast<size_t>(product.problem.threads) * threadBytes();
   }
 
+  bool readsNarrow() const override { return product.isNarrow; }
+
   size_t pack(const void *const *operands) override {
+    if (product.isNarrow)
+      return packNarrow();
     if (stored)
       return stored->pack(product.problem, operands);
     int64_t floats = 0;
@@ -135,13 +151,13 @@ public:
   }
 
   bool isPacked(size_t input) const override {
-    const int end = stored ? properInputs(product.problem) : 2;
+    const int end = product.isPacked ? properInputs(product.problem) : 2;
     return isReady() && input >= 1 && static_cast<int>(input) < end;
   }
 
   Bytes readsFirst(int thread) const override {
     const int threads = team();
-    if (!packed || thread >= threads)
+    if (!isReady() || thread >= threads)
       return {};
     return bytesOf(share(thread, threads).firstPanel);
   }
@@ -175,12 +191,43 @@ private:
     return static_cast<const float *>(packed.get()) +
            panel * panelColumns * product.depth;
   }
+  /// What is read of a panel, the first runs of it.
   Bytes bytesOf(int64_t panel) const {
-    if (panel >= panels || stored)
+    if (panel >= panels)
       return {};
+    if (stored)
+      return stored->bytesOf(panel, 0, runsAtOnce * runDepth);
     return {reinterpret_cast<const char *>(weightsOf(panel)),
             static_cast<size_t>(widthOf(panel) * product.depth) *
                 sizeof(float)};
+  }
+
+  /// Of Problem::narrow; returns the bytes.
+  size_t packNarrow() {
+    const Problem &p = product.problem;
+    const size_t made = stored->pack(*p.narrow, product.order(), product.down,
+                                     product.across, p.threads);
+    meetsDenormals = p.inPlaceInput < 0 && stored->hasDenormals();
+    return made;
+  }
+
+  /// How many runs of a window have their weights unpacked at once.
+  void planRuns() {
+    runs = std::max<int64_t>(product.windows.count(), 1);
+    runDepth = product.depth / runs;
+    const int64_t bytes =
+        runDepth * panelColumns * static_cast<int64_t>(sizeof(float));
+    const int64_t most =
+        stored ? std::clamp<int64_t>(bytesAtOnce / bytes, 1, runs) : runs;
+    const int64_t parts = (runs + most - 1) / most;
+    runsAtOnce = (runs + parts - 1) / parts;
+  }
+  int64_t rowsAtOnce() const {
+    if (runsAtOnce < runs)
+      return rowsWithSums;
+    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
+    return std::max<int64_t>(bytesOfRows / row,
+                             stored ? fewestUnpackedRows : 6 * mostTileRows);
   }
 
   size_t valueBytes() const {
@@ -188,11 +235,23 @@ private:
       return 0;
     return aligned(chain.isOne() ? chain.valueBytes() : result.valueBytes());
   }
-  /// Behind the values, a panel of a packed matrix.
-  size_t threadBytes() const {
+  size_t unpackedBytes() const {
     const auto floats =
-        static_cast<size_t>(stored ? panelColumns * product.depth : 0);
-    return valueBytes() + aligned(floats * sizeof(float));
+        static_cast<size_t>(stored ? panelColumns * runsAtOnce * runDepth : 0);
+    return aligned(floats * sizeof(float));
+  }
+  size_t sumBytes() const {
+    const auto floats = static_cast<size_t>(
+        runsAtOnce < runs ? panelColumns * std::min(rowsWithSums, rows) : 0);
+    return aligned(floats * sizeof(float));
+  }
+  size_t locatedBytes() const {
+    return aligned(static_cast<size_t>(runsAtOnce) * sizeof(RunOfRows));
+  }
+  /// The values, some of a panel of packed numbers, sums that are not finished,
+  /// where the runs of some rows lie.
+  size_t threadBytes() const {
+    return valueBytes() + unpackedBytes() + sumBytes() + locatedBytes();
   }
   int64_t columnsOf(int64_t panel) const {
     return std::min(panelColumns, product.columns - panel * panelColumns);
@@ -203,11 +262,11 @@ private:
   }
   int64_t widthOf(int64_t panel) const { return panelWidth(columnsOf(panel)); }
 
-  /// A panel of a packed matrix, its rows as wide as a tile reads them.
-  void unpack(int64_t panel, float *to) const {
-    const int64_t width = widthOf(panel);
-    stored->unpack(panel, 0, product.depth, to);
-    for (int64_t k = 1; width < panelColumns && k < product.depth; ++k)
+  /// Some rows of a panel of a packed matrix, as wide as a tile reads them.
+  void unpack(int64_t panel, Range depth, float *to) const {
+    const int64_t width = widthOf(panel), count = depth.end - depth.begin;
+    stored->unpack(panel, depth.begin, depth.end, to);
+    for (int64_t k = 1; width < panelColumns && k < count; ++k)
       std::copy_n(to + k * panelColumns, width, to + k * width);
   }
 
@@ -256,11 +315,12 @@ private:
   /// is more data than weights; else panels.
   Share share(int thread, int threads) const {
     const int64_t row = product.depth * static_cast<int64_t>(sizeof(float)),
-                  data = rows * row;
+                  data = product.windows.rows() > 0
+                             ? storedBytes(product.problem.inputs[0])
+                             : rows * row;
     const bool isByRows =
-        rows >= threads * mostTileRows &&
-        (stored ? data > bytesOfAllRows
-                : product.columns * row <= std::max(data, fewWeightBytes));
+        rows >= threads * (stored ? fewestUnpackedRows : mostTileRows) &&
+        product.columns * row <= std::max(data, fewWeightBytes);
     if (isByRows) {
       Range range = shareOf(rows, thread, threads);
       return {0, range.begin, panels - 1, range.end, true, rows};
@@ -279,25 +339,26 @@ private:
   /// `after`: what this thread reads when the kernel is done.
   void runShare(void *const *operands, char *values, const Share &mine,
                 Bytes after) const {
-    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
-    const int64_t together =
-        stored ? rows : std::max<int64_t>(bytesOfRows / row, 6 * mostTileRows);
-    for (int64_t first = 0; first < rows; first += together)
+    const int64_t some = mine.isBlock ? mine.lastRow - mine.firstRow : rows,
+                  parts = (some + rowsAtOnce() - 1) / rowsAtOnce();
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t first = some * part / parts,
+                    last = some * (part + 1) / parts;
       for (int64_t panel = mine.firstPanel; panel <= mine.lastPanel; ++panel) {
         Range range = mine.rowsOf(panel);
         if (mine.isBlock) {
+          range.end = range.begin + last;
           range.begin += first;
-          range.end = std::min(range.end, range.begin + together);
         } else {
-          range = {std::max(range.begin, first),
-                   std::min(range.end, first + together)};
+          range = {std::max(range.begin, first), std::min(range.end, last)};
         }
         if (range.begin >= range.end)
           continue;
-        const bool isLast = panel == mine.lastPanel && first + together >= rows;
+        const bool isLast = panel == mine.lastPanel && part == parts - 1;
         runPanel(operands, values, panel, range,
                  isLast ? after : bytesOf(panel + 1));
       }
+    }
   }
 
   /// The numbers of a panel's columns; `otherwise` without the operand.
@@ -316,11 +377,7 @@ private:
     PanelTile tile = {};
     tile.width = widthOf(panel);
     tile.columns = columnsOf(panel);
-    tile.depth = product.depth;
-    auto *unpacked = reinterpret_cast<float *>(values + valueBytes());
-    if (stored)
-      unpack(panel, unpacked);
-    tile.weights = stored ? unpacked : weightsOf(panel);
+    tile.depth = runDepth;
     tile.least = epilogue.least;
     tile.most = epilogue.most;
     tile.activation = epilogue.activation;
@@ -340,16 +397,55 @@ private:
       result.begin(operands, values, panel);
     else
       chain.begin(operands, values, rangeOf(panel));
+    for (int64_t run = 0; run < runs; run += runsAtOnce) {
+      const Range which = {run, std::min(run + runsAtOnce, runs)},
+                  behind = {which.end, std::min(which.end + runsAtOnce, runs)};
+      runTiles(operands, values, panel, range, which,
+               which.end < runs
+                   ? stored->bytesOf(panel, behind.begin * runDepth,
+                                     behind.end * runDepth)
+                   : next,
+               tile);
+    }
+  }
+
+  /// Some runs of all rows, whose weights are made real first.
+  void runTiles(void *const *operands, char *values, int64_t panel, Range range,
+                Range which, Bytes next, PanelTile &tile) const {
+    auto *unpacked = reinterpret_cast<float *>(values + valueBytes());
+    auto *sums = unpacked + unpackedBytes() / sizeof(float);
+    tile.weights = stored ? unpacked : weightsOf(panel);
+    tile.runCount = which.end - which.begin;
+    if (stored)
+      unpack(panel, {which.begin * runDepth, which.end * runDepth}, unpacked);
     const int64_t most = chain.isOne() ? tileRows(tile.width) : strip,
                   count = range.end - range.begin,
                   tiles = (count + most - 1) / most;
     for (int64_t t = 0; t < tiles; ++t) {
+      const Range mine = {range.begin + count * t / tiles,
+                          range.begin + count * (t + 1) / tiles};
+      float *own = sums + (mine.begin - range.begin) * tile.width;
+      tile.begun = which.begin > 0 ? own : nullptr;
+      tile.unfinished = which.end < runs ? own : nullptr;
       fetchNext(next, t, tiles, tile);
-      runTile(operands, values, panel,
-              {range.begin + count * t / tiles,
-               range.begin + count * (t + 1) / tiles},
-              tile);
+      locate(operands, values, mine, which, tile);
+      runTile(operands, values, panel, mine, tile);
     }
+  }
+
+  /// Where the data of a tile lies.
+  void locate(void *const *operands, char *values, Range range, Range which,
+              PanelTile &tile) const {
+    auto *located = reinterpret_cast<RunOfRows *>(values + valueBytes() +
+                                                  unpackedBytes() + sumBytes());
+    const auto *data = static_cast<const float *>(operands[0]);
+    if (product.windows.rows() > 0)
+      product.windows.locate(data, range, which, located);
+    else
+      for (int64_t row = range.begin; row < range.end; ++row)
+        located[0][row - range.begin] =
+            data + product.data.at[static_cast<size_t>(row)];
+    tile.runs = located;
   }
 
   /// The last tiles of a panel bring what is next into the second-level cache,
@@ -358,7 +454,7 @@ private:
                  PanelTile &tile) const {
     constexpr int64_t line = lanes * static_cast<int64_t>(sizeof(float));
     const auto count = static_cast<int64_t>(next.count);
-    const int64_t part = product.depth * line,
+    const int64_t part = tile.runCount * tile.depth * line,
                   parts = std::min((count + part - 1) / part, tiles),
                   at = (number - (tiles - parts)) * part;
     const bool isSoon = at >= 0 && at < count;
@@ -369,14 +465,12 @@ private:
 
   void runTile(void *const *operands, char *values, int64_t panel, Range range,
                PanelTile &tile) const {
-    const auto *data = static_cast<const float *>(operands[0]);
     const int64_t first = panel * panelColumns;
     auto *y = static_cast<float *>(operands[product.problem.inputs.size()]);
     float *to[mostTileRows];
     tile.count = range.end - range.begin;
     for (int64_t i = 0; i < tile.count; ++i) {
       const auto row = static_cast<size_t>(range.begin + i);
-      tile.rows[i] = data + product.data.at[row];
       if (epilogue.added >= 0)
         tile.added[i] = static_cast<const float *>(operands[epilogue.added]) +
                         epilogue.addedRows.at[row] + first;
@@ -390,6 +484,8 @@ private:
       multiplyWithoutDenormals(tile);
     else
       multiplyTile(tile);
+    if (tile.unfinished)
+      return;
     if (!chain.isOne())
       result.store(operands, values, panel, range.begin, tile.count);
     else if (!epilogue.rest.empty())
@@ -402,6 +498,7 @@ private:
   PanelResult result; // else
   RowMap places;      // of the result
   int64_t rows, panels;
+  int64_t runs, runDepth, runsAtOnce; ///< one run, if rows lie in one piece
   /// [panel][depth][width of the panel], then 1 if any is denormal; or
   std::shared_ptr<void> packed;
   std::unique_ptr<PackedWeights> stored;
@@ -419,18 +516,10 @@ static bool hasWideRegisters() {
 std::unique_ptr<Kernel> createProductPanels(const Problem &problem,
                                             std::string &whyNot) {
   Product product;
-  const int inPlace = problem.inPlaceInput;
   if (!hasWideRegisters())
     whyNot = "a processor without registers of 512 bits";
-  else if (inPlace >= 0 &&
-           (inPlace < properInputs(problem) ||
-            !sameStorage(problem.inputs[static_cast<size_t>(inPlace)],
-                         problem.outputs[0])))
-    whyNot = "a result in place of a factor";
-  else if (problem.outputs[0].dtype != NPU_F32 && problem.instrs.empty())
-    whyNot = "a result that is not f32";
-  else
-    asProduct(problem, product, whyNot);
+  else if (asProduct(problem, product, whyNot) && product.hasFewRows())
+    whyNot = "few rows";
   if (!whyNot.empty())
     return nullptr;
   Epilogue epilogue = epilogueOf(product);

@@ -80,15 +80,53 @@ const uint8_t *Constants::make(int64_t offset) {
   return result;
 }
 
-std::vector<const void *> Constants::operandsOf(const npu_kernel_desc &kernel) {
+const void *Constants::at(const npu_tensor_desc &constant) {
+  const int64_t offset = constant.weights_offset;
+  if (offset < 0)
+    return nullptr;
+  return isMade(program, constant) ? make(offset) : program.weights + offset;
+}
+
+std::optional<kernels::Narrow>
+Constants::narrowOf(const npu_kernel_desc &kernel) {
+  if (kernel.n_inputs < 2)
+    return std::nullopt;
+  const npu_tensor_desc &input = program.tensors[kernel.first_tensor + 1];
+  if (!isMade(program, input))
+    return std::nullopt;
+  const npu_kernel_desc &maker = *all.at(input.weights_offset).maker;
+  if (maker.op != NPU_OP_WINOGRAD_WEIGHT)
+    return narrowOf(maker, input);
+  const npu_tensor_desc &taps = program.tensors[maker.first_tensor];
+  if (isMade(program, taps))
+    return narrowOf(*all.at(taps.weights_offset).maker, taps);
+  if (taps.dtype == NPU_F32)
+    return std::nullopt;
+  return kernels::Narrow{taps, at(taps), 0, nullptr, nullptr};
+}
+
+std::optional<kernels::Narrow>
+Constants::narrowOf(const npu_kernel_desc &maker,
+                    const npu_tensor_desc &constant) {
+  std::optional<kernels::Narrow> narrow =
+      kernels::narrowOf(problemOf(program, maker, 1, nullptr), constant);
+  if (!narrow)
+    return narrow;
+  const npu_tensor_desc *inputs = program.tensors + maker.first_tensor;
+  narrow->data = at(inputs[0]);
+  if (maker.n_inputs > 1)
+    narrow->scales = static_cast<const float *>(at(inputs[1]));
+  if (maker.n_inputs > 2)
+    narrow->offsets = static_cast<const float *>(at(inputs[2]));
+  return narrow;
+}
+
+std::vector<const void *> Constants::operandsOf(const npu_kernel_desc &kernel,
+                                                bool readsNarrow) {
   std::vector<const void *> operands(static_cast<size_t>(kernel.n_inputs));
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const npu_tensor_desc &input = program.tensors[kernel.first_tensor + i];
-    const int64_t offset = input.weights_offset;
-    if (offset >= 0)
-      operands[i] =
-          isMade(program, input) ? make(offset) : program.weights + offset;
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (i != 1 || !readsNarrow)
+      operands[i] = at(program.tensors[kernel.first_tensor + i]);
   return operands;
 }
 
@@ -111,7 +149,10 @@ void Constants::settle(const npu_kernel_desc &kernel,
     Made &made = all.at(tensor.weights_offset);
     made.readers -= made.readers > 0 ? 1 : 0;
     made.isKept |= isRead[i];
-    if (made.readers > 0 || made.isKept)
+    if (!made.isThere) // a kernel has packed what it is made of
+      settle(*made.maker,
+             std::vector<bool>(static_cast<size_t>(made.maker->n_inputs)));
+    if (!made.isThere || made.readers > 0 || made.isKept)
       continue;
     spare(wholePages(region + (offset - begin), made.bytes));
     made.isThere = false;

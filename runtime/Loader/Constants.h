@@ -6,9 +6,11 @@
 #ifndef NPU_RUNTIME_LOADER_CONSTANTS_H
 #define NPU_RUNTIME_LOADER_CONSTANTS_H
 
+#include "kernels/narrow.h"
 #include "runtime/Loader/Image.h"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,9 +32,14 @@ public:
   /// Of what is made, what stays because a kernel reads it in each run.
   uint64_t keptBytes() const;
 
+  /// What input 1 of the kernel is made of, if that is numbers, scales and
+  /// offsets; made themselves, perhaps.
+  std::optional<kernels::Narrow> narrowOf(const npu_kernel_desc &kernel);
+
   /// The stored bytes of each input of a kernel that is constant, null for
-  /// others.
-  std::vector<const void *> operandsOf(const npu_kernel_desc &kernel);
+  /// others, and for one that it reads as narrowOf() has it.
+  std::vector<const void *> operandsOf(const npu_kernel_desc &kernel,
+                                       bool readsNarrow = false);
 
   /// Once the kernel is made: the constants among its inputs that it reads as
   /// they are in each run. The others are nothing to it any more.
@@ -52,6 +59,9 @@ private:
   };
   void countReads(const npu_kernel_desc &kernel);
   const uint8_t *make(int64_t offset);
+  const void *at(const npu_tensor_desc &constant);
+  std::optional<kernels::Narrow> narrowOf(const npu_kernel_desc &maker,
+                                          const npu_tensor_desc &constant);
   /// Pages that a constant needs no more go to the next one, not to the system,
   /// which would fill new ones with zeros: that takes longer than most makers.
   void spare(Pages pages);

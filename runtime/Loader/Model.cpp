@@ -321,6 +321,7 @@ void Model::makeKernel(uint32_t index) {
   }
   kernels::Problem problem =
       problemOf(program(), k, loadStats.threads, plugins);
+  problem.narrow = given->narrowOf(k);
   std::unique_ptr<kernels::Kernel> &kernel = modelKernels[index].kernel;
   kernel = kernels::create(problem);
   if (std::string fault = plugins->fault(); !kernel && !fault.empty())
@@ -338,7 +339,8 @@ void Model::makeKernel(uint32_t index) {
 /// Returns the bytes newly allocated.
 uint64_t Model::packConstants(const npu_kernel_desc &row,
                               kernels::Kernel &kernel) {
-  std::vector<const void *> constants = given->operandsOf(row);
+  std::vector<const void *> constants =
+      given->operandsOf(row, kernel.readsNarrow());
   const uint64_t bytes = kernel.pack(constants.data());
   std::vector<bool> isRead(constants.size());
   for (size_t i = 0; i < constants.size(); ++i)
@@ -359,6 +361,7 @@ Model::kernelsKeepingNan() {
       kernels::Problem problem = problemOf(program(), program().kernels[i],
                                            loadStats.threads, plugins);
       problem.keepsNan = true;
+      problem.narrow = given->narrowOf(program().kernels[i]);
       keepingNan[i] = kernels::create(problem);
       // Released pages come back from the file, or are made again.
       packConstants(program().kernels[i], *keepingNan[i]);

@@ -9,6 +9,7 @@
 #include "test/kernels/conformance_index.h"
 #include "test/kernels/conformance_integers.h"
 #include "test/kernels/conformance_matmul.h"
+#include "test/kernels/conformance_narrow.h"
 #include "test/kernels/conformance_packed.h"
 #include "test/kernels/conformance_panels.h"
 #include "test/kernels/conformance_pool.h"

@@ -128,5 +128,41 @@ TEST(Sharing, NothingWithoutAScope) {
   EXPECT_GT(alone->pack(operands), 0u);
 }
 
+/// One copy for all kernels that want one order of the numbers; the taps of a
+/// Winograd kernel and of the convolution that it is are in two.
+TEST(Sharing, NumbersThatConstantsAreMadeOf) {
+  if (!__builtin_cpu_supports("x86-64-v4"))
+    GTEST_SKIP() << "numbers are made real";
+  Narrow narrow;
+  narrow.numbers = tensor(NPU_I8, {64, 64, 3, 3});
+  Buffer data(static_cast<size_t>(storedBytes(narrow.numbers)));
+  storeValues(narrow.numbers, randomValues(narrow.numbers, -50, 50, 1),
+              data.data());
+  const std::vector<float> each(64, 0.5F);
+  narrow.data = data.data();
+  narrow.scales = each.data();
+  const npu_tensor_desc x = tensor(NPU_F32, {1, 64, 9, 9}, "acdb");
+  Problem winograd = winogradProblem(x, 64, 2, 1, "acdb", "cdab", false);
+  winograd.narrow = narrow;
+  Problem direct = convProblem(x, 64, {3, 3}, 1, 1, 1, "acdb", false);
+  direct.narrow = narrow;
+  PackedConstants known;
+  known.cover(data.data(), data.size());
+  PackedScope scope(known);
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  auto pack = [&](const Problem &problem) {
+    kernels.push_back(create(problem));
+    const void *operands[3] = {};
+    return kernels.back()->pack(operands);
+  };
+  const size_t scales = 64 * sizeof(float);
+  EXPECT_EQ(pack(winograd), data.size() + scales);
+  EXPECT_EQ(pack(winograd), scales);
+  EXPECT_EQ(pack(direct), data.size() + scales);
+  Problem kept = winograd;
+  kept.keepsNan = true;
+  EXPECT_EQ(pack(kept), scales);
+}
+
 } // namespace
 } // namespace npu::kernels::testing

@@ -156,6 +156,8 @@ std::vector<double> runKernel(Kernel &kernel, const Problem &problem,
     std::memcpy(result.data(),
                 buffers[static_cast<size_t>(problem.inPlaceInput)].data(),
                 result.size());
+  if (kernel.readsNarrow())
+    constants[1] = nullptr;
   kernel.pack(constants.data());
   std::vector<void *> operands;
   for (size_t i = 0; i < problem.inputs.size(); ++i) {

@@ -340,9 +340,15 @@ def image_model(name: str, layers: int, channels: int, size: int, kind: type, no
     return model
 
 
+def keeps_narrow() -> bool:
+    """Whether kernels here keep the numbers that f32 constants are made of: they need registers of 512 bits."""
+    flags = Path("/proc/cpuinfo").read_text().split()
+    return all(flag in flags for flag in ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"))
+
+
 def test_convolutions(bench: Bench) -> None:
     """Of narrow weights, also where a norm is folded into them, and of those that Winograd's algorithm multiplies by,
-    the file has no more than the model."""
+    the file has no more than the model, and neither has memory."""
     channels, layers = 128, 6
     for name, size, kind, norm in (("halves", 4, np.float16, False), ("winograd", 32, np.float32, False),
                                    ("winograd_halves", 32, np.float16, False), ("bytes", 4, np.int8, False),
@@ -357,9 +363,11 @@ def test_convolutions(bench: Bench) -> None:
         more = 12 if norm or kind != np.float16 and kind != np.float32 else 0  # scale, offset and bias of a channel
         stored = layers * channels * (channels * 9 * np.dtype(kind).itemsize + more)
         assert run["weight_bytes"] < stored + 4096, (name, run["weight_bytes"])
-        # What is made at load is packed, and does not stay beside it.
+        # What is made at load is packed, and does not stay beside it; or it is never made.
         points = 36 if size == 32 else 9
-        assert run["packed_bytes"] < layers * channels * channels * points * 4 * 1.1, run["packed_bytes"]
+        wide = layers * channels * channels * points * 4
+        most = stored * 1.05 + 4096 if kind != np.float32 and keeps_narrow() else wide * 1.1
+        assert run["packed_bytes"] < most, (name, run["packed_bytes"], most)
     # In the order and the blocks of a chip.
     x = RANDOM.standard_normal((1, channels, 4, 4)).astype(np.float32)
     check(bench, image_model("blocks", layers, channels, 4, np.int8, True), x, "--target=npu-nchw16c")
@@ -388,7 +396,10 @@ def test_halves_of_bytes(bench: Bench) -> None:
         for target in ("host", "npu-nhwc"):
             check(bench, model, x, f"--target={target}")
             run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
-            assert run["weight_bytes"] < weight.size // 2 + 16 * channels + 4096, (name, target, run["weight_bytes"])
+            most = weight.size // 2 + 16 * channels + 4096
+            assert run["weight_bytes"] < most, (name, target, run["weight_bytes"])
+            if keeps_narrow() and not data_in_bytes:
+                assert run["packed_bytes"] < most, (name, target, run["packed_bytes"])
 
 
 def test_repeated(bench: Bench) -> None:

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows of a convolution whose data has the channels inside: where the runs
+// of each lie, one for each of its places, or for each of its rows.
+#ifndef NPU_KERNELS_MATMUL_WINDOW_RUNS_H
+#define NPU_KERNELS_MATMUL_WINDOW_RUNS_H
+
+#include "kernels/kernel.h"
+#include "kernels/matmul/panel_tile.h"
+#include "kernels/parallel.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace npu::kernels {
+
+class WindowRuns {
+public:
+  /// `data` is input 0 of the convolution with its channels as the last
+  /// dimension. False with a reason where its elements lie otherwise.
+  bool map(const Problem &conv, const npu_tensor_desc &data,
+           std::string &whyNot);
+
+  int64_t count() const { return static_cast<int64_t>(runs.size()); }
+  /// Numbers of each run.
+  int64_t depth() const { return static_cast<int64_t>(zeros.size()); }
+  /// Windows: one for each place of the result.
+  int64_t rows() const { return static_cast<int64_t>(begins.size()); }
+
+  /// Runs `which` of up to mostTileRows windows; those in padding are zeros.
+  void locate(const float *data, Range windows, Range which,
+              RunOfRows *located) const;
+
+private:
+  static constexpr int spatial = 3;
+  using Places = std::array<int32_t, spatial>;
+  struct Run {
+    int64_t offset; ///< elements from where the window begins
+    Places from;    ///< likewise, in places of the data
+  };
+  struct Window {
+    int64_t offset; ///< of its first element, which may lie in padding
+    Places at;
+    bool isInside; ///< all of it
+  };
+  void addRuns(const Problem &conv);
+  void addWindows(const Problem &conv);
+  bool isInside(const Window &window, const Run &run) const;
+
+  std::vector<Run> runs;
+  std::vector<Window> begins;
+  Places extents = {1, 1, 1};
+  std::array<int64_t, spatial> steps = {}; ///< elements between places
+  int64_t image = 0;                       ///< and between images
+  std::vector<float> zeros;
+};
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_MATMUL_WINDOW_RUNS_H
