@@ -25,6 +25,16 @@ bool mapRows(const npu_tensor_desc &tensor, const npu_tensor_desc &target,
   return true;
 }
 
+void reorder(RowMap &map, const std::vector<int64_t> &order) {
+  if (map.at.empty())
+    return;
+  std::vector<int64_t> at;
+  at.reserve(order.size());
+  for (int64_t row : order)
+    at.push_back(map.at[static_cast<size_t>(row)]);
+  map.at = std::move(at);
+}
+
 bool isOfColumns(const npu_tensor_desc &tensor, int64_t columns) {
   return tensor.dtype == NPU_F32 && tensor.block_count == 0 &&
          (elementCount(tensor) == 1 ||
@@ -76,6 +86,12 @@ bool PanelResult::prepare(std::string &whyNot) {
   if (!isPlain)
     whyNot = "operands whose rows have no one step";
   return isPlain;
+}
+
+void PanelResult::reorder(const std::vector<int64_t> &order) {
+  kernels::reorder(result, order);
+  for (Slot &slot : slots)
+    kernels::reorder(slot.rows, order);
 }
 
 size_t PanelResult::valueBytes() const { return sizeof(Row) * slots.size(); }

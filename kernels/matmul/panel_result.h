@@ -19,6 +19,9 @@ struct RowMap {
   int64_t step = 0;
 };
 
+/// Row i becomes the one that was number order[i].
+void reorder(RowMap &map, const std::vector<int64_t> &order);
+
 /// Rows of `tensor` as `target` has them; false where a row has no one step.
 bool mapRows(const npu_tensor_desc &tensor, const npu_tensor_desc &target,
              RowMap &map);
@@ -39,6 +42,9 @@ public:
 
   /// False with a reason where an operand cannot be read row by row.
   bool prepare(std::string &whyNot);
+
+  /// From now on rows are counted so: number i is what order[i] was.
+  void reorder(const std::vector<int64_t> &order);
 
   /// Scratch of one thread.
   size_t valueBytes() const;

@@ -179,6 +179,10 @@ static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
     const float *rows[Rows];
     for (int64_t r = 0; r < Rows; ++r)
       rows[r] = t.runs[run][r];
+    if (!rows[0]) {
+      weights += depth * width;
+      continue;
+    }
     for (int64_t k = 0; k < depth; ++k, weights += width, next += nextStep) {
       V numbers[Wide];
       __builtin_prefetch(next, 0, 2);

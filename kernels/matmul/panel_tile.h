@@ -24,7 +24,8 @@ int64_t tileRows(int64_t width);
 /// Functions that are a few instructions: for registers.
 enum class Activation { None, HardSigmoid, HardSwish, LeakyRelu };
 
-/// Where a run of the data of each row of a tile lies.
+/// Where a run of the data of each row of a tile lies; the first null: all are
+/// zeros.
 using RunOfRows = const float *[mostTileRows];
 
 /// Some rows of data and a panel. The sums of a row are what `bias` says, the

@@ -34,7 +34,7 @@ constexpr int64_t bytesOfRows = 384 * 1024;
 constexpr int64_t fewestUnpackedRows = 192;
 /// Weights of a window that are made real at once, and the rows whose sums wait
 /// for the rest of them.
-constexpr int64_t bytesAtOnce = 256 * 1024;
+constexpr int64_t bytesAtOnce = 400 * 1024;
 constexpr int64_t rowsWithSums = 512;
 /// Weights of which every thread may have a copy in its caches.
 constexpr int64_t fewWeightBytes = 768 * 1024;
@@ -112,7 +112,15 @@ public:
 
   bool prepare(std::string &whyNot) {
     mapRows(product.problem.outputs[0], product.problem.outputs[0], places);
-    return result.prepare(whyNot);
+    if (!result.prepare(whyNot))
+      return false;
+    if (product.windows.rows() > 0) {
+      const std::vector<int64_t> &order = product.windows.order();
+      result.reorder(order);
+      reorder(places, order);
+      reorder(epilogue.addedRows, order);
+    }
+    return true;
   }
 
   std::string implementation() const override { return "native:panels"; }
@@ -308,7 +316,12 @@ private:
                   all = before * whole + rows * widthOf(before),
                   work = all * thread / threads,
                   panel = std::min(work / whole, before);
-    return panel * rows + (work - panel * whole) / widthOf(panel);
+    return panel * rows + rowAt((work - panel * whole) / widthOf(panel));
+  }
+
+  /// What is some of all rows, by the time that they take.
+  int64_t rowAt(int64_t part) const {
+    return product.windows.rows() > 0 ? product.windows.windowAt(part) : part;
   }
 
   /// Threads share rows where each can have all weights in its caches, or there
@@ -323,6 +336,7 @@ private:
         product.columns * row <= std::max(data, fewWeightBytes);
     if (isByRows) {
       Range range = shareOf(rows, thread, threads);
+      range = {rowAt(range.begin), rowAt(range.end)};
       return {0, range.begin, panels - 1, range.end, true, rows};
     }
     const Range range = {placeOf(thread, threads),

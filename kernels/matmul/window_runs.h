@@ -28,7 +28,16 @@ public:
   /// Windows: one for each place of the result.
   int64_t rows() const { return static_cast<int64_t>(begins.size()); }
 
-  /// Runs `which` of up to mostTileRows windows; those in padding are zeros.
+  /// Windows are counted so that such with the same runs in padding are
+  /// neighbours: number i is of place order()[i] of the result.
+  const std::vector<int64_t> &order() const { return places; }
+
+  /// The window at which a part of the work ends that takes as long as so many
+  /// windows of the mean length.
+  int64_t windowAt(int64_t part) const;
+
+  /// Runs `which` of up to mostTileRows windows; those in padding are zeros,
+  /// and null where they are for all.
   void locate(const float *data, Range windows, Range which,
               RunOfRows *located) const;
 
@@ -42,14 +51,20 @@ private:
   struct Window {
     int64_t offset; ///< of its first element, which may lie in padding
     Places at;
-    bool isInside; ///< all of it
+    Places first, end; ///< the places of the window that are no padding
+    bool isInside;     ///< all of it
   };
   void addRuns(const Problem &conv);
   void addWindows(const Problem &conv);
+  void addPlace(const Problem &conv, size_t dim, int64_t place,
+                Window &window) const;
+  void sortWindows();
   bool isInside(const Window &window, const Run &run) const;
 
   std::vector<Run> runs;
   std::vector<Window> begins;
+  std::vector<int64_t> places;
+  std::vector<int64_t> runsBefore; ///< of all windows before each, and of all
   Places extents = {1, 1, 1};
   std::array<int64_t, spatial> steps = {}; ///< elements between places
   int64_t image = 0;                       ///< and between images
