@@ -233,7 +233,11 @@ private:
   int64_t rowsAtOnce() const {
     if (runsAtOnce < runs)
       return rowsWithSums;
-    const int64_t row = product.depth * static_cast<int64_t>(sizeof(float));
+    const int64_t row =
+        product.windows.rows() > 0
+            ? std::max<int64_t>(storedBytes(product.problem.inputs[0]) / rows,
+                                1)
+            : product.depth * static_cast<int64_t>(sizeof(float));
     return std::max<int64_t>(bytesOfRows / row,
                              stored ? fewestUnpackedRows : 6 * mostTileRows);
   }
