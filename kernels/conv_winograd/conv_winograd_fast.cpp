@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Winograd's convolution of channels-last f32. Tiles of the result are taken in
-// blocks: their data goes to the points, one product of matrices per point
-// (oneDNN's, or those with narrow weights), the products go back to results. A
-// block is so small that what it holds at the points stays in a core's cache
-// between the three steps.
+// blocks: their data goes to the points, one product of matrices per point (our
+// own, or oneDNN's), the products go back to results. A block is so small that
+// what it holds at the points stays in a core's cache between the three steps.
 
 #include "kernels/conv_winograd/epilogue.h"
-#include "kernels/conv_winograd/narrow_products.h"
+#include "kernels/conv_winograd/point_products.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/interpreter.h"
@@ -99,7 +98,7 @@ bool makeProduct(const Problem &p, const Blocks &blocks, Problem &product,
 /// What multiplies tiles at the points by the weights: one of them.
 struct Products {
   std::unique_ptr<Kernel> matmul;
-  std::unique_ptr<NarrowProducts> narrow;
+  std::unique_ptr<PointProducts> own;
 };
 
 class ConvWinograd : public PreparedKernel {
@@ -108,20 +107,20 @@ public:
                Epilogue end)
       : problem(p), attrs(problem.attrs.winograd), x(problem.inputs[0]),
         y(problem.outputs[0]), blocks(divided),
-        matmul(std::move(products.matmul)), narrow(std::move(products.narrow)),
+        matmul(std::move(products.matmul)), own(std::move(products.own)),
         epilogue(std::move(end)), points((attrs.tile + 2) * (attrs.tile + 2)),
         zeros(static_cast<size_t>(std::max(x.dims[1], y.dims[1]))) {
     auto floats = [&](int64_t channels) {
       return aligned(static_cast<size_t>(points * blocks.each * channels) *
                      sizeof(float));
     };
-    productStep = narrow ? narrow->productStep() : y.dims[1];
+    step = own ? productStep(y.dims[1]) : y.dims[1];
     dataBytes = floats(x.dims[1]);
-    productBytes = floats(productStep);
+    productBytes = floats(step);
     spareBytes = aligned(static_cast<size_t>(y.dims[1]) * sizeof(float));
     slotBytes = dataBytes + productBytes +
                 (matmul ? aligned(matmul->scratchBytes()) : 0);
-    weightBytes = narrow ? narrow->scratchBytes(problem.threads) : 0;
+    weightBytes = own ? own->scratchBytes(problem.threads) : 0;
   }
 
   std::string implementation() const override {
@@ -134,23 +133,20 @@ public:
     return weightBytes + team * spareBytes +
            (blocks.isShared ? 1 : team) * slotBytes;
   }
-  bool readsNarrow() const override { return narrow != nullptr; }
+  bool readsNarrow() const override { return own && own->readsNarrow(); }
   size_t pack(const void *const *operands) override {
-    if (narrow)
-      return narrow->pack(problem);
+    if (own)
+      return own->pack(problem, operands);
     const void *const inner[3] = {nullptr, operands[1], nullptr};
     return matmul->pack(inner);
   }
   bool isPacked(size_t input) const override {
-    return input == 1 && (narrow || matmul->isPacked(1));
+    return input == 1 && (own || matmul->isPacked(1));
   }
   Bytes readsFirst(int thread) const override {
-    if (!narrow || thread >= problem.threads)
+    if (!own || thread >= problem.threads)
       return {};
-    const int parts = partsOfPanel(problem.threads);
-    const int64_t first =
-        shareOf(narrow->panels() * parts, thread, problem.threads).begin;
-    return narrow->readsFirst(std::min(first / parts, narrow->panels() - 1));
+    return own->readsFirst(shareOfBlock(thread, problem.threads));
   }
   void announce(const Kernel &next) override {
     for (int thread = 0; thread < problem.threads; ++thread)
@@ -175,11 +171,9 @@ private:
                 std::atomic<bool> &beyond) const {
     char *weights = static_cast<char *>(scratch);
     char *spares = weights + weightBytes;
-    if (narrow)
+    if (own)
       parallelFor(problem.threads, [&](int thread, int threads) {
-        Range panels = shareOf(narrow->panels(), thread, threads);
-        for (int64_t panel = panels.begin; panel < panels.end; ++panel)
-          narrow->begin(panel, weights);
+        own->begin({thread, threads}, weights);
       });
     char *slots = spares + static_cast<size_t>(problem.threads) * spareBytes;
     if (blocks.isShared)
@@ -192,8 +186,10 @@ private:
         Range tiles = tilesOf(block);
         char *slot = slots + at * slotBytes;
         toPoints(operands, slot, tiles.begin, tiles);
-        statuses[at] |= narrow ? multiplyAll(slot, tiles, weights)
-                               : multiply(operands, slot, tiles);
+        if (own)
+          multiplyOwn(slot, tiles, thread, threads, weights);
+        else
+          statuses[at] |= multiply(operands, slot, tiles);
         if (toResults(operands, slot, spares + at * spareBytes, tiles.begin,
                       tiles))
           beyond = true;
@@ -221,8 +217,10 @@ private:
       inTeam([&](int, Range part) {
         toPoints(operands, slot, tiles.begin, part);
       });
-      if (narrow)
-        multiplyTogether(slot, tiles, weights);
+      if (own)
+        parallelFor(problem.threads, [&](int thread, int threads) {
+          multiplyOwn(slot, tiles, thread, threads, weights);
+        });
       else if (int status = multiply(operands, slot, tiles))
         return status;
       inTeam([&](int thread, Range part) {
@@ -279,40 +277,23 @@ private:
     return matmul->run(inner, slot + dataBytes + productBytes);
   }
 
-  NarrowProducts::Tiles tilesIn(char *slot, Range rows) const {
-    return {reinterpret_cast<const float *>(slot),
-            reinterpret_cast<float *>(slot + dataBytes), blocks.each,
-            productStep, rows};
+  /// A thread has a block to itself, or a part of one.
+  PointShare shareOfBlock(int thread, int threads) const {
+    return blocks.isShared ? PointShare{thread, threads} : PointShare{0, 1};
   }
 
-  /// By one thread, with weights that are at the points.
-  int multiplyAll(char *slot, Range tiles, char *weights) const {
-    for (int64_t panel = 0; panel < narrow->panels(); ++panel)
-      narrow->multiply(panel, tilesIn(slot, {0, tiles.end - tiles.begin}), 0,
-                       {}, weights);
-    return 0;
-  }
-
-  /// Threads share panels; of few, tiles, too.
-  void multiplyTogether(char *slot, Range tiles, char *weights) const {
-    const bool isLast = tiles.end == blocks.tiles;
-    parallelFor(problem.threads, [&](int thread, int threads) {
-      const int parts = partsOfPanel(threads);
-      Range mine = shareOf(narrow->panels() * parts, thread, threads);
-      for (int64_t i = mine.begin; i < mine.end; ++i) {
-        const Range rows = shareOf(tiles.end - tiles.begin,
-                                   static_cast<int>(i % parts), parts);
-        Bytes next;
-        if (i + 1 < mine.end)
-          next = narrow->readsFirst((i + 1) / parts);
-        else if (isLast && !behind.empty())
-          next = behind[static_cast<size_t>(thread)];
-        narrow->multiply(i / parts, tilesIn(slot, rows), thread, next, weights);
-      }
-    });
-  }
-  int partsOfPanel(int threads) const {
-    return narrow->panels() % threads == 0 ? 1 : threads;
+  void multiplyOwn(char *slot, Range tiles, int thread, int threads,
+                   char *weights) const {
+    const PointTiles block = {reinterpret_cast<const float *>(slot),
+                              reinterpret_cast<float *>(slot + dataBytes),
+                              blocks.each, step, tiles.end - tiles.begin};
+    const PointShare share = shareOfBlock(thread, threads);
+    const bool isLast = tiles.end == blocks.tiles && blocks.isShared;
+    own->multiply(block, share,
+                  !isLast          ? own->readsFirst(share)
+                  : behind.empty() ? Bytes()
+                                   : behind[static_cast<size_t>(thread)],
+                  weights);
   }
 
   /// Whether some are not to be trusted: what is not finite spreads over its
@@ -341,9 +322,8 @@ private:
                       : isInside ? added + offset
                                  : zeros.data();
       }
-      beyond |=
-          pointsToResults(attrs.tile, products + (tile - first) * productStep,
-                          blocks.each * productStep, channels, to);
+      beyond |= pointsToResults(attrs.tile, products + (tile - first) * step,
+                                blocks.each * step, channels, to);
       if (epilogue.rest.empty())
         return;
       // Pixels of a row are neighbours.
@@ -360,10 +340,10 @@ private:
   const npu_tensor_desc &x, &y;
   Blocks blocks;
   std::unique_ptr<Kernel> matmul;
-  std::unique_ptr<NarrowProducts> narrow; // or
+  std::unique_ptr<PointProducts> own; // or
   std::vector<Bytes> behind; // by thread: what the next kernel reads first
   Epilogue epilogue;
-  int64_t points, productStep; ///< between the products of two tiles
+  int64_t points, step; ///< between the products of two tiles
   /// A pixel of padding.
   std::vector<float> zeros;
   size_t dataBytes, productBytes, spareBytes, slotBytes, weightBytes;
@@ -377,6 +357,13 @@ static bool isChannelsLast(const npu_tensor_desc &tensor) {
   const int8_t order[4] = {0, 2, 3, 1};
   std::copy(order, order + 4, wanted.order);
   return tensor.dtype == NPU_F32 && sameStorage(tensor, wanted);
+}
+
+static std::unique_ptr<PointProducts> ownProducts(const Problem &problem) {
+  if (!__builtin_cpu_supports("x86-64-v4"))
+    return nullptr;
+  auto narrow = createNarrowProducts(problem);
+  return narrow ? std::move(narrow) : createFloatProducts(problem);
 }
 
 std::unique_ptr<Kernel> createConvWinogradFast(const Problem &problem,
@@ -399,13 +386,14 @@ std::unique_ptr<Kernel> createConvWinogradFast(const Problem &problem,
   Products products;
   if (!translate(problem, epilogue, whyNot))
     return nullptr;
-  if (NarrowProducts::whyNot(problem).empty())
-    products.narrow = std::make_unique<NarrowProducts>(problem);
+  products.own = ownProducts(problem);
   Blocks blocks = divide(problem, false);
-  if (products.narrow && (blocks.count == 1 || !products.narrow->makeWhole()))
+  // Few tiles need not all weights at the points at once.
+  if (products.own && products.own->readsNarrow() &&
+      (blocks.count == 1 || !products.own->makeWhole()))
     blocks = divide(problem, true);
   Problem product;
-  if (!products.narrow) {
+  if (!products.own) {
     if (!makeProduct(problem, blocks, product, whyNot))
       return nullptr;
     products.matmul = createDirect(product, whyNot);
