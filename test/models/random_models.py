@@ -11,6 +11,7 @@ import argparse
 import collections
 import dataclasses
 import functools
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,7 +147,7 @@ def complaint(done: subprocess.CompletedProcess) -> str:
     return f"{Path(done.args[0]).name} ({code}): {said[0]}"
 
 
-def check(graph: Graph, plan: str, build: Path, folder: Path) -> str | None:
+def check(graph: Graph, plan: str, build: Path, folder: Path, threads: int = 2) -> str | None:
     """Compiles for the plan, runs and compares; a clause if something is wrong."""
     target, _, layout = plan.partition("/")
     model, program = folder / "model.onnx", folder / "model.npu"
@@ -156,7 +157,7 @@ def check(graph: Graph, plan: str, build: Path, folder: Path) -> str | None:
         done = call([str(build / "bin" / "npuc"), str(model), *words])
         if done.returncode != 0:
             return None if "infeasible" in done.stderr and layout != "optimal" else complaint(done)
-        command = [str(build / "bin" / "npu-run"), str(program), "--json", "--threads=2"]
+        command = [str(build / "bin" / "npu-run"), str(program), "--json", f"--threads={threads}"]
         for value in graph.inputs:
             np.save(folder / f"{value.name}.npy", as_saved(value))
             command += ["--input", f"{value.name}={folder / value.name}.npy"]
@@ -193,11 +194,17 @@ def try_seed(seed: int, build: Path, keep: Path | None, tally: Tally) -> None:
         ops = " ".join(node.op_type for node in graph.nodes)
         tally.findings.append(f"seed {seed}, {plan}, {ops}: {clause}")
         print(f"FOUND {tally.findings[-1]}", flush=True)
-        if keep:
-            target = keep / f"seed{seed}"
-            target.mkdir(parents=True, exist_ok=True)
-            for file in Path(name).iterdir():
-                file.rename(target / file.name)
+        keep_files(Path(name), keep, seed)
+
+
+def keep_files(folder: Path, keep: Path | None, seed: int) -> None:
+    """Those of a finding, if anybody wants them."""
+    if keep is None:
+        return
+    target = keep / f"seed{seed}"
+    target.mkdir(parents=True, exist_ok=True)
+    for file in folder.iterdir():
+        shutil.move(file, target / file.name)
 
 
 def report_operators(tally: Tally) -> None:

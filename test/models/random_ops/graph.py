@@ -113,9 +113,11 @@ def _session_options() -> onnxruntime.SessionOptions:
 class Graph:
     """Nodes, weights and inputs of a random model."""
 
-    def __init__(self, random: np.random.Generator, opset: int, is_special: bool = False) -> None:
+    def __init__(
+        self, random: np.random.Generator, opset: int, is_special: bool = False, most_elements: int = MOST_ELEMENTS
+    ) -> None:
         """`is_special`: NaN, infinities, huge numbers and tensors without elements may occur."""
-        self.random, self.opset, self.is_special = random, opset, is_special
+        self.random, self.opset, self.is_special, self.most_elements = random, opset, is_special, most_elements
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[onnx.TensorProto] = []
         self.inputs: list[Value] = []
@@ -181,7 +183,7 @@ class Graph:
         return results
 
     def _check(self, array: np.ndarray) -> None:
-        if array.size > MOST_ELEMENTS or array.ndim > 6:
+        if array.size > self.most_elements or array.ndim > 6:
             raise Refused("too large")
         if self.is_special:
             return
