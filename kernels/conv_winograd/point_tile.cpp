@@ -80,13 +80,17 @@ template <int64_t Wide>
 static NPU_WIDE_ONLY void multiplyRows(const PointProduct &p, int64_t rows) {
   constexpr int64_t most = std::min<int64_t>(8, (32 - Wide - 1) / Wide);
   const int64_t tiles = (rows + most - 1) / most;
+  // Divided once: a division takes as long as a short tile.
+  const int64_t each = rows / tiles, longer = rows % tiles;
   const auto bytes = static_cast<int64_t>(p.next.count);
-  for (int64_t t = 0; t < tiles; ++t) {
+  for (int64_t t = 0, row = 0; t < tiles; ++t) {
+    const int64_t end = row + each + (t < longer ? 1 : 0);
     const int64_t at = t * p.depth * lineBytes;
     const Soon soon = at < bytes
                           ? Soon{p.next.first + at, lineBytes}
                           : Soon{reinterpret_cast<const char *>(p.weights), 0};
-    tileOfRows<Wide, most>(p, rows * t / tiles, rows * (t + 1) / tiles, soon);
+    tileOfRows<Wide, most>(p, row, end, soon);
+    row = end;
   }
 }
 

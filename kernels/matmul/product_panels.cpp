@@ -55,6 +55,56 @@ struct Share {
   }
 };
 
+/// Where rows begin. Mostly they are equally far from each other, and no list
+/// of them has to be in a cache.
+class RowPlaces {
+public:
+  RowPlaces() = default;
+  explicit RowPlaces(const std::vector<int64_t> &places)
+      : first(places.empty() ? 0 : places[0]),
+        step(places.size() < 2 ? 0 : places[1] - places[0]) {
+    for (size_t i = 0; i < places.size(); ++i)
+      if (places[i] != at(static_cast<int64_t>(i))) {
+        listed = places;
+        break;
+      }
+  }
+  int64_t at(int64_t row) const {
+    return listed.empty() ? first + row * step
+                          : listed[static_cast<size_t>(row)];
+  }
+
+private:
+  int64_t first = 0, step = 0;
+  std::vector<int64_t> listed;
+};
+
+/// The last tiles of a panel bring what is next into the second-level cache,
+/// each a part of it: else the first tile there would wait for every line.
+class Fetch {
+public:
+  /// `tile`: its depth is that of all.
+  Fetch(Kernel::Bytes soon, const PanelTile &tile, int64_t tiles)
+      : part(tile.runCount * tile.depth * line),
+        count(static_cast<int64_t>(soon.count)), first(soon.first),
+        at((std::min((count + part - 1) / part, tiles) - tiles) * part) {}
+
+  /// What the next of the tiles brings.
+  void take(PanelTile &tile) {
+    const bool isSoon = at >= 0 && at < count;
+    tile.next =
+        isSoon ? reinterpret_cast<const float *>(first + at) : tile.weights;
+    tile.nextStep = isSoon ? lanes : 0;
+    at += part;
+  }
+
+private:
+  static constexpr int64_t line = lanes * static_cast<int64_t>(sizeof(float));
+  int64_t part, count;
+  const char *first;
+  int64_t at; ///< below 0: it is not its turn
+};
+
 } // namespace
 
 /// Whether any is smaller than the smallest normal number, but no zero.
@@ -111,6 +161,7 @@ public:
   }
 
   bool prepare(std::string &whyNot) {
+    RowMap places;
     mapRows(product.problem.outputs[0], product.problem.outputs[0], places);
     if (!result.prepare(whyNot))
       return false;
@@ -120,6 +171,9 @@ public:
       reorder(places, order);
       reorder(epilogue.addedRows, order);
     }
+    dataRows = RowPlaces(product.data.at);
+    resultRows = RowPlaces(places.at);
+    addedRows = RowPlaces(epilogue.addedRows.at);
     return true;
   }
 
@@ -439,46 +493,40 @@ private:
     const int64_t most = chain.isOne() ? tileRows(tile.width) : strip,
                   count = range.end - range.begin,
                   tiles = (count + most - 1) / most;
-    for (int64_t t = 0; t < tiles; ++t) {
-      const Range mine = {range.begin + count * t / tiles,
-                          range.begin + count * (t + 1) / tiles};
-      float *own = sums + (mine.begin - range.begin) * tile.width;
+    // Divided once: a division takes as long as a short tile.
+    const int64_t rowsEach = count / tiles, longer = count % tiles;
+    Fetch fetch(next, tile, tiles);
+    RunOfRows one;
+    for (int64_t t = 0, row = range.begin; t < tiles; ++t) {
+      const Range mine = {row, row + rowsEach + (t < longer ? 1 : 0)};
+      float *own = sums + (row - range.begin) * tile.width;
       tile.begun = which.begin > 0 ? own : nullptr;
       tile.unfinished = which.end < runs ? own : nullptr;
-      fetchNext(next, t, tiles, tile);
-      locate(operands, values, mine, which, tile);
+      fetch.take(tile);
+      if (product.windows.rows() > 0)
+        locateRuns(operands, values, mine, which, tile);
+      else
+        locateRows(operands, mine, one, tile);
       runTile(operands, values, panel, mine, tile);
+      row = mine.end;
     }
   }
 
   /// Where the data of a tile lies.
-  void locate(void *const *operands, char *values, Range range, Range which,
-              PanelTile &tile) const {
+  void locateRuns(void *const *operands, char *values, Range range, Range which,
+                  PanelTile &tile) const {
     auto *located = reinterpret_cast<RunOfRows *>(values + valueBytes() +
                                                   unpackedBytes() + sumBytes());
-    const auto *data = static_cast<const float *>(operands[0]);
-    if (product.windows.rows() > 0)
-      product.windows.locate(data, range, which, located);
-    else
-      for (int64_t row = range.begin; row < range.end; ++row)
-        located[0][row - range.begin] =
-            data + product.data.at[static_cast<size_t>(row)];
+    product.windows.locate(static_cast<const float *>(operands[0]), range,
+                           which, located);
     tile.runs = located;
   }
-
-  /// The last tiles of a panel bring what is next into the second-level cache,
-  /// each a part of it: else the first tile there would wait for every line.
-  void fetchNext(Bytes next, int64_t number, int64_t tiles,
-                 PanelTile &tile) const {
-    constexpr int64_t line = lanes * static_cast<int64_t>(sizeof(float));
-    const auto count = static_cast<int64_t>(next.count);
-    const int64_t part = tile.runCount * tile.depth * line,
-                  parts = std::min((count + part - 1) / part, tiles),
-                  at = (number - (tiles - parts)) * part;
-    const bool isSoon = at >= 0 && at < count;
-    tile.next = isSoon ? reinterpret_cast<const float *>(next.first + at)
-                       : tile.weights;
-    tile.nextStep = isSoon ? lanes : 0;
+  void locateRows(void *const *operands, Range range, RunOfRows &one,
+                  PanelTile &tile) const {
+    const auto *data = static_cast<const float *>(operands[0]);
+    for (int64_t row = range.begin; row < range.end; ++row)
+      one[row - range.begin] = data + dataRows.at(row);
+    tile.runs = &one;
   }
 
   void runTile(void *const *operands, char *values, int64_t panel, Range range,
@@ -488,11 +536,11 @@ private:
     float *to[mostTileRows];
     tile.count = range.end - range.begin;
     for (int64_t i = 0; i < tile.count; ++i) {
-      const auto row = static_cast<size_t>(range.begin + i);
+      const int64_t row = range.begin + i;
       if (epilogue.added >= 0)
         tile.added[i] = static_cast<const float *>(operands[epilogue.added]) +
-                        epilogue.addedRows.at[row] + first;
-      to[i] = y + places.at[row] + first;
+                        addedRows.at(row) + first;
+      to[i] = y + resultRows.at(row) + first;
       tile.results[i] = epilogue.rest.empty() ? to[i]
                         : chain.isOne()
                             ? chain.sumsIn(values, i, tile.columns)
@@ -514,7 +562,7 @@ private:
   Epilogue epilogue;
   TileChain chain;    // the rest, if it is one
   PanelResult result; // else
-  RowMap places;      // of the result
+  RowPlaces dataRows, resultRows, addedRows;
   int64_t rows, panels;
   int64_t runs, runDepth, runsAtOnce; ///< one run, if rows lie in one piece
   /// [panel][depth][width of the panel], then 1 if any is denormal; or
