@@ -230,11 +230,16 @@ const std::vector<Implementation> &implementations(int32_t op) {
   return lists[static_cast<size_t>(op)];
 }
 
+std::unique_ptr<Kernel> createSameOperands(const Problem &problem,
+                                           std::string &whyNot) {
+  return createFirst(problem, true, whyNot);
+}
+
 std::unique_ptr<Kernel> createDirect(const Problem &problem,
                                      std::string &whyNot) {
-  Problem inside = problem; // what is made is made for all of it
+  Problem inside = problem;
   inside.narrow.reset();
-  return createFirst(inside, true, whyNot);
+  return createSameOperands(inside, whyNot);
 }
 
 Answer query(const Problem &problem) {

@@ -47,6 +47,10 @@ Create createAdapter, createSplitDirect, createSplit, createStrips,
 /// reference.
 Create createDirect;
 
+/// The same where it reads the operands as they are, and may keep what a
+/// constant among them is made of.
+Create createSameOperands;
+
 Create createCustomReference;
 
 /// The first kernel of the problem's plugins that takes it; null: none does.
@@ -82,6 +86,7 @@ public:
   size_t pack(const void *const *operands) override {
     return inner->pack(operands);
   }
+  bool readsNarrow() const override { return inner->readsNarrow(); }
   bool isPacked(size_t input) const override { return inner->isPacked(input); }
   std::string prepare() override {
     auto *prepared = dynamic_cast<PreparedKernel *>(inner.get());

@@ -69,7 +69,6 @@ public:
   ConvWinogradDirect(const Problem &p, std::unique_ptr<Kernel> made)
       : ComposedKernel(std::move(made)), problem(p) {}
 
-  bool readsNarrow() const override { return inner->readsNarrow(); }
   size_t pack(const void *const *operands) override {
     if (inner->readsNarrow())
       return inner->pack(operands);

@@ -110,12 +110,12 @@ static std::unique_ptr<Kernel> split(const Problem &problem,
 
 std::unique_ptr<Kernel> createSplitDirect(const Problem &problem,
                                           std::string &whyNot) {
-  return split(problem, {createDirect}, whyNot);
+  return split(problem, {createSameOperands}, whyNot);
 }
 
 std::unique_ptr<Kernel> createSplit(const Problem &problem,
                                     std::string &whyNot) {
-  return split(problem, {createDirect, createAdapter}, whyNot);
+  return split(problem, {createSameOperands, createAdapter}, whyNot);
 }
 
 } // namespace npu::kernels
