@@ -60,12 +60,12 @@ struct Share {
 class RowPlaces {
 public:
   RowPlaces() = default;
-  explicit RowPlaces(const std::vector<int64_t> &places)
+  explicit RowPlaces(std::vector<int64_t> places)
       : first(places.empty() ? 0 : places[0]),
         step(places.size() < 2 ? 0 : places[1] - places[0]) {
     for (size_t i = 0; i < places.size(); ++i)
       if (places[i] != at(static_cast<int64_t>(i))) {
-        listed = places;
+        listed = std::move(places);
         break;
       }
   }
@@ -161,19 +161,23 @@ public:
   }
 
   bool prepare(std::string &whyNot) {
+    const npu_tensor_desc &y = product.problem.outputs[0];
     RowMap places;
-    mapRows(product.problem.outputs[0], product.problem.outputs[0], places);
-    if (!result.prepare(whyNot))
+    if (!mapRows(y, y, places) || (places.step != 1 && product.columns != 1)) {
+      whyNot = "results whose rows have no one step";
+      return false;
+    }
+    if (!chain.isOne() && !result.prepare(whyNot))
       return false;
     if (product.windows.rows() > 0) {
-      const std::vector<int64_t> &order = product.windows.order();
+      const std::vector<int64_t> order = product.windows.takeOrder();
       result.reorder(order);
       reorder(places, order);
       reorder(epilogue.addedRows, order);
     }
-    dataRows = RowPlaces(product.data.at);
-    resultRows = RowPlaces(places.at);
-    addedRows = RowPlaces(epilogue.addedRows.at);
+    dataRows = RowPlaces(std::move(product.data.at));
+    resultRows = RowPlaces(std::move(places.at));
+    addedRows = RowPlaces(std::move(epilogue.addedRows.at));
     return true;
   }
 

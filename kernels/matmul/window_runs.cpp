@@ -10,6 +10,20 @@
 
 namespace npu::kernels {
 
+/// Where a window begins, and the places of it that are no padding.
+struct WindowRuns::Window {
+  int64_t offset;
+  Places at, first, end;
+  bool isInside; ///< all of it
+
+  int64_t runCount() const {
+    int64_t count = 1;
+    for (size_t i = 0; i < spatial; ++i)
+      count *= std::max(end[i] - first[i], 0);
+    return count;
+  }
+};
+
 bool WindowRuns::map(const Problem &conv, const npu_tensor_desc &data,
                      std::string &whyNot) {
   const std::vector<DimMap> maps = dimMaps(data);
@@ -32,8 +46,7 @@ bool WindowRuns::map(const Problem &conv, const npu_tensor_desc &data,
   }
   zeros.resize(static_cast<size_t>(channels));
   addRuns(conv);
-  addWindows(conv);
-  sortWindows();
+  sortWindows(windowsOf(conv));
   return true;
 }
 
@@ -56,22 +69,23 @@ void WindowRuns::addRuns(const Problem &conv) {
   }
 }
 
-void WindowRuns::addWindows(const Problem &conv) {
+std::vector<WindowRuns::Window>
+WindowRuns::windowsOf(const Problem &conv) const {
   const npu_tensor_desc &y = conv.outputs[0];
-  begins.clear();
+  std::vector<Window> windows;
   for (int64_t n = 0; n < y.dims[0]; ++n)
-    begins.push_back({n * image, {}, {}, {1, 1, 1}, true});
+    windows.push_back({n * image, {}, {}, {1, 1, 1}, true});
   for (int i = 0; i < y.rank - 2; ++i) {
-    const auto dim = static_cast<size_t>(i);
     std::vector<Window> more;
-    more.reserve(begins.size() * static_cast<size_t>(y.dims[i + 2]));
-    for (const Window &window : begins)
+    more.reserve(windows.size() * static_cast<size_t>(y.dims[i + 2]));
+    for (const Window &window : windows)
       for (int64_t place = 0; place < y.dims[i + 2]; ++place) {
         more.push_back(window);
-        addPlace(conv, dim, place, more.back());
+        addPlace(conv, static_cast<size_t>(i), place, more.back());
       }
-    begins = std::move(more);
+    windows = std::move(more);
   }
+  return windows;
 }
 
 /// The window's place in one more dimension of the result.
@@ -92,43 +106,48 @@ void WindowRuns::addPlace(const Problem &conv, size_t dim, int64_t place,
   window.isInside &= window.first[dim] == 0 && window.end[dim] == size;
 }
 
-void WindowRuns::sortWindows() {
-  places.resize(begins.size());
-  std::iota(places.begin(), places.end(), int64_t{0});
+void WindowRuns::sortWindows(const std::vector<Window> &windows) {
+  order.resize(windows.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
   const auto key = [&](int64_t place) {
-    const Window &window = begins[static_cast<size_t>(place)];
+    const Window &window = windows[static_cast<size_t>(place)];
     return std::make_tuple(!window.isInside, window.first, window.end, place);
   };
-  std::sort(places.begin(), places.end(),
+  std::sort(order.begin(), order.end(),
             [&](int64_t one, int64_t other) { return key(one) < key(other); });
-  std::vector<Window> sorted;
-  runsBefore = {0};
-  for (int64_t place : places) {
-    const Window &window = begins[static_cast<size_t>(place)];
-    int64_t inside = 1;
-    for (size_t i = 0; i < spatial; ++i)
-      inside *= std::max(window.end[i] - window.first[i], 0);
-    runsBefore.push_back(runsBefore.back() + inside);
-    sorted.push_back(window);
+  int64_t before = 0;
+  for (int64_t place : order) {
+    const Window &window = windows[static_cast<size_t>(place)];
+    const int64_t count = window.runCount();
+    if (groups.empty() || groups.back().runsEach != count)
+      groups.push_back({rows(), count, before});
+    before += count;
+    offsets.push_back(window.offset);
+    if (!window.isInside)
+      borders.push_back(window.at);
   }
-  begins = std::move(sorted);
+  groups.push_back({rows(), 0, before});
 }
 
 int64_t WindowRuns::windowAt(int64_t part) const {
-  const int64_t all = runsBefore.back();
+  const int64_t all = groups.back().runsBefore;
   if (part >= rows() || all == 0) // those without runs are last
     return part;
-  const auto found =
-      std::lower_bound(runsBefore.begin(), runsBefore.end(),
-                       static_cast<int64_t>(static_cast<double>(all) *
-                                            static_cast<double>(part) /
-                                            static_cast<double>(rows())));
-  return found - runsBefore.begin();
+  const auto wanted = static_cast<int64_t>(static_cast<double>(all) *
+                                           static_cast<double>(part) /
+                                           static_cast<double>(rows()));
+  size_t g = 0;
+  while (groups[g + 1].runsBefore < wanted)
+    ++g;
+  const Group &group = groups[g];
+  const int64_t each = std::max<int64_t>(group.runsEach, 1);
+  return std::min(group.first + (wanted - group.runsBefore + each - 1) / each,
+                  groups[g + 1].first);
 }
 
-bool WindowRuns::isInside(const Window &window, const Run &run) const {
+bool WindowRuns::isInside(const Places &window, const Run &run) const {
   for (size_t i = 0; i < spatial; ++i)
-    if (static_cast<uint32_t>(window.at[i] + run.from[i]) >=
+    if (static_cast<uint32_t>(window[i] + run.from[i]) >=
         static_cast<uint32_t>(extents[i]))
       return false;
   return true;
@@ -136,21 +155,20 @@ bool WindowRuns::isInside(const Window &window, const Run &run) const {
 
 void WindowRuns::locate(const float *data, Range windows, Range which,
                         RunOfRows *located) const {
-  bool anyIsInPadding = false;
+  const auto inside = static_cast<int64_t>(offsets.size() - borders.size());
   for (int64_t w = windows.begin; w < windows.end; ++w) {
-    const Window &window = begins[static_cast<size_t>(w)];
-    const float *from = data + window.offset;
-    anyIsInPadding |= !window.isInside;
+    const float *from = data + offsets[static_cast<size_t>(w)];
+    const Places *at =
+        w < inside ? nullptr : &borders[static_cast<size_t>(w - inside)];
     for (int64_t r = which.begin; r < which.end; ++r) {
       const Run &run = runs[static_cast<size_t>(r)];
       located[r - which.begin][w - windows.begin] =
-          window.isInside || isInside(window, run) ? from + run.offset
-                                                   : zeros.data();
+          !at || isInside(*at, run) ? from + run.offset : zeros.data();
     }
   }
   const int64_t count = windows.end - windows.begin;
   const auto areZeros = [&](const float *run) { return run == zeros.data(); };
-  for (int64_t r = 0; anyIsInPadding && r < which.end - which.begin; ++r)
+  for (int64_t r = 0; windows.end > inside && r < which.end - which.begin; ++r)
     if (std::all_of(located[r], located[r] + count, areZeros))
       located[r][0] = nullptr;
 }

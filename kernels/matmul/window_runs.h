@@ -26,11 +26,11 @@ public:
   /// Numbers of each run.
   int64_t depth() const { return static_cast<int64_t>(zeros.size()); }
   /// Windows: one for each place of the result.
-  int64_t rows() const { return static_cast<int64_t>(begins.size()); }
+  int64_t rows() const { return static_cast<int64_t>(offsets.size()); }
 
   /// Windows are counted so that such with the same runs in padding are
-  /// neighbours: number i is of place order()[i] of the result.
-  const std::vector<int64_t> &order() const { return places; }
+  /// neighbours: number i is of place takeOrder()[i] of the result. Once.
+  std::vector<int64_t> takeOrder() { return std::move(order); }
 
   /// The window at which a part of the work ends that takes as long as so many
   /// windows of the mean length.
@@ -48,23 +48,25 @@ private:
     int64_t offset; ///< elements from where the window begins
     Places from;    ///< likewise, in places of the data
   };
-  struct Window {
-    int64_t offset; ///< of its first element, which may lie in padding
-    Places at;
-    Places first, end; ///< the places of the window that are no padding
-    bool isInside;     ///< all of it
+  struct Window;
+  /// Windows from one on that have as many runs that are no padding.
+  struct Group {
+    int64_t first, runsEach;
+    int64_t runsBefore; ///< of all windows before
   };
   void addRuns(const Problem &conv);
-  void addWindows(const Problem &conv);
+  std::vector<Window> windowsOf(const Problem &conv) const;
   void addPlace(const Problem &conv, size_t dim, int64_t place,
                 Window &window) const;
-  void sortWindows();
-  bool isInside(const Window &window, const Run &run) const;
+  void sortWindows(const std::vector<Window> &windows);
+  bool isInside(const Places &window, const Run &run) const;
 
   std::vector<Run> runs;
-  std::vector<Window> begins;
-  std::vector<int64_t> places;
-  std::vector<int64_t> runsBefore; ///< of all windows before each, and of all
+  std::vector<int64_t> offsets; ///< of each window's first element, which may
+                                ///< lie in padding
+  std::vector<Places> borders;  ///< places of the windows behind those inside
+  std::vector<Group> groups;
+  std::vector<int64_t> order;
   Places extents = {1, 1, 1};
   std::array<int64_t, spatial> steps = {}; ///< elements between places
   int64_t image = 0;                       ///< and between images
