@@ -5,7 +5,19 @@
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 
+#include <algorithm>
+
 namespace npu::kernels {
+
+bool Narrow::isUniform() const {
+  const int64_t count = numbers.dims[dim];
+  const auto areSame = [&](const float *each) {
+    return !each || count == 0 ||
+           std::all_of(each, each + count,
+                       [&](float one) { return one == each[0]; });
+  };
+  return areSame(scales) && areSame(offsets);
+}
 
 /// Whether it is `kind` of what is before it and of the input `other`.
 static bool isStep(const npu_instr &instr, int32_t kind, int before,

@@ -21,6 +21,12 @@ struct Narrow {
   int dim = 0;                    ///< along which scales and offsets differ
   const float *scales = nullptr;  ///< of each index of `dim`; null: 1
   const float *offsets = nullptr; ///< likewise; null: 0
+
+  /// Whether all elements have one scale and one offset: then `dim` says
+  /// nothing.
+  bool isUniform() const;
+  /// Whether they differ along no dimension but this one.
+  bool isAlong(int dimension) const { return dim == dimension || isUniform(); }
 };
 
 /// How `maker`, an elementwise kernel without data of its own, makes

@@ -102,8 +102,7 @@ static bool canKeep(const Problem &problem) {
   const npu_tensor_desc &w = problem.inputs[1];
   const int64_t dims[] = {w.dims[0], w.dims[1], 3, 3};
   const npu_tensor_desc rowMajor = makeTensor(narrow.numbers.dtype, dims, 4);
-  return sameStorage(narrow.numbers, rowMajor) &&
-         (!(narrow.scales || narrow.offsets) || narrow.dim == 0);
+  return sameStorage(narrow.numbers, rowMajor) && narrow.isAlong(0);
 }
 
 std::unique_ptr<PointProducts> createNarrowProducts(const Problem &problem) {

@@ -135,7 +135,7 @@ static bool packedAsProduct(const Problem &matmul, Product &product,
 static bool hasNarrowColumns(const Problem &problem, int columnDim) {
   const std::optional<Narrow> &narrow = problem.narrow;
   return narrow && sameStorage(narrow->numbers, problem.inputs[1]) &&
-         (!(narrow->scales || narrow->offsets) || narrow->dim == columnDim);
+         narrow->isAlong(columnDim);
 }
 
 /// What no kernel on panels gives; empty: nothing of the kind.

@@ -321,7 +321,7 @@ static bool isSmall(float scale, int32_t dtype) {
 constexpr float middle = 8;
 
 /// Whether they do for all, and offsets do not round.
-static bool fitsHalfBytes(const Narrow &narrow, int64_t columns) {
+static bool fitsHalfBytes(const Narrow &narrow) {
   const auto *first = static_cast<const int8_t *>(narrow.data);
   const auto isWhole = [](float offset) {
     return std::fabs(offset) <= 128 && offset == std::trunc(offset);
@@ -330,11 +330,13 @@ static bool fitsHalfBytes(const Narrow &narrow, int64_t columns) {
          std::all_of(first, first + elementCount(narrow.numbers),
                      [](int8_t n) { return n >= -8 && n < 8; }) &&
          (!narrow.offsets ||
-          std::all_of(narrow.offsets, narrow.offsets + columns, isWhole));
+          std::all_of(narrow.offsets,
+                      narrow.offsets + narrow.numbers.dims[narrow.dim],
+                      isWhole));
 }
 
 size_t PackedWeights::packColumns(const Narrow &narrow) {
-  const int64_t dims[] = {1, columns};
+  const int64_t count = narrow.isUniform() ? 1 : columns, dims[] = {1, count};
   const npu_tensor_desc each = makeTensor(NPU_F32, dims, 2);
   const float zero = kind == Bits4 ? middle : 0;
   size_t made = 0;
@@ -347,8 +349,8 @@ size_t PackedWeights::packColumns(const Narrow &narrow) {
   }
   zeros = PanelParameter(zero);
   if (narrow.offsets) {
-    std::vector<float> places(static_cast<size_t>(columns));
-    std::transform(narrow.offsets, narrow.offsets + columns, places.begin(),
+    std::vector<float> places(static_cast<size_t>(count));
+    std::transform(narrow.offsets, narrow.offsets + count, places.begin(),
                    [&](float offset) { return zero - offset; });
     made += zeros.pack(each, places.data());
   }
@@ -399,7 +401,7 @@ void PackedWeights::packPanel(const Narrow &narrow,
 size_t PackedWeights::pack(const Narrow &narrow, const std::string &rowOrder,
                            const std::vector<int64_t> &down, int64_t across,
                            int threads) {
-  if (fitsHalfBytes(narrow, columns))
+  if (fitsHalfBytes(narrow))
     kind = Bits4;
   rowBytes = panelColumns * bitsOf(kind) / 8;
   const auto bytes = static_cast<size_t>(panels() * rows * rowBytes);

@@ -373,6 +373,29 @@ def test_convolutions(bench: Bench) -> None:
     check(bench, image_model("blocks", layers, channels, 4, np.int8, True), x, "--target=npu-nchw16c")
 
 
+def test_recurrent_weights(bench: Bench) -> None:
+    """A recurrent net's weights in bytes with one scale, or one for each row of gates, are bytes in memory, too."""
+    steps, width, hidden = 6, 64, 96
+    for name, axis in (("one_scale", 0), ("rows", 1)):
+        b = Builder()
+        for weight, columns in (("W", width), ("R", hidden)):
+            stored = numbers(-127, 127, 1, 4 * hidden, columns, dtype=np.int8)
+            b.weight(f"{weight}_q", stored)
+            scales = RANDOM.uniform(0.8, 1.2, stored.shape[axis]).astype(np.float32) / np.float32(2000)
+            b.weight(f"{weight}_s", scales)
+            b.node("DequantizeLinear", [f"{weight}_q", f"{weight}_s"], weight, axis=axis)
+        b.node("LSTM", ["x", "W", "R"], "y", hidden_size=hidden)
+        model = b.model(f"recurrent_{name}", 1, "y")
+        shape = helper.make_tensor_type_proto(TensorProto.FLOAT, [steps, 1, width]).tensor_type
+        model.graph.input[0].type.tensor_type.CopyFrom(shape)
+        model.graph.output[0].type.tensor_type.ClearField("shape")
+        check(bench, model, RANDOM.standard_normal((steps, 1, width)).astype(np.float32), "--target=host")
+        run = json.loads(bench.run("npu-run", "out.npu", "--random-inputs", "--json").stdout)
+        most = 4 * hidden * (width + hidden + 8) + 4096
+        assert run["weight_bytes"] < most, (name, run["weight_bytes"])
+        assert not keeps_narrow() or run["packed_bytes"] < most, (name, run["packed_bytes"])
+
+
 def test_halves_of_bytes(bench: Bench) -> None:
     """Convolutions with weights of four bits, of real data and of bytes, and one by Winograd's algorithm."""
     channels = 128
