@@ -13,7 +13,8 @@
 
 namespace npu::kernels {
 
-constexpr int64_t mostColumns = 64;
+/// Of a panel; the last may have half as many.
+constexpr int64_t columns = 64;
 
 namespace {
 class FloatProducts : public PointProducts {
@@ -21,8 +22,7 @@ public:
   explicit FloatProducts(const Problem &problem)
       : side(problem.attrs.winograd.tile + 2),
         channels(problem.inputs[1].dims[1]), filters(problem.inputs[1].dims[0]),
-        count((filters + mostColumns - 1) / mostColumns),
-        columns(productStep((filters + count - 1) / count)) {}
+        count((filters + columns - 1) / columns) {}
 
   size_t pack(const Problem &problem, const void *const *operands) override {
     const npu_tensor_desc &w = problem.inputs[1];
@@ -111,7 +111,6 @@ private:
   }
 
   int64_t side, channels, filters, count;
-  int64_t columns; ///< of all panels but the last
   /// [point][panel][channel][width of the panel]
   std::shared_ptr<void> packed;
 };

@@ -123,7 +123,7 @@ size_t NarrowProducts::pack(const Problem &problem,
 int64_t NarrowProducts::widthOf(int64_t panel) const {
   const int64_t columns =
       std::min(panelColumns, filters - panel * panelColumns);
-  return (columns + lanes - 1) / lanes * lanes;
+  return columns <= panelColumns / 2 ? panelColumns / 2 : panelColumns;
 }
 
 /// Of a panel: at all points, or at a row of them and the taps.

@@ -25,9 +25,9 @@ struct PointShare {
   int thread, threads;
 };
 
-/// Filters of a row of products: whole vectors.
+/// Filters of a row of products: whole panels, the last perhaps half as wide.
 inline int64_t productStep(int64_t filters) {
-  return (filters + lanes - 1) / lanes * lanes;
+  return (filters + 2 * lanes - 1) / (2 * lanes) * 2 * lanes;
 }
 
 class PointProducts {

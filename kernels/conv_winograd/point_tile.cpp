@@ -78,7 +78,7 @@ tileOfRows(const PointProduct &p, int64_t row, int64_t end, Soon soon) {
 
 template <int64_t Wide>
 static NPU_WIDE_ONLY void multiplyRows(const PointProduct &p, int64_t rows) {
-  constexpr int64_t most = std::min<int64_t>(8, (32 - Wide - 1) / Wide);
+  constexpr int64_t most = 6; // times four vectors fill the registers
   const int64_t tiles = (rows + most - 1) / most;
   // Divided once: a division takes as long as a short tile.
   const int64_t each = rows / tiles, longer = rows % tiles;
@@ -95,16 +95,10 @@ static NPU_WIDE_ONLY void multiplyRows(const PointProduct &p, int64_t rows) {
 }
 
 void multiplyPoint(const PointProduct &p, int64_t rows, int64_t width) {
-  switch (width / lanes) {
-  case 1:
-    return multiplyRows<1>(p, rows);
-  case 2:
-    return multiplyRows<2>(p, rows);
-  case 3:
-    return multiplyRows<3>(p, rows);
-  default:
-    return multiplyRows<4>(p, rows);
-  }
+  if (width == 2 * lanes)
+    multiplyRows<2>(p, rows);
+  else
+    multiplyRows<4>(p, rows);
 }
 
 } // namespace npu::kernels

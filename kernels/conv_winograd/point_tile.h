@@ -22,7 +22,7 @@ struct PointProduct {
 /// Part `number` of so many.
 Kernel::Bytes partOf(Kernel::Bytes all, int64_t number, int64_t parts);
 
-/// On a processor with registers of 512 bits; `width` is 1 to 4 vectors.
+/// On a processor with registers of 512 bits; `width` is 2 or 4 vectors.
 void multiplyPoint(const PointProduct &product, int64_t rows, int64_t width);
 
 } // namespace npu::kernels

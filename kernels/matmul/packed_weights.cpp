@@ -24,42 +24,39 @@ enum Kind { Signed8, Unsigned8, Bits4, Bits2, Half, Bfloat };
 template <typename T>
 using Lanes = T __attribute__((vector_size(lanes * sizeof(T))));
 
-template <typename T>
-NPU_INLINE Lanes<T> loadLanes(const uint8_t *from) {
-  Lanes<T> value;
+NPU_INLINE void read(const float *from, Vector &value) {
   std::memcpy(&value, from, sizeof(value));
-  return value;
 }
 
 template <typename T>
-NPU_INLINE Vector toFloats(Lanes<T> numbers) {
-  return __builtin_convertvector(numbers, Vector);
+NPU_INLINE void readFloats(const uint8_t *from, Vector &value) {
+  Lanes<T> numbers;
+  std::memcpy(&numbers, from, sizeof(numbers));
+  value = __builtin_convertvector(numbers, Vector);
 }
 
 /// 16 numbers of a row of a panel. Numbers of few bits that share a byte are
 /// whole vectors apart, so that a shift brings them in order.
 template <int K>
-NPU_INLINE Vector numbersOf(const uint8_t *row, int v) {
+NPU_INLINE void numbersOf(const uint8_t *row, int v, Vector &value) {
   if constexpr (K == Signed8) {
-    return toFloats<int8_t>(loadLanes<int8_t>(row + v * lanes));
+    readFloats<int8_t>(row + v * lanes, value);
   } else if constexpr (K == Unsigned8) {
-    return toFloats<uint8_t>(loadLanes<uint8_t>(row + v * lanes));
-  } else if constexpr (K == Bits4) {
-    Lanes<uint8_t> bytes = loadLanes<uint8_t>(row + v % 2 * lanes);
-    return toFloats<uint8_t>(v < 2 ? bytes & 15 : bytes >> 4);
-  } else if constexpr (K == Bits2) {
-    Lanes<uint8_t> bytes = loadLanes<uint8_t>(row);
-    return toFloats<uint8_t>(bytes >> static_cast<uint8_t>(2 * v) & 3);
+    readFloats<uint8_t>(row + v * lanes, value);
+  } else if constexpr (K == Bits4 || K == Bits2) {
+    Lanes<uint8_t> bytes;
+    std::memcpy(&bytes, row + (K == Bits4 ? v % 2 * lanes : 0), sizeof(bytes));
+    const int shift = K == Bits4 ? v / 2 * 4 : v * 2;
+    bytes = bytes >> static_cast<uint8_t>(shift) & (K == Bits4 ? 15 : 3);
+    value = __builtin_convertvector(bytes, Vector);
   } else if constexpr (K == Half) {
-    return toFloats<_Float16>(loadLanes<_Float16>(row + v * lanes * 2));
+    readFloats<_Float16>(row + v * lanes * 2, value);
   } else {
-    Lanes<uint32_t> wide =
-        __builtin_convertvector(loadLanes<uint16_t>(row + v * lanes * 2),
-                                Lanes<uint32_t>)
-        << 16;
-    Vector value;
+    Lanes<uint16_t> halves;
+    std::memcpy(&halves, row + v * lanes * 2, sizeof(halves));
+    Lanes<uint32_t> wide = __builtin_convertvector(halves, Lanes<uint32_t>)
+                           << 16;
     std::memcpy(&value, &wide, sizeof(value));
-    return value;
   }
 }
 
@@ -68,107 +65,111 @@ struct Block {
   const uint8_t *numbers;
   int64_t rows, rowBytes;
   const float *scales, *zeros;
-  bool hasZeros; ///< some are not 0
 };
 
-template <int K, bool HasZeros>
+template <int K>
 NPU_INLINE void unpackOf(const Block &block, float *out) {
   Vector scales[vectors], zeros[vectors];
   for (int v = 0; v < vectors; ++v) {
-    scales[v] = loadVector(block.scales + v * lanes);
-    zeros[v] = loadVector(block.zeros + v * lanes);
+    read(block.scales + v * lanes, scales[v]);
+    read(block.zeros + v * lanes, zeros[v]);
   }
   const uint8_t *row = block.numbers;
   for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
     for (int v = 0; v < vectors; ++v, out += lanes) {
-      Vector real = numbersOf<K>(row, v);
-      if constexpr (HasZeros)
-        real -= zeros[v];
-      real *= scales[v];
+      Vector real;
+      numbersOf<K>(row, v, real);
+      real = (real - zeros[v]) * scales[v];
       std::memcpy(out, &real, sizeof(real));
     }
-}
-
-template <int K>
-NPU_INLINE void unpackAs(const Block &block, float *out) {
-  if (block.hasZeros)
-    unpackOf<K, true>(block, out);
-  else
-    unpackOf<K, false>(block, out);
 }
 
 NPU_WIDE_CLONES void unpackBlock(int kind, const Block &block, float *out) {
   switch (kind) {
   case Signed8:
-    return unpackAs<Signed8>(block, out);
+    return unpackOf<Signed8>(block, out);
   case Unsigned8:
-    return unpackAs<Unsigned8>(block, out);
+    return unpackOf<Unsigned8>(block, out);
   case Bits4:
-    return unpackAs<Bits4>(block, out);
+    return unpackOf<Bits4>(block, out);
   case Bits2:
-    return unpackAs<Bits2>(block, out);
+    return unpackOf<Bits2>(block, out);
   case Half:
-    return unpackAs<Half>(block, out);
+    return unpackOf<Half>(block, out);
   default:
-    return unpackAs<Bfloat>(block, out);
+    return unpackOf<Bfloat>(block, out);
   }
 }
 
-/// Adds to the sums of `Rows` rows of data, from number `first` of each on.
-template <int K, int Rows>
+/// The rows from one on.
+NPU_INLINE DataRows rowsFrom(const DataRows &data, int first) {
+  DataRows rest = data;
+  std::copy(data.rows + first, data.rows + data.count, rest.rows);
+  rest.count -= first;
+  return rest;
+}
+
+/// Adds to the sums of `Rows` rows of data, from number `first` of each on;
+/// `Wide` vectors of columns at once, so that all sums stay in registers.
+template <int Wide, int K, int Rows>
 NPU_INLINE void multiplyOf(const Block &block, const DataRows &data,
                            int64_t first, float *sums) {
-  Vector at[Rows][vectors], scales[vectors], zeros[vectors];
-  for (int v = 0; v < vectors; ++v) {
-    scales[v] = loadVector(block.scales + v * lanes);
-    zeros[v] = loadVector(block.zeros + v * lanes);
-    for (int i = 0; i < Rows; ++i)
-      at[i][v] = loadVector(sums + i * panelColumns + v * lanes);
-  }
-  const uint8_t *row = block.numbers;
-  for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
-    for (int v = 0; v < vectors; ++v) {
-      Vector real = (numbersOf<K>(row, v) - zeros[v]) * scales[v];
+  for (int c = 0; c < vectors; c += Wide) {
+    Vector at[Rows][Wide], scales[Wide], zeros[Wide];
+    for (int v = 0; v < Wide; ++v) {
+      read(block.scales + (c + v) * lanes, scales[v]);
+      read(block.zeros + (c + v) * lanes, zeros[v]);
       for (int i = 0; i < Rows; ++i)
-        at[i][v] += real * data.rows[i][(first + k) * data.step];
+        read(sums + i * panelColumns + (c + v) * lanes, at[i][v]);
     }
-  for (int i = 0; i < Rows; ++i)
-    for (int v = 0; v < vectors; ++v)
-      std::memcpy(sums + i * panelColumns + v * lanes, &at[i][v],
-                  sizeof(Vector));
+    const uint8_t *row = block.numbers;
+#pragma clang loop unroll(disable)
+    for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
+      for (int v = 0; v < Wide; ++v) {
+        Vector real;
+        numbersOf<K>(row, c + v, real);
+        real = (real - zeros[v]) * scales[v];
+        for (int i = 0; i < Rows; ++i)
+          at[i][v] += real * data.rows[i][(first + k) * data.step];
+      }
+    for (int i = 0; i < Rows; ++i)
+      for (int v = 0; v < Wide; ++v)
+        std::memcpy(sums + i * panelColumns + (c + v) * lanes, &at[i][v],
+                    sizeof(Vector));
+  }
 }
 
-template <int K>
+template <int Wide, int K>
 NPU_INLINE void multiplyRows(const Block &block, const DataRows &data,
                              int64_t first, float *sums) {
   switch (data.count) {
   case 1:
-    return multiplyOf<K, 1>(block, data, first, sums);
+    return multiplyOf<Wide, K, 1>(block, data, first, sums);
   case 2:
-    return multiplyOf<K, 2>(block, data, first, sums);
+    return multiplyOf<Wide, K, 2>(block, data, first, sums);
   case 3:
-    return multiplyOf<K, 3>(block, data, first, sums);
+    multiplyOf<Wide, K, 2>(block, data, first, sums);
+    return multiplyOf<Wide, K, 1>(block, rowsFrom(data, 2), first,
+                                  sums + 2 * panelColumns);
   default:
-    return multiplyOf<K, 4>(block, data, first, sums);
+    return multiplyOf<Wide, K, 4>(block, data, first, sums);
   }
 }
 
-NPU_WIDE_CLONES void multiplyBlock(int kind, const Block &block,
-                                   const DataRows &data, int64_t first,
-                                   float *sums) {
+template <int Wide>
+NPU_INLINE void multiplyKind(int kind, const Block &block, const DataRows &data,
+                             int64_t first, float *sums) {
   switch (kind) {
   case Signed8:
-    return multiplyRows<Signed8>(block, data, first, sums);
+    return multiplyRows<Wide, Signed8>(block, data, first, sums);
   case Unsigned8:
-    return multiplyRows<Unsigned8>(block, data, first, sums);
+    return multiplyRows<Wide, Unsigned8>(block, data, first, sums);
   case Bits4:
-    return multiplyRows<Bits4>(block, data, first, sums);
-  case Bits2:
-    return multiplyRows<Bits2>(block, data, first, sums);
+    return multiplyRows<Wide, Bits4>(block, data, first, sums);
   case Half:
-    return multiplyRows<Half>(block, data, first, sums);
+    return multiplyRows<Wide, Half>(block, data, first, sums);
   default:
-    return multiplyRows<Bfloat>(block, data, first, sums);
+    return multiplyRows<Wide, Bfloat>(block, data, first, sums);
   }
 }
 
@@ -180,14 +181,16 @@ NPU_INLINE void panelOf(const float *panel, int64_t count, const DataRows &data,
     Vector at[Rows][Wide];
     for (int i = 0; i < Rows; ++i)
       for (int v = 0; v < Wide; ++v)
-        at[i][v] = isFirst
-                       ? Vector{}
-                       : loadVector(sums + i * panelColumns + c + v * lanes);
+        if (isFirst)
+          at[i][v] = Vector{};
+        else
+          read(sums + i * panelColumns + c + v * lanes, at[i][v]);
     const float *row = panel + c;
+#pragma clang loop unroll(disable)
     for (int64_t k = 0; k < count; ++k, row += panelColumns) {
       Vector numbers[Wide];
       for (int v = 0; v < Wide; ++v)
-        numbers[v] = loadVector(row + v * lanes);
+        read(row + v * lanes, numbers[v]);
       for (int i = 0; i < Rows; ++i)
         for (int v = 0; v < Wide; ++v)
           at[i][v] += numbers[v] * data.rows[i][k * data.step];
@@ -208,19 +211,72 @@ NPU_INLINE void panelOfRows(const float *panel, int64_t count,
   case 2:
     return panelOf<2, Wide>(panel, count, data, isFirst, sums);
   case 3:
-    return panelOf<3, Wide>(panel, count, data, isFirst, sums);
+    panelOf<2, Wide>(panel, count, data, isFirst, sums);
+    return panelOf<1, Wide>(panel, count, rowsFrom(data, 2), isFirst,
+                            sums + 2 * panelColumns);
   default:
     return panelOf<4, Wide>(panel, count, data, isFirst, sums);
   }
 }
 
-NPU_WIDE_CLONES void panelProduct(bool hasManyRegisters, const float *panel,
-                                  int64_t count, const DataRows &data,
-                                  bool isFirst, float *sums) {
-  if (hasManyRegisters)
-    panelOfRows<vectors>(panel, count, data, isFirst, sums);
+// Sums of four rows of a whole panel fill 16 registers of 512 bits; others have
+// as many registers, of half or a quarter as many numbers.
+#define NPU_NARROW_CLONES                                                      \
+  __attribute__((target_clones("arch=x86-64-v3", "default")))
+
+NPU_WIDE_ONLY void multiplyWide(int kind, const Block &block,
+                                const DataRows &data, int64_t first,
+                                float *sums) {
+  multiplyKind<vectors>(kind, block, data, first, sums);
+}
+__attribute__((target("arch=x86-64-v3"))) void
+multiplyNarrow(int kind, const Block &block, const DataRows &data,
+               int64_t first, float *sums) {
+  multiplyKind<1>(kind, block, data, first, sums);
+}
+
+NPU_WIDE_ONLY void panelWide(const float *panel, int64_t count,
+                             const DataRows &data, bool isFirst, float *sums) {
+  panelOfRows<vectors>(panel, count, data, isFirst, sums);
+}
+NPU_NARROW_CLONES void panelNarrow(const float *panel, int64_t count,
+                                   const DataRows &data, bool isFirst,
+                                   float *sums) {
+  panelOfRows<1>(panel, count, data, isFirst, sums);
+}
+
+bool hasWideRegisters() {
+  static const bool has = __builtin_cpu_supports("x86-64-v4") != 0;
+  return has;
+}
+
+/// By way of floats: numbers of two bits, and processors without AVX2, are too
+/// rare for code of their own.
+void multiplyUnpacked(int kind, Block block, DataRows data, int64_t first,
+                      float *sums) {
+  constexpr int64_t together = 64;
+  float real[together * panelColumns];
+  for (int64_t rows = block.rows; rows > 0; rows -= together) {
+    block.rows = std::min(rows, together);
+    unpackBlock(kind, block, real);
+    DataRows part = data;
+    for (int64_t i = 0; i < data.count; ++i)
+      part.rows[i] += first * data.step;
+    multiplyPanel(real, block.rows, part, false, sums);
+    block.numbers += block.rows * block.rowBytes;
+    first += block.rows;
+  }
+}
+
+void multiplyBlock(int kind, const Block &block, const DataRows &data,
+                   int64_t first, float *sums) {
+  static const bool hasAvx2 = __builtin_cpu_supports("x86-64-v3") != 0;
+  if (kind == Bits2 || !hasAvx2)
+    multiplyUnpacked(kind, block, data, first, sums);
+  else if (hasWideRegisters())
+    multiplyWide(kind, block, data, first, sums);
   else
-    panelOfRows<1>(panel, count, data, isFirst, sums);
+    multiplyNarrow(kind, block, data, first, sums);
 }
 
 /// Of numbers of a type, in how many bits each: 0, those of the type.
@@ -250,8 +306,8 @@ std::string whyNotAsFloats(const Problem &problem) {
 
 void multiplyPanel(const float *panel, int64_t count, const DataRows &data,
                    bool isFirst, float *sums) {
-  static const bool hasManyRegisters = __builtin_cpu_supports("avx512f") != 0;
-  panelProduct(hasManyRegisters, panel, count, data, isFirst, sums);
+  (hasWideRegisters() ? panelWide : panelNarrow)(panel, count, data, isFirst,
+                                                 sums);
 }
 
 PackedWeights::PackedWeights(const Problem &problem)
@@ -454,13 +510,12 @@ template <typename Body>
 void PackedWeights::inBlocks(int64_t panel, int64_t first, int64_t last,
                              Body body) const {
   float scale[panelColumns], zero[panelColumns];
-  const bool hasZeros = zeros.isPacked() || zeros.everywhere() != 0;
   for (int64_t k = first; k < last;) {
     const int64_t end = std::min(last, (k / block + 1) * block);
     scales.load(panel, k / block, scale);
     if (k == first || zeros.isPacked())
       zeros.load(panel, k / block, zero);
-    body(k, Block{row(panel, k), end - k, rowBytes, scale, zero, hasZeros});
+    body(k, Block{row(panel, k), end - k, rowBytes, scale, zero});
     k = end;
   }
 }

@@ -27,8 +27,6 @@ public:
 
   /// Whether there is an operand.
   bool isPacked() const { return across != 0; }
-  /// What all columns have if there is none.
-  float everywhere() const { return otherwise; }
 
   /// One number for each column of a panel.
   void load(int64_t panel, int64_t block, float *out) const;

@@ -233,7 +233,12 @@ int64_t panelWidth(int64_t columns) {
   return (columns + together - 1) / together * together;
 }
 
+/// Panels of up to 8 columns are too rare for more code.
+constexpr int64_t narrowestRows = 4;
+
 int64_t tileRows(int64_t width) {
+  if (width == lanes / 2)
+    return narrowestRows;
   return rowsOf(width % lanes ? width / (lanes / 2) : width / lanes);
 }
 
@@ -250,7 +255,7 @@ NPU_WIDE_ONLY void multiplyTile(const PanelTile &t) {
   case lanes / 2 * 3:
     return tileOfRows<Half, 3, rowsOf(3)>(t);
   default:
-    return tileOfRows<Half, 1, rowsOf(1)>(t);
+    return tileOfRows<Half, 1, narrowestRows>(t);
   }
 }
 
