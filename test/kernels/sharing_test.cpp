@@ -138,7 +138,8 @@ TEST(Sharing, NumbersThatConstantsAreMadeOf) {
   Buffer data(static_cast<size_t>(storedBytes(narrow.numbers)));
   storeValues(narrow.numbers, randomValues(narrow.numbers, -50, 50, 1),
               data.data());
-  const std::vector<float> each(64, 0.5F);
+  std::vector<float> each(64, 0.5F);
+  each[3] = 2; // else one would do for all
   narrow.data = data.data();
   narrow.scales = each.data();
   const npu_tensor_desc x = tensor(NPU_F32, {1, 64, 9, 9}, "acdb");
