@@ -398,7 +398,7 @@ size_t PackedWeights::packColumns(const Narrow &narrow) {
   size_t made = 0;
   if (narrow.scales) {
     areSmall =
-        std::any_of(narrow.scales, narrow.scales + columns, [&](float scale) {
+        std::any_of(narrow.scales, narrow.scales + count, [&](float scale) {
           return isSmall(scale, narrow.numbers.dtype);
         });
     made += scales.pack(each, narrow.scales);
