@@ -148,8 +148,7 @@ static NPU_WIDE_CLONES void multiplyNarrow(const Factors &f, int64_t count,
 
 void multiplyRows(const Factors &factors, int64_t count, float *sums,
                   int64_t sumStep) {
-  static const bool hasManyRegisters = __builtin_cpu_supports("x86-64-v4") != 0;
-  if (hasManyRegisters)
+  if (hasWideRegisters())
     return multiplyWide(factors, count, sums, sumStep);
   for (int64_t row = 0; row < count; row += 4) {
     Factors some = factors;

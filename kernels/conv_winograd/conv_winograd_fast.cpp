@@ -171,7 +171,7 @@ private:
                 std::atomic<bool> &beyond) const {
     char *weights = static_cast<char *>(scratch);
     char *spares = weights + weightBytes;
-    if (own)
+    if (own && own->hasBegin())
       parallelFor(problem.threads, [&](int thread, int threads) {
         own->begin({thread, threads}, weights);
       });
@@ -360,7 +360,7 @@ static bool isChannelsLast(const npu_tensor_desc &tensor) {
 }
 
 static std::unique_ptr<PointProducts> ownProducts(const Problem &problem) {
-  if (!__builtin_cpu_supports("x86-64-v4"))
+  if (!hasWideRegisters())
     return nullptr;
   auto narrow = createNarrowProducts(problem);
   return narrow ? std::move(narrow) : createFloatProducts(problem);

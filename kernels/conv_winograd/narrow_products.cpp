@@ -27,6 +27,14 @@ constexpr int64_t channelsAtOnce = 8;
 
 static constexpr auto floatBytes = static_cast<int64_t>(sizeof(float));
 
+/// Part `number` of so many.
+static Kernel::Bytes partOf(Kernel::Bytes all, int64_t number, int64_t parts) {
+  const auto count = static_cast<int64_t>(all.count);
+  const int64_t first = count * number / parts;
+  return {all.first + first,
+          static_cast<size_t>(count * (number + 1) / parts - first)};
+}
+
 /// Floats between the weights of two points: another line of the cache for
 /// each, or their stores would push each other out.
 static int64_t apart(int64_t width, int64_t channels) {
@@ -42,6 +50,7 @@ public:
   bool readsNarrow() const override { return true; }
   bool makeWhole() override;
   size_t scratchBytes(int threads) const override;
+  bool hasBegin() const override { return isWhole; }
   void begin(PointShare share, char *scratch) const override;
   void multiply(const PointTiles &tiles, PointShare share, Kernel::Bytes next,
                 char *scratch) const override;
@@ -175,8 +184,6 @@ static ToRow *toRowFor(int64_t side, int64_t row) {
 }
 
 void NarrowProducts::begin(PointShare share, char *scratch) const {
-  if (!isWhole)
-    return;
   float real[channelsAtOnce * tapsOfChannel * panelColumns];
   const Range mine = shareOf(taps.panels(), share.thread, share.threads);
   for (int64_t panel = mine.begin; panel < mine.end; ++panel) {

@@ -45,7 +45,8 @@ public:
 
   virtual size_t scratchBytes(int /*threads*/) const { return 0; }
 
-  /// When a run begins.
+  /// What a run begins with, if it does.
+  virtual bool hasBegin() const { return false; }
   virtual void begin(PointShare /*share*/, char * /*scratch*/) const {}
 
   /// `next`: what the thread reads when that is done.

@@ -10,13 +10,6 @@ namespace npu::kernels {
 
 constexpr int64_t lineBytes = 64; ///< of a cache
 
-Kernel::Bytes partOf(Kernel::Bytes all, int64_t number, int64_t parts) {
-  const auto count = static_cast<int64_t>(all.count);
-  const int64_t first = count * number / parts;
-  return {all.first + first,
-          static_cast<size_t>(count * (number + 1) / parts - first)};
-}
-
 static NPU_INLINE NPU_WIDE_ONLY Vector load(const float *from) {
   Vector value;
   std::memcpy(&value, from, sizeof(value));

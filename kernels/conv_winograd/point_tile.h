@@ -19,9 +19,6 @@ struct PointProduct {
   Kernel::Bytes next; ///< what is read soon, and is brought nearer
 };
 
-/// Part `number` of so many.
-Kernel::Bytes partOf(Kernel::Bytes all, int64_t number, int64_t parts);
-
 /// On a processor with registers of 512 bits; `width` is 2 or 4 vectors.
 void multiplyPoint(const PointProduct &product, int64_t rows, int64_t width);
 

@@ -121,13 +121,19 @@ static bool matmulAsProduct(const Problem &matmul, Product &product,
   return mapData(matmul, product.data);
 }
 
-static bool packedAsProduct(const Problem &matmul, Product &product,
-                            std::string &whyNot) {
+bool packedAsProduct(const Problem &matmul, Product &product,
+                     std::string &whyNot) {
   whyNot = whyNotAsFloats(matmul);
   if (!whyNot.empty())
     return false;
+  product.problem = matmul;
   product.isPacked = true;
-  return mapData(matmul, product.data);
+  product.columns = matmul.inputs[1].dims[1];
+  product.depth = matmul.inputs[0].dims[matmul.inputs[0].rank - 1];
+  if (mapData(matmul, product.data))
+    return true;
+  whyNot = "data whose rows have no one step";
+  return false;
 }
 
 /// Whether numbers that weights are made of have a row of scales, if any, with
@@ -189,8 +195,8 @@ bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {
   const bool isMapped = isConv     ? convAsProduct(problem, product, whyNot)
                         : isPacked ? packedAsProduct(problem, product, whyNot)
                                    : matmulAsProduct(problem, product, whyNot);
-  product.depth =
-      isPacked ? x.dims[x.rank - 1] : static_cast<int64_t>(product.down.size());
+  if (!isPacked)
+    product.depth = static_cast<int64_t>(product.down.size());
   if (isMapped && (product.data.step == 1 || product.depth == 1 ||
                    product.windows.rows() > 0)) {
     whyNot.clear();

@@ -43,6 +43,11 @@ struct Product {
 /// kernels are as fast, but read f32 only.
 bool asProduct(const Problem &problem, Product &product, std::string &whyNot);
 
+/// The same of a product that hasPackedWeights(); a row's numbers may lie
+/// apart.
+bool packedAsProduct(const Problem &matmul, Product &product,
+                     std::string &whyNot);
+
 } // namespace npu::kernels
 
 #endif // NPU_KERNELS_MATMUL_AS_PRODUCT_H

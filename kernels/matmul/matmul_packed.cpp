@@ -158,30 +158,15 @@ private:
   PanelResult result;
 };
 
-/// Packed numbers, whatever rows of data are like.
-bool packedProduct(const Problem &problem, Product &product,
-                   std::string &whyNot) {
-  whyNot = whyNotAsFloats(problem);
-  if (!whyNot.empty())
-    return false;
-  product.problem = problem;
-  product.isPacked = true;
-  product.columns = problem.inputs[1].dims[1];
-  if (mapData(problem, product.data))
-    return true;
-  whyNot = "data whose rows have no one step";
-  return false;
-}
-
 } // namespace
 
 std::unique_ptr<Kernel> createMatmulPacked(const Problem &problem,
                                            std::string &whyNot) {
   Product product;
-  if (!hasPackedWeights(problem) && !problem.narrow)
+  if (hasPackedWeights(problem))
+    packedAsProduct(problem, product, whyNot);
+  else if (!problem.narrow)
     whyNot = "weights that are not packed";
-  else if (hasPackedWeights(problem))
-    packedProduct(problem, product, whyNot);
   else if (asProduct(problem, product, whyNot) &&
            !(product.isNarrow && product.hasFewRows()))
     whyNot = "many rows, or weights that stay in floats";

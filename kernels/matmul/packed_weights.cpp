@@ -221,9 +221,6 @@ NPU_INLINE void panelOfRows(const float *panel, int64_t count,
 
 // Sums of four rows of a whole panel fill 16 registers of 512 bits; others have
 // as many registers, of half or a quarter as many numbers.
-#define NPU_NARROW_CLONES                                                      \
-  __attribute__((target_clones("arch=x86-64-v3", "default")))
-
 NPU_WIDE_ONLY void multiplyWide(int kind, const Block &block,
                                 const DataRows &data, int64_t first,
                                 float *sums) {
@@ -239,15 +236,10 @@ NPU_WIDE_ONLY void panelWide(const float *panel, int64_t count,
                              const DataRows &data, bool isFirst, float *sums) {
   panelOfRows<vectors>(panel, count, data, isFirst, sums);
 }
-NPU_NARROW_CLONES void panelNarrow(const float *panel, int64_t count,
-                                   const DataRows &data, bool isFirst,
-                                   float *sums) {
+__attribute__((target_clones("arch=x86-64-v3", "default"))) void
+panelNarrow(const float *panel, int64_t count, const DataRows &data,
+            bool isFirst, float *sums) {
   panelOfRows<1>(panel, count, data, isFirst, sums);
-}
-
-bool hasWideRegisters() {
-  static const bool has = __builtin_cpu_supports("x86-64-v4") != 0;
-  return has;
 }
 
 /// By way of floats: numbers of two bits, and processors without AVX2, are too

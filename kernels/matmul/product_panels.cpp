@@ -577,16 +577,10 @@ private:
 };
 } // namespace
 
-/// Elsewhere oneDNN's kernels are as fast.
-static bool hasWideRegisters() {
-  static const bool has = __builtin_cpu_supports("x86-64-v4") != 0;
-  return has;
-}
-
 std::unique_ptr<Kernel> createProductPanels(const Problem &problem,
                                             std::string &whyNot) {
   Product product;
-  if (!hasWideRegisters())
+  if (!hasWideRegisters()) // elsewhere oneDNN's kernels are as fast
     whyNot = "a processor without registers of 512 bits";
   else if (asProduct(problem, product, whyNot) && product.hasFewRows())
     whyNot = "few rows";

@@ -23,8 +23,6 @@ public:
            std::string &whyNot);
 
   int64_t count() const { return static_cast<int64_t>(runs.size()); }
-  /// Numbers of each run.
-  int64_t depth() const { return static_cast<int64_t>(zeros.size()); }
   /// Windows: one for each place of the result.
   int64_t rows() const { return static_cast<int64_t>(offsets.size()); }
 

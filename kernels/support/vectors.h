@@ -19,6 +19,12 @@
 
 namespace npu::kernels {
 
+/// Whether what is NPU_WIDE_ONLY runs here: registers of 512 bits.
+inline bool hasWideRegisters() {
+  static const bool has = __builtin_cpu_supports("x86-64-v4") != 0;
+  return has;
+}
+
 /// Floats of a vector: one register of the widest, more of narrower ones.
 constexpr int64_t lanes = 16;
 using Vector = float __attribute__((vector_size(lanes * sizeof(float))));

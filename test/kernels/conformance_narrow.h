@@ -5,6 +5,7 @@
 #ifndef NPU_TEST_KERNELS_CONFORMANCE_NARROW_H
 #define NPU_TEST_KERNELS_CONFORMANCE_NARROW_H
 
+#include "kernels/support/vectors.h"
 #include "test/kernels/conformance_cases.h"
 
 #include <limits>
@@ -57,8 +58,6 @@ Narrow narrowFor(const npu_tensor_desc &constant, uint32_t seed, Made &made) {
   narrow.offsets = made.hasOffsets ? made.offsets.data() : nullptr;
   return narrow;
 }
-
-bool hasWideRegisters() { return __builtin_cpu_supports("x86-64-v4") != 0; }
 
 /// Every entry, one of which keeps the numbers if `isKept`.
 void checkNarrow(Case one, Made made, uint32_t seed, bool isKept = true) {

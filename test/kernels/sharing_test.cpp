@@ -3,6 +3,7 @@
 // Kernels of one program share what they pack of one constant.
 
 #include "kernels/packed.h"
+#include "kernels/support/vectors.h"
 #include "test/kernels/testing.h"
 
 #include <gtest/gtest.h>
@@ -131,8 +132,8 @@ TEST(Sharing, NothingWithoutAScope) {
 /// One copy for all kernels that want one order of the numbers; the taps of a
 /// Winograd kernel and of the convolution that it is are in two.
 TEST(Sharing, NumbersThatConstantsAreMadeOf) {
-  if (!__builtin_cpu_supports("x86-64-v4"))
-    GTEST_SKIP() << "numbers are made real";
+  if (!hasWideRegisters())
+    GTEST_SKIP() << "without registers of 512 bits numbers are made real";
   Narrow narrow;
   narrow.numbers = tensor(NPU_I8, {64, 64, 3, 3});
   Buffer data(static_cast<size_t>(storedBytes(narrow.numbers)));
