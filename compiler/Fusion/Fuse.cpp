@@ -59,13 +59,13 @@ static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
   if (all.empty())
     return {};
   unsigned operands = op->getNumOperands();
-  auto axesOf = [&](unsigned slot) {
+  auto axesOf = [&](unsigned slot) -> KnownDims {
     return slot < operands ? op.getOperandAxes(slot)
                            : op.getResultAxes(slot - operands);
   };
   unsigned first = fittingSignatures(all, op, axesOf).front();
-  SmallVector<LayoutAttr> accepted =
-      acceptedLayouts(all[first], op, role, value, [&] { return axes; });
+  SmallVector<LayoutAttr> accepted = acceptedLayouts(
+      all[first], op, role, value, [&]() -> KnownDims { return axes; });
   return accepted.empty() ? LayoutAttr() : accepted.front();
 }
 

@@ -2,8 +2,8 @@
 //
 // npu-match-norms: normalisations that the model spells out as means, squares
 // and roots. Each pattern puts npu.tensornorm in the place of a plain sum,
-// product or quotient, or takes one behind it into its scale or bias, so the
-// number of those falls and the pass ends.
+// product or quotient, takes one behind it into its scale or bias, or takes it
+// out of two reshapes, so the number of those falls and the pass ends.
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
@@ -295,5 +295,6 @@ LogicalResult npu::matchNorms(Operation *root) {
     return success();
   mlir::RewritePatternSet patterns(root->getContext());
   patterns.add<MatchNorm, MatchSpreadNorm, AbsorbParameter>(root->getContext());
+  addGroupNormPatterns(patterns);
   return apply(root, std::move(patterns));
 }

@@ -144,6 +144,8 @@ def MatchNorms : Pass<"npu-match-norms", "::mlir::func::FuncOp"> {
     `npu.tensornorm`, also where exporters spread it into x * f - mean * f, and
     without centering where the root is of the mean of its own squares.
     Constants behind it that vary along one dimension become its scale and bias.
+    One between two reshapes that cut dimensions into groups, or merge them, is
+    one of groups on the data itself.
     Only where both sides are equal in real arithmetic.
 
     Example:

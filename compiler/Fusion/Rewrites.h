@@ -99,6 +99,7 @@ struct CommonParts {
 void addViewPatterns(mlir::RewritePatternSet &patterns);
 void addBroadcastPatterns(mlir::RewritePatternSet &patterns);
 void addExactSumPatterns(mlir::RewritePatternSet &patterns);
+void addGroupNormPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace npu::rewrites
 

@@ -18,17 +18,17 @@ static ArrayRef<LayoutPattern> patternsOf(const Signature &signature,
 SmallVector<LayoutAttr>
 npu::acceptedLayouts(const Signature &signature, LayoutOpInterface op,
                      StringRef role, Value value,
-                     llvm::function_ref<ImageAxes()> axes) {
+                     llvm::function_ref<KnownDims()> dims) {
   ArrayRef<LayoutPattern> patterns = patternsOf(signature, role);
   if (patterns.empty())
     return {};
-  size_t rank = tensorType(value).getRank();
-  ImageAxes known = axes();
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  const KnownDims known = dims();
   SmallVector<LayoutAttr> layouts;
   for (const LayoutPattern &pattern : patterns) {
     if (pattern.kind == LayoutPattern::Kind::Any)
       return {};
-    if (std::optional<StoredOrder> order = pattern.resolve(rank, known))
+    if (std::optional<StoredOrder> order = pattern.resolve(shape, known))
       layouts.push_back(toLayout(op->getContext(), *order));
   }
   return layouts;
@@ -67,7 +67,7 @@ static SmallVector<bool, 4> holding(ArrayRef<Signature> signatures,
 
 SmallVector<unsigned>
 npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
-                       llvm::function_ref<ImageAxes(unsigned)> axes) {
+                       llvm::function_ref<KnownDims(unsigned)> dims) {
   const SmallVector<bool, 4> held = holding(signatures, op);
   SmallVector<bool, 4> fits = held;
   unsigned operands = op->getNumOperands();
@@ -82,7 +82,7 @@ npu::fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
       silent.push_back(!holds ||
                        (!takesAny(signature, role) &&
                         acceptedLayouts(signature, op, role, value, [&] {
-                          return axes(slot);
+                          return dims(slot);
                         }).empty()));
     if (llvm::all_of(silent, [](bool none) { return none; }))
       continue;

@@ -18,21 +18,21 @@ ArrayRef<Signature> signaturesOf(const TargetSpec &target,
 
 /// The layouts that the chip accepts for a value that has this role at the op,
 /// preferred first; empty: any. A demand speaks of image axes; nothing is
-/// demanded where nothing tells. `axes` is asked only where the chip lists
-/// some.
+/// demanded where nothing tells. `dims` is asked only where the chip lists
+/// some, and so are the pieces of its dimensions.
 SmallVector<LayoutAttr> acceptedLayouts(const Signature &signature,
                                         LayoutOpInterface op, StringRef role,
                                         Value value,
-                                        llvm::function_ref<ImageAxes()> axes);
+                                        llvm::function_ref<KnownDims()> dims);
 
 /// Which of the op's signatures speak of it. First by their conditions: where
 /// some hold, entries without conditions are none. Then by its values: one that
 /// has layouts of other ranks and axes only for some value is none, where
-/// another has one that fits. At least one. `axes`: of an operand, or of the
+/// another has one that fits. At least one. `dims`: of an operand, or of the
 /// result behind them.
 SmallVector<unsigned>
 fittingSignatures(ArrayRef<Signature> signatures, LayoutOpInterface op,
-                  llvm::function_ref<ImageAxes(unsigned)> axes);
+                  llvm::function_ref<KnownDims(unsigned)> dims);
 
 /// A value of an op in some layout, with what its chip lists for it (nothing:
 /// any).

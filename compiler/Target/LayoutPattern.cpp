@@ -2,6 +2,8 @@
 #include "compiler/Target/TargetSpec.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace npu;
@@ -47,7 +49,7 @@ static bool splitBlocks(StringRef text, StringRef &order,
     blocks.push_back({size, rest.front()});
     rest = rest.drop_front();
   }
-  return !order.empty() && order.size() <= NPU_MAX_RANK;
+  return !order.empty() && order.size() <= 2 * size_t(NPU_MAX_RANK);
 }
 
 /// "acdb", "aBcd16b": every letter from a on, once, upper case where blocked.
@@ -70,6 +72,21 @@ static bool parseLetters(StringRef order,
     stored.blocks.push_back({letter - 'a', size});
   }
   return true;
+}
+
+/// "ababc": every letter from a on, once or twice.
+static bool parsePieces(StringRef order, LayoutPattern &pattern) {
+  const auto rank = static_cast<int64_t>(
+      llvm::count_if(llvm::seq<size_t>(0, order.size()), [&](size_t place) {
+        return !order.take_front(place).contains(order[place]);
+      }));
+  for (char letter : order) {
+    const int64_t dim = letter - 'a';
+    if (dim < 0 || dim >= rank || llvm::count(order, letter) > 2)
+      return false;
+    pattern.pieces.push_back(dim);
+  }
+  return rank <= NPU_MAX_RANK;
 }
 
 static bool parseRoles(StringRef order,
@@ -105,16 +122,26 @@ std::optional<LayoutPattern> LayoutPattern::parse(StringRef text,
   SmallVector<std::pair<int64_t, char>> blocks;
   if (splitBlocks(text, order, blocks)) {
     // Letters always hold an a; no name of image axes does.
-    pattern.kind =
-        order.contains_insensitive('a') ? Kind::Letters : Kind::Roles;
-    if (pattern.kind == Kind::Letters
-            ? parseLetters(order, blocks, pattern.letters)
-            : parseRoles(order, blocks, pattern))
+    const bool isOfLetters = order.contains_insensitive('a');
+    if (!isOfLetters && parseRoles(order, blocks, pattern)) {
+      pattern.kind = Kind::Roles;
       return pattern;
+    }
+    if (isOfLetters && order.size() <= NPU_MAX_RANK &&
+        parseLetters(order, blocks, pattern.letters)) {
+      pattern.kind = Kind::Letters;
+      return pattern;
+    }
+    if (isOfLetters && blocks.empty() && parsePieces(order, pattern)) {
+      pattern.kind = Kind::Pieces;
+      pattern.letters = {};
+      return pattern;
+    }
   }
   error = ("'" + text +
            "' is not a layout: expected any, row-major, a name such as NHWC, "
-           "HWOI or NCHW16c, or letters such as acdb")
+           "HWOI or NCHW16c, letters such as acdb, or with dimensions in two "
+           "pieces, ababc")
               .str();
   return std::nullopt;
 }
@@ -130,6 +157,8 @@ std::optional<StoredOrder> LayoutPattern::resolve(size_t rank,
     if (letters.order.size() != rank)
       return std::nullopt;
     return letters;
+  case Kind::Pieces:
+    return std::nullopt;
   case Kind::Roles:
     break;
   }
@@ -146,4 +175,26 @@ std::optional<StoredOrder> LayoutPattern::resolve(size_t rank,
     stored.blocks.push_back(
         {llvm::find(axes, block.role) - axes.begin(), block.size});
   return stored;
+}
+
+std::optional<StoredOrder>
+LayoutPattern::resolve(ArrayRef<int64_t> shape, const KnownDims &known) const {
+  if (kind != Kind::Pieces)
+    return resolve(shape.size(), known.axes);
+  if (known.inner.size() != shape.size() ||
+      *llvm::max_element(pieces) + 1 != static_cast<int64_t>(shape.size()))
+    return std::nullopt;
+  Digits digits;
+  llvm::SmallBitVector seen(shape.size());
+  for (int64_t dim : pieces) {
+    const bool isTwice = llvm::count(pieces, dim) == 2, isInner = seen[dim];
+    const int64_t inner = isTwice ? known.inner[dim] : 1;
+    if (inner < 1)
+      return std::nullopt;
+    digits.push_back(
+        {dim, isInner ? 1 : inner, isInner ? inner : shape[dim] / inner});
+    seen.set(dim);
+  }
+  std::string whyNot;
+  return storedOrder(digits, shape, whyNot);
 }

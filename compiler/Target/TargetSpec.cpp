@@ -41,6 +41,18 @@ bool TargetSpec::isDemanding(StringRef op) const {
   });
 }
 
+bool TargetSpec::listsPieces() const {
+  return llvm::any_of(demands, [](auto &ofOp) {
+    return llvm::any_of(ofOp.second, [](const Signature &signature) {
+      return llvm::any_of(signature.roles, [](auto &ofRole) {
+        return llvm::any_of(ofRole.second, [](const LayoutPattern &pattern) {
+          return pattern.kind == LayoutPattern::Kind::Pieces;
+        });
+      });
+    });
+  });
+}
+
 bool TargetSpec::supports(mlir::Type element) const {
   return llvm::is_contained(types, static_cast<npu_dtype>(dtypeOf(element)));
 }

@@ -21,13 +21,25 @@
 
 namespace npu {
 
+/// What is known of a value's dimensions where an op has it.
+struct KnownDims {
+  KnownDims(ImageAxes axes = {}, SmallVector<int64_t, 6> inner = {})
+      : axes(std::move(axes)), inner(std::move(inner)) {}
+
+  ImageAxes axes; ///< empty: not known
+  /// By dimension, how many elements the inner of two pieces has into which the
+  /// network cuts it; 0: it does not. Empty: no dimension is cut.
+  SmallVector<int64_t, 6> inner;
+};
+
 /// One layout that a chip accepts, before it meets a value.
 struct LayoutPattern {
   enum class Kind {
     Any,      // "any"
     RowMajor, // "row-major": logical order, any rank
     Roles,    // "NHWC", "HWOI", "NCHW16c": image axes, wherever they are
-    Letters   // "acdb": logical dimensions
+    Letters,  // "acdb": logical dimensions
+    Pieces    // "ababc": the same, those named twice in two pieces
   };
   struct RoleBlock {
     AxisRole role;
@@ -41,6 +53,8 @@ struct LayoutPattern {
   SmallVector<RoleBlock, 2> roleBlocks;
   /// Letters.
   StoredOrder letters;
+  /// Pieces: dimensions, outermost first.
+  SmallVector<int64_t, 8> pieces;
 
   /// Reads one; empty with a reason in `error` where the text is none.
   static std::optional<LayoutPattern> parse(StringRef text, std::string &error);
@@ -49,6 +63,10 @@ struct LayoutPattern {
   /// axes (empty: not known). Nothing for "any", and where the pattern speaks
   /// of another rank or of axes that the value does not have.
   std::optional<StoredOrder> resolve(size_t rank, const ImageAxes &axes) const;
+  /// The same of a value of this shape, also where the pattern speaks of
+  /// pieces: nothing where the value is not known to be cut so.
+  std::optional<StoredOrder> resolve(ArrayRef<int64_t> shape,
+                                     const KnownDims &known) const;
 };
 
 /// The layouts that the chip accepts for each operand role of some op.
@@ -138,6 +156,8 @@ public:
   std::string pathOf(StringRef named) const;
   /// Whether the chip lists accepted layouts for the op.
   bool isDemanding(StringRef op) const;
+  /// Whether it lists layouts of dimensions in pieces for some op.
+  bool listsPieces() const;
   /// Whether the chip computes with, and moves, elements of this type.
   bool supports(mlir::Type element) const;
   /// Whether all is said that energy takes.

@@ -110,8 +110,18 @@ bool AlikeOps::haveOneImage(Operation *a, Operation *b) const {
   return true;
 }
 
+bool AlikeOps::areCutAlike(Operation *a, Operation *b) const {
+  auto isAlike = [&](Value one, Value other) {
+    return cuts->innerOf(one) == cuts->innerOf(other);
+  };
+  return !cuts ||
+         (llvm::all_of_zip(a->getOperands(), b->getOperands(), isAlike) &&
+          llvm::all_of_zip(a->getResults(), b->getResults(), isAlike));
+}
+
 bool AlikeOps::areAlike(Operation *a, Operation *b) const {
-  if (!isSameOp(a, b) || !readAlike(a, b) || !haveOneImage(a, b))
+  if (!isSameOp(a, b) || !readAlike(a, b) || !haveOneImage(a, b) ||
+      !areCutAlike(a, b))
     return false;
   Twins twins;
   return llvm::all_of_zip(a->getRegions(), b->getRegions(),

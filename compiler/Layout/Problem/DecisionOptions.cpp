@@ -71,7 +71,8 @@ static bool fits(const OpWords &op, StringRef role, const LayoutPattern &layout,
   };
   switch (layout.kind) {
   case LayoutPattern::Kind::Any:
-    return refuse("one layout");
+  case LayoutPattern::Kind::Pieces:
+    return refuse("one layout of whole dimensions");
   case LayoutPattern::Kind::RowMajor:
     return true;
   case LayoutPattern::Kind::Letters: {

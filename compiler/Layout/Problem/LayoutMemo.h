@@ -69,8 +69,9 @@ struct PricedWork {
 };
 
 struct LayoutMemo {
-  LayoutMemo(const ImageAxesAnalysis &axes, bool countsValueAxes)
-      : alike(axes, countsValueAxes) {}
+  LayoutMemo(const ImageAxesAnalysis &axes, bool countsValueAxes,
+             const DimensionCuts *cuts)
+      : alike(axes, countsValueAxes, cuts) {}
 
   AlikeOps alike;
   Answers<SmallVector<LayoutAttr>> demanded;

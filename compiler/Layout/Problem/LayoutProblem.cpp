@@ -20,7 +20,10 @@ LayoutProblem::LayoutProblem(mlir::func::FuncOp function,
                              const TargetSpec &target,
                              const ImageAxesAnalysis &axes)
     : function(function), target(target), axes(axes),
-      memo(std::make_unique<LayoutMemo>(axes, !target.runs.empty())) {}
+      cuts(target.listsPieces() ? std::make_unique<DimensionCuts>(function)
+                                : nullptr),
+      memo(std::make_unique<LayoutMemo>(axes, !target.runs.empty(),
+                                        cuts.get())) {}
 
 LayoutProblem::~LayoutProblem() = default;
 
@@ -29,17 +32,32 @@ LayoutMemo *LayoutProblem::memoFor(Operation *op) const {
   return isAlone ? nullptr : memo.get();
 }
 
-static SmallVector<unsigned> fitting(ArrayRef<Signature> all,
-                                     LayoutOpInterface op,
-                                     const ImageAxesAnalysis &axes) {
+KnownDims LayoutProblem::dimsOf(OpOperand &operand) const {
+  KnownDims known = axes.atOp(operand);
+  if (cuts)
+    known.inner = cuts->innerOf(operand.get());
+  return known;
+}
+
+KnownDims LayoutProblem::dimsOf(OpResult result) const {
+  KnownDims known = axes.atOp(result);
+  if (cuts)
+    known.inner = cuts->innerOf(result);
+  return known;
+}
+
+KnownDims LayoutProblem::dimsOf(LayoutOpInterface op, unsigned slot) const {
+  unsigned operands = op->getNumOperands();
+  return slot < operands ? dimsOf(op->getOpOperand(slot))
+                         : dimsOf(OpResult(op->getResult(slot - operands)));
+}
+
+SmallVector<unsigned> LayoutProblem::fitting(ArrayRef<Signature> all,
+                                             LayoutOpInterface op) const {
   if (all.size() < 2)
     return {0};
-  unsigned operands = op->getNumOperands();
-  return fittingSignatures(all, op, [&](unsigned slot) {
-    return slot < operands
-               ? axes.atOp(op->getOpOperand(slot))
-               : axes.atOp(OpResult(op->getResult(slot - operands)));
-  });
+  return fittingSignatures(all, op,
+                           [&](unsigned slot) { return dimsOf(op, slot); });
 }
 
 /// What a target's conditions ask of an op besides what is alike.
@@ -51,7 +69,7 @@ static Question &addConstants(Question &question, Operation *op) {
 
 SmallVector<unsigned> LayoutProblem::fittingOf(LayoutOpInterface op) const {
   ArrayRef<Signature> all = signaturesOf(target, op);
-  auto find = [&] { return fitting(all, op, axes); };
+  auto find = [&] { return fitting(all, op); };
   LayoutMemo *memo = all.size() < 2 ? nullptr : memoFor(op);
   if (!memo)
     return find();
@@ -64,16 +82,16 @@ SmallVector<unsigned> LayoutProblem::fittingOf(LayoutOpInterface op) const {
 static SmallVector<LayoutAttr> listedFor(const LayoutProblem &problem,
                                          LayoutOpInterface op, StringRef role,
                                          Value value, LayoutProblem::OneOf one,
-                                         llvm::function_ref<ImageAxes()> axes) {
+                                         llvm::function_ref<KnownDims()> dims) {
   ArrayRef<Signature> all = signaturesOf(problem.target, op);
   if (all.empty())
     return {};
   if (one || all.size() == 1)
-    return acceptedLayouts(all[one.value_or(0)], op, role, value, axes);
+    return acceptedLayouts(all[one.value_or(0)], op, role, value, dims);
   llvm::SetVector<LayoutAttr> some;
   for (unsigned index : problem.fittingOf(op)) {
     SmallVector<LayoutAttr> listed =
-        acceptedLayouts(all[index], op, role, value, axes);
+        acceptedLayouts(all[index], op, role, value, dims);
     if (listed.empty()) // any layout
       return {};
     some.insert(listed.begin(), listed.end());
@@ -103,7 +121,7 @@ SmallVector<LayoutAttr> LayoutProblem::demanded(OpOperand &operand,
   unsigned index = operand.getOperandNumber();
   return remembered(op, index, signature, [&] {
     return listedFor(*this, op, op.getOperandRole(index), operand.get(),
-                     signature, [&] { return axes.atOp(operand); });
+                     signature, [&] { return dimsOf(operand); });
   });
 }
 
@@ -115,7 +133,7 @@ SmallVector<LayoutAttr> LayoutProblem::demanded(OpResult result,
   unsigned index = op->getNumOperands() + result.getResultNumber();
   return remembered(op, index, signature, [&] {
     return listedFor(*this, op, "result", result, signature,
-                     [&] { return axes.atOp(result); });
+                     [&] { return dimsOf(result); });
   });
 }
 
@@ -316,7 +334,7 @@ bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
   SmallVector<LayoutAttr> stored;
   for (OpResult result : llvm::reverse(op->getResults())) {
     stored = acceptedLayouts(signature, op, "result", result,
-                             [&] { return axes.atOp(result); });
+                             [&] { return dimsOf(result); });
     if (!mayBe(result, layouts[operands + result.getResultNumber()], stored))
       return false;
   }
@@ -328,7 +346,7 @@ bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
       continue;
     SmallVector<LayoutAttr> read =
         acceptedLayouts(signature, op, op.getOperandRole(index), operand.get(),
-                        [&] { return axes.atOp(operand); });
+                        [&] { return dimsOf(operand); });
     if (!mayBe(operand.get(), layouts[index], read))
       return false;
     if (!alone && !isView &&
@@ -347,7 +365,7 @@ double LayoutProblem::costOf(const Signature &signature, LayoutOpInterface op,
   if (signature.factors.empty())
     return signature.cost;
   OpResult result = op->getResult(0);
-  ImageAxes known = axes.atOp(result);
+  const KnownDims known = dimsOf(result);
   RankedTensorType type = tensorType(result);
   auto factorOf = [&](StringRef layout) {
     auto entry =
@@ -366,7 +384,7 @@ double LayoutProblem::costOf(const Signature &signature, LayoutOpInterface op,
   // Two names may mean one order (unit dimensions): the cheaper one counts.
   std::optional<double> least;
   for (const LayoutPattern &pattern : patterns) {
-    std::optional<StoredOrder> order = pattern.resolve(type.getRank(), known);
+    std::optional<StoredOrder> order = pattern.resolve(type.getShape(), known);
     if (!order || !layout.isEquivalent(toLayout(op->getContext(), *order),
                                        type.getShape()))
       continue;
@@ -383,7 +401,7 @@ LayoutProblem::cheapest(StringRef name, LayoutOpInterface op,
   std::pair<OneOf, double> best{std::nullopt, 1};
   ArrayRef<Signature> all = target.signatures(name);
   bool isOwn = name == op.getDemandName();
-  for (unsigned index : isOwn ? fittingOf(op) : fitting(all, op, axes)) {
+  for (unsigned index : isOwn ? fittingOf(op) : fitting(all, op)) {
     if (!takes(all[index], op, layouts, countsWeights))
       continue;
     double cost = costOf(all[index], op, layouts[op->getNumOperands()]);

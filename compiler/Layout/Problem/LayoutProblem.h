@@ -5,6 +5,7 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_LAYOUTPROBLEM_H
 
 #include "compiler/Layout/Problem/DecisionOptions.h"
+#include "compiler/Layout/Problem/DimensionCuts.h"
 #include "compiler/Layout/Problem/ImageAxes.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/Objective.h"
@@ -102,6 +103,12 @@ struct LayoutProblem {
   LayoutMemo *memoFor(Operation *op) const;
 
 private:
+  /// What is known of the dimensions of what an op reads or gives.
+  KnownDims dimsOf(OpOperand &operand) const;
+  KnownDims dimsOf(OpResult result) const;
+  KnownDims dimsOf(LayoutOpInterface op, unsigned slot) const;
+  SmallVector<unsigned> fitting(ArrayRef<Signature> all,
+                                LayoutOpInterface op) const;
   SmallVector<LayoutAttr>
   remembered(Operation *op, unsigned slot, OneOf signature,
              llvm::function_ref<SmallVector<LayoutAttr>()> find) const;
@@ -118,6 +125,8 @@ private:
   mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;
   mutable const OnChipValues *kept = nullptr;
+  /// Null where the target lists no layouts in pieces.
+  std::unique_ptr<const DimensionCuts> cuts;
   std::unique_ptr<LayoutMemo> memo;
 };
 

@@ -161,3 +161,69 @@ func.func @not_centred(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %6 = npu.eltwise div(%1, %5) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
   return %6 : tensor<4x8xf32>
 }
+
+// A norm of groups as PyTorch exports it: one of instances between two
+// reshapes, with nothing to scale, and the layer's own parameters behind it.
+// CHECK-LABEL: @groups
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[S:.*]] = npu.constant dense<{{\[\[\[}}1.000000e+00]], {{\[\[}}2.000000e+00]], {{\[\[}}3.000000e+00]], {{\[\[}}4.000000e+00]]]> : tensor<4x1x1xf32>
+// CHECK: %[[Y:.*]] = npu.tensornorm(%[[X]], %[[S]]) {axes = [1, 2, 3], epsilon = 1.000000e-05 : f64, groups = 2 : i64} : (tensor<3x4x2x5xf32>,
+// CHECK-NEXT: return %[[Y]]
+func.func @groups(%x: tensor<3x4x2x5xf32>) -> tensor<3x4x2x5xf32> {
+  %one = npu.constant dense<1.0> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %scale = npu.constant dense<[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]> : tensor<4x1x1xf32> -> tensor<4x1x1xf32>
+  %0 = npu.reshape(%x) : (tensor<3x4x2x5xf32>) -> tensor<3x2x20xf32>
+  %1 = npu.tensornorm(%0, %one) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<3x2x20xf32>, tensor<2x1xf32>) -> tensor<3x2x20xf32>
+  %2 = npu.reshape(%1) : (tensor<3x2x20xf32>) -> tensor<3x4x2x5xf32>
+  %3 = npu.eltwise mul(%2, %scale) : (tensor<3x4x2x5xf32>, tensor<4x1x1xf32>) -> tensor<3x4x2x5xf32>
+  return %3 : tensor<3x4x2x5xf32>
+}
+
+// One group, and a scale of each group.
+// CHECK-LABEL: @one_group
+// CHECK: npu.tensornorm(%{{.*}}, %{{.*}}) {axes = [1, 2, 3], epsilon = 1.000000e-05 : f64} : (tensor<3x4x2x5xf32>, tensor<f32>)
+func.func @one_group(%x: tensor<3x4x2x5xf32>) -> tensor<3x4x2x5xf32> {
+  %scale = npu.constant dense<2.0> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %0 = npu.reshape(%x) : (tensor<3x4x2x5xf32>) -> tensor<3x1x40xf32>
+  %1 = npu.tensornorm(%0, %scale) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<3x1x40xf32>, tensor<1x1xf32>) -> tensor<3x1x40xf32>
+  %2 = npu.reshape(%1) : (tensor<3x1x40xf32>) -> tensor<3x4x2x5xf32>
+  return %2 : tensor<3x4x2x5xf32>
+}
+
+// Keras' groups are innermost, and so are their parameters; a bias of each
+// group is one of each channel.
+// CHECK-LABEL: @groups_innermost
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[S:.*]] = npu.constant dense<{{\[\[\[}}[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]]]]> : tensor<1x1x1x4xf32>
+// CHECK-DAG: %[[B:.*]] = npu.constant dense<{{\[\[\[}}[5.000000e+00, 5.000000e+00, 6.000000e+00, 6.000000e+00]]]]> : tensor<1x1x1x4xf32>
+// CHECK: npu.tensornorm(%[[X]], %[[S]], %[[B]]) {axes = [3, 1, 2], epsilon = 1.000000e-05 : f64, groups = 2 : i64}
+func.func @groups_innermost(%x: tensor<3x2x5x4xf32>) -> tensor<3x2x5x4xf32> {
+  %scale = npu.constant dense<[[[[[1.0, 2.0], [3.0, 4.0]]]]]> : tensor<1x1x1x2x2xf32> -> tensor<1x1x1x2x2xf32>
+  %bias = npu.constant dense<[[5.0], [6.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %0 = npu.reshape(%x) : (tensor<3x2x5x4xf32>) -> tensor<3x2x5x2x2xf32>
+  %1 = npu.tensornorm(%0, %scale, %bias) {axes = [1, 2, 4], epsilon = 1.0e-5 : f64} : (tensor<3x2x5x2x2xf32>, tensor<1x1x1x2x2xf32>, tensor<2x1xf32>) -> tensor<3x2x5x2x2xf32>
+  %2 = npu.reshape(%1) : (tensor<3x2x5x2x2xf32>) -> tensor<3x2x5x4xf32>
+  return %2 : tensor<3x2x5x4xf32>
+}
+
+// Numbers of the first half of each channel are no group of dimensions.
+// CHECK-LABEL: @first_parts
+// CHECK: npu.tensornorm({{.*}} : (tensor<3x2x2x10xf32>
+func.func @first_parts(%x: tensor<3x4x10xf32>) -> tensor<3x4x10xf32> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.reshape(%x) : (tensor<3x4x10xf32>) -> tensor<3x2x2x10xf32>
+  %1 = npu.tensornorm(%0, %one) {axes = [1], epsilon = 1.0e-5 : f64} : (tensor<3x2x2x10xf32>, tensor<f32>) -> tensor<3x2x2x10xf32>
+  %2 = npu.reshape(%1) : (tensor<3x2x2x10xf32>) -> tensor<3x4x10xf32>
+  return %2 : tensor<3x4x10xf32>
+}
+
+// Behind the norm the numbers are wanted in another shape.
+// CHECK-LABEL: @other_shape
+// CHECK: npu.tensornorm({{.*}} : (tensor<3x2x20xf32>
+func.func @other_shape(%x: tensor<3x4x2x5xf32>) -> tensor<3x8x5xf32> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.reshape(%x) : (tensor<3x4x2x5xf32>) -> tensor<3x2x20xf32>
+  %1 = npu.tensornorm(%0, %one) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<3x2x20xf32>, tensor<f32>) -> tensor<3x2x20xf32>
+  %2 = npu.reshape(%1) : (tensor<3x2x20xf32>) -> tensor<3x8x5xf32>
+  return %2 : tensor<3x8x5xf32>
+}

@@ -16,7 +16,7 @@ protected:
               "%w: tensor<4x4x1x1xf32>) {\n" +
               body + "return\n}");
     ImageAxesAnalysis axes(function);
-    AlikeOps alike(axes, countsValueAxes);
+    AlikeOps alike(axes, countsValueAxes, nullptr);
     std::vector<unsigned> numbers;
     for (Operation &op : function.getBody().front().without_terminator())
       numbers.push_back(alike.of(&op));

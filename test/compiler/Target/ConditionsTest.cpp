@@ -203,7 +203,7 @@ TEST_F(Conv, WhichEntryHolds) {
                "  - {ops: [conv2d], when: {depthwise: true}, data: [NCHW]}\n"
                "  - {ops: [conv2d], when: {depthwise: false}, data: [any]}\n");
   LayoutOpInterface conv = op(depthwise);
-  auto axes = [&](unsigned slot) {
+  auto axes = [&](unsigned slot) -> KnownDims {
     return slot < 2 ? conv.getOperandAxes(slot) : conv.getResultAxes(0);
   };
   auto holding = [&](const TargetSpec &target) {

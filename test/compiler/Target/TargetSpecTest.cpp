@@ -551,16 +551,47 @@ TEST(LayoutPattern, RolesMeetAxes) {
   EXPECT_FALSE(weight->resolve(4, keras));
 }
 
+TEST(LayoutPattern, DimensionsInPieces) {
+  std::string error;
+  auto pattern = LayoutPattern::parse("ababc", error);
+  ASSERT_TRUE(pattern) << error;
+  auto order = pattern->resolve({64, 49, 96}, {{}, {8, 7, 0}});
+  ASSERT_TRUE(order);
+  StoredOrder image{{0, 1, 2}, {{0, 8}, {1, 7}, {2, 96}}};
+  EXPECT_TRUE(sameStorage(*order, image, {64, 49, 96}));
+  // Of a value that is not known to be cut, or of another rank.
+  EXPECT_FALSE(pattern->resolve({64, 49, 96}, {{}, {8, 0, 0}}));
+  EXPECT_FALSE(pattern->resolve({64, 49, 96}, {}));
+  EXPECT_FALSE(pattern->resolve({64, 49, 96, 2}, {{}, {8, 7, 0, 0}}));
+  EXPECT_FALSE(pattern->resolve(3, {}));
+}
+
 TEST(LayoutPattern, Texts) {
   std::string error;
   for (const char *text :
        {"any", "row-major", "NHWC", "NWC", "NLC", "NDHWC", "HWOI", "OIHW16i16o",
-        "OIHW8i32o4i", "acdb", "aBcd16b"})
+        "OIHW8i32o4i", "acdb", "aBcd16b", "ababc", "babac", "aab"})
     EXPECT_TRUE(LayoutPattern::parse(text, error)) << text;
-  for (const char *text :
-       {"", "NHWCN", "nhwc", "acd", "aacd", "abcd16b", "aBcd", "NCHWc",
-        "NCHW1c", "NCHW16", "NCHW16x", "NCHW2c2c2c2c2c2c2c2c2c",
-        "NCHW1024c1024h1024w1024n", "16", "NC HW"})
+  for (const char *text : {"",
+                           "NHWCN",
+                           "nhwc",
+                           "acd",
+                           "aacd",
+                           "abcd16b",
+                           "aBcd",
+                           "NCHWc",
+                           "NCHW1c",
+                           "NCHW16",
+                           "NCHW16x",
+                           "NCHW2c2c2c2c2c2c2c2c2c",
+                           "NCHW1024c1024h1024w1024n",
+                           "16",
+                           "NC HW",
+                           "abaac",
+                           "ababc16c",
+                           "ABabc",
+                           "babad",
+                           "aabbccddeeffgghhi"})
     EXPECT_FALSE(LayoutPattern::parse(text, error)) << text;
 }
 

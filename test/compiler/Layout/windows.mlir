@@ -1,0 +1,45 @@
+// RUN: npu-opt %s --npu-assign-layout="strategy=optimal objective=count target=npu-nhwc verify-exactly=true" | npu-opt --npu-verify-layout="target=npu-nhwc" | FileCheck %s
+// RUN: npu-opt %s --npu-assign-layout="strategy=optimal objective=count target=npu-nchw verify-exactly=true" | FileCheck %s --check-prefix=ROWS
+
+// Windows of two by two pixels: products read them from the image, where a
+// window's rows lie at two strides, and write them there. A chip that lists
+// whole dimensions moves them.
+// CHECK-LABEL: @windows
+// CHECK-NOT: npu.relayout
+// CHECK: npu.matmul{{.*}}tensor<6x4x16xf32, #npu.layout<ABC3a2b16c>>{{.*}} -> tensor<6x4x8xf32, #npu.layout<abc>>
+// CHECK: npu.softmax
+// CHECK: npu.matmul{{.*}}tensor<6x4x8xf32, #npu.layout<abc>>{{.*}} -> tensor<6x4x16xf32, #npu.layout<ABC3a2b16c>>
+// CHECK-NOT: npu.relayout
+// CHECK: return
+// ROWS-LABEL: @windows
+// ROWS-COUNT-2: npu.relayout
+func.func @windows(%x: tensor<1x4x6x16xf32>) -> tensor<1x4x6x16xf32> {
+  %w = npu.constant dense<0.5> : tensor<16x8xf32> -> tensor<16x8xf32>
+  %v = npu.constant dense<0.25> : tensor<8x16xf32> -> tensor<8x16xf32>
+  %0 = npu.reshape(%x) : (tensor<1x4x6x16xf32>) -> tensor<1x2x2x3x2x16xf32>
+  %1 = npu.transpose(%0) {permutation = [0, 1, 3, 2, 4, 5]} : (tensor<1x2x2x3x2x16xf32>) -> tensor<1x2x3x2x2x16xf32>
+  %2 = npu.reshape(%1) : (tensor<1x2x3x2x2x16xf32>) -> tensor<6x4x16xf32>
+  %3 = npu.matmul(%2, %w) : (tensor<6x4x16xf32>, tensor<16x8xf32>) -> tensor<6x4x8xf32>
+  %4 = npu.reshape(%3) : (tensor<6x4x8xf32>) -> tensor<6x32xf32>
+  %5 = npu.softmax(%4) {axis = 1 : i64} : (tensor<6x32xf32>) -> tensor<6x32xf32>
+  %6 = npu.reshape(%5) : (tensor<6x32xf32>) -> tensor<6x4x8xf32>
+  %7 = npu.matmul(%6, %v) : (tensor<6x4x8xf32>, tensor<8x16xf32>) -> tensor<6x4x16xf32>
+  %8 = npu.reshape(%7) : (tensor<6x4x16xf32>) -> tensor<1x2x3x2x2x16xf32>
+  %9 = npu.transpose(%8) {permutation = [0, 1, 3, 2, 4, 5]} : (tensor<1x2x3x2x2x16xf32>) -> tensor<1x2x2x3x2x16xf32>
+  %10 = npu.reshape(%9) : (tensor<1x2x2x3x2x16xf32>) -> tensor<1x4x6x16xf32>
+  return %10 : tensor<1x4x6x16xf32>
+}
+
+// Tokens that are mixed by a constant matrix are read and written by columns.
+// CHECK-LABEL: @mixed_tokens
+// CHECK-NOT: npu.relayout
+// CHECK: npu.matmul{{.*}}tensor<2x8x12xf32, #npu.layout<acb>>{{.*}} -> tensor<2x8x20xf32, #npu.layout<acb>>
+// CHECK-NOT: npu.relayout
+// CHECK: return
+func.func @mixed_tokens(%x: tensor<2x12x8xf32>) -> tensor<2x20x8xf32> {
+  %w = npu.constant dense<0.5> : tensor<12x20xf32> -> tensor<12x20xf32>
+  %0 = npu.transpose(%x) {permutation = [0, 2, 1]} : (tensor<2x12x8xf32>) -> tensor<2x8x12xf32>
+  %1 = npu.matmul(%0, %w) : (tensor<2x8x12xf32>, tensor<12x20xf32>) -> tensor<2x8x20xf32>
+  %2 = npu.transpose(%1) {permutation = [0, 2, 1]} : (tensor<2x8x20xf32>) -> tensor<2x20x8xf32>
+  return %2 : tensor<2x20x8xf32>
+}
