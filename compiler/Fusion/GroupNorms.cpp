@@ -27,8 +27,8 @@ public:
   ArrayRef<int64_t> getAxes() const { return axes; }
   int64_t getGroups() const { return groups; }
 
-  /// The norm's scale or bias, which are numbers of merged dimensions, for
-  /// those that were merged; null stays so.
+  /// The norm's scale or bias, known numbers of merged dimensions, for those
+  /// that were merged; null stays so.
   FailureOr<Value> parameter(PatternRewriter &rewriter, Location location,
                              Value value) const;
 
@@ -90,8 +90,6 @@ FailureOr<Value> UnmergedNorm::parameter(PatternRewriter &rewriter,
     return value;
   if (std::optional<float> number = scalarOf(value))
     return makeFloats(rewriter, location, {}, {*number});
-  if (!constantOf(value) || !tensorType(value).getElementType().isF32())
-    return failure();
   // The parts that it has numbers for.
   llvm::BitVector isOwn(parts.extents.size());
   ArrayRef<int64_t> extents = shapeOf(value);
@@ -125,6 +123,12 @@ FailureOr<Value> UnmergedNorm::parameter(PatternRewriter &rewriter,
   return makeReshape(rewriter, location, *wide, shape);
 }
 
+/// Whether a scale or bias is left out, or its numbers are known.
+static bool isKnown(Value parameter) {
+  return !parameter || (constantOf(parameter) &&
+                        tensorType(parameter).getElementType().isF32());
+}
+
 namespace {
 
 // Pattern: reshape(tensornorm(reshape(X))) of X's shape -> tensornorm(X), of
@@ -140,6 +144,8 @@ struct UnmergeNorm : OpRewritePattern<ReshapeOp> {
     if (!before || !norm->hasOneUse() ||
         before.getInput().getType() != op.getResult().getType())
       return rewriter.notifyMatchFailure(op, "no norm between two reshapes");
+    if (!isKnown(norm.getScale()) || !isKnown(norm.getBias()))
+      return rewriter.notifyMatchFailure(op, "scale or bias is computed");
     Value data = before.getInput();
     auto unmerged = UnmergedNorm::find(norm, shapeOf(data));
     if (!unmerged)
@@ -149,7 +155,7 @@ struct UnmergeNorm : OpRewritePattern<ReshapeOp> {
     FailureOr<Value> bias =
         unmerged->parameter(rewriter, norm.getLoc(), norm.getBias());
     if (failed(scale) || failed(bias))
-      return rewriter.notifyMatchFailure(op, "scale or bias is computed");
+      return failure();
     rewriter.replaceOpWithNewOp<TensornormOp>(
         op, op.getResult().getType(), data, *scale, *bias,
         rewriter.getI64ArrayAttr(unmerged->getAxes()), norm.getEpsilonAttr(),

@@ -227,3 +227,14 @@ func.func @other_shape(%x: tensor<3x4x2x5xf32>) -> tensor<3x8x5xf32> {
   %2 = npu.reshape(%1) : (tensor<3x2x20xf32>) -> tensor<3x8x5xf32>
   return %2 : tensor<3x8x5xf32>
 }
+
+// A bias that the network computes is left where it is, and all else with it.
+// CHECK-LABEL: @computed_bias
+// CHECK: npu.tensornorm({{.*}} : (tensor<3x2x20xf32>
+func.func @computed_bias(%x: tensor<3x4x2x5xf32>, %b: tensor<2x1xf32>) -> tensor<3x4x2x5xf32> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.reshape(%x) : (tensor<3x4x2x5xf32>) -> tensor<3x2x20xf32>
+  %1 = npu.tensornorm(%0, %one, %b) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<3x2x20xf32>, tensor<f32>, tensor<2x1xf32>) -> tensor<3x2x20xf32>
+  %2 = npu.reshape(%1) : (tensor<3x2x20xf32>) -> tensor<3x4x2x5xf32>
+  return %2 : tensor<3x4x2x5xf32>
+}
