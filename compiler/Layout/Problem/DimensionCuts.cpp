@@ -67,10 +67,7 @@ void DimensionCuts::join(Operation *op) {
   // By group, place and extent.
   std::map<std::tuple<int, int64_t, int64_t>, unsigned> firsts;
   for (const Part &part : partsOf(rule)) {
-    auto known = numbers.find(part.value);
-    if (known == numbers.end())
-      continue;
-    const unsigned mine = known->second + part.dim;
+    const unsigned mine = numbers.at(part.value) + part.dim;
     auto [first, isNew] = firsts.try_emplace(
         {part.related.group, part.related.place, part.extent}, mine);
     if (!isNew)
@@ -93,10 +90,9 @@ void DimensionCuts::cut(Operation *op) {
           other.related.place < part.end() &&
           !llvm::is_contained(places, other.related.place))
         places.push_back(other.related.place);
-    auto known = numbers.find(part.value);
-    if (places.size() == 1 && known != numbers.end() &&
-        places[0] % part.related.place == 0 && part.end() % places[0] == 0)
-      inner.try_emplace(classes[known->second + part.dim],
+    if (places.size() == 1 && places[0] % part.related.place == 0 &&
+        part.end() % places[0] == 0)
+      inner.try_emplace(classes[numbers.at(part.value) + part.dim],
                         places[0] / part.related.place);
   }
 }
