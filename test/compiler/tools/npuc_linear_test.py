@@ -19,10 +19,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-LINKS = (300, 600, 1200)  # of three nodes each
+LINKS = (225, 450, 1800)  # of three nodes each; times a power of two, that hash tables are equally full
 # The longer chain's links may be dearer by so much. It is 0.2 % as it is (trees, sorting); an empty loop over all pairs of
-# kernels makes it 1 %.
-TOLERANCE = 1.007
+# kernels makes it 1.7 %. Where things lie in memory (the length of a path, the environment) is where tables keyed by
+# pointers have collisions: 0.1 % of a run, 0.3 % of what is compared here.
+TOLERANCE = 1.01
 SHAPE = [1, 8, 12, 12]
 
 
