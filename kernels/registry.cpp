@@ -100,6 +100,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
+                        {"dilated", createConvDilated},
                         {"panels", createProductPanels},
                         {"packed", createMatmulPacked},
                         {"onednn", createConvOnednn},

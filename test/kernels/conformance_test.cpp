@@ -64,7 +64,10 @@ TEST(Conformance, ConvDepthwise) {
         } shapes[] = {{{2, 6, 150, 70}, {5, 3}, "abcd"},
                       {{1, 40, 14, 13}, {3, 5}, "abcd"},
                       {{3, 9, 200}, {4}, "abc"},
-                      {{1, 7, 8, 9, 40}, {2, 3, 3}, "abcde"}};
+                      {{1, 7, 8, 9, 40}, {2, 3, 3}, "abcde"},
+                      {{2, 83, 9, 21}, {3, 3}, "acdb"},
+                      {{1, 16, 33}, {4}, "acb"},
+                      {{1, 21, 6, 9, 12}, {2, 3, 3}, "acdeb"}};
         for (const auto &s : shapes) {
           Case one;
           one.problem = convProblem(tensor(NPU_F32, s.dims, s.layout),

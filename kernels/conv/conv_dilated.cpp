@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Depthwise convolution of channels-last tensors whose windows have gaps.
+// oneDNN (3.2) computes these one tap at a time, or as one tiny product for
+// each channel: ten times as long as without the gaps. Here a few pixels have
+// their sums of some channels in registers while all taps go by.
+
+#include "kernels/conv/window.h"
+#include "kernels/parallel.h"
+#include "kernels/registry.h"
+#include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
+#include "kernels/tensor.h"
+
+#include <cstring>
+#include <vector>
+
+namespace npu::kernels {
+
+constexpr int64_t minWorkPerThread = 16384;
+constexpr int64_t pixelsAtOnce = 4, vectorsAtOnce = 4;
+
+namespace {
+/// A row of the windows' taps, and of the data under them.
+struct TapRow {
+  const float *weights, *data;
+};
+
+/// Some pixels of a row of results, in steps of floats.
+struct Pixels {
+  const std::vector<TapRow> &rows;
+  int64_t first, end;         ///< taps of each row
+  int64_t channels;           ///< floats from tap to tap of the weights
+  int64_t tapStep, pixelStep; ///< of the data
+  const float *bias;          ///< null: none
+  float *result;
+};
+
+template <int64_t Count, int64_t Vectors>
+NPU_INLINE void sumVectors(const Pixels &p, int64_t channel) {
+  Vector sums[Count][Vectors];
+  for (int64_t i = 0; i < Count; ++i)
+    for (int64_t v = 0; v < Vectors; ++v)
+      sums[i][v] = p.bias ? loadVector(p.bias + channel + v * lanes) : Vector{};
+  for (const TapRow &row : p.rows)
+    for (int64_t tap = p.first; tap < p.end; ++tap) {
+      const float *weights = row.weights + tap * p.channels + channel;
+      const float *data = row.data + tap * p.tapStep + channel;
+#pragma clang loop unroll(full)
+      for (int64_t v = 0; v < Vectors; ++v) {
+        const Vector weight = loadVector(weights + v * lanes);
+#pragma clang loop unroll(full)
+        for (int64_t i = 0; i < Count; ++i)
+          sums[i][v] += weight * loadVector(data + i * p.pixelStep + v * lanes);
+      }
+    }
+  for (int64_t i = 0; i < Count; ++i)
+    for (int64_t v = 0; v < Vectors; ++v)
+      std::memcpy(p.result + i * p.channels + channel + v * lanes, &sums[i][v],
+                  sizeof(Vector));
+}
+
+template <int64_t Count>
+NPU_INLINE void sumPixels(const Pixels &p) {
+  int64_t channel = 0;
+  for (; channel + vectorsAtOnce * lanes <= p.channels;
+       channel += vectorsAtOnce * lanes)
+    sumVectors<Count, vectorsAtOnce>(p, channel);
+  for (; channel + lanes <= p.channels; channel += lanes)
+    sumVectors<Count, 1>(p, channel);
+  for (; channel < p.channels; ++channel)
+    for (int64_t i = 0; i < Count; ++i) {
+      float sum = p.bias ? p.bias[channel] : 0.0f;
+      for (const TapRow &row : p.rows)
+        for (int64_t tap = p.first; tap < p.end; ++tap)
+          sum += row.weights[tap * p.channels + channel] *
+                 row.data[tap * p.tapStep + i * p.pixelStep + channel];
+      p.result[i * p.channels + channel] = sum;
+    }
+}
+} // namespace
+
+static NPU_CLONES void sumOne(const Pixels &pixels) { sumPixels<1>(pixels); }
+static NPU_CLONES void sumSome(const Pixels &pixels) {
+  sumPixels<pixelsAtOnce>(pixels);
+}
+
+namespace {
+class ConvDilated : public Kernel {
+public:
+  explicit ConvDilated(const Problem &p)
+      : attrs(p.attrs.conv), instrs(p.instrs), weightDesc(p.inputs[1]),
+        inputs(p.inputs.size()), threads(p.threads) {
+    const npu_tensor_desc &x = p.inputs[0], &y = p.outputs[0];
+    const int spatial = x.rank - 2;
+    batch = x.dims[0];
+    channels = x.dims[1];
+    in = fill3(x.dims + 2, spatial, 1);
+    out = fill3(y.dims + 2, spatial, 1);
+    kernel = fill3(weightDesc.dims + 2, spatial, 1);
+    strides = fill3(attrs.strides, spatial, 1);
+    dilations = fill3(attrs.dilations, spatial, 1);
+    pads = fill3(attrs.pads_begin, spatial, 0);
+  }
+
+  std::string implementation() const override { return "native:dilated"; }
+
+  size_t scratchBytes() const override {
+    return static_cast<size_t>(kernel.size() * channels) * sizeof(float);
+  }
+
+  int run(void *const *operands, void *scratch) const override {
+    auto *weights = static_cast<float *>(scratch);
+    spread(static_cast<const float *>(operands[1]), weights);
+    const auto *data = static_cast<const float *>(operands[0]);
+    const auto *bias =
+        attrs.has_bias ? static_cast<const float *>(operands[2]) : nullptr;
+    auto *result = static_cast<float *>(operands[inputs]);
+    const int64_t rows = batch * out.d[0] * out.d[1];
+    const int team = teamFor(rows * out.d[2] * channels * kernel.size() / 8,
+                             minWorkPerThread, threads);
+    parallelFor(team, [&](int thread, int count) {
+      const Range range = shareOf(rows, thread, count);
+      std::vector<TapRow> taps;
+      for (int64_t row = range.begin; row < range.end; ++row)
+        oneRow(data, weights, bias, taps, row,
+               result + row * out.d[2] * channels);
+    });
+    return 0;
+  }
+
+private:
+  /// Weights as [tap][channel].
+  void spread(const float *from, float *to) const {
+    const std::vector<DimMap> maps = dimMaps(weightDesc);
+    const int64_t step = stridesOf(weightDesc).outer[0];
+    Walk walk({weightDesc.dims + 2, weightDesc.dims + weightDesc.rank});
+    walk.add({maps.begin() + 2, maps.end()});
+    for (int64_t tap = 0; tap < walk.size(); ++tap) {
+      int64_t offset;
+      walk.offsets(0, tap, 1, &offset);
+      for (int64_t c = 0; c < channels; ++c)
+        to[tap * channels + c] = from[offset + c * step];
+    }
+  }
+
+  /// The taps that the windows of a row of results have on the data.
+  void findTaps(const float *data, const float *weights, int64_t row,
+                std::vector<TapRow> &taps) const {
+    const int64_t y = row % out.d[1], z = row / out.d[1] % out.d[0],
+                  image = row / out.d[1] / out.d[0];
+    taps.clear();
+    for (int64_t kz = 0; kz < kernel.d[0]; ++kz)
+      for (int64_t ky = 0; ky < kernel.d[1]; ++ky) {
+        const int64_t fromZ =
+            z * strides.d[0] + kz * dilations.d[0] - pads.d[0];
+        const int64_t fromY =
+            y * strides.d[1] + ky * dilations.d[1] - pads.d[1];
+        if (fromZ < 0 || fromZ >= in.d[0] || fromY < 0 || fromY >= in.d[1])
+          continue;
+        const int64_t place = (image * in.d[0] + fromZ) * in.d[1] + fromY;
+        taps.push_back(
+            {weights + (kz * kernel.d[1] + ky) * kernel.d[2] * channels,
+             data + place * in.d[2] * channels});
+      }
+  }
+
+  void oneRow(const float *data, const float *weights, const float *bias,
+              std::vector<TapRow> &taps, int64_t row, float *result) const {
+    findTaps(data, weights, row, taps);
+    std::vector<TapRow> begun = taps;
+    Pixels pixels{begun,
+                  0,
+                  0,
+                  channels,
+                  dilations.d[2] * channels,
+                  strides.d[2] * channels,
+                  bias,
+                  result};
+    int64_t x = 0;
+    while (x < out.d[2]) {
+      const int64_t from = x * strides.d[2] - pads.d[2];
+      const bool isSome = x + pixelsAtOnce <= out.d[2] && hasAllTaps(from) &&
+                          hasAllTaps(from + (pixelsAtOnce - 1) * strides.d[2]);
+      validRange(kernel.d[2], in.d[2], dilations.d[2], from, pixels.first,
+                 pixels.end);
+      for (size_t i = 0; i < taps.size(); ++i)
+        begun[i].data = taps[i].data + from * channels;
+      pixels.result = result + x * channels;
+      if (isSome)
+        sumSome(pixels);
+      else
+        sumOne(pixels);
+      x += isSome ? pixelsAtOnce : 1;
+    }
+    if (!instrs.empty())
+      interpretChain(instrs, result, out.d[2] * channels);
+  }
+
+  /// Whether all taps of a row of a window that begins here are on the data.
+  bool hasAllTaps(int64_t from) const {
+    return from >= 0 && from + (kernel.d[2] - 1) * dilations.d[2] < in.d[2];
+  }
+
+  npu_conv_attrs attrs;
+  std::vector<npu_instr> instrs;
+  npu_tensor_desc weightDesc;
+  size_t inputs;
+  int threads;
+  int64_t batch, channels;
+  Extents3 in, out, kernel, strides, dilations, pads;
+};
+} // namespace
+
+/// Whether an element of each window lies beside a gap.
+static bool hasGaps(const Problem &problem) {
+  const npu_tensor_desc &w = problem.inputs[1];
+  for (int d = 2; d < w.rank; ++d)
+    if (w.dims[d] > 1 && problem.attrs.conv.dilations[d - 2] > 1)
+      return true;
+  return false;
+}
+
+static bool isChannelsLastF32(const npu_tensor_desc &tensor) {
+  return tensor.dtype == NPU_F32 && sameStorage(tensor, channelsLast(tensor));
+}
+
+std::unique_ptr<Kernel> createConvDilated(const Problem &problem,
+                                          std::string &whyNot) {
+  const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
+                        &y = problem.outputs[0];
+  const int64_t groups = problem.attrs.conv.groups;
+  if (groups < 2 || groups != x.dims[1] || groups != y.dims[1])
+    whyNot = "not depthwise";
+  else if (!hasGaps(problem))
+    whyNot = "windows without gaps";
+  else if (elementCount(x) == 0 || elementCount(y) == 0)
+    whyNot = "nothing to compute";
+  else if (!isChannelsLastF32(x) || !isChannelsLastF32(y) ||
+           w.dtype != NPU_F32 || w.block_count)
+    whyNot = "not f32 with channels last";
+  else if (problem.attrs.conv.has_bias && problem.inputs[2].dtype != NPU_F32)
+    whyNot = "bias is not f32";
+  else if (!isUnaryChain(problem.instrs, problem.inputs.size()))
+    whyNot = "a fused chain that is not unary";
+  if (!whyNot.empty())
+    return nullptr;
+  return std::make_unique<ConvDilated>(problem);
+}
+
+} // namespace npu::kernels
