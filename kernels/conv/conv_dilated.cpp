@@ -18,7 +18,7 @@
 namespace npu::kernels {
 
 constexpr int64_t minWorkPerThread = 16384;
-constexpr int64_t pixelsAtOnce = 4, vectorsAtOnce = 4;
+constexpr int64_t pixelsAtOnce = 4, vectorsAtOnce = 2;
 
 namespace {
 /// A row of the windows' taps, and of the data under them.
@@ -80,8 +80,8 @@ NPU_INLINE void sumPixels(const Pixels &p) {
 }
 } // namespace
 
-static NPU_CLONES void sumOne(const Pixels &pixels) { sumPixels<1>(pixels); }
-static NPU_CLONES void sumSome(const Pixels &pixels) {
+static NPU_WIDE_ONLY void sumOne(const Pixels &pixels) { sumPixels<1>(pixels); }
+static NPU_WIDE_ONLY void sumSome(const Pixels &pixels) {
   sumPixels<pixelsAtOnce>(pixels);
 }
 
@@ -230,7 +230,9 @@ std::unique_ptr<Kernel> createConvDilated(const Problem &problem,
   const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
                         &y = problem.outputs[0];
   const int64_t groups = problem.attrs.conv.groups;
-  if (groups < 2 || groups != x.dims[1] || groups != y.dims[1])
+  if (!hasWideRegisters())
+    whyNot = "no registers of 512 bits";
+  else if (groups < 2 || groups != x.dims[1] || groups != y.dims[1])
     whyNot = "not depthwise";
   else if (!hasGaps(problem))
     whyNot = "windows without gaps";
