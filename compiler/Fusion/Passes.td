@@ -13,7 +13,8 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
     Identity and inverse transposes and reshapes vanish, consecutive ones
     compose, transposes also around a reshape that moves whole parts of their
     dimensions, those of constants are computed. Elementwise ops and reductions
-    work on what a broadcast repeats, not on its repetitions. Affine steps with constants are
+    work on what a broadcast repeats, not on its repetitions. A scatter to all
+    places of a box is a concat, or a sum with what is padded. Affine steps with constants are
     brought into one form (x * scale, then + offset) and merge, where neither
     overflow nor the rounding of a large offset would show. Every rewrite is
     exact in real arithmetic.

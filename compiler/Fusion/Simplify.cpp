@@ -4,10 +4,10 @@
 // affine steps with constants in one form.
 //
 // It ends: the view patterns remove ops, or a transpose; those on broadcasts
-// move one towards the results, or leave it out; of the arithmetic ones each
-// removes an op, or turns sub and div into add and mul (never back), or moves a
-// constant to the right, or moves a mul above an add, or a difference behind a
-// cast (never back).
+// move one towards the results, or leave it out; those on boxes remove a
+// scatter, or a concat; of the arithmetic ones each removes an op, or turns sub
+// and div into add and mul (never back), or moves a constant to the right, or
+// moves a mul above an add, or a difference behind a cast (never back).
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/FusionTraits.h"
@@ -305,6 +305,7 @@ struct SimplifyPass : npu::impl::SimplifyBase<SimplifyPass> {
 LogicalResult npu::simplify(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
   addViewPatterns(patterns);
+  addBoxPatterns(patterns);
   addBroadcastPatterns(patterns);
   addExactSumPatterns(patterns);
   patterns.add<ConstantRight, AffineForm, DropNeutral, PlainPower, MergeAffine>(

@@ -315,3 +315,102 @@ func.func @repeated_sum(%x: tensor<2x1xf32>) -> (tensor<2xf32>, tensor<1x3xf32>)
   %3 = npu.reduce(%1) {axes = [0], keep_dims = true, kind = #npu.reduce_kind<max>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
   return %2, %3 : tensor<2xf32>, tensor<1x3xf32>
 }
+
+// What is assigned to a box lies between slices of what is kept.
+// CHECK-LABEL: @scatter_box
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3x4xf32>, %[[U:[^:]*]]:
+// CHECK-DAG: %[[LEFT:.*]] = npu.slice(%[[X]]) {starts = [1, 0], steps = [1, 1]} : (tensor<3x4xf32>) -> tensor<2x1xf32>
+// CHECK-DAG: %[[RIGHT:.*]] = npu.slice(%[[X]]) {starts = [1, 3], steps = [1, 1]} : (tensor<3x4xf32>) -> tensor<2x1xf32>
+// CHECK-DAG: %[[ROWS:.*]] = npu.concat(%[[LEFT]], %[[U]], %[[RIGHT]]) {axis = 1 : i64}
+// CHECK-DAG: %[[ABOVE:.*]] = npu.slice(%[[X]]) {starts = [0, 0], steps = [1, 1]} : (tensor<3x4xf32>) -> tensor<1x4xf32>
+// CHECK: %[[Y:.*]] = npu.concat(%[[ABOVE]], %[[ROWS]]) {axis = 0 : i64}
+// CHECK-NEXT: return %[[Y]]
+func.func @scatter_box(%x: tensor<3x4xf32>, %u: tensor<2x2xf32>) -> tensor<3x4xf32> {
+  %i = npu.constant dense<[[[1, 1], [1, -2]], [[-1, 1], [2, 2]]]> : tensor<2x2x2xi64> -> tensor<2x2x2xi64>
+  %y = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<3x4xf32>, tensor<2x2x2xi64>, tensor<2x2xf32>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// Whole slices; and all of the data, of which nothing is kept.
+// CHECK-LABEL: @scatter_slices
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3x4xf32>, %[[U:[^:]*]]: tensor<1x4xf32>, %[[V:[^:]*]]: tensor<3x4xf32>
+// CHECK: %[[REST:.*]] = npu.slice(%[[X]]) {starts = [1, 0], steps = [1, 1]}
+// CHECK-NEXT: %[[Y:.*]] = npu.concat(%[[U]], %[[REST]]) {axis = 0 : i64}
+// CHECK-NEXT: return %[[Y]], %[[V]]
+func.func @scatter_slices(%x: tensor<3x4xf32>, %u: tensor<1x4xf32>, %v: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %i = npu.constant dense<0> : tensor<1x1xi64> -> tensor<1x1xi64>
+  %all = npu.constant dense<[[0], [1], [2]]> : tensor<3x1xi64> -> tensor<3x1xi64>
+  %y = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<3x4xf32>, tensor<1x1xi64>, tensor<1x4xf32>) -> tensor<3x4xf32>
+  %z = npu.scatter_nd(%x, %all, %v) {reduction = #npu.scatter_reduction<none>} : (tensor<3x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %y, %z : tensor<3x4xf32>, tensor<3x4xf32>
+}
+
+// What is added to a box is padded; a sum with -0 keeps the sign of 0.
+// CHECK-LABEL: @scatter_add
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3xf32>, %[[U:[^:]*]]:
+// CHECK: %[[P:.*]] = npu.pad(%[[U]]) {{.*}}pads = [1, 0], value = -0.000000e+00 : f64}
+// CHECK: %[[Y:.*]] = npu.eltwise add(%[[X]], %[[P]])
+// CHECK: npu.pad({{.*}}pads = [1, 0]} : (tensor<2xi64>) -> tensor<3xi64>
+func.func @scatter_add(%x: tensor<3xf32>, %u: tensor<2xf32>, %n: tensor<3xi64>, %m: tensor<2xi64>) -> (tensor<3xf32>, tensor<3xi64>) {
+  %i = npu.constant dense<[[1], [2]]> : tensor<2x1xi64> -> tensor<2x1xi64>
+  %y = npu.scatter_nd(%x, %i, %u) {reduction = #npu.scatter_reduction<add>} : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
+  %z = npu.scatter_nd(%n, %i, %m) {reduction = #npu.scatter_reduction<add>} : (tensor<3xi64>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<3xi64>
+  return %y, %z : tensor<3xf32>, tensor<3xi64>
+}
+
+// Places out of order, twice or with gaps are none of a box; nor is a largest
+// one a sum.
+// CHECK-LABEL: @scatter_places
+// CHECK-COUNT-4: npu.scatter_nd
+// CHECK-NOT: npu.concat
+func.func @scatter_places(%x: tensor<4xf32>, %u: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %turned = npu.constant dense<[[2], [1]]> : tensor<2x1xi64> -> tensor<2x1xi64>
+  %twice = npu.constant dense<[[1], [1]]> : tensor<2x1xi64> -> tensor<2x1xi64>
+  %gap = npu.constant dense<[[1], [3]]> : tensor<2x1xi64> -> tensor<2x1xi64>
+  %box = npu.constant dense<[[1], [2]]> : tensor<2x1xi64> -> tensor<2x1xi64>
+  %a = npu.scatter_nd(%x, %turned, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<4xf32>
+  %b = npu.scatter_nd(%x, %twice, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<4xf32>
+  %c = npu.scatter_nd(%x, %gap, %u) {reduction = #npu.scatter_reduction<none>} : (tensor<4xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<4xf32>
+  %d = npu.scatter_nd(%x, %box, %u) {reduction = #npu.scatter_reduction<max>} : (tensor<4xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<4xf32>
+  return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// What is added to all but the first rows and columns, as PyTorch exports
+// x[1:, 1:] += r.
+// CHECK-LABEL: @add_in_place
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3x4xf32>, %[[R:[^:]*]]:
+// CHECK: %[[P:.*]] = npu.pad(%[[R]]) {{.*}}pads = [0, 1, 0, 0]
+// CHECK: %[[Q:.*]] = npu.pad(%[[P]]) {{.*}}pads = [1, 0, 0, 0]
+// CHECK: %[[Y:.*]] = npu.eltwise add(%[[X]], %[[Q]])
+// CHECK-NEXT: return %[[Y]]
+func.func @add_in_place(%x: tensor<3x4xf32>, %r: tensor<2x3xf32>) -> tensor<3x4xf32> {
+  %i = npu.constant dense<[[[1, 1], [1, 2], [1, 3]], [[2, 1], [2, 2], [2, 3]]]> : tensor<2x3x2xi64> -> tensor<2x3x2xi64>
+  %rows = npu.slice(%x) {starts = [1, 0], steps = [1, 1]} : (tensor<3x4xf32>) -> tensor<2x4xf32>
+  %box = npu.slice(%rows) {starts = [0, 1], steps = [1, 1]} : (tensor<2x4xf32>) -> tensor<2x3xf32>
+  %sum = npu.eltwise add(%box, %r) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %y = npu.scatter_nd(%x, %i, %sum) {reduction = #npu.scatter_reduction<none>} : (tensor<3x4xf32>, tensor<2x3x2xi64>, tensor<2x3xf32>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// The first piece is added to; but not where the pieces change places, come of
+// different data, or most stays as it is.
+// CHECK-LABEL: @add_in_front
+// CHECK: npu.pad({{.*}}pads = [0, 1]
+// CHECK: npu.eltwise add
+// CHECK: npu.concat
+// CHECK: npu.concat
+// CHECK: npu.concat
+func.func @add_in_front(%x: tensor<4xf32>, %z: tensor<4xf32>, %r: tensor<3xf32>, %one: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %front = npu.slice(%x) {starts = [0], steps = [1]} : (tensor<4xf32>) -> tensor<3xf32>
+  %last = npu.slice(%x) {starts = [3], steps = [1]} : (tensor<4xf32>) -> tensor<1xf32>
+  %other = npu.slice(%z) {starts = [3], steps = [1]} : (tensor<4xf32>) -> tensor<1xf32>
+  %sum = npu.eltwise add(%front, %r) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %y = npu.concat(%sum, %last) {axis = 0 : i64} : (tensor<3xf32>, tensor<1xf32>) -> tensor<4xf32>
+  %sum1 = npu.eltwise add(%front, %r) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %turned = npu.concat(%last, %sum1) {axis = 0 : i64} : (tensor<1xf32>, tensor<3xf32>) -> tensor<4xf32>
+  %sum2 = npu.eltwise add(%front, %r) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %mixed = npu.concat(%sum2, %other) {axis = 0 : i64} : (tensor<3xf32>, tensor<1xf32>) -> tensor<4xf32>
+  %sum3 = npu.eltwise add(%last, %one) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %little = npu.concat(%front, %sum3) {axis = 0 : i64} : (tensor<3xf32>, tensor<1xf32>) -> tensor<4xf32>
+  return %y, %turned, %mixed, %little : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
