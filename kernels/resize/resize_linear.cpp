@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linear and cubic interpolation under every coordinate rule: per result
-// element the taps of all resized dimensions multiplied out, along a loop that
-// is as long as the layout allows.
+// Linear and cubic interpolation under every coordinate rule: per row of the
+// result the taps of all other resized dimensions multiplied out, along a loop
+// that is as long as the layout allows; then the taps along the row.
 
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
@@ -17,6 +17,8 @@ namespace npu::kernels {
 constexpr int64_t minWorkPerThread = 8192;
 /// Taps of one result element: cubic over two dimensions, linear over four.
 constexpr int maxTaps = 16;
+/// Of the input, such that a line stays in the nearest caches.
+constexpr int64_t maxLineElements = 65536;
 
 /// to[i] = or += weight * from[i]
 static NPU_CLONES void addTap(float *to, const float *from, float weight,
@@ -27,6 +29,19 @@ static NPU_CLONES void addTap(float *to, const float *from, float weight,
   else
     for (int64_t i = 0; i < n; ++i)
       to[i] += weight * from[i];
+}
+
+/// to[i * step ..] = the sum of the taps' weight * line[index * inner ..]
+static NPU_CLONES void alongLine(const float *line, const Taps &taps,
+                                 int64_t inner, float *to, int64_t step) {
+  const Tap *tap = taps.taps.data(), *end = tap + taps.taps.size();
+  for (; tap != end; tap += taps.tapCount, to += step)
+    for (int64_t i = 0; i < inner; ++i) {
+      float sum = 0;
+      for (int k = 0; k < taps.tapCount; ++k)
+        sum += tap[k].weight * line[tap[k].index * inner + i];
+      to[i] = sum;
+    }
 }
 
 namespace {
@@ -49,27 +64,62 @@ public:
            interpolationTaps(p.attrs.resize, d, x.dims[d], output.dims[d])});
       rows *= output.dims[d];
     }
+    takeInnermost();
+    const int64_t elements = x.dims[axes.back().dim] * inner;
+    if (isLine(elements)) {
+      lineElements = elements;
+    } else if (inner > 1) {
+      axes.push_back(whole);
+      inner = 1;
+    }
     last = axes.back();
     axes.pop_back();
-    rows /= last.extent;
+    rows /= last.extent * inner;
   }
 
   std::string implementation() const override { return "native:resize"; }
 
-  int run(void *const *operands, void *) const override {
+  size_t scratchBytes() const override {
+    return static_cast<size_t>(lineElements * threads) * sizeof(float);
+  }
+
+  int run(void *const *operands, void *scratch) const override {
     const auto *from = static_cast<const float *>(operands[0]);
     auto *to = static_cast<float *>(operands[inputs]);
-    int team = teamFor(rows * last.extent, minWorkPerThread, threads);
+    int team = teamFor(rows * last.extent * inner, minWorkPerThread, threads);
     parallelFor(team, [&](int thread, int count) {
       Range range = shareOf(rows, thread, count);
+      float *line = static_cast<float *>(scratch) + lineElements * thread;
       for (int64_t row = range.begin; row < range.end; ++row)
-        oneRow(row, from, to);
+        oneRow(row, from, to, line);
     });
     return 0;
   }
 
 private:
-  void oneRow(int64_t row, const float *from, float *to) const {
+  /// A dimension that lies inside of the one that is interpolated, and is not.
+  void takeInnermost() {
+    const Axis &innermost = axes.back();
+    if (axes.size() < 2 || innermost.taps.tapCount > 1)
+      return;
+    const Axis &next = axes[axes.size() - 2];
+    if (innermost.fromStride != 1 || innermost.toStride != 1 ||
+        next.fromStride != innermost.extent)
+      return;
+    whole = innermost;
+    inner = whole.extent;
+    axes.pop_back();
+  }
+
+  /// Whether a line of the input, of so many elements, is made first.
+  bool isLine(int64_t elements) const {
+    const Axis &axis = axes.back();
+    return axis.taps.tapCount > 1 && axis.fromStride == inner &&
+           elements <= axis.extent * inner * axis.taps.tapCount &&
+           elements <= maxLineElements;
+  }
+
+  void oneRow(int64_t row, const float *from, float *to, float *line) const {
     int64_t offsets[maxTaps] = {0};
     float weights[maxTaps] = {1};
     int count = 1;
@@ -90,6 +140,12 @@ private:
     if (last.taps.tapCount == 1 && last.fromStride == 1) {
       for (int i = 0; i < count; ++i)
         addTap(to, from + offsets[i], weights[i], last.extent, i == 0);
+      return;
+    }
+    if (lineElements) {
+      for (int i = 0; i < count; ++i)
+        addTap(line, from + offsets[i], weights[i], lineElements, i == 0);
+      alongLine(line, last.taps, inner, to, last.toStride);
       return;
     }
     for (int64_t x = 0; x < last.extent; ++x) {
@@ -113,6 +169,9 @@ private:
   std::vector<Axis> axes; // all but the innermost of the result
   Axis last = {};
   int64_t rows = 1;
+  Axis whole = {};          // what `inner` was
+  int64_t inner = 1;        // elements at each place of a line
+  int64_t lineElements = 0; // of a thread's line of the input; 0: none
 };
 } // namespace
 
