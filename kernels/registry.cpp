@@ -100,7 +100,7 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
-                        {"dilated", createConvDilated},
+                        {"lanes", createConvLanes},
                         {"panels", createProductPanels},
                         {"packed", createMatmulPacked},
                         {"onednn", createConvOnednn},

@@ -12,8 +12,8 @@ namespace npu::kernels {
 using Create = std::unique_ptr<Kernel>(const Problem &problem,
                                        std::string &whyNot);
 
-Create createConvDepthwise, createConvSignal, createConvDilated,
-    createConvOnednn, createConvReference;
+Create createConvDepthwise, createConvSignal, createConvLanes, createConvOnednn,
+    createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createConvBpwOnednn, createConvBpwReference;
 Create createMaskunpoolFast, createMaskunpoolReference;

@@ -4,6 +4,7 @@
 #include "kernels/registry.h"
 #include "kernels/support/convert.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -27,81 +28,71 @@ public:
 
   std::string implementation() const override { return "native:gather"; }
 
-  size_t scratchBytes() const override {
-    return takesElements() ? static_cast<size_t>(count) * sizeof(int64_t) : 0;
-  }
-
-  int run(void *const *operands, void *scratch) const override {
-    if (takesElements())
-      return runElements(operands, static_cast<int64_t *>(scratch));
-    const auto *from = static_cast<const char *>(operands[0]);
-    auto *to = static_cast<char *>(operands[inputs]);
+  int run(void *const *operands, void *) const override {
     std::atomic<bool> isOutside{false};
-    constexpr int64_t minBytesPerThread = 32 * 1024;
-    int team = teamFor(before * count * runBytes, minBytesPerThread, threads);
+    // A copy of a few bytes takes as long as one of some more.
+    constexpr int64_t leastBytes = 8, minBytesPerThread = 32 * 1024;
+    const int team = teamFor(before * count * std::max(runBytes, leastBytes),
+                             minBytesPerThread, threads);
     parallelFor(team, [&](int thread, int all) {
-      Range range = shareOf(before * count, thread, all);
-      for (int64_t i = range.begin; i < range.end; ++i) {
-        const int64_t index = indexAt(operands[1], i % count);
-        if (index < 0) {
-          isOutside = true;
-          return;
-        }
-        std::memcpy(to + i * runBytes,
-                    from + (i / count * extent + index) * runBytes,
-                    static_cast<size_t>(runBytes));
-      }
+      if (!copy(operands, shareOf(before * count, thread, all)))
+        isOutside = true;
     });
     return isOutside ? 1 : 0;
   }
 
 private:
-  /// Single elements of several positions before the axis (windows of a signal,
-  /// channel by channel): each index is looked at once.
-  bool takesElements() const {
-    return before > 1 &&
-           (runBytes == 1 || runBytes == 2 || runBytes == 4 || runBytes == 8);
-  }
-
-  /// From the front; below 0: outside.
-  int64_t indexAt(const void *of, int64_t at) const {
-    int64_t index;
-    load(indices.dtype, of, Walk::Run::Contiguous, &at, 1, &index);
-    index += index < 0 ? extent : 0;
-    return index < extent ? index : -1;
-  }
-
-  int runElements(void *const *operands, int64_t *places) const {
-    for (int64_t i = 0; i < count; ++i) {
-      places[i] = indexAt(operands[1], i);
-      if (places[i] < 0)
-        return 1;
+  /// Runs of the result; false where an index is outside of the data.
+  bool copy(void *const *operands, Range range) const {
+    constexpr int64_t chunk = 256;
+    int64_t places[chunk];
+    for (int64_t i = range.begin; i < range.end;) {
+      const int64_t at = i % count, position = i / count;
+      const auto some =
+          static_cast<int>(std::min({chunk, range.end - i, count - at}));
+      load(indices.dtype, operands[1], Walk::Run::Contiguous, &at, some,
+           places);
+      bool isInside = true;
+      for (int k = 0; k < some; ++k) {
+        places[k] += places[k] < 0 ? extent : 0;
+        isInside &= places[k] >= 0 && places[k] < extent;
+      }
+      if (!isInside)
+        return false;
+      const auto *from =
+          static_cast<const char *>(operands[0]) + position * extent * runBytes;
+      copyRuns(from, places, some,
+               static_cast<char *>(operands[inputs]) + i * runBytes);
+      i += some;
     }
+    return true;
+  }
+
+  void copyRuns(const char *from, const int64_t *places, int some,
+                char *to) const {
     switch (runBytes) {
     case 1:
-      return pick<uint8_t>(operands, places);
+      return pick<uint8_t>(from, places, some, to);
     case 2:
-      return pick<uint16_t>(operands, places);
+      return pick<uint16_t>(from, places, some, to);
     case 4:
-      return pick<uint32_t>(operands, places);
+      return pick<uint32_t>(from, places, some, to);
+    case 8:
+      return pick<uint64_t>(from, places, some, to);
     default:
-      return pick<uint64_t>(operands, places);
+      for (int k = 0; k < some; ++k)
+        std::memcpy(to + k * runBytes, from + places[k] * runBytes,
+                    static_cast<size_t>(runBytes));
     }
   }
 
+  /// Runs of one element.
   template <class T>
-  int pick(void *const *operands, const int64_t *places) const {
-    const auto *from = static_cast<const T *>(operands[0]);
-    auto *to = static_cast<T *>(operands[inputs]);
-    constexpr int64_t minElementsPerThread = 16 * 1024;
-    const int team = teamFor(before * count, minElementsPerThread, threads);
-    parallelFor(team, [&](int thread, int all) {
-      const Range range = shareOf(before, thread, all);
-      for (int64_t row = range.begin; row < range.end; ++row)
-        for (int64_t i = 0; i < count; ++i)
-          to[row * count + i] = from[row * extent + places[i]];
-    });
-    return 0;
+  static void pick(const char *from, const int64_t *places, int some,
+                   char *to) {
+    for (int k = 0; k < some; ++k)
+      reinterpret_cast<T *>(to)[k] =
+          reinterpret_cast<const T *>(from)[places[k]];
   }
 
   npu_tensor_desc indices;
@@ -116,14 +107,23 @@ static bool isRowMajor(const npu_tensor_desc &tensor) {
                      makeTensor(tensor.dtype, tensor.dims, tensor.rank));
 }
 
+/// Whether indices and result are stored alike, so that an element of the one
+/// lies where that of the other does: of data of one dimension.
+static bool isElementwise(const Problem &problem) {
+  const npu_tensor_desc &indices = problem.inputs[1];
+  return problem.inputs[0].rank == 1 && !indices.block_count &&
+         sameStorage(indices, problem.outputs[0]);
+}
+
 std::unique_ptr<Kernel> createGatherFast(const Problem &problem,
                                          std::string &whyNot) {
   if (!problem.instrs.empty())
     whyNot = "fused instructions";
   else if (problem.outputs[0].dtype != problem.inputs[0].dtype)
     whyNot = "a result of another type";
-  else if (!isRowMajor(problem.inputs[0]) || !isRowMajor(problem.inputs[1]) ||
-           !isRowMajor(problem.outputs[0]))
+  else if (!isRowMajor(problem.inputs[0]) ||
+           !(isElementwise(problem) ||
+             (isRowMajor(problem.inputs[1]) && isRowMajor(problem.outputs[0]))))
     whyNot = "a layout that is not row-major";
   if (!whyNot.empty())
     return nullptr;

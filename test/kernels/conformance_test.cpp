@@ -6,6 +6,7 @@
 #include "test/kernels/conformance_attention.h"
 #include "test/kernels/conformance_cases.h"
 #include "test/kernels/conformance_chip.h"
+#include "test/kernels/conformance_conv.h"
 #include "test/kernels/conformance_index.h"
 #include "test/kernels/conformance_integers.h"
 #include "test/kernels/conformance_matmul.h"
@@ -23,81 +24,6 @@
 
 using namespace npu::kernels;
 using namespace npu::kernels::testing;
-
-TEST(Conformance, ConvLayoutsAndShapes) {
-  const struct {
-    int64_t c, o, size, kernel, stride, pad, groups, dilation;
-  } shapes[] = {{3, 16, 11, 3, 2, 1, 1, 1},  {16, 32, 7, 1, 1, 0, 1, 1},
-                {20, 20, 9, 3, 1, 1, 20, 1}, {32, 32, 8, 5, 2, 2, 32, 1},
-                {8, 12, 6, 3, 1, 2, 4, 2},   {17, 5, 5, 1, 2, 0, 1, 1},
-                {32, 16, 1, 1, 1, 0, 1, 1},  {6, 9, 10, 7, 1, 3, 3, 1}};
-  uint32_t seed = 1;
-  for (const auto &s : shapes)
-    for (const char *in : layouts4)
-      for (const char *out : layouts4)
-        for (int64_t batch : {1, 3}) {
-          Case one;
-          one.problem = convProblem(image(batch, s.c, s.size, s.size + 1, in),
-                                    s.o, {s.kernel, s.kernel}, s.stride, s.pad,
-                                    s.groups, out, seed % 3 != 0, s.dilation);
-          one.problem.threads = 1 + static_cast<int>(seed % 2);
-          const char *orders[] = {"abcd", "cdba", "acdb", "ABcd4b4a",
-                                  "ABcd16b16a"};
-          one.problem.inputs[1] =
-              tensor(NPU_F32, {s.o, s.c / s.groups, s.kernel, s.kernel},
-                     orders[seed % 5]);
-          if (seed % 4)
-            makeConstant(one.problem, 1);
-          check(one, seed++);
-        }
-}
-
-/// Rows for several bands of the kernel, or shorter than a vector; 1 to 3 axes.
-TEST(Conformance, ConvDepthwise) {
-  uint32_t seed = 900;
-  for (int64_t stride : {1, 2, 3})
-    for (int64_t dilation : {1, 2, 3})
-      for (int64_t pad : {0, 1, 3}) {
-        const struct {
-          std::vector<int64_t> dims, kernel;
-          const char *layout;
-        } shapes[] = {{{2, 6, 150, 70}, {5, 3}, "abcd"},
-                      {{1, 40, 14, 13}, {3, 5}, "abcd"},
-                      {{3, 9, 200}, {4}, "abc"},
-                      {{1, 7, 8, 9, 40}, {2, 3, 3}, "abcde"},
-                      {{2, 83, 9, 21}, {3, 3}, "acdb"},
-                      {{1, 16, 33}, {4}, "acb"},
-                      {{1, 21, 6, 9, 12}, {2, 3, 3}, "acdeb"}};
-        for (const auto &s : shapes) {
-          Case one;
-          one.problem = convProblem(tensor(NPU_F32, s.dims, s.layout),
-                                    s.dims[1], s.kernel, stride, pad, s.dims[1],
-                                    s.layout, seed % 3 != 0, dilation);
-          one.problem.threads = 1 + static_cast<int>(seed % 2);
-          check(one, seed++);
-          addChain(one, chainsFor(one.problem.outputs[0])[0]);
-          check(one, seed++);
-        }
-      }
-}
-
-TEST(Conformance, ConvChains) {
-  uint32_t seed = 1000;
-  for (const char *layout : layouts4)
-    for (int64_t batch : {1, 3})
-      for (bool depthwise : {false, true}) {
-        Problem bare = convProblem(image(batch, 20, 6, 5, layout), 20, {3, 3},
-                                   1, 1, depthwise ? 20 : 1, layout);
-        for (const Chain &chain : chainsFor(bare.outputs[0])) {
-          SCOPED_TRACE(chain.name);
-          Case one;
-          one.problem = bare;
-          one.problem.threads = 2;
-          addChain(one, chain);
-          check(one, seed++);
-        }
-      }
-}
 
 TEST(Conformance, ConvOtherRanksAndTypes) {
   uint32_t seed = 2000;
@@ -553,6 +479,25 @@ TEST(Conformance, ConcatAndGather) {
           gather.problem.instrs = {unary(NPU_INSTR_cast, 2)};
           check(gather, seed++);
         }
+}
+
+/// Single elements by indices that are stored in any order; more than are
+/// looked at in one go.
+TEST(Conformance, GatherSingleElements) {
+  uint32_t seed = 11400;
+  for (int32_t type : {NPU_F32, NPU_U8, NPU_F16, NPU_I64})
+    for (int32_t index : {NPU_I64, NPU_I32})
+      for (const char *in : {"abc", "acb", "aBc16b"})
+        for (const char *out : {"abc", "acb", "cab"})
+          for (int64_t rows : {1, 40}) {
+            Case one;
+            Problem &p = one.problem;
+            p.op = NPU_OP_GATHER;
+            p.inputs = {tensor(type, {77}), tensor(index, {rows, 18, 3}, in)};
+            p.outputs = {tensor(type, {rows, 18, 3}, out)};
+            p.threads = 1 + static_cast<int>(seed % 2);
+            check(one, seed++);
+          }
 }
 
 TEST(Conformance, GatherElements) {

@@ -57,7 +57,7 @@ TEST(Scratch, OfDepthwiseWindowsFarApart) {
 }
 
 TEST(Packing, EveryTeamSizeGivesTheSameNumbersAndNoSlowKernel) {
-  for (int64_t groups : {1, 32})
+  for (int64_t groups : {1, 4})
     for (const char *layout : {"acdb", "aBcd16b"}) {
       Problem p = layer(32, 64, 14, 3, groups, layout);
       p.instrs = {unary(NPU_INSTR_relu, 3)};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Depthwise convolution of channels-last tensors whose windows have gaps.
-// oneDNN (3.2) computes these one tap at a time, or as one tiny product for
-// each channel: ten times as long as without the gaps. Here a few pixels have
-// their sums of some channels in registers while all taps go by.
+// Depthwise convolution of channels-last tensors whose windows have gaps, or
+// with several filters for each channel. oneDNN (3.2) computes the first one
+// tap at a time, or as one tiny product for each channel, and pads the channels
+// of the second to vectors of zeros: ten times as long as a plain one. Here a
+// few pixels have their sums of some channels in registers while all taps go
+// by; of data with several filters each channel is repeated before.
 
 #include "kernels/conv/window.h"
 #include "kernels/parallel.h"
@@ -12,6 +14,7 @@
 #include "kernels/support/vectors.h"
 #include "kernels/tensor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -85,16 +88,22 @@ static NPU_WIDE_ONLY void sumSome(const Pixels &pixels) {
   sumPixels<pixelsAtOnce>(pixels);
 }
 
+static NPU_WIDE_ONLY void twice(const float *from, int64_t count, float *to) {
+  for (int64_t i = 0; i < count; ++i)
+    to[2 * i] = to[2 * i + 1] = from[i];
+}
+
 namespace {
-class ConvDilated : public Kernel {
+class ConvLanes : public Kernel {
 public:
-  explicit ConvDilated(const Problem &p)
+  explicit ConvLanes(const Problem &p)
       : attrs(p.attrs.conv), instrs(p.instrs), weightDesc(p.inputs[1]),
         inputs(p.inputs.size()), threads(p.threads) {
     const npu_tensor_desc &x = p.inputs[0], &y = p.outputs[0];
     const int spatial = x.rank - 2;
     batch = x.dims[0];
-    channels = x.dims[1];
+    channels = y.dims[1];
+    filters = channels / x.dims[1];
     in = fill3(x.dims + 2, spatial, 1);
     out = fill3(y.dims + 2, spatial, 1);
     kernel = fill3(weightDesc.dims + 2, spatial, 1);
@@ -103,16 +112,20 @@ public:
     pads = fill3(attrs.pads_begin, spatial, 0);
   }
 
-  std::string implementation() const override { return "native:dilated"; }
+  std::string implementation() const override { return "native:lanes"; }
 
   size_t scratchBytes() const override {
-    return static_cast<size_t>(kernel.size() * channels) * sizeof(float);
+    const int64_t repeated = filters > 1 ? batch * in.size() : 0;
+    return static_cast<size_t>((kernel.size() + repeated) * channels) *
+           sizeof(float);
   }
 
   int run(void *const *operands, void *scratch) const override {
     auto *weights = static_cast<float *>(scratch);
     spread(static_cast<const float *>(operands[1]), weights);
     const auto *data = static_cast<const float *>(operands[0]);
+    if (filters > 1)
+      data = repeat(data, weights + kernel.size() * channels);
     const auto *bias =
         attrs.has_bias ? static_cast<const float *>(operands[2]) : nullptr;
     auto *result = static_cast<float *>(operands[inputs]);
@@ -142,6 +155,22 @@ private:
       for (int64_t c = 0; c < channels; ++c)
         to[tap * channels + c] = from[offset + c * step];
     }
+  }
+
+  /// The data with each channel as often as it has filters.
+  const float *repeat(const float *from, float *to) const {
+    const int64_t given = batch * in.size() * (channels / filters);
+    const int team = teamFor(given * filters, minWorkPerThread, threads);
+    parallelFor(team, [&](int thread, int count) {
+      const Range range = shareOf(given, thread, count);
+      if (filters == 2)
+        twice(from + range.begin, range.end - range.begin,
+              to + 2 * range.begin);
+      else
+        for (int64_t i = range.begin; i < range.end; ++i)
+          std::fill_n(to + i * filters, filters, from[i]);
+    });
+    return to;
   }
 
   /// The taps that the windows of a row of results have on the data.
@@ -207,7 +236,9 @@ private:
   npu_tensor_desc weightDesc;
   size_t inputs;
   int threads;
-  int64_t batch, channels;
+  int64_t batch;
+  int64_t channels; ///< of the result
+  int64_t filters;  ///< of each channel of the data
   Extents3 in, out, kernel, strides, dilations, pads;
 };
 } // namespace
@@ -225,17 +256,17 @@ static bool isChannelsLastF32(const npu_tensor_desc &tensor) {
   return tensor.dtype == NPU_F32 && sameStorage(tensor, channelsLast(tensor));
 }
 
-std::unique_ptr<Kernel> createConvDilated(const Problem &problem,
-                                          std::string &whyNot) {
+std::unique_ptr<Kernel> createConvLanes(const Problem &problem,
+                                        std::string &whyNot) {
   const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
                         &y = problem.outputs[0];
   const int64_t groups = problem.attrs.conv.groups;
   if (!hasWideRegisters())
     whyNot = "no registers of 512 bits";
-  else if (groups < 2 || groups != x.dims[1] || groups != y.dims[1])
+  else if (groups < 2 || groups != x.dims[1])
     whyNot = "not depthwise";
-  else if (!hasGaps(problem))
-    whyNot = "windows without gaps";
+  else if (groups == y.dims[1] && !hasGaps(problem))
+    whyNot = "windows without gaps, one filter for each channel";
   else if (elementCount(x) == 0 || elementCount(y) == 0)
     whyNot = "nothing to compute";
   else if (!isChannelsLastF32(x) || !isChannelsLastF32(y) ||
@@ -247,7 +278,7 @@ std::unique_ptr<Kernel> createConvDilated(const Problem &problem,
     whyNot = "a fused chain that is not unary";
   if (!whyNot.empty())
     return nullptr;
-  return std::make_unique<ConvDilated>(problem);
+  return std::make_unique<ConvLanes>(problem);
 }
 
 } // namespace npu::kernels
