@@ -15,7 +15,6 @@
 #include "kernels/tensor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace npu::kernels {
@@ -59,8 +58,7 @@ NPU_INLINE void sumVectors(const Pixels &p, int64_t channel) {
     }
   for (int64_t i = 0; i < Count; ++i)
     for (int64_t v = 0; v < Vectors; ++v)
-      std::memcpy(p.result + i * p.channels + channel + v * lanes, &sums[i][v],
-                  sizeof(Vector));
+      storeVector(p.result + i * p.channels + channel + v * lanes, sums[i][v]);
 }
 
 template <int64_t Count>

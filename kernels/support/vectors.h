@@ -36,6 +36,10 @@ NPU_INLINE Vector loadVector(const float *from) {
   return value;
 }
 
+NPU_INLINE void storeVector(float *to, Vector value) {
+  std::memcpy(to, &value, sizeof(value));
+}
+
 // Neighbours are joined, then pairs, and so on: lane after lane would take
 // longer than the exponentials of a short row.
 

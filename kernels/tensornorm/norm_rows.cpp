@@ -14,6 +14,14 @@ namespace npu::kernels {
 /// Vectors that are added to sums of their own, so that none waits for another.
 constexpr int64_t together = 4;
 
+/// The last `count` numbers, zeros before.
+static NPU_INLINE Vector lastOf(Vector numbers, int64_t count) {
+  using Places = int32_t __attribute__((vector_size(sizeof(Vector))));
+  constexpr Places places = {0, 1, 2,  3,  4,  5,  6,  7,
+                             8, 9, 10, 11, 12, 13, 14, 15};
+  return places >= static_cast<int32_t>(lanes - count) ? numbers : Vector{};
+}
+
 /// The sum of function(x) over a row. Rows are short: floats are exact enough.
 template <typename Function>
 static NPU_INLINE double sumOf(const float *x, int64_t length,
@@ -26,18 +34,35 @@ static NPU_INLINE double sumOf(const float *x, int64_t length,
       sums[k] += function(loadVector(x + i + k * lanes));
   for (; i + lanes <= length; i += lanes)
     sums[0] += function(loadVector(x + i));
+  if (i < length && i > 0) {
+    sums[1] += lastOf(function(loadVector(x + length - lanes)), length - i);
+    i = length;
+  }
   double sum = sumOfLanes(sums[0] + sums[1] + (sums[2] + sums[3]));
   for (; i < length; ++i)
     sum += function(x[i]);
   return sum;
 }
 
+/// `y` may be `x`: the last vector, which overlaps another, is read first.
 template <int Bias>
 static NPU_INLINE void normalizeRow(const float *x, int64_t length, float mean,
                                     float factor, const float *scale,
                                     const float *bias, float *y) {
-  for (int64_t i = 0; i < length; ++i)
-    y[i] = (x[i] - mean) * (factor * scale[i]) + bias[i * Bias];
+  const auto at = [&](int64_t i) __attribute__((always_inline)) {
+    const Vector scaled =
+        (loadVector(x + i) - mean) * (factor * loadVector(scale + i));
+    return Bias ? scaled + loadVector(bias + i) : scaled + bias[0];
+  };
+  if (length < lanes) {
+    for (int64_t i = 0; i < length; ++i)
+      y[i] = (x[i] - mean) * (factor * scale[i]) + bias[i * Bias];
+    return;
+  }
+  const Vector last = at(length - lanes);
+  for (int64_t i = 0; i + lanes < length; i += lanes)
+    storeVector(y + i, at(i));
+  storeVector(y + length - lanes, last);
 }
 
 namespace {
