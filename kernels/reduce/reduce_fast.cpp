@@ -206,6 +206,11 @@ private:
     parallelFor(team, [&](int thread, int threads) {
       for (const Box &box : boxes) {
         Range range = shareOf(box.units, thread, threads);
+        if constexpr (!std::is_same_v<Kind, LogSumExp>)
+          if (hasShortLines(box)) {
+            runShort<Kind>(box, range, from, to);
+            continue;
+          }
         for (int64_t u = range.begin; u < range.end; ++u)
           runUnit<Kind>(box, unitOf(box, u, from, to));
       }
@@ -274,6 +279,30 @@ private:
     for (int64_t half = lanes / 2; half > 0; half /= 2)
       for (int64_t i = 0; i < half; ++i)
         sums[i] = Kind::join(sums[i], sums[i + half]);
+  }
+
+  /// Whether a unit is a few elements: less than to say which ones.
+  static bool hasShortLines(const Box &box) {
+    return box.inner.isReduced && box.reduced.empty() && !box.kept.empty() &&
+           box.inner.extent < 2 * lanes;
+  }
+
+  /// Units of one line each, as many in one go as lie behind each other.
+  template <typename Kind>
+  void runShort(const Box &box, Range range, const T *from, T *to) const {
+    const Loop &rows = box.kept.back(), &line = box.inner;
+    for (int64_t u = range.begin; u < range.end;) {
+      const Unit first = unitOf(box, u, from, to);
+      const int64_t n = std::min(range.end - u, rows.extent - u % rows.extent);
+      for (int64_t row = 0; row < n; ++row) {
+        const T *data = first.from + row * rows.from;
+        T sum = Kind::start();
+        for (int64_t i = 0; i < line.extent; ++i)
+          sum = Kind::step(sum, data[i * line.from]);
+        first.to[row * rows.to] = finish(sum);
+      }
+      u += n;
+    }
   }
 
   template <typename Kind>

@@ -31,17 +31,32 @@ static NPU_CLONES void addTap(float *to, const float *from, float weight,
       to[i] += weight * from[i];
 }
 
+template <int Count>
+NPU_INLINE void alongTaps(const float *line, const std::vector<Tap> &taps,
+                          int64_t inner, float *to, int64_t step) {
+  for (size_t first = 0; first < taps.size(); first += Count, to += step) {
+    const float *from[Count];
+    float weights[Count];
+    for (size_t k = 0; k < Count; ++k) {
+      from[k] = line + taps[first + k].index * inner;
+      weights[k] = taps[first + k].weight;
+    }
+    for (int64_t i = 0; i < inner; ++i) {
+      float sum = 0;
+      for (size_t k = 0; k < Count; ++k)
+        sum += weights[k] * from[k][i];
+      to[i] = sum;
+    }
+  }
+}
+
 /// to[i * step ..] = the sum of the taps' weight * line[index * inner ..]
 static NPU_CLONES void alongLine(const float *line, const Taps &taps,
                                  int64_t inner, float *to, int64_t step) {
-  const Tap *tap = taps.taps.data(), *end = tap + taps.taps.size();
-  for (; tap != end; tap += taps.tapCount, to += step)
-    for (int64_t i = 0; i < inner; ++i) {
-      float sum = 0;
-      for (int k = 0; k < taps.tapCount; ++k)
-        sum += tap[k].weight * line[tap[k].index * inner + i];
-      to[i] = sum;
-    }
+  if (taps.tapCount == 2)
+    alongTaps<2>(line, taps.taps, inner, to, step);
+  else
+    alongTaps<4>(line, taps.taps, inner, to, step);
 }
 
 namespace {
