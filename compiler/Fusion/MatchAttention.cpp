@@ -2,6 +2,7 @@
 //
 // npu-match-attention: softmax of the product of queries and keys, times
 // values. Each match takes a product of matrices away, so the pass ends.
+#include "compiler/Fusion/AttentionMask.h"
 #include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
@@ -27,13 +28,16 @@ namespace {
 struct Found {
   SmallVector<Operation *> steps; // from the last product to the first
   Value query, transposedKey, value;
-  Value mask;
+  AttentionMask added;
+  Value chosen;                      // a boolean mask instead, or null
+  SmallVector<int64_t> chosenScores; // the shape of those that it chooses from
   double scale = 1, fill = 0;
   bool isOpenWhereFalse = false; // of a boolean mask
   SmallVector<int64_t> batch;    // of the scores where the mask meets them
   /// Rows of weights that count, others being `closed`, which is 0; or null.
   Value isOpen, closed;
-  bool hidesNan = false; // rows of weights that are NaN are 0 instead
+  SmallVector<int64_t> openRows; // the shape of these weights
+  bool hidesNan = false;         // rows of weights that are NaN are 0 instead
 };
 
 } // namespace
@@ -43,15 +47,14 @@ static ArrayRef<int64_t> batchOf(Value value) {
   return shapeOf(value).drop_back(2);
 }
 
-/// Passes by reshapes that leave the matrices as they are.
+/// Passes by reshapes; that the matrices are the same again at their end is
+/// seen there.
 static Value behindReshapes(Value value, Found &found) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-    Value input = reshape.getInput();
-    if (!value.hasOneUse() || shapeOf(input).size() < 2 ||
-        shapeOf(input).take_back(2) != shapeOf(value).take_back(2))
+    if (!value.hasOneUse())
       break;
     found.steps.push_back(reshape);
-    value = input;
+    value = reshape.getInput();
   }
   return value;
 }
@@ -87,7 +90,7 @@ static bool isMaskFor(Value mask, Value scores) {
 
 /// scores + M; null where the op is another.
 static Value matchAdded(EltwiseOp op, Found &found) {
-  if (found.mask || !isKind(op, NPU_INSTR_add))
+  if (found.chosen || !isKind(op, NPU_INSTR_add))
     return {};
   // The scores are what comes of a product: the operand that is as large and
   // read once; a mask of their size may come first or second.
@@ -98,8 +101,7 @@ static Value matchAdded(EltwiseOp op, Found &found) {
             scores.getDefiningOp()) ||
         !isMaskFor(mask, scores))
       continue;
-    found.mask = mask;
-    found.batch = SmallVector<int64_t>(batchOf(scores));
+    found.added.push(mask, shapeOf(scores));
     return scores;
   }
   return {};
@@ -107,7 +109,7 @@ static Value matchAdded(EltwiseOp op, Found &found) {
 
 /// C ? scores : fill, or C ? fill : scores.
 static Value matchChosen(EltwiseOp op, Found &found) {
-  if (found.mask || !isKind(op, NPU_INSTR_select))
+  if (found.chosen || !found.added.isEmpty() || !isKind(op, NPU_INSTR_select))
     return {};
   for (unsigned index : {1u, 2u}) {
     Value scores = op.getInputs()[index], mask = op.getInputs()[0];
@@ -116,10 +118,10 @@ static Value matchChosen(EltwiseOp op, Found &found) {
         scores.getType() != op.getResult().getType() ||
         !isMaskFor(mask, scores))
       continue;
-    found.mask = mask;
+    found.chosen = mask;
     found.fill = *fill;
     found.isOpenWhereFalse = index == 2;
-    found.batch = SmallVector<int64_t>(batchOf(scores));
+    found.chosenScores = SmallVector<int64_t>(shapeOf(scores));
     return scores;
   }
   return {};
@@ -183,6 +185,7 @@ static Value matchOpenRows(Value weights, Found &found) {
   found.steps.push_back(op);
   found.isOpen = isOpen;
   found.closed = closed;
+  found.openRows = SmallVector<int64_t>(shapeOf(rows));
   return behindReshapes(rows, found);
 }
 
@@ -208,6 +211,35 @@ static Value matchHiddenNan(Value weights, Found &found) {
   found.steps.push_back(op);
   found.hidesNan = true;
   return rows;
+}
+
+/// Where the scores have other shapes on their way than the product gave them:
+/// softmax is of its rows, and so are masks. Settles what is in front of the
+/// matrices; false where these become others.
+static bool settleShapes(Found &found, ArrayRef<int64_t> product,
+                         ArrayRef<int64_t> softmax, ArrayRef<int64_t> weights) {
+  auto isOfMatrices = [&](ArrayRef<int64_t> shape) {
+    return shape.size() >= 2 && shape.take_back(2) == product.take_back(2);
+  };
+  if (!isOfMatrices(weights) || softmax.back() != product.back())
+    return false;
+  if (!found.added.isEmpty()) {
+    if (!found.added.settle(product))
+      return false;
+    found.batch = SmallVector<int64_t>(found.added.getBatch());
+  } else if (found.chosen) {
+    if (!isOfMatrices(found.chosenScores))
+      return false;
+    found.batch =
+        SmallVector<int64_t>(ArrayRef(found.chosenScores).drop_back(2));
+  } else {
+    // Where softmax has them, heads are a dimension of their own.
+    found.batch = SmallVector<int64_t>(
+        (isOfMatrices(softmax) ? softmax : product).drop_back(2));
+  }
+  return !found.isOpen ||
+         (isOfMatrices(found.openRows) &&
+          ArrayRef(found.openRows).drop_back(2) == ArrayRef(found.batch));
 }
 
 static std::optional<Found> match(MatmulOp last) {
@@ -236,13 +268,12 @@ static std::optional<Found> match(MatmulOp last) {
   found.query = withoutFactors(first.getA(), found);
   found.transposedKey = withoutFactors(first.getB(), found);
   found.value = last.getB();
-  // Where softmax has them, heads are a dimension of their own.
-  if (!found.mask)
-    found.batch = SmallVector<int64_t>(batchOf(softmax.getResult()));
-  if (!std::isfinite(found.scale) ||
-      (found.isOpen && batchOf(softmax.getResult()) != ArrayRef(found.batch)))
-    return std::nullopt;
-  return found;
+  return std::isfinite(found.scale) &&
+                 settleShapes(found, shapeOf(first.getResult()),
+                              shapeOf(softmax.getResult()),
+                              shapeOf(last.getA()))
+             ? std::optional(std::move(found))
+             : std::nullopt;
 }
 
 /// x of fewer heads where `value` repeats each of them: x in five dimensions,
@@ -277,8 +308,10 @@ public:
 
   FailureOr<Value> run() {
     FailureOr<Value> query = inBatch(found.query), key = keys(),
-                     value = inBatch(found.value), mask = found.mask;
-    if (found.isOpenWhereFalse)
+                     value = inBatch(found.value), mask = found.chosen;
+    if (!found.added.isEmpty())
+      mask = found.added.make(builder, location);
+    else if (found.isOpenWhereFalse)
       mask = makeEltwise(builder, location, NPU_INSTR_logical_not, {*mask});
     if (failed(query) || failed(key) || failed(value) || failed(mask))
       return failure();
@@ -378,10 +411,12 @@ bool runsFast(const Found &found, int threads) {
   problem.outputs = {matrix(rows, width)};
   problem.threads = threads;
   problem.attrs.attention.scale = found.scale;
-  if (found.mask) {
+  if (found.chosen || !found.added.isEmpty()) {
     problem.attrs.attention.has_mask = 1;
     problem.attrs.attention.fill = found.fill;
-    problem.inputs.push_back(describeTensor(tensorType(found.mask)));
+    problem.inputs.push_back(describeTensor(
+        found.chosen ? tensorType(found.chosen)
+                     : tensorType(found.query).clone(found.added.getShape())));
   }
   return kernels::validate(problem).empty() && !kernels::query(problem).slow;
 }

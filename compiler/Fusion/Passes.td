@@ -14,8 +14,8 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
     compose, transposes also around a reshape that moves whole parts of their
     dimensions, those of constants are computed. Elementwise ops and reductions
     work on what a broadcast repeats, not on its repetitions. A scatter to all
-    places of a box is a concat, or a sum with what is padded. Affine steps with constants are
-    brought into one form (x * scale, then + offset) and merge, where neither
+    places of a box is a concat, or a sum with what is padded. Affine steps with
+    constants are brought into one form (x * scale, then + offset) and merge, where neither
     overflow nor the rounding of a large offset would show. Every rewrite is
     exact in real arithmetic.
 
@@ -172,7 +172,7 @@ def MatchAttention : Pass<"npu-match-attention", "::mlir::func::FuncOp"> {
   let summary = "Recognises attention that the model spells out.";
   let description = [{
     Softmax of the product of queries and transposed keys, with one factor and
-    one mask that is added or chooses, times values, becomes one
+    masks that are added or one that chooses, times values, becomes one
     `npu.attention`, if the target lists `attention` under `algorithms` and the
     kernel library has a kernel for it that is no reference. Nobody else may
     read what lies between. The layout search still takes the parts where they

@@ -211,3 +211,76 @@ func.func @one_query(%q: tensor<1x3x1x16xf32>, %k: tensor<1x3x16x8xf32>, %v: ten
   %2 = npu.matmul(%1, %v) : (tensor<1x3x1x8xf32>, tensor<1x3x8x16xf32>) -> tensor<1x3x1x16xf32>
   return %2 : tensor<1x3x1x16xf32>
 }
+
+// Shifted windows: a bias by position, then one of windows, which has a dimension of its own for them.
+// The sum is larger than the two, and is made when the program runs.
+// CHECK-LABEL: @shifted_windows
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[B:[^:]*]]: {{[^,]*}}, %[[M:[^:]*]]:
+// CHECK-DAG: %[[P:.*]] = npu.reshape(%[[B]]) : (tensor<1x3x8x8xf32>) -> tensor<1x1x3x8x8xf32>
+// CHECK-DAG: %[[S:.*]] = npu.eltwise add(%[[P]], %[[M]]) : (tensor<1x1x3x8x8xf32>, tensor<1x4x1x8x8xf32>) -> tensor<1x4x3x8x8xf32>
+// CHECK-DAG: %[[W:.*]] = npu.reshape(%[[Q]]) : (tensor<4x3x8x16xf32>) -> tensor<1x4x3x8x16xf32>
+// CHECK: %[[Y:.*]] = npu.attention(%[[W]], %{{.*}}, %{{.*}}, %[[S]])
+// CHECK-NOT: npu.softmax
+func.func @shifted_windows(%q: tensor<4x3x8x16xf32>, %b: tensor<1x3x8x8xf32>, %m: tensor<1x4x1x8x8xf32>) -> tensor<4x3x8x16xf32> {
+  %0 = npu.transpose(%q) {permutation = [0, 1, 3, 2]} : (tensor<4x3x8x16xf32>) -> tensor<4x3x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<4x3x8x16xf32>, tensor<4x3x16x8xf32>) -> tensor<4x3x8x8xf32>
+  %2 = npu.eltwise add(%1, %b) : (tensor<4x3x8x8xf32>, tensor<1x3x8x8xf32>) -> tensor<4x3x8x8xf32>
+  %3 = npu.reshape(%2) : (tensor<4x3x8x8xf32>) -> tensor<1x4x3x8x8xf32>
+  %4 = npu.eltwise add(%3, %m) : (tensor<1x4x3x8x8xf32>, tensor<1x4x1x8x8xf32>) -> tensor<1x4x3x8x8xf32>
+  %5 = npu.reshape(%4) : (tensor<1x4x3x8x8xf32>) -> tensor<4x3x8x8xf32>
+  %6 = npu.softmax(%5) {axis = 3 : i64} : (tensor<4x3x8x8xf32>) -> tensor<4x3x8x8xf32>
+  %7 = npu.matmul(%6, %q) : (tensor<4x3x8x8xf32>, tensor<4x3x8x16xf32>) -> tensor<4x3x8x16xf32>
+  return %7 : tensor<4x3x8x16xf32>
+}
+
+// SAM and MViT: biases of rows and of columns of an image, with the scores' matrices in four dimensions.
+// CHECK-LABEL: @decomposed_position
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[H:[^:]*]]: {{[^,]*}}, %[[W:[^:]*]]:
+// CHECK: %[[S:.*]] = npu.eltwise add(%[[H]], %[[W]]) : (tensor<2x2x4x2x1xf32>, tensor<2x2x4x1x4xf32>) -> tensor<2x2x4x2x4xf32>
+// CHECK: %[[M:.*]] = npu.reshape(%[[S]]) : (tensor<2x2x4x2x4xf32>) -> tensor<2x8x8xf32>
+// CHECK: npu.attention(%[[Q]], %{{.*}}, %[[Q]], %[[M]])
+// CHECK-NOT: npu.softmax
+func.func @decomposed_position(%q: tensor<2x8x16xf32>, %h: tensor<2x2x4x2x1xf32>, %w: tensor<2x2x4x1x4xf32>) -> tensor<2x8x16xf32> {
+  %0 = npu.transpose(%q) {permutation = [0, 2, 1]} : (tensor<2x8x16xf32>) -> tensor<2x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %2 = npu.reshape(%1) : (tensor<2x8x8xf32>) -> tensor<2x2x4x2x4xf32>
+  %3 = npu.eltwise add(%2, %h) : (tensor<2x2x4x2x4xf32>, tensor<2x2x4x2x1xf32>) -> tensor<2x2x4x2x4xf32>
+  %4 = npu.eltwise add(%3, %w) : (tensor<2x2x4x2x4xf32>, tensor<2x2x4x1x4xf32>) -> tensor<2x2x4x2x4xf32>
+  %5 = npu.reshape(%4) : (tensor<2x2x4x2x4xf32>) -> tensor<2x2x4x8xf32>
+  %6 = npu.softmax(%5) {axis = 3 : i64} : (tensor<2x2x4x8xf32>) -> tensor<2x2x4x8xf32>
+  %7 = npu.reshape(%6) : (tensor<2x2x4x8xf32>) -> tensor<2x8x8xf32>
+  %8 = npu.matmul(%7, %q) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %8 : tensor<2x8x16xf32>
+}
+
+// One of the two biases repeats along what the other is of: the rows alone are no mask for matrices.
+// CHECK-LABEL: @half_a_position
+// CHECK: npu.softmax
+func.func @half_a_position(%q: tensor<2x8x16xf32>, %h: tensor<2x2x4x2x1xf32>) -> tensor<2x8x16xf32> {
+  %0 = npu.transpose(%q) {permutation = [0, 2, 1]} : (tensor<2x8x16xf32>) -> tensor<2x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %2 = npu.reshape(%1) : (tensor<2x8x8xf32>) -> tensor<2x2x4x2x4xf32>
+  %3 = npu.eltwise add(%2, %h) : (tensor<2x2x4x2x4xf32>, tensor<2x2x4x2x1xf32>) -> tensor<2x2x4x2x4xf32>
+  %4 = npu.reshape(%3) : (tensor<2x2x4x2x4xf32>) -> tensor<2x8x8xf32>
+  %5 = npu.softmax(%4) {axis = 2 : i64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %6 = npu.matmul(%5, %q) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %6 : tensor<2x8x16xf32>
+}
+
+// Softmax over two keys at a time, and one whose rows are joined behind it: both are of other rows than the product's.
+// CHECK-LABEL: @other_rows
+// CHECK: npu.softmax
+// CHECK: npu.softmax
+func.func @other_rows(%q: tensor<2x8x16xf32>, %v: tensor<1x16x4xf32>) -> (tensor<2x8x16xf32>, tensor<1x8x4xf32>) {
+  %0 = npu.transpose(%q) {permutation = [0, 2, 1]} : (tensor<2x8x16xf32>) -> tensor<2x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %2 = npu.reshape(%1) : (tensor<2x8x8xf32>) -> tensor<2x8x4x2xf32>
+  %3 = npu.softmax(%2) {axis = 3 : i64} : (tensor<2x8x4x2xf32>) -> tensor<2x8x4x2xf32>
+  %4 = npu.reshape(%3) : (tensor<2x8x4x2xf32>) -> tensor<2x8x8xf32>
+  %5 = npu.matmul(%4, %q) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  %6 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %7 = npu.softmax(%6) {axis = 2 : i64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %8 = npu.reshape(%7) : (tensor<2x8x8xf32>) -> tensor<1x8x16xf32>
+  %9 = npu.matmul(%8, %v) : (tensor<1x8x16xf32>, tensor<1x16x4xf32>) -> tensor<1x8x4xf32>
+  return %5, %9 : tensor<2x8x16xf32>, tensor<1x8x4xf32>
+}

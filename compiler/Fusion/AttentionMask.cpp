@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compiler/Fusion/AttentionMask.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace npu;
+using namespace npu::rewrites;
+
+/// The shape of a sum; nothing where the shapes do not fit.
+static std::optional<SmallVector<int64_t>> summed(ArrayRef<int64_t> a,
+                                                  ArrayRef<int64_t> b) {
+  std::string error;
+  FailureOr<shapes::Shape> sum =
+      shapes::broadcast({shapes::Shape(a), shapes::Shape(b)}, error);
+  if (failed(sum))
+    return std::nullopt;
+  return SmallVector<int64_t>(*sum);
+}
+
+/// A mask of scores with dimensions `from` in front of the matrices, for those
+/// with dimensions `to`; nothing where it repeats part of one of these.
+static std::optional<SmallVector<int64_t>>
+inBatch(ArrayRef<int64_t> mask, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  if (from == to)
+    return SmallVector<int64_t>(mask);
+  auto parts = CommonParts::find(from, to);
+  if (!parts)
+    return std::nullopt;
+  SmallVector<int64_t> whole(from.size() + 2 - mask.size(), 1);
+  llvm::append_range(whole, mask);
+  llvm::BitVector isOwn(parts->extents.size());
+  for (size_t d = 0; d < from.size(); ++d)
+    for (int64_t part : parts->ofFirst[d])
+      isOwn[part] = whole[d] != 1;
+  SmallVector<int64_t> shape;
+  for (ArrayRef<int64_t> own : parts->ofSecond) {
+    shape.push_back(1);
+    for (int64_t part : own) {
+      if (isOwn[part] != isOwn[own.front()])
+        return std::nullopt;
+      shape.back() *= isOwn[part] ? parts->extents[part] : 1;
+    }
+  }
+  llvm::append_range(shape, ArrayRef(whole).take_back(2));
+  return shape;
+}
+
+/// Computed at once where that is no larger than what it is computed of.
+static FailureOr<Value> makeSum(OpBuilder &builder, Location location, Value a,
+                                Value b) {
+  std::optional<SmallVector<int64_t>> shape = summed(shapeOf(a), shapeOf(b));
+  if (!shape)
+    return failure();
+  if (mlir::ShapedType::getNumElements(*shape) <=
+      tensorType(a).getNumElements() + tensorType(b).getNumElements())
+    return makeEltwise(builder, location, NPU_INSTR_add, {a, b});
+  return EltwiseOp::create(builder, location, tensorType(a).clone(*shape),
+                           builder.getI32IntegerAttr(NPU_INSTR_add),
+                           ValueRange{a, b}, builder.getF32FloatAttr(0),
+                           builder.getF32FloatAttr(0))
+      .getResult();
+}
+
+void AttentionMask::push(Value mask, ArrayRef<int64_t> scores) {
+  added.push_back({mask, SmallVector<int64_t>(scores)});
+}
+
+bool AttentionMask::addTerm(const Added &one, ArrayRef<int64_t> product) {
+  if (ArrayRef(one.scores).take_back(2) != product.take_back(2))
+    return addSplit(one.scores, product);
+  auto own =
+      inBatch(shapeOf(one.mask), ArrayRef(one.scores).drop_back(2), batch);
+  if (!own)
+    return false;
+  terms.push_back({{one.mask}, std::move(*own)});
+  return true;
+}
+
+/// All masks of scores whose rows or columns are split: their sum must be as
+/// large as these, for no reshape gives rows and columns otherwise.
+bool AttentionMask::addSplit(ArrayRef<int64_t> scores,
+                             ArrayRef<int64_t> product) {
+  Term term;
+  SmallVector<int64_t> sum;
+  for (const Added &one : llvm::reverse(added)) {
+    if (ArrayRef(one.scores) != scores)
+      continue;
+    auto next = summed(sum, shapeOf(one.mask));
+    if (!next)
+      return false;
+    sum = std::move(*next);
+    term.masks.push_back(one.mask);
+  }
+  if (ArrayRef(sum) != scores)
+    return false;
+  term.shape = batch;
+  llvm::append_range(term.shape, product.take_back(2));
+  // Those that were found by an earlier one of the same scores are there.
+  if (llvm::none_of(terms,
+                    [&](const Term &t) { return t.masks == term.masks; }))
+    terms.push_back(std::move(term));
+  return true;
+}
+
+bool AttentionMask::settle(ArrayRef<int64_t> product) {
+  // The most dimensions, so that none is in part a mask's own.
+  batch = SmallVector<int64_t>(product.drop_back(2));
+  bool isFirst = true;
+  for (const Added &one : added) {
+    ArrayRef<int64_t> scores = one.scores;
+    if (scores.size() < 2 || scores.take_back(2) != product.take_back(2))
+      continue;
+    if (isFirst || scores.size() > batch.size() + 2)
+      batch = SmallVector<int64_t>(scores.drop_back(2));
+    isFirst = false;
+  }
+  terms.clear();
+  for (const Added &one : llvm::reverse(added))
+    if (!addTerm(one, product))
+      return false;
+  shape.clear();
+  for (const Term &term : terms) {
+    auto next = summed(shape, term.shape);
+    if (!next)
+      return false;
+    shape = std::move(*next);
+  }
+  return true;
+}
+
+FailureOr<Value> AttentionMask::make(OpBuilder &builder,
+                                     Location location) const {
+  Value mask;
+  for (const Term &term : terms) {
+    Value sum;
+    for (Value one : term.masks) {
+      FailureOr<Value> more =
+          sum ? makeSum(builder, location, sum, one) : FailureOr<Value>(one);
+      if (failed(more))
+        return failure();
+      sum = *more;
+    }
+    FailureOr<Value> own = makeReshape(builder, location, sum, term.shape);
+    if (succeeded(own) && mask)
+      own = makeSum(builder, location, mask, *own);
+    if (failed(own))
+      return failure();
+    mask = *own;
+  }
+  return mask;
+}

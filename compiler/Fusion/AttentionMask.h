@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is added to the scores of an attention, as the one mask that its op
+// takes: a bias by position and a mask of windows come one after the other, and
+// exporters split the scores' dimensions in between.
+#ifndef NPU_COMPILER_FUSION_ATTENTIONMASK_H
+#define NPU_COMPILER_FUSION_ATTENTIONMASK_H
+
+#include "compiler/Fusion/Rewrites.h"
+
+namespace npu::rewrites {
+
+class AttentionMask {
+public:
+  bool isEmpty() const { return added.empty(); }
+
+  /// `mask` broadcasts to scores of this shape, and is added to them before
+  /// those that are there.
+  void push(Value mask, ArrayRef<int64_t> scores);
+
+  /// Settles how the masks become one, for products of this shape: matrices
+  /// last. False where they cannot.
+  bool settle(ArrayRef<int64_t> product);
+
+  /// Of the scores in front of the matrices, where the mask meets them; and the
+  /// mask's own shape. Both once it is settled.
+  ArrayRef<int64_t> getBatch() const { return batch; }
+  ArrayRef<int64_t> getShape() const { return shape; }
+
+  FailureOr<Value> make(OpBuilder &builder, Location location) const;
+
+private:
+  struct Added {
+    Value mask;
+    SmallVector<int64_t> scores;
+  };
+  /// Masks whose sum has this shape in front of the product's matrices.
+  struct Term {
+    SmallVector<Value, 2> masks;
+    SmallVector<int64_t> shape;
+  };
+
+  bool addTerm(const Added &one, ArrayRef<int64_t> product);
+  bool addSplit(ArrayRef<int64_t> scores, ArrayRef<int64_t> product);
+
+  SmallVector<Added, 2> added; // from softmax to the product
+  SmallVector<Term, 2> terms;  // from the product to softmax
+  SmallVector<int64_t> batch, shape;
+};
+
+} // namespace npu::rewrites
+
+#endif // NPU_COMPILER_FUSION_ATTENTIONMASK_H
