@@ -101,6 +101,8 @@ public:
   int64_t renamed(int64_t dim) const;
   /// One entry for each dimension of the result, for each of its parts.
   SmallVector<int64_t> spread(ArrayRef<int64_t> entries) const;
+  /// An index along each dimension, as one along each of its parts.
+  SmallVector<int64_t> places(ArrayRef<int64_t> indices) const;
   /// That of a transpose with all dimensions taken apart.
   SmallVector<int64_t> permutation(TransposeOp op) const;
 
@@ -261,6 +263,19 @@ SmallVector<int64_t> Unmerged::spread(ArrayRef<int64_t> entries) const {
   return spread;
 }
 
+SmallVector<int64_t> Unmerged::places(ArrayRef<int64_t> indices) const {
+  SmallVector<int64_t> places;
+  for (auto [dim, index] : llvm::zip(relation.results[0], indices)) {
+    ArrayRef<int64_t> several = partsAt(dim);
+    const size_t first = places.size();
+    places.append(countAt(dim), index);
+    int64_t rest = index;
+    for (size_t part = several.size(); part-- > 0; rest /= several[part])
+      places[first + part] = rest % several[part];
+  }
+  return places;
+}
+
 SmallVector<int64_t> Unmerged::permutation(TransposeOp op) const {
   SmallVector<int64_t> first; // of each dimension of the operand
   int64_t next = 0;
@@ -301,12 +316,13 @@ static void rename(Operation *op, const Unmerged &apart) {
             axes.push_back(static_cast<int64_t>(axis));
         mirror.setAxesAttr(builder.getI64ArrayAttr(axes));
       })
+      // One element has a place in each part; and what is from back to front
+      // begins at the end of each.
       .Case<SliceOp>([&](SliceOp slice) {
-        auto spread = [&](mlir::ArrayAttr entries) {
-          return builder.getI64ArrayAttr(apart.spread(toInts(entries)));
-        };
-        slice.setStartsAttr(spread(slice.getStarts()));
-        slice.setStepsAttr(spread(slice.getSteps()));
+        slice.setStartsAttr(
+            builder.getI64ArrayAttr(apart.places(toInts(slice.getStarts()))));
+        slice.setStepsAttr(
+            builder.getI64ArrayAttr(apart.spread(toInts(slice.getSteps()))));
       })
       .Case<TransposeOp>([&](TransposeOp transpose) {
         transpose.setPermutationAttr(

@@ -86,3 +86,15 @@ func.func @mirrored(%x: tensor<2x8x4x16xf32>) -> tensor<8x8x16xf32> {
   %3 = npu.mirror(%2) {axes = [0]} : (tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
   return %3 : tensor<8x8x16xf32>
 }
+
+// One of what was merged has a place in each part; what is read from back to front begins at the end of each.
+// CHECK-LABEL: @one_of_merged
+// CHECK: npu.slice(%{{.*}}) {starts = [1, 1, 0, 0], steps = [1, 1, 1, 1]} : (tensor<2x4x8x16xf32>) -> tensor<1x1x8x16xf32>
+// CHECK: npu.slice(%{{.*}}) {starts = [1, 3, 0, 0], steps = [-1, -1, 1, 1]} : (tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+func.func @one_of_merged(%x: tensor<2x8x4x16xf32>) -> (tensor<1x8x16xf32>, tensor<8x8x16xf32>) {
+  %0 = npu.transpose(%x) {permutation = [0, 2, 1, 3]} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
+  %1 = npu.reshape(%0) : (tensor<2x4x8x16xf32>) -> tensor<8x8x16xf32>
+  %2 = npu.slice(%1) {starts = [5, 0, 0], steps = [1, 1, 1]} : (tensor<8x8x16xf32>) -> tensor<1x8x16xf32>
+  %3 = npu.slice(%1) {starts = [7, 0, 0], steps = [-1, 1, 1]} : (tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
+  return %2, %3 : tensor<1x8x16xf32>, tensor<8x8x16xf32>
+}
