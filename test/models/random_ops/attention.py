@@ -61,6 +61,35 @@ def mask(g: Graph, shapes: list[tuple[int, ...]], dtype: np.dtype) -> Value:
     return (g.constant if flag(g) else g.add_input)(kept)
 
 
+def bias_for(g: Graph, shape: tuple[int, ...]) -> Value:
+    """Broadcasts to scores of this shape."""
+    return weights(g, *[extent if flag(g, 0.6) else 1 for extent in shape])
+
+
+def biased_parts(g: Graph, op: str) -> None:
+    """Attention in parts, with biases of scores in several shapes on the way to softmax."""
+    windows, heads, rows, side = number(g, 1, 3), number(g, 1, 3), 8 * number(g, 1, 2), number(g, 1, 3)
+    columns = side * number(g, 1, 3)
+    query, keys = shaped(g, windows, heads, rows, 4, most=4.0), shaped(g, windows, heads, 4, columns, most=4.0)
+    (scores,) = g.op("MatMul", [query, keys])
+    shapes = [
+        (windows, heads, rows, columns),
+        (1, windows, heads, rows, columns),
+        (windows * heads, rows, columns),
+        (windows, heads, 4, rows // 4, side, columns // side),
+    ]
+    for _ in range(number(g, 1, 3)):
+        shape = shapes[number(g, 0, len(shapes) - 1)]
+        (scores,) = g.op("Reshape", [scores, g.ints(*shape)])
+        for _ in range(number(g, 1, 2)):
+            (scores,) = g.op("Add", [scores, bias_for(g, shape)])
+    ends = [(windows, heads, rows, columns), (windows, heads, 4, rows // 4, columns), (windows, heads, rows, columns // side, side)]
+    (scores,) = g.op("Reshape", [scores, g.ints(*ends[number(g, 0, 2)])])
+    (odds,) = g.op(op, [scores], axis=scores.rank - 1)
+    (odds,) = g.op("Reshape", [odds, g.ints(windows, heads, rows, columns)])
+    g.op("MatMul", [odds, shaped(g, windows, heads, columns, number(g, 1, 5), most=4.0)])
+
+
 def modifier(g: Graph, name: str, shape: tuple[int, ...]) -> onnx.GraphProto:
     """Scores or probabilities, scaled or bounded: a graph of one input and result."""
     info = [helper.make_tensor_value_info(f"{name}_{end}", onnx.TensorProto.FLOAT, shape) for end in "io"]
@@ -153,4 +182,5 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (causal_convolution, "CausalConvWithState"),
     (cache_update, "TensorScatter"),
     (gated, "SwiGLU"),
+    (biased_parts, "Softmax"),
 ]

@@ -154,6 +154,32 @@ def scatter(g: Graph, op: str) -> None:
     g.op(op, [value, g.constant(places), g.constant(update)], exact=True, axis=axis)
 
 
+def box_of(g: Graph, value: Value) -> list[tuple[int, int]]:
+    """Beginnings and ends in the first dimensions; those of the others stay whole."""
+    starts = [number(g, 0, extent - 1) for extent in value.shape[: number(g, 1, value.rank)]]
+    return [(start, number(g, start + 1, extent)) for start, extent in zip(starts, value.shape)]
+
+
+def scatter_box(g: Graph, op: str) -> None:
+    """Every index of a box, as exporters write an assignment to it, or a sum in place."""
+    value = pick(g, lambda v: v.rank > 0 and v.kind in "fi" and v.array.size < 2000)
+    box = box_of(g, value)
+    indices = np.stack(np.meshgrid(*[np.arange(*ends) for ends in box], indexing="ij"), -1)
+    if flag(g, 0.2):
+        indices[..., 0] -= value.shape[0]
+    part = value.array[tuple(slice(*ends) for ends in box)]
+    update = (g.constant if flag(g) else g.add_input)(g.random.uniform(0.5, 2.0, part.shape).astype(part.dtype))
+    inputs = [value, g.constant(indices.astype(np.int64))]
+    if g.opset >= 18 and flag(g, 0.3):
+        g.op(op, [*inputs, update], reduction=one_of(g, "add", "mul", "max"), exact=value.kind == "i")
+        return
+    if g.opset >= 11 and flag(g):
+        starts, ends = ([ends[i] for ends in box] for i in (0, 1))
+        (kept,) = g.op("Slice", [value, g.ints(*starts), g.ints(*ends), g.ints(*range(len(box)))], exact=True)
+        (update,) = g.op("Add", [update, kept] if flag(g) else [kept, update], exact=value.kind == "i")
+    g.op(op, [*inputs, update], exact=True)
+
+
 def blocks(g: Graph, op: str) -> None:
     if op == "DepthToSpace":
         value = pick(g, lambda v: v.kind in "fhiu" and v.rank == 4 and v.shape[1] % 4 == 0)
@@ -239,6 +265,7 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (gather, "Gather GatherElements"),
     (gather_nd, "GatherND"),
     (scatter, "Scatter ScatterElements ScatterND"),
+    (scatter_box, "ScatterND"),
     (blocks, "DepthToSpace SpaceToDepth"),
     (triangle, "Trilu"),
     (running, "CumSum CumProd"),
