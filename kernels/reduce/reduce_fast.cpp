@@ -206,7 +206,7 @@ private:
     parallelFor(team, [&](int thread, int threads) {
       for (const Box &box : boxes) {
         Range range = shareOf(box.units, thread, threads);
-        if constexpr (!std::is_same_v<Kind, LogSumExp>)
+        if constexpr (std::is_base_of_v<Sum<float>, Kind>)
           if (hasShortLines(box)) {
             runShort<Kind>(box, range, from, to);
             continue;
@@ -281,7 +281,8 @@ private:
         sums[i] = Kind::join(sums[i], sums[i + half]);
   }
 
-  /// Whether a unit is a few elements: less than to say which ones.
+  /// Whether a unit is a few elements: less than to say which ones. Of sums of
+  /// floats (norms of heads): other kinds would be code that nobody runs.
   static bool hasShortLines(const Box &box) {
     return box.inner.isReduced && box.reduced.empty() && !box.kept.empty() &&
            box.inner.extent < 2 * lanes;
