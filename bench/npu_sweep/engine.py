@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import cloudpickle
 import dask
-from distributed import Client, Future, LocalCluster, as_completed
+from distributed import CancelledError, Client, Future, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from npu_bench.errors import BenchError
@@ -93,15 +93,18 @@ def compute(client: Client, jobs: list[Job], finished: Callable[[Job, dict], Non
         for job in jobs
     }
     for future in as_completed(futures):
-        finished(futures[future], _result(future))
+        finished(futures[future], result_of(future))
         future.release()
 
 
-def _result(future: Future) -> dict:
-    if future.status not in ("finished", "error"):
-        raise BenchError("the scheduler is gone; what is done stays, and the same command does the rest")
+def result_of(future: Future) -> dict:
+    """What a worker found, or that it could not. Raises BenchError if the scheduler is lost."""
+    # A worker may die with its result, between the notice and here: the status is "lost" then, and result() waits for
+    # another worker's. All are cancelled where nobody will compute them.
     try:
         return future.result()
+    except CancelledError as error:
+        raise BenchError("the scheduler is gone; what is done stays, and the same command does the rest") from error
     except KilledWorker:
         text = f"{DEATHS + 1} workers died with this point, perhaps for want of memory"
     except Exception as error:  # whatever a worker's Python says, it is that point's row

@@ -24,7 +24,7 @@ from browser import browser, is_installed
 from programs import TIMEOUT_SECONDS, Bench
 from pyarrow import parquet
 
-from npu_sweep import __main__, chip, page, point, table
+from npu_sweep import __main__, chip, engine, page, point, table
 
 GRID = ("residual.onnx", "--target=npu-nhwc,npu-nchw16c", "--layout=naive,optimal", "--set", "array.rows=16,32,64")
 POINTS = 12
@@ -221,6 +221,18 @@ def test_errors(bench: Bench) -> None:
     assert done.returncode == 2 and cases[0][1] in done.stderr and not done.stdout, done
     done = sweep(bench, model, "--output=/proc/none", "--workers=1")
     assert done.returncode == 3 and "/proc/none" in done.stderr and "Traceback" not in done.stderr, done
+
+
+def test_lost_result(bench: Bench) -> None:
+    """A worker dies with a result that was announced: another one computes it again."""
+    with engine.connect(None, workers=2) as client:
+        future = client.submit(os.getpid)
+        first = future.result(timeout=TIMEOUT_SECONDS)
+        os.kill(first, signal.SIGKILL)
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while future.status == "finished":
+            assert time.monotonic() < end, "nobody missed the worker"
+        assert engine.result_of(future) != first
 
 
 def test_scheduler(bench: Bench) -> None:
