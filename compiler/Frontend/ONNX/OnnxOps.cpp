@@ -25,7 +25,7 @@ static const OnnxOp table[] = {
     {"Atanh", buildAtanh, 0, "", "composed"},
     {"Attention", buildAttention, 0, "", "composed"},
     {"AveragePool", buildPool, NPU_OP_AVG_POOL},
-    {"BatchNormalization", buildBatchNormalization, 0, "", "inference only"},
+    {"BatchNormalization", buildBatchNormalization, 0, "", "in training from 14 on"},
     {"BitCast", buildBitCast},
     {"BitShift", buildBitShift, 0, "", "of int8, uint8, int32 and int64"},
     {"BitwiseAnd", buildBinary, NPU_INSTR_bit_and},

@@ -31,34 +31,13 @@ static LogicalResult checkBatchNorm(OnnxNode &node) {
     return node.unsupported(
         "attribute 'spatial' is 0, expected 1: statistics for "
         "each channel");
-  if (node.getFlag("training_mode", false) || node.hasOutput(1))
+  if (node.version < 14 && node.hasOutput(1))
     return node.unsupported(
         "runs in training mode, expected an inference model; "
         "export it with training=False");
   if (rankOf(node.getInput(0)) < 1)
     return node.error("found a scalar, expected N, C and more");
   return success();
-}
-
-/// x * (scale / sqrt(var + eps)) + (bias - mean * that). Both factors are
-/// constants if the parameters are; fusion folds them into a convolution.
-LogicalResult npu::buildBatchNormalization(OnnxNode &node) {
-  double epsilon = node.getFloat("epsilon", 1e-5);
-  if (failed(checkBatchNorm(node)))
-    return failure();
-  Value x = node.getInput(0);
-  SmallVector<Value> parameters; // scale, bias, mean, variance
-  for (size_t i = 1; i < 5; ++i)
-    parameters.push_back(
-        node.cast(perChannel(node, node.getInput(i), x), elementOf(x)));
-  if (node.hasFailed())
-    return failure();
-  Value deviation =
-      node.eltwise(NPU_INSTR_sqrt, plus(node, parameters[3], epsilon));
-  Value factor = node.eltwise(NPU_INSTR_div, {parameters[0], deviation});
-  Value offset =
-      subtract(node, parameters[1], multiply(node, parameters[2], factor));
-  return node.setResult(add(node, multiply(node, x, factor), offset));
 }
 
 /// x - mean over `axes`.
@@ -86,6 +65,66 @@ static Value tensornorm(OnnxNode &node, Value x, Value scale, Value bias,
       shapeOf(x), elementOf(x), x, scale, bias, node.intArray(axes),
       builder.getF64FloatAttr(epsilon), builder.getI64IntegerAttr(groups),
       builder.getBoolAttr(isCentered));
+}
+
+/// The parameter and what it is in this batch, by momentum.
+static LogicalResult setRunning(OnnxNode &node, size_t place, Value current,
+                                double momentum) {
+  Value before = node.getInput(place + 2);
+  if (!node.hasOutput(place))
+    return success();
+  current =
+      node.cast(node.reshape(current, shapeOf(before)), elementOf(before));
+  return node.setResult(place, add(node, times(node, before, momentum),
+                                   times(node, current, 1 - momentum)));
+}
+
+/// Of the data's own mean and variance, for each channel: what networks that
+/// standardize their weights do to these.
+static LogicalResult normalizeBatch(OnnxNode &node, double epsilon) {
+  double momentum = node.getFloat("momentum", 0.9);
+  Value x = node.getInput(0);
+  SmallVector<Value> parameters; // scale, bias, mean, variance
+  for (size_t i = 1; i < 5; ++i)
+    parameters.push_back(
+        node.cast(perChannel(node, node.getInput(i), x), elementOf(x)));
+  if (node.hasFailed())
+    return failure();
+  Ints axes = countFrom(0, rankOf(x));
+  if (rankOf(x) > 1)
+    axes.erase(axes.begin() + 1);
+  if (failed(node.setResult(
+          0, tensornorm(node, x, parameters[0], parameters[1], axes, epsilon))))
+    return failure();
+  Value mean = node.reduce(x, ReduceKind::Mean, axes, true);
+  Value away = subtract(node, x, mean);
+  Value variance =
+      node.reduce(multiply(node, away, away), ReduceKind::Mean, axes, true);
+  return failure(failed(setRunning(node, 1, mean, momentum)) ||
+                 failed(setRunning(node, 2, variance, momentum)));
+}
+
+/// x * (scale / sqrt(var + eps)) + (bias - mean * that). Both factors are
+/// constants if the parameters are; fusion folds them into a convolution.
+LogicalResult npu::buildBatchNormalization(OnnxNode &node) {
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  if (failed(checkBatchNorm(node)))
+    return failure();
+  if (node.version >= 14 && node.getFlag("training_mode", false))
+    return normalizeBatch(node, epsilon);
+  Value x = node.getInput(0);
+  SmallVector<Value> parameters; // scale, bias, mean, variance
+  for (size_t i = 1; i < 5; ++i)
+    parameters.push_back(
+        node.cast(perChannel(node, node.getInput(i), x), elementOf(x)));
+  if (node.hasFailed())
+    return failure();
+  Value deviation =
+      node.eltwise(NPU_INSTR_sqrt, plus(node, parameters[3], epsilon));
+  Value factor = node.eltwise(NPU_INSTR_div, {parameters[0], deviation});
+  Value offset =
+      subtract(node, parameters[1], multiply(node, parameters[2], factor));
+  return node.setResult(add(node, multiply(node, x, factor), offset));
 }
 
 Value npu::normed(OnnxNode &node, Value x, Value scale, Value bias,

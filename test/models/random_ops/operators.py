@@ -188,7 +188,9 @@ def normalised(g: Graph, op: str) -> None:
     shift = weights(g, channels)
     if op == "BatchNormalization":
         spread = g.constant(g.random.uniform(0.5, 1.5, channels).astype(np.float32))
-        g.op(op, [value, positive, shift, weights(g, channels), spread], epsilon=float(g.random.uniform(1e-5, 1e-2)))
+        given = {"training_mode": 1, "momentum": float(g.random.uniform(0, 1))} if g.opset >= 14 and flag(g, 0.3) else {}
+        inputs = [value, positive, shift, weights(g, channels), spread]
+        g.op(op, inputs, outputs=3 if given else 1, epsilon=float(g.random.uniform(1e-3, 1e-2)), **given)
     elif op == "InstanceNormalization":
         g.op(op, [value, positive, shift], epsilon=1e-2)
     elif op in ("LayerNormalization", "RMSNormalization"):

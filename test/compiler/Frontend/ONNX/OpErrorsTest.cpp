@@ -597,10 +597,16 @@ const BadNode others[] = {
     {"BatchNormTraining",
      [](ModelBuilder &m) {
        m.weight("p", {4});
-       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y"})
+       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y", "mean"});
+     },
+     "unsupported: runs in training mode", 13},
+    {"BatchNormRunningMean",
+     [](ModelBuilder &m) {
+       m.weight("p", {4}).weight("few", {3});
+       m.node("BatchNormalization", {"x", "p", "p", "few", "p"}, {"y", "mean"})
            .integer("training_mode", 1);
      },
-     "unsupported: runs in training mode"},
+     "found a parameter of shape 3, expected 4, the number of channels"},
     {"BatchNormChannels",
      [](ModelBuilder &m) {
        m.weight("p", {3});

@@ -22,9 +22,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 # Parts of a case's name: why it is refused, or differs.
 REFUSED = {
-    "training": "training mode",
-    "batchnorm_example_training": "training mode",
-    "batchnorm_epsilon_training": "training mode",
+    "training_dropout": "training mode",
     "identity_sequence": "sequences",
     "identity_opt": "optionals",
     "if_seq": "sequences",
