@@ -21,6 +21,8 @@
 namespace npu::kernels {
 
 constexpr int64_t minElementsPerThread = 8192;
+/// Shorter runs of numbers with one mean add up column by column.
+constexpr int64_t shortRun = 128;
 
 namespace {
 struct Loop {
@@ -158,6 +160,7 @@ public:
   TensornormFast(const Problem &p, std::vector<Loop> all)
       : attrs(p.attrs.norm), inputs(p.inputs.size()), threads(p.threads),
         elements(elementCount(p.inputs[0])), loops(std::move(all)) {
+    joinColumns();
     size_t inside = 0; // the first reduced loop, or the last of all
     while (inside + 1 < loops.size() && !loops[inside].isReduced)
       ++inside;
@@ -192,9 +195,11 @@ public:
       Place start;
       if (shared >= 0) {
         Loop &loop = mine[static_cast<size_t>(shared)];
-        Range range = shareOf(loop.extent, thread, threadCount);
-        start.advance(loop, range.begin);
-        loop.extent = range.end - range.begin;
+        const bool isJoined = static_cast<size_t>(shared) + 1 == loops.size();
+        const int64_t unit = isJoined ? joined : 1;
+        Range range = shareOf(loop.extent / unit, thread, threadCount);
+        start.advance(loop, range.begin * unit);
+        loop.extent = (range.end - range.begin) * unit;
         if (loop.extent == 0)
           return;
       }
@@ -212,6 +217,27 @@ public:
   }
 
 private:
+  /// Short runs inside of groups inside of what else has the groups' means
+  /// (channels last): columns are sets of their own, and sums of them joined.
+  void joinColumns() {
+    if (loops.size() < 3)
+      return;
+    const Loop run = loops.back();
+    Loop &groups = loops[loops.size() - 2];
+    if (!run.isReduced || groups.isReduced || run.extent >= shortRun ||
+        groups.data != run.extent || groups.scale != run.scale * run.extent ||
+        groups.bias != run.bias * run.extent ||
+        std::none_of(loops.begin(), loops.end() - 2,
+                     [](const Loop &loop) { return loop.isReduced; }))
+      return;
+    groups.extent *= run.extent;
+    groups.data = run.data;
+    groups.scale = run.scale;
+    groups.bias = run.bias;
+    joined = count = run.extent;
+    loops.pop_back();
+  }
+
   size_t perThread() const {
     return aligned(static_cast<size_t>(sets) *
                    (2 * sizeof(double) + 2 * sizeof(float)));
@@ -277,12 +303,18 @@ private:
       (inner.isReduced ? addRuns : addColumns)(rows, x + at.data, sums + at.set,
                                                squares + at.set);
     });
-    for (int64_t i = firstSet; i < sets; ++i) {
-      double m = attrs.centered ? sums[i] / static_cast<double>(count) : 0;
-      double variance = squares[i] / static_cast<double>(count) - m * m;
-      mean[i] = static_cast<float>(m);
-      factor[i] = static_cast<float>(
-          1 / std::sqrt(std::max(variance, 0.0) + attrs.epsilon));
+    for (int64_t i = firstSet; i < sets; i += joined) {
+      double sum = 0, square = 0;
+      for (int64_t k = i; k < i + joined; ++k) {
+        sum += sums[k];
+        square += squares[k];
+      }
+      double m = attrs.centered ? sum / static_cast<double>(count) : 0;
+      double variance = square / static_cast<double>(count) - m * m;
+      std::fill_n(mean + i, joined, static_cast<float>(m));
+      std::fill_n(factor + i, joined,
+                  static_cast<float>(
+                      1 / std::sqrt(std::max(variance, 0.0) + attrs.epsilon)));
     }
     const float zero = 0;
     const auto *scale = static_cast<const float *>(operands[1]);
@@ -304,7 +336,8 @@ private:
   std::vector<Loop> loops; // in the order of memory
   size_t outer = 0;        // kept loops around all reduced ones
   int64_t sets = 1;        // inside of those
-  int64_t count = 1;       // numbers of one set
+  int64_t count = 1;       // numbers with one mean
+  int64_t joined = 1;      // neighbouring sets that have one mean together
   int shared = -1;
 };
 } // namespace

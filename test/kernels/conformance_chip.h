@@ -201,6 +201,27 @@ TEST(Conformance, Tensornorm) {
           }
 }
 
+/// Few channels with one mean, of an image that threads share.
+TEST(Conformance, TensornormOfGroups) {
+  uint32_t seed = 25800;
+  for (const char *in : layouts4)
+    for (int64_t groups : {1, 4, 7, 14, 28})
+      for (int64_t batch : {1, 3})
+        for (int64_t parameters : {1, 28}) {
+          Case one;
+          Problem &p = one.problem;
+          p.op = NPU_OP_TENSORNORM;
+          p.inputs = {tensor(NPU_F32, {batch, 28, 29, 31}, in),
+                      tensor(NPU_F32, {parameters, 1, 1}),
+                      tensor(NPU_F32, {parameters, 1, 1})};
+          p.outputs = {p.inputs[0]};
+          p.attrs.norm = {14, 1, groups, 1, seed % 4 ? 1 : 0, 1e-5};
+          p.threads = 1 + static_cast<int>(seed % 3);
+          one.tolerance = 1e-5;
+          check(one, seed++);
+        }
+}
+
 /// Rows and tables in tiles, packs and sticks, whose other operands lie so too.
 TEST(Conformance, TensornormAndGatherInTiles) {
   uint32_t seed = 26000;
