@@ -36,6 +36,12 @@ std::string RandomWords::order(size_t rank, ArrayRef<int64_t> blocks) {
   return withBlocks(letters, inner);
 }
 
+std::string RandomWords::pieces(size_t rank) {
+  const std::string dims = StringRef("abcdef").take_front(rank).str();
+  return shuffled(dims +
+                  shuffled(dims).substr(0, static_cast<size_t>(1 + pick(2))));
+}
+
 RandomBlocks::RandomBlocks(RandomWords &words) : words(words) {
   static const Kind kinds[] = {Kind::Stick, Kind::Tile, Kind::Tile,
                                Kind::TileOfTiles, Kind::Twice};

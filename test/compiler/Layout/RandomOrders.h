@@ -32,6 +32,8 @@ public:
   /// Logical dimensions of a rank in any order, with blocks of these sizes of
   /// any of them.
   std::string order(size_t rank, ArrayRef<int64_t> blocks = {});
+  /// One or two dimensions in two pieces, as in ababc.
+  std::string pieces(size_t rank);
 
 private:
   std::mt19937 random;

@@ -137,8 +137,9 @@ private:
     case 5:
       return words.shuffled("NHWC") + ", " + words.shuffled("NCW");
     case 6:
-      return words.oneIn(3) ? words.order(2 + words.pick(4), block)
-                            : words.order(2 + words.pick(4));
+      return words.oneIn(3)   ? words.order(2 + words.pick(4), block)
+             : words.oneIn(6) ? words.pieces(2 + words.pick(3))
+                              : words.order(2 + words.pick(4));
     default:
       return blocked() + ", " + channelsLast();
     }
