@@ -188,8 +188,8 @@ struct DropNeutral : OpRewritePattern<EltwiseOp> {
   }
 };
 
-// Pattern: pow(X, 1) -> X; pow(X, 2) -> mul(X, X); pow(X, 3) -> mul(mul(X, X),
-// X)
+// Pattern: pow(X, 1) -> X; pow(X, 5) -> mul(square(square(X)), X)
+// Up to the exponents that a few products make: beyond, their roundings add up.
 struct PlainPower : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -199,22 +199,22 @@ struct PlainPower : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "not a power of the whole");
     Value base = op.getInputs()[0];
     std::optional<float> exponent = scalarOf(op.getInputs()[1]);
-    if (exponent == 1.0f) {
-      rewriter.replaceOp(op, base);
-      return success();
+    if (!exponent || *exponent < 1 || *exponent > 16 ||
+        *exponent != std::floor(*exponent))
+      return rewriter.notifyMatchFailure(op, "not a small whole exponent");
+    const auto whole = static_cast<unsigned>(*exponent);
+    FailureOr<Value> power = base;
+    for (unsigned bit = llvm::Log2_32(whole); bit-- > 0 && succeeded(power);) {
+      power =
+          makeEltwise(rewriter, op.getLoc(), NPU_INSTR_mul, {*power, *power});
+      if (succeeded(power) && (whole >> bit & 1))
+        power =
+            makeEltwise(rewriter, op.getLoc(), NPU_INSTR_mul, {*power, base});
     }
-    if (exponent != 2.0f && exponent != 3.0f)
-      return rewriter.notifyMatchFailure(op, "not a power of 1, 2 or 3");
-    Value power = base;
-    if (exponent == 3.0f) {
-      FailureOr<Value> square =
-          makeEltwise(rewriter, op.getLoc(), NPU_INSTR_mul, {base, base});
-      if (failed(square))
-        return failure();
-      power = *square;
-    }
-    return replaceByEltwise(rewriter, op, op.getLoc(), NPU_INSTR_mul,
-                            {power, base});
+    if (failed(power))
+      return failure();
+    rewriter.replaceOp(op, *power);
+    return success();
   }
 };
 

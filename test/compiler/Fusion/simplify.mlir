@@ -170,6 +170,23 @@ func.func @power(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
+// Squares first, and no exponent beyond 16.
+// CHECK-LABEL: @higher_powers
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[S:.*]] = npu.eltwise mul(%[[X]], %[[X]])
+// CHECK: %[[F:.*]] = npu.eltwise mul(%[[S]], %[[S]])
+// CHECK: %[[Y:.*]] = npu.eltwise mul(%[[F]], %[[X]])
+// CHECK-COUNT-2: npu.eltwise pow(%[[X]]
+func.func @higher_powers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %five = npu.constant dense<5.0> : tensor<f32> -> tensor<f32>
+  %many = npu.constant dense<17.0> : tensor<f32> -> tensor<f32>
+  %none = npu.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %0 = npu.eltwise pow(%x, %five) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = npu.eltwise pow(%x, %many) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = npu.eltwise pow(%x, %none) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // Where a number is rounded, a tie must stay a tie: no reciprocal, no merged
 // steps. A zero point is subtracted from whole numbers first.
 // CHECK-LABEL: @requantize
