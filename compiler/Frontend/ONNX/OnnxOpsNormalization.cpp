@@ -35,6 +35,13 @@ static LogicalResult checkBatchNorm(OnnxNode &node) {
     return node.unsupported(
         "runs in training mode, expected an inference model; "
         "export it with training=False");
+  const bool isTraining =
+      node.version >= 14 && node.getFlag("training_mode", false);
+  if (isTraining != node.hasOutput(1) || isTraining != node.hasOutput(2))
+    return node.error(isTraining ? "lacks the mean or the variance, expected "
+                                   "three results in training mode"
+                                 : "gives the mean or the variance, expected "
+                                   "one result outside of training mode");
   if (rankOf(node.getInput(0)) < 1)
     return node.error("found a scalar, expected N, C and more");
   return success();

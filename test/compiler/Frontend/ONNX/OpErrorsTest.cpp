@@ -603,10 +603,24 @@ const BadNode others[] = {
     {"BatchNormRunningMean",
      [](ModelBuilder &m) {
        m.weight("p", {4}).weight("few", {3});
-       m.node("BatchNormalization", {"x", "p", "p", "few", "p"}, {"y", "mean"})
+       m.node("BatchNormalization", {"x", "p", "p", "few", "p"},
+              {"y", "mean", "variance"})
            .integer("training_mode", 1);
      },
      "found a parameter of shape 3, expected 4, the number of channels"},
+    {"BatchNormResults",
+     [](ModelBuilder &m) {
+       m.weight("p", {4});
+       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y", "mean"})
+           .integer("training_mode", 1);
+     },
+     "lacks the mean or the variance"},
+    {"BatchNormInferenceResults",
+     [](ModelBuilder &m) {
+       m.weight("p", {4});
+       m.node("BatchNormalization", {"x", "p", "p", "p", "p"}, {"y", "mean"});
+     },
+     "gives the mean or the variance"},
     {"BatchNormChannels",
      [](ModelBuilder &m) {
        m.weight("p", {3});
