@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/BitVector.h"
 
+#include <cmath>
+
 using namespace npu;
 using namespace npu::rewrites;
 
@@ -67,6 +69,14 @@ void AttentionMask::push(Value mask, ArrayRef<int64_t> scores) {
   added.push_back({mask, SmallVector<int64_t>(scores)});
 }
 
+bool AttentionMask::holdAbove(float bound) {
+  // Beside it scores below 1e31 are less than its last bit.
+  if (!added.empty() || least || !(bound <= -3e38f) || std::isinf(bound))
+    return false;
+  least = bound;
+  return true;
+}
+
 bool AttentionMask::addTerm(const Added &one, ArrayRef<int64_t> product) {
   if (ArrayRef(one.scores).take_back(2) != product.take_back(2))
     return addSplit(one.scores, product);
@@ -105,6 +115,8 @@ bool AttentionMask::addSplit(ArrayRef<int64_t> scores,
 }
 
 bool AttentionMask::settle(ArrayRef<int64_t> product) {
+  if (added.empty())
+    return false;
   // The most dimensions, so that none is in part a mask's own.
   batch = SmallVector<int64_t>(product.drop_back(2));
   bool isFirst = true;
@@ -149,5 +161,8 @@ FailureOr<Value> AttentionMask::make(OpBuilder &builder,
       return failure();
     mask = *own;
   }
-  return mask;
+  if (!least)
+    return mask;
+  return makeEltwise(builder, location, NPU_INSTR_max,
+                     {mask, makeFloats(builder, location, {}, {*least})});
 }

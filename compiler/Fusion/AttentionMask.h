@@ -12,11 +12,16 @@ namespace npu::rewrites {
 
 class AttentionMask {
 public:
-  bool isEmpty() const { return added.empty(); }
+  bool isEmpty() const { return added.empty() && !least; }
 
   /// `mask` broadcasts to scores of this shape, and is added to them before
   /// those that are there.
   void push(Value mask, ArrayRef<int64_t> scores);
+
+  /// The scores with what is added to them are `bound` at least, which hides
+  /// what is below beside it: so the mask alone may be held above it. False
+  /// where a mask is in front of that.
+  bool holdAbove(float bound);
 
   /// Settles how the masks become one, for products of this shape: matrices
   /// last. False where they cannot.
@@ -46,6 +51,7 @@ private:
   SmallVector<Added, 2> added; // from softmax to the product
   SmallVector<Term, 2> terms;  // from the product to softmax
   SmallVector<int64_t> batch, shape;
+  std::optional<float> least;
 };
 
 } // namespace npu::rewrites

@@ -107,6 +107,21 @@ static Value matchAdded(EltwiseOp op, Found &found) {
   return {};
 }
 
+/// max(scores + M, the least float), as OPT has it against infinities.
+static Value matchBound(EltwiseOp op, Found &found) {
+  if (found.chosen || !isKind(op, NPU_INSTR_max))
+    return {};
+  for (unsigned index : {0u, 1u}) {
+    Value scores = op.getInputs()[index];
+    std::optional<float> bound = scalarOf(op.getInputs()[1 - index]);
+    if (bound && scores.hasOneUse() &&
+        scores.getType() == op.getResult().getType() &&
+        found.added.holdAbove(*bound))
+      return scores;
+  }
+  return {};
+}
+
 /// C ? scores : fill, or C ? fill : scores.
 static Value matchChosen(EltwiseOp op, Found &found) {
   if (found.chosen || !found.added.isEmpty() || !isKind(op, NPU_INSTR_select))
@@ -146,7 +161,8 @@ static MatmulOp matchScores(Value value, Found &found) {
       next = op.getInputs()[data];
     } else if (found.scale != 1) {
       return {};
-    } else if (!(next = matchAdded(op, found))) {
+    } else if (!(next = matchAdded(op, found)) &&
+               !(next = matchBound(op, found))) {
       next = matchChosen(op, found);
     }
     if (!next)

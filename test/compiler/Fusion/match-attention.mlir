@@ -284,3 +284,39 @@ func.func @other_rows(%q: tensor<2x8x16xf32>, %v: tensor<1x16x4xf32>) -> (tensor
   %9 = npu.matmul(%8, %v) : (tensor<1x8x16xf32>, tensor<1x16x4xf32>) -> tensor<1x8x4xf32>
   return %5, %9 : tensor<2x8x16xf32>, tensor<1x8x4xf32>
 }
+
+// OPT: scores and their mask are held above the least float, beside which scores are nothing.
+// CHECK-LABEL: @held_above
+// CHECK-SAME: %[[Q:[^:]*]]: {{[^,]*}}, %[[M:[^:]*]]:
+// CHECK: %[[C:.*]] = npu.eltwise max(%[[M]], %{{.*}}) : (tensor<1x8x8xf32>, tensor<f32>) -> tensor<1x8x8xf32>
+// CHECK: npu.attention(%[[Q]], %{{.*}}, %[[Q]], %[[C]])
+// CHECK-NOT: npu.softmax
+func.func @held_above(%q: tensor<2x8x16xf32>, %m: tensor<1x8x8xf32>) -> tensor<2x8x16xf32> {
+  %least = npu.constant dense<-3.40282347E+38> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%q) {permutation = [0, 2, 1]} : (tensor<2x8x16xf32>) -> tensor<2x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %2 = npu.eltwise add(%1, %m) : (tensor<2x8x8xf32>, tensor<1x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = npu.eltwise max(%2, %least) : (tensor<2x8x8xf32>, tensor<f32>) -> tensor<2x8x8xf32>
+  %4 = npu.softmax(%3) {axis = 2 : i64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %5 = npu.matmul(%4, %q) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %5 : tensor<2x8x16xf32>
+}
+
+// Above what scores may be, and without a mask in front, it is none of that.
+// CHECK-LABEL: @held_elsewhere
+// CHECK-COUNT-2: npu.softmax
+func.func @held_elsewhere(%q: tensor<2x8x16xf32>, %m: tensor<1x8x8xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
+  %least = npu.constant dense<-3.40282347E+38> : tensor<f32> -> tensor<f32>
+  %little = npu.constant dense<-1.0E+9> : tensor<f32> -> tensor<f32>
+  %0 = npu.transpose(%q) {permutation = [0, 2, 1]} : (tensor<2x8x16xf32>) -> tensor<2x16x8xf32>
+  %1 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %2 = npu.eltwise add(%1, %m) : (tensor<2x8x8xf32>, tensor<1x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = npu.eltwise max(%2, %little) : (tensor<2x8x8xf32>, tensor<f32>) -> tensor<2x8x8xf32>
+  %4 = npu.softmax(%3) {axis = 2 : i64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %5 = npu.matmul(%4, %q) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  %6 = npu.matmul(%q, %0) : (tensor<2x8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  %7 = npu.eltwise max(%6, %least) : (tensor<2x8x8xf32>, tensor<f32>) -> tensor<2x8x8xf32>
+  %8 = npu.softmax(%7) {axis = 2 : i64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %9 = npu.matmul(%8, %q) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %5, %9 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+}
