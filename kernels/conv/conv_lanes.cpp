@@ -21,6 +21,8 @@ namespace npu::kernels {
 
 constexpr int64_t minWorkPerThread = 16384;
 constexpr int64_t pixelsAtOnce = 4, vectorsAtOnce = 2;
+/// Floats of data that is repeated: more is too much memory beside the data.
+constexpr int64_t mostRepeated = int64_t{1} << 23;
 
 namespace {
 /// A row of the windows' taps, and of the data under them.
@@ -267,6 +269,9 @@ std::unique_ptr<Kernel> createConvLanes(const Problem &problem,
     whyNot = "windows without gaps, one filter for each channel";
   else if (elementCount(x) == 0 || elementCount(y) == 0)
     whyNot = "nothing to compute";
+  else if (groups < y.dims[1] &&
+           elementCount(x) / groups > mostRepeated / y.dims[1])
+    whyNot = "an image too large to repeat for each filter";
   else if (!isChannelsLastF32(x) || !isChannelsLastF32(y) ||
            w.dtype != NPU_F32 || w.block_count)
     whyNot = "not f32 with channels last";

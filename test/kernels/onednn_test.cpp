@@ -56,6 +56,21 @@ TEST(Scratch, OfDepthwiseWindowsFarApart) {
   EXPECT_EQ(runKernel(*kernel, p, inputs), runReference(p, inputs));
 }
 
+/// A small image is repeated for its filters, a large one is not.
+TEST(Scratch, OfFiltersOfChannels) {
+  for (int64_t size : {16, 512}) {
+    Problem p = convProblem(tensor(NPU_F32, {1, 32, size, size}, "acdb"), 64,
+                            {3, 3}, 1, 1, 32, "acdb", true);
+    p.threads = 2;
+    ASSERT_EQ(validate(p), "");
+    auto kernel = create(p);
+    EXPECT_LT(kernel->scratchBytes(), size_t{1} << 25)
+        << kernel->implementation();
+    if (hasBlocksOf16())
+      EXPECT_EQ(kernel->implementation() == "native:lanes", size == 16);
+  }
+}
+
 TEST(Packing, EveryTeamSizeGivesTheSameNumbersAndNoSlowKernel) {
   for (int64_t groups : {1, 4})
     for (const char *layout : {"acdb", "aBcd16b"}) {
