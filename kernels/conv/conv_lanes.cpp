@@ -35,6 +35,7 @@ struct Pixels {
   const std::vector<TapRow> &rows;
   int64_t first, end;         ///< taps of each row
   int64_t channels;           ///< floats from tap to tap of the weights
+  int64_t from;               ///< from a row's data to the first pixel's
   int64_t tapStep, pixelStep; ///< of the data
   const float *bias;          ///< null: none
   float *result;
@@ -49,7 +50,7 @@ NPU_INLINE void sumVectors(const Pixels &p, int64_t channel) {
   for (const TapRow &row : p.rows)
     for (int64_t tap = p.first; tap < p.end; ++tap) {
       const float *weights = row.weights + tap * p.channels + channel;
-      const float *data = row.data + tap * p.tapStep + channel;
+      const float *data = row.data + p.from + tap * p.tapStep + channel;
 #pragma clang loop unroll(full)
       for (int64_t v = 0; v < Vectors; ++v) {
         const Vector weight = loadVector(weights + v * lanes);
@@ -77,7 +78,7 @@ NPU_INLINE void sumPixels(const Pixels &p) {
       for (const TapRow &row : p.rows)
         for (int64_t tap = p.first; tap < p.end; ++tap)
           sum += row.weights[tap * p.channels + channel] *
-                 row.data[tap * p.tapStep + i * p.pixelStep + channel];
+                 row.data[p.from + tap * p.tapStep + i * p.pixelStep + channel];
       p.result[i * p.channels + channel] = sum;
     }
 }
@@ -197,11 +198,11 @@ private:
   void oneRow(const float *data, const float *weights, const float *bias,
               std::vector<TapRow> &taps, int64_t row, float *result) const {
     findTaps(data, weights, row, taps);
-    std::vector<TapRow> begun = taps;
-    Pixels pixels{begun,
+    Pixels pixels{taps,
                   0,
                   0,
                   channels,
+                  0,
                   dilations.d[2] * channels,
                   strides.d[2] * channels,
                   bias,
@@ -213,8 +214,7 @@ private:
                           hasAllTaps(from + (pixelsAtOnce - 1) * strides.d[2]);
       validRange(kernel.d[2], in.d[2], dilations.d[2], from, pixels.first,
                  pixels.end);
-      for (size_t i = 0; i < taps.size(); ++i)
-        begun[i].data = taps[i].data + from * channels;
+      pixels.from = from * channels;
       pixels.result = result + x * channels;
       if (isSome)
         sumSome(pixels);

@@ -79,16 +79,15 @@ public:
            interpolationTaps(p.attrs.resize, d, x.dims[d], output.dims[d])});
       rows *= output.dims[d];
     }
-    takeInnermost();
-    const int64_t elements = x.dims[axes.back().dim] * inner;
-    if (isLine(elements)) {
-      lineElements = elements;
-    } else if (inner > 1) {
-      axes.push_back(whole);
-      inner = 1;
+    const size_t n = axes.size();
+    if (n > 1 && isWholeInside(axes[n - 1], axes[n - 2]) &&
+        lineOf(x, axes[n - 2], axes[n - 1].extent)) {
+      inner = axes.back().extent;
+      axes.pop_back();
     }
     last = axes.back();
     axes.pop_back();
+    lineElements = lineOf(x, last, inner);
     rows /= last.extent * inner;
   }
 
@@ -112,26 +111,21 @@ public:
   }
 
 private:
-  /// A dimension that lies inside of the one that is interpolated, and is not.
-  void takeInnermost() {
-    const Axis &innermost = axes.back();
-    if (axes.size() < 2 || innermost.taps.tapCount > 1)
-      return;
-    const Axis &next = axes[axes.size() - 2];
-    if (innermost.fromStride != 1 || innermost.toStride != 1 ||
-        next.fromStride != innermost.extent)
-      return;
-    whole = innermost;
-    inner = whole.extent;
-    axes.pop_back();
+  /// Whether a dimension lies inside of the next, and is not interpolated.
+  static bool isWholeInside(const Axis &axis, const Axis &next) {
+    return axis.taps.tapCount == 1 && axis.fromStride == 1 &&
+           axis.toStride == 1 && next.fromStride == axis.extent;
   }
 
-  /// Whether a line of the input, of so many elements, is made first.
-  bool isLine(int64_t elements) const {
-    const Axis &axis = axes.back();
-    return axis.taps.tapCount > 1 && axis.fromStride == inner &&
-           elements <= axis.extent * inner * axis.taps.tapCount &&
-           elements <= maxLineElements;
+  /// Elements of a line of the input that is made first; 0: none is.
+  static int64_t lineOf(const npu_tensor_desc &x, const Axis &axis,
+                        int64_t inner) {
+    const int64_t elements = x.dims[axis.dim] * inner;
+    const bool isWorthIt =
+        axis.taps.tapCount > 1 && axis.fromStride == inner &&
+        elements <= axis.extent * inner * axis.taps.tapCount &&
+        elements <= maxLineElements;
+    return isWorthIt ? elements : 0;
   }
 
   void oneRow(int64_t row, const float *from, float *to, float *line) const {
@@ -184,7 +178,6 @@ private:
   std::vector<Axis> axes; // all but the innermost of the result
   Axis last = {};
   int64_t rows = 1;
-  Axis whole = {};          // what `inner` was
   int64_t inner = 1;        // elements at each place of a line
   int64_t lineElements = 0; // of a thread's line of the input; 0: none
 };

@@ -25,7 +25,7 @@ static Value perChannel(OnnxNode &node, Value vector, Value data) {
 }
 
 /// Old forms whose other setting means training, or statistics per element.
-static LogicalResult checkBatchNorm(OnnxNode &node) {
+static LogicalResult checkBatchNorm(OnnxNode &node, bool isTraining) {
   node.ignore({"consumed_inputs", "is_test", "momentum"});
   if (node.getInt("spatial", 1) == 0)
     return node.unsupported(
@@ -35,8 +35,6 @@ static LogicalResult checkBatchNorm(OnnxNode &node) {
     return node.unsupported(
         "runs in training mode, expected an inference model; "
         "export it with training=False");
-  const bool isTraining =
-      node.version >= 14 && node.getFlag("training_mode", false);
   if (isTraining != node.hasOutput(1) || isTraining != node.hasOutput(2))
     return node.error(isTraining ? "lacks the mean or the variance, expected "
                                    "three results in training mode"
@@ -78,8 +76,6 @@ static Value tensornorm(OnnxNode &node, Value x, Value scale, Value bias,
 static LogicalResult setRunning(OnnxNode &node, size_t place, Value current,
                                 double momentum) {
   Value before = node.getInput(place + 2);
-  if (!node.hasOutput(place))
-    return success();
   current =
       node.cast(node.reshape(current, shapeOf(before)), elementOf(before));
   return node.setResult(place, add(node, times(node, before, momentum),
@@ -88,20 +84,14 @@ static LogicalResult setRunning(OnnxNode &node, size_t place, Value current,
 
 /// Of the data's own mean and variance, for each channel: what networks that
 /// standardize their weights do to these.
-static LogicalResult normalizeBatch(OnnxNode &node, double epsilon) {
+static LogicalResult normalizeBatch(OnnxNode &node, Value x, Value scale,
+                                    Value bias, double epsilon) {
   double momentum = node.getFloat("momentum", 0.9);
-  Value x = node.getInput(0);
-  SmallVector<Value> parameters; // scale, bias, mean, variance
-  for (size_t i = 1; i < 5; ++i)
-    parameters.push_back(
-        node.cast(perChannel(node, node.getInput(i), x), elementOf(x)));
-  if (node.hasFailed())
-    return failure();
   Ints axes = countFrom(0, rankOf(x));
   if (rankOf(x) > 1)
     axes.erase(axes.begin() + 1);
-  if (failed(node.setResult(
-          0, tensornorm(node, x, parameters[0], parameters[1], axes, epsilon))))
+  if (failed(
+          node.setResult(0, tensornorm(node, x, scale, bias, axes, epsilon))))
     return failure();
   Value mean = node.reduce(x, ReduceKind::Mean, axes, true);
   Value away = subtract(node, x, mean);
@@ -115,10 +105,10 @@ static LogicalResult normalizeBatch(OnnxNode &node, double epsilon) {
 /// constants if the parameters are; fusion folds them into a convolution.
 LogicalResult npu::buildBatchNormalization(OnnxNode &node) {
   double epsilon = node.getFloat("epsilon", 1e-5);
-  if (failed(checkBatchNorm(node)))
+  const bool isTraining =
+      node.version >= 14 && node.getFlag("training_mode", false);
+  if (failed(checkBatchNorm(node, isTraining)))
     return failure();
-  if (node.version >= 14 && node.getFlag("training_mode", false))
-    return normalizeBatch(node, epsilon);
   Value x = node.getInput(0);
   SmallVector<Value> parameters; // scale, bias, mean, variance
   for (size_t i = 1; i < 5; ++i)
@@ -126,6 +116,8 @@ LogicalResult npu::buildBatchNormalization(OnnxNode &node) {
         node.cast(perChannel(node, node.getInput(i), x), elementOf(x)));
   if (node.hasFailed())
     return failure();
+  if (isTraining)
+    return normalizeBatch(node, x, parameters[0], parameters[1], epsilon);
   Value deviation =
       node.eltwise(NPU_INSTR_sqrt, plus(node, parameters[3], epsilon));
   Value factor = node.eltwise(NPU_INSTR_div, {parameters[0], deviation});
