@@ -66,75 +66,62 @@ static FailureOr<Value> makeSum(OpBuilder &builder, Location location, Value a,
 }
 
 void AttentionMask::push(Value mask, ArrayRef<int64_t> scores) {
-  added.push_back({mask, SmallVector<int64_t>(scores)});
+  auto *same = llvm::find_if(
+      terms, [&](const Term &term) { return ArrayRef(term.scores) == scores; });
+  if (same == terms.end())
+    terms.push_back({SmallVector<int64_t>(scores), {mask}});
+  else
+    same->masks.push_back(mask);
 }
 
 bool AttentionMask::holdAbove(float bound) {
   // Beside it scores below 1e31 are less than its last bit.
-  if (!added.empty() || least || !(bound <= -3e38f) || std::isinf(bound))
+  if (!terms.empty() || least || !(bound <= -3e38f) || std::isinf(bound))
     return false;
   least = bound;
   return true;
 }
 
-bool AttentionMask::addTerm(const Added &one, ArrayRef<int64_t> product) {
-  if (ArrayRef(one.scores).take_back(2) != product.take_back(2))
-    return addSplit(one.scores, product);
-  auto own =
-      inBatch(shapeOf(one.mask), ArrayRef(one.scores).drop_back(2), batch);
-  if (!own)
-    return false;
-  terms.push_back({{one.mask}, std::move(*own)});
-  return true;
-}
-
-/// All masks of scores whose rows or columns are split: their sum must be as
-/// large as these, for no reshape gives rows and columns otherwise.
-bool AttentionMask::addSplit(ArrayRef<int64_t> scores,
-                             ArrayRef<int64_t> product) {
-  Term term;
+/// Where rows or columns are split, the sum must be as large as the scores: no
+/// reshape gives rows and columns otherwise.
+bool AttentionMask::settleTerm(Term &term, ArrayRef<int64_t> product) const {
   SmallVector<int64_t> sum;
-  for (const Added &one : llvm::reverse(added)) {
-    if (ArrayRef(one.scores) != scores)
-      continue;
-    auto next = summed(sum, shapeOf(one.mask));
+  for (Value mask : term.masks) {
+    auto next = summed(sum, shapeOf(mask));
     if (!next)
       return false;
     sum = std::move(*next);
-    term.masks.push_back(one.mask);
   }
-  if (ArrayRef(sum) != scores)
-    return false;
-  term.shape = batch;
-  llvm::append_range(term.shape, product.take_back(2));
-  // Those that were found by an earlier one of the same scores are there.
-  if (llvm::none_of(terms,
-                    [&](const Term &t) { return t.masks == term.masks; }))
-    terms.push_back(std::move(term));
-  return true;
+  ArrayRef<int64_t> scores = term.scores;
+  if (scores.take_back(2) != product.take_back(2)) {
+    term.shape = batch;
+    llvm::append_range(term.shape, product.take_back(2));
+    return ArrayRef(sum) == scores;
+  }
+  auto own = inBatch(sum, scores.drop_back(2), batch);
+  if (own)
+    term.shape = std::move(*own);
+  return own.has_value();
 }
 
 bool AttentionMask::settle(ArrayRef<int64_t> product) {
-  if (added.empty())
+  if (terms.empty())
     return false;
   // The most dimensions, so that none is in part a mask's own.
   batch = SmallVector<int64_t>(product.drop_back(2));
   bool isFirst = true;
-  for (const Added &one : added) {
-    ArrayRef<int64_t> scores = one.scores;
+  for (const Term &term : terms) {
+    ArrayRef<int64_t> scores = term.scores;
     if (scores.size() < 2 || scores.take_back(2) != product.take_back(2))
       continue;
     if (isFirst || scores.size() > batch.size() + 2)
       batch = SmallVector<int64_t>(scores.drop_back(2));
     isFirst = false;
   }
-  terms.clear();
-  for (const Added &one : llvm::reverse(added))
-    if (!addTerm(one, product))
-      return false;
   shape.clear();
-  for (const Term &term : terms) {
-    auto next = summed(shape, term.shape);
+  for (Term &term : terms) {
+    auto next =
+        settleTerm(term, product) ? summed(shape, term.shape) : std::nullopt;
     if (!next)
       return false;
     shape = std::move(*next);
@@ -145,9 +132,9 @@ bool AttentionMask::settle(ArrayRef<int64_t> product) {
 FailureOr<Value> AttentionMask::make(OpBuilder &builder,
                                      Location location) const {
   Value mask;
-  for (const Term &term : terms) {
+  for (const Term &term : llvm::reverse(terms)) {
     Value sum;
-    for (Value one : term.masks) {
+    for (Value one : llvm::reverse(term.masks)) {
       FailureOr<Value> more =
           sum ? makeSum(builder, location, sum, one) : FailureOr<Value>(one);
       if (failed(more))

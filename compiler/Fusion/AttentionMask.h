@@ -12,7 +12,7 @@ namespace npu::rewrites {
 
 class AttentionMask {
 public:
-  bool isEmpty() const { return added.empty() && !least; }
+  bool isEmpty() const { return terms.empty() && !least; }
 
   /// `mask` broadcasts to scores of this shape, and is added to them before
   /// those that are there.
@@ -35,21 +35,17 @@ public:
   FailureOr<Value> make(OpBuilder &builder, Location location) const;
 
 private:
-  struct Added {
-    Value mask;
-    SmallVector<int64_t> scores;
-  };
-  /// Masks whose sum has this shape in front of the product's matrices.
+  /// All that is added to scores of one shape, from softmax to the product; and
+  /// the shape that the sum has in front of the product's matrices.
   struct Term {
+    SmallVector<int64_t> scores;
     SmallVector<Value, 2> masks;
-    SmallVector<int64_t> shape;
+    SmallVector<int64_t> shape = {};
   };
 
-  bool addTerm(const Added &one, ArrayRef<int64_t> product);
-  bool addSplit(ArrayRef<int64_t> scores, ArrayRef<int64_t> product);
+  bool settleTerm(Term &term, ArrayRef<int64_t> product) const;
 
-  SmallVector<Added, 2> added; // from softmax to the product
-  SmallVector<Term, 2> terms;  // from the product to softmax
+  SmallVector<Term, 2> terms; // from softmax to the product
   SmallVector<int64_t> batch, shape;
   std::optional<float> least;
 };

@@ -29,7 +29,8 @@ struct Loop {
   int64_t extent = 1;
   int64_t data = 0, scale = 0, bias = 0; // steps in elements
   bool isReduced = false;
-  int64_t set = 0; // step in sets of numbers with one mean
+  int64_t set = 0;  // step in sets of numbers with one mean
+  int64_t unit = 1; // neighbouring sets that have one mean together
 };
 
 /// Positions in all operands.
@@ -166,7 +167,7 @@ public:
       ++inside;
     for (size_t i = loops.size(); i-- > 0;) {
       Loop &loop = loops[i];
-      count *= loop.isReduced ? loop.extent : 1;
+      count *= loop.isReduced ? loop.extent : loop.unit;
       if (loop.isReduced || i < inside)
         continue;
       loop.set = sets;
@@ -195,11 +196,9 @@ public:
       Place start;
       if (shared >= 0) {
         Loop &loop = mine[static_cast<size_t>(shared)];
-        const bool isJoined = static_cast<size_t>(shared) + 1 == loops.size();
-        const int64_t unit = isJoined ? joined : 1;
-        Range range = shareOf(loop.extent / unit, thread, threadCount);
-        start.advance(loop, range.begin * unit);
-        loop.extent = (range.end - range.begin) * unit;
+        Range range = shareOf(loop.extent / loop.unit, thread, threadCount);
+        start.advance(loop, range.begin * loop.unit);
+        loop.extent = (range.end - range.begin) * loop.unit;
         if (loop.extent == 0)
           return;
       }
@@ -234,7 +233,7 @@ private:
     groups.data = run.data;
     groups.scale = run.scale;
     groups.bias = run.bias;
-    joined = count = run.extent;
+    groups.unit = run.extent;
     loops.pop_back();
   }
 
@@ -303,6 +302,7 @@ private:
       (inner.isReduced ? addRuns : addColumns)(rows, x + at.data, sums + at.set,
                                                squares + at.set);
     });
+    const int64_t joined = inner.unit;
     for (int64_t i = firstSet; i < sets; i += joined) {
       double sum = 0, square = 0;
       for (int64_t k = i; k < i + joined; ++k) {
@@ -337,7 +337,6 @@ private:
   size_t outer = 0;        // kept loops around all reduced ones
   int64_t sets = 1;        // inside of those
   int64_t count = 1;       // numbers with one mean
-  int64_t joined = 1;      // neighbouring sets that have one mean together
   int shared = -1;
 };
 } // namespace
