@@ -75,10 +75,9 @@ static NPU_INLINE NPU_WIDE_ONLY V activated(V value, float alpha, float beta) {
 /// What is added, and bounds, and to memory; `some` are the columns of the last
 /// vector.
 template <typename V, int64_t Wide>
-static NPU_INLINE NPU_WIDE_ONLY void storeRow(const PanelTile &t, int64_t row,
+static NPU_INLINE NPU_WIDE_ONLY void storeRow(const PanelTile &t,
+                                              const float *added, float *to,
                                               const V *sums, unsigned some) {
-  const float *added = t.added[row];
-  float *to = t.results[row];
 #pragma clang loop unroll(full)
   for (int64_t v = 0; v < Wide; ++v) {
     const int64_t at = v * lanesOf<V>;
@@ -100,32 +99,33 @@ static NPU_INLINE NPU_WIDE_ONLY void storeRows(const PanelTile &t,
   const unsigned some = lastColumns<V>(t);
 #pragma clang loop unroll(full)
   for (int64_t r = 0; r < Rows; ++r)
-    storeRow<V, Wide>(t, r, sums[r], some);
+    storeRow<V, Wide>(t, t.added[r], t.results[r], sums[r], some);
 }
 
-/// All that follows on the sums of some columns of a row, to memory.
+/// All that follows on the sums of some columns, to memory, a vector of all
+/// rows after the other.
 template <typename V, Activation A, bool IsScaled>
-static NPU_INLINE NPU_WIDE_ONLY void finish(const PanelTile &t, int64_t row,
-                                            int64_t at, const float *sums,
-                                            unsigned some) {
-  V value = load<V>(sums + at);
-  if (t.added[row])
-    value += loadSome<V>(t.added[row] + at, some);
-  value = activated<A>(between(value, t.least, t.most), t.alpha, t.beta);
-  if constexpr (IsScaled)
-    value = value * load<V>(t.factors + at) + load<V>(t.summands + at);
-  storeSome(t.results[row] + at, value, some);
-}
-
-/// By value: what is stored could be one of a tile's numbers.
-template <typename V, Activation A, bool IsScaled>
-static NPU_INLINE NPU_WIDE_ONLY void finishRows(const PanelTile t,
+static NPU_INLINE NPU_WIDE_ONLY void finishRows(const PanelTile &t,
                                                 const float *sums) {
-  const int64_t last = t.width - lanesOf<V>;
-  for (int64_t r = 0; r < t.count; ++r, sums += t.width) {
-    for (int64_t at = 0; at < last; at += lanesOf<V>)
-      finish<V, A, IsScaled>(t, r, at, sums, ~0U);
-    finish<V, A, IsScaled>(t, r, last, sums, lastColumns<V>(t));
+  // What is stored could be one of a tile's numbers, but for these copies.
+  const float least = t.least, most = t.most, alpha = t.alpha, beta = t.beta;
+  const int64_t width = t.width, last = width - lanesOf<V>;
+  for (int64_t at = 0; at < width; at += lanesOf<V>) {
+    const unsigned some = at == last ? lastColumns<V>(t) : ~0U;
+    V factor = {}, summand = {};
+    if constexpr (IsScaled) {
+      factor = load<V>(t.factors + at);
+      summand = load<V>(t.summands + at);
+    }
+    for (int64_t r = 0; r < t.count; ++r) {
+      V value = load<V>(sums + r * width + at);
+      if (t.added[r])
+        value += loadSome<V>(t.added[r] + at, some);
+      value = activated<A>(between(value, least, most), alpha, beta);
+      if constexpr (IsScaled)
+        value = value * factor + summand;
+      storeSome(t.results[r] + at, value, some);
+    }
   }
 }
 
@@ -157,6 +157,39 @@ static NPU_INLINE bool isPlain(const PanelTile &t) {
   return t.activation == Activation::None && !t.factors;
 }
 
+static bool isNear(const PanelTile &t) {
+  return t.runCount * t.depth * t.width * static_cast<int64_t>(sizeof(float)) <=
+         nearBytes;
+}
+
+bool isForRows(const PanelTile &t) { return isNear(t) && t.width % lanes == 0; }
+
+/// The products of a run of `depth` numbers of each row.
+template <bool IsNear, typename V, int64_t Wide, int64_t Rows>
+static NPU_INLINE NPU_WIDE_ONLY void
+addRun(const PanelTile &t, const float *const (&rows)[Rows],
+       const float *weights, int64_t ahead, const float *next,
+       V (&sums)[Rows][Wide]) {
+  constexpr int64_t width = Wide * lanesOf<V>;
+  const int64_t depth = t.depth, nextStep = t.nextStep;
+  for (int64_t k = 0; k < depth; ++k, weights += width, next += nextStep) {
+    V numbers[Wide];
+    if constexpr (!IsNear)
+      __builtin_prefetch(next, 0, 2);
+#pragma clang loop unroll(full)
+    for (int64_t v = 0; v < Wide; ++v) {
+      numbers[v] = load<V>(weights + v * lanesOf<V>);
+      if (!IsNear && v * lanesOf<V> % lanes == 0)
+        __builtin_prefetch(weights + ahead + v * lanesOf<V>);
+    }
+#pragma clang loop unroll(full)
+    for (int64_t r = 0; r < Rows; ++r)
+#pragma clang loop unroll(full)
+      for (int64_t v = 0; v < Wide; ++v)
+        sums[r][v] += rows[r][k] * numbers[v];
+  }
+}
+
 template <typename V, int64_t Wide, int64_t Rows>
 static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
   constexpr int64_t width = Wide * lanesOf<V>;
@@ -166,38 +199,16 @@ static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
   for (int64_t v = 0; v < Wide; ++v)
     for (int64_t r = 0; r < Rows; ++r)
       sums[r][v] = load<V>(begin + r * rowStep + v * lanesOf<V>);
-  const float *weights = t.weights;
-  const int64_t depth = t.depth;
-  const int64_t ahead =
-      t.runCount * depth * width * static_cast<int64_t>(sizeof(float)) >
-              nearBytes
-          ? rowsAhead * width
-          : 0;
-  const float *next = t.next;
-  const int64_t nextStep = t.nextStep;
-  for (int64_t run = 0; run < t.runCount; ++run) {
+  const float *weights = t.weights, *next = t.next;
+  const int64_t ahead = isNear(t) ? 0 : rowsAhead * width;
+  for (int64_t run = 0; run < t.runCount; ++run, weights += t.depth * width) {
     const float *rows[Rows];
     for (int64_t r = 0; r < Rows; ++r)
       rows[r] = t.runs[run][r];
-    if (!rows[0]) {
-      weights += depth * width;
+    if (!rows[0])
       continue;
-    }
-    for (int64_t k = 0; k < depth; ++k, weights += width, next += nextStep) {
-      V numbers[Wide];
-      __builtin_prefetch(next, 0, 2);
-#pragma clang loop unroll(full)
-      for (int64_t v = 0; v < Wide; ++v) {
-        numbers[v] = load<V>(weights + v * lanesOf<V>);
-        if (v * lanesOf<V> % lanes == 0)
-          __builtin_prefetch(weights + ahead + v * lanesOf<V>);
-      }
-#pragma clang loop unroll(full)
-      for (int64_t r = 0; r < Rows; ++r)
-#pragma clang loop unroll(full)
-        for (int64_t v = 0; v < Wide; ++v)
-          sums[r][v] += rows[r][k] * numbers[v];
-    }
+    addRun<false, V, Wide, Rows>(t, rows, weights, ahead, next, sums);
+    next += t.depth * t.nextStep;
   }
   if (t.unfinished) {
     std::memcpy(t.unfinished, sums, sizeof(sums));
@@ -208,6 +219,45 @@ static NPU_INLINE NPU_WIDE_ONLY void tileOf(const PanelTile &t) {
   float room[Rows * width];
   std::memcpy(room, sums, sizeof(sums));
   finishTile<V>(t, room);
+}
+
+/// Where the rows of a tile begin and what they share stays in registers.
+template <typename V, int64_t Wide, int64_t Rows>
+static NPU_INLINE NPU_WIDE_ONLY void tilesOf(PanelTile &t, PanelRows all) {
+  constexpr int64_t width = Wide * lanesOf<V>;
+  const unsigned some = lastColumns<V>(t);
+  for (int64_t tile = 0; tile < all.tiles; ++tile) {
+    V sums[Rows][Wide];
+    const float *rows[Rows];
+#pragma clang loop unroll(full)
+    for (int64_t r = 0; r < Rows; ++r)
+      rows[r] = all.data + r * all.dataStep;
+#pragma clang loop unroll(full)
+    for (int64_t v = 0; v < Wide; ++v)
+#pragma clang loop unroll(full)
+      for (int64_t r = 0; r < Rows; ++r)
+        sums[r][v] = load<V>(t.bias + v * lanesOf<V>);
+    addRun<true, V, Wide, Rows>(t, rows, t.weights, 0, nullptr, sums);
+    if (isPlain(t)) {
+#pragma clang loop unroll(full)
+      for (int64_t r = 0; r < Rows; ++r)
+        storeRow<V, Wide>(t,
+                          all.added ? all.added + r * all.addedStep : nullptr,
+                          all.results + r * all.resultStep, sums[r], some);
+    } else {
+      float room[Rows * width];
+      std::memcpy(room, sums, sizeof(sums));
+      for (int64_t r = 0; r < Rows; ++r) {
+        t.added[r] = all.added ? all.added + r * all.addedStep : nullptr;
+        t.results[r] = all.results + r * all.resultStep;
+      }
+      finishTile<V>(t, room);
+    }
+    all.data += Rows * all.dataStep;
+    all.results += Rows * all.resultStep;
+    if (all.added)
+      all.added += Rows * all.addedStep;
+  }
 }
 
 /// `Most` rows, or fewer.
@@ -225,10 +275,17 @@ static constexpr int64_t rowsOf(int64_t vectors) {
   return std::min<int64_t>(mostTileRows, (32 - vectors - 1) / vectors);
 }
 
+/// Whether a vector of 512 bits takes twice the time of half of it.
+static bool hasHalvedUnits() {
+  static const bool has = __builtin_cpu_is("znver4") != 0;
+  return has;
+}
+
 int64_t panelWidth(int64_t columns) {
   constexpr int64_t half = lanes / 2;
   const bool isHalf =
-      columns <= half || (columns > lanes && columns <= 3 * half);
+      columns <= half ||
+      (columns > lanes && columns <= 3 * half && hasHalvedUnits());
   const int64_t together = isHalf ? half : lanes;
   return (columns + together - 1) / together * together;
 }
@@ -256,6 +313,20 @@ NPU_WIDE_ONLY void multiplyTile(const PanelTile &t) {
     return tileOfRows<Half, 3, rowsOf(3)>(t);
   default:
     return tileOfRows<Half, 1, narrowestRows>(t);
+  }
+}
+
+NPU_WIDE_ONLY void multiplyRows(PanelTile t, PanelRows rows) {
+  t.count = tileRows(t.width);
+  switch (t.width) {
+  case 4 * lanes:
+    return tilesOf<Vector, 4, rowsOf(4)>(t, rows);
+  case 3 * lanes:
+    return tilesOf<Vector, 3, rowsOf(3)>(t, rows);
+  case 2 * lanes:
+    return tilesOf<Vector, 2, rowsOf(2)>(t, rows);
+  default:
+    return tilesOf<Vector, 1, rowsOf(1)>(t, rows);
   }
 }
 

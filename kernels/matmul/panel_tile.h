@@ -55,8 +55,25 @@ struct PanelTile {
   int64_t nextStep;
 };
 
+/// Rows in whole tiles of tileRows(width), each kind equally far apart, in
+/// floats.
+struct PanelRows {
+  const float *data, *added; ///< `added` may be null
+  float *results;
+  int64_t dataStep, addedStep, resultStep;
+  int64_t tiles;
+};
+
 /// On a processor with registers of 512 bits.
 void multiplyTile(const PanelTile &tile);
+
+/// Whether the panel is of whole vectors and stays in the nearest cache from
+/// tile to tile.
+bool isForRows(const PanelTile &tile);
+
+/// The same of many tiles of a panel that isForRows(): of `tile` the panel
+/// counts, and what follows on the sums. The data is one run, and all of it.
+void multiplyRows(PanelTile tile, PanelRows rows);
 
 } // namespace npu::kernels
 

@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <xmmintrin.h>
 
 namespace npu::kernels {
@@ -69,6 +70,10 @@ public:
         break;
       }
   }
+  /// The step between rows, if there is one.
+  std::optional<int64_t> oneStep() const {
+    return listed.empty() ? std::optional(step) : std::nullopt;
+  }
   int64_t at(int64_t row) const {
     return listed.empty() ? first + row * step
                           : listed[static_cast<size_t>(row)];
@@ -88,6 +93,10 @@ public:
       : part(tile.runCount * tile.depth * line),
         count(static_cast<int64_t>(soon.count)), first(soon.first),
         at((std::min((count + part - 1) / part, tiles) - tiles) * part) {}
+
+  /// Tiles before the first that brings anything.
+  int64_t quiet() const { return at < 0 ? -at / part : 0; }
+  void skip(int64_t tiles) { at += tiles * part; }
 
   /// What the next of the tiles brings.
   void take(PanelTile &tile) {
@@ -501,7 +510,17 @@ private:
     const int64_t rowsEach = count / tiles, longer = count % tiles;
     Fetch fetch(next, tile, tiles);
     RunOfRows one;
-    for (int64_t t = 0, row = range.begin; t < tiles; ++t) {
+    const int64_t whole = rowsEach == most       ? tiles
+                          : rowsEach + 1 == most ? longer
+                                                 : 0,
+                  quick = hasSteps() && isForRows(tile)
+                              ? std::min(fetch.quiet(), whole)
+                              : 0;
+    fetch.skip(quick);
+    if (quick > 0)
+      runWholeTiles(operands, panel, range.begin, quick, tile);
+    int64_t row = range.begin + quick * most;
+    for (int64_t t = quick; t < tiles; ++t) {
       const Range mine = {row, row + rowsEach + (t < longer ? 1 : 0)};
       float *own = sums + (row - range.begin) * tile.width;
       tile.begun = which.begin > 0 ? own : nullptr;
@@ -514,6 +533,34 @@ private:
       runTile(operands, values, panel, mine, tile);
       row = mine.end;
     }
+  }
+
+  /// Whether many tiles may be one call: for short rows that of each takes as
+  /// long as its products.
+  bool hasSteps() const {
+    return runs == 1 && product.windows.rows() == 0 && epilogue.rest.empty() &&
+           !meetsDenormals && dataRows.oneStep() && resultRows.oneStep() &&
+           (epilogue.added < 0 || addedRows.oneStep());
+  }
+
+  /// Before there is anything to fetch.
+  void runWholeTiles(void *const *operands, int64_t panel, int64_t row,
+                     int64_t tiles, PanelTile &tile) const {
+    const int64_t first = panel * panelColumns;
+    PanelRows all = {};
+    all.data = static_cast<const float *>(operands[0]) + dataRows.at(row);
+    all.dataStep = *dataRows.oneStep();
+    all.results =
+        static_cast<float *>(operands[product.problem.inputs.size()]) +
+        resultRows.at(row) + first;
+    all.resultStep = *resultRows.oneStep();
+    if (epilogue.added >= 0) {
+      all.added = static_cast<const float *>(operands[epilogue.added]) +
+                  addedRows.at(row) + first;
+      all.addedStep = *addedRows.oneStep();
+    }
+    all.tiles = tiles;
+    multiplyRows(tile, all);
   }
 
   /// Where the data of a tile lies.
