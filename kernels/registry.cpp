@@ -100,10 +100,12 @@ static std::vector<List> makeLists() {
   lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
+                        {"large-pixels", createConvLargePixels},
                         {"lanes", createConvLanes},
                         {"panels", createProductPanels},
                         {"packed", createMatmulPacked},
                         {"onednn", createConvOnednn},
+                        {"pixels", createConvPixels},
                         widened,
                         strips,
                         splitDirect,

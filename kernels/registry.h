@@ -13,7 +13,7 @@ using Create = std::unique_ptr<Kernel>(const Problem &problem,
                                        std::string &whyNot);
 
 Create createConvDepthwise, createConvSignal, createConvLanes, createConvOnednn,
-    createConvReference;
+    createConvLargePixels, createConvPixels, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createConvBpwOnednn, createConvBpwReference;
 Create createMaskunpoolFast, createMaskunpoolReference;

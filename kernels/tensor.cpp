@@ -172,4 +172,8 @@ npu_tensor_desc channelsLast(const npu_tensor_desc &tensor) {
   return result;
 }
 
+bool isChannelsLastF32(const npu_tensor_desc &tensor) {
+  return tensor.dtype == NPU_F32 && sameStorage(tensor, channelsLast(tensor));
+}
+
 } // namespace npu::kernels

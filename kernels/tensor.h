@@ -51,6 +51,8 @@ std::string describe(const npu_tensor_desc &tensor);
 
 /// The order N, spatial..., C.
 npu_tensor_desc channelsLast(const npu_tensor_desc &tensor);
+/// Whether it is f32 in that order.
+bool isChannelsLastF32(const npu_tensor_desc &tensor);
 
 } // namespace npu::kernels
 

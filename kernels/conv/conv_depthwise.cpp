@@ -73,21 +73,14 @@ static NPU_CLONES void takeEach(const float *from, int64_t stride, float *to,
 }
 
 namespace {
-class ConvDepthwise : public Kernel {
+class ConvDepthwise : public Kernel, ConvWindows {
 public:
   explicit ConvDepthwise(const Problem &p)
-      : attrs(p.attrs.conv), instrs(p.instrs), weightDesc(p.inputs[1]),
-        inputs(p.inputs.size()), threads(p.threads) {
-    const npu_tensor_desc &x = p.inputs[0], &y = p.outputs[0];
-    int spatial = x.rank - 2;
+      : ConvWindows(p), attrs(p.attrs.conv), instrs(p.instrs),
+        weightDesc(p.inputs[1]), inputs(p.inputs.size()), threads(p.threads) {
+    const npu_tensor_desc &x = p.inputs[0];
     planes = x.dims[0] * x.dims[1];
     channels = x.dims[1];
-    in = fill3(x.dims + 2, spatial, 1);
-    out = fill3(y.dims + 2, spatial, 1);
-    kernel = fill3(weightDesc.dims + 2, spatial, 1);
-    strides = fill3(attrs.strides, spatial, 1);
-    dilations = fill3(attrs.dilations, spatial, 1);
-    pads = fill3(attrs.pads_begin, spatial, 0);
     // Offsets of the taps of channel 0, and the step to the next channel.
     Strides steps = stridesOf(weightDesc);
     channelStep = steps.outer[0];
@@ -244,7 +237,6 @@ private:
   size_t inputs;
   int threads;
   int64_t planes, channels, channelStep;
-  Extents3 in, out, kernel, strides, dilations, pads;
   std::vector<int64_t> weightOffsets; // of the taps
   /// Rows and columns of a phase beyond those of the result.
   Extents3 reach;

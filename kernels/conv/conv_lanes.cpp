@@ -95,23 +95,13 @@ static NPU_WIDE_ONLY void twice(const float *from, int64_t count, float *to) {
 }
 
 namespace {
-class ConvLanes : public Kernel {
+class ConvLanes : public Kernel, ConvWindows {
 public:
   explicit ConvLanes(const Problem &p)
-      : attrs(p.attrs.conv), instrs(p.instrs), weightDesc(p.inputs[1]),
-        inputs(p.inputs.size()), threads(p.threads) {
-    const npu_tensor_desc &x = p.inputs[0], &y = p.outputs[0];
-    const int spatial = x.rank - 2;
-    batch = x.dims[0];
-    channels = y.dims[1];
-    filters = channels / x.dims[1];
-    in = fill3(x.dims + 2, spatial, 1);
-    out = fill3(y.dims + 2, spatial, 1);
-    kernel = fill3(weightDesc.dims + 2, spatial, 1);
-    strides = fill3(attrs.strides, spatial, 1);
-    dilations = fill3(attrs.dilations, spatial, 1);
-    pads = fill3(attrs.pads_begin, spatial, 0);
-  }
+      : ConvWindows(p), attrs(p.attrs.conv), instrs(p.instrs),
+        weightDesc(p.inputs[1]), inputs(p.inputs.size()), threads(p.threads),
+        batch(p.inputs[0].dims[0]), channels(p.outputs[0].dims[1]),
+        filters(channels / p.inputs[0].dims[1]) {}
 
   std::string implementation() const override { return "native:lanes"; }
 
@@ -239,7 +229,6 @@ private:
   int64_t batch;
   int64_t channels; ///< of the result
   int64_t filters;  ///< of each channel of the data
-  Extents3 in, out, kernel, strides, dilations, pads;
 };
 } // namespace
 
@@ -250,10 +239,6 @@ static bool hasGaps(const Problem &problem) {
     if (w.dims[d] > 1 && problem.attrs.conv.dilations[d - 2] > 1)
       return true;
   return false;
-}
-
-static bool isChannelsLastF32(const npu_tensor_desc &tensor) {
-  return tensor.dtype == NPU_F32 && sameStorage(tensor, channelsLast(tensor));
 }
 
 std::unique_ptr<Kernel> createConvLanes(const Problem &problem,

@@ -195,10 +195,6 @@ private:
 };
 } // namespace
 
-static bool isF32Last(const npu_tensor_desc &tensor) {
-  return tensor.dtype == NPU_F32 && sameStorage(tensor, channelsLast(tensor));
-}
-
 /// Whether only the last spatial dimension is more than one element.
 static bool isSignal(const Problem &problem) {
   for (int d = 2; d < problem.inputs[0].rank - 1; ++d)
@@ -223,7 +219,7 @@ std::unique_ptr<Kernel> createConvSignal(const Problem &problem,
     whyNot = "dilated";
   else if (elementCount(x) == 0 || elementCount(y) == 0)
     whyNot = "nothing to compute";
-  else if (!isF32Last(x) || !isF32Last(y) || w.dtype != NPU_F32)
+  else if (!isChannelsLastF32(x) || !isChannelsLastF32(y) || w.dtype != NPU_F32)
     whyNot = "not f32 with channels last";
   else if (w.block_count || !problem.isConstant(1))
     whyNot = "weights that cannot be packed";

@@ -32,6 +32,21 @@ inline void validRange(int64_t output, int64_t input, int64_t stride,
     end = output;
 }
 
+/// The windows of a convolution (attrs.conv), its weights as input 1.
+struct ConvWindows {
+  explicit ConvWindows(const Problem &p) {
+    const int spatial = p.inputs[0].rank - 2;
+    const npu_conv_attrs &a = p.attrs.conv;
+    in = fill3(p.inputs[0].dims + 2, spatial, 1);
+    out = fill3(p.outputs[0].dims + 2, spatial, 1);
+    kernel = fill3(p.inputs[1].dims + 2, spatial, 1);
+    strides = fill3(a.strides, spatial, 1);
+    dilations = fill3(a.dilations, spatial, 1);
+    pads = fill3(a.pads_begin, spatial, 0);
+  }
+  Extents3 in, out, kernel, strides, dilations, pads;
+};
+
 /// The windows of pooling (attrs.pool).
 struct PoolWindows {
   explicit PoolWindows(const Problem &p) {

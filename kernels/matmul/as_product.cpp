@@ -85,19 +85,36 @@ static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
 /// Fewer weights than that take little memory in f32, either.
 constexpr int64_t fewestWindowWeights = 16 * 1024;
 
+/// Whether the instructions read the result proper and operands behind it only.
+static bool readsExtras(const Problem &problem) {
+  const int proper = properInputs(problem);
+  return std::all_of(
+      problem.instrs.begin(), problem.instrs.end(), [&](const npu_instr &i) {
+        return (i.a < 0 || i.a >= proper) && (i.b < 0 || i.b >= proper) &&
+               (i.c < 0 || i.c >= proper);
+      });
+}
+
+bool describeColumns(const Problem &conv, Product &product) {
+  Problem &p = product.problem = conv;
+  const int rank = conv.outputs[0].rank;
+  p.outputs[0] = channelsInside(conv.outputs[0], rank);
+  for (auto i = static_cast<size_t>(properInputs(conv)); i < p.inputs.size();
+       ++i)
+    p.inputs[i] = channelsInside(conv.inputs[i], rank);
+  product.columns = conv.inputs[1].dims[0];
+  product.bias = conv.attrs.conv.has_bias ? 2 : -1;
+  return readsExtras(conv);
+}
+
 static bool convAsProduct(const Problem &conv, Product &product,
                           std::string &whyNot) {
+  describeColumns(conv, product);
   Problem &p = product.problem;
-  const int rank = conv.outputs[0].rank;
-  const int proper = properInputs(conv);
-  p.outputs[0] = channelsInside(conv.outputs[0], rank);
-  for (size_t i = 0; i < p.inputs.size(); ++i)
-    if (i == 0 || static_cast<int>(i) >= proper)
-      p.inputs[i] = channelsInside(conv.inputs[i], rank);
+  p.inputs[0] = channelsInside(conv.inputs[0], conv.outputs[0].rank);
   const npu_tensor_desc &w = conv.inputs[1];
   product.down = weightsOfWindow(w);
   product.across = stridesOf(w).outer[0];
-  product.bias = conv.attrs.conv.has_bias ? 2 : -1;
   if (!hasWindowsInOnePiece(conv, p.inputs[0])) {
     whyNot = "windows in several pieces, padded or grouped";
     return product.isNarrow && elementCount(w) >= fewestWindowWeights &&
@@ -155,16 +172,6 @@ static std::string whyNotResult(const Problem &problem) {
   return y.dtype != NPU_F32 && problem.instrs.empty()
              ? "a result that is not f32"
              : "";
-}
-
-/// Whether the instructions read the result proper and operands behind it only.
-static bool readsExtras(const Problem &problem) {
-  const int proper = properInputs(problem);
-  return std::all_of(
-      problem.instrs.begin(), problem.instrs.end(), [&](const npu_instr &i) {
-        return (i.a < 0 || i.a >= proper) && (i.b < 0 || i.b >= proper) &&
-               (i.c < 0 || i.c >= proper);
-      });
 }
 
 bool asProduct(const Problem &problem, Product &product, std::string &whyNot) {

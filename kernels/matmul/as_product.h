@@ -38,6 +38,11 @@ struct Product {
   }
 };
 
+/// The result of a convolution and what is fused behind it with channels as
+/// columns; the data and the weights stay as they are. False where what is
+/// fused reads those.
+bool describeColumns(const Problem &conv, Product &product);
+
 /// False with a reason in one clause where it is none, or its rows do not lie
 /// in one piece. In several only where the weights are narrow: oneDNN's
 /// kernels are as fast, but read f32 only.

@@ -83,6 +83,30 @@ TEST(Conformance, ConvDepthwise) {
       }
 }
 
+/// Tiles of a few pixels, images narrower than one, a last row alone, channels
+/// that fill no vector, what is fused in registers and behind them.
+TEST(Conformance, ConvPixels) {
+  uint32_t seed = 950;
+  for (int64_t window : {3, 5, 7})
+    for (int64_t stride : {1, 2})
+      for (int64_t pad : {int64_t{0}, int64_t{1}, window / 2, window}) {
+        const std::vector<int64_t> shapes[] = {
+            {1, 48, 11, 30}, {2, 300, 8, 9}, {1, 24, 7, 70}};
+        for (const auto &dims : shapes) {
+          Case bare;
+          bare.problem = convProblem(tensor(NPU_F32, dims, "acdb"), dims[1],
+                                     {window, window}, stride, pad, dims[1],
+                                     "acdb", seed % 3 != 0);
+          bare.problem.threads = 1 + static_cast<int>(seed % 2);
+          check(bare, seed++);
+          const std::vector<Chain> chains = chainsFor(bare.problem.outputs[0]);
+          Case one = bare;
+          addChain(one, chains[seed % chains.size()]);
+          check(one, seed++);
+        }
+      }
+}
+
 TEST(Conformance, ConvChains) {
   uint32_t seed = 1000;
   for (const char *layout : layouts4)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Depthwise convolution of images, channels last, square windows without gaps.
+// A few pixels of two rows of results have their sums of some channels in
+// registers; oneDNN (3.2) has those of one row, and loads the data for each tap
+// anew.
+
+#include "kernels/conv/pixel_tile.h"
+#include "kernels/conv/window.h"
+#include "kernels/matmul/panel_epilogue.h"
+#include "kernels/packed.h"
+#include "kernels/parallel.h"
+#include "kernels/registry.h"
+#include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
+#include "kernels/tensor.h"
+
+#include <algorithm>
+
+namespace npu::kernels {
+
+constexpr int64_t minWorkPerThread = 16384;
+/// Windows, and rows of results, from which on oneDNN's kernel is slower.
+constexpr int64_t largeWindow = 5, manyRows = 28;
+/// Channels of a part of the work.
+constexpr int64_t channelsAtOnce = tileVectors * lanes;
+
+namespace {
+/// What all tiles of two rows of results read, of some channels.
+struct Part {
+  int64_t first, count; ///< channels
+  bool hasSecondRow;
+  const float *data[mostDataRows]; ///< rows under the results; null: padding
+  float *result;
+  float bias[channelsAtOnce], factors[channelsAtOnce], summands[channelsAtOnce];
+};
+
+class ConvPixels : public Kernel, ConvWindows {
+public:
+  ConvPixels(const Problem &p, Product described, Epilogue e,
+             const PixelWindow &w)
+      : ConvWindows(p), product(std::move(described)), epilogue(std::move(e)),
+        window(w), weightDesc(p.inputs[1]), threads(p.threads) {
+    batch = p.inputs[0].dims[0];
+    channels = product.columns;
+    blocks = (channels + channelsAtOnce - 1) / channelsAtOnce;
+  }
+
+  std::string implementation() const override { return "native:pixels"; }
+
+  size_t pack(const void *const *operands) override {
+    const auto *from = static_cast<const float *>(operands[1]);
+    const int64_t floats = (channels + lanes - 1) / lanes * lanes * taps();
+    size_t made = 0;
+    packed = packOnce(
+        from, "pixels, " + describe(weightDesc),
+        static_cast<size_t>(floats) * sizeof(float),
+        [&](void *to) {
+          std::fill_n(static_cast<float *>(to), floats, 0.0f);
+          packWeights(from, static_cast<float *>(to));
+          return true;
+        },
+        made);
+    return made;
+  }
+
+  bool isPacked(size_t input) const override { return input == 1 && packed; }
+
+  int run(void *const *operands, void *) const override {
+    if (!packed)
+      return 1;
+    const int64_t pairs = (out.d[1] + 1) / 2;
+    const int team = teamFor(batch * out.size() * channels * taps() / 8,
+                             minWorkPerThread, threads);
+    parallelFor(team, [&](int thread, int count) {
+      const Range range = shareOf(batch * pairs * blocks, thread, count);
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        const int64_t y = i / blocks % pairs * 2;
+        onePart(operands, i / blocks / pairs, y, y + 1 < out.d[1], i % blocks);
+      }
+    });
+    return 0;
+  }
+
+private:
+  int64_t taps() const { return window.window * window.window; }
+
+  /// To [vector][tap][lanes].
+  void packWeights(const float *from, float *to) const {
+    const std::vector<DimMap> maps = dimMaps(weightDesc);
+    const int64_t step = stridesOf(weightDesc).outer[0];
+    Walk walk({weightDesc.dims + 2, weightDesc.dims + weightDesc.rank});
+    walk.add({maps.begin() + 2, maps.end()});
+    for (int64_t tap = 0; tap < walk.size(); ++tap) {
+      int64_t offset;
+      walk.offsets(0, tap, 1, &offset);
+      for (int64_t c = 0; c < channels; ++c)
+        to[(c / lanes * taps() + tap) * lanes + c % lanes] =
+            from[offset + c * step];
+    }
+  }
+
+  void loadShared(void *const *operands, int operand, const Part &part,
+                  float otherwise, float *to) const {
+    std::fill_n(to, channelsAtOnce, otherwise);
+    if (operand >= 0)
+      loadColumns(product.problem.inputs[static_cast<size_t>(operand)],
+                  operands[operand], {part.first, part.first + part.count}, to);
+  }
+
+  /// One or two rows of results of some channels.
+  void onePart(void *const *operands, int64_t image, int64_t y,
+               bool hasSecondRow, int64_t block) const {
+    Part part = {};
+    part.first = block * channelsAtOnce;
+    part.count = std::min(channelsAtOnce, channels - part.first);
+    part.hasSecondRow = hasSecondRow;
+    for (int64_t i = 0; i < window.rows(); ++i) {
+      const int64_t from = y * window.stride - pads.d[1] + i;
+      if (from >= 0 && from < in.d[1])
+        part.data[i] = static_cast<const float *>(operands[0]) +
+                       (image * in.d[1] + from) * in.d[2] * channels +
+                       part.first;
+    }
+    const int64_t to =
+        (image * out.d[1] + y) * out.d[2] * channels + part.first;
+    part.result =
+        static_cast<float *>(operands[product.problem.inputs.size()]) + to;
+    PixelTile tile = tileOf(operands, part);
+    // The last tile is a whole one that begins before the end of the one
+    // before.
+    const int64_t last = std::max<int64_t>(out.d[2] - tilePixels, 0);
+    for (int64_t x = 0; x < out.d[2]; x += tilePixels)
+      oneTile(part, std::min(x, last), tile);
+  }
+
+  PixelTile tileOf(void *const *operands, Part &part) const {
+    PixelTile tile = {};
+    tile.channels = channels;
+    tile.vectors = (part.count + lanes - 1) / lanes;
+    tile.weights =
+        static_cast<const float *>(packed.get()) + part.first * taps();
+    loadShared(operands, epilogue.bias, part, 0, part.bias);
+    tile.bias = part.bias;
+    tile.lastLanes = (1U << (part.count - (tile.vectors - 1) * lanes)) - 1;
+    tile.least = epilogue.least;
+    tile.most = epilogue.most;
+    tile.activation = epilogue.activation;
+    tile.alpha = epilogue.alpha;
+    tile.beta = epilogue.beta;
+    if (epilogue.factors >= 0 || epilogue.summands >= 0) {
+      loadShared(operands, epilogue.factors, part, 1, part.factors);
+      loadShared(operands, epilogue.summands, part, 0, part.summands);
+      tile.factors = part.factors;
+      tile.summands = part.summands;
+    }
+    return tile;
+  }
+
+  /// The pixels from column `x` on.
+  void oneTile(const Part &part, int64_t x, PixelTile &tile) const {
+    uint16_t columns[mostDataColumns];
+    const int64_t from = x * window.stride - pads.d[2];
+    tile.pixels = std::min(tilePixels, out.d[2] - x);
+    for (int64_t i = 0; i < window.rows(); ++i)
+      tile.data[i] = part.data[i] ? part.data[i] + from * channels : nullptr;
+    for (int64_t r = 0; r < (part.hasSecondRow ? 2 : 1); ++r) {
+      const int64_t to = (r * out.d[2] + x) * channels;
+      tile.results[r] = part.result + to;
+    }
+    if (from >= 0 && from + window.columns() <= in.d[2] && part.hasSecondRow &&
+        tile.lastLanes == 0xffff) {
+      window.all(tile);
+    } else {
+      for (int64_t i = 0; i < window.columns(); ++i)
+        columns[i] = from + i >= 0 && from + i < in.d[2] ? 0xffff : 0;
+      tile.columns = columns;
+      window.some(tile);
+    }
+    for (float *row : tile.results)
+      if (row && !epilogue.rest.empty())
+        finish(row, tile.pixels, part.count);
+  }
+
+  /// What is left to be done on some channels of a few pixels.
+  void finish(float *result, int64_t pixels, int64_t count) const {
+    if (count == channels)
+      return interpretChain(epilogue.rest, result, pixels * count);
+    for (int64_t p = 0; p < pixels; ++p)
+      interpretChain(epilogue.rest, result + p * channels, count);
+  }
+
+  Product product;
+  Epilogue epilogue;
+  const PixelWindow &window;
+  npu_tensor_desc weightDesc;
+  int threads;
+  int64_t batch, channels, blocks;
+  std::shared_ptr<void> packed;
+};
+} // namespace
+
+/// Of an image with a square window without gaps.
+static const PixelWindow *windowOf(const Problem &problem,
+                                   std::string &whyNot) {
+  const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
+                        &y = problem.outputs[0];
+  const npu_conv_attrs &a = problem.attrs.conv;
+  if (!hasWideRegisters())
+    whyNot = "no registers of 512 bits";
+  else if (a.groups < 2 || a.groups != x.dims[1] || a.groups != y.dims[1])
+    whyNot = "not depthwise";
+  else if (elementCount(x) == 0 || elementCount(y) == 0)
+    whyNot = "nothing to compute";
+  else if (!isChannelsLastF32(x) || !isChannelsLastF32(y) ||
+           w.dtype != NPU_F32 || w.block_count || !problem.isConstant(1))
+    whyNot = "not f32 with channels last times a constant";
+  else if (a.has_bias && problem.inputs[2].dtype != NPU_F32)
+    whyNot = "bias is not f32";
+  if (!whyNot.empty())
+    return nullptr;
+  const bool isSquare = w.rank == 4 && w.dims[2] == w.dims[3] &&
+                        a.strides[0] == a.strides[1] && a.dilations[0] == 1 &&
+                        a.dilations[1] == 1;
+  const PixelWindow *window =
+      isSquare ? findPixelWindow(w.dims[2], a.strides[0]) : nullptr;
+  if (!window)
+    whyNot = "a window that no tile is made for";
+  return window;
+}
+
+/// Whether it is faster than oneDNN's kernel, or as fast: not where both wait
+/// for data that another core has, or for what is fused behind.
+static bool isFaster(const Problem &problem, const Epilogue &epilogue) {
+  const npu_tensor_desc &w = problem.inputs[1], &y = problem.outputs[0];
+  return epilogue.rest.empty() &&
+         (w.dims[2] >= largeWindow || y.dims[2] >= manyRows);
+}
+
+static std::unique_ptr<Kernel> createFor(const Problem &problem, bool isAny,
+                                         std::string &whyNot) {
+  const PixelWindow *window = windowOf(problem, whyNot);
+  if (!window)
+    return nullptr;
+  Product product;
+  const bool readsNoFactors = describeColumns(problem, product);
+  Epilogue epilogue = epilogueOf(product);
+  if (!readsNoFactors || epilogue.added >= 0 || problem.inPlaceInput >= 0 ||
+      !isUnaryChain(epilogue.rest, problem.inputs.size()))
+    whyNot = "a fused chain of other than numbers of channels";
+  else if (!isAny && !isFaster(problem, epilogue))
+    whyNot = "a small image under a small window, or a long chain";
+  if (!whyNot.empty())
+    return nullptr;
+  return std::make_unique<ConvPixels>(problem, std::move(product),
+                                      std::move(epilogue), *window);
+}
+
+std::unique_ptr<Kernel> createConvLargePixels(const Problem &problem,
+                                              std::string &whyNot) {
+  return createFor(problem, false, whyNot);
+}
+
+std::unique_ptr<Kernel> createConvPixels(const Problem &problem,
+                                         std::string &whyNot) {
+  return createFor(problem, true, whyNot);
+}
+
+} // namespace npu::kernels
