@@ -3,25 +3,13 @@
 // Patterns on boxes of a tensor that a model writes: exporters spell the
 // assignment as a scatter with every index of the box, which is more bytes than
 // the data, and hides from other rewrites what is computed of it.
+#include "compiler/Fusion/Boxes.h"
 #include "compiler/Fusion/Rewrites.h"
 
 using namespace npu;
 using namespace npu::rewrites;
 using mlir::OpRewritePattern;
 using mlir::PatternRewriter;
-
-namespace {
-/// Part of a tensor: so many elements of each dimension, from these on.
-struct Box {
-  SmallVector<int64_t> starts, extents;
-};
-
-/// What is read of a tensor that is sliced, maybe several times.
-struct Read {
-  Value data;
-  Box box;
-};
-} // namespace
 
 /// The box of the data that constant indices name, each of its places once and
 /// in its own order.
@@ -57,14 +45,14 @@ static std::optional<Box> boxOf(Value data, Value indices) {
   return box;
 }
 
-static Value makeSlice(PatternRewriter &rewriter, Location location, Value data,
-                       const Box &box) {
+Value rewrites::makeSlice(OpBuilder &builder, Location location, Value data,
+                          const Box &box) {
   if (shapeOf(data) == ArrayRef<int64_t>(box.extents))
     return data;
   return SliceOp::create(
-      rewriter, location, tensorType(data).clone(box.extents), data,
-      rewriter.getI64ArrayAttr(box.starts),
-      rewriter.getI64ArrayAttr(SmallVector<int64_t>(box.starts.size(), 1)));
+      builder, location, tensorType(data).clone(box.extents), data,
+      builder.getI64ArrayAttr(box.starts),
+      builder.getI64ArrayAttr(SmallVector<int64_t>(box.starts.size(), 1)));
 }
 
 /// The part at its place in a tensor of this shape; elsewhere what a sum leaves
@@ -117,8 +105,7 @@ static Value makeWritten(PatternRewriter &rewriter, Location location,
   return part;
 }
 
-/// Through all slices of single steps above a value.
-static Read readOf(Value value) {
+Read rewrites::readOf(Value value) {
   Read read{value, {{}, SmallVector<int64_t>(shapeOf(value))}};
   read.box.starts.assign(read.box.extents.size(), 0);
   while (auto slice = read.data.getDefiningOp<SliceOp>()) {

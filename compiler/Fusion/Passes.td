@@ -14,10 +14,11 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
     compose, transposes also around a reshape that moves whole parts of their
     dimensions, those of constants are computed. Elementwise ops and reductions
     work on what a broadcast repeats, not on its repetitions. A scatter to all
-    places of a box is a concat, or a sum with what is padded. Affine steps with
-    constants are brought into one form (x * scale, then + offset) and merge, where neither
-    overflow nor the rounding of a large offset would show. Every rewrite is
-    exact in real arithmetic.
+    places of a box is a concat, or a sum with what is padded. Halves that change
+    places, or every second number (rotary embedding), are a slice from back to
+    front. Affine steps with constants are brought into one form (x * scale,
+    then + offset) and merge, where neither overflow nor the rounding of a large
+    offset would show. Every rewrite is exact in real arithmetic.
 
     Example:
     ```mlir

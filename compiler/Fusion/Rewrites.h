@@ -98,6 +98,7 @@ struct CommonParts {
 // Patterns with a file of their own.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
 void addBoxPatterns(mlir::RewritePatternSet &patterns);
+void addRotaryPatterns(mlir::RewritePatternSet &patterns);
 void addBroadcastPatterns(mlir::RewritePatternSet &patterns);
 void addExactSumPatterns(mlir::RewritePatternSet &patterns);
 void addGroupNormPatterns(mlir::RewritePatternSet &patterns);

@@ -55,34 +55,53 @@ Value npu::rowsAt(OnnxNode &node, Value table, Value indices) {
                                node.getBuilder().getI64IntegerAttr(0));
 }
 
+/// The last dimension, (x, y) behind each other or in turns, as (-y, x).
+static Value quarterTurn(OnnxNode &node, Value x, bool isInterleaved) {
+  const Ints shape(shapeOf(x));
+  const int64_t half = shape[3] / 2;
+  auto part = [&](int64_t start) {
+    return node.slice(x, {0, 0, 0, start}, {1, 1, 1, isInterleaved ? 2 : 1},
+                      {shape[0], shape[1], shape[2], half});
+  };
+  Value first = part(0),
+        second = node.eltwise(NPU_INSTR_neg, part(isInterleaved ? 1 : half));
+  if (!isInterleaved)
+    return node.concat({second, first}, 3);
+  const Ints pairs{shape[0], shape[1], shape[2], half, 1};
+  return node.reshape(
+      node.concat({node.reshape(second, pairs), node.reshape(first, pairs)}, 4),
+      shape);
+}
+
+/// Each number of the last dimension for both of a pair.
+static Value forPairs(OnnxNode &node, Value x, bool isInterleaved) {
+  if (!isInterleaved)
+    return node.concat({x, x}, 3);
+  Ints shape(shapeOf(x)), apart(shape);
+  apart.push_back(1);
+  shape.back() *= 2;
+  Value each = node.reshape(x, apart);
+  return node.reshape(node.concat({each, each}, 4), shape);
+}
+
 Value npu::turnedBy(OnnxNode &node, Value x, const Angles &angles) {
   if (!x || !angles.cosines || !angles.sines)
     return Value();
   Ints shape(shapeOf(x));
-  int64_t size = shape[3], half = shapeOf(angles.cosines)[3];
-  int64_t step = angles.isInterleaved ? 2 : 1;
-  auto part = [&](int64_t start, int64_t step, int64_t count) {
+  const int64_t size = shape[3], turning = 2 * shapeOf(angles.cosines)[3];
+  auto part = [&](int64_t start, int64_t count) {
     Ints extents(shape);
     extents[3] = count;
-    return node.slice(x, {0, 0, 0, start}, {1, 1, 1, step}, extents);
+    return node.slice(x, {0, 0, 0, start}, {1, 1, 1, 1}, extents);
   };
-  Value first = part(0, step, half);
-  Value second = part(angles.isInterleaved ? 1 : half, step, half);
-  Value real = subtract(node, multiply(node, angles.cosines, first),
-                        multiply(node, angles.sines, second));
-  Value imaginary = add(node, multiply(node, angles.sines, first),
-                        multiply(node, angles.cosines, second));
-  Ints turned(shape);
-  turned[3] = 2 * half;
-  Ints pairs{shape[0], shape[1], shape[2], half, 1};
+  Value pairs = turning == size ? x : part(0, turning);
+  const bool isInterleaved = angles.isInterleaved;
   Value result =
-      angles.isInterleaved
-          ? node.reshape(node.concat({node.reshape(real, pairs),
-                                      node.reshape(imaginary, pairs)},
-                                     4),
-                         turned)
-          : node.concat({real, imaginary}, 3);
-  if (2 * half < size)
-    result = node.concat({result, part(2 * half, 1, size - 2 * half)}, 3);
-  return result;
+      add(node,
+          multiply(node, pairs, forPairs(node, angles.cosines, isInterleaved)),
+          multiply(node, quarterTurn(node, pairs, isInterleaved),
+                   forPairs(node, angles.sines, isInterleaved)));
+  return turning == size
+             ? result
+             : node.concat({result, part(turning, size - turning)}, 3);
 }

@@ -431,3 +431,81 @@ func.func @add_in_front(%x: tensor<4xf32>, %z: tensor<4xf32>, %r: tensor<3xf32>,
   %little = npu.concat(%front, %sum3) {axis = 0 : i64} : (tensor<3xf32>, tensor<1xf32>) -> tensor<4xf32>
   return %y, %turned, %mixed, %little : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Rotary embedding: halves change places, one with the other sign, before heads
+// are transposed; the signs go into the sines. Of a part of each head, too.
+// CHECK-LABEL: @swap_halves
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[HALVES:.*]] = npu.reshape(%[[X]]) : (tensor<1x8x4x6xf32>) -> tensor<1x8x4x2x3xf32>
+// CHECK: %[[SWAPPED:.*]] = npu.slice(%[[HALVES]]) {starts = [0, 0, 0, 1, 0], steps = [1, 1, 1, -1, 1]}
+// CHECK: %[[WHOLE:.*]] = npu.reshape(%[[SWAPPED]]) : {{.*}} -> tensor<1x8x4x6xf32>
+// CHECK: %[[HEADS:.*]] = npu.transpose(%[[WHOLE]])
+// CHECK: %[[SINES:.*]] = npu.constant dense<{{\[+}}-1.000000e+00, -2.000000e+00, -3.000000e+00, 4.000000e+00, 5.000000e+00, 6.000000e+00{{\]+}}>
+// CHECK: %[[Y:.*]] = npu.eltwise mul(%[[HEADS]], %[[SINES]])
+// CHECK: %[[PART:.*]] = npu.slice(%{{.*}}) {starts = [0, 0, 0, 1], steps = [1, 1, 1, 1]}
+// CHECK: %[[PAIRS:.*]] = npu.reshape(%[[PART]])
+// CHECK: npu.slice(%[[PAIRS]]) {starts = [0, 0, 0, 1, 0], steps = [1, 1, 1, -1, 1]}
+// CHECK: %[[SIGNS:.*]] = npu.constant dense<{{\[+}}-1.000000e+00, -1.000000e+00, 1.000000e+00, 1.000000e+00{{\]+}}>
+// CHECK: %[[Z:.*]] = npu.eltwise mul({{.*}}, %[[SIGNS]])
+// CHECK: return %[[Y]], %[[Z]]
+func.func @swap_halves(%x: tensor<1x8x4x6xf32>) -> (tensor<1x4x8x6xf32>, tensor<1x4x8x4xf32>) {
+  %sines = npu.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32> -> tensor<6xf32>
+  %heads = npu.transpose(%x) {permutation = [0, 2, 1, 3]} : (tensor<1x8x4x6xf32>) -> tensor<1x4x8x6xf32>
+  %a = npu.slice(%heads) {starts = [0, 0, 0, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x6xf32>) -> tensor<1x4x8x3xf32>
+  %b = npu.slice(%heads) {starts = [0, 0, 0, 3], steps = [1, 1, 1, 1]} : (tensor<1x4x8x6xf32>) -> tensor<1x4x8x3xf32>
+  %n = npu.eltwise neg(%b) : (tensor<1x4x8x3xf32>) -> tensor<1x4x8x3xf32>
+  %r = npu.concat(%n, %a) {axis = 3 : i64} : (tensor<1x4x8x3xf32>, tensor<1x4x8x3xf32>) -> tensor<1x4x8x6xf32>
+  %y = npu.eltwise mul(%r, %sines) : (tensor<1x4x8x6xf32>, tensor<6xf32>) -> tensor<1x4x8x6xf32>
+  %part = npu.slice(%heads) {starts = [0, 0, 0, 1], steps = [1, 1, 1, 1]} : (tensor<1x4x8x6xf32>) -> tensor<1x4x8x4xf32>
+  %p = npu.slice(%part) {starts = [0, 0, 0, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x4xf32>) -> tensor<1x4x8x2xf32>
+  %q = npu.slice(%part) {starts = [0, 0, 0, 2], steps = [1, 1, 1, 1]} : (tensor<1x4x8x4xf32>) -> tensor<1x4x8x2xf32>
+  %m = npu.eltwise neg(%q) : (tensor<1x4x8x2xf32>) -> tensor<1x4x8x2xf32>
+  %z = npu.concat(%m, %p) {axis = 3 : i64} : (tensor<1x4x8x2xf32>, tensor<1x4x8x2xf32>) -> tensor<1x4x8x4xf32>
+  return %y, %z : tensor<1x4x8x6xf32>, tensor<1x4x8x4xf32>
+}
+
+// Not where the halves stay in their places, lie apart, are no halves, or come of
+// different data.
+// CHECK-LABEL: @no_halves
+// CHECK: npu.concat
+// CHECK: npu.concat
+// CHECK: npu.concat
+// CHECK: npu.concat
+func.func @no_halves(%x: tensor<6xf32>, %w: tensor<6xf32>) -> (tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xf32>) {
+  %a = npu.slice(%x) {starts = [0], steps = [1]} : (tensor<6xf32>) -> tensor<3xf32>
+  %b = npu.slice(%x) {starts = [3], steps = [1]} : (tensor<6xf32>) -> tensor<3xf32>
+  %c = npu.slice(%x) {starts = [0], steps = [1]} : (tensor<6xf32>) -> tensor<2xf32>
+  %d = npu.slice(%x) {starts = [4], steps = [1]} : (tensor<6xf32>) -> tensor<2xf32>
+  %e = npu.slice(%x) {starts = [2], steps = [1]} : (tensor<6xf32>) -> tensor<4xf32>
+  %f = npu.slice(%w) {starts = [3], steps = [1]} : (tensor<6xf32>) -> tensor<3xf32>
+  %n = npu.eltwise neg(%a) : (tensor<3xf32>) -> tensor<3xf32>
+  %m = npu.eltwise neg(%d) : (tensor<2xf32>) -> tensor<2xf32>
+  %in_place = npu.concat(%n, %b) {axis = 0 : i64} : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %apart = npu.concat(%m, %c) {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %uneven = npu.concat(%e, %c) {axis = 0 : i64} : (tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32>
+  %other = npu.concat(%f, %a) {axis = 0 : i64} : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  return %in_place, %apart, %uneven, %other : tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xf32>
+}
+
+// The same of every second number and the one beside it; not the other way
+// round.
+// CHECK-LABEL: @swap_pairs
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[PAIRS:.*]] = npu.reshape(%[[X]]) : (tensor<8x4xf32>) -> tensor<8x2x2xf32>
+// CHECK: %[[SWAPPED:.*]] = npu.slice(%[[PAIRS]]) {starts = [0, 0, 1], steps = [1, 1, -1]}
+// CHECK: %[[FLAT:.*]] = npu.reshape(%[[SWAPPED]]) : (tensor<8x2x2xf32>) -> tensor<8x4xf32>
+// CHECK: %[[SIGNS:.*]] = npu.constant dense<{{\[+}}-1.000000e+00, 1.000000e+00, -1.000000e+00, 1.000000e+00{{\]+}}>
+// CHECK: %[[Y:.*]] = npu.eltwise mul(%[[FLAT]], %[[SIGNS]])
+// CHECK: npu.concat
+func.func @swap_pairs(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %even = npu.slice(%x) {starts = [0, 0], steps = [1, 2]} : (tensor<8x4xf32>) -> tensor<8x2xf32>
+  %odd = npu.slice(%x) {starts = [0, 1], steps = [1, 2]} : (tensor<8x4xf32>) -> tensor<8x2xf32>
+  %n = npu.eltwise neg(%odd) : (tensor<8x2xf32>) -> tensor<8x2xf32>
+  %a = npu.reshape(%even) : (tensor<8x2xf32>) -> tensor<8x2x1xf32>
+  %b = npu.reshape(%n) : (tensor<8x2xf32>) -> tensor<8x2x1xf32>
+  %pairs = npu.concat(%b, %a) {axis = 2 : i64} : (tensor<8x2x1xf32>, tensor<8x2x1xf32>) -> tensor<8x2x2xf32>
+  %y = npu.reshape(%pairs) : (tensor<8x2x2xf32>) -> tensor<8x4xf32>
+  %back = npu.concat(%a, %b) {axis = 2 : i64} : (tensor<8x2x1xf32>, tensor<8x2x1xf32>) -> tensor<8x2x2xf32>
+  %z = npu.reshape(%back) : (tensor<8x2x2xf32>) -> tensor<8x4xf32>
+  return %y, %z : tensor<8x4xf32>, tensor<8x4xf32>
+}

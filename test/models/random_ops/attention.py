@@ -149,6 +149,34 @@ def rotary(g: Graph, op: str) -> None:
     g.op(op, [value, *inputs], **attributes)
 
 
+def rotary_parts(g: Graph, op: str) -> None:
+    """As exporters write it: halves or every second number of heads, or of a part of them, change places and signs."""
+    batch, steps, heads, half = number(g, 1, 2), number(g, 1, 5), number(g, 1, 3), number(g, 1, 4)
+    kept = number(g, 1, 3) if flag(g, 0.4) else 0
+    value = shaped(g, batch, steps, heads, 2 * half + kept, most=4.0)
+    if flag(g):
+        (value,) = g.op("Transpose", [value], perm=[0, 2, 1, 3])
+
+    def part(of: Value, start: int, end: int, step: int = 1) -> Value:
+        return g.op("Slice", [of, g.ints(start), g.ints(end), g.ints(3), g.ints(step)])[0]
+
+    start = number(g, 0, kept)
+    whole = part(value, start, start + 2 * half) if kept else value
+    in_turns = flag(g)
+    parts = [part(whole, i, 2 * half, 2) if in_turns else part(whole, i * half, (i + 1) * half) for i in (1, 0)]
+    if flag(g, 0.1):
+        parts.reverse()
+    parts = [g.op(op, [each])[0] if flag(g, 0.8 if i == 0 else 0.2) else each for i, each in enumerate(parts)]
+    if in_turns:
+        parts = [g.op("Reshape", [each, g.ints(*each.shape, 1)])[0] for each in parts]
+    (turned,) = g.op("Concat", parts, axis=4 if in_turns else 3)
+    if in_turns:
+        (turned,) = g.op("Reshape", [turned, g.ints(*whole.shape)])
+    angles = [weights(g, *[1 if flag(g) else extent for extent in whole.shape[:3]], 2 * half) for _ in range(2)]
+    products = [g.op("Mul", [factor, angle])[0] for factor, angle in zip((whole, turned), angles)]
+    g.op("Add", products)
+
+
 def causal_convolution(g: Graph, op: str) -> None:
     batch, channels, length, taps = number(g, 1, 2), number(g, 1, 9), number(g, 1, 8), number(g, 2, 4)
     inputs = [shaped(g, batch, channels, length), weights(g, channels, 1, taps)]
@@ -183,4 +211,5 @@ TABLE: list[tuple[Callable[[Graph, str], None], str]] = [
     (cache_update, "TensorScatter"),
     (gated, "SwiGLU"),
     (biased_parts, "Softmax"),
+    (rotary_parts, "Neg"),
 ]
