@@ -6,9 +6,9 @@
 // It ends: the view patterns remove ops, or a transpose; those on broadcasts
 // move one towards the results, or leave it out; those on boxes remove a
 // scatter, or a concat, as do those on rotary embedding; of the arithmetic ones
-// each removes an op, or turns sub
-// and div into add and mul (never back), or moves a constant to the right, or
-// moves a mul above an add, or a difference behind a cast (never back).
+// each removes an op, or turns sub and div into add and mul (never back), or
+// moves a constant to the right, or moves a mul above an add, or a difference
+// behind a cast (never back).
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/FusionTraits.h"
