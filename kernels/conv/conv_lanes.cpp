@@ -8,6 +8,7 @@
 // by; of data with several filters each channel is repeated before.
 
 #include "kernels/conv/window.h"
+#include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/interpreter.h"
@@ -107,16 +108,32 @@ public:
 
   size_t scratchBytes() const override {
     const int64_t repeated = filters > 1 ? batch * in.size() : 0;
-    return static_cast<size_t>((kernel.size() + repeated) * channels) *
-           sizeof(float);
+    return static_cast<size_t>(repeated * channels) * sizeof(float);
   }
 
+  size_t pack(const void *const *operands) override {
+    const auto *from = static_cast<const float *>(operands[1]);
+    size_t made = 0;
+    packed = packOnce(
+        from, "lanes, " + describe(weightDesc),
+        static_cast<size_t>(kernel.size() * channels) * sizeof(float),
+        [&](void *to) {
+          spread(from, static_cast<float *>(to));
+          return true;
+        },
+        made);
+    return made;
+  }
+
+  bool isPacked(size_t input) const override { return input == 1 && packed; }
+
   int run(void *const *operands, void *scratch) const override {
-    auto *weights = static_cast<float *>(scratch);
-    spread(static_cast<const float *>(operands[1]), weights);
+    if (!packed)
+      return 1;
+    const auto *weights = static_cast<const float *>(packed.get());
     const auto *data = static_cast<const float *>(operands[0]);
     if (filters > 1)
-      data = repeat(data, weights + kernel.size() * channels);
+      data = repeat(data, static_cast<float *>(scratch));
     const auto *bias =
         attrs.has_bias ? static_cast<const float *>(operands[2]) : nullptr;
     auto *result = static_cast<float *>(operands[inputs]);
@@ -227,8 +244,9 @@ private:
   size_t inputs;
   int threads;
   int64_t batch;
-  int64_t channels; ///< of the result
-  int64_t filters;  ///< of each channel of the data
+  int64_t channels;             ///< of the result
+  int64_t filters;              ///< of each channel of the data
+  std::shared_ptr<void> packed; ///< weights as [tap][channel]
 };
 } // namespace
 
@@ -258,8 +276,8 @@ std::unique_ptr<Kernel> createConvLanes(const Problem &problem,
            elementCount(x) / groups > mostRepeated / y.dims[1])
     whyNot = "an image too large to repeat for each filter";
   else if (!isChannelsLastF32(x) || !isChannelsLastF32(y) ||
-           w.dtype != NPU_F32 || w.block_count)
-    whyNot = "not f32 with channels last";
+           w.dtype != NPU_F32 || w.block_count || !problem.isConstant(1))
+    whyNot = "not f32 with channels last times a constant";
   else if (problem.attrs.conv.has_bias && problem.inputs[2].dtype != NPU_F32)
     whyNot = "bias is not f32";
   else if (!isUnaryChain(problem.instrs, problem.inputs.size()))
