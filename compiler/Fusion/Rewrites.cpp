@@ -209,6 +209,18 @@ FailureOr<Value> rewrites::makeTranspose(OpBuilder &builder, Location location,
                                    builder.getI64ArrayAttr(permutation)));
 }
 
+FailureOr<Value> rewrites::makeConcat(OpBuilder &builder, Location location,
+                                      Value first, Value second, size_t axis) {
+  SmallVector<int64_t> shape(shapeOf(first));
+  shape[axis] *= 2;
+  OpBuilder detached(builder.getContext());
+  return insertFolded(
+      builder,
+      ConcatOp::create(detached, location, tensorType(first).clone(shape),
+                       ValueRange{first, second},
+                       builder.getI64IntegerAttr(static_cast<int64_t>(axis))));
+}
+
 Operation *rewrites::cloneWith(OpBuilder &builder, Location location,
                                Operation *op, ValueRange operands,
                                Type result) {

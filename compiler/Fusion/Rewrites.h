@@ -73,6 +73,11 @@ struct Windows {
 FailureOr<Value> sumWindows(OpBuilder &builder, Location location, Value bytes,
                             const Windows &windows, int64_t zero);
 
+/// npu.concat of two tensors of one type, computed at once if they are
+/// constant.
+FailureOr<Value> makeConcat(OpBuilder &builder, Location location, Value first,
+                            Value second, size_t axis);
+
 /// The same op with other operands and result type, attributes kept.
 Operation *cloneWith(OpBuilder &builder, Location location, Operation *op,
                      ValueRange operands, Type result);

@@ -22,10 +22,20 @@ struct Half {
 };
 } // namespace
 
+/// What `value` is with the other sign; null: it says no such thing.
+static Value oppositeOf(Value value) {
+  if (EltwiseOp negated = definedBy(value, NPU_INSTR_neg))
+    return negated.getInputs()[0];
+  EltwiseOp product = definedBy(value, NPU_INSTR_mul);
+  return product && scalarOf(product.getInputs()[1]) == -1.0f &&
+                 product.getInputs()[0].getType() == value.getType()
+             ? product.getInputs()[0]
+             : Value();
+}
+
 static Half halfOf(Value value) {
-  EltwiseOp negated = definedBy(value, NPU_INSTR_neg);
-  Value half = negated ? negated.getInputs()[0] : value;
-  return {half, readOf(half), bool(negated)};
+  Value opposite = oppositeOf(value), half = opposite ? opposite : value;
+  return {half, readOf(half), bool(opposite)};
 }
 
 /// Of the values that a slice is read through, the one that is this part of the
@@ -140,9 +150,9 @@ struct Every {
 static std::optional<Every> everySecond(Value piece) {
   Every found;
   for (int step = 0; step < 2; ++step) {
-    if (EltwiseOp negated = definedBy(piece, NPU_INSTR_neg)) {
+    if (Value opposite = oppositeOf(piece)) {
       found.isNegative = !found.isNegative;
-      piece = negated.getInputs()[0];
+      piece = opposite;
     }
     if (auto reshape = piece.getDefiningOp<ReshapeOp>(); reshape && step == 0)
       piece = reshape.getInput();
@@ -228,6 +238,112 @@ struct SwapPairs : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// A half of the data times a constant, maybe with the other sign.
+struct Product {
+  Half half;
+  Value factor;
+  bool isNegative;
+};
+
+/// The products that a sum or a difference is of: of the first half, and of the
+/// second.
+struct Products {
+  Product ofFirst, ofSecond;
+};
+} // namespace
+
+static std::optional<Product> productOf(Value value, bool isNegative) {
+  if (Value opposite = oppositeOf(value))
+    return productOf(opposite, !isNegative);
+  EltwiseOp op = definedBy(value, NPU_INSTR_mul);
+  if (!op || !constantOf(op.getInputs()[1]) ||
+      op.getInputs()[0].getType() != value.getType())
+    return std::nullopt;
+  return Product{halfOf(op.getInputs()[0]), op.getInputs()[1], isNegative};
+}
+
+/// Nothing where the value is not a sum of products with the halves of one
+/// tensor along the axis.
+static std::optional<Products> productsOf(Value value, size_t axis) {
+  EltwiseOp sum = definedBy(value, NPU_INSTR_add),
+            difference = definedBy(value, NPU_INSTR_sub);
+  EltwiseOp op = sum ? sum : difference;
+  if (!op)
+    return std::nullopt;
+  std::optional<Product> one = productOf(op.getInputs()[0], false),
+                         other = productOf(op.getInputs()[1], !sum);
+  if (!one || !other || one->half.isNegative || other->half.isNegative)
+    return std::nullopt;
+  if (boxOfHalves(one->half.read, other->half.read, axis))
+    return Products{*one, *other};
+  if (boxOfHalves(other->half.read, one->half.read, axis))
+    return Products{*other, *one};
+  return std::nullopt;
+}
+
+/// Of the results' first half and of their second, along that dimension of the
+/// result; null where they do not vary along it alike.
+static Value joinFactors(PatternRewriter &rewriter, const Product &first,
+                         const Product &second, Value result, size_t axis) {
+  const size_t rank = shapeOf(result).size();
+  const size_t own = shapeOf(first.factor).size();
+  if (first.factor.getType() != second.factor.getType() || own + axis < rank ||
+      2 * shapeOf(first.factor)[own + axis - rank] != shapeOf(result)[axis])
+    return Value();
+  axis = own + axis - rank;
+  FailureOr<Value> joined =
+      makeConcat(rewriter, result.getLoc(), first.factor, second.factor, axis);
+  if (failed(joined))
+    return Value();
+  FailureOr<Value> signedOnes =
+      withSigns(rewriter, result.getLoc(), *joined, axis,
+                static_cast<size_t>(shapeOf(first.factor)[axis]),
+                first.isNegative, second.isNegative);
+  return failed(signedOnes) ? Value() : *signedOnes;
+}
+
+namespace {
+
+// Pattern: concat(a * c - b * s, b * d + a * t), a and b the halves of X
+//   -> X * concat(c, d) + mul(swapped(X), concat(-s, t))
+struct TurnHalves : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!areTwo(op))
+      return rewriter.notifyMatchFailure(op, "not two pieces of floats");
+    const auto axis = static_cast<size_t>(op.getAxis());
+    std::optional<Products> front = productsOf(op.getInputs()[0], axis),
+                            back = productsOf(op.getInputs()[1], axis);
+    if (!front || !back ||
+        front->ofFirst.half.value != back->ofFirst.half.value ||
+        front->ofSecond.half.value != back->ofSecond.half.value)
+      return rewriter.notifyMatchFailure(op, "not turned halves");
+    const Half &half = front->ofFirst.half;
+    Box both = *boxOfHalves(half.read, front->ofSecond.half.read, axis);
+    if (ArrayRef<int64_t>(both.extents) != shapeOf(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "factors repeat the data");
+    Value straight = joinFactors(rewriter, front->ofFirst, back->ofSecond,
+                                 op.getResult(), axis),
+          across = joinFactors(rewriter, front->ofSecond, back->ofFirst,
+                               op.getResult(), axis);
+    if (!straight || !across)
+      return rewriter.notifyMatchFailure(op, "factors of other shapes");
+    Value whole = findPart(half.value, both);
+    if (!whole)
+      whole = makeSlice(rewriter, op.getLoc(), half.read.data, both);
+    Value swapped = swapHalves(rewriter, op.getLoc(), whole, axis);
+    auto make = [&](npu_instr_kind kind, Value one, Value other) {
+      return *makeEltwise(rewriter, op.getLoc(), kind, {one, other});
+    };
+    rewriter.replaceOp(op,
+                       make(NPU_INSTR_add, make(NPU_INSTR_mul, whole, straight),
+                            make(NPU_INSTR_mul, swapped, across)));
+    return success();
+  }
+};
+
 /// Whether each number is 1 or -1.
 static bool areSigns(Value value) {
   ElementsAttr known = constantOf(value);
@@ -262,5 +378,6 @@ struct SignsOfFactor : OpRewritePattern<EltwiseOp> {
 } // namespace
 
 void rewrites::addRotaryPatterns(mlir::RewritePatternSet &patterns) {
-  patterns.add<SwapHalves, SwapPairs, SignsOfFactor>(patterns.getContext());
+  patterns.add<SwapHalves, SwapPairs, TurnHalves, SignsOfFactor>(
+      patterns.getContext());
 }

@@ -459,7 +459,8 @@ func.func @swap_halves(%x: tensor<1x8x4x6xf32>) -> (tensor<1x4x8x6xf32>, tensor<
   %part = npu.slice(%heads) {starts = [0, 0, 0, 1], steps = [1, 1, 1, 1]} : (tensor<1x4x8x6xf32>) -> tensor<1x4x8x4xf32>
   %p = npu.slice(%part) {starts = [0, 0, 0, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x4xf32>) -> tensor<1x4x8x2xf32>
   %q = npu.slice(%part) {starts = [0, 0, 0, 2], steps = [1, 1, 1, 1]} : (tensor<1x4x8x4xf32>) -> tensor<1x4x8x2xf32>
-  %m = npu.eltwise neg(%q) : (tensor<1x4x8x2xf32>) -> tensor<1x4x8x2xf32>
+  %minus = npu.constant dense<-1.0> : tensor<f32> -> tensor<f32>
+  %m = npu.eltwise mul(%q, %minus) : (tensor<1x4x8x2xf32>, tensor<f32>) -> tensor<1x4x8x2xf32>
   %z = npu.concat(%m, %p) {axis = 3 : i64} : (tensor<1x4x8x2xf32>, tensor<1x4x8x2xf32>) -> tensor<1x4x8x4xf32>
   return %y, %z : tensor<1x4x8x6xf32>, tensor<1x4x8x4xf32>
 }
@@ -508,4 +509,39 @@ func.func @swap_pairs(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
   %back = npu.concat(%a, %b) {axis = 2 : i64} : (tensor<8x2x1xf32>, tensor<8x2x1xf32>) -> tensor<8x2x2xf32>
   %z = npu.reshape(%back) : (tensor<8x2x2xf32>) -> tensor<8x4xf32>
   return %y, %z : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// Halves that are turned by constant angles apart and joined; not where the
+// factors repeat the data.
+// CHECK-LABEL: @turn_halves
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[SWAPPED:.*]] = npu.slice(%{{.*}}) {starts = [0, 1, 0], steps = [1, -1, 1]}
+// CHECK-DAG: %[[FLAT:.*]] = npu.reshape(%[[SWAPPED]])
+// CHECK-DAG: %[[COS:.*]] = npu.constant dense<[1.000000e+00, 2.000000e+00, 1.000000e+00, 2.000000e+00]>
+// CHECK-DAG: %[[SIN:.*]] = npu.constant dense<[-3.000000e+00, -4.000000e+00, 3.000000e+00, 4.000000e+00]>
+// CHECK-DAG: %[[A:.*]] = npu.eltwise mul(%[[X]], %[[COS]])
+// CHECK-DAG: %[[B:.*]] = npu.eltwise mul(%[[FLAT]], %[[SIN]])
+// CHECK: npu.eltwise add(%[[A]], %[[B]])
+// CHECK: npu.concat
+func.func @turn_halves(%x: tensor<8x4xf32>, %z: tensor<1x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %c = npu.constant dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
+  %s = npu.constant dense<[3.0, 4.0]> : tensor<2xf32> -> tensor<2xf32>
+  %a = npu.slice(%x) {starts = [0, 0], steps = [1, 1]} : (tensor<8x4xf32>) -> tensor<8x2xf32>
+  %b = npu.slice(%x) {starts = [0, 2], steps = [1, 1]} : (tensor<8x4xf32>) -> tensor<8x2xf32>
+  %ac = npu.eltwise mul(%a, %c) : (tensor<8x2xf32>, tensor<2xf32>) -> tensor<8x2xf32>
+  %bs = npu.eltwise mul(%b, %s) : (tensor<8x2xf32>, tensor<2xf32>) -> tensor<8x2xf32>
+  %bc = npu.eltwise mul(%b, %c) : (tensor<8x2xf32>, tensor<2xf32>) -> tensor<8x2xf32>
+  %as = npu.eltwise mul(%a, %s) : (tensor<8x2xf32>, tensor<2xf32>) -> tensor<8x2xf32>
+  %front = npu.eltwise sub(%ac, %bs) : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  %back = npu.eltwise add(%bc, %as) : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  %y = npu.concat(%front, %back) {axis = 1 : i64} : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x4xf32>
+  %w = npu.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0], [1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<8x2xf32> -> tensor<8x2xf32>
+  %d = npu.slice(%z) {starts = [0, 0], steps = [1, 1]} : (tensor<1x4xf32>) -> tensor<1x2xf32>
+  %e = npu.slice(%z) {starts = [0, 2], steps = [1, 1]} : (tensor<1x4xf32>) -> tensor<1x2xf32>
+  %dw = npu.eltwise mul(%d, %w) : (tensor<1x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  %ew = npu.eltwise mul(%e, %w) : (tensor<1x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  %wide = npu.eltwise sub(%dw, %ew) : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  %wider = npu.eltwise add(%ew, %dw) : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x2xf32>
+  %repeated = npu.concat(%wide, %wider) {axis = 1 : i64} : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x4xf32>
+  return %y, %repeated : tensor<8x4xf32>, tensor<8x4xf32>
 }

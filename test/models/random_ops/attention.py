@@ -164,6 +164,13 @@ def rotary_parts(g: Graph, op: str) -> None:
     whole = part(value, start, start + 2 * half) if kept else value
     in_turns = flag(g)
     parts = [part(whole, i, 2 * half, 2) if in_turns else part(whole, i * half, (i + 1) * half) for i in (1, 0)]
+    angles = [weights(g, *[1 if flag(g) else extent for extent in whole.shape[:3]], 2 * half) for _ in range(2)]
+    if not in_turns and flag(g, 0.3):  # halves that are turned apart
+        (across, straight), few = parts, [weights(g, whole.shape[2] if flag(g) else 1, half) for _ in range(2)]
+        by = [[g.op("Mul", [each, angle])[0] for angle in few] for each in (straight, across)]
+        ends = [g.op("Sub", [by[0][0], by[1][1]])[0], g.op("Add", [by[1][0], by[0][1]])[0]]
+        g.op("Concat", ends, axis=3)
+        return
     if flag(g, 0.1):
         parts.reverse()
     parts = [g.op(op, [each])[0] if flag(g, 0.8 if i == 0 else 0.2) else each for i, each in enumerate(parts)]
@@ -172,7 +179,6 @@ def rotary_parts(g: Graph, op: str) -> None:
     (turned,) = g.op("Concat", parts, axis=4 if in_turns else 3)
     if in_turns:
         (turned,) = g.op("Reshape", [turned, g.ints(*whole.shape)])
-    angles = [weights(g, *[1 if flag(g) else extent for extent in whole.shape[:3]], 2 * half) for _ in range(2)]
     products = [g.op("Mul", [factor, angle])[0] for factor, angle in zip((whole, turned), angles)]
     g.op("Add", products)
 
