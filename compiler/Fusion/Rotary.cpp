@@ -38,16 +38,18 @@ static Half halfOf(Value value) {
   return {half, readOf(half), bool(opposite)};
 }
 
-/// Of the values that a slice is read through, the one that is this part of the
-/// data; null: there is none.
-static Value findPart(Value slice, const Box &part) {
-  while (auto op = slice.getDefiningOp<SliceOp>()) {
-    slice = op.getInput();
-    Box box = readOf(slice).box;
+/// What the half is one of: of the values that it is read through the one that
+/// is this part of the data, or a new slice.
+static Value wholeOf(PatternRewriter &rewriter, Location location,
+                     const Half &half, const Box &part) {
+  Value through = half.value;
+  while (auto op = through.getDefiningOp<SliceOp>()) {
+    through = op.getInput();
+    Box box = readOf(through).box;
     if (box.starts == part.starts && box.extents == part.extents)
-      return slice;
+      return through;
   }
-  return Value();
+  return makeSlice(rewriter, location, half.read.data, part);
 }
 
 /// The box of both, where `second` goes on along the axis where `first` ends,
@@ -192,9 +194,7 @@ struct SwapHalves : OpRewritePattern<ConcatOp> {
     std::optional<Box> both = boxOfHalves(back.read, front.read, axis);
     if (!both)
       return rewriter.notifyMatchFailure(op, "not halves of one tensor");
-    Value whole = findPart(back.value, *both);
-    if (!whole)
-      whole = makeSlice(rewriter, op.getLoc(), back.read.data, *both);
+    Value whole = wholeOf(rewriter, op.getLoc(), back, *both);
     FailureOr<Value> result = withSigns(
         rewriter, op.getLoc(), swapHalves(rewriter, op.getLoc(), whole, axis),
         axis, static_cast<size_t>(both->extents[axis] / 2), front.isNegative,
@@ -295,11 +295,11 @@ static Value joinFactors(PatternRewriter &rewriter, const Product &first,
       makeConcat(rewriter, result.getLoc(), first.factor, second.factor, axis);
   if (failed(joined))
     return Value();
-  FailureOr<Value> signedOnes =
+  FailureOr<Value> factors =
       withSigns(rewriter, result.getLoc(), *joined, axis,
                 static_cast<size_t>(shapeOf(first.factor)[axis]),
                 first.isNegative, second.isNegative);
-  return failed(signedOnes) ? Value() : *signedOnes;
+  return failed(factors) ? Value() : *factors;
 }
 
 namespace {
@@ -330,9 +330,7 @@ struct TurnHalves : OpRewritePattern<ConcatOp> {
                                op.getResult(), axis);
     if (!straight || !across)
       return rewriter.notifyMatchFailure(op, "factors of other shapes");
-    Value whole = findPart(half.value, both);
-    if (!whole)
-      whole = makeSlice(rewriter, op.getLoc(), half.read.data, both);
+    Value whole = wholeOf(rewriter, op.getLoc(), half, both);
     Value swapped = swapHalves(rewriter, op.getLoc(), whole, axis);
     auto make = [&](npu_instr_kind kind, Value one, Value other) {
       return *makeEltwise(rewriter, op.getLoc(), kind, {one, other});

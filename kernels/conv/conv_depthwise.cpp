@@ -9,6 +9,7 @@
 // however short the rows are.
 
 #include "kernels/conv/window.h"
+#include "kernels/matmul/as_product.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/interpreter.h"
@@ -81,17 +82,8 @@ public:
     const npu_tensor_desc &x = p.inputs[0];
     planes = x.dims[0] * x.dims[1];
     channels = x.dims[1];
-    // Offsets of the taps of channel 0, and the step to the next channel.
-    Strides steps = stridesOf(weightDesc);
-    channelStep = steps.outer[0];
-    Walk walk({weightDesc.dims + 2, weightDesc.dims + weightDesc.rank});
-    std::vector<DimMap> maps = dimMaps(weightDesc);
-    walk.add({maps.begin() + 2, maps.end()});
-    for (int64_t tap = 0; tap < walk.size(); ++tap) {
-      int64_t offset;
-      walk.offsets(0, tap, 1, &offset);
-      weightOffsets.push_back(offset);
-    }
+    channelStep = stridesOf(weightDesc).outer[0];
+    weightOffsets = weightsOfWindow(weightDesc);
     reach = {{0, (kernel.d[1] - 1) * dilations.d[1] / strides.d[1],
               (kernel.d[2] - 1) * dilations.d[2] / strides.d[2]}};
     pitch = out.d[2] + reach.d[2];

@@ -8,6 +8,7 @@
 // by; of data with several filters each channel is repeated before.
 
 #include "kernels/conv/window.h"
+#include "kernels/matmul/as_product.h"
 #include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
@@ -153,16 +154,10 @@ public:
 private:
   /// Weights as [tap][channel].
   void spread(const float *from, float *to) const {
-    const std::vector<DimMap> maps = dimMaps(weightDesc);
     const int64_t step = stridesOf(weightDesc).outer[0];
-    Walk walk({weightDesc.dims + 2, weightDesc.dims + weightDesc.rank});
-    walk.add({maps.begin() + 2, maps.end()});
-    for (int64_t tap = 0; tap < walk.size(); ++tap) {
-      int64_t offset;
-      walk.offsets(0, tap, 1, &offset);
+    for (int64_t offset : weightsOfWindow(weightDesc))
       for (int64_t c = 0; c < channels; ++c)
-        to[tap * channels + c] = from[offset + c * step];
-    }
+        *to++ = from[offset + c * step];
   }
 
   /// The data with each channel as often as it has filters.

@@ -40,7 +40,7 @@ public:
   ConvPixels(const Problem &p, Product described, Epilogue e,
              const PixelWindow &w)
       : ConvWindows(p), product(std::move(described)), epilogue(std::move(e)),
-        window(w), weightDesc(p.inputs[1]), threads(p.threads) {
+        window(w) {
     batch = p.inputs[0].dims[0];
     channels = product.columns;
     blocks = (channels + channelsAtOnce - 1) / channelsAtOnce;
@@ -53,7 +53,7 @@ public:
     const int64_t floats = (channels + lanes - 1) / lanes * lanes * taps();
     size_t made = 0;
     packed = packOnce(
-        from, "pixels, " + describe(weightDesc),
+        from, "pixels, " + describe(product.problem.inputs[1]),
         static_cast<size_t>(floats) * sizeof(float),
         [&](void *to) {
           std::fill_n(static_cast<float *>(to), floats, 0.0f);
@@ -71,7 +71,7 @@ public:
       return 1;
     const int64_t pairs = (out.d[1] + 1) / 2;
     const int team = teamFor(batch * out.size() * channels * taps() / 8,
-                             minWorkPerThread, threads);
+                             minWorkPerThread, product.problem.threads);
     parallelFor(team, [&](int thread, int count) {
       const Range range = shareOf(batch * pairs * blocks, thread, count);
       for (int64_t i = range.begin; i < range.end; ++i) {
@@ -87,17 +87,13 @@ private:
 
   /// To [vector][tap][lanes].
   void packWeights(const float *from, float *to) const {
-    const std::vector<DimMap> maps = dimMaps(weightDesc);
-    const int64_t step = stridesOf(weightDesc).outer[0];
-    Walk walk({weightDesc.dims + 2, weightDesc.dims + weightDesc.rank});
-    walk.add({maps.begin() + 2, maps.end()});
-    for (int64_t tap = 0; tap < walk.size(); ++tap) {
-      int64_t offset;
-      walk.offsets(0, tap, 1, &offset);
+    const npu_tensor_desc &weight = product.problem.inputs[1];
+    const std::vector<int64_t> places = weightsOfWindow(weight);
+    const int64_t step = stridesOf(weight).outer[0];
+    for (int64_t tap = 0; tap < taps(); ++tap)
       for (int64_t c = 0; c < channels; ++c)
         to[(c / lanes * taps() + tap) * lanes + c % lanes] =
-            from[offset + c * step];
-    }
+            from[places[static_cast<size_t>(tap)] + c * step];
   }
 
   void loadShared(void *const *operands, int operand, const Part &part,
@@ -193,8 +189,6 @@ private:
   Product product;
   Epilogue epilogue;
   const PixelWindow &window;
-  npu_tensor_desc weightDesc;
-  int threads;
   int64_t batch, channels, blocks;
   std::shared_ptr<void> packed;
 };

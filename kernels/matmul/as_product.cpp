@@ -58,8 +58,7 @@ static bool hasWindowsInOnePiece(const Problem &problem,
   return a.groups == 1;
 }
 
-/// Where the weights of each number of a window lie.
-static std::vector<int64_t> weightsOfWindow(const npu_tensor_desc &w) {
+std::vector<int64_t> weightsOfWindow(const npu_tensor_desc &w) {
   const std::vector<DimMap> maps = dimMaps(w);
   std::vector<int64_t> places = {0};
   for (int d = 2; d < w.rank; ++d)

@@ -38,6 +38,9 @@ struct Product {
   }
 };
 
+/// Where the weights of each number of a window lie, of result channel 0.
+std::vector<int64_t> weightsOfWindow(const npu_tensor_desc &w);
+
 /// The result of a convolution and what is fused behind it with channels as
 /// columns; the data and the weights stay as they are. False where what is
 /// fused reads those.
