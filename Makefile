@@ -92,11 +92,12 @@ test: build deps-keras deps-tosa ## all tests (what CI runs)
 quick: build ## the tests that take seconds
 	@$(CTEST) --test-dir $(BUILD) -L quick
 
-soak: build models ## what repeats by the thousand: hours; `make test` has a sample of each
+soak: build models asan ## what repeats by the thousand: hours; `make test` has a sample of each
 	@$(CTEST) --test-dir $(BUILD) -C Soak -L soak --verbose
 	@test -f $(BUILD)-asan-compiler/build.ninja || $(CONFIGURE) -B $(BUILD)-asan-compiler \
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_SANITIZE=ON
 	@cmake --build $(BUILD)-asan-compiler -j $(JOBS) --target mutated-tools
+	@NPU_EVERY_CASE=1 $(BUILD)-asan/bin/kernel-conformance-test
 	@$(MAKE) --no-print-directory tsan
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=onnx --count=20000 $(SANITIZED)
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=mlir --kind=yaml --kind=json --kind=npy \

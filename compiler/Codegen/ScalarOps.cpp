@@ -44,7 +44,7 @@ Value npu::constantLike(Builder &builder, Type type, double number) {
     attribute = builder.getIntegerAttr(scalar, static_cast<int64_t>(number));
   if (auto vector = dyn_cast<mlir::VectorType>(type))
     attribute = DenseElementsAttr::get(vector, attribute);
-  return ConstantOp::create(builder, attribute);
+  return mlir::arith::ConstantOp::create(builder, attribute);
 }
 
 static Value like(Builder &b, Value value, double number) {
