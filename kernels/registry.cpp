@@ -94,15 +94,13 @@ static void addMovementLists(std::vector<List> &lists) {
                            reference(createPiecesReference)};
 }
 
-/// The order is the preference.
-static std::vector<List> makeLists() {
-  std::vector<List> lists(NPU_OP_COUNT);
-  lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
+static void addConvLists(std::vector<List> &lists) {
   lists[NPU_OP_CONV] = {{"depthwise", createConvDepthwise},
                         {"signal", createConvSignal},
                         {"large-pixels", createConvLargePixels},
                         {"lanes", createConvLanes},
                         {"panels", createProductPanels},
+                        {"im2col", createConvIm2col},
                         {"packed", createMatmulPacked},
                         {"onednn", createConvOnednn},
                         {"pixels", createConvPixels},
@@ -121,6 +119,13 @@ static std::vector<List> makeLists() {
                                   splitDirect,
                                   split,
                                   reference(createConvTransposeReference)};
+}
+
+/// The order is the preference.
+static std::vector<List> makeLists() {
+  std::vector<List> lists(NPU_OP_COUNT);
+  lists[NPU_OP_ELTWISE] = {reference(createEltwiseReference)};
+  addConvLists(lists);
   lists[NPU_OP_CONV_WINOGRAD] = {{"direct, NaN kept", createConvWinogradDirect},
                                  {"fast", createConvWinogradFast},
                                  splitDirect,

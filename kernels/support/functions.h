@@ -96,14 +96,26 @@ NPU_INLINE F exponential(F x) {
   return fma(p.rest, p.first, p.first) * p.second;
 }
 
+/// exp(x) = (1 + rest) * power
+template <typename F>
+struct NearPower {
+  F rest, power;
+};
+
+/// Where exp(x) is a normal float: -87.3 to 88.3, no more.
+template <typename F>
+NPU_INLINE NearPower<F> nearPowerOf(F x) {
+  auto [rest, shifted] = reduced(x);
+  // What lies above the whole number in the bits of `shifted` is shifted out.
+  return {rest, numberOf(shiftLeft(bitsOf(shifted), 23) +
+                         like(bitsOf(x), 0x3f800000))};
+}
+
 /// exp(x) where x is at most 0: softmax's. Half as long as the one for all x;
 /// results below the least normal float are 0.
 template <typename F>
 NPU_INLINE F exponentialOfNegative(F x) {
-  auto [rest, shifted] = reduced(x);
-  // What lies above the whole number in the bits of `shifted` is shifted out.
-  F power =
-      numberOf(shiftLeft(bitsOf(shifted), 23) + like(bitsOf(x), 0x3f800000));
+  auto [rest, power] = nearPowerOf(x);
   return select(x < like(x, -87.3), like(x, 0), fma(rest, power, power));
 }
 
@@ -154,12 +166,16 @@ NPU_INLINE F hyperbolicTangent(F x) {
   return withSign(grown / (grown + like(x, 2)), x);
 }
 
-/// 1 / (1 + exp(-x))
+/// 1 / (1 + exp(-x)); results below the least normal float are 0.
 template <typename F>
 NPU_INLINE F logistic(F x) {
-  F power = exponential(like(x, 0) - magnitude(x));
+  // One power of two is enough for both ends: beyond the upper one the result
+  // is 1.
+  constexpr double reach = 87.3;
   F one = like(x, 1);
-  return select(x < like(x, 0), power, one) / (one + power);
+  auto [rest, power] = nearPowerOf(between(like(x, 0) - x, -reach, reach));
+  F result = one / (one + fma(rest, power, power));
+  return select(x < like(x, -reach), like(x, 0), result);
 }
 
 /// max(x, 0) + ln(1 + exp(-|x|)), which does not overflow.
@@ -209,11 +225,13 @@ NPU_INLINE F geluByErf(F x) {
   return fma(half, erf, half);
 }
 
+/// x (1 + tanh(u)) / 2 = x / (1 + exp(-2 u))
 template <typename F>
 NPU_INLINE F geluByTanh(F x) {
-  F inner = fma(x * x * x, like(x, 0.044715), x);
-  F tanh = hyperbolicTangent(inner * like(x, 0.79788456080286536));
-  return x * like(x, 0.5) * (tanh + like(x, 1));
+  constexpr double twice = 2 * 0.79788456080286536;
+  F square = x * x;
+  F slope = fma(square, like(x, 0.044715 * twice), like(x, twice));
+  return x * logistic(x * slope);
 }
 
 } // namespace npu::functions

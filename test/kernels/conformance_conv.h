@@ -107,6 +107,37 @@ TEST(Conformance, ConvPixels) {
       }
 }
 
+/// Windows beyond an image narrower than they are, of more floats than a
+/// vector, several panels of channels, and such as fill no vector.
+TEST(Conformance, ConvFewChannels) {
+  uint32_t seed = 970;
+  const struct {
+    std::vector<int64_t> dims, kernel;
+    const char *layout;
+  } shapes[] = {{{1, 3, 11, 40}, {3, 3}, "acdb"},
+                {{2, 4, 9, 5}, {5, 7}, "acdb"},
+                {{1, 1, 3, 90}, {2, 8}, "acdb"},
+                {{2, 2, 60}, {6}, "acb"},
+                {{1, 2, 5, 6, 12}, {2, 3, 3}, "acdeb"}};
+  for (int64_t columns : {7, 20, 32, 150})
+    for (int64_t stride : {1, 2, 4})
+      for (int64_t pad : {0, 1, 4})
+        for (const auto &s : shapes) {
+          if (s.dims.back() + 2 * pad < s.kernel.back())
+            continue;
+          Case bare;
+          bare.problem =
+              convProblem(tensor(NPU_F32, s.dims, s.layout), columns, s.kernel,
+                          stride, pad, 1, s.layout, seed % 3 != 0);
+          bare.problem.threads = 1 + static_cast<int>(seed % 2);
+          check(bare, seed++);
+          const std::vector<Chain> chains = chainsFor(bare.problem.outputs[0]);
+          Case one = bare;
+          addChain(one, chains[seed % chains.size()]);
+          check(one, seed++);
+        }
+}
+
 TEST(Conformance, ConvChains) {
   uint32_t seed = 1000;
   for (const char *layout : layouts4)
