@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Patterns on boxes of a tensor that a model writes: exporters spell the
-// assignment as a scatter with every index of the box, which is more bytes than
-// the data, and hides from other rewrites what is computed of it.
+// Patterns on boxes of a tensor that a model reads or writes: exporters spell
+// them with every index of the box, which is more bytes than the data, and
+// hides from other rewrites what is computed of it.
 #include "compiler/Fusion/Boxes.h"
 #include "compiler/Fusion/Rewrites.h"
 
@@ -121,6 +121,28 @@ Read rewrites::readOf(Value value) {
 }
 
 namespace {
+
+// Pattern: gather_nd(X, all of a box) -> reshape(slice(X))
+struct GatherBox : OpRewritePattern<GatherNdOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GatherNdOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getBatchDims() != 0)
+      return rewriter.notifyMatchFailure(op, "indices of each batch");
+    std::optional<Box> box = boxOf(op.getData(), op.getIndices());
+    if (!box)
+      return rewriter.notifyMatchFailure(op, "no box");
+    FailureOr<Value> result =
+        makeReshape(rewriter, op.getLoc(),
+                    makeSlice(rewriter, op.getLoc(), op.getData(), *box),
+                    shapeOf(op.getResult()));
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(op, *result);
+    return success();
+  }
+};
 
 // Pattern: scatter_nd(X, all of a box, U) -> concat(slice(X), U, slice(X))
 // Pattern: scatter_nd(X, all of a box, U) that adds -> add(X, pad(U))
@@ -251,5 +273,5 @@ struct AddInPlace : OpRewritePattern<ConcatOp> {
 } // namespace
 
 void rewrites::addBoxPatterns(mlir::RewritePatternSet &patterns) {
-  patterns.add<ScatterBox, AddInPlace>(patterns.getContext());
+  patterns.add<GatherBox, ScatterBox, AddInPlace>(patterns.getContext());
 }

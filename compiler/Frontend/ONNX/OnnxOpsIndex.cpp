@@ -29,33 +29,6 @@ LogicalResult npu::buildGatherElements(OnnxNode &node) {
   return node.setResult(node.gatherElements(data, indices, *axis));
 }
 
-/// Whether constant indices name every slice of the data in its own order, as
-/// exporters write them where they have worked an advanced index out.
-static bool namesAllInOrder(Value data, Value indices) {
-  ElementsAttr known = constantOf(indices);
-  if (!known)
-    return false;
-  SmallVector<int64_t> list = elementInts(known);
-  ArrayRef<int64_t> named = shapeOf(data).take_front(shapeOf(indices).back());
-  if (static_cast<int64_t>(list.size()) !=
-      mlir::ShapedType::getNumElements(named) *
-          static_cast<int64_t>(named.size()))
-    return false;
-  for (size_t k = 0, slice = 0; k < list.size(); k += named.size(), ++slice) {
-    int64_t place = 0;
-    for (auto [extent, given] :
-         llvm::zip(named, ArrayRef(list).slice(k, named.size()))) {
-      int64_t index = given + (given < 0 ? extent : 0);
-      if (index < 0 || index >= extent)
-        return false;
-      place = place * extent + index;
-    }
-    if (place != static_cast<int64_t>(slice))
-      return false;
-  }
-  return true;
-}
-
 LogicalResult npu::buildGatherND(OnnxNode &node) {
   Value data = node.getInput(0), indices = node.getInput(1);
   int64_t batch = node.getInt("batch_dims", 0, 0, NPU_MAX_RANK);
@@ -66,8 +39,6 @@ LogicalResult npu::buildGatherND(OnnxNode &node) {
       shapes::gatherNd(shapeOf(data), shapeOf(indices), batch, reason);
   if (failed(shape))
     return node.error(reason);
-  if (batch == 0 && namesAllInOrder(data, indices))
-    return node.setResult(node.reshape(data, *shape));
   return node.setResult(
       node.create<GatherNdOp>(*shape, elementOf(data), data, indices,
                               node.getBuilder().getI64IntegerAttr(batch)));

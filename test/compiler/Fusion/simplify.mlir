@@ -392,6 +392,28 @@ func.func @scatter_places(%x: tensor<4xf32>, %u: tensor<2xf32>) -> (tensor<4xf32
   return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
+// A box that is read: all of it in its own order is a view, counted from the
+// end, too; a part is a slice. Not in another order, nor one place twice.
+// CHECK-LABEL: @read_box
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x2x3xf32>
+// CHECK: %[[ALL:.*]] = npu.reshape(%[[X]]) : (tensor<2x2x3xf32>) -> tensor<4x3xf32>
+// CHECK: %[[S:.*]] = npu.slice(%[[X]]) {starts = [0, 1, 0], steps = [1, 1, 1]} : (tensor<2x2x3xf32>) -> tensor<2x1x3xf32>
+// CHECK: %[[PART:.*]] = npu.reshape(%[[S]]) : (tensor<2x1x3xf32>) -> tensor<2x3xf32>
+// CHECK: %[[TURNED:.*]] = npu.gather_nd
+// CHECK: %[[TWICE:.*]] = npu.gather_nd
+// CHECK: return %[[ALL]], %[[PART]], %[[TURNED]], %[[TWICE]]
+func.func @read_box(%x: tensor<2x2x3xf32>) -> (tensor<4x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %all = npu.constant dense<[[0, 0], [0, -1], [-1, 0], [1, 1]]> : tensor<4x2xi64> -> tensor<4x2xi64>
+  %part = npu.constant dense<[[0, 1], [1, 1]]> : tensor<2x2xi64> -> tensor<2x2xi64>
+  %turned = npu.constant dense<[[1, 1], [0, 1]]> : tensor<2x2xi64> -> tensor<2x2xi64>
+  %twice = npu.constant dense<[[0, 1], [0, 1]]> : tensor<2x2xi64> -> tensor<2x2xi64>
+  %0 = npu.gather_nd(%x, %all) : (tensor<2x2x3xf32>, tensor<4x2xi64>) -> tensor<4x3xf32>
+  %1 = npu.gather_nd(%x, %part) : (tensor<2x2x3xf32>, tensor<2x2xi64>) -> tensor<2x3xf32>
+  %2 = npu.gather_nd(%x, %turned) : (tensor<2x2x3xf32>, tensor<2x2xi64>) -> tensor<2x3xf32>
+  %3 = npu.gather_nd(%x, %twice) : (tensor<2x2x3xf32>, tensor<2x2xi64>) -> tensor<2x3xf32>
+  return %0, %1, %2, %3 : tensor<4x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}
+
 // What is added to all but the first rows and columns, as PyTorch exports
 // x[1:, 1:] += r.
 // CHECK-LABEL: @add_in_place

@@ -457,28 +457,6 @@ TEST(Scan, WithoutStepsWhosePartsAreTooLargeIsOneError) {
   EXPECT_HAS(result.errors.front(), "a tensor must be smaller than 2 GB");
 }
 
-TEST(GatherND, ByAllIndicesInOrderMovesNothing) {
-  const struct {
-    std::vector<int64_t> indices;
-    bool isView;
-  } cases[] = {{{0, 0, 0, 1, 1, 0, 1, 1}, true},
-               {{0, 0, 0, -1, -1, 0, -1, -1}, true},
-               {{0, 1, 0, 0, 1, 0, 1, 1}, false},  // another order
-               {{0, 0, 0, 1, 0, 0, 1, 1}, false}}; // one twice
-  for (const auto &one : cases) {
-    ImportRunner runner;
-    ModelBuilder model;
-    model.input("x", {2, 2, 3}).ints("flat", one.indices).ints("shape", {4, 2});
-    model.node("Reshape", {"flat", "shape"}, {"indices"});
-    model.node("GatherND", {"x", "indices"}, {"y"});
-    model.output("y");
-    ImportResult result = runner.run(model);
-    EXPECT_TRUE(result.succeeded);
-    EXPECT_HAS(result.text, "-> tensor<4x3xf32>");
-    EXPECT_EQ(result.text.find("gather_nd") == std::string::npos, one.isView);
-  }
-}
-
 TEST(SupportedOps, DocumentIsUpToDate) {
   std::ifstream file(NPU_SOURCE_DIR "/docs/onnx-ops.md");
   std::stringstream text;
