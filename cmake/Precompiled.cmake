@@ -2,8 +2,8 @@
 # dialect's ops take half the time of each file.
 #
 # A folder that sets NPU_PRECOMPILED has its libraries, programs and tests begin
-# with these headers. Every file still includes what it uses: the builds with
-# sanitizers know nothing of this.
+# with these headers. Every file still includes what it uses: NPU_SANITIZE
+# builds, the compiler's by `make soak`, are without.
 
 # npu_precompile(NAME): the headers, for libraries (NAME) and for programs
 # (NAME_program), which other options of the compiler make other code of.

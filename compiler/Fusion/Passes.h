@@ -32,6 +32,8 @@ std::unique_ptr<mlir::Pass> createWidenTypes(const TargetSpec *target);
 LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
 LogicalResult sinkReshapes(Operation *root);
+/// Also removes what nobody reads.
+void shareEqual(Operation *root);
 LogicalResult matchActivations(Operation *root);
 LogicalResult matchNorms(Operation *root);
 /// `threads` are those that the kernel library is asked about.

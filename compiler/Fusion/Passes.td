@@ -13,12 +13,13 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
     Identity and inverse transposes and reshapes vanish, consecutive ones
     compose, transposes also around a reshape that moves whole parts of their
     dimensions, those of constants are computed. Elementwise ops and reductions
-    work on what a broadcast repeats, not on its repetitions. A scatter to all
-    places of a box is a concat, or a sum with what is padded. Halves that change
-    places, or every second number (rotary embedding), are a slice from back to
-    front. Affine steps with constants are brought into one form (x * scale,
-    then + offset) and merge, where neither overflow nor the rounding of a large
-    offset would show. Every rewrite is exact in real arithmetic.
+    work on what a broadcast repeats, not on its repetitions. A gather of all
+    places of a box is a slice, a scatter to them a concat, or a sum with what is
+    padded. Halves that change places, or every second number (rotary
+    embedding), are a slice from back to front. Affine steps with constants are
+    brought into one form (x * scale, then + offset) and merge, where neither
+    overflow nor the rounding of a large offset would show. Every rewrite is
+    exact in real arithmetic.
 
     Example:
     ```mlir
@@ -486,6 +487,27 @@ def UnsignedBytes : Pass<"npu-unsigned-bytes", "::mlir::func::FuncOp"> {
            "Name of a shipped target or path of a target file; without one, as "
            "for a target that has ui8">,
   ];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
+def ShareEqual : Pass<"npu-share-equal", "::mlir::func::FuncOp"> {
+  let summary = "Computes once what the model computes several times.";
+  let description = [{
+    Ops of one kind on the same values, with the same attributes, are one, which
+    is the op of all their nodes. Exporters write the angles of positions, or a
+    mask, again for each layer.
+
+    Example:
+    ```mlir
+    %0 = npu.eltwise cos(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = npu.eltwise cos(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = npu.eltwise add(%0, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ==>
+    %0 = npu.eltwise cos(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = npu.eltwise add(%0, %0) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+    test/compiler/Fusion/share-equal.mlir runs more.
+  }];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 

@@ -37,8 +37,11 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   if (target) {
     functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createUnsignedBytes(target));
-    functions.addPass(createPlaceOps(target));
   }
+  // Behind all passes that look for ops which nobody else reads.
+  functions.addPass(createShareEqual());
+  if (target)
+    functions.addPass(createPlaceOps(target));
   functions.addPass(createFuse(target, threads));
 }
 

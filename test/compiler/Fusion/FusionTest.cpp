@@ -116,6 +116,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"fold_pad", onOperation(foldPad)},
                     Case{"fold_scale", onOperation(foldScale)},
                     Case{"fold_requantize", onOperation(foldRequantize)},
+                    Case{"share_equal",
+                         [](mlir::func::FuncOp function) {
+                           shareEqual(function);
+                           return success();
+                         }},
                     Case{"fuse", fuseFor("")},
                     Case{"fuse_for_nchw", fuseFor("npu-nchw")},
                     Case{"fuse_for_nchw16c", fuseFor("npu-nchw16c")},
