@@ -12,9 +12,9 @@ namespace npu::kernels {
 using Create = std::unique_ptr<Kernel>(const Problem &problem,
                                        std::string &whyNot);
 
-Create createConvDepthwise, createConvIm2col, createConvSignal, createConvLanes,
-    createConvOnednn, createConvLargePixels, createConvPixels,
-    createConvReference;
+Create createConvDepthwise, createConvIm2col, createConvShortIm2col,
+    createConvSignal, createConvLanes, createConvOnednn, createConvLargePixels,
+    createConvPixels, createConvReference;
 Create createConvTransposeOnednn, createConvTransposeReference;
 Create createConvBpwOnednn, createConvBpwReference;
 Create createMaskunpoolFast, createMaskunpoolReference;

@@ -19,9 +19,11 @@
 
 namespace npu::kernels {
 
-/// What is measured to be faster than oneDNN's kernels.
-constexpr int64_t mostChannels = 4, mostDepth = 64;
-constexpr int64_t minWorkPerThread = 100000;
+constexpr int64_t mostChannels = 4, mostDepth = 256;
+/// Numbers of a window up to which, and results of a place beyond which, it is
+/// faster than oneDNN's kernels.
+constexpr int64_t shortDepth = 64, fewColumns = lanes;
+constexpr int64_t minWorkPerThread = 16384;
 /// Windows that are copied at once, and stay in the nearest cache beside a
 /// panel of weights.
 constexpr int64_t floatsOfWindows = 4 * 1024;
@@ -270,20 +272,34 @@ static bool isOfFewChannels(const Problem &problem, std::string &whyNot) {
   return whyNot.empty();
 }
 
-std::unique_ptr<Kernel> createConvIm2col(const Problem &problem,
+static std::unique_ptr<Kernel> createFor(const Problem &problem, bool isAny,
                                          std::string &whyNot) {
+  const npu_tensor_desc &w = problem.inputs[1];
   if (!isOfFewChannels(problem, whyNot))
     return nullptr;
   Product product;
   const bool readsNoFactors = describeColumns(problem, product);
   Epilogue epilogue = epilogueOf(product);
   if (!readsNoFactors || epilogue.added >= 0 || problem.inPlaceInput >= 0 ||
-      !isUnaryChain(epilogue.rest, problem.inputs.size())) {
+      !isUnaryChain(epilogue.rest, problem.inputs.size()))
     whyNot = "a fused chain of other than numbers of channels";
+  else if (!isAny && (elementCount(w) / w.dims[0] > shortDepth ||
+                      w.dims[0] <= fewColumns))
+    whyNot = "long windows, or few channels of the result";
+  if (!whyNot.empty())
     return nullptr;
-  }
   return std::make_unique<ConvIm2col>(problem, std::move(product),
                                       std::move(epilogue));
+}
+
+std::unique_ptr<Kernel> createConvShortIm2col(const Problem &problem,
+                                              std::string &whyNot) {
+  return createFor(problem, false, whyNot);
+}
+
+std::unique_ptr<Kernel> createConvIm2col(const Problem &problem,
+                                         std::string &whyNot) {
+  return createFor(problem, true, whyNot);
 }
 
 } // namespace npu::kernels
