@@ -179,42 +179,22 @@ private:
     }
   }
 
-  void loadShared(void *const *operands, int operand, int64_t panel,
-                  float otherwise, float *to) const {
-    const int64_t first = panel * panelColumns;
-    std::fill_n(to, panelColumns, otherwise);
-    if (operand >= 0)
-      loadColumns(product.problem.inputs[static_cast<size_t>(operand)],
-                  operands[operand],
-                  {first, std::min(first + panelColumns, product.columns)}, to);
-  }
-
   void onePanel(void *const *operands, int64_t panel, const float *windows,
                 int64_t count, float *result) const {
-    float bias[panelColumns], factors[panelColumns], summands[panelColumns];
+    const int64_t first = panel * panelColumns;
+    const Range columns = {first,
+                           std::min(first + panelColumns, product.columns)};
+    float numbers[3 * panelColumns];
     PanelTile tile = {};
     tile.width = widthOf(panel);
-    tile.columns =
-        std::min(panelColumns, product.columns - panel * panelColumns);
+    static_cast<TileEnd &>(tile) =
+        endOf(product, epilogue, operands, columns, tile.width, numbers);
+    tile.columns = columns.end - columns.begin;
     tile.depth = depth;
     tile.runCount = 1;
-    tile.weights =
-        static_cast<const float *>(packed.get()) + panel * panelColumns * depth;
+    tile.weights = static_cast<const float *>(packed.get()) + first * depth;
     tile.next = tile.weights; // nothing is brought nearer
-    tile.least = epilogue.least;
-    tile.most = epilogue.most;
-    tile.activation = epilogue.activation;
-    tile.alpha = epilogue.alpha;
-    tile.beta = epilogue.beta;
-    loadShared(operands, epilogue.bias, panel, 0, bias);
-    tile.bias = bias;
-    if (epilogue.factors >= 0 || epilogue.summands >= 0) {
-      loadShared(operands, epilogue.factors, panel, 1, factors);
-      loadShared(operands, epilogue.summands, panel, 0, summands);
-      tile.factors = factors;
-      tile.summands = summands;
-    }
-    multiply(tile, windows, count, result + panel * panelColumns);
+    multiply(tile, windows, count, result + first);
   }
 
   void multiply(PanelTile &tile, const float *windows, int64_t count,

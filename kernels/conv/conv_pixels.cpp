@@ -32,7 +32,7 @@ struct Part {
   bool hasSecondRow;
   const float *data[mostDataRows]; ///< rows under the results; null: padding
   float *result;
-  float bias[channelsAtOnce], factors[channelsAtOnce], summands[channelsAtOnce];
+  float numbers[3 * channelsAtOnce]; ///< those of endOf()
 };
 
 class ConvPixels : public Kernel, ConvWindows {
@@ -96,14 +96,6 @@ private:
             from[places[static_cast<size_t>(tap)] + c * step];
   }
 
-  void loadShared(void *const *operands, int operand, const Part &part,
-                  float otherwise, float *to) const {
-    std::fill_n(to, channelsAtOnce, otherwise);
-    if (operand >= 0)
-      loadColumns(product.problem.inputs[static_cast<size_t>(operand)],
-                  operands[operand], {part.first, part.first + part.count}, to);
-  }
-
   /// One or two rows of results of some channels.
   void onePart(void *const *operands, int64_t image, int64_t y,
                bool hasSecondRow, int64_t block) const {
@@ -132,24 +124,14 @@ private:
 
   PixelTile tileOf(void *const *operands, Part &part) const {
     PixelTile tile = {};
+    static_cast<TileEnd &>(tile) = endOf(product, epilogue, operands,
+                                         {part.first, part.first + part.count},
+                                         channelsAtOnce, part.numbers);
     tile.channels = channels;
     tile.vectors = (part.count + lanes - 1) / lanes;
     tile.weights =
         static_cast<const float *>(packed.get()) + part.first * taps();
-    loadShared(operands, epilogue.bias, part, 0, part.bias);
-    tile.bias = part.bias;
     tile.lastLanes = (1U << (part.count - (tile.vectors - 1) * lanes)) - 1;
-    tile.least = epilogue.least;
-    tile.most = epilogue.most;
-    tile.activation = epilogue.activation;
-    tile.alpha = epilogue.alpha;
-    tile.beta = epilogue.beta;
-    if (epilogue.factors >= 0 || epilogue.summands >= 0) {
-      loadShared(operands, epilogue.factors, part, 1, part.factors);
-      loadShared(operands, epilogue.summands, part, 0, part.summands);
-      tile.factors = part.factors;
-      tile.summands = part.summands;
-    }
     return tile;
   }
 

@@ -21,7 +21,8 @@ constexpr int64_t mostDataColumns = 17;
 /// Vectors of channels of a tile at most.
 constexpr int64_t tileVectors = 16;
 
-struct PixelTile {
+/// The columns of its end are channels, [vectors][lanes].
+struct PixelTile : TileEnd {
   /// Where the window of the first pixel begins in each row of the data under
   /// the rows of results; null: that row is padding. It may lie before the
   /// row's first pixel.
@@ -35,17 +36,10 @@ struct PixelTile {
   int64_t channels;     ///< floats from pixel to pixel
   int64_t vectors;      ///< of channels, at most tileVectors
   const float *weights; ///< [vectors][row of the window][column][lanes]
-  const float *bias;    ///< [vectors][lanes]
   /// All bits where the data has a column, counted from the first window's, 0
   /// where it is padding.
   const uint16_t *columns;
   unsigned lastLanes; ///< bits: those of the last vector that are channels
-  /// Sums are kept between `least` and `most`; then come the activation,
-  /// factors and summands.
-  float least, most;
-  Activation activation;
-  float alpha, beta;               ///< of the activation, as npu_instr has them
-  const float *factors, *summands; ///< like the bias; both null, or none
 };
 
 /// Of a square window and a stride: the tile's function where all columns,

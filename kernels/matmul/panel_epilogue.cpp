@@ -143,4 +143,29 @@ Epilogue epilogueOf(const Product &product) {
   return std::move(folded.epilogue);
 }
 
+TileEnd endOf(const Product &product, const Epilogue &epilogue,
+              void *const *operands, Range columns, int64_t width,
+              float *numbers) {
+  const auto loaded = [&](int operand, float otherwise) {
+    float *to = std::exchange(numbers, numbers + width);
+    std::fill_n(to, width, otherwise);
+    if (operand >= 0)
+      loadColumns(product.problem.inputs[static_cast<size_t>(operand)],
+                  operands[operand], columns, to);
+    return to;
+  };
+  TileEnd end = {};
+  end.bias = loaded(epilogue.bias, 0);
+  end.least = epilogue.least;
+  end.most = epilogue.most;
+  end.activation = epilogue.activation;
+  end.alpha = epilogue.alpha;
+  end.beta = epilogue.beta;
+  if (epilogue.factors >= 0 || epilogue.summands >= 0) {
+    end.factors = loaded(epilogue.factors, 1);
+    end.summands = loaded(epilogue.summands, 0);
+  }
+  return end;
+}
+
 } // namespace npu::kernels

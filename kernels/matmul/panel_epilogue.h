@@ -30,6 +30,12 @@ struct Epilogue {
 /// results in between nobody reads.
 Epilogue epilogueOf(const Product &product);
 
+/// The end of a tile of these columns, whose numbers of operands it reads in
+/// `numbers`, [3][width].
+TileEnd endOf(const Product &product, const Epilogue &epilogue,
+              void *const *operands, Range columns, int64_t width,
+              float *numbers);
+
 } // namespace npu::kernels
 
 #endif // NPU_KERNELS_MATMUL_PANEL_EPILOGUE_H

@@ -28,23 +28,27 @@ enum class Activation { None, HardSigmoid, HardSwish, LeakyRelu };
 /// zeros.
 using RunOfRows = const float *[mostTileRows];
 
+/// What is put on the sums of some columns: the bias before all, bounds behind
+/// all sums; then come the activation, factors and summands.
+struct TileEnd {
+  const float *bias; ///< one for each column of the width
+  float least, most;
+  Activation activation;
+  float alpha, beta;               ///< of the activation, as npu_instr has them
+  const float *factors, *summands; ///< like the bias; both null, or none
+};
+
 /// Some rows of data and a panel. The sums of a row are what `bias` says, the
-/// products, what `added` says, and are kept between `least` and `most`; then
-/// come the activation, factors and summands.
-struct PanelTile {
+/// products, and what `added` says.
+struct PanelTile : TileEnd {
   int64_t count;         ///< rows, at most tileRows(width)
   const RunOfRows *runs; ///< of `depth` numbers each, so many:
   int64_t runCount;
   const float *added[mostTileRows]; ///< all null, or none
   float *results[mostTileRows];     ///< may be what is added
   const float *weights;             ///< [runCount][depth][width]
-  const float *bias;                ///< one for each column of the width
   int64_t depth, width;
   int64_t columns; ///< of the result; those behind are not stored
-  float least, most;
-  Activation activation;
-  float alpha, beta;               ///< of the activation, as npu_instr has them
-  const float *factors, *summands; ///< like the bias; both null, or none
   /// Sums [count][width]: those that come in place of the bias, and where they
   /// go if that is not all; or null.
   const float *begun;

@@ -446,16 +446,6 @@ private:
     }
   }
 
-  /// The numbers of a panel's columns; `otherwise` without the operand.
-  void loadShared(void *const *operands, int operand, int64_t panel,
-                  float otherwise, float *to) const {
-    if (operand < 0)
-      std::fill_n(to, columnsOf(panel), otherwise);
-    else
-      loadColumns(product.problem.inputs[static_cast<size_t>(operand)],
-                  operands[operand], rangeOf(panel), to);
-  }
-
   /// `next`: what is read when this panel is done.
   void runPanel(void *const *operands, char *values, int64_t panel, Range range,
                 Bytes next) const {
@@ -463,21 +453,9 @@ private:
     tile.width = widthOf(panel);
     tile.columns = columnsOf(panel);
     tile.depth = runDepth;
-    tile.least = epilogue.least;
-    tile.most = epilogue.most;
-    tile.activation = epilogue.activation;
-    tile.alpha = epilogue.alpha;
-    tile.beta = epilogue.beta;
-    float bias[panelColumns] = {}, factors[panelColumns] = {},
-          summands[panelColumns] = {};
-    loadShared(operands, epilogue.bias, panel, 0, bias);
-    tile.bias = bias;
-    if (epilogue.factors >= 0 || epilogue.summands >= 0) {
-      loadShared(operands, epilogue.factors, panel, 1, factors);
-      loadShared(operands, epilogue.summands, panel, 0, summands);
-      tile.factors = factors;
-      tile.summands = summands;
-    }
+    float numbers[3 * panelColumns];
+    static_cast<TileEnd &>(tile) =
+        endOf(product, epilogue, operands, rangeOf(panel), tile.width, numbers);
     if (!chain.isOne())
       result.begin(operands, values, panel);
     else
