@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/ScaledNumbers.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/WeightedKernel.h"
 
 #include <cmath>
 
@@ -29,31 +30,7 @@ struct ChannelAffine {
   Floats scale, offset;
 };
 
-/// How a kernel with weights numbers its output channels.
-struct WeightedKernel {
-  npu_op kind;
-  int64_t resultChannel; // dimension of the result
-  int64_t weightChannel; // dimension of operand 1
-  bool takesBias;        // as operand 2
-};
-
 } // namespace
-
-static std::optional<WeightedKernel> weightedKernel(Operation *op) {
-  auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
-  if (!kernel)
-    return std::nullopt;
-  npu_attrs attributes = {};
-  npu_op kind = kernel.getKernel(attributes);
-  bool isConv = kind == NPU_OP_CONV || kind == NPU_OP_CONV_TRANSPOSE;
-  // A gradient takes no bias, and its result's channels are the weight's inner.
-  if (isConv && !attributes.conv.weight_of_conv)
-    return WeightedKernel{kind, 1, 0, true};
-  if (kind == NPU_OP_MATMUL)
-    return WeightedKernel{kind, tensorType(op->getResult(0)).getRank() - 1,
-                          tensorType(op->getOperand(1)).getRank() - 1, false};
-  return std::nullopt;
-}
 
 /// One number for each channel from a constant that varies over the channel
 /// dimension of `shape` at most.

@@ -32,6 +32,7 @@ std::unique_ptr<mlir::Pass> createWidenTypes(const TargetSpec *target);
 LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
 LogicalResult sinkReshapes(Operation *root);
+LogicalResult splitProducts(Operation *root);
 /// Also removes what nobody reads.
 void shareEqual(Operation *root);
 LogicalResult matchActivations(Operation *root);

@@ -89,6 +89,34 @@ def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def SplitProducts : Pass<"npu-split-products", "::mlir::func::FuncOp"> {
+  let summary = "Makes products of their own of the parts that are read of one.";
+  let description = [{
+    Where all that is read of a matrix product by constants are runs of its
+    columns, each is a product by its part of the weights: queries, keys and
+    values that a model has in one matrix, the halves of a gate. Between product
+    and slices may be elementwise ops beside constants, reshapes that cut the
+    columns from outside, and transposes. Not where the data, read once more for
+    each further part, is larger than what the slices copy; parts of one row lie
+    where they are and need no copy.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+    %0 = npu.matmul(%x, %w) : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
+    %a = npu.slice(%0) {starts = [0, 0], steps = [1, 1]} : (tensor<4x2xf32>) -> tensor<4x1xf32>
+    %b = npu.slice(%0) {starts = [0, 1], steps = [1, 1]} : (tensor<4x2xf32>) -> tensor<4x1xf32>
+    ==>
+    %v = npu.constant dense<[[1.0], [3.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+    %a = npu.matmul(%x, %v) : (tensor<4x2xf32>, tensor<2x1xf32>) -> tensor<4x1xf32>
+    %w = npu.constant dense<[[2.0], [4.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+    %b = npu.matmul(%x, %w) : (tensor<4x2xf32>, tensor<2x1xf32>) -> tensor<4x1xf32>
+    ```
+    test/compiler/Fusion/split-products.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def SinkReshapes : Pass<"npu-sink-reshapes", "::mlir::func::FuncOp"> {
   let summary = "Moves reshapes that merge transposed dimensions below ops.";
   let description = [{

@@ -209,6 +209,23 @@ FailureOr<Value> rewrites::makeTranspose(OpBuilder &builder, Location location,
                                    builder.getI64ArrayAttr(permutation)));
 }
 
+FailureOr<Value> rewrites::makePart(OpBuilder &builder, Location location,
+                                    Value input, int64_t dim, int64_t begin,
+                                    int64_t extent) {
+  SmallVector<int64_t> shape(shapeOf(input)), starts(shape.size(), 0);
+  if (shape[dim] == extent)
+    return input;
+  shape[dim] = extent;
+  starts[dim] = begin;
+  OpBuilder detached(builder.getContext());
+  return insertFolded(
+      builder,
+      SliceOp::create(
+          detached, location, tensorType(input).clone(shape), input,
+          builder.getI64ArrayAttr(starts),
+          builder.getI64ArrayAttr(SmallVector<int64_t>(shape.size(), 1))));
+}
+
 FailureOr<Value> rewrites::makeConcat(OpBuilder &builder, Location location,
                                       Value first, Value second, size_t axis) {
   SmallVector<int64_t> shape(shapeOf(first));

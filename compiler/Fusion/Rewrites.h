@@ -73,6 +73,11 @@ struct Windows {
 FailureOr<Value> sumWindows(OpBuilder &builder, Location location, Value bytes,
                             const Windows &windows, int64_t zero);
 
+/// So many elements of a dimension, from `begin` on, computed at once if
+/// constant; `input` itself if that is all of it.
+FailureOr<Value> makePart(OpBuilder &builder, Location location, Value input,
+                          int64_t dim, int64_t begin, int64_t extent);
+
 /// npu.concat of two tensors of one type, computed at once if they are
 /// constant.
 FailureOr<Value> makeConcat(OpBuilder &builder, Location location, Value first,

@@ -4,6 +4,8 @@
 #include "kernels/parallel.h"
 #include "kernels/support/convert.h"
 
+#include <algorithm>
+
 namespace npu::kernels {
 
 using namespace onednn;
@@ -103,6 +105,21 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
   return kernel;
 }
 
+/// Measured: 1x1 convolutions of bytes take longer in tiles than on vectors
+/// where oneDNN makes them by older kernels ("jit_1x1:avx512_core_amx"), as of
+/// channels that are no multiple of 64: 1.1 (320 channels) to 3.5 times (16);
+/// with up to 32 result channels 1.2 to 1.5 times.
+static bool isSlowOnTiles(const Problem &problem,
+                          const dnnl::primitive_desc &found) {
+  constexpr int64_t fewResults = 32;
+  const npu_tensor_desc &w = problem.inputs[1];
+  const bool isPointwise = std::all_of(w.dims + 2, w.dims + w.rank,
+                                       [](int64_t d) { return d == 1; });
+  return found && isPointwise && w.dtype == NPU_I8 && usesTiles(found) &&
+         (w.dims[0] <= fewResults ||
+          std::string(found.impl_info_str()).rfind("jit", 0) == 0);
+}
+
 static bool isDepthwiseSignal(const Problem &problem) {
   const npu_tensor_desc &x = problem.inputs[0];
   const int64_t groups = problem.attrs.conv.groups;
@@ -153,11 +170,16 @@ std::unique_ptr<Kernel> createConvOnednn(const Problem &problem,
   ConvParts p;
   if (!makeParts(problem, p, whyNot))
     return nullptr;
-  dnnl::convolution_forward::primitive_desc found(
-      engine(), dnnl::prop_kind::forward_inference,
-      dnnl::algorithm::convolution_direct, p.data, p.weights, p.bias, p.result,
-      p.strides, p.dilations, p.padsBegin, p.padsEnd, p.fusion.attributes,
-      true);
+  auto describe = [&] {
+    return dnnl::convolution_forward::primitive_desc(
+        engine(), dnnl::prop_kind::forward_inference,
+        dnnl::algorithm::convolution_direct, p.data, p.weights, p.bias,
+        p.result, p.strides, p.dilations, p.padsBegin, p.padsEnd,
+        p.fusion.attributes, true);
+  };
+  dnnl::primitive_desc found = describe();
+  if (isSlowOnTiles(problem, found) && !skipTiles(found))
+    found = describe();
   return finish(problem, p, found, whyNot);
 }
 

@@ -281,6 +281,20 @@ static bool losesNanInSilence(const std::string &name,
   return false;
 }
 
+bool usesTiles(const dnnl::primitive_desc &found) {
+  return std::string(found.impl_info_str()).find("_amx") != std::string::npos;
+}
+
+bool skipTiles(dnnl::primitive_desc &found) {
+  while (found.next_impl()) {
+    const std::string name = found.impl_info_str();
+    if (!usesTiles(found) && !isReference(name) &&
+        name.find("gemm") == std::string::npos)
+      return true;
+  }
+  return false;
+}
+
 std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,
                                          const dnnl::primitive_desc_base &found,
                                          std::string &whyNot) {

@@ -131,6 +131,14 @@ private:
 /// there is no other way to know. Words of it stand between : _ + > and spaces.
 bool isReference(const std::string &name);
 
+/// Whether an implementation multiplies in AMX's tiles, by its name.
+bool usesTiles(const dnnl::primitive_desc &found);
+
+/// Goes on to the next implementation that oneDNN lists for the same without
+/// tiles, no reference and no gemm; false where there is none, and `found` is
+/// spent.
+bool skipTiles(dnnl::primitive_desc &found);
+
 /// Makes the kernel of a primitive descriptor, unless the descriptor is empty
 /// or a reference.
 std::unique_ptr<OnednnKernel> makeKernel(const Problem &problem,

@@ -79,9 +79,9 @@ bool isInSample() {
 
 /// What takes a case beside the sample, of entries that took none.
 void countTakers(const Problem &problem) {
-  std::string whyNot;
   for (const Implementation &entry : implementations(problem.op)) {
     int &cases = taken[{problem.op, entry.name}];
+    std::string whyNot; // a reason of the last one would be this one's
     if (cases == 0 && entry.create(problem, whyNot))
       ++cases;
   }

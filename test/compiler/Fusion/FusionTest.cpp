@@ -111,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"simplify", onOperation(simplify)},
                     Case{"sink_transposes", onOperation(sinkTransposes)},
                     Case{"sink_reshapes", onOperation(sinkReshapes)},
+                    Case{"split_products", onOperation(splitProducts)},
                     Case{"match_activations", onOperation(matchActivations)},
                     Case{"match_norms", onOperation(matchNorms)},
                     Case{"fold_pad", onOperation(foldPad)},

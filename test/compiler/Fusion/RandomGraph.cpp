@@ -24,6 +24,7 @@ private:
   Value dequantized(Value bytes, float scale, float zero);
   Value convTranspose(Value data);
   Value matmul(Value data);
+  Value partsOfProduct(Value data);
   Value unary(Value data);
   Value spelledActivation(Value data);
   Value affine(Value data);
@@ -128,6 +129,41 @@ Value Generator::matmul(Value data) {
   Value b = constant({shape.back(), 1 + pick(4)});
   shape.back() = shapeOf(b)[1];
   return MatmulOp::create(builder, location, typeOf(shape), data, b);
+}
+
+/// What several products are in one matrix: a gate's halves, or heads in front
+/// of all else. Now and then something reads the whole product, too.
+Value Generator::partsOfProduct(Value data) {
+  SmallVector<int64_t> shape(shapeOf(data)), cut;
+  const int64_t count = 2 + pick(2), width = 1 + pick(3);
+  Value weight = constant({shape.back(), count * width});
+  shape.back() = count * width;
+  Value whole =
+      MatmulOp::create(builder, location, typeOf(shape), data, weight);
+  if (coin())
+    whole = eltwise(NPU_INSTR_add, {constant({shape.back()}), whole});
+  if (coin())
+    whole = unary(whole);
+  if (pick(6) == 0)
+    values.push_back(whole);
+  int64_t dim = 3, extent = width;
+  shape.back() = width;
+  if (coin()) {
+    cut = {shape[0], shape[1], shape[2], count, width};
+    whole = *rewrites::makeReshape(builder, location, whole, cut);
+    whole = *makeTranspose(builder, location, whole, {3, 0, 1, 2, 4});
+    dim = 0;
+    extent = 1;
+  }
+  Value sum;
+  for (int64_t part = 0; part < count; ++part) {
+    Value one = *rewrites::makePart(builder, location, whole, dim,
+                                    part * extent, extent);
+    one = *rewrites::makeReshape(builder, location, one, shape);
+    sum = sum ? eltwise(coin() ? NPU_INSTR_mul : NPU_INSTR_add, {sum, one})
+              : unary(one);
+  }
+  return sum;
 }
 
 Value Generator::unary(Value data) {
@@ -307,6 +343,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
                         &Generator::quantizedConvolution,
                         &Generator::convTranspose,
                         &Generator::matmul,
+                        &Generator::partsOfProduct,
                         &Generator::unary,
                         &Generator::spelledActivation,
                         &Generator::affine,
