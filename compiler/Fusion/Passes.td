@@ -106,11 +106,13 @@ def SplitProducts : Pass<"npu-split-products", "::mlir::func::FuncOp"> {
     %0 = npu.matmul(%x, %w) : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
     %a = npu.slice(%0) {starts = [0, 0], steps = [1, 1]} : (tensor<4x2xf32>) -> tensor<4x1xf32>
     %b = npu.slice(%0) {starts = [0, 1], steps = [1, 1]} : (tensor<4x2xf32>) -> tensor<4x1xf32>
+    %y = npu.eltwise mul(%a, %b) : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
     ==>
     %v = npu.constant dense<[[1.0], [3.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
     %a = npu.matmul(%x, %v) : (tensor<4x2xf32>, tensor<2x1xf32>) -> tensor<4x1xf32>
     %w = npu.constant dense<[[2.0], [4.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
     %b = npu.matmul(%x, %w) : (tensor<4x2xf32>, tensor<2x1xf32>) -> tensor<4x1xf32>
+    %y = npu.eltwise mul(%a, %b) : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
     ```
     test/compiler/Fusion/split-products.mlir runs more.
   }];

@@ -4,7 +4,8 @@
 // product of its own, by its part of the weights: queries, keys and values that
 // one matrix makes, the two halves of a gate. The parts then need no copy.
 //
-// It ends: each rewrite removes a slice and makes none of what is not constant.
+// It ends: each rewrite removes slices of several rows; those that it makes are
+// of constants, or of one row, behind which nothing is split.
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/WeightedKernel.h"
@@ -89,12 +90,20 @@ static std::optional<int64_t> broadcastDim(Operation *op, Value operand,
   return own;
 }
 
+/// Whether parts of the operand along its dimension need no copy: of a constant
+/// or of one row, as what a zero point adds to each column.
+static bool isFree(Value operand, int64_t dim) {
+  return constantOf(operand) ||
+         tensorType(operand).getNumElements() == shapeOf(operand)[dim];
+}
+
 /// Goes from the result of an elementwise op to the one operand that is cut,
-/// beside constants and what is the same for all cuts.
+/// beside those whose parts are free and what is the same for all cuts.
 static bool passEltwise(EltwiseOp op, Step &step) {
   std::optional<unsigned> cut;
   for (auto [index, operand] : llvm::enumerate(op.getInputs())) {
-    if (constantOf(operand) || !broadcastDim(op, operand, step.dim))
+    std::optional<int64_t> dim = broadcastDim(op, operand, step.dim);
+    if (!dim || isFree(operand, *dim))
       continue;
     if (cut)
       return false;

@@ -107,16 +107,16 @@ static std::unique_ptr<Kernel> finish(const Problem &problem,
 
 /// Measured: 1x1 convolutions of bytes take longer in tiles than on vectors
 /// where oneDNN makes them by older kernels ("jit_1x1:avx512_core_amx"), as of
-/// channels that are no multiple of 64: 1.1 (320 channels) to 3.5 times (16);
-/// with up to 32 result channels 1.2 to 1.5 times.
+/// data with a zero point: 1.1 (320 channels) to 3.5 times (16); else 1.2 to
+/// 1.5 times of fewer than 32 channels, or up to 32 of the result.
 static bool isSlowOnTiles(const Problem &problem,
                           const dnnl::primitive_desc &found) {
-  constexpr int64_t fewResults = 32;
+  constexpr int64_t few = 32;
   const npu_tensor_desc &w = problem.inputs[1];
   const bool isPointwise = std::all_of(w.dims + 2, w.dims + w.rank,
                                        [](int64_t d) { return d == 1; });
   return found && isPointwise && w.dtype == NPU_I8 && usesTiles(found) &&
-         (w.dims[0] <= fewResults ||
+         (w.dims[0] <= few || w.dims[1] < few ||
           std::string(found.impl_info_str()).rfind("jit", 0) == 0);
 }
 

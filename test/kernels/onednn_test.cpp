@@ -301,6 +301,32 @@ TEST(Query, DepthwiseSignalsRunAsImages) {
 }
 
 // Known to be slow: the compiler must see it.
+/// On processors without tiles there is nothing to pass over.
+TEST(Query, FewBytesAreNotMultipliedInTiles) {
+  auto isInTiles = [](Problem p) {
+    p.inputs[1].dtype = NPU_I8;
+    EXPECT_EQ(validate(p), "");
+    return create(p)->implementation().find("_amx") != std::string::npos;
+  };
+  for (int64_t channels : {16, 96, 320}) {
+    Problem p = layer(channels, 6 * channels, 14, 1, 1, "acdb", 1, NPU_U8);
+    p.attrs.conv.data_zero_point = 128;
+    EXPECT_FALSE(isInTiles(p)) << channels;
+  }
+  EXPECT_FALSE(isInTiles(layer(24, 144, 14, 1, 1, "acdb", 1, NPU_U8)));
+  EXPECT_FALSE(isInTiles(layer(192, 32, 14, 1, 1, "acdb", 1, NPU_U8)));
+  const bool hasTiles = isInTiles(layer(64, 64, 14, 3, 1, "acdb", 1, NPU_U8));
+  Problem product;
+  product.op = NPU_OP_MATMUL;
+  product.threads = 2;
+  for (int64_t rows : {1, 7, 128}) {
+    product.inputs = {tensor(NPU_U8, {rows, 768}), tensor(NPU_I8, {768, 768})};
+    product.outputs = {tensor(NPU_I32, {rows, 768})};
+    makeConstant(product, 1);
+    EXPECT_EQ(isInTiles(product), hasTiles && rows == 128) << rows;
+  }
+}
+
 TEST(Query, SlowCasesSaySo) {
   Problem whole = layer(64, 64, 14, 3, 1, "acdb", 1, NPU_I32);
   EXPECT_TRUE(isSlow(whole));
