@@ -125,6 +125,7 @@ if(NPU_BUILD_COMPILER)
     FILES_MATCHING
     REGEX "\\.(h\\.inc|pb\\.h)$"
     PATTERN CMakeFiles EXCLUDE
+    PATTERN "*.dir" EXCLUDE
     PATTERN tools EXCLUDE)
 endif()
 

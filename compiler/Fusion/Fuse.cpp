@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Fusion/FusionGroup.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/PreferredLayouts.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"
 #include "compiler/Kernel/KernelProblem.h"
@@ -48,68 +49,6 @@ static void storeAsUsual(kernels::Problem &problem) {
     if (tensor.rank == rank)
       storeChannelsLast(tensor, isConv && index == 1);
   storeChannelsLast(problem.outputs[0], false);
-}
-
-/// The order that the target likes best for a value of the op; null where it
-/// takes any.
-static LayoutAttr preferred(const TargetSpec &target, LayoutOpInterface op,
-                            StringRef role, Value value,
-                            const ImageAxes &axes) {
-  ArrayRef<Signature> all = signaturesOf(target, op);
-  if (all.empty())
-    return {};
-  unsigned operands = op->getNumOperands();
-  auto axesOf = [&](unsigned slot) -> KnownDims {
-    return slot < operands ? op.getOperandAxes(slot)
-                           : op.getResultAxes(slot - operands);
-  };
-  unsigned first = fittingSignatures(all, op, axesOf).front();
-  SmallVector<LayoutAttr> accepted = acceptedLayouts(
-      all[first], op, role, value, [&]() -> KnownDims { return axes; });
-  return accepted.empty() ? LayoutAttr() : accepted.front();
-}
-
-/// The order of the result: the target's, or what its order for an operand
-/// makes of it; null where it takes any.
-static LayoutAttr preferredResult(const TargetSpec &target,
-                                  LayoutOpInterface op,
-                                  const LayoutRelation &relation) {
-  if (LayoutAttr own = preferred(target, op, "result", op->getResult(0),
-                                 op.getResultAxes(0)))
-    return own;
-  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    if (relation.independent[index])
-      continue;
-    LayoutAttr layout = preferred(target, op, op.getOperandRole(index), operand,
-                                  op.getOperandAxes(index));
-    if (!layout)
-      continue;
-    TransferResult carried =
-        transferLayout(relatedOperand(relation, op, index),
-                       toStoredOrder(layout), relatedResult(relation, op));
-    if (carried.layout)
-      return toLayout(op->getContext(), *carried.layout);
-  }
-  return {};
-}
-
-/// The order of an operand beside a result that is stored as `result`.
-static LayoutAttr preferredOperand(const TargetSpec &target,
-                                   LayoutOpInterface op, unsigned index,
-                                   const LayoutRelation &relation,
-                                   LayoutAttr result) {
-  LayoutAttr own = preferred(target, op, op.getOperandRole(index),
-                             op->getOperand(index), op.getOperandAxes(index));
-  if (relation.independent[index])
-    return own;
-  RelatedValue operand = relatedOperand(relation, op, index),
-               stored = relatedResult(relation, op);
-  if (own &&
-      layoutsAgree(operand, toStoredOrder(own), stored, toStoredOrder(result)))
-    return own;
-  TransferResult carried =
-      transferLayout(stored, toStoredOrder(result), operand);
-  return carried.layout ? toLayout(op->getContext(), *carried.layout) : own;
 }
 
 /// The group's problem in the orders that the layout stage will likely choose.

@@ -32,7 +32,10 @@ std::unique_ptr<mlir::Pass> createWidenTypes(const TargetSpec *target);
 LogicalResult simplify(Operation *root);
 LogicalResult sinkTransposes(Operation *root);
 LogicalResult sinkReshapes(Operation *root);
-LogicalResult splitProducts(Operation *root);
+/// For the orders that the target likes best; null: channels last.
+LogicalResult splitProducts(Operation *root, const TargetSpec *target);
+/// The same as a pass; the target must outlive it.
+std::unique_ptr<mlir::Pass> createSplitProducts(const TargetSpec *target);
 /// Also removes what nobody reads.
 void shareEqual(Operation *root);
 LogicalResult matchActivations(Operation *root);

@@ -94,11 +94,12 @@ def SplitProducts : Pass<"npu-split-products", "::mlir::func::FuncOp"> {
   let description = [{
     Where all that is read of a matrix product by constants are runs of its
     columns, each is a product by its part of the weights: queries, keys and
-    values that a model has in one matrix, the halves of a gate. Between product
-    and slices may be elementwise ops beside constants, reshapes that cut the
-    columns from outside, and transposes. Not where the data, read once more for
-    each further part, is larger than what the slices copy; parts of one row lie
-    where they are and need no copy.
+    values that a model has in one matrix, the halves of a gate. So is each run
+    of a convolution's channels. Between product and slices may be elementwise
+    ops beside constants, reshapes that cut the columns from outside, and
+    transposes. Not where the data, read once more for each further part, is
+    larger than what the slices copy; nor where parts lie in one piece and need
+    no copy: of one row, and of channels in front of the image.
 
     Example:
     ```mlir
@@ -116,6 +117,11 @@ def SplitProducts : Pass<"npu-split-products", "::mlir::func::FuncOp"> {
     ```
     test/compiler/Fusion/split-products.mlir runs more.
   }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "Name of a shipped target or path of a target file, by which results "
+           "are stored (default: channels last)">,
+  ];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 

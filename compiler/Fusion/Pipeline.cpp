@@ -23,7 +23,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   // not vanish in a bias.
   functions.addPass(createMatchActivations());
   functions.addPass(createMatchNorms());
-  functions.addPass(createSplitProducts());
+  functions.addPass(createSplitProducts(target));
   functions.addPass(createSinkReshapes());
   functions.addPass(createFoldPad());
   functions.addPass(createSimplify());

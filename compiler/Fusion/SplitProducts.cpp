@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// npu-split-products: of a product that only parts of are read, each part is a
-// product of its own, by its part of the weights: queries, keys and values that
-// one matrix makes, the two halves of a gate. The parts then need no copy.
+// npu-split-products: of a product or convolution that only parts of are read,
+// each part is one of its own, by its part of the weights: queries, keys and
+// values that one matrix makes, the two halves of a gate. The parts then need
+// no copy.
 //
 // It ends: each rewrite removes slices of several rows; those that it makes are
 // of constants, or of one row, behind which nothing is split.
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/PreferredLayouts.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/TargetOption.h"
 #include "compiler/Fusion/WeightedKernel.h"
 
 using namespace npu;
@@ -131,15 +134,16 @@ static std::optional<int64_t> weightDim(Operation *op, unsigned index) {
   return dim;
 }
 
-/// Whether it is a product by constants, its own, whose columns are the
-/// dimension that is cut.
+/// Whether it is a product or convolution by constants, the weight its own,
+/// whose columns or channels are the dimension that is cut.
 static bool isProduct(const Step &step) {
   std::optional<WeightedKernel> kernel = weightedKernel(step.op);
-  return kernel && kernel->kind == NPU_OP_MATMUL &&
-         kernel->resultChannel == step.dim &&
-         llvm::all_of(step.op->getOperands().drop_front(), [](Value operand) {
-           return constantOf(operand) && operand.hasOneUse();
-         });
+  return kernel &&
+         (kernel->kind == NPU_OP_MATMUL || kernel->kind == NPU_OP_CONV) &&
+         kernel->groups == 1 && kernel->resultChannel == step.dim &&
+         step.op->getOperand(1).hasOneUse() &&
+         llvm::all_of(step.op->getOperands().drop_front(),
+                      [](Value operand) { return constantOf(operand); });
 }
 
 /// From what is cut up to the product; nothing where none is, or something else
@@ -176,15 +180,33 @@ static int64_t bitsOf(Value value) {
          static_cast<int64_t>(type.getElementTypeBitWidth());
 }
 
-/// Each product reads the data again; each slice of several rows is read and
-/// written. Parts of one row are no copies.
+/// Whether parts of a product's result lie apart, so that slices copy: some
+/// dimension is stored outside of the one that is cut. Without a target, and
+/// where it takes any order, channels are last.
+static bool liesApart(const TargetSpec *target, const Step &top) {
+  auto op = llvm::cast<LayoutOpInterface>(top.op);
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  LayoutAttr layout = target
+                          ? preferredResult(*target, op, op.getLayoutRelation())
+                          : LayoutAttr();
+  if (!layout)
+    return product(shape) > shape[top.dim];
+  for (int64_t dim : layout.getOrder()) {
+    if (dim == top.dim)
+      return false;
+    if (shape[dim] > 1)
+      return true;
+  }
+  return false;
+}
+
+/// Each product reads the data again; each slice is read and written.
 static bool isWorthIt(ArrayRef<SliceOp> slices, const Step &top) {
   int64_t copied = 0;
   for (SliceOp slice : slices)
     copied += 2 * bitsOf(slice.getResult());
   const int64_t again = static_cast<int64_t>(slices.size()) - 1;
-  return product(shapeOf(top.op->getResult(0)).take_front(top.dim)) > 1 &&
-         again * bitsOf(top.op->getOperand(0)) < copied;
+  return again * bitsOf(top.op->getOperand(0)) < copied;
 }
 
 /// The operands of a step for a part.
@@ -254,7 +276,8 @@ namespace {
 
 // Pattern: slice(f(matmul(X, W))) -> f(matmul(X, slice(W))) for all that read f
 struct SplitProduct : mlir::OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
+  SplitProduct(MLIRContext *context, const TargetSpec *target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(SliceOp op,
                                 PatternRewriter &rewriter) const override {
@@ -272,7 +295,8 @@ struct SplitProduct : mlir::OpRewritePattern<SliceOp> {
     if (taken > shapeOf(op.getInput())[first->dim])
       return rewriter.notifyMatchFailure(op, "parts that overlap");
     auto steps = stepsTo(op.getInput(), first->dim);
-    if (!steps || !isWorthIt(slices, steps->back()))
+    if (!steps || !liesApart(target, steps->back()) ||
+        !isWorthIt(slices, steps->back()))
       return rewriter.notifyMatchFailure(op, "no product that is split");
     SmallVector<Value> parts;
     for (SliceOp slice : slices) {
@@ -285,19 +309,37 @@ struct SplitProduct : mlir::OpRewritePattern<SliceOp> {
       rewriter.replaceOp(slice, part);
     return success();
   }
+
+private:
+  const TargetSpec *target; // null: none
 };
 
 struct SplitProductsPass : npu::impl::SplitProductsBase<SplitProductsPass> {
+  using SplitProductsBase::SplitProductsBase;
+
+  explicit SplitProductsPass(const TargetSpec *given) : spec(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return target.empty() ? success() : spec.load(context, target);
+  }
+
   void runOnOperation() override {
-    if (failed(splitProducts(getOperation())))
+    if (failed(splitProducts(getOperation(), spec.get())))
       signalPassFailure();
   }
+
+private:
+  TargetOption spec;
 };
 
 } // namespace
 
-LogicalResult npu::splitProducts(Operation *root) {
+LogicalResult npu::splitProducts(Operation *root, const TargetSpec *target) {
   mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<SplitProduct>(root->getContext());
+  patterns.add<SplitProduct>(root->getContext(), target);
   return apply(root, std::move(patterns));
+}
+
+std::unique_ptr<mlir::Pass> npu::createSplitProducts(const TargetSpec *target) {
+  return std::make_unique<SplitProductsPass>(target);
 }

@@ -15,6 +15,7 @@ struct WeightedKernel {
   int64_t resultChannel; // dimension of the result
   int64_t weightChannel; // dimension of operand 1
   bool takesBias;        // as operand 2
+  int64_t groups;        // of channels
 };
 
 /// Nothing of an op that is none, and of null.

@@ -111,7 +111,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"simplify", onOperation(simplify)},
                     Case{"sink_transposes", onOperation(sinkTransposes)},
                     Case{"sink_reshapes", onOperation(sinkReshapes)},
-                    Case{"split_products", onOperation(splitProducts)},
+                    Case{"split_products",
+                         [](mlir::func::FuncOp function) {
+                           return splitProducts(function, nullptr);
+                         }},
                     Case{"match_activations", onOperation(matchActivations)},
                     Case{"match_norms", onOperation(matchNorms)},
                     Case{"fold_pad", onOperation(foldPad)},
