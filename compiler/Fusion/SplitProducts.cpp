@@ -180,15 +180,17 @@ static int64_t bitsOf(Value value) {
          static_cast<int64_t>(type.getElementTypeBitWidth());
 }
 
-/// Whether parts of a product's result lie apart, so that slices copy: some
-/// dimension is stored outside of the one that is cut. Without a target, and
-/// where it takes any order, channels are last.
+/// Whether parts of the result lie apart, so that slices copy: some dimension
+/// is stored outside of the one that is cut. Columns of a product do in any
+/// order: where a chip has them in front of the rows, heads are brought
+/// together behind it. Channels do unless the target has them in front of the
+/// image.
 static bool liesApart(const TargetSpec *target, const Step &top) {
   auto op = llvm::cast<LayoutOpInterface>(top.op);
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
-  LayoutAttr layout = target
-                          ? preferredResult(*target, op, op.getLayoutRelation())
-                          : LayoutAttr();
+  LayoutAttr layout;
+  if (target && weightedKernel(op)->kind == NPU_OP_CONV)
+    layout = preferredResult(*target, op, op.getLayoutRelation());
   if (!layout)
     return product(shape) > shape[top.dim];
   for (int64_t dim : layout.getOrder()) {
