@@ -180,6 +180,17 @@ static int64_t bitsOf(Value value) {
          static_cast<int64_t>(type.getElementTypeBitWidth());
 }
 
+/// Whether a result of the network is a part of channels: it has the model's
+/// order, into which one relayout in front of the slices brings all of them.
+static bool shareRelayout(ArrayRef<SliceOp> slices, const Step &top) {
+  return weightedKernel(top.op)->kind == NPU_OP_CONV &&
+         llvm::any_of(slices, [](SliceOp slice) {
+           return llvm::any_of(slice->getUsers(), [](Operation *user) {
+             return user->hasTrait<mlir::OpTrait::IsTerminator>();
+           });
+         });
+}
+
 /// Whether parts of the result lie apart, so that slices copy: some dimension
 /// is stored outside of the one that is cut. Columns of a product do in any
 /// order: where a chip has them in front of the rows, heads are brought
@@ -297,8 +308,8 @@ struct SplitProduct : mlir::OpRewritePattern<SliceOp> {
     if (taken > shapeOf(op.getInput())[first->dim])
       return rewriter.notifyMatchFailure(op, "parts that overlap");
     auto steps = stepsTo(op.getInput(), first->dim);
-    if (!steps || !liesApart(target, steps->back()) ||
-        !isWorthIt(slices, steps->back()))
+    if (!steps || shareRelayout(slices, steps->back()) ||
+        !liesApart(target, steps->back()) || !isWorthIt(slices, steps->back()))
       return rewriter.notifyMatchFailure(op, "no product that is split");
     SmallVector<Value> parts;
     for (SliceOp slice : slices) {
