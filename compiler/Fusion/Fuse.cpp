@@ -2,15 +2,12 @@
 //
 // npu-fuse: groups of ops that run as one kernel.
 #include "compiler/Dialect/NPU/Constants.h"
-#include "compiler/Dialect/NPU/LayoutAgreement.h"
-#include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Fusion/FusionGroup.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/PreferredLayouts.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Target/AcceptedLayouts.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Fusion/Boxes.h"
 #include "compiler/Kernel/Evaluator.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -218,12 +219,8 @@ FailureOr<Value> rewrites::makePart(OpBuilder &builder, Location location,
   shape[dim] = extent;
   starts[dim] = begin;
   OpBuilder detached(builder.getContext());
-  return insertFolded(
-      builder,
-      SliceOp::create(
-          detached, location, tensorType(input).clone(shape), input,
-          builder.getI64ArrayAttr(starts),
-          builder.getI64ArrayAttr(SmallVector<int64_t>(shape.size(), 1))));
+  Value part = makeSlice(detached, location, input, {starts, shape});
+  return insertFolded(builder, part.getDefiningOp());
 }
 
 FailureOr<Value> rewrites::makeConcat(OpBuilder &builder, Location location,

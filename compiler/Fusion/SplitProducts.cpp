@@ -16,6 +16,7 @@
 using namespace npu;
 using namespace npu::rewrites;
 using mlir::PatternRewriter;
+using mlir::ShapedType;
 
 namespace npu {
 #define GEN_PASS_DEF_SPLITPRODUCTS
@@ -58,21 +59,15 @@ static std::optional<Cut> cutOf(SliceOp slice) {
   return cut;
 }
 
-static int64_t product(ArrayRef<int64_t> extents) {
-  int64_t count = 1;
-  for (int64_t extent : extents)
-    count *= extent;
-  return count;
-}
-
 /// Goes from a reshape's result to its operand, one dimension of which the cut
 /// one is the outermost part of; false where there is none.
 static bool passReshape(ReshapeOp reshape, Step &step) {
   ArrayRef<int64_t> from = shapeOf(reshape.getInput()),
                     to = shapeOf(reshape.getResult());
-  const int64_t outside = product(to.take_front(step.dim));
+  const int64_t outside = ShapedType::getNumElements(to.take_front(step.dim));
   for (auto [dim, extent] : llvm::enumerate(from))
-    if (extent != 1 && product(from.take_front(dim)) == outside) {
+    if (extent != 1 &&
+        ShapedType::getNumElements(from.take_front(dim)) == outside) {
       if (extent % to[step.dim] != 0)
         return false;
       step.times *= extent / to[step.dim];
@@ -203,7 +198,7 @@ static bool liesApart(const TargetSpec *target, const Step &top) {
   if (target && weightedKernel(op)->kind == NPU_OP_CONV)
     layout = preferredResult(*target, op, op.getLayoutRelation());
   if (!layout)
-    return product(shape) > shape[top.dim];
+    return ShapedType::getNumElements(shape) > shape[top.dim];
   for (int64_t dim : layout.getOrder()) {
     if (dim == top.dim)
       return false;
