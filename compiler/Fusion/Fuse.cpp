@@ -163,15 +163,11 @@ FuseCounts npu::fuse(mlir::func::FuncOp function, const TargetSpec *target,
 
 namespace {
 
-struct FusePass : npu::impl::FuseBase<FusePass> {
-  using FuseBase::FuseBase;
+struct FusePass : PassOfTarget<npu::impl::FuseBase<FusePass>> {
+  using PassOfTarget::PassOfTarget;
 
-  FusePass(const TargetSpec *given, int threads) : spec(given) {
+  FusePass(const TargetSpec *given, int threads) : PassOfTarget(given) {
     this->threads = threads;
-  }
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
   }
 
   void runOnOperation() override {
@@ -179,9 +175,6 @@ struct FusePass : npu::impl::FuseBase<FusePass> {
     rooted += counts.rooted;
     chains += counts.chains;
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

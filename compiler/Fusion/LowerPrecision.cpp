@@ -169,14 +169,9 @@ private:
   llvm::SetVector<Value> replaced; // those that others are read in place of
 };
 
-struct LowerPrecisionPass : npu::impl::LowerPrecisionBase<LowerPrecisionPass> {
-  using LowerPrecisionBase::LowerPrecisionBase;
-
-  explicit LowerPrecisionPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+struct LowerPrecisionPass
+    : PassOfTarget<npu::impl::LowerPrecisionBase<LowerPrecisionPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     Type narrow = mlir::BFloat16Type::get(&getContext());
@@ -189,9 +184,6 @@ struct LowerPrecisionPass : npu::impl::LowerPrecisionBase<LowerPrecisionPass> {
            "out";
     signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

@@ -458,15 +458,13 @@ struct MatchAttention : OpRewritePattern<MatmulOp> {
   int threads;
 };
 
-struct MatchAttentionPass : npu::impl::MatchAttentionBase<MatchAttentionPass> {
-  using MatchAttentionBase::MatchAttentionBase;
+struct MatchAttentionPass
+    : PassOfTarget<npu::impl::MatchAttentionBase<MatchAttentionPass>> {
+  using PassOfTarget::PassOfTarget;
 
-  MatchAttentionPass(const TargetSpec *given, int threads) : spec(given) {
+  MatchAttentionPass(const TargetSpec *given, int threads)
+      : PassOfTarget(given) {
     this->threads = threads;
-  }
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
   }
 
   void runOnOperation() override {
@@ -476,9 +474,6 @@ struct MatchAttentionPass : npu::impl::MatchAttentionBase<MatchAttentionPass> {
     if (failed(matchAttention(getOperation(), threads)))
       signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

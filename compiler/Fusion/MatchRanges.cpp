@@ -269,14 +269,9 @@ private:
   ColumnSums &columnSums;
 };
 
-struct MatchRangesPass : npu::impl::MatchRangesBase<MatchRangesPass> {
-  using MatchRangesBase::MatchRangesBase;
-
-  explicit MatchRangesPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+struct MatchRangesPass
+    : PassOfTarget<npu::impl::MatchRangesBase<MatchRangesPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     const TargetSpec *chip = spec.get();
@@ -285,9 +280,6 @@ struct MatchRangesPass : npu::impl::MatchRangesBase<MatchRangesPass> {
     if (failed(matchRanges(getOperation())))
       signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

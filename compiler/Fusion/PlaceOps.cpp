@@ -115,10 +115,8 @@ FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
 
 namespace {
 
-struct PlaceOpsPass : npu::impl::PlaceOpsBase<PlaceOpsPass> {
-  using PlaceOpsBase::PlaceOpsBase;
-
-  explicit PlaceOpsPass(const TargetSpec *given) : spec(given) {}
+struct PlaceOpsPass : PassOfTarget<npu::impl::PlaceOpsBase<PlaceOpsPass>> {
+  using PassOfTarget::PassOfTarget;
 
   LogicalResult initialize(MLIRContext *context) override {
     return spec.get() ? success() : spec.load(context, target);
@@ -130,9 +128,6 @@ struct PlaceOpsPass : npu::impl::PlaceOpsBase<PlaceOpsPass> {
       return signalPassFailure();
     placed += *count;
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

@@ -47,14 +47,9 @@ static int64_t groupFor(MatmulOp op) {
 
 namespace {
 
-struct QuantizeDataPass : npu::impl::QuantizeDataBase<QuantizeDataPass> {
-  using QuantizeDataBase::QuantizeDataBase;
-
-  explicit QuantizeDataPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+struct QuantizeDataPass
+    : PassOfTarget<npu::impl::QuantizeDataBase<QuantizeDataPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     const TargetSpec *chip = spec.get();
@@ -65,9 +60,6 @@ struct QuantizeDataPass : npu::impl::QuantizeDataBase<QuantizeDataPass> {
         << "' has no i8 in its `types`; add it there, or leave the option out";
     signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

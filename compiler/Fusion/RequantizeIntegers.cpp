@@ -434,14 +434,8 @@ struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
 };
 
 struct RequantizeIntegersPass
-    : npu::impl::RequantizeIntegersBase<RequantizeIntegersPass> {
-  using RequantizeIntegersBase::RequantizeIntegersBase;
-
-  explicit RequantizeIntegersPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+    : PassOfTarget<npu::impl::RequantizeIntegersBase<RequantizeIntegersPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     Type f32 = mlir::Float32Type::get(&getContext());
@@ -450,9 +444,6 @@ struct RequantizeIntegersPass
     if (failed(requantizeIntegers(getOperation())))
       signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

@@ -322,22 +322,14 @@ private:
   const TargetSpec *target; // null: none
 };
 
-struct SplitProductsPass : npu::impl::SplitProductsBase<SplitProductsPass> {
-  using SplitProductsBase::SplitProductsBase;
-
-  explicit SplitProductsPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+struct SplitProductsPass
+    : PassOfTarget<npu::impl::SplitProductsBase<SplitProductsPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     if (failed(splitProducts(getOperation(), spec.get())))
       signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

@@ -36,6 +36,23 @@ private:
   const TargetSpec *known = nullptr;
 };
 
+/// A pass that tablegen made with an option `target`: the named one, else the
+/// given one, which must outlive it.
+template <typename Base>
+class PassOfTarget : public Base {
+public:
+  using Base::Base;
+  explicit PassOfTarget(const TargetSpec *given) : spec(given) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return this->target.empty() ? mlir::success()
+                                : spec.load(context, this->target);
+  }
+
+protected:
+  TargetOption spec;
+};
+
 } // namespace npu
 
 #endif // NPU_COMPILER_FUSION_TARGETOPTION_H

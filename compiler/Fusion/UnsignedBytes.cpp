@@ -165,14 +165,9 @@ struct DropSign : OpRewritePattern<EltwiseOp> {
   }
 };
 
-struct UnsignedBytesPass : npu::impl::UnsignedBytesBase<UnsignedBytesPass> {
-  using UnsignedBytesBase::UnsignedBytesBase;
-
-  explicit UnsignedBytesPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+struct UnsignedBytesPass
+    : PassOfTarget<npu::impl::UnsignedBytesBase<UnsignedBytesPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     auto type =
@@ -182,9 +177,6 @@ struct UnsignedBytesPass : npu::impl::UnsignedBytesBase<UnsignedBytesPass> {
     if (failed(unsignedBytes(getOperation())))
       signalPassFailure();
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace

@@ -143,22 +143,14 @@ private:
   SmallVector<Operation *> casts;
 };
 
-struct WidenTypesPass : npu::impl::WidenTypesBase<WidenTypesPass> {
-  using WidenTypesBase::WidenTypesBase;
-
-  explicit WidenTypesPass(const TargetSpec *given) : spec(given) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return target.empty() ? success() : spec.load(context, target);
-  }
+struct WidenTypesPass
+    : PassOfTarget<npu::impl::WidenTypesBase<WidenTypesPass>> {
+  using PassOfTarget::PassOfTarget;
 
   void runOnOperation() override {
     const TargetSpec *chip = spec.get();
     widenTypes(getOperation(), chip ? ArrayRef(chip->storageTypes) : NPU_F16);
   }
-
-private:
-  TargetOption spec;
 };
 
 } // namespace
