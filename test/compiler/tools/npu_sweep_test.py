@@ -15,6 +15,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -223,15 +224,28 @@ def test_errors(bench: Bench) -> None:
     assert done.returncode == 3 and "/proc/none" in done.stderr and "Traceback" not in done.stderr, done
 
 
+def pid_when_there(file: str) -> int:
+    """The worker's own id, as soon as the file is there."""
+    while not os.path.exists(file):
+        time.sleep(0.05)
+    return os.getpid()
+
+
 def test_lost_result(bench: Bench) -> None:
     """A worker dies with a result that was announced: another one computes it again."""
+    # The other one waits for the file: a result that is there again at once would hide that it was ever gone.
+    file = bench.path("go")
+    file.touch()
     with engine.connect(None, workers=2) as client:
-        future = client.submit(os.getpid)
+        future = client.submit(pid_when_there, str(file))
         first = future.result(timeout=TIMEOUT_SECONDS)
+        file.unlink()
         os.kill(first, signal.SIGKILL)
         end = time.monotonic() + TIMEOUT_SECONDS
         while future.status == "finished":
             assert time.monotonic() < end, "nobody missed the worker"
+            time.sleep(0.01)
+        threading.Timer(0.5, file.touch).start()
         assert engine.result_of(future) != first
 
 
