@@ -74,8 +74,8 @@ typedef enum npu_dtype {
  *                         zero points behind it
  *   ATTENTION             query [...,H,M,D], key [...,G,N,D], value [...,G,N,V]
  *                         (H / G heads share one), optional mask, broadcast to
- *                         [...,H,M,N] (attrs.attention.has_mask), extras; the
- *                         result is [...,H,M,V]
+ *                         [...,H,M,N] (attrs.attention.has_mask; of bf16 it
+ *                         may be f32), extras; the result is [...,H,M,V]
  *   ELTWISE               any number, broadcast to the result's shape
  *   GATHER_ELEMENTS       data, indices of the result's shape
  *   GATHER_ND             data, indices [...,depth]

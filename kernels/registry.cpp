@@ -152,7 +152,8 @@ static std::vector<List> makeLists() {
                            adapter,
                            split,
                            reference(createSoftmaxReference)};
-  lists[NPU_OP_ATTENTION] = {{"blocks", createAttentionBlocks},
+  lists[NPU_OP_ATTENTION] = {{"tiles", createAttentionTiles},
+                             {"blocks", createAttentionBlocks},
                              widened,
                              adapter,
                              split,

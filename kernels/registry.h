@@ -25,7 +25,7 @@ Create createWinogradWeightFast;
 Create createWinogradWeightReference;
 Create createPoolKeepingNan, createPoolOnednn, createPoolRows, createPoolWhole;
 Create createPoolReference;
-Create createAttentionBlocks, createAttentionReference;
+Create createAttentionBlocks, createAttentionReference, createAttentionTiles;
 Create createMatmulPacked, createMatmulQuantized, createMatmulRanged,
     createMatmulOnednn, createMatmulReference, createProductPanels;
 Create createReduceExtremum, createReduceRows, createReduceOnednn,

@@ -27,9 +27,14 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
     return traits;
   case NPU_OP_CONV:
     traits.takesPads = traits.sumsWider = true;
+    traits.factors = 2;
     return traits;
   case NPU_OP_MATMUL:
     traits.sumsWider = traits.sinksReshapes = true;
+    traits.factors = 2;
+    return traits;
+  case NPU_OP_ATTENTION:
+    traits.factors = 3;
     return traits;
   case NPU_OP_TRANSPOSE:
     traits.sinksReshapes = traits.keepsSign = traits.movesElements = true;
@@ -59,7 +64,6 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   case NPU_OP_CONV_BPW:
   case NPU_OP_CONV_WINOGRAD:
   case NPU_OP_WINOGRAD_WEIGHT:
-  case NPU_OP_ATTENTION:
   case NPU_OP_RESIZE:
   case NPU_OP_SCATTER_ELEMENTS:
   case NPU_OP_SCATTER_ND:

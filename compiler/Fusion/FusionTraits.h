@@ -23,6 +23,8 @@ struct FusionTraits {
   bool movesElements = false;
   /// Sums products of its first two operands, in f32 where they are bf16.
   bool sumsWider = false;
+  /// So many of its first operands may be bf16 for f32: it multiplies them.
+  unsigned factors = 0;
 };
 
 FusionTraits fusionTraitsOf(KernelOpInterface op);

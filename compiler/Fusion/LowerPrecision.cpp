@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npu-lower-precision: products of f32 are made of bf16 and summed in f32.
+// Attention, which rounds its result as it stores it, among them.
 //
 // It ends: it looks once at each op that there is, and makes conversions and
 // products of bf16, which it leaves alone.
@@ -35,10 +36,18 @@ static bool isF32(Value value) {
   return tensorType(value).getElementType().isF32();
 }
 
-static bool sumsProductsOfF32(Operation *op) {
+/// What the op multiplies and may be bf16; none where it does not compute in
+/// f32. A mask may say yes or no.
+static MutableArrayRef<OpOperand> factorsOf(Operation *op) {
   auto kernel = dyn_cast<KernelOpInterface>(op);
-  return kernel && fusionTraitsOf(kernel).sumsWider &&
-         llvm::all_of(op->getOperands(), isF32);
+  auto isTaken = [](Value value) {
+    return isF32(value) || tensorType(value).getElementType().isInteger(1);
+  };
+  if (!kernel || !llvm::all_of(op->getOperands(), isTaken))
+    return {};
+  auto factors = op->getOpOperands().take_front(fusionTraitsOf(kernel).factors);
+  auto isWide = [](OpOperand &factor) { return isF32(factor.get()); };
+  return llvm::all_of(factors, isWide) ? factors : MutableArrayRef<OpOperand>();
 }
 
 /// The op whose kernel stores the value, what is fused into it behind it.
@@ -53,13 +62,13 @@ static Operation *storedBy(Value value) {
 static SmallVector<Operation *> worthwhileOps(mlir::func::FuncOp function) {
   llvm::SetVector<Operation *> ops;
   for (Operation &op : function.getBody().front()) {
-    if (!sumsProductsOfF32(&op))
-      continue;
+    MutableArrayRef<OpOperand> factors = factorsOf(&op);
     double converted = 0;
-    for (Value operand : op.getOperands().take_front(2))
-      if (!constantOf(operand) && !ops.contains(storedBy(operand)))
-        converted += static_cast<double>(tensorType(operand).getNumElements());
-    if (workOf(&op).macs() >= leastProducts * converted)
+    for (OpOperand &factor : factors)
+      if (Value value = factor.get();
+          !constantOf(value) && !ops.contains(storedBy(value)))
+        converted += static_cast<double>(tensorType(value).getNumElements());
+    if (!factors.empty() && workOf(&op).macs() >= leastProducts * converted)
       ops.insert(&op);
   }
   return ops.takeVector();
@@ -73,9 +82,10 @@ public:
       : builder(context), narrow(builder.getBF16Type()) {}
 
   void run(Operation *op) {
-    for (OpOperand &operand :
-         MutableArrayRef(op->getOpOperands()).take_front(2))
-      operand.set(lowered(operand.get()));
+    for (OpOperand &factor : factorsOf(op))
+      factor.set(lowered(factor.get()));
+    if (!fusionTraitsOf(cast<KernelOpInterface>(op)).sumsWider)
+      roundResult(op->getResult(0));
   }
 
   /// Where products and elementwise functions alone read a value, these read
@@ -94,6 +104,17 @@ public:
   }
 
 private:
+  /// Its readers read a cast to f32 for now, products what is stored.
+  void roundResult(Value result) {
+    Type wide = tensorType(result).getElementType();
+    result.setType(tensorType(result).clone(narrow));
+    builder.setInsertionPointAfterValue(result);
+    Value back = makeCast(builder, result.getLoc(), result, wide);
+    result.replaceAllUsesExcept(back, back.getDefiningOp());
+    made[back] = result;
+    replaced.insert(back);
+  }
+
   void readConverted(Value wide, Value converted) {
     SmallVector<OpOperand *> others;
     for (OpOperand &use : wide.getUses()) {

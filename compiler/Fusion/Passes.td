@@ -444,7 +444,9 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
     in f32 as before; constants are converted at once, to the nearest, halves to
     even. Only where at least 64 products are made of each number that is
     converted by itself; what such an op stores is converted as it is stored, and
-    where elementwise functions alone read it, too, they read the bf16. It runs for `npuc --precision=bf16`.
+    where elementwise functions alone read it, too, they read the bf16. Attention
+    gets queries, keys and values in bf16 and stores bf16; scores and sums are
+    f32. It runs for `npuc --precision=bf16`.
 
     Example:
     ```mlir

@@ -21,7 +21,8 @@ static std::string checkBatch(const npu_tensor_desc &query,
 static std::string checkMask(const Problem &problem) {
   const npu_tensor_desc &q = problem.inputs[0], &k = problem.inputs[1],
                         &mask = problem.inputs[3];
-  if (mask.dtype != q.dtype && mask.dtype != NPU_BOOL)
+  if (mask.dtype != q.dtype && mask.dtype != NPU_BOOL &&
+      (mask.dtype != NPU_F32 || q.dtype != NPU_BF16))
     return std::string("mask is ") + dtypeName(mask.dtype);
   int shift = q.rank - mask.rank;
   for (int d = 0; d < mask.rank; ++d) {

@@ -11,27 +11,13 @@
 
 namespace npu::kernels::attention {
 
-/// One of the four rounds of a perfect shuffle, after which rows are columns.
-static NPU_INLINE void shuffle(const Vector *from, Vector *to) {
-  for (int64_t i = 0; i < lanes / 2; ++i) {
-    const Vector a = from[i], b = from[i + lanes / 2];
-    to[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20,
-                                        5, 21, 6, 22, 7, 23);
-    to[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
-                                            12, 28, 13, 29, 14, 30, 15, 31);
-  }
-}
-
 /// `count` rows, at most `lanes`, from element `at` on.
 static NPU_INLINE void transposeTile(const Matrix &matrix, int64_t row,
                                      int64_t count, int64_t at, float *to) {
-  Vector a[lanes] = {}, b[lanes];
+  Vector a[lanes] = {};
   for (int64_t i = 0; i < count; ++i)
     a[i] = loadVector(matrix.rows + (row + i) * matrix.step + at);
-  shuffle(a, b);
-  shuffle(b, a);
-  shuffle(a, b);
-  shuffle(b, a);
+  transpose(a);
   for (int64_t i = 0; i < lanes; ++i)
     std::memcpy(to + i * columnsAtOnce, &a[i], sizeof(Vector));
 }
@@ -234,18 +220,18 @@ static NPU_INLINE Vector weighSome(float *x, float largest) {
 static NPU_INLINE double weigh(float *x, int64_t count, float largest) {
   constexpr int64_t stretch = 64 * lanes;
   double sum = 0;
-  int64_t i = 0;
-  while (i + columnsAtOnce <= count) {
+  for (int64_t i = 0; i < count;) {
     Vector sums = {};
-    for (int64_t stop = std::min(count, i + stretch); i + columnsAtOnce <= stop;
-         i += columnsAtOnce)
+    const int64_t stop = std::min(count, i + stretch);
+    for (; i + columnsAtOnce <= stop; i += columnsAtOnce)
       sums += weighSome<columnsAtOnce>(x + i, largest);
+    for (; i < stop; i += lanes) {
+      const Vector last =
+          firstOf(weighSome<lanes>(x + i, largest), stop - i, 0);
+      std::memcpy(x + i, &last, sizeof(last));
+      sums += last;
+    }
     sum += sumOfLanes(sums);
-  }
-  for (; i < count; i += lanes) {
-    const Vector last = firstOf(weighSome<lanes>(x + i, largest), count - i, 0);
-    std::memcpy(x + i, &last, sizeof(last));
-    sum += sumOfLanes(last);
   }
   return sum;
 }

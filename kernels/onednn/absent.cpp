@@ -2,8 +2,8 @@
 //
 // In the place of all oneDNN kernels where npuc is built without oneDNN, and in
 // the static libnpu: our own kernels and the references compute everything. Of
-// nets of bytes oneDNN computes most; few rows of them are left out as well,
-// for programs that carry the library are to be small.
+// nets of bytes oneDNN computes most; few rows of them and attention in tiles
+// are left out as well, for programs that carry the library are to be small.
 
 #include "kernels/registry.h"
 
@@ -20,6 +20,7 @@ static std::unique_ptr<Kernel> refuse(const Problem & /*problem*/,
                                  std::string &whyNot) {                        \
     return refuse(problem, whyNot);                                            \
   }
+NPU_REFUSE(createAttentionTiles)
 NPU_REFUSE(createConvOnednn)
 NPU_REFUSE(createConvTransposeOnednn)
 NPU_REFUSE(createConvBpwOnednn)

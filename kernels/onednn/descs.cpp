@@ -62,6 +62,13 @@ bool addsInFull() {
   }
 }
 
+bool hasTiles() {
+  engine(); // with its limit
+  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa()),
+             wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
+  return (has & wanted) == wanted;
+}
+
 memory::data_type typeOf(int32_t dtype) {
   switch (dtype) {
   case NPU_F32:

@@ -77,6 +77,26 @@ NPU_INLINE float sumOfLanes(Vector a) {
   return (a + turned(a, 1))[0];
 }
 
+/// One of the four rounds of a perfect shuffle, after which rows are columns.
+NPU_INLINE void shuffle(const Vector *from, Vector *to) {
+  for (int64_t i = 0; i < lanes / 2; ++i) {
+    const Vector a = from[i], b = from[i + lanes / 2];
+    to[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20,
+                                        5, 21, 6, 22, 7, 23);
+    to[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
+                                            12, 28, 13, 29, 14, 30, 15, 31);
+  }
+}
+
+/// Makes columns of `lanes` rows.
+NPU_INLINE void transpose(Vector *rows) {
+  Vector others[lanes];
+  shuffle(rows, others);
+  shuffle(others, rows);
+  shuffle(rows, others);
+  shuffle(others, rows);
+}
+
 } // namespace npu::kernels
 
 #endif // NPU_KERNELS_SUPPORT_VECTORS_H

@@ -15,13 +15,14 @@ struct AttentionShape {
 };
 
 inline Problem attentionOf(const AttentionShape &s,
-                           const std::string &layout = "abcd") {
+                           const std::string &layout = "abcd",
+                           int32_t type = NPU_F32) {
   Problem p;
   p.op = NPU_OP_ATTENTION;
-  p.inputs = {tensor(NPU_F32, {2, s.heads, s.rows, s.size}, layout),
-              tensor(NPU_F32, {2, s.shared, s.keys, s.size}, layout),
-              tensor(NPU_F32, {2, s.shared, s.keys, s.width}, layout)};
-  p.outputs = {tensor(NPU_F32, {2, s.heads, s.rows, s.width}, layout)};
+  p.inputs = {tensor(type, {2, s.heads, s.rows, s.size}, layout),
+              tensor(type, {2, s.shared, s.keys, s.size}, layout),
+              tensor(type, {2, s.shared, s.keys, s.width}, layout)};
+  p.outputs = {tensor(type, {2, s.heads, s.rows, s.width}, layout)};
   p.attrs.attention.scale = 0.125;
   return p;
 }
@@ -32,8 +33,8 @@ inline void addMask(Problem &p, int32_t type, std::vector<int64_t> dims) {
   p.attrs.attention.fill = -3;
 }
 
-TEST(Conformance, Attention) {
-  uint32_t seed = 26000;
+/// Shapes, orders and masks, of one type, whose masks are f32 or boolean.
+inline void checkAttention(int32_t type, double tolerance, uint32_t seed) {
   const AttentionShape shapes[] = {
       {3, 3, 17, 17, 16, 32}, {4, 2, 13, 40, 20, 33}, {2, 1, 61, 97, 64, 64},
       {1, 1, 8, 1, 1, 1},     {6, 2, 25, 33, 5, 47},  {12, 12, 9, 130, 32, 32}};
@@ -42,7 +43,7 @@ TEST(Conformance, Attention) {
       for (int kind = 0; kind < 5; ++kind) {
         Case one;
         Problem &p = one.problem;
-        p = attentionOf(s, layout);
+        p = attentionOf(s, layout, type);
         p.threads = 1 + static_cast<int>(seed % 2);
         p.attrs.attention.causal = s.keys >= s.rows && seed % 3 == 0;
         if (kind == 1)
@@ -53,14 +54,22 @@ TEST(Conformance, Attention) {
           addMask(p, NPU_BOOL, {s.rows, s.keys});
         else if (kind == 4)
           addMask(p, NPU_BOOL, {s.rows, 1});
-        one.tolerance = 2e-5;
+        one.tolerance = tolerance;
         check(one, seed++);
         if (seed % 4 == 0) {
-          p.instrs = {unary(NPU_INSTR_relu, static_cast<int>(p.inputs.size()))};
+          const auto proper = static_cast<int>(p.inputs.size());
+          p.instrs = {unary(NPU_INSTR_relu, proper)};
+          if (type != NPU_F32)
+            p.instrs.push_back(unary(NPU_INSTR_cast, proper + 1, 0, 0, type));
           check(one, seed++);
         }
       }
 }
+
+TEST(Conformance, Attention) { checkAttention(NPU_F32, 2e-5, 26000); }
+
+/// Weights are rounded as they are multiplied, results as they are stored.
+TEST(Conformance, AttentionOfBfloats) { checkAttention(NPU_BF16, 0.01, 26200); }
 
 /// Three dimensions, two, and a mask without any.
 TEST(Conformance, AttentionOfOtherRanks) {
@@ -82,24 +91,32 @@ TEST(Conformance, AttentionOfOtherRanks) {
   }
 }
 
+/// A mask with the value at one place after another, then everywhere.
+inline void checkNotFinite(int32_t type, double value) {
+  Problem p = attentionOf({1, 1, 12, 20, 4, 4}, "abcd", type);
+  addMask(p, NPU_F32, {20});
+  for (size_t place = 0; place <= 20; ++place) {
+    std::vector<Values> inputs = inputsFor(p, 7);
+    for (size_t i = 0; i < 20; ++i)
+      if (i == place || place == 20)
+        inputs[3][i] = value;
+    Values found = runKernel(*create(p), p, inputs),
+           expected = runReference(p, inputs);
+    for (size_t i = 0; i < found.size(); ++i)
+      if (std::isnan(expected[i]))
+        EXPECT_TRUE(std::isnan(found[i])) << value << " at " << place;
+      else
+        EXPECT_NEAR(found[i], expected[i], type == NPU_F32 ? 1e-5 : 0.02)
+            << value << " at " << place;
+  }
+}
+
 /// A row of which nothing counts, and NaN at any place of a row of scores.
 TEST(Conformance, AttentionOfWhatIsNotFinite) {
-  Problem p = attentionOf({1, 1, 12, 20, 4, 4});
-  addMask(p, NPU_F32, {20});
-  for (double value : {-std::numeric_limits<double>::infinity(), std::nan("")})
-    for (size_t place = 0; place <= 20; ++place) {
-      std::vector<Values> inputs = inputsFor(p, 7);
-      for (size_t i = 0; i < 20; ++i)
-        if (i == place || place == 20)
-          inputs[3][i] = value;
-      Values found = runKernel(*create(p), p, inputs),
-             expected = runReference(p, inputs);
-      for (size_t i = 0; i < found.size(); ++i)
-        if (std::isnan(expected[i]))
-          EXPECT_TRUE(std::isnan(found[i])) << value << " at " << place;
-        else
-          EXPECT_NEAR(found[i], expected[i], 1e-5) << value << " at " << place;
-    }
+  for (int32_t type : {NPU_F32, NPU_BF16})
+    for (double value :
+         {-std::numeric_limits<double>::infinity(), std::nan("")})
+      checkNotFinite(type, value);
 }
 
 } // namespace npu::kernels::testing

@@ -237,7 +237,8 @@ def NPU_AttentionOp : NPU_KernelOp<"attention"> {
     more. Queries may have several times the heads of keys and values: each of
     these then serves as many that follow one another. The mask broadcasts to
     (..., heads, M, N); a boolean one adds nothing, but makes `fill` of scores
-    where it is false. With `causal` query m takes no key behind m + N - M.
+    where it is false; of bf16 one of f32 will do. With `causal` query m takes
+    no key behind m + N - M.
 
     Example:
     ```mlir

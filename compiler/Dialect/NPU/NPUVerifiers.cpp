@@ -448,10 +448,12 @@ LogicalResult MatmulOp::verify() {
 /// What is added to the scores, or says which of them count.
 static LogicalResult verifyMask(AttentionOp op) {
   Value mask = op.getMask();
-  if (elementOf(mask) != elementOf(op.getResult()) &&
+  Type element = elementOf(op.getResult());
+  const bool isWider = element.isBF16() && elementOf(mask).isF32();
+  if (elementOf(mask) != element && !isWider &&
       !elementOf(mask).isInteger(1)) // attention_c5
-    return op.emitOpError() << "mask is " << elementOf(mask)
-                            << ", expected i1 or " << elementOf(op.getResult());
+    return op.emitOpError()
+           << "mask is " << elementOf(mask) << ", expected i1 or " << element;
   Shape scores(shapeOf(op.getQuery()));
   scores.back() = shapeOf(op.getKey())[scores.size() - 2];
   std::string error;

@@ -30,13 +30,17 @@ namespace {
 struct Spelling {
   explicit Spelling(AttentionOp op)
       : op(op), element(tensorType(op.getQuery()).getElementType()) {
+    const Type stored = element;
+    if (sumsInF32())
+      element = mlir::Float32Type::get(op.getContext());
     SmallVector<int64_t> shape(tensorType(op.getQuery()).getShape());
     int64_t rank = static_cast<int64_t>(shape.size());
     shape.back() = tensorType(op.getKey()).getDimSize(rank - 2);
     scores = text(RankedTensorType::get(shape, element));
+    weights = text(RankedTensorType::get(shape, stored));
     SmallVector<int64_t> turned(tensorType(op.getKey()).getShape());
     std::swap(turned[rank - 1], turned[rank - 2]);
-    transposed = text(RankedTensorType::get(turned, element));
+    transposed = text(RankedTensorType::get(turned, stored));
     SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
     std::swap(order[rank - 1], order[rank - 2]);
     permutation = llvm::formatv("{0:$[, ]}",
@@ -59,8 +63,16 @@ struct Spelling {
   }
 
   AttentionOp op;
-  Type element;
-  std::string scores, transposed, permutation;
+  Type element; // of scores
+  std::string scores, weights, transposed, permutation;
+
+private:
+  /// Products of bf16 are, unless a mask of bf16 is added to them.
+  bool sumsInF32() {
+    Value mask = op.getMask();
+    return element.isBF16() &&
+           !(mask && tensorType(mask).getElementType().isBF16());
+  }
 };
 } // namespace
 
@@ -107,6 +119,11 @@ static std::string scoresText(const Spelling &s) {
 
 static std::string partsOf(Operation *op) {
   Spelling s(cast<AttentionOp>(op));
+  std::string rounded;
+  if (s.weights != s.scores)
+    rounded = llvm::formatv(
+        "  %rounded = npu.eltwise cast(%weights) : ({0}) -> {1}\n", s.scores,
+        s.weights);
   return llvm::formatv(
              "  %keys = npu.transpose(%operand1) {{permutation = [{0}]} : "
              "(!operand1) -> {1}\n",
@@ -115,10 +132,11 @@ static std::string partsOf(Operation *op) {
          scoresText(s) +
          llvm::formatv(
              "  %weights = npu.softmax(%scores) {{axis = {0} : i64} : ({1}) "
-             "-> {1}\n"
-             "  %result = npu.matmul(%weights, %operand2) : ({1}, !operand2) "
+             "-> {1}\n{2}"
+             "  %result = npu.matmul(%{3}, %operand2) : ({4}, !operand2) "
              "-> !result\n  return %result : !result",
-             tensorType(s.op.getQuery()).getRank() - 1, s.scores)
+             tensorType(s.op.getQuery()).getRank() - 1, s.scores, rounded,
+             rounded.empty() ? "weights" : "rounded", s.weights)
              .str();
 }
 

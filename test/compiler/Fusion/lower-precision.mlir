@@ -69,3 +69,27 @@ func.func @convolutions(%x: tensor<1x8x4x4xf32>, %b: tensor<16xf32>) -> tensor<1
   %4 = npu.eltwise add(%3, %2) : (tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
   return %4 : tensor<1x16x4x4xf32>
 }
+
+// Attention multiplies bf16 and stores it; a product behind it reads that, and
+// its mask stays as it is.
+// CHECK-LABEL: @attention
+// CHECK: %[[Q:.*]] = npu.eltwise cast(%arg0)
+// CHECK: %[[A:.*]] = npu.attention(%[[Q]], %[[Q]], %[[Q]], %arg1) {scale = 1.250000e-01 : f64} : (tensor<4x128x64xbf16>, tensor<4x128x64xbf16>, tensor<4x128x64xbf16>, tensor<128xf32>) -> tensor<4x128x64xbf16>
+// CHECK-NEXT: npu.matmul(%[[A]], %{{.*}}) : (tensor<4x128x64xbf16>, tensor<64x64xbf16>) -> tensor<4x128x64xf32>
+func.func @attention(%x: tensor<4x128x64xf32>, %m: tensor<128xf32>) -> tensor<4x128x64xf32> {
+  %w = npu.constant dense<1.0> : tensor<64x64xf32> -> tensor<64x64xf32>
+  %0 = npu.attention(%x, %x, %x, %m) {scale = 0.125 : f64} : (tensor<4x128x64xf32>, tensor<4x128x64xf32>, tensor<4x128x64xf32>, tensor<128xf32>) -> tensor<4x128x64xf32>
+  %1 = npu.matmul(%0, %w) : (tensor<4x128x64xf32>, tensor<64x64xf32>) -> tensor<4x128x64xf32>
+  return %1 : tensor<4x128x64xf32>
+}
+
+// What else reads it reads f32 of it; a mask may say yes or no.
+// CHECK-LABEL: @attention_alone
+// CHECK: %[[A:.*]] = npu.attention({{.*}}, %arg1) {{.*}} -> tensor<4x128x64xbf16>
+// CHECK: %[[F:.*]] = npu.eltwise cast(%[[A]]) : (tensor<4x128x64xbf16>) -> tensor<4x128x64xf32>
+// CHECK: npu.eltwise add(%[[F]], %arg0)
+func.func @attention_alone(%x: tensor<4x128x64xf32>, %m: tensor<128xi1>) -> tensor<4x128x64xf32> {
+  %0 = npu.attention(%x, %x, %x, %m) {fill = -1.0e9 : f64, scale = 0.125 : f64} : (tensor<4x128x64xf32>, tensor<4x128x64xf32>, tensor<4x128x64xf32>, tensor<128xi1>) -> tensor<4x128x64xf32>
+  %1 = npu.eltwise add(%0, %x) : (tensor<4x128x64xf32>, tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
+  return %1 : tensor<4x128x64xf32>
+}

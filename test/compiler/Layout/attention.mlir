@@ -47,3 +47,19 @@ func.func @grouped(%x: tensor<4x16x16xf32>, %k: tensor<2x16x16xf32>) -> tensor<4
   %0 = npu.attention(%x, %k, %k) {scale = 0.25 : f64} : (tensor<4x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>) -> tensor<4x16x16xf32>
   return %0 : tensor<4x16x16xf32>
 }
+
+// Of bf16 the scores are f32, as a mask may be, and what is made of them is
+// rounded.
+// PARTS-LABEL: @narrow
+// PARTS: npu.matmul{{.*}}xbf16,{{.*}} -> tensor<4x16x16xf32
+// PARTS-NEXT: npu.eltwise mul
+// PARTS-NEXT: npu.eltwise add{{.*}}tensor<16xf32
+// PARTS: npu.softmax{{.*}} -> tensor<4x16x16xf32
+// PARTS: npu.eltwise cast{{.*}} -> tensor<4x16x16xbf16
+// PARTS: npu.matmul{{.*}} -> tensor<4x16x16xbf16
+// ONE-LABEL: @narrow
+// ONE: npu.attention
+func.func @narrow(%x: tensor<4x16x16xbf16>, %m: tensor<16xf32>) -> tensor<4x16x16xbf16> {
+  %0 = npu.attention(%x, %x, %x, %m) {scale = 0.25 : f64} : (tensor<4x16x16xbf16>, tensor<4x16x16xbf16>, tensor<4x16x16xbf16>, tensor<16xf32>) -> tensor<4x16x16xbf16>
+  return %0 : tensor<4x16x16xbf16>
+}
