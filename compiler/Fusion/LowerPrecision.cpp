@@ -50,8 +50,19 @@ static MutableArrayRef<OpOperand> factorsOf(Operation *op) {
   return llvm::all_of(factors, isWide) ? factors : MutableArrayRef<OpOperand>();
 }
 
-/// The op whose kernel stores the value, what is fused into it behind it.
+/// The view that makes the value, for one reader.
+static Operation *viewOf(Value value) {
+  auto op = value.getDefiningOp<LayoutOpInterface>();
+  bool isView = op && op->getNumOperands() == 1 && !isa<RelayoutOp>(*op) &&
+                op.getSensitivity() == Sensitivity::Data;
+  return isView && value.hasOneUse() ? op.getOperation() : nullptr;
+}
+
+/// The op whose kernel stores the value, what is fused into it behind it; views
+/// are of what is stored.
 static Operation *storedBy(Value value) {
+  while (Operation *view = viewOf(value))
+    value = view->getOperand(0);
   while (auto step = value.getDefiningOp<EltwiseOp>())
     value = step.getInputs()[0];
   return value.getDefiningOp();
@@ -154,14 +165,6 @@ private:
       return cloneWith(builder, location, view, source, type)->getResult(0);
     }
     return makeCast(builder, location, value, narrow);
-  }
-
-  /// The view that makes the value, for one reader.
-  static Operation *viewOf(Value value) {
-    auto op = value.getDefiningOp<LayoutOpInterface>();
-    bool isView = op && op->getNumOperands() == 1 && !isa<RelayoutOp>(*op) &&
-                  op.getSensitivity() == Sensitivity::Data;
-    return isView && value.hasOneUse() ? op.getOperation() : nullptr;
   }
 
   /// To the nearest, halves to even.
