@@ -3,7 +3,7 @@
 // Depthwise convolution of images, channels last, square windows without gaps.
 // A few pixels of two rows of results have their sums of some channels in
 // registers; oneDNN (3.2) has those of one row, and loads the data for each tap
-// anew.
+// anew. Data and results are f32, or both bf16.
 
 #include "kernels/conv/pixel_tile.h"
 #include "kernels/conv/window.h"
@@ -11,6 +11,7 @@
 #include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
+#include "kernels/support/convert.h"
 #include "kernels/support/interpreter.h"
 #include "kernels/support/vectors.h"
 #include "kernels/tensor.h"
@@ -30,17 +31,19 @@ namespace {
 struct Part {
   int64_t first, count; ///< channels
   bool hasSecondRow;
-  const float *data[mostDataRows]; ///< rows under the results; null: padding
-  float *result;
+  const char *data[mostDataRows]; ///< rows under the results; null: padding
+  char *result;
   float numbers[3 * channelsAtOnce]; ///< those of endOf()
 };
 
 class ConvPixels : public Kernel, ConvWindows {
 public:
+  /// `p` and `described` are of f32, whatever the numbers are.
   ConvPixels(const Problem &p, Product described, Epilogue e,
-             const PixelWindow &w)
+             const PixelWindow &w, bool isNarrow)
       : ConvWindows(p), product(std::move(described)), epilogue(std::move(e)),
-        window(w) {
+        window(w), isNarrow(isNarrow),
+        bytes(isNarrow ? sizeof(uint16_t) : sizeof(float)) {
     batch = p.inputs[0].dims[0];
     channels = product.columns;
     blocks = (channels + channelsAtOnce - 1) / channelsAtOnce;
@@ -49,11 +52,13 @@ public:
   std::string implementation() const override { return "native:pixels"; }
 
   size_t pack(const void *const *operands) override {
-    const auto *from = static_cast<const float *>(operands[1]);
+    const void *from = operands[1];
     const int64_t floats = (channels + lanes - 1) / lanes * lanes * taps();
     size_t made = 0;
     packed = packOnce(
-        from, "pixels, " + describe(product.problem.inputs[1]),
+        from,
+        (isNarrow ? "pixels of bf16, " : "pixels, ") +
+            describe(product.problem.inputs[1]),
         static_cast<size_t>(floats) * sizeof(float),
         [&](void *to) {
           std::fill_n(static_cast<float *>(to), floats, 0.0f);
@@ -86,14 +91,18 @@ private:
   int64_t taps() const { return window.window * window.window; }
 
   /// To [vector][tap][lanes].
-  void packWeights(const float *from, float *to) const {
+  void packWeights(const void *from, float *to) const {
+    const auto numberAt = [&](int64_t at) {
+      return isNarrow ? bfloatToFloat(static_cast<const uint16_t *>(from)[at])
+                      : static_cast<const float *>(from)[at];
+    };
     const npu_tensor_desc &weight = product.problem.inputs[1];
     const std::vector<int64_t> places = weightsOfWindow(weight);
     const int64_t step = stridesOf(weight).outer[0];
     for (int64_t tap = 0; tap < taps(); ++tap)
       for (int64_t c = 0; c < channels; ++c)
         to[(c / lanes * taps() + tap) * lanes + c % lanes] =
-            from[places[static_cast<size_t>(tap)] + c * step];
+            numberAt(places[static_cast<size_t>(tap)] + c * step);
   }
 
   /// One or two rows of results of some channels.
@@ -106,14 +115,15 @@ private:
     for (int64_t i = 0; i < window.rows(); ++i) {
       const int64_t from = y * window.stride - pads.d[1] + i;
       if (from >= 0 && from < in.d[1])
-        part.data[i] = static_cast<const float *>(operands[0]) +
-                       (image * in.d[1] + from) * in.d[2] * channels +
-                       part.first;
+        part.data[i] =
+            static_cast<const char *>(operands[0]) +
+            ((image * in.d[1] + from) * in.d[2] * channels + part.first) *
+                bytes;
     }
     const int64_t to =
         (image * out.d[1] + y) * out.d[2] * channels + part.first;
-    part.result =
-        static_cast<float *>(operands[product.problem.inputs.size()]) + to;
+    part.result = static_cast<char *>(operands[product.problem.inputs.size()]) +
+                  to * bytes;
     PixelTile tile = tileOf(operands, part);
     // The last tile is a whole one that begins before the end of the one
     // before.
@@ -141,10 +151,11 @@ private:
     const int64_t from = x * window.stride - pads.d[2];
     tile.pixels = std::min(tilePixels, out.d[2] - x);
     for (int64_t i = 0; i < window.rows(); ++i)
-      tile.data[i] = part.data[i] ? part.data[i] + from * channels : nullptr;
+      tile.data[i] =
+          part.data[i] ? part.data[i] + from * channels * bytes : nullptr;
     for (int64_t r = 0; r < (part.hasSecondRow ? 2 : 1); ++r) {
       const int64_t to = (r * out.d[2] + x) * channels;
-      tile.results[r] = part.result + to;
+      tile.results[r] = part.result + to * bytes;
     }
     if (from >= 0 && from + window.columns() <= in.d[2] && part.hasSecondRow &&
         tile.lastLanes == 0xffff) {
@@ -155,9 +166,9 @@ private:
       tile.columns = columns;
       window.some(tile);
     }
-    for (float *row : tile.results)
+    for (void *row : tile.results)
       if (row && !epilogue.rest.empty())
-        finish(row, tile.pixels, part.count);
+        finish(static_cast<float *>(row), tile.pixels, part.count);
   }
 
   /// What is left to be done on some channels of a few pixels.
@@ -171,13 +182,15 @@ private:
   Product product;
   Epilogue epilogue;
   const PixelWindow &window;
+  bool isNarrow;
+  int64_t bytes; // of a number of the data
   int64_t batch, channels, blocks;
   std::shared_ptr<void> packed;
 };
 } // namespace
 
 /// Of an image with a square window without gaps.
-static const PixelWindow *windowOf(const Problem &problem,
+static const PixelWindow *windowOf(const Problem &problem, bool isNarrow,
                                    std::string &whyNot) {
   const npu_tensor_desc &x = problem.inputs[0], &w = problem.inputs[1],
                         &y = problem.outputs[0];
@@ -198,8 +211,9 @@ static const PixelWindow *windowOf(const Problem &problem,
   const bool isSquare = w.rank == 4 && w.dims[2] == w.dims[3] &&
                         a.strides[0] == a.strides[1] && a.dilations[0] == 1 &&
                         a.dilations[1] == 1;
+  const auto find = isNarrow ? findBfloatWindow : findPixelWindow;
   const PixelWindow *window =
-      isSquare ? findPixelWindow(w.dims[2], a.strides[0]) : nullptr;
+      isSquare ? find(w.dims[2], a.strides[0]) : nullptr;
   if (!window)
     whyNot = "a window that no tile is made for";
   return window;
@@ -213,9 +227,30 @@ static bool isFaster(const Problem &problem, const Epilogue &epilogue) {
          (w.dims[2] >= largeWindow || y.dims[2] >= manyRows);
 }
 
-static std::unique_ptr<Kernel> createFor(const Problem &problem, bool isAny,
+/// The problem of f32 that computes what one of bf16 rounds as it is stored;
+/// itself where there is no bf16.
+static Problem inFloats(const Problem &problem) {
+  Problem wide = problem;
+  npu_tensor_desc *numbers[] = {&wide.inputs[0], &wide.inputs[1],
+                                &wide.outputs[0]};
+  for (const npu_tensor_desc *each : numbers)
+    if (each->dtype != NPU_BF16)
+      return wide;
+  for (npu_tensor_desc *each : numbers)
+    each->dtype = NPU_F32;
+  const auto before =
+      static_cast<int>(wide.inputs.size() + wide.instrs.size()) - 1;
+  if (!wide.instrs.empty() && wide.instrs.back().kind == NPU_INSTR_cast &&
+      wide.instrs.back().a == before && wide.instrs.back().dtype == NPU_BF16)
+    wide.instrs.pop_back();
+  return wide;
+}
+
+static std::unique_ptr<Kernel> createFor(const Problem &given, bool isAny,
                                          std::string &whyNot) {
-  const PixelWindow *window = windowOf(problem, whyNot);
+  const bool isNarrow = given.inputs[0].dtype == NPU_BF16;
+  const Problem problem = inFloats(given);
+  const PixelWindow *window = windowOf(problem, isNarrow, whyNot);
   if (!window)
     return nullptr;
   Product product;
@@ -224,12 +259,14 @@ static std::unique_ptr<Kernel> createFor(const Problem &problem, bool isAny,
   if (!readsNoFactors || epilogue.added >= 0 || problem.inPlaceInput >= 0 ||
       !isUnaryChain(epilogue.rest, problem.inputs.size()))
     whyNot = "a fused chain of other than numbers of channels";
-  else if (!isAny && !isFaster(problem, epilogue))
+  else if (isNarrow && !epilogue.rest.empty())
+    whyNot = "a chain that no tile ends with";
+  else if (!isAny && !isNarrow && !isFaster(problem, epilogue))
     whyNot = "a small image under a small window, or a long chain";
   if (!whyNot.empty())
     return nullptr;
   return std::make_unique<ConvPixels>(problem, std::move(product),
-                                      std::move(epilogue), *window);
+                                      std::move(epilogue), *window, isNarrow);
 }
 
 std::unique_ptr<Kernel> createConvLargePixels(const Problem &problem,

@@ -26,14 +26,11 @@ struct PixelTile : TileEnd {
   /// Where the window of the first pixel begins in each row of the data under
   /// the rows of results; null: that row is padding. It may lie before the
   /// row's first pixel.
-  const float *data[mostDataRows];
+  const void *data[mostDataRows];
   /// Of the first pixel; the second may be null where some are there.
-  float *results[pixelRows];
-  /// What is added to each sum, where `results` lie or like them; null:
-  /// nothing.
-  const float *added[pixelRows];
+  void *results[pixelRows];
   int64_t pixels;       ///< at most tilePixels
-  int64_t channels;     ///< floats from pixel to pixel
+  int64_t channels;     ///< numbers from pixel to pixel
   int64_t vectors;      ///< of channels, at most tileVectors
   const float *weights; ///< [vectors][row of the window][column][lanes]
   /// All bits where the data has a column, counted from the first window's, 0
@@ -55,8 +52,12 @@ struct PixelWindow {
   int64_t rows() const { return window + (pixelRows - 1) * stride; }
 };
 
-/// Null: there is none. To be called with registers of 512 bits.
+/// Of data and results of f32. Null: there is none. To be called with registers
+/// of 512 bits.
 const PixelWindow *findPixelWindow(int64_t window, int64_t stride);
+
+/// Of bf16; null, too, where the processor has no instructions for it.
+const PixelWindow *findBfloatWindow(int64_t window, int64_t stride);
 
 } // namespace npu::kernels
 

@@ -2,9 +2,11 @@
 //
 // In the place of all oneDNN kernels where npuc is built without oneDNN, and in
 // the static libnpu: our own kernels and the references compute everything. Of
-// nets of bytes oneDNN computes most; few rows of them and attention in tiles
-// are left out as well, for programs that carry the library are to be small.
+// nets of bytes oneDNN computes most; few rows of them and what is for bf16
+// alone are left out as well, for programs that carry the library are to be
+// small.
 
+#include "kernels/conv/pixel_tile.h"
 #include "kernels/registry.h"
 
 namespace npu::kernels {
@@ -30,6 +32,8 @@ NPU_REFUSE(createMatmulRanged)
 NPU_REFUSE(createSoftmaxOnednn)
 NPU_REFUSE(createResizeOnednn)
 #undef NPU_REFUSE
+
+const PixelWindow *findBfloatWindow(int64_t, int64_t) { return nullptr; }
 
 std::string libraryVersion() {
   return std::string(ownKernels) + " " + NPU_VERSION;

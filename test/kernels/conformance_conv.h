@@ -83,6 +83,17 @@ TEST(Conformance, ConvDepthwise) {
       }
 }
 
+/// The same of bf16, bounded and rounded behind.
+inline void checkBfloats(Case one, uint32_t seed) {
+  Problem &p = one.problem;
+  p.inputs[0].dtype = p.inputs[1].dtype = p.outputs[0].dtype = NPU_BF16;
+  const auto proper = static_cast<int>(p.inputs.size());
+  p.instrs = {unary(NPU_INSTR_clip, proper, 0, 6),
+              unary(NPU_INSTR_cast, proper + 1, 0, 0, NPU_BF16)};
+  one.tolerance = 0.005;
+  check(one, seed);
+}
+
 /// Tiles of a few pixels, images narrower than one, a last row alone, channels
 /// that fill no vector, what is fused in registers and behind them.
 TEST(Conformance, ConvPixels) {
@@ -103,6 +114,7 @@ TEST(Conformance, ConvPixels) {
           Case one = bare;
           addChain(one, chains[seed % chains.size()]);
           check(one, seed++);
+          checkBfloats(bare, seed++);
         }
       }
 }
