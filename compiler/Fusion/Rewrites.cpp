@@ -210,17 +210,35 @@ FailureOr<Value> rewrites::makeTranspose(OpBuilder &builder, Location location,
                                    builder.getI64ArrayAttr(permutation)));
 }
 
-FailureOr<Value> rewrites::makePart(OpBuilder &builder, Location location,
-                                    Value input, int64_t dim, int64_t begin,
-                                    int64_t extent) {
+/// Of a dimension that has one stretch.
+static FailureOr<Value> makeRun(OpBuilder &builder, Location location,
+                                Value input, const Part &part) {
   SmallVector<int64_t> shape(shapeOf(input)), starts(shape.size(), 0);
-  if (shape[dim] == extent)
-    return input;
-  shape[dim] = extent;
-  starts[dim] = begin;
+  shape[part.dim] = part.extent;
+  starts[part.dim] = part.begin;
   OpBuilder detached(builder.getContext());
-  Value part = makeSlice(detached, location, input, {starts, shape});
-  return insertFolded(builder, part.getDefiningOp());
+  Value made = makeSlice(detached, location, input, {starts, shape});
+  return insertFolded(builder, made.getDefiningOp());
+}
+
+FailureOr<Value> rewrites::makePart(OpBuilder &builder, Location location,
+                                    Value input, const Part &part) {
+  SmallVector<int64_t> shape(shapeOf(input));
+  if (shape[part.dim] == part.size())
+    return input;
+  if (part.stretches == 1)
+    return makeRun(builder, location, input, part);
+  SmallVector<int64_t> apart(shape);
+  apart[part.dim] /= part.stretches;
+  apart.insert(apart.begin() + part.dim, part.stretches);
+  FailureOr<Value> made = makeReshape(builder, location, input, apart);
+  if (succeeded(made))
+    made = makeRun(builder, location, *made,
+                   {part.dim + 1, part.begin, part.extent});
+  if (failed(made))
+    return failure();
+  shape[part.dim] = part.size();
+  return makeReshape(builder, location, *made, shape);
 }
 
 FailureOr<Value> rewrites::makeConcat(OpBuilder &builder, Location location,

@@ -73,10 +73,19 @@ struct Windows {
 FailureOr<Value> sumWindows(OpBuilder &builder, Location location, Value bytes,
                             const Windows &windows, int64_t zero);
 
-/// So many elements of a dimension, from `begin` on, computed at once if
-/// constant; `input` itself if that is all of it.
+/// Some elements of one dimension: of each of so many equal stretches of it
+/// those from `begin` on.
+struct Part {
+  int64_t dim, begin, extent, stretches = 1;
+
+  /// Of the dimension that has the part alone.
+  int64_t size() const { return extent * stretches; }
+};
+
+/// The part of a tensor, computed at once if constant; `input` itself if that
+/// is all of it.
 FailureOr<Value> makePart(OpBuilder &builder, Location location, Value input,
-                          int64_t dim, int64_t begin, int64_t extent);
+                          const Part &part);
 
 /// npu.concat of two tensors of one type, computed at once if they are
 /// constant.

@@ -25,25 +25,24 @@ namespace npu {
 
 namespace {
 
-/// Some elements of one dimension.
-struct Cut {
-  int64_t dim, begin, extent;
-};
-
 /// An op between a product and the slices of it, or the product: the dimension
-/// of its result that the slices cut, and how many of its elements one of
-/// theirs is.
+/// of its result that the slices cut, how many of its elements one of theirs
+/// is, and in how many stretches of it they cut alike: of each head a third.
 struct Step {
   Operation *op;
   unsigned operand; // that the step before gives; of the product its data
-  int64_t dim, times;
+  int64_t dim, times, stretches;
+
+  Part partOf(const Part &slice) const {
+    return {dim, slice.begin * times, slice.extent * times, stretches};
+  }
 };
 
 } // namespace
 
 /// What a slice takes, if it cuts one dimension into a run of elements.
-static std::optional<Cut> cutOf(SliceOp slice) {
-  std::optional<Cut> cut;
+static std::optional<Part> cutOf(SliceOp slice) {
+  std::optional<Part> cut;
   ArrayRef<int64_t> whole = shapeOf(slice.getInput()),
                     part = shapeOf(slice.getResult());
   if (!llvm::all_of(toInts(slice.getSteps()),
@@ -54,26 +53,31 @@ static std::optional<Cut> cutOf(SliceOp slice) {
       continue;
     if (cut)
       return std::nullopt;
-    cut = Cut{static_cast<int64_t>(dim), start, part[dim]};
+    cut = Part{static_cast<int64_t>(dim), start, part[dim]};
   }
   return cut;
 }
 
-/// Goes from a reshape's result to its operand, one dimension of which the cut
-/// one is the outermost part of; false where there is none.
+/// Goes from a reshape's result to its operand, of one dimension of which the
+/// cut one is a part; false where there is none.
 static bool passReshape(ReshapeOp reshape, Step &step) {
   ArrayRef<int64_t> from = shapeOf(reshape.getInput()),
                     to = shapeOf(reshape.getResult());
   const int64_t outside = ShapedType::getNumElements(to.take_front(step.dim));
-  for (auto [dim, extent] : llvm::enumerate(from))
-    if (extent != 1 &&
-        ShapedType::getNumElements(from.take_front(dim)) == outside) {
-      if (extent % to[step.dim] != 0)
-        return false;
-      step.times *= extent / to[step.dim];
-      step.dim = static_cast<int64_t>(dim);
-      return true;
+  int64_t before = 1;
+  for (auto [dim, extent] : llvm::enumerate(from)) {
+    const int64_t outer = outside / before, own = outer * to[step.dim];
+    if (extent == 1 || outer >= extent) {
+      before *= extent;
+      continue;
     }
+    if (outside % before != 0 || extent % own != 0)
+      return false;
+    step.times *= extent / own;
+    step.stretches *= outer;
+    step.dim = static_cast<int64_t>(dim);
+    return true;
+  }
   return false;
 }
 
@@ -145,7 +149,7 @@ static bool isProduct(const Step &step) {
 /// reads a value on the way.
 static std::optional<SmallVector<Step>> stepsTo(Value value, int64_t dim) {
   SmallVector<Step> steps;
-  Step step{value.getDefiningOp(), 0, dim, 1};
+  Step step{value.getDefiningOp(), 0, dim, 1, 1};
   while (step.op) {
     steps.push_back(step);
     if (isProduct(step))
@@ -220,7 +224,7 @@ static bool isWorthIt(ArrayRef<SliceOp> slices, const Step &top) {
 /// The operands of a step for a part.
 static FailureOr<SmallVector<Value>> operandsFor(OpBuilder &builder,
                                                  const Step &step, Value before,
-                                                 const Cut &part) {
+                                                 const Part &part) {
   const bool isTop = !before;
   SmallVector<Value> operands(step.op->getOperands());
   for (auto [index, operand] : llvm::enumerate(operands)) {
@@ -234,8 +238,9 @@ static FailureOr<SmallVector<Value>> operandsFor(OpBuilder &builder,
                                      : broadcastDim(step.op, operand, step.dim);
     if (!dim)
       continue;
-    FailureOr<Value> own = makePart(builder, operand.getLoc(), operand, *dim,
-                                    part.begin, part.extent);
+    FailureOr<Value> own =
+        makePart(builder, operand.getLoc(), operand,
+                 {*dim, part.begin, part.extent, part.stretches});
     if (failed(own))
       return failure();
     operand = *own;
@@ -246,10 +251,10 @@ static FailureOr<SmallVector<Value>> operandsFor(OpBuilder &builder,
 /// What a step makes of a part; `before`: of the step above it, null at the
 /// product.
 static FailureOr<Value> makePartOf(OpBuilder &builder, const Step &step,
-                                   Value before, const Cut &part) {
+                                   Value before, const Part &part) {
   RankedTensorType type = tensorType(step.op->getResult(0));
   SmallVector<int64_t> shape(type.getShape());
-  shape[step.dim] = part.extent;
+  shape[step.dim] = part.size();
   const Location location = step.op->getLoc();
   if (isa<ReshapeOp>(step.op))
     return makeReshape(builder, location, before, shape);
@@ -267,13 +272,11 @@ static FailureOr<Value> makePartOf(OpBuilder &builder, const Step &step,
 /// What a slice takes, made of its part of the product.
 static FailureOr<Value> partFor(PatternRewriter &rewriter, SliceOp slice,
                                 ArrayRef<Step> steps) {
-  const Cut cut = *cutOf(slice);
+  const Part cut = *cutOf(slice);
   FailureOr<Value> value = Value();
   rewriter.setInsertionPoint(slice);
   for (const Step &step : llvm::reverse(steps)) {
-    value =
-        makePartOf(rewriter, step, *value,
-                   {step.dim, cut.begin * step.times, cut.extent * step.times});
+    value = makePartOf(rewriter, step, *value, step.partOf(cut));
     if (failed(value))
       return failure();
   }
@@ -290,11 +293,11 @@ struct SplitProduct : mlir::OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op,
                                 PatternRewriter &rewriter) const override {
     SmallVector<SliceOp> slices;
-    std::optional<Cut> first = cutOf(op);
+    std::optional<Part> first = cutOf(op);
     int64_t taken = 0;
     for (Operation *user : op.getInput().getUsers()) {
       auto slice = dyn_cast<SliceOp>(user);
-      std::optional<Cut> cut = slice ? cutOf(slice) : std::nullopt;
+      std::optional<Part> cut = slice ? cutOf(slice) : std::nullopt;
       if (!cut || !first || cut->dim != first->dim)
         return rewriter.notifyMatchFailure(op, "not only parts are read");
       taken += cut->extent;

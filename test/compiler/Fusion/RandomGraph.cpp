@@ -134,31 +134,36 @@ Value Generator::matmul(Value data) {
 /// What several products are in one matrix: a gate's halves, or heads in front
 /// of all else. Now and then something reads the whole product, too.
 Value Generator::partsOfProduct(Value data) {
-  SmallVector<int64_t> shape(shapeOf(data)), cut;
-  const int64_t count = 2 + pick(2), width = 1 + pick(3);
-  Value weight = constant({shape.back(), count * width});
-  shape.back() = count * width;
+  SmallVector<int64_t> shape(shapeOf(data));
+  const int64_t count = 2 + pick(2), width = 1 + pick(3), heads = 1 + pick(3);
+  const int64_t columns = heads * count * width;
+  Value weight = constant({shape.back(), columns});
+  shape.back() = columns;
   Value whole =
       MatmulOp::create(builder, location, typeOf(shape), data, weight);
   if (coin())
-    whole = eltwise(NPU_INSTR_add, {constant({shape.back()}), whole});
+    whole = eltwise(NPU_INSTR_add, {constant({columns}), whole});
   if (coin())
     whole = unary(whole);
   if (pick(6) == 0)
     values.push_back(whole);
-  int64_t dim = 3, extent = width;
-  shape.back() = width;
-  if (coin()) {
-    cut = {shape[0], shape[1], shape[2], count, width};
-    whole = *rewrites::makeReshape(builder, location, whole, cut);
-    whole = *makeTranspose(builder, location, whole, {3, 0, 1, 2, 4});
-    dim = 0;
-    extent = 1;
+  // Of all columns, in front of the heads, or within each.
+  rewrites::Part part{3, 0, heads * width};
+  SmallVector<int64_t> apart(ArrayRef(shape).drop_back());
+  if (const int64_t kind = pick(3); kind > 0) {
+    apart.append(kind == 1
+                     ? std::initializer_list<int64_t>{count, heads * width}
+                     : std::initializer_list<int64_t>{heads, count * width});
+    part = kind == 1 ? rewrites::Part{0, 0, 1} : rewrites::Part{4, 0, width};
+    whole = *rewrites::makeReshape(builder, location, whole, apart);
+    if (kind == 1 || coin())
+      whole = *makeTranspose(builder, location, whole, {3, 0, 1, 2, 4});
   }
+  shape.back() = heads * width;
   Value sum;
-  for (int64_t part = 0; part < count; ++part) {
-    Value one = *rewrites::makePart(builder, location, whole, dim,
-                                    part * extent, extent);
+  for (int64_t index = 0; index < count; ++index) {
+    Value one = *rewrites::makePart(builder, location, whole, part);
+    part.begin += part.extent;
     one = *rewrites::makeReshape(builder, location, one, shape);
     sum = sum ? eltwise(coin() ? NPU_INSTR_mul : NPU_INSTR_add, {sum, one})
               : unary(one);
