@@ -2,6 +2,6 @@
 //
 // npuc as a function of the library, for the thin program.
 
-int npucMain(int argc, char **argv); // main() of compiler/tools/npuc
+#include "files/tool_main.h"
 
-extern "C" int npuc_main(int argc, char **argv) { return npucMain(argc, argv); }
+extern "C" int npuc_main(int argc, char **argv) { return toolMain(argc, argv); }

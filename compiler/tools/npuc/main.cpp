@@ -9,6 +9,7 @@
 #include "files/crash_report.h"
 #include "files/last_words.h"
 #include "files/standard_output.h"
+#include "files/tool_main.h"
 #include "kernels/kernel.h"
 #include "plugin/Plugin.h"
 
@@ -173,7 +174,7 @@ static int run(NpucOptions &options, MlirOptions &mlirOptions) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+int toolMain(int argc, char **argv) {
   files::prepareProcess();
   prepareForLackOfMemory();
   files::setCulprit(plugin::running);

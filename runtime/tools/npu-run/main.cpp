@@ -5,6 +5,7 @@
 #include "files/last_words.h"
 #include "files/shown_text.h"
 #include "files/standard_output.h"
+#include "files/tool_main.h"
 #include "npu/npu.hpp"
 #include "runtime/tools/npu-run/Compare.h"
 #include "runtime/tools/npu-run/Options.h"
@@ -265,7 +266,7 @@ int guarded(int argc, char **argv) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int toolMain(int argc, char **argv) {
   files::prepareProcess();
   files::prepareLastWords("npu-run", RunFailed);
   files::setCulprit(npu_running_plugin);
