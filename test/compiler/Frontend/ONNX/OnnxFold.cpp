@@ -8,6 +8,7 @@
 //   onnx-fold --supported-ops
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
+#include "files/tool_main.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -57,7 +58,7 @@ static bool writeOutputs(mlir::ModuleOp module, const std::string &prefix) {
   return isConstant;
 }
 
-int main(int argc, char **argv) {
+int toolMain(int argc, char **argv) {
   if (argc == 2 && !std::strcmp(argv[1], "--supported-ops")) {
     std::cout << supportedOnnxOpsMarkdown();
     return 0;

@@ -10,15 +10,19 @@ one that fails unexpectedly, or passes although it is listed, fails the test.
 import argparse
 import concurrent.futures
 import pathlib
-import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 
 import numpy as np
 import onnx
 from onnx_arrays import ATOL, DTYPES, FLOATS, RTOL, compare
 from onnx.backend.test.case.node import collect_testcases
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "servers"))
+
+from fork_server import Outcome, Server  # noqa: E402
 
 # Parts of a case's name: why it is refused, or differs.
 REFUSED = {
@@ -34,9 +38,24 @@ REFUSED = {
 }
 
 
-def supported_ops(tool: pathlib.Path) -> set[str]:
-    """Operators of the table."""
-    text = subprocess.run([tool, "--supported-ops"], check=True, capture_output=True, text=True).stdout
+class Fold:
+    """onnx-fold, one server for each thread."""
+
+    def __init__(self, program: pathlib.Path):
+        self.program, self.local = program, threading.local()
+
+    def run(self, folder: pathlib.Path, *arguments: object) -> Outcome:
+        if not hasattr(self.local, "server"):
+            self.local.server = Server(self.program)
+        return self.local.server.run(folder, list(arguments))
+
+    def supported_ops(self) -> set[str]:
+        with tempfile.TemporaryDirectory() as name:
+            return operators_of(self.run(pathlib.Path(name), "--supported-ops").text)
+
+
+def operators_of(text: str) -> set[str]:
+    """Operators of the table that `onnx-fold --supported-ops` prints."""
     text = text.partition("\n## ")[0]  # what follows is out of scope
     rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")][1:]
     return {row[1].strip() for row in rows}
@@ -68,7 +87,7 @@ def agree(found: np.ndarray, expected: np.ndarray) -> str:
     return compare(found, expected, *((1e-2, 1e-2) if is_narrow else (RTOL, ATOL)))
 
 
-def run_case(tool: pathlib.Path, case) -> str:
+def run_case(fold: Fold, case) -> str:
     """What is wrong with a case, or nothing."""
     inputs, outputs = case.data_sets[0]
     with tempfile.TemporaryDirectory() as name:
@@ -78,9 +97,9 @@ def run_case(tool: pathlib.Path, case) -> str:
         for i, (info, array) in enumerate(zip(case.model.graph.input, inputs)):
             write_tensor(folder / f"in{i}", np.asarray(array))
             arguments.append(f"{info.name}={folder / f'in{i}'}")
-        run = subprocess.run([tool, folder / "model.onnx", folder / "out", *arguments], capture_output=True, text=True)
-        if run.returncode:
-            return f"exit code {run.returncode}: {run.stderr.strip()}"
+        ran = fold.run(folder, folder / "model.onnx", folder / "out", *arguments)
+        if ran.code:
+            return f"exit code {ran.code}: {ran.text.strip()}"
         differences = (
             agree(read_tensor(folder / f"out{i}"), np.asarray(array)) for i, array in enumerate(outputs)
         )
@@ -101,16 +120,17 @@ def judge(case, problem: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tool", type=pathlib.Path, help="the program onnx-fold")
+    parser.add_argument("tool", type=pathlib.Path, help="the program onnx-fold-server")
     parser.add_argument("--filter", default="", help="run only cases whose name contains this")
     parser.add_argument("--jobs", type=int, default=2, help="cases at a time")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
 
-    table = supported_ops(arguments.tool)
+    fold = Fold(arguments.tool)
+    table = fold.supported_ops()
     cases = [c for c in collect_testcases(None) if arguments.filter in c.name and is_covered(c, table)]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        problems = pool.map(lambda case: run_case(arguments.tool, case), cases)
+        problems = pool.map(lambda case: run_case(fold, case), cases)
         complaints = list(filter(None, map(judge, cases, problems)))
     print("\n".join(complaints))
     print(f"{len(cases)} cases, {len(complaints)} complaints")

@@ -9,7 +9,7 @@ imported fail the test. What only the checker takes, which does not know what
 numbers an operator allows, must end with one error or none.
 
 Examples:
-  onnx_mutations.py build/bin/onnx-import-server build/bin/onnx-fold
+  onnx_mutations.py build/bin/onnx-import-server build/bin/onnx-fold-server
   onnx_mutations.py ... --every=1 --filter=TopK
 """
 
@@ -31,7 +31,7 @@ import onnx
 import onnxruntime
 from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 from onnx.backend.test.case.node import collect_testcases
-from onnx_conformance import supported_ops
+from onnx_conformance import Fold
 
 TYPES = ("FLOAT", "FLOAT16", "BFLOAT16", "INT8", "UINT8", "INT32", "INT64", "BOOL")
 ATTRIBUTES = {"FLOAT": 0.5, "INT": 1, "STRING": b"A", "FLOATS": [0.5], "INTS": [1], "STRINGS": [b"A"]}
@@ -265,7 +265,7 @@ def run(arguments: argparse.Namespace) -> int:
     importer, checker = Server(arguments.server), Server(sys.executable, __file__, "--serve-verdicts")
     answers: collections.Counter[str] = collections.Counter()
     complaints, count = [], 0
-    found = {key: base for key, base in bases(supported_ops(arguments.fold)).items() if arguments.filter in key[0]}
+    found = {key: base for key, base in bases(Fold(arguments.fold).supported_ops()).items() if arguments.filter in key[0]}
     for (name, version), base in found.items():
         for mutant in itertools.chain(input_mutants(base), output_mutants(base), attribute_mutants(base)):
             count += 1
@@ -286,7 +286,7 @@ def run(arguments: argparse.Namespace) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("server", type=pathlib.Path, help="the program onnx-import-server")
-    parser.add_argument("fold", type=pathlib.Path, help="the program onnx-fold, which lists the operators")
+    parser.add_argument("fold", type=pathlib.Path, help="the program onnx-fold-server, which lists the operators")
     parser.add_argument("--filter", default="", help="only operators whose name contains this")
     parser.add_argument("--every", type=int, default=1, help="one mutant of so many [1]")
     warnings.filterwarnings("ignore")
