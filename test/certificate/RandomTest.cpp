@@ -4,6 +4,7 @@
 #include "compiler/Search/RelayoutTrees.h"
 #include "test/certificate/CertificateText.h"
 #include "test/compiler/Search/RandomProblem.h"
+#include "test/every_case.h"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +60,7 @@ Problem problemOf(const json &certificate) {
 } // namespace
 
 TEST(RandomCertificates, OfTheCheapestPlanHold) {
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  for (unsigned seed = 0; seed < npu::test::caseCount(500, 2000); ++seed) {
     Problem problem = smallProblem(seed);
     ASSERT_EQ(verdictOn(solved(problem).dump()), "") << "seed " << seed;
   }
@@ -83,7 +84,8 @@ TEST(RandomCertificates, OfWideProblemsNeedTheirPrices) {
   options.layouts = 4;
   options.window = 14;
   int needed = 0, worsened = 0;
-  for (uint64_t seed = 0; seed < 20; ++seed) {
+  const int seeds = npu::test::caseCount(10, 20);
+  for (int seed = 0; seed < seeds; ++seed) {
     Problem problem = search::test::randomProblem(seed, options);
     json certificate = solved(problem);
     if (!verdictOn(certificate.dump()).empty())
@@ -97,14 +99,15 @@ TEST(RandomCertificates, OfWideProblemsNeedTheirPrices) {
     prices = json::array();
     needed += verdictOn(certificate.dump()).rfind("refuted: ", 0) == 0;
   }
-  EXPECT_GE(needed, 5);
-  EXPECT_GE(worsened, 5);
+  EXPECT_GE(needed, seeds / 4);
+  EXPECT_GE(worsened, seeds / 4);
 }
 
 /// Whatever the prices are, and whatever way each op takes.
 TEST(RandomCertificates, OfOtherPlansAreRefuted) {
   int worse = 0;
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  const int seeds = npu::test::caseCount(500, 2000);
+  for (int seed = 0; seed < seeds; ++seed) {
     Problem problem = smallProblem(seed);
     json certificate = solved(problem);
     std::mt19937_64 random(seed);
@@ -121,13 +124,14 @@ TEST(RandomCertificates, OfOtherPlansAreRefuted) {
     if (!isLeast)
       ASSERT_NE(verdict.find(" is cheaper"), std::string::npos) << verdict;
   }
-  EXPECT_GT(worse, 800);
+  EXPECT_GT(worse, seeds * 2 / 5);
 }
 
 /// Any number of the text becomes another. What then holds must be so.
 TEST(RandomCertificates, WithAWrongNumberHoldOnlyIfTheyAreTrue) {
   int held = 0, refused = 0;
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  const int seeds = npu::test::caseCount(500, 2000);
+  for (int seed = 0; seed < seeds; ++seed) {
     std::mt19937_64 random(seed);
     json certificate = solved(smallProblem(seed % 500));
     std::vector<std::string> places;
@@ -150,8 +154,8 @@ TEST(RandomCertificates, WithAWrongNumberHoldOnlyIfTheyAreTrue) {
     ASSERT_EQ(damaged["plan"]["cost"], search::test::bruteForce(problem))
         << "seed " << seed << ": " << place;
   }
-  EXPECT_GT(held, 100);
-  EXPECT_GT(refused, 300);
+  EXPECT_GT(held, seeds / 20);
+  EXPECT_GT(refused, seeds * 3 / 20);
 }
 
 } // namespace npu::certificate::test

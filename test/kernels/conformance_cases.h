@@ -7,12 +7,12 @@
 #define NPU_TEST_KERNELS_CONFORMANCE_CASES_H
 
 #include "kernels/registry.h"
+#include "test/every_case.h"
 #include "test/kernels/testing.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -67,15 +67,13 @@ void compareAll(const Case &one, const std::vector<Values> &inputs) {
 
 /// Half of all cases, drawn: each second would be some layouts'. Under
 /// sanitizers, which take five times the time, a fourth, of the other half.
-/// `make soak` says NPU_EVERY_CASE to both.
 bool isInSample() {
-  static const bool isEvery = std::getenv("NPU_EVERY_CASE") != nullptr;
   static std::minstd_rand random; // the same cases in each run
   const auto fourth = random() % 4;
 #if __has_feature(address_sanitizer)
-  return isEvery || fourth == 0;
+  return test::isEveryCase() || fourth == 0;
 #else
-  return isEvery || fourth >= 2;
+  return test::isEveryCase() || fourth >= 2;
 #endif
 }
 

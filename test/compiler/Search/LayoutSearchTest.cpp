@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/compiler/Search/RandomProblem.h"
+#include "test/every_case.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ RandomOptions smallOptions(uint64_t seed) {
 }
 
 TEST(LayoutSearch, SameAsTryingEverything) {
-  for (uint64_t seed = 0; seed < 4000; ++seed) {
+  for (unsigned seed = 0; seed < npu::test::caseCount(1000, 4000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Problem problem = randomProblem(seed, smallOptions(seed));
     ASSERT_EQ(check(problem), "");
@@ -129,7 +130,8 @@ Problem manySets(uint64_t seed) {
 
 TEST(LayoutSearch, PricesProveWhereSetsAreTooMany) {
   int byPrices = 0;
-  for (uint64_t seed = 0; seed < 20; ++seed) {
+  const int seeds = npu::test::caseCount(8, 20);
+  for (int seed = 0; seed < seeds; ++seed) {
     Problem problem = manySets(seed);
     ASSERT_EQ(check(problem), "");
     Solution found = solve(problem);
@@ -137,7 +139,7 @@ TEST(LayoutSearch, PricesProveWhereSetsAreTooMany) {
     EXPECT_TRUE(found.proved) << "seed " << seed;
     byPrices += found.method == "prices";
   }
-  EXPECT_GT(byPrices, 5);
+  EXPECT_GT(byPrices, seeds / 4);
 }
 
 /// Too wide to eliminate with the tables allowed.
