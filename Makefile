@@ -97,7 +97,7 @@ soak: build models asan ## what repeats by the thousand: hours; `make test` has 
 	@test -f $(BUILD)-asan-compiler/build.ninja || $(CONFIGURE) -B $(BUILD)-asan-compiler \
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_SANITIZE=ON
 	@cmake --build $(BUILD)-asan-compiler -j $(JOBS) --target mutated-tools
-	@for build in $(BUILD) $(BUILD)-asan; do NPU_EVERY_CASE=1 $(CTEST) --test-dir $$build -L sampled --timeout 7200; done
+	@for build in $(BUILD) $(BUILD)-asan; do NPU_EVERY_CASE=1 $(CTEST) --test-dir $$build -L sampled --timeout 7200 || exit 1; done
 	@$(MAKE) --no-print-directory tsan
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=onnx --count=20000 $(SANITIZED)
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=mlir --kind=yaml --kind=json --kind=npy \

@@ -2,12 +2,12 @@
 //
 // Runs a tool again and again: a process of its own each time, without loading
 // its libraries each time. Linked with the tool's library; fork_server.py
-// speaks to it. Each line of standard
-// input is the file that takes the tool's messages, and its arguments, parted
-// by tabs; the tool runs in that file's folder. The answer is a line: the exit
-// code, or minus the signal; seconds of the processor; the most memory in
-// bytes. The server's arguments are the most seconds of a run [600] and the
-// most bytes of its memory [no limit]: above them a signal ends it.
+// speaks to it. Each line of standard input is the file that takes the tool's
+// messages, and its arguments, parted by tabs; the tool runs in that file's
+// folder. The answer is a line: the exit code, or minus the signal; seconds of
+// the processor; the most memory in bytes. The server's arguments are the most
+// seconds of a run [600] and the most bytes of its memory [no limit]: above
+// them a signal ends it.
 #include "files/tool_main.h"
 
 #include <fcntl.h>
