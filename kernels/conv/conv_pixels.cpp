@@ -138,6 +138,8 @@ private:
                                          {part.first, part.first + part.count},
                                          channelsAtOnce, part.numbers);
     tile.channels = channels;
+    tile.isStaged = isNarrow && !epilogue.rest.empty();
+    tile.step = tile.isStaged ? channelsAtOnce : channels;
     tile.vectors = (part.count + lanes - 1) / lanes;
     tile.weights =
         static_cast<const float *>(packed.get()) + part.first * taps();
@@ -153,10 +155,11 @@ private:
     for (int64_t i = 0; i < window.rows(); ++i)
       tile.data[i] =
           part.data[i] ? part.data[i] + from * channels * bytes : nullptr;
-    for (int64_t r = 0; r < (part.hasSecondRow ? 2 : 1); ++r) {
-      const int64_t to = (r * out.d[2] + x) * channels;
-      tile.results[r] = part.result + to * bytes;
-    }
+    float stage[pixelRows][tilePixels * channelsAtOnce];
+    for (int64_t r = 0; r < (part.hasSecondRow ? 2 : 1); ++r)
+      tile.results[r] =
+          tile.isStaged ? static_cast<void *>(stage[r])
+                        : part.result + (r * out.d[2] + x) * channels * bytes;
     if (from >= 0 && from + window.columns() <= in.d[2] && part.hasSecondRow &&
         tile.lastLanes == 0xffff) {
       window.all(tile);
@@ -166,17 +169,29 @@ private:
       tile.columns = columns;
       window.some(tile);
     }
-    for (void *row : tile.results)
+    for (int64_t r = 0; r < pixelRows; ++r) {
+      auto *row = static_cast<float *>(tile.results[r]);
       if (row && !epilogue.rest.empty())
-        finish(static_cast<float *>(row), tile.pixels, part.count);
+        finish(row, tile, part.count);
+      if (row && tile.isStaged)
+        round(row, tile.pixels, part.count,
+              part.result + (r * out.d[2] + x) * channels * bytes);
+    }
   }
 
   /// What is left to be done on some channels of a few pixels.
-  void finish(float *result, int64_t pixels, int64_t count) const {
-    if (count == channels)
-      return interpretChain(epilogue.rest, result, pixels * count);
+  void finish(float *result, const PixelTile &tile, int64_t count) const {
+    if (count == tile.step)
+      return interpretChain(epilogue.rest, result, tile.pixels * count);
+    for (int64_t p = 0; p < tile.pixels; ++p)
+      interpretChain(epilogue.rest, result + p * tile.step, count);
+  }
+
+  /// Results of f32, channelsAtOnce apart, to their place.
+  void round(const float *from, int64_t pixels, int64_t count, char *to) const {
     for (int64_t p = 0; p < pixels; ++p)
-      interpretChain(epilogue.rest, result + p * channels, count);
+      narrow(NPU_BF16, from + p * channelsAtOnce,
+             reinterpret_cast<uint16_t *>(to + p * channels * bytes), count);
   }
 
   Product product;
@@ -259,8 +274,6 @@ static std::unique_ptr<Kernel> createFor(const Problem &given, bool isAny,
   if (!readsNoFactors || epilogue.added >= 0 || problem.inPlaceInput >= 0 ||
       !isUnaryChain(epilogue.rest, problem.inputs.size()))
     whyNot = "a fused chain of other than numbers of channels";
-  else if (isNarrow && !epilogue.rest.empty())
-    whyNot = "a chain that no tile ends with";
   else if (!isAny && !isNarrow && !isFaster(problem, epilogue))
     whyNot = "a small image under a small window, or a long chain";
   if (!whyNot.empty())

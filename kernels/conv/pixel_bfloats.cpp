@@ -32,9 +32,11 @@ struct Bfloats {
   /// To the nearest, halves to even.
   static __attribute__((target("arch=x86-64-v4,avx512bf16"))) void
   store(const PixelTile &t, int64_t v, unsigned there, const Sums &sums) {
+    if (t.isStaged)
+      return storeFloats(t, v, there, sums);
     for (int64_t r = 0; r < pixelRows && t.results[r]; ++r) {
       uint16_t *to = static_cast<uint16_t *>(t.results[r]) + v * lanes;
-      for (int64_t p = 0; p < t.pixels; ++p, to += t.channels) {
+      for (int64_t p = 0; p < t.pixels; ++p, to += t.step) {
         const __m256bh value =
             _mm512_cvtneps_pbh((__m512)ended(t, v, sums.of[r][p]));
         _mm256_mask_storeu_epi16(to, static_cast<__mmask16>(there),

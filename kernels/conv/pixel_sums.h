@@ -110,6 +110,16 @@ NPU_INLINE NPU_WIDE_ONLY Vector ended(const PixelTile &t, int64_t v,
                    : value;
 }
 
+NPU_INLINE NPU_WIDE_ONLY void storeFloats(const PixelTile &t, int64_t v,
+                                          unsigned there, const Sums &sums) {
+  for (int64_t r = 0; r < pixelRows && t.results[r]; ++r) {
+    float *to = static_cast<float *>(t.results[r]) + v * lanes;
+    for (int64_t p = 0; p < t.pixels; ++p, to += t.step)
+      _mm512_mask_storeu_ps(to, static_cast<__mmask16>(there),
+                            (__m512)ended(t, v, sums.of[r][p]));
+  }
+}
+
 template <typename Numbers, int Window, int Stride, bool IsSome>
 NPU_WIDE_ONLY void sumTile(const PixelTile &t) {
   static_assert(Window + Stride <= mostDataRows && Window > Stride &&

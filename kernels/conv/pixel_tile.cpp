@@ -29,19 +29,14 @@ struct Floats {
     for (int64_t r = 0; r < pixelRows; ++r)
 #pragma clang loop unroll(full)
       for (int64_t p = 0; p < tilePixels; ++p)
-        _mm512_storeu_ps(static_cast<float *>(t.results[r]) + p * t.channels +
+        _mm512_storeu_ps(static_cast<float *>(t.results[r]) + p * t.step +
                              v * lanes,
                          (__m512)between(sums.of[r][p], t.least, t.most));
   }
 
   static NPU_WIDE_ONLY void store(const PixelTile &t, int64_t v, unsigned there,
                                   const Sums &sums) {
-    for (int64_t r = 0; r < pixelRows && t.results[r]; ++r) {
-      float *to = static_cast<float *>(t.results[r]) + v * lanes;
-      for (int64_t p = 0; p < t.pixels; ++p, to += t.channels)
-        _mm512_mask_storeu_ps(to, static_cast<__mmask16>(there),
-                              (__m512)ended(t, v, sums.of[r][p]));
-    }
+    storeFloats(t, v, there, sums);
   }
 };
 } // namespace

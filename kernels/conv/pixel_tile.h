@@ -30,7 +30,9 @@ struct PixelTile : TileEnd {
   /// Of the first pixel; the second may be null where some are there.
   void *results[pixelRows];
   int64_t pixels;       ///< at most tilePixels
-  int64_t channels;     ///< numbers from pixel to pixel
+  int64_t channels;     ///< numbers from pixel to pixel of the data
+  int64_t step;         ///< of the results
+  bool isStaged;        ///< results are f32, whatever the data is
   int64_t vectors;      ///< of channels, at most tileVectors
   const float *weights; ///< [vectors][row of the window][column][lanes]
   /// All bits where the data has a column, counted from the first window's, 0
