@@ -12,6 +12,10 @@ namespace npu::kernels {
 using Create = std::unique_ptr<Kernel>(const Problem &problem,
                                        std::string &whyNot);
 
+/// Whether the processor multiplies in AMX's tiles and oneDNN, which asks the
+/// system for them, uses them.
+bool hasTiles();
+
 Create createConvDepthwise, createConvIm2col, createConvShortIm2col,
     createConvSignal, createConvLanes, createConvOnednn, createConvLargePixels,
     createConvPixels, createConvReference;

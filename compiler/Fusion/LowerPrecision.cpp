@@ -115,7 +115,7 @@ public:
   }
 
 private:
-  /// Its readers read a cast to f32 for now, products what is stored.
+  /// Its readers read a cast to f32, products in place of that what is stored.
   void roundResult(Value result) {
     Type wide = tensorType(result).getElementType();
     result.setType(tensorType(result).clone(narrow));

@@ -97,9 +97,10 @@ def SplitProducts : Pass<"npu-split-products", "::mlir::func::FuncOp"> {
     values that a model has in one matrix, the halves of a gate. So is each run
     of a convolution's channels. Between product and slices may be elementwise
     ops beside constants, reshapes that cut the columns (into heads, of each of
-    which a run may be read), and transposes. Not where the data, read once more for each further part, is
-    larger than what the slices copy; nor where parts lie in one piece and need
-    no copy: of one row, and of channels in front of the image.
+    which a run may be read), and transposes. Not where the data, read once more
+    for each further part, is larger than what the slices copy; nor where parts
+    lie in one piece and need no copy: of one row, and of channels in front of
+    the image.
 
     Example:
     ```mlir

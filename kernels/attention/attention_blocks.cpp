@@ -6,7 +6,6 @@
 #include "kernels/attention/rows.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
-#include "kernels/tensor.h"
 
 #include <algorithm>
 
@@ -83,15 +82,7 @@ private:
 
 std::unique_ptr<Kernel> createAttentionBlocks(const Problem &problem,
                                               std::string &whyNot) {
-  auto isF32 = [](const npu_tensor_desc &t) { return t.dtype == NPU_F32; };
-  const bool hasMask = problem.attrs.attention.has_mask != 0;
-  if (!std::all_of(problem.inputs.begin(), problem.inputs.begin() + 3, isF32) ||
-      !isF32(problem.outputs[0]) ||
-      (hasMask && problem.inputs[3].dtype != NPU_F32 &&
-       problem.inputs[3].dtype != NPU_BOOL))
-    whyNot = "not f32";
-  else
-    whyNot = refusalOfRows(problem);
+  whyNot = refusalOf(problem, NPU_F32);
   return whyNot.empty() ? std::make_unique<AttentionBlocks>(problem) : nullptr;
 }
 

@@ -4,12 +4,9 @@
 // a time. Scores and sums are f32, weights are rounded between.
 
 #include "kernels/attention/by_heads.h"
-#include "kernels/attention/rows.h"
 #include "kernels/attention/tiles.h"
-#include "kernels/onednn/onednn.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
-#include "kernels/tensor.h"
 
 #include <algorithm>
 
@@ -78,7 +75,9 @@ protected:
   }
 
 private:
-  static bool isLow(Range some) { return some.end - some.begin <= 16; }
+  static bool isLow(Range some) {
+    return some.end - some.begin <= tileBlock / 2;
+  }
 
   void multiplyKeys(void *const *places, int64_t head, Range some,
                     int64_t reach, char *room) const {
@@ -121,18 +120,8 @@ private:
 
 std::unique_ptr<Kernel> createAttentionTiles(const Problem &problem,
                                              std::string &whyNot) {
-  auto isNarrow = [](const npu_tensor_desc &t) { return t.dtype == NPU_BF16; };
-  const bool hasMask = problem.attrs.attention.has_mask != 0;
-  if (!onednn::hasTiles())
-    whyNot = "the processor has no tiles";
-  else if (!std::all_of(problem.inputs.begin(), problem.inputs.begin() + 3,
-                        isNarrow) ||
-           !isNarrow(problem.outputs[0]) ||
-           (hasMask && problem.inputs[3].dtype != NPU_F32 &&
-            problem.inputs[3].dtype != NPU_BOOL))
-    whyNot = "not bf16 with a mask of f32 or booleans";
-  else
-    whyNot = refusalOfRows(problem);
+  whyNot =
+      hasTiles() ? refusalOf(problem, NPU_BF16) : "the processor has no tiles";
   return whyNot.empty() ? std::make_unique<AttentionTiles>(problem) : nullptr;
 }
 

@@ -2,7 +2,6 @@
 #include "kernels/attention/by_heads.h"
 
 #include "kernels/attention/rows.h"
-#include "kernels/support/reference.h"
 #include "kernels/tensor.h"
 
 #include <algorithm>
@@ -123,7 +122,17 @@ static bool hasWholeRows(const npu_tensor_desc &tensor) {
                                stridesOf(tensor).outer[tensor.rank - 1] == 1));
 }
 
-std::string refusalOfRows(const Problem &problem) {
+/// Of this type all but the mask, which is f32 or boolean.
+static bool hasType(const Problem &problem, int32_t dtype) {
+  for (size_t i = 0; i < problem.inputs.size(); ++i) {
+    const int32_t own = problem.inputs[i].dtype;
+    if (i < 3 ? own != dtype : own != NPU_F32 && own != NPU_BOOL)
+      return false;
+  }
+  return problem.outputs[0].dtype == dtype;
+}
+
+std::string refusalOf(const Problem &problem, int32_t dtype) {
   const npu_tensor_desc &q = problem.inputs[0], &k = problem.inputs[1];
   const int64_t rows = q.dims[q.rank - 2], keys = k.dims[k.rank - 2];
   const npu_attention_attrs &a = problem.attrs.attention;
@@ -132,6 +141,11 @@ std::string refusalOfRows(const Problem &problem) {
     isEmpty |= elementCount(input) == 0;
     isWhole &= hasWholeRows(input);
   }
+  if (!problem.instrs.empty())
+    return "a fused chain";
+  if (!hasType(problem, dtype))
+    return "not " + std::string(dtypeName(dtype)) +
+           " with a mask of f32 or booleans";
   if (isEmpty)
     return "nothing to compute";
   if (!isWhole || !hasWholeRows(problem.outputs[0]))
@@ -140,8 +154,6 @@ std::string refusalOfRows(const Problem &problem) {
     return "queries without keys";
   if (rows * sharedBy(problem) < fewestRows)
     return "fewer queries than keys and values are worth packing for";
-  if (!problem.instrs.empty())
-    return "a fused chain";
   return "";
 }
 

@@ -64,9 +64,9 @@ private:
   int64_t blocks;
 };
 
-/// Why rows of the problem's operands cannot be taken as they lie, whatever
-/// their type; empty where they can.
-std::string refusalOfRows(const Problem &problem);
+/// Why operands of this type cannot be taken as they lie, with a mask of f32 or
+/// booleans; empty where they can.
+std::string refusalOf(const Problem &problem, int32_t dtype);
 
 } // namespace npu::kernels::attention
 

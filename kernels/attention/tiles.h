@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of bf16 in AMX's tiles: 32 rows with 32 columns at a time, summed in
-// f32. Only where onednn::hasTiles() says that there are any.
+// f32. Only where hasTiles() says that there are any.
 #ifndef NPU_KERNELS_ATTENTION_TILES_H
 #define NPU_KERNELS_ATTENTION_TILES_H
 

@@ -35,6 +35,8 @@ NPU_REFUSE(createResizeOnednn)
 
 const PixelWindow *findBfloatWindow(int64_t, int64_t) { return nullptr; }
 
+bool hasTiles() { return false; }
+
 std::string libraryVersion() {
   return std::string(ownKernels) + " " + NPU_VERSION;
 }

@@ -15,6 +15,13 @@ std::string libraryVersion() {
          std::to_string(v->minor) + "." + std::to_string(v->patch);
 }
 
+bool hasTiles() {
+  onednn::engine(); // with its limit
+  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa()),
+             wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
+  return (has & wanted) == wanted;
+}
+
 } // namespace npu::kernels
 
 namespace npu::kernels::onednn {
@@ -60,13 +67,6 @@ bool addsInFull() {
   default:
     return false;
   }
-}
-
-bool hasTiles() {
-  engine(); // with its limit
-  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa()),
-             wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
-  return (has & wanted) == wanted;
 }
 
 memory::data_type typeOf(int32_t dtype) {

@@ -131,10 +131,6 @@ private:
 /// there is no other way to know. Words of it stand between : _ + > and spaces.
 bool isReference(const std::string &name);
 
-/// Whether the processor multiplies in AMX's tiles and oneDNN, which asks the
-/// system for them, uses them.
-bool hasTiles();
-
 /// Whether an implementation multiplies in AMX's tiles, by its name.
 bool usesTiles(const dnnl::primitive_desc &found);
 
