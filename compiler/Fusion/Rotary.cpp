@@ -344,10 +344,10 @@ struct TurnHalves : OpRewritePattern<ConcatOp> {
 
 /// Whether each number is 1 or -1.
 static bool areSigns(Value value) {
-  ElementsAttr known = constantOf(value);
-  return known && known.getElementType().isF32() &&
-         llvm::all_of(known.getValues<float>(),
-                      [](float number) { return std::fabs(number) == 1.0f; });
+  std::optional<std::vector<float>> known = floatsOf(value);
+  return known && llvm::all_of(*known, [](float number) {
+           return std::fabs(number) == 1.0f;
+         });
 }
 
 // Pattern: mul(mul(X, signs), c) -> mul(X, mul(c, signs))

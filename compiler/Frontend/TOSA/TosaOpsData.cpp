@@ -112,7 +112,7 @@ static FailureOr<double> padNumber(TosaNode &node, Value value) {
   Value wide = node.cast(value, node.getBuilder().getF32Type());
   if (!wide)
     return failure();
-  return constantOf(wide).getValues<llvm::APFloat>()[0].convertToDouble();
+  return double(floatsOf(wide)->front());
 }
 
 LogicalResult npu::buildTosaPad(TosaNode &node) {

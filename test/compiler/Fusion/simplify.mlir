@@ -567,3 +567,17 @@ func.func @turn_halves(%x: tensor<8x4xf32>, %z: tensor<1x4xf32>) -> (tensor<8x4x
   %repeated = npu.concat(%wide, %wider) {axis = 1 : i64} : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x4xf32>
   return %y, %repeated : tensor<8x4xf32>, tensor<8x4xf32>
 }
+
+// Factors that lie in a resource of the file, as large weights do.
+// CHECK-LABEL: @factors_in_file
+// CHECK: %[[C:.*]] = npu.constant dense<[9.000000e+00, 3.500000e+01]>
+// CHECK: %[[Y:.*]] = npu.eltwise mul(%{{.*}}, %[[C]])
+// CHECK-NEXT: return %[[Y]]
+func.func @factors_in_file(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = npu.constant dense_resource<w> : tensor<2xf32> -> tensor<2xf32>
+  %c = npu.constant dense<[3.0, 5.0]> : tensor<2xf32> -> tensor<2xf32>
+  %y = npu.eltwise mul(%x, %w) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %z = npu.eltwise mul(%y, %c) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %z : tensor<2xf32>
+}
+{-# dialect_resources: { builtin: { w: "0x04000000000040400000E040" } } #-}

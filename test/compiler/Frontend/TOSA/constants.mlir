@@ -38,3 +38,15 @@ func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 {-# dialect_resources: { builtin: { w: "0x040000000000803F00000040" } } #-}
+
+// -----
+// The number to pad with, too.
+// CHECK-LABEL: func.func @main(
+// CHECK: npu.pad(%{{.*}}) {{.*}}value = 2.000000e+00
+func.func @f(%x: tensor<2xf32>) -> tensor<4xf32> {
+  %p = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %v = "tosa.const"() {values = dense_resource<v> : tensor<1xf32>} : () -> tensor<1xf32>
+  %y = tosa.pad %x, %p, %v : (tensor<2xf32>, !tosa.shape<2>, tensor<1xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+{-# dialect_resources: { builtin: { v: "0x0400000000000040" } } #-}
