@@ -46,8 +46,10 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
   case NPU_OP_GATHER_ND:
     traits.sinksReshapes = traits.movesElements = true;
     return traits;
-  case NPU_OP_SOFTMAX:
   case NPU_OP_TENSORNORM:
+    traits.sinksReshapes = traits.storesRounded = true;
+    return traits;
+  case NPU_OP_SOFTMAX:
     traits.sinksReshapes = true;
     return traits;
   case NPU_OP_GATHER:

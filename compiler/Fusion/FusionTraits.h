@@ -25,6 +25,8 @@ struct FusionTraits {
   bool sumsWider = false;
   /// So many of its first operands may be bf16 for f32: it multiplies them.
   unsigned factors = 0;
+  /// Stores what it computes in f32 as bf16, where that is all that is read.
+  bool storesRounded = false;
 };
 
 FusionTraits fusionTraitsOf(KernelOpInterface op);

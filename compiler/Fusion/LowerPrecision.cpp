@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npu-lower-precision: products of f32 are made of bf16 and summed in f32.
-// Attention, which rounds its result as it stores it, among them.
+// Attention, which rounds its result as it stores it, among them. What is
+// converted alone is stored so by norms.
 //
 // It ends: it looks once at each op that there is, and makes conversions and
 // products of bf16, which it leaves alone.
@@ -107,6 +108,20 @@ public:
         readConverted(wide, converted);
   }
 
+  /// Of a value of which only the conversion is read, that is what its op
+  /// stores, where it can.
+  void storeConverted() {
+    for (EltwiseOp cast : conversions) {
+      Value wide = cast.getInputs()[0];
+      auto op = wide.getDefiningOp<KernelOpInterface>();
+      if (!op || !wide.hasOneUse() || !fusionTraitsOf(op).storesRounded)
+        continue;
+      cast.getResult().replaceAllUsesWith(wide);
+      cast->erase();
+      wide.setType(tensorType(wide).clone(narrow));
+    }
+  }
+
   /// Constants and views of which only products were made.
   void dropUnused() {
     for (Value wide : llvm::reverse(replaced)) // the views' own operands last
@@ -164,7 +179,9 @@ private:
       builder.setInsertionPointAfter(view);
       return cloneWith(builder, location, view, source, type)->getResult(0);
     }
-    return makeCast(builder, location, value, narrow);
+    Value cast = makeCast(builder, location, value, narrow);
+    conversions.push_back(cast.getDefiningOp<EltwiseOp>());
+    return cast;
   }
 
   /// To the nearest, halves to even.
@@ -190,7 +207,8 @@ private:
   OpBuilder builder;
   Type narrow;
   llvm::MapVector<Value, Value> made;
-  llvm::SetVector<Value> replaced; // those that others are read in place of
+  SmallVector<EltwiseOp> conversions; // to bf16, of what is no constant
+  llvm::SetVector<Value> replaced;    // those that others are read in place of
 };
 
 struct LowerPrecisionPass
@@ -218,6 +236,7 @@ void npu::lowerPrecision(mlir::func::FuncOp function) {
                  [&](Operation *op) { lowering.run(op); });
   lowering.shareConverted();
   lowering.dropUnused();
+  lowering.storeConverted();
 }
 
 std::unique_ptr<mlir::Pass>

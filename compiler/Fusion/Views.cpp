@@ -4,6 +4,7 @@
 #include "compiler/Fusion/Rewrites.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Fusion/FusionTraits.h"
 
 using namespace npu;
 using namespace npu::rewrites;
@@ -173,10 +174,43 @@ struct FoldUnitTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// Whether a product makes the value, with what is fused to it.
+static bool isOfProduct(Value value) {
+  while (auto step = value.getDefiningOp<EltwiseOp>()) {
+    if (!step->hasOneUse())
+      return false;
+    value = step.getInputs()[0];
+  }
+  auto kernel = value.getDefiningOp<KernelOpInterface>();
+  return kernel && kernel->hasOneUse() && fusionTraitsOf(kernel).sumsWider;
+}
+
+// Pattern: function(reshape(product)) -> reshape(function(product)), whose
+//          kernel takes it
+struct FunctionOfProduct : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getInputs()[0].getDefiningOp<ReshapeOp>();
+    if (op.getInputs().size() != 1 || !reshape || !reshape->hasOneUse() ||
+        !isOfProduct(reshape.getInput()))
+      return rewriter.notifyMatchFailure(op, "no reshape of a product");
+    auto type = cast<RankedTensorType>(
+        tensorType(reshape.getInput())
+            .clone(tensorType(op.getResult()).getElementType()));
+    Value result =
+        cloneWith(rewriter, op.getLoc(), op, reshape.getInput(), type)
+            ->getResult(0);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getResult().getType(),
+                                           result);
+    return success();
+  }
+};
+
 } // namespace
 
 void rewrites::addViewPatterns(mlir::RewritePatternSet &patterns) {
-  patterns
-      .add<FoldTranspose, FoldReshape, FoldUnitTranspose, ComposeTransposes>(
-          patterns.getContext());
+  patterns.add<FoldTranspose, FoldReshape, FoldUnitTranspose, ComposeTransposes,
+               FunctionOfProduct>(patterns.getContext());
 }

@@ -11,13 +11,15 @@
 
 namespace npu::kernels {
 
-static uint32_t bitsOf(float value) {
+// Inline, for loops of each generation of processors call them.
+
+static NPU_INLINE uint32_t bitsOf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-static float fromBits(uint32_t bits) {
+static NPU_INLINE float fromBits(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
@@ -49,15 +51,52 @@ uint16_t floatToHalf(float value) {
   return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
 }
 
-float bfloatToFloat(uint16_t bits) {
+static NPU_INLINE float widened(uint16_t bits) {
   return fromBits(static_cast<uint32_t>(bits) << 16);
 }
 
-uint16_t floatToBfloat(float value) {
-  uint32_t bits = bitsOf(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u)
-    return static_cast<uint16_t>((bits >> 16) | 0x40u);
-  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+static NPU_INLINE uint16_t rounded(float value) {
+  const uint32_t bits = bitsOf(value);
+  const bool isNan = (bits & 0x7fffffffu) > 0x7f800000u;
+  const uint32_t nan = (bits >> 16) | 0x40u,
+                 nearest = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  return static_cast<uint16_t>(isNan ? nan : nearest);
+}
+
+float bfloatToFloat(uint16_t bits) { return widened(bits); }
+
+uint16_t floatToBfloat(float value) { return rounded(value); }
+
+NPU_WIDE_CLONES void widen(int32_t dtype, const uint16_t *from, float *to,
+                           int64_t count) {
+  if (dtype == NPU_F16)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = halfToFloat(from[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = widened(from[i]);
+}
+
+NPU_WIDE_CLONES void narrow(int32_t dtype, const float *from, uint16_t *to,
+                            int64_t count) {
+  if (dtype == NPU_F16)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = floatToHalf(from[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = rounded(from[i]);
+}
+
+NPU_WIDE_CLONES void roundTo(int32_t dtype, const float *from, float *to,
+                             int64_t count) {
+  if (dtype == NPU_F16)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = halfToFloat(floatToHalf(from[i]));
+  else if (dtype == NPU_BF16)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = widened(rounded(from[i]));
+  else
+    std::copy_n(from, count, to);
 }
 
 int64_t wrapTo(int32_t dtype, int64_t value) {
@@ -125,8 +164,15 @@ static void loadAs(const void *data, Walk::Run run, const int64_t *offsets,
   }
 }
 
+static bool isHalfWide(int32_t dtype) {
+  return dtype == NPU_F16 || dtype == NPU_BF16;
+}
+
 void load(int32_t dtype, const void *data, Walk::Run run,
           const int64_t *offsets, int n, float *out) {
+  if (run == Walk::Run::Contiguous && isHalfWide(dtype))
+    return widen(dtype, static_cast<const uint16_t *>(data) + offsets[0], out,
+                 n);
   auto widen = [](auto v) { return static_cast<float>(v); };
   switch (dtype) {
   case NPU_F32:
@@ -181,6 +227,8 @@ static void storeAs(void *data, Walk::Run run, const int64_t *offsets, int n,
 
 void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
            int n, const float *values) {
+  if (run == Walk::Run::Contiguous && isHalfWide(dtype))
+    return narrow(dtype, values, static_cast<uint16_t *>(data) + offsets[0], n);
   if (dtype == NPU_F32)
     storeAs<float>(data, run, offsets, n, values, [](float v) { return v; });
   else if (dtype == NPU_F16)
@@ -230,26 +278,6 @@ void toDense(const npu_tensor_desc &tensor, const void *data, float *out) {
 
 void toDense(const npu_tensor_desc &tensor, const void *data, int64_t *out) {
   dense(tensor, data, out);
-}
-
-NPU_WIDE_CLONES void widen(int32_t dtype, const uint16_t *from, float *to,
-                           int64_t count) {
-  if (dtype == NPU_F16)
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = halfToFloat(from[i]);
-  else
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = bfloatToFloat(from[i]);
-}
-
-NPU_WIDE_CLONES void narrow(int32_t dtype, const float *from, uint16_t *to,
-                            int64_t count) {
-  if (dtype == NPU_F16)
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = floatToHalf(from[i]);
-  else
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = floatToBfloat(from[i]);
 }
 
 } // namespace npu::kernels

@@ -359,19 +359,17 @@ static void compare(int kind, const T *a, const T *b, int64_t *out, int n) {
 
 static void cast(const npu_instr &instr, int32_t from, const Row *a, Row *out,
                  int n) {
-  for (int i = 0; i < n; ++i) {
-    if (isFloat(instr.dtype)) {
-      float v = isFloat(from) ? a->f[i] : static_cast<float>(a->i[i]);
-      if (instr.dtype == NPU_F16)
-        v = halfToFloat(floatToHalf(v));
-      else if (instr.dtype == NPU_BF16)
-        v = bfloatToFloat(floatToBfloat(v));
-      out->f[i] = v;
-    } else {
+  if (!isFloat(instr.dtype)) {
+    for (int i = 0; i < n; ++i)
       out->i[i] = isFloat(from) ? floatToInteger(instr.dtype, a->f[i])
                                 : wrapTo(instr.dtype, a->i[i]);
-    }
+    return;
   }
+  if (isFloat(from))
+    return roundTo(instr.dtype, a->f, out->f, n);
+  for (int i = 0; i < n; ++i)
+    out->f[i] = static_cast<float>(a->i[i]);
+  roundTo(instr.dtype, out->f, out->f, n);
 }
 
 /// What memory holds for a number of the type, zeros above.

@@ -29,6 +29,8 @@ struct NormRows {
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias; rows of the result are
 /// as far apart as those of the data.
 void normalizeEach(const NormRows &rows, float *to);
+/// The same, rounded to bf16.
+void normalizeEach(const NormRows &rows, uint16_t *to);
 
 } // namespace npu::kernels
 

@@ -160,7 +160,8 @@ class TensornormFast : public Kernel {
 public:
   TensornormFast(const Problem &p, std::vector<Loop> all)
       : attrs(p.attrs.norm), inputs(p.inputs.size()), threads(p.threads),
-        elements(elementCount(p.inputs[0])), loops(std::move(all)) {
+        elements(elementCount(p.inputs[0])),
+        isRounded(p.outputs[0].dtype == NPU_BF16), loops(std::move(all)) {
     joinColumns();
     size_t inside = 0; // the first reduced loop, or the last of all
     while (inside + 1 < loops.size() && !loops[inside].isReduced)
@@ -215,6 +216,13 @@ public:
     return 0;
   }
 
+  /// Whether each row in one piece has a mean of its own, and is read again
+  /// from the nearest cache.
+  bool isOfRows() const {
+    return outer > 0 && outer + 1 == loops.size() && loops.back().isReduced &&
+           loops.back().scale == 1 && loops.back().extent <= longestRow;
+  }
+
 private:
   /// Short runs inside of groups inside of what else has the groups' means
   /// (channels last): columns are sets of their own, and sums of them joined.
@@ -253,13 +261,6 @@ private:
     }
   }
 
-  /// Whether each row in one piece has a mean of its own, and is read again
-  /// from the nearest cache.
-  bool isOfRows() const {
-    return outer > 0 && outer + 1 == loops.size() && loops.back().isReduced &&
-           loops.back().scale == 1 && loops.back().extent <= longestRow;
-  }
-
   /// The innermost kept loop.
   void runRows(const std::vector<Loop> &mine, const Place &at,
                void *const *operands) const {
@@ -278,7 +279,10 @@ private:
     if (attrs.has_bias)
       rows.bias = {static_cast<const float *>(operands[2]) + at.bias,
                    each.bias};
-    normalizeEach(rows, static_cast<float *>(operands[inputs]) + at.data);
+    if (isRounded)
+      normalizeEach(rows, static_cast<uint16_t *>(operands[inputs]) + at.data);
+    else
+      normalizeEach(rows, static_cast<float *>(operands[inputs]) + at.data);
   }
 
   /// All that lies inside the outermost kept loops.
@@ -333,6 +337,7 @@ private:
   size_t inputs;
   int threads;
   int64_t elements;
+  bool isRounded;          // the result, to bf16
   std::vector<Loop> loops; // in the order of memory
   size_t outer = 0;        // kept loops around all reduced ones
   int64_t sets = 1;        // inside of those
@@ -420,7 +425,8 @@ std::unique_ptr<Kernel> createTensornormFast(const Problem &problem,
                problem.inputs[i].block_count <= 1;
   if (!problem.instrs.empty())
     whyNot = "fused instructions";
-  else if (x.dtype != NPU_F32 || problem.outputs[0].dtype != NPU_F32)
+  else if (x.dtype != NPU_F32 || (problem.outputs[0].dtype != NPU_F32 &&
+                                  problem.outputs[0].dtype != NPU_BF16))
     whyNot = "types other than f32";
   else if (!isPlain || !sameStorage(x, problem.outputs[0]))
     whyNot = "several blocks, or another layout of the result";
@@ -438,7 +444,11 @@ std::unique_ptr<Kernel> createTensornormFast(const Problem &problem,
     whyNot = "scale or bias in another order than the data";
     return nullptr;
   }
-  return std::make_unique<TensornormFast>(problem, std::move(loops));
+  auto kernel = std::make_unique<TensornormFast>(problem, std::move(loops));
+  if (kernel->isOfRows() || problem.outputs[0].dtype == NPU_F32)
+    return kernel;
+  whyNot = "bf16 of what are no rows with a mean each";
+  return nullptr;
 }
 
 } // namespace npu::kernels

@@ -103,6 +103,22 @@ TEST(Conformance, NormOfRows) {
       }
 }
 
+/// Results of bf16, of rows and of what is widened around the kernel.
+TEST(Conformance, NormOfRowsRounded) {
+  uint32_t seed = 7580;
+  for (int64_t length : {1, 15, 16, 40, 100, 4097})
+    for (int64_t hasBias : {0, 1})
+      for (int64_t mask : {2, 1}) {
+        Case one;
+        one.problem = normOfRows(5, length, hasBias, 1, 1e-5);
+        one.problem.attrs.norm.axes_mask = mask;
+        one.problem.attrs.norm.group_axis = mask - 1;
+        one.problem.outputs[0].dtype = NPU_BF16;
+        one.tolerance = 0.01;
+        check(one, seed++);
+      }
+}
+
 /// Squares that floats do not hold, sums that they do not, NaN, all the same.
 TEST(Conformance, NormOfHugeAndTinyNumbers) {
   constexpr int64_t length = 40;

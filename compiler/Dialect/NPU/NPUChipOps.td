@@ -133,7 +133,7 @@ def NPU_TensornormOp : NPU_KernelOp<"tensornorm"> {
     over `axes`; with `groups` above 1 the first of them is cut into that many
     parts with numbers of their own. `centered = false` leaves out the mean
     (RMS normalisation). Scale and bias broadcast to the input, aligned at the
-    right.
+    right. The result of f32 may be rounded to bf16.
 
     Example:
     ```mlir

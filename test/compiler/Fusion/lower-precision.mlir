@@ -93,3 +93,22 @@ func.func @attention_alone(%x: tensor<4x128x64xf32>, %m: tensor<128xi1>) -> tens
   %1 = npu.eltwise add(%0, %x) : (tensor<4x128x64xf32>, tensor<4x128x64xf32>) -> tensor<4x128x64xf32>
   return %1 : tensor<4x128x64xf32>
 }
+
+// A norm that products alone read stores bf16, behind whose views too; one that
+// is a result, or is added to what a product gives, is converted by itself.
+// CHECK-LABEL: @norms
+// CHECK: %[[N:.*]] = npu.tensornorm(%arg0, %{{.*}}) {{.*}} : (tensor<1x8x64xf32>, tensor<64xf32>) -> tensor<1x8x64xbf16>
+// CHECK: %[[V:.*]] = npu.reshape(%[[N]]) : (tensor<1x8x64xbf16>) -> tensor<8x64xbf16>
+// CHECK: npu.matmul(%[[V]], %{{.*}}) : (tensor<8x64xbf16>, tensor<64x64xbf16>) -> tensor<8x64xf32>
+// CHECK: %[[M:.*]] = npu.tensornorm(%arg0, %{{.*}}) {{.*}} -> tensor<1x8x64xf32>
+// CHECK: npu.eltwise cast(%[[M]])
+func.func @norms(%x: tensor<1x8x64xf32>) -> (tensor<8x64xf32>, tensor<1x8x64xf32>, tensor<1x8x64xf32>) {
+  %w = npu.constant dense<1.0> : tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = npu.constant dense<2.0> : tensor<64xf32> -> tensor<64xf32>
+  %n = npu.tensornorm(%x, %s) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<1x8x64xf32>, tensor<64xf32>) -> tensor<1x8x64xf32>
+  %v = npu.reshape(%n) : (tensor<1x8x64xf32>) -> tensor<8x64xf32>
+  %y = npu.matmul(%v, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %m = npu.tensornorm(%x, %s) {axes = [2], epsilon = 1.0e-6 : f64} : (tensor<1x8x64xf32>, tensor<64xf32>) -> tensor<1x8x64xf32>
+  %z = npu.matmul(%m, %w) : (tensor<1x8x64xf32>, tensor<64x64xf32>) -> tensor<1x8x64xf32>
+  return %y, %z, %m : tensor<8x64xf32>, tensor<1x8x64xf32>, tensor<1x8x64xf32>
+}

@@ -50,6 +50,32 @@ func.func @reshapes(%x: tensor<1x8x1x1xf32>) -> (tensor<1x8x1x1xf32>, tensor<2x4
   return %2, %3 : tensor<1x8x1x1xf32>, tensor<2x4xf32>
 }
 
+// A function of a convolution goes in front of what flattens its image; not
+// where the image is read, too, nor in front of a reshape of anything else.
+// CHECK-LABEL: @function_of_product
+// CHECK: %[[Y:.*]] = npu.conv2d
+// CHECK: %[[B:.*]] = npu.eltwise add(%[[Y]]
+// CHECK: %[[G:.*]] = npu.eltwise gelu_erf(%[[B]]) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+// CHECK: %[[F:.*]] = npu.reshape(%[[G]]) : (tensor<1x8x4x4xf32>) -> tensor<1x8x16xf32>
+// CHECK: %[[Z:.*]] = npu.conv2d
+// CHECK: %[[R:.*]] = npu.reshape(%[[Z]])
+// CHECK: %[[H:.*]] = npu.eltwise gelu_erf(%[[R]])
+// CHECK: %[[S:.*]] = npu.reshape(%arg0)
+// CHECK: %[[I:.*]] = npu.eltwise gelu_erf(%[[S]])
+// CHECK: return %[[F]], %[[Z]], %[[H]], %[[I]]
+func.func @function_of_product(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %b: tensor<8x1x1xf32>) -> (tensor<1x8x16xf32>, tensor<1x8x4x4xf32>, tensor<1x8x16xf32>, tensor<1x8x16xf32>) {
+  %y = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %s = npu.eltwise add(%y, %b) : (tensor<1x8x4x4xf32>, tensor<8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %f = npu.reshape(%s) : (tensor<1x8x4x4xf32>) -> tensor<1x8x16xf32>
+  %g = npu.eltwise gelu_erf(%f) : (tensor<1x8x16xf32>) -> tensor<1x8x16xf32>
+  %z = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %r = npu.reshape(%z) : (tensor<1x8x4x4xf32>) -> tensor<1x8x16xf32>
+  %h = npu.eltwise gelu_erf(%r) : (tensor<1x8x16xf32>) -> tensor<1x8x16xf32>
+  %t = npu.reshape(%x) : (tensor<1x8x4x4xf32>) -> tensor<1x8x16xf32>
+  %i = npu.eltwise gelu_erf(%t) : (tensor<1x8x16xf32>) -> tensor<1x8x16xf32>
+  return %g, %z, %h, %i : tensor<1x8x16xf32>, tensor<1x8x4x4xf32>, tensor<1x8x16xf32>, tensor<1x8x16xf32>
+}
+
 // The patches of an image as MobileViT writes them: two transposes, and between
 // them rows of patches merged with channels. One transpose of whole parts.
 // CHECK-LABEL: @patches

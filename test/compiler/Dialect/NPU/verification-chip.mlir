@@ -413,3 +413,13 @@ func.func @tensornorm_c9(%x: tensor<1x4x8xf32>, %s: tensor<4x1xf16>) {
   %0 = npu.tensornorm(%x, %s) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<1x4x8xf32>, tensor<4x1xf16>) -> tensor<1x4x8xf32>
   return
 }
+
+// -----
+
+// tensornorm_c9
+func.func @tensornorm_c9_rounded(%x: tensor<1x4x8xf32>, %s: tensor<4x1xf32>) -> tensor<1x4x8xf16> {
+  %0 = npu.tensornorm(%x, %s) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<1x4x8xf32>, tensor<4x1xf32>) -> tensor<1x4x8xbf16>
+  // expected-error @+1 {{normalisation: element types 'f32' and 'f16' differ}}
+  %1 = npu.tensornorm(%x, %s) {axes = [2], epsilon = 1.0e-5 : f64} : (tensor<1x4x8xf32>, tensor<4x1xf32>) -> tensor<1x4x8xf16>
+  return %1 : tensor<1x4x8xf16>
+}
