@@ -120,6 +120,15 @@ static bool isSlowOnTiles(const Problem &problem,
           std::string(found.impl_info_str()).rfind("jit", 0) == 0);
 }
 
+/// Measured: of one channel, as depthwise convolutions that oneDNN has no
+/// kernel of their own for, and a signal's first one, its general kernel of
+/// bf16 takes 2 to 30 times as long as f32: instructions sum pairs of channels.
+static bool isSlowOnPairs(const Problem &problem,
+                          const dnnl::primitive_desc &found) {
+  return found && problem.inputs[1].dims[1] == 1 &&
+         std::string(found.impl_info_str()).rfind("jit_bf16:", 0) == 0;
+}
+
 static bool isDepthwiseSignal(const Problem &problem) {
   const npu_tensor_desc &x = problem.inputs[0];
   const int64_t groups = problem.attrs.conv.groups;
@@ -180,6 +189,10 @@ std::unique_ptr<Kernel> createConvOnednn(const Problem &problem,
   dnnl::primitive_desc found = describe();
   if (isSlowOnTiles(problem, found) && !skipTiles(found))
     found = describe();
+  if (isSlowOnPairs(problem, found)) {
+    whyNot = "oneDNN sums pairs of channels, of which there is one";
+    return nullptr;
+  }
   return finish(problem, p, found, whyNot);
 }
 
