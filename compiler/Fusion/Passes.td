@@ -343,6 +343,38 @@ def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def SinkResizes : Pass<"npu-sink-resizes", "::mlir::func::FuncOp"> {
+  let summary = "Moves resizes that enlarge below products of channels.";
+  let description = [{
+    A resize is a linear function of each channel alone, so it commutes with a
+    convolution whose window is one element, and with a product by a constant
+    matrix, of f32. Where it makes its data larger, the product is of the smaller
+    data then. Out of a concat of channels a resize moves alike: what is left of
+    the concat has a product of its own, by its part of the weights, and the sum
+    with it is one kernel. Not where a resize, or the concat, has other readers,
+    where what the products make is much more to resize, and where more elements
+    move than the multiplications that are saved are worth. A resize of all
+    data stays where functions of the product would become a kernel.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<2.0> : tensor<1x17x1x1xf32> -> tensor<1x17x1x1xf32>
+    %0 = npu.resize(%a) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x16x8x8xf32>) -> tensor<1x16x16x16xf32>
+    %1 = npu.concat(%0, %b) {axis = 1 : i64} : (tensor<1x16x16x16xf32>, tensor<1x1x16x16xf32>) -> tensor<1x17x16x16xf32>
+    %2 = npu.conv2d(%1, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x17x16x16xf32>, tensor<1x17x1x1xf32>) -> tensor<1x1x16x16xf32>
+    ==>
+    %v = npu.constant dense<2.0> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
+    %0 = npu.conv2d(%b, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x16x16xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x16x16xf32>
+    %w = npu.constant dense<2.0> : tensor<1x16x1x1xf32> -> tensor<1x16x1x1xf32>
+    %1 = npu.conv2d(%a, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<1x16x1x1xf32>) -> tensor<1x1x8x8xf32>
+    %2 = npu.resize(%1) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x1x8x8xf32>) -> tensor<1x1x16x16xf32>
+    %3 = npu.eltwise add(%0, %2) : (tensor<1x1x16x16xf32>, tensor<1x1x16x16xf32>) -> tensor<1x1x16x16xf32>
+    ```
+    test/compiler/Fusion/sink-resizes.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
+
 def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
   let summary = "Makes one scale of those between a sum and its rounding.";
   let description = [{

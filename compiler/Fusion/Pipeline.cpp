@@ -30,6 +30,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   if (target)
     functions.addPass(createMatchRanges(target));
   functions.addPass(createFoldScale());
+  // Behind scales: between weights and what belongs in them come sums.
+  functions.addPass(createSinkResizes());
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)
     functions.addPass(createLowerPrecision(target));

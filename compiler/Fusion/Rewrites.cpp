@@ -242,14 +242,17 @@ FailureOr<Value> rewrites::makePart(OpBuilder &builder, Location location,
 }
 
 FailureOr<Value> rewrites::makeConcat(OpBuilder &builder, Location location,
-                                      Value first, Value second, size_t axis) {
-  SmallVector<int64_t> shape(shapeOf(first));
-  shape[axis] *= 2;
+                                      ValueRange inputs, size_t axis) {
+  if (inputs.size() == 1)
+    return inputs.front();
+  SmallVector<int64_t> shape(shapeOf(inputs.front()));
+  for (Value input : inputs.drop_front())
+    shape[axis] += shapeOf(input)[axis];
   OpBuilder detached(builder.getContext());
   return insertFolded(
       builder,
-      ConcatOp::create(detached, location, tensorType(first).clone(shape),
-                       ValueRange{first, second},
+      ConcatOp::create(detached, location,
+                       tensorType(inputs.front()).clone(shape), inputs,
                        builder.getI64IntegerAttr(static_cast<int64_t>(axis))));
 }
 

@@ -87,10 +87,10 @@ struct Part {
 FailureOr<Value> makePart(OpBuilder &builder, Location location, Value input,
                           const Part &part);
 
-/// npu.concat of two tensors of one type, computed at once if they are
-/// constant.
-FailureOr<Value> makeConcat(OpBuilder &builder, Location location, Value first,
-                            Value second, size_t axis);
+/// npu.concat of tensors, computed at once if all are constant; of one tensor
+/// this itself.
+FailureOr<Value> makeConcat(OpBuilder &builder, Location location,
+                            ValueRange inputs, size_t axis);
 
 /// The same op with other operands and result type, attributes kept.
 Operation *cloneWith(OpBuilder &builder, Location location, Operation *op,

@@ -291,8 +291,8 @@ static Value joinFactors(PatternRewriter &rewriter, const Product &first,
       2 * shapeOf(first.factor)[own + axis - rank] != shapeOf(result)[axis])
     return Value();
   axis = own + axis - rank;
-  FailureOr<Value> joined =
-      makeConcat(rewriter, result.getLoc(), first.factor, second.factor, axis);
+  FailureOr<Value> joined = makeConcat(rewriter, result.getLoc(),
+                                       {first.factor, second.factor}, axis);
   if (failed(joined))
     return Value();
   FailureOr<Value> factors =

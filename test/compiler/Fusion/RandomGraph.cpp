@@ -25,6 +25,8 @@ private:
   Value convTranspose(Value data);
   Value matmul(Value data);
   Value partsOfProduct(Value data);
+  Value resized(Value data, int64_t channel);
+  Value productOfResized(Value data);
   Value unary(Value data);
   Value spelledActivation(Value data);
   Value affine(Value data);
@@ -169,6 +171,62 @@ Value Generator::partsOfProduct(Value data) {
               : unary(one);
   }
   return sum;
+}
+
+/// Four times as large along all dimensions but the first and that of the
+/// channels: worth the while of products that are made smaller.
+Value Generator::resized(Value data, int64_t channel) {
+  SmallVector<int64_t> shape(shapeOf(data));
+  SmallVector<double> scales(shape.size(), 1);
+  for (int64_t dim = 1; dim < 4; ++dim)
+    if (dim != channel) {
+      scales[dim] = 4;
+      shape[dim] *= 4;
+    }
+  const ResizeMode modes[] = {ResizeMode::Nearest, ResizeMode::Linear,
+                              ResizeMode::Cubic};
+  const ResizeCoordinates places[] = {ResizeCoordinates::HalfPixel,
+                                      ResizeCoordinates::AlignCorners,
+                                      ResizeCoordinates::Asymmetric};
+  return ResizeOp::create(builder, location, typeOf(shape), data,
+                          modes[pick(3)], places[pick(3)], ResizeNearest::Floor,
+                          builder.getF64ArrayAttr(scales), llvm::APFloat(-0.75),
+                          false);
+}
+
+/// A product of channels of what is resized, or of that and something else.
+/// Now and then something reads what is resized, too.
+Value Generator::productOfResized(Value data) {
+  if (tensorType(data).getNumElements() > 256)
+    return unary(data);
+  const int64_t channel = coin() ? 1 : 3;
+  auto product = [&](Value from, int64_t results) -> Value {
+    SmallVector<int64_t> shape(shapeOf(from));
+    const int64_t channels = shape[channel];
+    shape[channel] = results;
+    if (channel == 3)
+      return MatmulOp::create(builder, location, typeOf(shape), from,
+                              constant({channels, results}));
+    return Conv2dOp::create(builder, location, typeOf(shape), from,
+                            constant({results, channels, 1, 1}),
+                            coin() ? constant({results}) : Value(),
+                            ints({1, 1}), ints({0, 0, 0, 0}), ints({1, 1}),
+                            builder.getI64IntegerAttr(1));
+  };
+  Value large = resized(product(data, 16), channel);
+  if (pick(6) == 0)
+    values.push_back(large);
+  if (coin()) {
+    Value other = coin() ? resized(product(data, 16), channel)
+                         : unary(resized(data, channel));
+    SmallVector<Value> parts = {large, other};
+    if (coin())
+      std::swap(parts[0], parts[1]);
+    SmallVector<int64_t> shape(shapeOf(large));
+    shape[channel] += shapeOf(other)[channel];
+    large = ConcatOp::create(builder, location, typeOf(shape), parts, channel);
+  }
+  return product(large, 1 + pick(4));
 }
 
 Value Generator::unary(Value data) {
@@ -349,6 +407,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
                         &Generator::convTranspose,
                         &Generator::matmul,
                         &Generator::partsOfProduct,
+                        &Generator::productOfResized,
                         &Generator::unary,
                         &Generator::spelledActivation,
                         &Generator::affine,
