@@ -312,7 +312,11 @@ struct SinkFromConcat : mlir::OpRewritePattern<ConcatOp> {
                                 PatternRewriter &rewriter) const override {
     SmallVector<Product> products = productsOf(op.getResult());
     const auto axis = static_cast<int64_t>(op.getAxis());
-    if (products.empty() || products.front().dataChannel() != axis ||
+    // Of weights that something else reads parts would be stored beside them.
+    const bool areOwn = llvm::all_of(products, [](const Product &product) {
+      return product.weight().hasOneUse();
+    });
+    if (!areOwn || products.empty() || products.front().dataChannel() != axis ||
         failed(sink(rewriter, op.getResult(), op.getInputs(), products)))
       return rewriter.notifyMatchFailure(op, "no product of resized data");
     return success();

@@ -315,3 +315,16 @@ func.func @other_reader(%a: tensor<1x16x8x8xf32>, %b: tensor<1x1x16x16xf32>) -> 
   %3 = npu.eltwise relu(%1) : (tensor<1x17x16x16xf32>) -> tensor<1x17x16x16xf32>
   return %2, %3 : tensor<1x1x16x16xf32>, tensor<1x17x16x16xf32>
 }
+
+// Weights that something else reads would be stored twice.
+// CHECK-LABEL: @shared_weights
+// CHECK: npu.resize(%arg0)
+// CHECK-NEXT: npu.concat
+func.func @shared_weights(%a: tensor<1x16x8x8xf32>, %b: tensor<1x1x16x16xf32>, %c: tensor<1x17x16x16xf32>) -> (tensor<1x1x16x16xf32>, tensor<1x1x16x16xf32>) {
+  %w = npu.constant dense<2.0> : tensor<1x17x1x1xf32> -> tensor<1x17x1x1xf32>
+  %0 = npu.resize(%a) {coordinates = #npu.resize_coordinates<asymmetric>, mode = #npu.resize_mode<nearest>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 1.0, 2.0, 2.0]} : (tensor<1x16x8x8xf32>) -> tensor<1x16x16x16xf32>
+  %1 = npu.concat(%0, %b) {axis = 1 : i64} : (tensor<1x16x16x16xf32>, tensor<1x1x16x16xf32>) -> tensor<1x17x16x16xf32>
+  %2 = npu.conv2d(%1, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x17x16x16xf32>, tensor<1x17x1x1xf32>) -> tensor<1x1x16x16xf32>
+  %3 = npu.conv2d(%c, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x17x16x16xf32>, tensor<1x17x1x1xf32>) -> tensor<1x1x16x16xf32>
+  return %2, %3 : tensor<1x1x16x16xf32>, tensor<1x1x16x16xf32>
+}
