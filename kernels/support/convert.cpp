@@ -164,10 +164,6 @@ static void loadAs(const void *data, Walk::Run run, const int64_t *offsets,
   }
 }
 
-static bool isHalfWide(int32_t dtype) {
-  return dtype == NPU_F16 || dtype == NPU_BF16;
-}
-
 void load(int32_t dtype, const void *data, Walk::Run run,
           const int64_t *offsets, int n, float *out) {
   if (run == Walk::Run::Contiguous && isHalfWide(dtype))

@@ -15,6 +15,11 @@ inline bool isFloat(int32_t dtype) {
   return dtype == NPU_F32 || dtype == NPU_F16 || dtype == NPU_BF16;
 }
 
+/// Floats of 16 bits.
+inline bool isHalfWide(int32_t dtype) {
+  return dtype == NPU_F16 || dtype == NPU_BF16;
+}
+
 float halfToFloat(uint16_t half);
 uint16_t floatToHalf(float value);
 float bfloatToFloat(uint16_t bits);

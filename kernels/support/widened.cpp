@@ -18,12 +18,8 @@ namespace npu::kernels {
 
 constexpr int64_t minElementsPerThread = 16384;
 
-static bool isNarrow(int32_t dtype) {
-  return isFloat(dtype) && dtype != NPU_F32;
-}
-
 static int32_t widened(int32_t dtype) {
-  return isNarrow(dtype) ? static_cast<int32_t>(NPU_F32) : dtype;
+  return isHalfWide(dtype) ? static_cast<int32_t>(NPU_F32) : dtype;
 }
 
 /// Whether the kernel reads the input: of what was fused to it some may be left
@@ -53,9 +49,9 @@ public:
       : ComposedKernel(std::move(kernel)), problem(p),
         constants(p.inputs.size()), bytes(aligned(inner->scratchBytes())) {
     for (size_t i = 0; i < p.inputs.size(); ++i)
-      if (isNarrow(p.inputs[i].dtype) && !p.isConstant(i) && isRead(p, i))
+      if (isHalfWide(p.inputs[i].dtype) && !p.isConstant(i) && isRead(p, i))
         before.push_back(copyOf(i, p.inputs[i]));
-    if (isNarrow(p.outputs[0].dtype))
+    if (isHalfWide(p.outputs[0].dtype))
       behind.push_back(copyOf(p.inputs.size(), p.outputs[0]));
   }
 
@@ -70,7 +66,7 @@ public:
                                      operands + problem.inputs.size());
     for (size_t i = 0; i < inside.size(); ++i) {
       const npu_tensor_desc &tensor = problem.inputs[i];
-      if (!inside[i] || !isNarrow(tensor.dtype) || !isRead(problem, i))
+      if (!inside[i] || !isHalfWide(tensor.dtype) || !isRead(problem, i))
         continue;
       const int64_t count = storedElements(tensor);
       constants[i] = allocate(static_cast<size_t>(count) * sizeof(float));
@@ -159,7 +155,7 @@ std::unique_ptr<Kernel> createWidened(const Problem &problem,
   bool isChanged = false;
   for (std::vector<npu_tensor_desc> *side : {&inside.inputs, &inside.outputs})
     for (npu_tensor_desc &tensor : *side) {
-      isChanged |= isNarrow(tensor.dtype);
+      isChanged |= isHalfWide(tensor.dtype);
       tensor.dtype = widened(tensor.dtype);
     }
   for (npu_instr &instr : inside.instrs)
