@@ -186,7 +186,8 @@ static bool isOfProduct(Value value) {
 }
 
 // Pattern: function(reshape(product)) -> reshape(function(product)), whose
-//          kernel takes it
+//          kernel takes it; not a conversion, for what scales integers behind
+//          it would stay
 struct FunctionOfProduct : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -196,9 +197,9 @@ struct FunctionOfProduct : OpRewritePattern<EltwiseOp> {
     if (op.getInputs().size() != 1 || !reshape || !reshape->hasOneUse() ||
         !isOfProduct(reshape.getInput()))
       return rewriter.notifyMatchFailure(op, "no reshape of a product");
-    auto type = cast<RankedTensorType>(
-        tensorType(reshape.getInput())
-            .clone(tensorType(op.getResult()).getElementType()));
+    RankedTensorType type = tensorType(reshape.getInput());
+    if (type.getElementType() != tensorType(op.getResult()).getElementType())
+      return rewriter.notifyMatchFailure(op, "a conversion");
     Value result =
         cloneWith(rewriter, op.getLoc(), op, reshape.getInput(), type)
             ->getResult(0);

@@ -87,18 +87,6 @@ NPU_WIDE_CLONES void narrow(int32_t dtype, const float *from, uint16_t *to,
       to[i] = rounded(from[i]);
 }
 
-NPU_WIDE_CLONES void roundTo(int32_t dtype, const float *from, float *to,
-                             int64_t count) {
-  if (dtype == NPU_F16)
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = halfToFloat(floatToHalf(from[i]));
-  else if (dtype == NPU_BF16)
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = widened(rounded(from[i]));
-  else
-    std::copy_n(from, count, to);
-}
-
 int64_t wrapTo(int32_t dtype, int64_t value) {
   switch (dtype) {
   case NPU_I8:

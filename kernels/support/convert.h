@@ -49,9 +49,6 @@ void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
 void widen(int32_t dtype, const uint16_t *from, float *to, int64_t count);
 void narrow(int32_t dtype, const float *from, uint16_t *to, int64_t count);
 
-/// What `count` floats are when an element of this float type has kept them.
-void roundTo(int32_t dtype, const float *from, float *to, int64_t count);
-
 /// The tensor's logical elements in row-major order.
 void toDense(const npu_tensor_desc &tensor, const void *data, float *out);
 void toDense(const npu_tensor_desc &tensor, const void *data, int64_t *out);

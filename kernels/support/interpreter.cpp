@@ -366,10 +366,15 @@ static void cast(const npu_instr &instr, int32_t from, const Row *a, Row *out,
     return;
   }
   if (isFloat(from))
-    return roundTo(instr.dtype, a->f, out->f, n);
-  for (int i = 0; i < n; ++i)
-    out->f[i] = static_cast<float>(a->i[i]);
-  roundTo(instr.dtype, out->f, out->f, n);
+    std::copy_n(a->f, n, out->f);
+  else
+    std::transform(a->i, a->i + n, out->f,
+                   [](int64_t v) { return static_cast<float>(v); });
+  if (!isHalfWide(instr.dtype))
+    return;
+  uint16_t halves[rowLength];
+  narrow(instr.dtype, out->f, halves, n);
+  widen(instr.dtype, halves, out->f, n);
 }
 
 /// What memory holds for a number of the type, zeros above.

@@ -40,19 +40,6 @@ NPU_INLINE void storeVector(float *to, Vector value) {
   std::memcpy(to, &value, sizeof(value));
 }
 
-/// As bf16, to the nearest, halves to even; NaN stays NaN.
-NPU_INLINE void storeVector(uint16_t *to, Vector value) {
-  using Bits = uint32_t __attribute__((vector_size(sizeof(Vector))));
-  using Halves = uint16_t __attribute__((vector_size(sizeof(Vector) / 2)));
-  Bits bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  const Bits nan = (bits >> 16) | 0x40u,
-             nearest = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-  const Halves halves = __builtin_convertvector(
-      (bits & 0x7fffffffu) > 0x7f800000u ? nan : nearest, Halves);
-  std::memcpy(to, &halves, sizeof(halves));
-}
-
 // Neighbours are joined, then pairs, and so on: lane after lane would take
 // longer than the exponentials of a short row.
 

@@ -2,7 +2,6 @@
 
 #include "kernels/tensornorm/norm_rows.h"
 
-#include "kernels/support/convert.h"
 #include "kernels/support/vectors.h"
 
 #include <cmath>
@@ -45,16 +44,11 @@ static NPU_INLINE double sumOf(const float *x, int64_t length,
   return sum;
 }
 
-static NPU_INLINE void storeNumber(float *to, float number) { *to = number; }
-static NPU_INLINE void storeNumber(uint16_t *to, float number) {
-  *to = floatToBfloat(number);
-}
-
 /// `y` may be `x`: the last vector, which overlaps another, is read first.
-template <int Bias, typename Stored>
+template <int Bias>
 static NPU_INLINE void normalizeRow(const float *x, int64_t length, float mean,
                                     float factor, const float *scale,
-                                    const float *bias, Stored *y) {
+                                    const float *bias, float *y) {
   const auto at = [&](int64_t i) __attribute__((always_inline)) {
     const Vector scaled =
         (loadVector(x + i) - mean) * (factor * loadVector(scale + i));
@@ -62,7 +56,7 @@ static NPU_INLINE void normalizeRow(const float *x, int64_t length, float mean,
   };
   if (length < lanes) {
     for (int64_t i = 0; i < length; ++i)
-      storeNumber(y + i, (x[i] - mean) * (factor * scale[i]) + bias[i * Bias]);
+      y[i] = (x[i] - mean) * (factor * scale[i]) + bias[i * Bias];
     return;
   }
   const Vector last = at(length - lanes);
@@ -104,8 +98,8 @@ static NPU_INLINE Moments momentsOf(const float *x, int64_t length,
   return isExact ? of : exactMoments(x, length, isCentered);
 }
 
-template <int Bias, typename Stored>
-static NPU_INLINE void normalizeAll(const NormRows &rows, Stored *y) {
+template <int Bias>
+static NPU_INLINE void normalizeAll(const NormRows &rows, float *y) {
   const float *x = rows.data.first, *scale = rows.scale.first,
               *bias = rows.bias.first;
   const auto count = static_cast<double>(rows.length);
@@ -116,19 +110,13 @@ static NPU_INLINE void normalizeAll(const NormRows &rows, Stored *y) {
         static_cast<float>(1 / std::sqrt(of.squares / count + rows.epsilon)),
         scale, bias, y);
     x += rows.data.step;
-    y += rows.data.step;
+    y += rows.resultStep;
     scale += rows.scale.step;
     bias += rows.bias.step;
   }
 }
 
 NPU_WIDE_CLONES void normalizeEach(const NormRows &rows, float *to) {
-  if (rows.isBiasAlong)
-    return normalizeAll<1>(rows, to);
-  return normalizeAll<0>(rows, to);
-}
-
-NPU_WIDE_CLONES void normalizeEach(const NormRows &rows, uint16_t *to) {
   if (rows.isBiasAlong)
     return normalizeAll<1>(rows, to);
   return normalizeAll<0>(rows, to);

@@ -24,13 +24,11 @@ struct NormRows {
   bool isCentered;  ///< else the mean counts as 0
   bool isBiasAlong; ///< else one number is for all of a row
   OfRows data, scale, bias;
+  int64_t resultStep;
 };
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + bias; rows of the result are
-/// as far apart as those of the data.
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias
 void normalizeEach(const NormRows &rows, float *to);
-/// The same, rounded to bf16.
-void normalizeEach(const NormRows &rows, uint16_t *to);
 
 } // namespace npu::kernels
 

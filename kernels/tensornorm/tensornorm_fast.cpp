@@ -9,6 +9,7 @@
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
 #include "kernels/support/access.h"
+#include "kernels/support/convert.h"
 #include "kernels/support/reference.h"
 #include "kernels/support/sort.h"
 #include "kernels/support/vectors.h"
@@ -207,7 +208,7 @@ public:
                   static_cast<size_t>(thread) * perThread();
       if (isOfRows())
         return forLoops(mine, 0, outer - 1, start, [&](const Place &place) {
-          runRows(mine, place, operands);
+          runRows(mine, place, operands, own);
         });
       forLoops(mine, 0, outer, start, [&](const Place &place) {
         runUnit(mine, place, start.set, operands, own);
@@ -246,6 +247,8 @@ private:
   }
 
   size_t perThread() const {
+    if (isRounded)
+      return aligned(longestRow * sizeof(float));
     return aligned(static_cast<size_t>(sets) *
                    (2 * sizeof(double) + 2 * sizeof(float)));
   }
@@ -263,7 +266,7 @@ private:
 
   /// The innermost kept loop.
   void runRows(const std::vector<Loop> &mine, const Place &at,
-               void *const *operands) const {
+               void *const *operands, char *own) const {
     const Loop &each = mine[outer - 1], &inner = mine.back();
     const float zero = 0;
     NormRows rows;
@@ -279,10 +282,27 @@ private:
     if (attrs.has_bias)
       rows.bias = {static_cast<const float *>(operands[2]) + at.bias,
                    each.bias};
+    rows.resultStep = each.data;
     if (isRounded)
-      normalizeEach(rows, static_cast<uint16_t *>(operands[inputs]) + at.data);
+      roundRows(rows, static_cast<uint16_t *>(operands[inputs]) + at.data, own);
     else
       normalizeEach(rows, static_cast<float *>(operands[inputs]) + at.data);
+  }
+
+  /// By way of floats, some rows at a time.
+  static void roundRows(NormRows rows, uint16_t *to, char *own) {
+    auto *floats = reinterpret_cast<float *>(own);
+    const int64_t most = longestRow / rows.length, all = rows.count,
+                  step = rows.resultStep;
+    rows.resultStep = rows.length;
+    for (int64_t first = 0; first < all; first += most) {
+      rows.count = std::min(most, all - first);
+      normalizeEach(rows, floats);
+      for (int64_t r = 0; r < rows.count; ++r, to += step)
+        narrow(NPU_BF16, floats + r * rows.length, to, rows.length);
+      for (OfRows *part : {&rows.data, &rows.scale, &rows.bias})
+        part->first += rows.count * part->step;
+    }
   }
 
   /// All that lies inside the outermost kept loops.

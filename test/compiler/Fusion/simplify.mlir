@@ -51,7 +51,8 @@ func.func @reshapes(%x: tensor<1x8x1x1xf32>) -> (tensor<1x8x1x1xf32>, tensor<2x4
 }
 
 // A function of a convolution goes in front of what flattens its image; not
-// where the image is read, too, nor in front of a reshape of anything else.
+// where the image is read, too, nor in front of a reshape of anything else. A
+// conversion stays with what scales its numbers.
 // CHECK-LABEL: @function_of_product
 // CHECK: %[[Y:.*]] = npu.conv2d
 // CHECK: %[[B:.*]] = npu.eltwise add(%[[Y]]
@@ -74,6 +75,20 @@ func.func @function_of_product(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>,
   %t = npu.reshape(%x) : (tensor<1x8x4x4xf32>) -> tensor<1x8x16xf32>
   %i = npu.eltwise gelu_erf(%t) : (tensor<1x8x16xf32>) -> tensor<1x8x16xf32>
   return %g, %z, %h, %i : tensor<1x8x16xf32>, tensor<1x8x4x4xf32>, tensor<1x8x16xf32>, tensor<1x8x16xf32>
+}
+
+// CHECK-LABEL: @conversion_of_product
+// CHECK: %[[Y:.*]] = npu.conv2d
+// CHECK: %[[R:.*]] = npu.reshape(%[[Y]])
+// CHECK: %[[C:.*]] = npu.eltwise cast(%[[R]])
+// CHECK: npu.eltwise mul(%[[C]]
+func.func @conversion_of_product(%x: tensor<1x8x4x4xui8>, %w: tensor<8x8x1x1xi8>) -> tensor<1x8x16xf32> {
+  %y = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x8x4x4xui8>, tensor<8x8x1x1xi8>) -> tensor<1x8x4x4xi32>
+  %r = npu.reshape(%y) : (tensor<1x8x4x4xi32>) -> tensor<1x8x16xi32>
+  %c = npu.eltwise cast(%r) : (tensor<1x8x16xi32>) -> tensor<1x8x16xf32>
+  %s = npu.constant dense<0.1> : tensor<f32> -> tensor<f32>
+  %z = npu.eltwise mul(%c, %s) : (tensor<1x8x16xf32>, tensor<f32>) -> tensor<1x8x16xf32>
+  return %z : tensor<1x8x16xf32>
 }
 
 // The patches of an image as MobileViT writes them: two transposes, and between
