@@ -113,8 +113,7 @@ struct SubtractInFloats : OpRewritePattern<EltwiseOp> {
     EltwiseOp difference = isKind(op, NPU_INSTR_cast)
                                ? definedBy(op.getInputs()[0], NPU_INSTR_sub)
                                : EltwiseOp();
-    if (!difference || !difference->hasOneUse() ||
-        !tensorType(op.getResult()).getElementType().isF32())
+    if (!difference || !difference->hasOneUse() || !isF32(op.getResult()))
       return rewriter.notifyMatchFailure(op, "no difference as floats");
     auto product = difference.getInputs()[0].getDefiningOp<KernelOpInterface>();
     if (!product || !fusionTraitsOf(product).sumsWider ||

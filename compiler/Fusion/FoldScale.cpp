@@ -133,8 +133,7 @@ struct FoldAffine : OpRewritePattern<EltwiseOp> {
     for (unsigned variable : {0u, 1u}) {
       Operation *producer = op.getInputs()[variable].getDefiningOp();
       std::optional<WeightedKernel> kernel = weightedKernel(producer);
-      if (!kernel || !producer->hasOneUse() ||
-          !tensorType(op.getResult()).getElementType().isF32())
+      if (!kernel || !producer->hasOneUse() || !isF32(op.getResult()))
         continue;
       std::optional<ChannelAffine> step =
           affineStep(op, kernel->resultChannel, variable);

@@ -125,8 +125,7 @@ FailureOr<Value> UnmergedNorm::parameter(PatternRewriter &rewriter,
 
 /// Whether a scale or bias is left out, or its numbers are known.
 static bool isKnown(Value parameter) {
-  return !parameter || (constantOf(parameter) &&
-                        tensorType(parameter).getElementType().isF32());
+  return !parameter || (constantOf(parameter) && isF32(parameter));
 }
 
 namespace {

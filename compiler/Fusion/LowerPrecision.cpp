@@ -33,10 +33,6 @@ namespace npu {
 /// convolutions of all channels, not those of one.
 static constexpr double leastProducts = 64;
 
-static bool isF32(Value value) {
-  return tensorType(value).getElementType().isF32();
-}
-
 /// What the op multiplies and may be bf16; none where it does not compute in
 /// f32. A mask may say yes or no.
 static MutableArrayRef<OpOperand> factorsOf(Operation *op) {

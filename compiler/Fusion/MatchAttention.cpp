@@ -262,7 +262,7 @@ static std::optional<Found> match(MatmulOp last) {
   Found found;
   found.steps.push_back(last);
   auto isPlain = [](MatmulOp op) {
-    return !op.isPacked() && tensorType(op.getA()).getElementType().isF32() &&
+    return !op.isPacked() && isF32(op.getA()) &&
            batchOf(op.getA()) == batchOf(op.getB()) &&
            !batchOf(op.getA()).empty();
   };

@@ -84,7 +84,7 @@ static std::optional<Deviation> varianceOf(Value value) {
       !std::isfinite(*epsilon))
     return std::nullopt;
   Value centered = square.getInputs()[0];
-  if (!tensorType(centered).getElementType().isF32())
+  if (!isF32(centered))
     return std::nullopt;
   std::optional<Mean> mean = centeredOn(centered);
   if (!mean || mean->axes != squares->axes)
@@ -247,7 +247,7 @@ struct AbsorbParameter : OpRewritePattern<EltwiseOp> {
   /// One number, or a row of them along one dimension: what a normalisation
   /// reads at no cost.
   static bool isRow(Value value) {
-    return constantOf(value) && tensorType(value).getElementType().isF32() &&
+    return constantOf(value) && isF32(value) &&
            llvm::count_if(shapeOf(value),
                           [](int64_t extent) { return extent != 1; }) <= 1;
   }

@@ -148,8 +148,7 @@ std::optional<Ranged> rangedBehind(Value bytes) {
     found.scale = parts[1];
     return true;
   };
-  if (!real || !inAnyOrder(real, NPU_INSTR_add, isSum) ||
-      !tensorType(found.data).getElementType().isF32() ||
+  if (!real || !inAnyOrder(real, NPU_INSTR_add, isSum) || !isF32(found.data) ||
       !isScaleOf(found.scale, behindViews(found.data), low) ||
       !isZeroPointOf(found.zeroPoint, low, found.scale))
     return std::nullopt;

@@ -13,10 +13,10 @@ def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
     Identity and inverse transposes and reshapes vanish, consecutive ones
     compose, transposes also around a reshape that moves whole parts of their
     dimensions, those of constants are computed. A function of a product stands
-    in front of the product's reshapes, where its kernel takes it. Elementwise ops and reductions
-    work on what a broadcast repeats, not on its repetitions. A gather of all
-    places of a box is a slice, a scatter to them a concat, or a sum with what is
-    padded. Halves that change places, or every second number (rotary
+    in front of the product's reshapes, where its kernel takes it. Elementwise
+    ops and reductions work on what a broadcast repeats, not on its repetitions.
+    A gather of all places of a box is a slice, a scatter to them a concat, or a
+    sum with what is padded. Halves that change places, or every second number (rotary
     embedding), are a slice from back to front. Affine steps with constants are
     brought into one form (x * scale, then + offset) and merge, where neither
     overflow nor the rounding of a large offset would show. Every rewrite is
@@ -480,7 +480,8 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
     converted by itself; what such an op stores is converted as it is stored, and
     where elementwise functions alone read it, too, they read the bf16. Attention
     gets queries, keys and values in bf16 and stores bf16; scores and sums are
-    f32. A norm of which only the conversion is read stores bf16. It runs for `npuc --precision=bf16`.
+    f32. A norm of which only the conversion is read stores bf16. It runs for
+    `npuc --precision=bf16`.
 
     Example:
     ```mlir

@@ -30,6 +30,10 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return tensorType(value).getShape();
 }
 
+inline bool isF32(Value value) {
+  return tensorType(value).getElementType().isF32();
+}
+
 /// The one number that an f32 constant holds in every element.
 std::optional<float> scalarOf(Value value);
 

@@ -135,8 +135,7 @@ static FailureOr<Value> withSigns(PatternRewriter &rewriter, Location location,
 
 /// Two pieces of floats, of which concat makes a whole.
 static bool areTwo(ConcatOp op) {
-  return op.getInputs().size() == 2 &&
-         tensorType(op.getResult()).getElementType().isF32();
+  return op.getInputs().size() == 2 && isF32(op.getResult());
 }
 
 /// A piece that is every second element of a dimension, which lies beside

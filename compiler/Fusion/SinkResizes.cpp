@@ -62,10 +62,6 @@ struct Pieces {
 
 } // namespace
 
-static bool isF32(Value value) {
-  return tensorType(value).getElementType().isF32();
-}
-
 /// Whether each result of a convolution is made of one position.
 static bool readsOnePosition(const npu_conv_attrs &conv,
                              ArrayRef<int64_t> window) {

@@ -157,17 +157,17 @@ void load(int32_t dtype, const void *data, Walk::Run run,
   if (run == Walk::Run::Contiguous && isHalfWide(dtype))
     return widen(dtype, static_cast<const uint16_t *>(data) + offsets[0], out,
                  n);
-  auto widen = [](auto v) { return static_cast<float>(v); };
+  auto exact = [](auto v) { return static_cast<float>(v); };
   switch (dtype) {
   case NPU_F32:
-    return loadAs<float>(data, run, offsets, n, out, widen);
+    return loadAs<float>(data, run, offsets, n, out, exact);
   case NPU_F16:
     return loadAs<uint16_t>(data, run, offsets, n, out, halfToFloat);
   case NPU_I8:
-    return loadAs<int8_t>(data, run, offsets, n, out, widen);
+    return loadAs<int8_t>(data, run, offsets, n, out, exact);
   case NPU_U8:
   case NPU_BOOL: // a mask
-    return loadAs<uint8_t>(data, run, offsets, n, out, widen);
+    return loadAs<uint8_t>(data, run, offsets, n, out, exact);
   default:
     return loadAs<uint16_t>(data, run, offsets, n, out, bfloatToFloat);
   }

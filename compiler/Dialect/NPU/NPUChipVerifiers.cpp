@@ -179,18 +179,6 @@ static LogicalResult verifyGroups(TensornormOp op, ArrayRef<int64_t> axes) {
                           << " of axis " << axes.front();
 }
 
-/// One type, but that the result of f32 may be bf16.
-static LogicalResult verifyNormTypes(TensornormOp op) {
-  Type data = elementOf(op.getInput());
-  const bool isRounded = data.isF32() && elementOf(op.getResult()).isBF16();
-  for (Value value : op->getOperands())
-    if (elementOf(value) != (isRounded ? data : elementOf(op.getResult())))
-      return op.emitOpError()
-             << "normalisation: element types " << elementOf(value) << " and "
-             << elementOf(op.getResult()) << " differ";
-  return success();
-}
-
 LogicalResult TensornormOp::verify() {
   Operation *op = getOperation();
   SmallVector<int64_t> axes = toInts(getAxes());
@@ -219,7 +207,11 @@ LogicalResult TensornormOp::verify() {
   if (!isFloat(getResult())) // tensornorm_c8
     return emitOpError() << "element type " << elementOf(getResult())
                          << ", expected a float type";
-  if (failed(verifyNormTypes(*this))) // tensornorm_c9
+  Type data = elementOf(getInput());
+  const bool isRounded = data.isF32() && elementOf(getResult()).isBF16();
+  if (failed(verifyOneType(
+          op, "normalisation",
+          isRounded ? data : elementOf(getResult())))) // tensornorm_c9
     return failure();
   return verifyLayouts(op);
 }

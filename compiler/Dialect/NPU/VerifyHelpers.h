@@ -26,14 +26,19 @@ inline bool isByte(Value value) {
          elementOf(value).getIntOrFloatBitWidth() == 8;
 }
 
-/// All operands and the result have one element type.
-inline LogicalResult verifyOneType(Operation *op, const char *what) {
+/// All operands have this element type.
+inline LogicalResult verifyOneType(Operation *op, const char *what, Type type) {
   for (Value operand : op->getOperands())
-    if (elementOf(operand) != elementOf(op->getResult(0)))
+    if (elementOf(operand) != type)
       return op->emitOpError()
              << what << ": element types " << elementOf(operand) << " and "
-             << elementOf(op->getResult(0)) << " differ";
+             << type << " differ";
   return success();
+}
+
+/// All operands and the result have one element type.
+inline LogicalResult verifyOneType(Operation *op, const char *what) {
+  return verifyOneType(op, what, elementOf(op->getResult(0)));
 }
 
 /// A product of f32 data with a packed matrix.
