@@ -6,73 +6,65 @@
 
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
+#include "kernels/support/exponentials.h"
 #include "kernels/support/functions.h"
 #include "kernels/support/interpreter.h"
+#include "kernels/support/vectors.h"
 #include "kernels/tensor.h"
 
 #include <algorithm>
 #include <cmath>
-
-// Sanitisers and builds without optimisation vectorise nothing; only slower.
-#pragma clang diagnostic ignored "-Wpass-failed"
+#include <numeric>
 
 namespace npu::kernels {
 
 constexpr int64_t minElementsPerThread = 4096;
 
-/// The largest number, for which NaN does not count unless all are.
-static NPU_INLINE float largestOf(const float *x, int64_t n) {
-  float best = x[0];
-  int64_t i = 0;
-  if (n >= lanes) {
-    Vector wide = loadVector(x);
-    for (i = lanes; i + lanes <= n; i += lanes) {
-      Vector next = loadVector(x + i);
-      wide = next > wide ? next : wide;
-    }
-    for (int64_t k = 0; k < lanes; ++k)
-      best = wide[k] > best ? wide[k] : best;
-  }
-  for (; i < n; ++i)
-    best = x[i] > best ? x[i] : best;
-  return best;
+static NPU_INLINE float largestLaneOf(const float *x, int64_t n) {
+  Vector largest = loadVector(x + n - lanes);
+  for (int64_t i = 0; i + lanes < n; i += lanes)
+    largest = larger(largest, loadVector(x + i));
+  return largestLane(largest);
 }
 
-/// Floats are added for a while only: rows may have many thousand elements.
-static NPU_INLINE double sumOf(const float *x, int64_t n) {
-  constexpr int64_t stretch = 64 * lanes;
-  double sum = 0;
-  int64_t i = 0;
-  while (i + lanes <= n) {
-    Vector wide = {};
-    for (int64_t end = std::min(n, i + stretch); i + lanes <= end; i += lanes)
-      wide += loadVector(x + i);
-    for (int64_t k = 0; k < lanes; ++k)
-      sum += wide[k];
-  }
-  for (; i < n; ++i)
-    sum += x[i];
-  return sum;
+/// The largest number. A NaN may not count: it makes the whole row NaN later.
+static NPU_WIDE_CLONES float largestOf(const float *x, int64_t n) {
+  return n < lanes ? *std::max_element(x, x + n) : largestLaneOf(x, n);
 }
 
-static NPU_WIDE_CLONES void softmaxRow(const float *x, float *y, int64_t n) {
-  float largest = largestOf(x, n);
-  for (int64_t i = 0; i < n; ++i)
-    y[i] = functions::exponentialOfNegative(x[i] - largest);
-  auto factor = static_cast<float>(1 / sumOf(y, n));
+static NPU_WIDE_CLONES void scale(float *y, int64_t n, float factor) {
   for (int64_t i = 0; i < n; ++i)
     y[i] *= factor;
 }
 
-/// `room` holds a row.
-static NPU_WIDE_CLONES void logSoftmaxRow(const float *x, float *y, int64_t n,
-                                          float *room) {
-  float largest = largestOf(x, n);
+/// One call: three take longer than a few exponentials.
+static NPU_WIDE_CLONES void softmaxOfFew(const float *x, float *y, int64_t n) {
+  const float largest = *std::max_element(x, x + n);
   for (int64_t i = 0; i < n; ++i)
-    room[i] = functions::exponentialOfNegative(x[i] - largest);
-  auto less = static_cast<float>(std::log(sumOf(room, n)));
+    y[i] = functions::exponentialOfNegative(x[i] - largest);
+  const auto factor = static_cast<float>(1 / std::accumulate(y, y + n, 0.0));
+  for (int64_t i = 0; i < n; ++i)
+    y[i] *= factor;
+}
+
+static void softmaxRow(const float *x, float *y, int64_t n) {
+  if (n < lanes)
+    return softmaxOfFew(x, y, n);
+  const double sum = exponentials(x, largestOf(x, n), y, n);
+  scale(y, n, static_cast<float>(1 / sum));
+}
+
+static NPU_WIDE_CLONES void reduceBy(const float *x, float largest, float less,
+                                     float *y, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
     y[i] = x[i] - largest - less;
+}
+
+/// `room` holds a row.
+static void logSoftmaxRow(const float *x, float *y, int64_t n, float *room) {
+  const float largest = largestOf(x, n);
+  const double sum = exponentials(x, largest, room, n);
+  reduceBy(x, largest, static_cast<float>(std::log(sum)), y, n);
 }
 
 namespace {
