@@ -21,8 +21,8 @@
 namespace npu::kernels {
 
 constexpr int64_t minWorkPerThread = 16384;
-/// Windows, and rows of results, from which on oneDNN's kernel is slower.
-constexpr int64_t largeWindow = 5, manyRows = 28;
+/// Windows, and pixels of results, from which on oneDNN's kernel is slower.
+constexpr int64_t largeWindow = 5, manyPixels = 784;
 /// Channels of a part of the work.
 constexpr int64_t channelsAtOnce = tileVectors * lanes;
 
@@ -239,7 +239,7 @@ static const PixelWindow *windowOf(const Problem &problem, bool isNarrow,
 static bool isFaster(const Problem &problem, const Epilogue &epilogue) {
   const npu_tensor_desc &w = problem.inputs[1], &y = problem.outputs[0];
   return epilogue.rest.empty() &&
-         (w.dims[2] >= largeWindow || y.dims[2] >= manyRows);
+         (w.dims[2] >= largeWindow || y.dims[2] * y.dims[3] >= manyPixels);
 }
 
 /// The problem of f32 that computes what one of bf16 rounds as it is stored;
