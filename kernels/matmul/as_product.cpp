@@ -83,6 +83,8 @@ static bool mapPixels(const npu_tensor_desc &tensor, const npu_tensor_desc &y,
 
 /// Fewer weights than that take little memory in f32, either.
 constexpr int64_t fewestWindowWeights = 16 * 1024;
+/// Windows up to which oneDNN's convolution of f32 is slower.
+constexpr int64_t fewWindows = 64;
 
 /// Whether the instructions read the result proper and operands behind it only.
 static bool readsExtras(const Problem &problem) {
@@ -116,7 +118,9 @@ static bool convAsProduct(const Problem &conv, Product &product,
   product.across = stridesOf(w).outer[0];
   if (!hasWindowsInOnePiece(conv, p.inputs[0])) {
     whyNot = "windows in several pieces, padded or grouped";
-    return product.isNarrow && elementCount(w) >= fewestWindowWeights &&
+    const bool isOurs = product.isNarrow || elementCount(conv.outputs[0]) <=
+                                                fewWindows * product.columns;
+    return isOurs && elementCount(w) >= fewestWindowWeights &&
            product.windows.map(conv, p.inputs[0], whyNot);
   }
   return mapPixels(p.inputs[0], p.outputs[0], conv.attrs.conv.strides,

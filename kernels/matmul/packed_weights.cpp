@@ -383,11 +383,35 @@ static bool fitsHalfBytes(const Narrow &narrow) {
                       isWhole));
 }
 
+/// Whether none has all bits of its exponent set.
+static bool haveFiniteBits(const uint16_t *numbers, int64_t count,
+                           unsigned exponent) {
+  bool are = true;
+  for (int64_t i = 0; i < count; ++i)
+    are &= (numbers[i] & exponent) != exponent;
+  return are;
+}
+
+static bool isAllFinite(const Narrow &narrow, int64_t count) {
+  const auto areFinite = [count](const float *each) {
+    return !each || std::all_of(each, each + count, [](float number) {
+      return std::isfinite(number);
+    });
+  };
+  const int32_t dtype = narrow.numbers.dtype;
+  return areFinite(narrow.scales) && areFinite(narrow.offsets) &&
+         (dtype == NPU_I8 ||
+          haveFiniteBits(static_cast<const uint16_t *>(narrow.data),
+                         elementCount(narrow.numbers),
+                         dtype == NPU_F16 ? 0x7c00 : 0x7f80));
+}
+
 size_t PackedWeights::packColumns(const Narrow &narrow) {
   const int64_t count = narrow.isUniform() ? 1 : columns, dims[] = {1, count};
   const npu_tensor_desc each = makeTensor(NPU_F32, dims, 2);
   const float zero = kind == Bits4 ? middle : 0;
   size_t made = 0;
+  haveLimits = isAllFinite(narrow, count);
   if (narrow.scales) {
     areSmall =
         std::any_of(narrow.scales, narrow.scales + count, [&](float scale) {

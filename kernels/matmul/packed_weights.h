@@ -40,6 +40,8 @@ public:
   /// Whether some floats are smaller than the smallest normal number, but no
   /// zero.
   bool hasDenormals() const { return areSmall; }
+  /// False where a narrow number, a scale or an offset is infinite, or none.
+  bool areFinite() const { return haveLimits; }
 
   /// Where the numbers of rows [first, last) of a panel lie.
   Kernel::Bytes bytesOf(int64_t panel, int64_t first, int64_t last) const;
@@ -64,7 +66,7 @@ private:
 
   int kind; // how numbers are stored
   int64_t rows, columns, block, rowBytes;
-  bool areSmall = false;
+  bool areSmall = false, haveLimits = true;
   PanelParameter scales, zeros;
   std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
 };

@@ -116,14 +116,23 @@ private:
 
 } // namespace
 
-/// Whether any is smaller than the smallest normal number, but no zero.
-static bool anyIsDenormal(const float *numbers, int64_t count) {
-  bool any = false;
+namespace {
+/// What some weights are, one bit for each.
+enum Unusual : unsigned {
+  Denormal = 1,  ///< smaller than the smallest normal number, but no zero
+  NotFinite = 2, ///< or no number
+};
+} // namespace
+
+static unsigned unusualOf(const float *numbers, int64_t count) {
+  using Limits = std::numeric_limits<float>;
+  bool isSmall = false, isFinite = true;
   for (int64_t i = 0; i < count; ++i) {
-    float size = std::fabs(numbers[i]);
-    any |= size > 0 && size < std::numeric_limits<float>::min();
+    const float size = std::fabs(numbers[i]);
+    isSmall |= size > 0 && size < Limits::min();
+    isFinite &= size <= Limits::max();
   }
-  return any;
+  return (isSmall ? Denormal : 0U) | (isFinite ? 0U : NotFinite);
 }
 
 /// The product where denormal numbers count as zeros: some processors take 150
@@ -215,13 +224,13 @@ public:
         from, order, static_cast<size_t>(floats + lanes) * sizeof(float),
         [&](void *to) {
           auto *numbers = static_cast<float *>(to);
-          numbers[floats] = packPanels(from, numbers) ? 1 : 0;
+          numbers[floats] = static_cast<float>(packPanels(from, numbers));
           return true;
         },
         made);
-    // A result in place of a summand cannot be computed twice.
-    meetsDenormals = packed && product.problem.inPlaceInput < 0 &&
-                     static_cast<const float *>(packed.get())[floats] != 0;
+    if (packed)
+      meet(static_cast<unsigned>(
+          static_cast<const float *>(packed.get())[floats]));
     return made;
   }
 
@@ -282,8 +291,17 @@ private:
     const Problem &p = product.problem;
     const size_t made = stored->pack(*p.narrow, product.order(), product.down,
                                      product.across, p.threads);
-    meetsDenormals = p.inPlaceInput < 0 && stored->hasDenormals();
+    meet((stored->hasDenormals() ? Denormal : 0U) |
+         (stored->areFinite() ? 0U : NotFinite));
     return made;
+  }
+
+  void meet(unsigned unusual) {
+    // A result in place of a summand cannot be computed twice.
+    meetsDenormals =
+        product.problem.inPlaceInput < 0 && (unusual & Denormal) != 0;
+    // Zeros stand for padding where rows of a tile differ in it.
+    meetsAlone = product.windows.rows() > 0 && (unusual & NotFinite) != 0;
   }
 
   /// How many runs of a window have their weights unpacked at once.
@@ -349,16 +367,15 @@ private:
       std::copy_n(to + k * panelColumns, width, to + k * width);
   }
 
-  /// Returns whether any number is denormal.
-  bool packPanels(const float *from, float *to) const {
-    std::atomic<bool> any{false};
+  /// Returns what is Unusual.
+  unsigned packPanels(const float *from, float *to) const {
+    std::atomic<unsigned> any{0};
     parallelFor(product.problem.threads, [&](int thread, int threads) {
       Range range = shareOf(panels, thread, threads);
       for (int64_t panel = range.begin; panel < range.end; ++panel) {
         float *packing = to + panel * panelColumns * product.depth;
         packPanel(from, panel, packing);
-        if (anyIsDenormal(packing, widthOf(panel) * product.depth))
-          any = true;
+        any |= unusualOf(packing, widthOf(panel) * product.depth);
       }
     });
     return any;
@@ -481,7 +498,9 @@ private:
     tile.runCount = which.end - which.begin;
     if (stored)
       unpack(panel, {which.begin * runDepth, which.end * runDepth}, unpacked);
-    const int64_t most = chain.isOne() ? tileRows(tile.width) : strip,
+    const int64_t most = meetsAlone      ? 1
+                         : chain.isOne() ? tileRows(tile.width)
+                                         : strip,
                   count = range.end - range.begin,
                   tiles = (count + most - 1) / most;
     // Divided once: a division takes as long as a short tile.
@@ -594,10 +613,10 @@ private:
   RowPlaces dataRows, resultRows, addedRows;
   int64_t rows, panels;
   int64_t runs, runDepth, runsAtOnce; ///< one run, if rows lie in one piece
-  /// [panel][depth][width of the panel], then 1 if any is denormal; or
+  /// [panel][depth][width of the panel], then what is Unusual; or
   std::shared_ptr<void> packed;
   std::unique_ptr<PackedWeights> stored;
-  bool meetsDenormals = false;
+  bool meetsDenormals = false, meetsAlone = false; ///< each row of the data
   std::vector<Bytes> behind; // by thread: what the next kernel reads first
 };
 } // namespace

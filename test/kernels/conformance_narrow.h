@@ -218,6 +218,23 @@ TEST(Conformance, NarrowDenormals) {
   check(one, inputs);
 }
 
+/// What lies in padding meets no weight, an infinite one neither.
+TEST(Conformance, NarrowInfinitiesBesidePadding) {
+  Case one;
+  one.problem = convProblem(image(1, 200, 9, 9, "acdb"), 40, {3, 3}, 1, 1, 1,
+                            "acdb", true);
+  Made made;
+  made.dtype = NPU_F16;
+  made.hasScales = false;
+  one.problem.narrow = narrowFor(one.problem.inputs[1], 2750, made);
+  for (size_t tap = 0; tap < 9; ++tap) // each in another result channel
+    made.values[tap * 200 * 9 + tap] = std::numeric_limits<double>::infinity();
+  storeValues(one.problem.narrow->numbers, made.values, made.data.data());
+  auto inputs = inputsFor(one.problem, 2750);
+  inputs[1] = made.values;
+  compareAll(one, inputs);
+}
+
 /// Few tiles, so that threads share them; many, in several blocks, with all
 /// weights at the points or some; a thread more than there are tiles.
 TEST(Conformance, NarrowWinograd) {

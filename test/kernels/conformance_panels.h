@@ -152,6 +152,52 @@ TEST(Conformance, ProductOfDenormals) {
   }
 }
 
+/// So few windows that oneDNN's convolution would be slower, padded, strided,
+/// dilated; the last has all but one run in padding.
+TEST(Conformance, FewWindows) {
+  uint32_t seed = 8900;
+  const struct {
+    std::vector<int64_t> dims, window;
+    int64_t results, stride, pad, dilation;
+    const char *layout;
+  } shapes[] = {
+      {{1, 200, 1, 40}, {1, 3}, 60, 1, 1, 1, "acdb"},
+      {{1, 40, 8, 8}, {3, 3}, 50, 1, 1, 1, "acdb"},
+      {{2, 40, 9, 8}, {3, 3}, 67, 2, 1, 1, "acdb"},
+      {{1, 80, 11, 5}, {3, 3}, 70, 1, 2, 2, "acdb"},
+      {{3, 70, 19}, {5}, 65, 1, 2, 1, "acb"},
+      {{1, 30, 5, 2, 6}, {3, 2, 3}, 40, 1, 1, 1, "acdeb"},
+      {{1, 300, 1, 1}, {3, 3}, 9, 1, 1, 1, "acdb"},
+  };
+  for (const auto &s : shapes)
+    for (const char *chain : {"none", "relu", "residual in place, relu",
+                              "per image", "swish of itself"}) {
+      Case one;
+      one.problem =
+          convProblem(tensor(NPU_F32, s.dims, s.layout), s.results, s.window,
+                      s.stride, s.pad, 1, s.layout, seed % 2, s.dilation);
+      makeConstant(one.problem, 1);
+      one.problem.threads = 1 + static_cast<int>(seed % 3);
+      one.nanEach = seed % 5 == 0 ? 1000 : 0;
+      for (const Chain &each : chainsFor(one.problem.outputs[0]))
+        if (each.name == std::string(chain))
+          addChain(one, each);
+      check(one, seed++);
+    }
+}
+
+/// What lies in padding meets no weight: none becomes NaN that is infinite.
+TEST(Conformance, InfiniteWeightsBesidePadding) {
+  Case one;
+  one.problem = convProblem(image(1, 60, 6, 7, "acdb"), 40, {3, 3}, 1, 1, 1,
+                            "acdb", true);
+  makeConstant(one.problem, 1);
+  auto inputs = inputsFor(one.problem, 8950);
+  for (size_t tap = 0; tap < 9; ++tap) // each in another result channel
+    inputs[1][tap * 60 * 9 + tap] = std::numeric_limits<double>::infinity();
+  compareAll(one, inputs);
+}
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_CONFORMANCE_PANELS_H
