@@ -37,8 +37,10 @@ constexpr int64_t fewestUnpackedRows = 192;
 /// for the rest of them.
 constexpr int64_t bytesAtOnce = 400 * 1024;
 constexpr int64_t rowsWithSums = 512;
-/// Weights of which every thread may have a copy in its caches.
+/// Weights of which every thread may have a copy in its caches; rows of each
+/// thread for which it may fetch any number of them.
 constexpr int64_t fewWeightBytes = 768 * 1024;
+constexpr int64_t manyRows = 24;
 
 namespace {
 
@@ -412,8 +414,9 @@ private:
     return product.windows.rows() > 0 ? product.windows.windowAt(part) : part;
   }
 
-  /// Threads share rows where each can have all weights in its caches, or there
-  /// is more data than weights; else panels.
+  /// Threads share rows where each can have all weights in its caches, there is
+  /// more data than weights, or weights meet so many rows that fetching them
+  /// takes no time; else panels. Rows stay with the core that made them.
   Share share(int thread, int threads) const {
     const int64_t row = product.depth * static_cast<int64_t>(sizeof(float)),
                   data = product.windows.rows() > 0
@@ -421,7 +424,8 @@ private:
                              : rows * row;
     const bool isByRows =
         rows >= threads * (stored ? fewestUnpackedRows : mostTileRows) &&
-        product.columns * row <= std::max(data, fewWeightBytes);
+        ((!stored && rows >= threads * manyRows) ||
+         product.columns * row <= std::max(data, fewWeightBytes));
     if (isByRows) {
       Range range = shareOf(rows, thread, threads);
       range = {rowAt(range.begin), rowAt(range.end)};
