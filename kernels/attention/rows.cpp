@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention/rows.h"
 
+#include "kernels/support/exponentials.h"
 #include "kernels/support/functions.h"
 
 #include <algorithm>
@@ -236,12 +237,28 @@ static NPU_INLINE double weigh(float *x, int64_t count, float largest) {
   return sum;
 }
 
-NPU_WIDE_CLONES float weighRow(float *scores, int64_t count, int64_t reach,
-                               float scale, const Mask &mask) {
+static NPU_WIDE_ONLY float weighWide(float *scores, int64_t count,
+                                     int64_t reach, float scale,
+                                     const Mask &mask) {
   const float largest = maskRow(scores, count, scale, mask);
   const double sum = weigh(scores, count, largest);
   const int64_t end = (count + lanes - 1) / lanes * lanes;
   std::fill(scores + std::min(end, reach), scores + reach, 0.0f);
+  return static_cast<float>(1 / sum);
+}
+
+static NPU_WIDE_CLONES float maskNarrow(float *scores, int64_t count,
+                                        float scale, const Mask &mask) {
+  return maskRow(scores, count, scale, mask);
+}
+
+float weighRow(float *scores, int64_t count, int64_t reach, float scale,
+               const Mask &mask) {
+  if (hasWideRegisters())
+    return weighWide(scores, count, reach, scale, mask);
+  const float largest = maskNarrow(scores, count, scale, mask);
+  const double sum = exponentials(scores, largest, scores, count);
+  std::fill(scores + count, scores + reach, 0.0f);
   return static_cast<float>(1 / sum);
 }
 
