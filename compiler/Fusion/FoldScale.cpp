@@ -4,6 +4,7 @@
 // rewrite removes an elementwise op, so the pass ends.
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ScaledNumbers.h"
+#include "compiler/Fusion/ChannelAffine.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/WeightedKernel.h"
@@ -14,78 +15,11 @@ using namespace npu;
 using namespace npu::rewrites;
 using mlir::OpRewritePattern;
 using mlir::PatternRewriter;
-using Floats = std::vector<float>;
 
 namespace npu {
 #define GEN_PASS_DEF_FOLDSCALE
 #include "compiler/Fusion/Passes.h.inc"
 } // namespace npu
-
-namespace {
-
-/// scale[c] * x + offset[c] for each output channel c; an empty vector is 1, or
-/// 0.
-struct ChannelAffine {
-  Value input;
-  Floats scale, offset;
-};
-
-} // namespace
-
-/// One number for each channel from a constant that varies over the channel
-/// dimension of `shape` at most.
-static std::optional<Floats>
-channelValues(Value constant, ArrayRef<int64_t> shape, int64_t channel) {
-  std::optional<Floats> values = floatsOf(constant);
-  ArrayRef<int64_t> own = shapeOf(constant);
-  if (!values || values->empty() || own.size() > shape.size())
-    return std::nullopt;
-  int64_t shift = static_cast<int64_t>(shape.size() - own.size());
-  for (auto [dim, extent] : llvm::enumerate(own))
-    if (extent != 1 && static_cast<int64_t>(dim) + shift != channel)
-      return std::nullopt;
-  if (values->size() == 1)
-    values->assign(shape[channel], values->front());
-  return values;
-}
-
-/// Reads `op` as an affine step of the operand that is not constant.
-static std::optional<ChannelAffine> affineStep(EltwiseOp op, int64_t channel,
-                                               unsigned variable) {
-  Value constant = op.getInputs()[1 - variable];
-  ChannelAffine step{op.getInputs()[variable], {}, {}};
-  std::optional<Floats> values =
-      channelValues(constant, shapeOf(op.getResult()), channel);
-  if (!values || step.input.getType() != op.getResult().getType())
-    return std::nullopt;
-  switch (op.getKind()) {
-  case NPU_INSTR_add:
-    step.offset = *values;
-    return step;
-  case NPU_INSTR_mul:
-    step.scale = *values;
-    return step;
-  case NPU_INSTR_sub: // x - c or c - x
-    step.offset = *values;
-    if (variable == 1)
-      step.scale.assign(values->size(), -1.0f);
-    else
-      for (float &value : step.offset)
-        value = -value;
-    return step;
-  case NPU_INSTR_div:
-    if (variable != 0)
-      return std::nullopt;
-    for (float value : *values) {
-      if (!std::isnormal(value) || !std::isnormal(1 / value))
-        return std::nullopt;
-      step.scale.push_back(1 / value);
-    }
-    return step;
-  default:
-    return std::nullopt;
-  }
-}
 
 /// Multiplies every slice of `weight` along `channel` by its number. Numbers
 /// that are a narrower type's times scales stay such: the scales are
@@ -211,8 +145,12 @@ struct FoldScalePass : npu::impl::FoldScaleBase<FoldScalePass> {
 
 } // namespace
 
+void npu::rewrites::addScalePatterns(mlir::RewritePatternSet &patterns) {
+  patterns.add<FoldAffine>(patterns.getContext());
+}
+
 LogicalResult npu::foldScale(Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<FoldAffine>(root->getContext());
+  addScalePatterns(patterns);
   return apply(root, std::move(patterns));
 }

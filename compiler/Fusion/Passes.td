@@ -343,6 +343,34 @@ def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
+  let summary = "Makes one convolution of several whose results are added.";
+  let description = [{
+    Convolutions of the same data, with constant weights of f32 and the same
+    strides and groups, whose results are added and read by nothing else, are
+    one with the sum of their weights, where the window of one lies in that of
+    the other: 1x1 beside 3x3. A multiple of the data for each channel, with an
+    offset, is such a convolution, too; so is the data alone beside one that
+    computes each channel by itself. Networks are trained with such branches
+    (RepVGG, MobileOne, RepViT). Not where weights are a narrower type's
+    numbers, whose sum is none.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<[[[[1.0, 2.0, 4.0]]]]> : tensor<1x1x1x3xf32> -> tensor<1x1x1x3xf32>
+    %v = npu.constant dense<3.0> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 1, 0, 1], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x3xf32>) -> tensor<1x1x8x8xf32>
+    %1 = npu.conv2d(%x, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x8x8xf32>
+    %2 = npu.eltwise add(%0, %1) : (tensor<1x1x8x8xf32>, tensor<1x1x8x8xf32>) -> tensor<1x1x8x8xf32>
+    ==>
+    %w = npu.constant dense<[[[[1.0, 5.0, 4.0]]]]> : tensor<1x1x1x3xf32> -> tensor<1x1x1x3xf32>
+    %b = npu.constant dense<0.0> : tensor<1xf32> -> tensor<1xf32>
+    %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 1, 0, 1], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x3xf32>, tensor<1xf32>) -> tensor<1x1x8x8xf32>
+    ```
+    test/compiler/Fusion/merge-branches.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
 def SinkResizes : Pass<"npu-sink-resizes", "::mlir::func::FuncOp"> {
   let summary = "Moves resizes that enlarge below products of channels.";
   let description = [{

@@ -125,6 +125,7 @@ void addRotaryPatterns(mlir::RewritePatternSet &patterns);
 void addBroadcastPatterns(mlir::RewritePatternSet &patterns);
 void addExactSumPatterns(mlir::RewritePatternSet &patterns);
 void addGroupNormPatterns(mlir::RewritePatternSet &patterns);
+void addScalePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace npu::rewrites
 

@@ -121,6 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"match_norms", onOperation(matchNorms)},
                     Case{"fold_pad", onOperation(foldPad)},
                     Case{"fold_scale", onOperation(foldScale)},
+                    Case{"merge_branches", onOperation(mergeBranches)},
                     Case{"sink_resizes", onOperation(sinkResizes)},
                     Case{"fold_requantize", onOperation(foldRequantize)},
                     Case{"share_equal",

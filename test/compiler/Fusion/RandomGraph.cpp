@@ -19,6 +19,8 @@ public:
 
 private:
   Value convolution(Value data);
+  Value branch(Value data, int64_t outputs, int64_t groups, int64_t stride);
+  Value branches(Value data);
   Value quantizedConvolution(Value data);
   Value quantized(Value data, float scale, float zero);
   Value dequantized(Value bytes, float scale, float zero);
@@ -72,6 +74,47 @@ Value Generator::dequantized(Value bytes, float scale, float zero) {
   Value number = unfolded(NPU_INSTR_cast, bytes, typeOf(shapeOf(bytes)));
   return eltwise(NPU_INSTR_mul, {eltwise(NPU_INSTR_sub, {number, scalar(zero)}),
                                  scalar(scale)});
+}
+
+Value Generator::branch(Value data, int64_t outputs, int64_t groups,
+                        int64_t stride) {
+  ArrayRef<int64_t> in = shapeOf(data);
+  const int64_t kernel = 1 + 2 * pick(2), dilation = 1 + pick(2),
+                pad = kernel / 2 * dilation,
+                rows = (in[2] + stride - 1) / stride,
+                columns = (in[3] + stride - 1) / stride;
+  return Conv2dOp::create(
+      builder, location, typeOf({in[0], outputs, rows, columns}), data,
+      constant({outputs, in[1] / groups, kernel, kernel}),
+      coin() ? constant({outputs}) : Value(), ints({stride, stride}),
+      ints({pad, pad, pad, pad}), ints({dilation, dilation}),
+      builder.getI64IntegerAttr(groups));
+}
+
+/// A sum of convolutions of the same data, of multiples of it, of itself. Now
+/// and then something reads one of them, too.
+Value Generator::branches(Value data) {
+  const int64_t channels = shapeOf(data)[1], stride = 1 + pick(4) / 3;
+  const bool isDepthwise = coin(), isOwn = isDepthwise || coin();
+  const int64_t outputs = isOwn ? channels : 1 + pick(4),
+                groups = isDepthwise ? channels : 1;
+  Value sum = branch(data, outputs, groups, stride);
+  for (int64_t count = 1 + pick(3); count > 0; --count) {
+    const int64_t kind = isOwn && stride == 1 ? pick(4) : 3;
+    Value next =
+        kind == 0   ? data
+        : kind == 1 ? eltwise(NPU_INSTR_mul, {data, constant({channels, 1, 1})})
+        : kind == 2 ? eltwise(NPU_INSTR_add,
+                              {eltwise(NPU_INSTR_mul,
+                                       {data, constant({channels, 1, 1})}),
+                               constant({channels, 1, 1})})
+                    : branch(data, outputs, groups, stride);
+    if (pick(8) == 0)
+      values.push_back(next);
+    sum = coin() ? eltwise(NPU_INSTR_add, {sum, next})
+                 : eltwise(NPU_INSTR_add, {next, sum});
+  }
+  return sum;
 }
 
 /// A convolution of bytes with what a quantizer writes around it, and a
@@ -402,6 +445,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
 
   using Step = Value (Generator::*)(Value);
   const Step kinds[] = {&Generator::convolution,
+                        &Generator::branches,
                         &Generator::quantizedConvolution,
                         &Generator::quantizedConvolution,
                         &Generator::convTranspose,
