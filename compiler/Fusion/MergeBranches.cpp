@@ -248,18 +248,22 @@ struct MergeScaledData : OpRewritePattern<EltwiseOp> {
 };
 
 struct MergeBranchesPass : npu::impl::MergeBranchesBase<MergeBranchesPass> {
+  using MergeBranchesBase::MergeBranchesBase;
+
   void runOnOperation() override {
-    if (failed(mergeBranches(getOperation())))
+    if (failed(mergeBranches(getOperation(), ownData)))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult npu::mergeBranches(Operation *root) {
+LogicalResult npu::mergeBranches(Operation *root, bool ownData) {
   mlir::RewritePatternSet patterns(root->getContext());
   // What is behind a sum belongs in the weights, too, which are one now.
   addScalePatterns(patterns);
-  patterns.add<MergeConvolutions, MergeScaledData>(root->getContext());
+  patterns.add<MergeConvolutions>(root->getContext());
+  if (ownData)
+    patterns.add<MergeScaledData>(root->getContext());
   return apply(root, std::move(patterns));
 }

@@ -47,7 +47,7 @@ std::unique_ptr<mlir::Pass> createMatchAttention(const TargetSpec *target,
                                                  int threads);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
-LogicalResult mergeBranches(Operation *root);
+LogicalResult mergeBranches(Operation *root, bool ownData = true);
 LogicalResult sinkResizes(Operation *root);
 LogicalResult foldRequantize(Operation *root);
 /// In integers, whatever floats lie between them and quantized numbers.

@@ -353,7 +353,8 @@ def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
     offset, is such a convolution, too; so is the data alone beside one that
     computes each channel by itself. Networks are trained with such branches
     (RepVGG, MobileOne, RepViT). Not where weights are a narrower type's
-    numbers, whose sum is none.
+    numbers, whose sum is none. Beside the data's own 1 a narrower type keeps
+    little of a weight: without `own-data` only convolutions are merged.
 
     Example:
     ```mlir
@@ -369,6 +370,9 @@ def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
     ```
     test/compiler/Fusion/merge-branches.mlir runs more.
   }];
+  let options = [Option<"ownData", "own-data", "bool", "true",
+                        "whether the data itself, or a multiple of it, is a "
+                        "branch">];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 def SinkResizes : Pass<"npu-sink-resizes", "::mlir::func::FuncOp"> {

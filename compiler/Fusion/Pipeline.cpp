@@ -30,9 +30,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   if (target)
     functions.addPass(createMatchRanges(target));
   functions.addPass(createFoldScale());
-  // bf16 keeps little of a weight to which the data's own 1 is added.
-  if (precision != Precision::Bf16)
-    functions.addPass(createMergeBranches());
+  functions.addPass(createMergeBranches({precision != Precision::Bf16}));
   // Behind scales: between weights and what belongs in them come sums.
   functions.addPass(createSinkResizes());
   functions.addPass(createFoldRequantize());

@@ -121,7 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"match_norms", onOperation(matchNorms)},
                     Case{"fold_pad", onOperation(foldPad)},
                     Case{"fold_scale", onOperation(foldScale)},
-                    Case{"merge_branches", onOperation(mergeBranches)},
+                    Case{"merge_branches",
+                         [](mlir::func::FuncOp function) {
+                           return mergeBranches(function);
+                         }},
                     Case{"sink_resizes", onOperation(sinkResizes)},
                     Case{"fold_requantize", onOperation(foldRequantize)},
                     Case{"share_equal",

@@ -1,4 +1,5 @@
 // RUN: npu-opt %s --npu-merge-branches | FileCheck %s
+// RUN: npu-opt %s --npu-merge-branches=own-data=false | FileCheck %s --check-prefix=OTHERS
 
 // The example of the pass's description: 1x1 beside 1x3.
 // CHECK-LABEL: @example
@@ -18,6 +19,8 @@ func.func @example(%x: tensor<1x1x8x8xf32>) -> tensor<1x1x8x8xf32> {
 
 // A window of five has one of three with gaps, the smaller one first; biases
 // are added; what is behind the sum goes into the weights, too.
+// OTHERS-LABEL: @window_with_gaps
+// OTHERS-NOT: npu.eltwise add
 // CHECK-LABEL: @window_with_gaps
 // CHECK-DAG: npu.constant dense<{{\[\[\[}}4.000000e+00, 2.000000e+00, 4.000000e+00, 2.000000e+00, 4.000000e+00]]]>
 // CHECK-DAG: npu.constant dense<1.000000e+01> : tensor<1xf32>
@@ -37,6 +40,8 @@ func.func @window_with_gaps(%x: tensor<1x1x9xf32>) -> tensor<1x1x9xf32> {
 }
 
 // Normalised data beside a convolution of all channels: scales on the diagonal.
+// OTHERS-LABEL: @scaled_data
+// OTHERS-COUNT-2: npu.eltwise add
 // CHECK-LABEL: @scaled_data
 // CHECK-DAG: npu.constant dense<{{\[\[\[\[}}4.000000e+00]], {{\[\[}}1.000000e+00]]], {{\[\[\[}}1.000000e+00]], {{\[\[}}5.000000e+00]]]]>
 // CHECK-DAG: npu.constant dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32>
@@ -54,6 +59,8 @@ func.func @scaled_data(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
 }
 
 // The data itself, beside a convolution of each channel.
+// OTHERS-LABEL: @own_data
+// OTHERS: npu.eltwise add
 // CHECK-LABEL: @own_data
 // CHECK-DAG: npu.constant dense<{{\[\[\[\[}}1.000000e+00, 2.000000e+00, 1.000000e+00]]], {{\[\[\[}}1.000000e+00, 2.000000e+00, 1.000000e+00]]]]>
 // CHECK: npu.conv2d
