@@ -49,6 +49,7 @@ LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult mergeBranches(Operation *root, bool ownData = true);
 LogicalResult sinkResizes(Operation *root);
+LogicalResult mergeProducts(Operation *root);
 LogicalResult foldRequantize(Operation *root);
 /// In integers, whatever floats lie between them and quantized numbers.
 LogicalResult requantizeIntegers(Operation *root);

@@ -346,15 +346,11 @@ def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
 def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
   let summary = "Makes one convolution of several whose results are added.";
   let description = [{
-    Convolutions of the same data, with constant weights of f32 and the same
-    strides and groups, whose results are added and read by nothing else, are
-    one with the sum of their weights, where the window of one lies in that of
-    the other: 1x1 beside 3x3. A multiple of the data for each channel, with an
-    offset, is such a convolution, too; so is the data alone beside one that
-    computes each channel by itself. Networks are trained with such branches
-    (RepVGG, MobileOne, RepViT). Not where weights are a narrower type's
-    numbers, whose sum is none. Beside the data's own 1 a narrower type keeps
-    little of a weight: without `own-data` only convolutions are merged.
+    Convolutions of the same data by constants of f32, of the same strides and
+    groups, whose results are added and read by nothing else, are one with the
+    sum of their weights, where the window of one lies in the other's. So is the
+    data beside one of each channel, or a multiple of it with an offset, but for
+    types that keep little of a weight beside 1. Not of narrower numbers.
 
     Example:
     ```mlir
@@ -371,8 +367,7 @@ def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
     test/compiler/Fusion/merge-branches.mlir runs more.
   }];
   let options = [Option<"ownData", "own-data", "bool", "true",
-                        "whether the data itself, or a multiple of it, is a "
-                        "branch">];
+                        "whether data, or a multiple of it, is a branch">];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 def SinkResizes : Pass<"npu-sink-resizes", "::mlir::func::FuncOp"> {
@@ -407,6 +402,28 @@ def SinkResizes : Pass<"npu-sink-resizes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
+def MergeProducts : Pass<"npu-merge-products", "::mlir::func::FuncOp"> {
+  let summary = "Makes one product of two by constants, where it multiplies less.";
+  let description = [{
+    A product by constants of each position's channels of what another one
+    gives, which nothing else reads, with transposes, reshapes that keep
+    channels together and sums with constants of channels in between, is one by
+    both weights' product, where that multiplies less. Not of narrower numbers.
+
+    Example:
+    ```mlir
+    %w = npu.constant dense<2.0> : tensor<1x3x1x1xf32> -> tensor<1x3x1x1xf32>
+    %v = npu.constant dense<3.0> : tensor<3x1x1x1xf32> -> tensor<3x1x1x1xf32>
+    %0 = npu.conv2d(%x, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<3x1x1x1xf32>) -> tensor<1x3x8x8xf32>
+    %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x3x8x8xf32>, tensor<1x3x1x1xf32>) -> tensor<1x1x8x8xf32>
+    ==>
+    %w = npu.constant dense<18.0> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x8x8xf32>
+    ```
+    test/compiler/Fusion/merge-products.mlir runs more.
+  }];
+  let dependentDialects = ["::npu::NPUDialect"];
+}
 def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
   let summary = "Makes one scale of those between a sum and its rounding.";
   let description = [{

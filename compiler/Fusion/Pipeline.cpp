@@ -33,6 +33,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createMergeBranches({precision != Precision::Bf16}));
   // Behind scales: between weights and what belongs in them come sums.
   functions.addPass(createSinkResizes());
+  functions.addPass(createMergeProducts());
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)
     functions.addPass(createLowerPrecision(target));

@@ -7,6 +7,7 @@
 //
 // It ends: each rewrite takes a resize from in front of a product and none puts
 // one there.
+#include "compiler/Fusion/ChannelProduct.h"
 #include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
@@ -32,17 +33,10 @@ static constexpr int64_t leastChannels = 16;
 
 namespace {
 
-/// A product by constants of the channels at each position of its data, and of
-/// nothing else: the dimension of data and result that has these, and that of
-/// the weight which meets the data's. Perhaps of what is transposed in front.
-struct Product {
-  Operation *op;
-  int64_t channel, weightDim;
+/// A product of channels, perhaps of what is transposed in front.
+struct Product : ChannelProduct {
   SmallVector<int64_t> permutation = {}; // empty: none
 
-  Value weight() const { return op->getOperand(1); }
-  Value result() const { return op->getResult(0); }
-  int64_t resultChannels() const { return shapeOf(result())[channel]; }
   /// The dimension that has the channels in front of the transpose.
   int64_t dataChannel() const {
     return permutation.empty() ? channel : permutation[channel];
@@ -62,34 +56,6 @@ struct Pieces {
 
 } // namespace
 
-/// Whether each result of a convolution is made of one position.
-static bool readsOnePosition(const npu_conv_attrs &conv,
-                             ArrayRef<int64_t> window) {
-  for (auto [dim, extent] : llvm::enumerate(window))
-    if (extent != 1 || conv.strides[dim] != 1 || conv.pads_begin[dim] != 0 ||
-        conv.pads_end[dim] != 0)
-      return false;
-  return conv.groups == 1;
-}
-
-static std::optional<Product> productOf(Operation *op) {
-  std::optional<WeightedKernel> kernel = weightedKernel(op);
-  if (!kernel || !llvm::all_of(op->getOperands(), isF32) ||
-      !llvm::all_of(op->getOperands().drop_front(),
-                    [](Value operand) { return constantOf(operand); }))
-    return std::nullopt;
-  Product product{op, kernel->resultChannel, 1 - kernel->weightChannel};
-  ArrayRef<int64_t> weight = shapeOf(product.weight());
-  npu_attrs attributes = {};
-  llvm::cast<KernelOpInterface>(op).getKernel(attributes);
-  if (kernel->kind == NPU_OP_CONV &&
-      readsOnePosition(attributes.conv, weight.drop_front(2)))
-    return product;
-  if (kernel->kind == NPU_OP_MATMUL && weight.size() == 2)
-    return product;
-  return std::nullopt;
-}
-
 /// All that read a value, transposed or not, if they are products of the same
 /// dimension of it; empty otherwise.
 static SmallVector<Product> productsOf(Value value) {
@@ -100,13 +66,13 @@ static SmallVector<Product> productsOf(Value value) {
     if (transpose)
       readers.assign(user->user_begin(), user->user_end());
     for (Operation *reader : readers) {
-      std::optional<Product> product = productOf(reader);
+      std::optional<ChannelProduct> product = channelProductOf(reader);
       if (!product)
         return {};
+      products.push_back({*product});
       if (transpose)
-        product->permutation = toInts(transpose.getPermutation());
-      products.push_back(*product);
-      if (product->dataChannel() != products.front().dataChannel())
+        products.back().permutation = toInts(transpose.getPermutation());
+      if (products.back().dataChannel() != products.front().dataChannel())
         return {};
     }
   }

@@ -126,6 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
                            return mergeBranches(function);
                          }},
                     Case{"sink_resizes", onOperation(sinkResizes)},
+                    Case{"merge_products", onOperation(mergeProducts)},
                     Case{"fold_requantize", onOperation(foldRequantize)},
                     Case{"share_equal",
                          [](mlir::func::FuncOp function) {

@@ -29,6 +29,7 @@ private:
   Value partsOfProduct(Value data);
   Value resized(Value data, int64_t channel);
   Value productOfResized(Value data);
+  Value productOfProduct(Value data);
   Value unary(Value data);
   Value spelledActivation(Value data);
   Value affine(Value data);
@@ -272,6 +273,38 @@ Value Generator::productOfResized(Value data) {
   return product(large, 1 + pick(4));
 }
 
+/// Two products of channels, with a view of all positions, a sum, or both in
+/// between. Now and then something reads what the first gives, too.
+Value Generator::productOfProduct(Value data) {
+  ArrayRef<int64_t> in = shapeOf(data);
+  const int64_t positions = in[2] * in[3], middle = 1 + pick(8),
+                results = 1 + pick(4);
+  auto convolved = [&](Value from, ArrayRef<int64_t> shape) -> Value {
+    return Conv2dOp::create(builder, location, typeOf(shape), from,
+                            constant({shape[1], shapeOf(from)[1], 1, 1}),
+                            coin() ? constant({shape[1]}) : Value(),
+                            ints({1, 1}), ints({0, 0, 0, 0}), ints({1, 1}),
+                            builder.getI64IntegerAttr(1));
+  };
+  Value first = convolved(data, {in[0], middle, in[2], in[3]});
+  if (pick(6) == 0)
+    values.push_back(first);
+  if (coin())
+    first = eltwise(NPU_INSTR_add, {first, constant({middle, 1, 1})});
+  if (coin())
+    return convolved(first, {in[0], results, in[2], in[3]});
+  Value rows = *rewrites::makeReshape(builder, location, first,
+                                      {in[0], middle, positions});
+  rows = *rewrites::makeTranspose(builder, location, rows, {0, 2, 1});
+  if (coin())
+    rows = eltwise(NPU_INSTR_add, {constant({middle}), rows});
+  rows =
+      MatmulOp::create(builder, location, typeOf({in[0], positions, results}),
+                       rows, constant({middle, results}));
+  return *rewrites::makeReshape(builder, location, rows,
+                                {in[0], in[2], in[3], results});
+}
+
 Value Generator::unary(Value data) {
   switch (pick(6)) {
   case 0:
@@ -452,6 +485,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
                         &Generator::matmul,
                         &Generator::partsOfProduct,
                         &Generator::productOfResized,
+                        &Generator::productOfProduct,
                         &Generator::unary,
                         &Generator::spelledActivation,
                         &Generator::affine,
