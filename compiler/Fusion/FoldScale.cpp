@@ -96,9 +96,8 @@ struct FoldAffine : OpRewritePattern<EltwiseOp> {
   /// that they lose bits; weights of dead channels are tiny before.
   static bool canScale(Value weight, int64_t channel, const Floats &scale) {
     std::optional<Floats> values = floatsOf(weight);
-    auto isSmall = [](float value) { return std::fabs(value) <= 0x1p40f; };
-    if (!values || !llvm::all_of(scale, isSmall) ||
-        !llvm::all_of(*values, isSmall))
+    if (!values || !llvm::all_of(scale, isModestWeight) ||
+        !llvm::all_of(*values, isModestWeight))
       return false;
     Floats largest(scale.size());
     size_t inner = innerCount(shapeOf(weight), channel);

@@ -9,8 +9,6 @@
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/WeightedKernel.h"
 
-#include <cmath>
-
 using namespace npu;
 using namespace npu::rewrites;
 using mlir::OpRewritePattern;
@@ -106,8 +104,7 @@ static std::optional<SmallVector<int64_t>> tapsIn(const Branch &branch,
 static LogicalResult replaceSum(PatternRewriter &rewriter, EltwiseOp sum,
                                 const Branch &branch,
                                 ArrayRef<Operation *> merged) {
-  auto isSmall = [](float value) { return std::fabs(value) <= 0x1p40f; };
-  if (!llvm::all_of(branch.weight, isSmall) ||
+  if (!llvm::all_of(branch.weight, isModestWeight) ||
       !llvm::all_of(branch.bias, isModestOffset))
     return rewriter.notifyMatchFailure(sum, "weights that may overflow");
   Location location = branch.op->getOperand(1).getLoc();

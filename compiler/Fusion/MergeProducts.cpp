@@ -10,8 +10,6 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
-#include <cmath>
-
 using namespace npu;
 using namespace npu::rewrites;
 using mlir::PatternRewriter;
@@ -115,9 +113,8 @@ struct Matrix {
 /// Nothing of a narrower type's numbers, whose products are none.
 static std::optional<Matrix> matrixOf(const ChannelProduct &product) {
   std::optional<Floats> values = floatsOf(product.weight());
-  auto isSmall = [](float value) { return std::fabs(value) <= 0x1p40f; };
   if (!values || findScaledNumbers(*values, shapeOf(product.weight())) ||
-      !llvm::all_of(*values, isSmall))
+      !llvm::all_of(*values, isModestWeight))
     return std::nullopt;
   return Matrix{std::move(*values), product.dataChannels(),
                 product.resultChannels(), product.weightDim == 0};

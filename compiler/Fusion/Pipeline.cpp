@@ -30,6 +30,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   if (target)
     functions.addPass(createMatchRanges(target));
   functions.addPass(createFoldScale());
+  // Beside the data's own 1 bf16 keeps little of a weight.
   functions.addPass(createMergeBranches({precision != Precision::Bf16}));
   // Behind scales: between weights and what belongs in them come sums.
   functions.addPass(createSinkResizes());

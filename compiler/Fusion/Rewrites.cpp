@@ -101,6 +101,10 @@ bool rewrites::isModestOffset(float offset) {
   return std::fabs(offset) <= 1024; // four times a pixel's largest value
 }
 
+bool rewrites::isModestWeight(float weight) {
+  return std::fabs(weight) <= 0x1p40f;
+}
+
 Value rewrites::makeFloats(OpBuilder &builder, Location location,
                            ArrayRef<int64_t> shape, ArrayRef<float> elements) {
   auto type = RankedTensorType::get(shape, builder.getF32Type());

@@ -42,6 +42,8 @@ std::optional<float> scalarOf(Value value);
 /// what is smaller than the offset.
 bool isModestScale(float scale);
 bool isModestOffset(float offset);
+/// Whether products by this weight, however small, do not overflow.
+bool isModestWeight(float weight);
 
 /// An npu.constant of f32.
 Value makeFloats(OpBuilder &builder, Location location, ArrayRef<int64_t> shape,
