@@ -61,3 +61,12 @@ std::optional<ChannelAffine> npu::affineStep(EltwiseOp op, int64_t channel,
     return std::nullopt;
   }
 }
+
+std::optional<ChannelAffine> npu::affineStep(EltwiseOp op, int64_t channel) {
+  if (!op || op.getInputs().size() != 2)
+    return std::nullopt;
+  for (unsigned variable : {0U, 1U})
+    if (auto step = affineStep(op, channel, variable))
+      return step;
+  return std::nullopt;
+}

@@ -22,6 +22,9 @@ struct ChannelAffine {
 /// Reads `op` as such a step of operand `variable`; the other one is constant.
 std::optional<ChannelAffine> affineStep(EltwiseOp op, int64_t channel,
                                         unsigned variable);
+/// The same of whichever operand is not constant; nothing of null, or of an op
+/// that has not two.
+std::optional<ChannelAffine> affineStep(EltwiseOp op, int64_t channel);
 
 } // namespace npu
 

@@ -201,10 +201,7 @@ struct MergeScaledData : OpRewritePattern<EltwiseOp> {
     Floats scale(channels, 1), offset(channels);
     while (value != branch.data()) {
       auto op = value.getDefiningOp<EltwiseOp>();
-      std::optional<ChannelAffine> step;
-      for (unsigned i = 0; op && !step && i < op.getInputs().size(); ++i)
-        if (op.getInputs().size() == 2)
-          step = affineStep(op, 1, i);
+      std::optional<ChannelAffine> step = affineStep(op, 1);
       if (!step || !value.hasOneUse())
         return false;
       for (size_t c = 0; c < channels; ++c) {

@@ -52,17 +52,6 @@ static int64_t channelInFront(ReshapeOp reshape, int64_t channel) {
   return same == parts->ofFirst.end() ? -1 : same - parts->ofFirst.begin();
 }
 
-/// The constant of an addition of one number for each channel, and what it is
-/// added to.
-static std::optional<ChannelAffine> offsetStep(EltwiseOp op, int64_t channel) {
-  if (!isKind(op, NPU_INSTR_add) || op.getInputs().size() != 2)
-    return std::nullopt;
-  for (unsigned variable : {0U, 1U})
-    if (auto step = affineStep(op, channel, variable))
-      return step;
-  return std::nullopt;
-}
-
 /// Looks for the product in front of the data of `second`.
 static std::optional<Between> productInFront(const ChannelProduct &second) {
   Between between;
@@ -80,7 +69,8 @@ static std::optional<Between> productInFront(const ChannelProduct &second) {
       channel = toInts(transpose.getPermutation())[channel];
     } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
       channel = channelInFront(reshape, channel);
-    } else if (auto step = offsetStep(dyn_cast<EltwiseOp>(op), channel)) {
+    } else if (auto step =
+                   affineStep(definedBy(value, NPU_INSTR_add), channel)) {
       between.offsets.push_back(step->offset);
       value = step->input;
       continue;

@@ -392,18 +392,19 @@ static bool haveFiniteBits(const uint16_t *numbers, int64_t count,
   return are;
 }
 
-static bool isAllFinite(const Narrow &narrow, int64_t count) {
-  const auto areFinite = [count](const float *each) {
+bool areFinite(const Narrow &narrow) {
+  const npu_tensor_desc &numbers = narrow.numbers;
+  const int64_t count = narrow.isUniform() ? 1 : numbers.dims[narrow.dim];
+  const auto areAll = [count](const float *each) {
     return !each || std::all_of(each, each + count, [](float number) {
       return std::isfinite(number);
     });
   };
-  const int32_t dtype = narrow.numbers.dtype;
-  return areFinite(narrow.scales) && areFinite(narrow.offsets) &&
-         (dtype == NPU_I8 ||
+  return areAll(narrow.scales) && areAll(narrow.offsets) &&
+         (numbers.dtype == NPU_I8 ||
           haveFiniteBits(static_cast<const uint16_t *>(narrow.data),
-                         elementCount(narrow.numbers),
-                         dtype == NPU_F16 ? 0x7c00 : 0x7f80));
+                         elementCount(numbers),
+                         numbers.dtype == NPU_F16 ? 0x7c00 : 0x7f80));
 }
 
 size_t PackedWeights::packColumns(const Narrow &narrow) {
@@ -411,7 +412,6 @@ size_t PackedWeights::packColumns(const Narrow &narrow) {
   const npu_tensor_desc each = makeTensor(NPU_F32, dims, 2);
   const float zero = kind == Bits4 ? middle : 0;
   size_t made = 0;
-  haveLimits = isAllFinite(narrow, count);
   if (narrow.scales) {
     areSmall =
         std::any_of(narrow.scales, narrow.scales + count, [&](float scale) {

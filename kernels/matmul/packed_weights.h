@@ -40,8 +40,6 @@ public:
   /// Whether some floats are smaller than the smallest normal number, but no
   /// zero.
   bool hasDenormals() const { return areSmall; }
-  /// False where a narrow number, a scale or an offset is infinite, or none.
-  bool areFinite() const { return haveLimits; }
 
   /// Where the numbers of rows [first, last) of a panel lie.
   Kernel::Bytes bytesOf(int64_t panel, int64_t first, int64_t last) const;
@@ -66,10 +64,13 @@ private:
 
   int kind; // how numbers are stored
   int64_t rows, columns, block, rowBytes;
-  bool areSmall = false, haveLimits = true;
+  bool areSmall = false;
   PanelParameter scales, zeros;
   std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
 };
+
+/// Whether no narrow number, scale or offset is infinite or NaN.
+bool areFinite(const Narrow &narrow);
 
 /// What no kernel takes that makes floats of packed weights; empty: nothing of
 /// that kind.

@@ -293,8 +293,9 @@ private:
     const Problem &p = product.problem;
     const size_t made = stored->pack(*p.narrow, product.order(), product.down,
                                      product.across, p.threads);
+    const bool isFinite = product.windows.rows() == 0 || areFinite(*p.narrow);
     meet((stored->hasDenormals() ? Denormal : 0U) |
-         (stored->areFinite() ? 0U : NotFinite));
+         (isFinite ? 0U : NotFinite));
     return made;
   }
 

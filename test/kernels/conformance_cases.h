@@ -201,6 +201,30 @@ std::vector<Chain> chainsFor(const npu_tensor_desc &y) {
   };
 }
 
+/// A convolution whose windows are not pointwise.
+struct WindowShape {
+  std::vector<int64_t> dims, window;
+  int64_t results, stride, pad, dilation;
+  const char *layout;
+};
+
+/// What is fused behind such convolutions: every way in which it reads sums.
+const char *const windowChains[] = {"none", "relu", "residual in place, relu",
+                                    "per image", "swish of itself"};
+
+/// In one to three threads, every second with a bias.
+Case windowCase(const WindowShape &s, const std::string &chain, uint32_t seed) {
+  Case one;
+  one.problem =
+      convProblem(tensor(NPU_F32, s.dims, s.layout), s.results, s.window,
+                  s.stride, s.pad, 1, s.layout, seed % 2, s.dilation);
+  one.problem.threads = 1 + static_cast<int>(seed % 3);
+  for (const Chain &each : chainsFor(one.problem.outputs[0]))
+    if (each.name == chain)
+      addChain(one, each);
+  return one;
+}
+
 npu_tensor_desc image(int64_t n, int64_t c, int64_t h, int64_t w,
                       const std::string &layout, int32_t dtype = NPU_F32) {
   return tensor(dtype, {n, c, h, w}, layout);

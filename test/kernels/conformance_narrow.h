@@ -129,11 +129,7 @@ TEST(Conformance, NarrowPointwiseChains) {
 /// once, or all; 1 to 3 dimensions; rows in several blocks.
 TEST(Conformance, NarrowWindows) {
   uint32_t seed = 2000;
-  const struct {
-    std::vector<int64_t> dims, window;
-    int64_t results, stride, pad, dilation;
-    const char *layout;
-  } shapes[] = {
+  const WindowShape shapes[] = {
       {{1, 40, 9, 8}, {3, 3}, 48, 1, 1, 1, "acdb"},
       {{2, 40, 9, 8}, {3, 3}, 50, 2, 1, 1, "acdb"},
       {{1, 130, 11, 12}, {3, 3}, 70, 1, 2, 2, "acdb"},
@@ -143,20 +139,12 @@ TEST(Conformance, NarrowWindows) {
       {{1, 30, 5, 4, 6}, {3, 2, 3}, 40, 1, 1, 1, "acdeb"},
       {{1, 600, 3, 3}, {5, 5}, 9, 1, 2, 1, "acdb"},
   };
-  for (const auto &s : shapes)
-    for (const char *chain : {"none", "relu", "residual in place, relu",
-                              "per image", "swish of itself"}) {
-      Case one;
-      one.problem =
-          convProblem(tensor(NPU_F32, s.dims, s.layout), s.results, s.window,
-                      s.stride, s.pad, 1, s.layout, seed % 2, s.dilation);
+  for (const WindowShape &shape : shapes)
+    for (const char *chain : windowChains) {
+      Case one = windowCase(shape, chain, seed);
       if (seed % 3 == 0)
         std::swap(one.problem.inputs[1].order[0],
                   one.problem.inputs[1].order[1]);
-      one.problem.threads = 1 + static_cast<int>(seed % 3);
-      for (const Chain &each : chainsFor(one.problem.outputs[0]))
-        if (each.name == std::string(chain))
-          addChain(one, each);
       checkNarrow(one, wayFor(seed), seed);
       ++seed;
     }

@@ -156,11 +156,7 @@ TEST(Conformance, ProductOfDenormals) {
 /// dilated; the last has all but one run in padding.
 TEST(Conformance, FewWindows) {
   uint32_t seed = 8900;
-  const struct {
-    std::vector<int64_t> dims, window;
-    int64_t results, stride, pad, dilation;
-    const char *layout;
-  } shapes[] = {
+  const WindowShape shapes[] = {
       {{1, 200, 1, 40}, {1, 3}, 60, 1, 1, 1, "acdb"},
       {{1, 40, 8, 8}, {3, 3}, 50, 1, 1, 1, "acdb"},
       {{2, 40, 9, 8}, {3, 3}, 67, 2, 1, 1, "acdb"},
@@ -169,19 +165,11 @@ TEST(Conformance, FewWindows) {
       {{1, 30, 5, 2, 6}, {3, 2, 3}, 40, 1, 1, 1, "acdeb"},
       {{1, 300, 1, 1}, {3, 3}, 9, 1, 1, 1, "acdb"},
   };
-  for (const auto &s : shapes)
-    for (const char *chain : {"none", "relu", "residual in place, relu",
-                              "per image", "swish of itself"}) {
-      Case one;
-      one.problem =
-          convProblem(tensor(NPU_F32, s.dims, s.layout), s.results, s.window,
-                      s.stride, s.pad, 1, s.layout, seed % 2, s.dilation);
+  for (const WindowShape &shape : shapes)
+    for (const char *chain : windowChains) {
+      Case one = windowCase(shape, chain, seed);
       makeConstant(one.problem, 1);
-      one.problem.threads = 1 + static_cast<int>(seed % 3);
       one.nanEach = seed % 5 == 0 ? 1000 : 0;
-      for (const Chain &each : chainsFor(one.problem.outputs[0]))
-        if (each.name == std::string(chain))
-          addChain(one, each);
       check(one, seed++);
     }
 }
