@@ -4,6 +4,10 @@
 # functions of OpenMP's runtime have names of libnpu-team
 # (kernels/onednn/openmp.cpp), so that its loops run on the same threads as our
 # own. Nothing else in the library is changed. Sets NPU_ONEDNN_LIBRARY.
+#
+# The file is a copy of what patchelf writes: patchelf writes it at once, the
+# kernel keeps it in memory in pieces of 2 MB, and every process then has each
+# touched piece mapped as a whole, 20 MB that nobody runs.
 find_package(
   dnnl
   3.2
@@ -37,5 +41,7 @@ if("${CMAKE_CURRENT_LIST_FILE}" IS_NEWER_THAN "${NPU_ONEDNN_LIBRARY}"
       "${NPU_PATCHELF}" --rename-dynamic-symbols "${names}" --replace-needed
       libgomp.so.1 "${team}" --set-soname libdnnl-npu.so.3 --set-rpath
       "$ORIGIN:$ORIGIN/.." "${half}" COMMAND_ERROR_IS_FATAL ANY)
-  file(RENAME "${half}" "${NPU_ONEDNN_LIBRARY}")
+  file(COPY_FILE "${half}" "${half}.copy")
+  file(RENAME "${half}.copy" "${NPU_ONEDNN_LIBRARY}")
+  file(REMOVE "${half}")
 endif()
