@@ -46,6 +46,7 @@ nlohmann::json measure(const Family &family, const std::string &costs, int ops,
           {"seconds", solution.seconds},
           {"proved", solution.proved},
           {"cost", solution.cost},
+          {"settled", solution.settled},
           {"lower_bound", solution.lowerBound},
           {"largest_table", solution.largestTable},
           {"method", solution.method}};

@@ -45,12 +45,16 @@ static json::Object kernelJson(const ReportedKernel &kernel) {
 }
 
 static json::Object searchJson(const SearchOutcome &search) {
-  return json::Object{
-      {"cost", search.cost},       {"lower_bound", search.lowerBound},
-      {"proved", search.proved},   {"method", search.method},
-      {"seconds", search.seconds}, {"values", search.values},
-      {"ops", search.ops},         {"capped_values", search.capped},
-      {"space", search.space}};
+  return json::Object{{"cost", search.cost},
+                      {"lower_bound", search.lowerBound},
+                      {"proved", search.proved},
+                      {"settled", search.settled},
+                      {"method", search.method},
+                      {"seconds", search.seconds},
+                      {"values", search.values},
+                      {"ops", search.ops},
+                      {"capped_values", search.capped},
+                      {"space", search.space}};
 }
 
 /// What the strategies cost in the objective's unit, and how much more than

@@ -37,11 +37,19 @@ struct CostNetwork {
 /// of a search: one that waits for a processor, or is stopped, loses nothing.
 class Deadline {
 public:
-  explicit Deadline(double seconds)
-      : begin(now()), allowed(std::max(0.0, seconds)) {}
+  /// `cut`: what becomes true once time decides anything.
+  explicit Deadline(double seconds, bool *cut = nullptr)
+      : begin(now()), allowed(std::max(0.0, seconds)), cut(cut) {}
   double spent() const { return now() - begin; }
   double left() const { return allowed - spent(); }
-  bool over() const { return left() <= 0; }
+  /// Whether more than so many seconds are left.
+  bool allows(double seconds) const {
+    const bool is = left() > seconds;
+    if (!is && cut)
+      *cut = true;
+    return is;
+  }
+  bool over() const { return !allows(0); }
 
 private:
   static double now() {
@@ -52,6 +60,7 @@ private:
   }
 
   double begin, allowed;
+  bool *cut;
 };
 
 } // namespace npu::search

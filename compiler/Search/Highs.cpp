@@ -87,6 +87,13 @@ bool pass(void *highs, const LinearModel &model, const Arrays &arrays,
              integer ? arrays.integer.data() : nullptr) != kHighsStatusError;
 }
 
+/// Whether it went on to the end.
+bool run(void *highs, LinearSolution &solution) {
+  const HighsInt status = Highs_run(highs);
+  solution.isCut = Highs_getModelStatus(highs) == kHighsModelStatusTimeLimit;
+  return status != kHighsStatusError;
+}
+
 bool hasSolution(void *highs) {
   HighsInt status = 0;
   Highs_getIntInfoValue(highs, "primal_solution_status", &status);
@@ -136,7 +143,7 @@ LinearSolution Relaxation::solve(double seconds) {
   Highs_setDoubleOptionValue(state->highs.get(), "time_limit",
                              Highs_getRunTime(state->highs.get()) +
                                  std::max(0.0, seconds));
-  if (Highs_run(state->highs.get()) == kHighsStatusError)
+  if (!run(state->highs.get(), solution))
     return solution;
   solution.values.resize(model.columns(), 0);
   solution.duals.resize(model.rows.size(), 0);
@@ -167,7 +174,7 @@ LinearSolution solveInteger(const LinearModel &model, double seconds,
   Highs_setDoubleOptionValue(highs.get(), "mip_rel_gap", 0);
   Highs_setSparseSolution(highs.get(), static_cast<HighsInt>(columns.size()),
                           columns.data(), values.data());
-  if (Highs_run(highs.get()) == kHighsStatusError || !hasSolution(highs.get()))
+  if (!run(highs.get(), solution) || !hasSolution(highs.get()))
     return solution;
   solution.values.resize(model.columns(), 0);
   std::vector<double> rows(model.rows.size());

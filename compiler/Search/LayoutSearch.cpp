@@ -36,7 +36,7 @@ public:
   Search(const Problem &whole, const Options &options, int depth = 0)
       // The last step cannot be interrupted everywhere.
       : whole(whole), options(options), depth(depth),
-        deadline(0.93 * options.seconds), trees(whole), left(whole) {}
+        deadline(0.93 * options.seconds, &isCut), trees(whole), left(whole) {}
 
   Solution run() {
     solution.lowerBound = cheapestWays(whole);
@@ -45,13 +45,16 @@ public:
       searchFurther();
     solution.cost = totalCost(whole, trees, solution.ways);
     solution.proved = solution.cost == solution.lowerBound;
+    solution.settled = !isCut;
     solution.seconds = deadline.spent();
     return std::move(solution);
   }
 
 private:
   /// Part of the time that is left.
-  Deadline share(double part) const { return Deadline(deadline.left() * part); }
+  Deadline share(double part) {
+    return Deadline(deadline.left() * part, &isCut);
+  }
 
   /// Solves the parts of the problem that are narrow enough and keeps their
   /// ways. True if that was all: then what is left has one choice, and no
@@ -66,7 +69,7 @@ private:
         std::max(solution.largestTable,
                  static_cast<int64_t>(std::min(plan.largestTable, 9e18)));
     constexpr double secondsPerEntry = 1e-8;
-    if (plan.work * secondsPerEntry > deadline.left())
+    if (!deadline.allows(plan.work * secondsPerEntry))
       return false;
     std::vector<int> states = eliminate(encoding.network, plan, share(0.5));
     if (states.size() != encoding.network.variables.size())
@@ -216,6 +219,7 @@ private:
     narrower.seconds = seconds;
     narrower.incumbent.clear();
     Solution found = Search(shared.problem(), narrower, depth + 1).run();
+    isCut |= !found.settled;
     consider(left.fromWhole(shared.toWhole(std::move(found.ways))));
   }
 
@@ -224,9 +228,8 @@ private:
   /// best choice, or the ways that may be are few enough to be eliminated.
   bool askPrices() {
     solution.method = "prices";
-    Prices prices =
-        findPrices(left.problem(), trees,
-                   {bestCost, share(0.3).left(), options.tableEntries});
+    Prices prices = findPrices(left.problem(), trees,
+                               {bestCost, share(0.3), options.tableEntries});
     solution.lowerBound = std::max(solution.lowerBound, prices.bound);
     if (solution.lowerBound >= bestCost || prices.withWay.empty())
       return solution.lowerBound >= bestCost;
@@ -276,6 +279,7 @@ private:
     for (int round = 0; !until.over() && solution.lowerBound < bestCost;
          ++round) {
       LinearSolution relaxed = relaxation.solve(until.left());
+      isCut |= relaxed.isCut;
       if (relaxed.values.empty())
         break;
       DualBound dual = proveBound(left.problem(), model, relaxed.duals);
@@ -286,7 +290,7 @@ private:
           violatedRows(model, relaxed.values, until);
       // The fewer odd cycles are left, the better do the shares fit each other.
       const bool small = static_cast<int>(model.rows.size()) < large;
-      const bool hurry = until.left() < 0.3 * all;
+      const bool hurry = !until.allows(0.3 * all);
       const bool closed = rows.size() <= few && !hurry;
       if ((round == 0 && small) || hurry ||
           (closed && !dive(model, relaxed.values, until, dived)))
@@ -359,7 +363,7 @@ private:
   }
 
   /// The cheapest choice if elimination is quick; else empty.
-  std::vector<int> solveNarrow(const Problem &problem) const {
+  std::vector<int> solveNarrow(const Problem &problem) {
     Encoding narrow = encode(problem, trees);
     if (!narrow.complete)
       return {};
@@ -405,13 +409,15 @@ private:
     LinearModel model(left.problem(), trees);
     LinearSolution found = solveInteger(model, 0.75 * deadline.left(),
                                         left.fromWhole(solution.ways));
+    isCut |= found.isCut;
     if (!found.values.empty())
       improve(model.round(left.problem(), found.values), 0.3);
   }
 
   const Problem &whole;
   const Options &options;
-  const int depth; // of searches that are part of another
+  const int depth;    // of searches that are part of another
+  bool isCut = false; // by time, anywhere
   Deadline deadline;
   RelayoutTrees trees;
   Reduction left;

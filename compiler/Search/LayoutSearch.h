@@ -56,7 +56,7 @@ Cost totalCost(const Problem &problem, const std::vector<int> &ways);
 std::string check(const Problem &problem);
 
 struct Options {
-  /// Wall time after which the best solution found so far is returned.
+  /// Processor time after which the best solution found so far is returned.
   double seconds = 10;
   /// Entries of the largest table that elimination may allocate, and of all
   /// that messages pass between; beyond it the linear programme is solved.
@@ -71,6 +71,8 @@ struct Solution {
   /// No choice costs less than this. Equal to `cost` where `proved`.
   Cost lowerBound = 0;
   bool proved = false;
+  /// No part of the search was ended by its time: the same ways every time.
+  bool settled = false;
   /// "elimination", "message passing", "prices", "linear relaxation" or "branch
   /// and bound".
   std::string method;

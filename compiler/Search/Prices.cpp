@@ -443,7 +443,6 @@ std::vector<Cost> scalesFor(const Problem &problem) {
 Prices findPrices(const Problem &problem, const RelayoutTrees &trees,
                   const PriceLimits &limits) {
   constexpr int mostPasses = 2000, patience = 50;
-  const Deadline deadline(limits.seconds);
   Prices best;
   for (const Op &op : problem.ops) {
     Cost least = op.ways.front().cost;
@@ -459,7 +458,7 @@ Prices findPrices(const Problem &problem, const RelayoutTrees &trees,
   const std::vector<Cost> scales = scalesFor(problem);
   Ascent ascent(market);
   int waited = 0;
-  for (int i = 0; i < mostPasses && waited < patience && !deadline.over();
+  for (int i = 0; i < mostPasses && waited < patience && !limits.until.over();
        ++i) {
     ascent.pass();
     ++waited;

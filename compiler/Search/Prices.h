@@ -4,6 +4,7 @@
 #ifndef NPU_COMPILER_SEARCH_PRICES_H
 #define NPU_COMPILER_SEARCH_PRICES_H
 
+#include "compiler/Search/CostNetwork.h"
 #include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
@@ -27,7 +28,7 @@ struct Prices {
 struct PriceLimits {
   /// A bound that is enough.
   Cost target = 0;
-  double seconds = 10;
+  Deadline until = Deadline(10);
   /// Of all values: what copies cost, by the layout that a value is stored in
   /// and the set that it is read in.
   int64_t tableEntries = int64_t(1) << 24;

@@ -27,7 +27,7 @@ Problem smallProblem(uint64_t seed) {
 search::Prices pricesFor(const Problem &problem, search::Cost target,
                          double seconds) {
   return search::findPrices(problem, search::RelayoutTrees(problem),
-                            {target, seconds});
+                            {target, search::Deadline(seconds)});
 }
 
 json solved(const Problem &problem) {

@@ -124,9 +124,9 @@ private:
       runs.push_back(waysOf(op));
     if (&onChip == choice.onChip)
       addPlan(searched.numbers());
-    search::Prices found =
-        search::findPrices(numbers, search::RelayoutTrees(numbers),
-                           {choice.cost, problem.searchSeconds});
+    search::Prices found = search::findPrices(
+        numbers, search::RelayoutTrees(numbers),
+        {choice.cost, search::Deadline(problem.searchSeconds)});
     json::Array paid;
     for (const auto &op : found.paid) {
       json::Array operands;

@@ -74,6 +74,7 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
   search::Solution solution = search::solve(searched.numbers(), options);
   int64_t bound = searched.primary(solution.lowerBound);
   double before = best ? best->outcome.seconds : 0;
+  bool settled = solution.settled && (!best || best->outcome.settled);
   // Relayouts and their bytes are as many whatever stays on the chip: each
   // search's bound holds for all. Of cycles and energy the least one does.
   bool holdsForAll = problem.objective == Objective::Count ||
@@ -95,6 +96,7 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
     best->outcome.space = ways.space();
   }
   best->outcome.lowerBound = bound;
+  best->outcome.settled = settled;
   best->outcome.seconds = before + solution.seconds;
 }
 

@@ -161,7 +161,26 @@ TEST(LayoutSearch, ReturnsInTimeWhatIsKnown) {
     EXPECT_GT(solution.largestTable, options.tableEntries);
     EXPECT_NE(solution.method, "elimination");
     EXPECT_LT(solution.seconds, seconds + 1);
+    EXPECT_FALSE(solution.settled && seconds == 0);
   }
+}
+
+/// However much time there is, where the search does not need it.
+TEST(LayoutSearch, ChoosesTheSameWhereTimeDecidesNothing) {
+  int settled = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Problem problem = randomProblem(seed, {});
+    Options options;
+    options.tableEntries = seed % 2 ? 16 : options.tableEntries;
+    const Solution enough = solve(problem, options);
+    ASSERT_TRUE(enough.settled) << "seed " << seed;
+    options.seconds = 0.003;
+    const Solution hurried = solve(problem, options);
+    settled += hurried.settled;
+    if (hurried.settled)
+      EXPECT_EQ(hurried.ways, enough.ways) << "seed " << seed;
+  }
+  EXPECT_GT(settled, 0);
 }
 
 TEST(LayoutSearch, NeverWorseThanTheIncumbent) {

@@ -52,7 +52,7 @@ TEST(Prices, AreNoneWhereTheCheapestWaysProveEnough) {
     Problem problem = randomProblem(seed, {});
     const RelayoutTrees trees(problem);
     Prices none = findPrices(problem, trees, {0}),
-           hurried = findPrices(problem, trees, {1 << 30, 0});
+           hurried = findPrices(problem, trees, {1 << 30, Deadline(0)});
     EXPECT_TRUE(none.paid.empty());
     EXPECT_TRUE(hurried.paid.empty());
     EXPECT_EQ(none.bound, hurried.bound);

@@ -139,7 +139,7 @@ def test_search(bench: Bench) -> None:
         for name in small.NETWORKS:
             report = bench.report(name, *words(("npu-nhwc", "optimal")), f"--objective={objective}")
             search, rows = report["optimal"], {row["name"]: row for row in report["strategies"]}
-            assert report["objective"] == objective and search["proved"], search
+            assert report["objective"] == objective and search["proved"] and search["settled"], search
             assert report["cost"] == search["cost"] == search["lower_bound"] == rows["optimal"]["cost"], name
             assert not rows["none"]["feasible"] or rows["none"]["distance"] >= 0, name
             for row in rows.values():
