@@ -123,7 +123,8 @@ private:
                   parts.rows, row - range.begin);
     }
     for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
-      const QuantizedWeights::Panel ready = weights.prepare(panel, parts.panel);
+      const QuantizedWeights::Panel ready =
+          weights.prepare(panel, range.end - range.begin <= strip, parts.panel);
       result.begin(operands, parts.values, panel);
       for (int64_t row = range.begin; row < range.end; row += strip) {
         const int64_t count = std::min(strip, range.end - row);

@@ -2,6 +2,7 @@
 
 #include "kernels/matmul/packed_weights.h"
 
+#include "kernels/matmul/half_bytes.h"
 #include "kernels/packed.h"
 #include "kernels/parallel.h"
 #include "kernels/support/access.h"
@@ -28,6 +29,28 @@ NPU_INLINE void read(const float *from, Vector &value) {
   std::memcpy(&value, from, sizeof(value));
 }
 
+/// Of a number in bits.
+constexpr int64_t bitsOf(int kind) {
+  return kind == Bits4 ? 4 : kind == Bits2 ? 2 : kind >= Half ? 16 : 8;
+}
+
+/// Rows of a panel that lie in one another: those whose numbers of a column
+/// share four bytes, so that a shift gives a row of any of them.
+constexpr int64_t unitRows(int kind) {
+  return bitsOf(kind) < 8 ? 32 / bitsOf(kind) : 1;
+}
+constexpr int64_t unitBytes(int kind) {
+  return unitRows(kind) * panelColumns * bitsOf(kind) / 8;
+}
+
+/// Numbers of one row of scales.
+struct Block {
+  const uint8_t *units; // from that of the first row on
+  int64_t first, rows;  // `first`: of the unit
+  const float *scales, *zeros;
+  bool isOneZero; // for all columns
+};
+
 template <typename T>
 NPU_INLINE void readFloats(const uint8_t *from, Vector &value) {
   Lanes<T> numbers;
@@ -35,37 +58,32 @@ NPU_INLINE void readFloats(const uint8_t *from, Vector &value) {
   value = __builtin_convertvector(numbers, Vector);
 }
 
-/// 16 numbers of a row of a panel. Numbers of few bits that share a byte are
-/// whole vectors apart, so that a shift brings them in order.
+/// 16 numbers of row k of a block.
 template <int K>
-NPU_INLINE void numbersOf(const uint8_t *row, int v, Vector &value) {
+NPU_INLINE void numbersOf(const Block &block, int64_t k, int v, Vector &value) {
+  constexpr int64_t together = unitRows(K), width = unitBytes(K) / vectors;
+  const int64_t row = block.first + k;
+  const uint8_t *from = block.units + row / together * unitBytes(K) + v * width;
   if constexpr (K == Signed8) {
-    readFloats<int8_t>(row + v * lanes, value);
+    readFloats<int8_t>(from, value);
   } else if constexpr (K == Unsigned8) {
-    readFloats<uint8_t>(row + v * lanes, value);
+    readFloats<uint8_t>(from, value);
   } else if constexpr (K == Bits4 || K == Bits2) {
-    Lanes<uint8_t> bytes;
-    std::memcpy(&bytes, row + (K == Bits4 ? v % 2 * lanes : 0), sizeof(bytes));
-    const int shift = K == Bits4 ? v / 2 * 4 : v * 2;
-    bytes = bytes >> static_cast<uint8_t>(shift) & (K == Bits4 ? 15 : 3);
-    value = __builtin_convertvector(bytes, Vector);
+    Lanes<int32_t> unit;
+    std::memcpy(&unit, from, sizeof(unit));
+    unit = unit >> static_cast<int32_t>(row % together * bitsOf(K)) &
+           ((1 << bitsOf(K)) - 1);
+    value = __builtin_convertvector(unit, Vector);
   } else if constexpr (K == Half) {
-    readFloats<_Float16>(row + v * lanes * 2, value);
+    readFloats<_Float16>(from, value);
   } else {
     Lanes<uint16_t> halves;
-    std::memcpy(&halves, row + v * lanes * 2, sizeof(halves));
+    std::memcpy(&halves, from, sizeof(halves));
     Lanes<uint32_t> wide = __builtin_convertvector(halves, Lanes<uint32_t>)
                            << 16;
     std::memcpy(&value, &wide, sizeof(value));
   }
 }
-
-/// Numbers of one row of scales.
-struct Block {
-  const uint8_t *numbers;
-  int64_t rows, rowBytes;
-  const float *scales, *zeros;
-};
 
 template <int K>
 NPU_INLINE void unpackOf(const Block &block, float *out) {
@@ -74,11 +92,10 @@ NPU_INLINE void unpackOf(const Block &block, float *out) {
     read(block.scales + v * lanes, scales[v]);
     read(block.zeros + v * lanes, zeros[v]);
   }
-  const uint8_t *row = block.numbers;
-  for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
+  for (int64_t k = 0; k < block.rows; ++k)
     for (int v = 0; v < vectors; ++v, out += lanes) {
       Vector real;
-      numbersOf<K>(row, v, real);
+      numbersOf<K>(block, k, v, real);
       real = (real - zeros[v]) * scales[v];
       std::memcpy(out, &real, sizeof(real));
     }
@@ -122,12 +139,11 @@ NPU_INLINE void multiplyOf(const Block &block, const DataRows &data,
       for (int i = 0; i < Rows; ++i)
         read(sums + i * panelColumns + (c + v) * lanes, at[i][v]);
     }
-    const uint8_t *row = block.numbers;
 #pragma clang loop unroll(disable)
-    for (int64_t k = 0; k < block.rows; ++k, row += block.rowBytes)
+    for (int64_t k = 0; k < block.rows; ++k)
       for (int v = 0; v < Wide; ++v) {
         Vector real;
-        numbersOf<K>(row, c + v, real);
+        numbersOf<K>(block, k, c + v, real);
         real = (real - zeros[v]) * scales[v];
         for (int i = 0; i < Rows; ++i)
           at[i][v] += real * data.rows[i][(first + k) * data.step];
@@ -164,8 +180,8 @@ NPU_INLINE void multiplyKind(int kind, const Block &block, const DataRows &data,
     return multiplyRows<Wide, Signed8>(block, data, first, sums);
   case Unsigned8:
     return multiplyRows<Wide, Unsigned8>(block, data, first, sums);
-  case Bits4:
-    return multiplyRows<Wide, Bits4>(block, data, first, sums);
+  case Bits4: // wide registers have a way of their own
+    return multiplyRows<1, Bits4>(block, data, first, sums);
   case Half:
     return multiplyRows<Wide, Half>(block, data, first, sums);
   default:
@@ -242,8 +258,7 @@ panelNarrow(const float *panel, int64_t count, const DataRows &data,
   panelOfRows<1>(panel, count, data, isFirst, sums);
 }
 
-/// By way of floats: numbers of two bits, and processors without AVX2, are too
-/// rare for code of their own.
+/// By way of floats: what is too rare for code of its own.
 void multiplyUnpacked(int kind, Block block, DataRows data, int64_t first,
                       float *sums) {
   constexpr int64_t together = 64;
@@ -255,7 +270,7 @@ void multiplyUnpacked(int kind, Block block, DataRows data, int64_t first,
     for (int64_t i = 0; i < data.count; ++i)
       part.rows[i] += first * data.step;
     multiplyPanel(real, block.rows, part, false, sums);
-    block.numbers += block.rows * block.rowBytes;
+    block.units += together / unitRows(kind) * unitBytes(kind);
     first += block.rows;
   }
 }
@@ -263,9 +278,15 @@ void multiplyUnpacked(int kind, Block block, DataRows data, int64_t first,
 void multiplyBlock(int kind, const Block &block, const DataRows &data,
                    int64_t first, float *sums) {
   static const bool hasAvx2 = __builtin_cpu_supports("x86-64-v3") != 0;
-  if (kind == Bits2 || !hasAvx2)
+  const bool isWide = hasWideRegisters();
+  if (kind == Bits4 && isWide && block.first == 0 &&
+      multiplyHalfBytes(
+          {block.units, block.rows, block.scales, block.zeros, block.isOneZero},
+          data, first, sums))
+    return;
+  if (kind == Bits2 || !hasAvx2 || (kind == Bits4 && isWide))
     multiplyUnpacked(kind, block, data, first, sums);
-  else if (hasWideRegisters())
+  else if (isWide)
     multiplyWide(kind, block, data, first, sums);
   else
     multiplyNarrow(kind, block, data, first, sums);
@@ -283,10 +304,6 @@ int kindOf(int32_t dtype, int64_t bits) {
   default:
     return bits == 4 ? Bits4 : bits == 2 ? Bits2 : Unsigned8;
   }
-}
-
-int64_t bitsOf(int kind) {
-  return kind == Bits4 ? 4 : kind == Bits2 ? 2 : kind >= Half ? 16 : 8;
 }
 
 } // namespace
@@ -307,42 +324,51 @@ PackedWeights::PackedWeights(const Problem &problem)
       rows(problem.inputs[0].dims[problem.inputs[0].rank - 1]),
       columns(problem.inputs[1].dims[1]),
       block(problem.attrs.matmul.block ? problem.attrs.matmul.block : rows),
-      rowBytes(panelColumns * bitsOf(kind) / 8), scales(1),
-      zeros(static_cast<float>(problem.attrs.matmul.zero_point)) {}
+      scales(1), zeros(static_cast<float>(problem.attrs.matmul.zero_point)) {}
 
 PackedWeights::PackedWeights(const Narrow &narrow, int64_t rows,
                              int64_t columns)
     : kind(kindOf(narrow.numbers.dtype, 0)), rows(rows), columns(columns),
-      block(rows), rowBytes(panelColumns * bitsOf(kind) / 8), scales(1) {}
+      block(rows), scales(1) {}
 
 int64_t PackedWeights::panels() const {
   return (columns + panelColumns - 1) / panelColumns;
 }
 
-const uint8_t *PackedWeights::row(int64_t panel, int64_t k) const {
-  return static_cast<const uint8_t *>(numbers.get()) +
-         (panel * rows + k) * rowBytes;
+int64_t PackedWeights::panelBytes() const {
+  return (rows + unitRows(kind) - 1) / unitRows(kind) * unitBytes(kind);
 }
 
-/// Numbers of row k, one for each column, to their row of a panel.
-static void packRow(int kind, const uint8_t *line, int64_t k, uint8_t *row) {
-  const int64_t bits = bitsOf(kind), apart = panelColumns * bits / 8;
+const uint8_t *PackedWeights::unitOf(int64_t panel, int64_t k) const {
+  return static_cast<const uint8_t *>(numbers.get()) + panel * panelBytes() +
+         k / unitRows(kind) * unitBytes(kind);
+}
+
+/// Adds number n of row k to a panel that has zeros there.
+static void putNumber(int64_t bits, int64_t k, int64_t n, unsigned number,
+                      uint8_t *panel) {
+  const int64_t rows = 32 / bits, at = k % rows * bits;
+  panel[(k / rows * panelColumns + n) * 4 + at / 8] |=
+      static_cast<uint8_t>(number << at % 8);
+}
+
+/// Numbers of row k, one for each column, to a panel.
+static void packRow(int kind, const uint8_t *line, int64_t k, uint8_t *panel) {
+  const int64_t bits = bitsOf(kind);
   if (bits >= 8) {
-    std::memcpy(row, line, static_cast<size_t>(apart));
+    std::memcpy(panel + k * unitBytes(kind), line,
+                static_cast<size_t>(unitBytes(kind)));
     return;
   }
   const int64_t shift = k % (8 / bits) * bits;
-  for (int64_t first = 0; first < panelColumns; first += apart)
-    for (int64_t n = 0; n < apart; ++n)
-      row[n] |=
-          static_cast<uint8_t>((line[first + n] >> shift & ((1 << bits) - 1))
-                               << first / apart * bits);
+  for (int64_t n = 0; n < panelColumns; ++n)
+    putNumber(bits, k, n, line[n] >> shift & ((1U << bits) - 1), panel);
 }
 
 size_t PackedWeights::pack(const Problem &problem,
                            const void *const *operands) {
   const npu_tensor_desc &b = problem.inputs[1];
-  const auto bytes = static_cast<size_t>(panels() * rows * rowBytes);
+  const auto bytes = static_cast<size_t>(panels() * panelBytes());
   const std::string order = "packed weights, " + std::to_string(kind) + ", " +
                             std::to_string(rows) + " rows, " + describe(b);
   size_t made = 0;
@@ -449,14 +475,12 @@ void PackedWeights::packPanel(const Narrow &narrow,
                               const std::vector<int64_t> &down, int64_t across,
                               Range mine, uint8_t *to) const {
   if (kind == Bits4 || mine.end - mine.begin < panelColumns)
-    std::memset(to, 0, static_cast<size_t>(rows * rowBytes));
+    std::memset(to, 0, static_cast<size_t>(panelBytes()));
   if (kind == Bits4) {
-    forNumbers<int8_t>(
-        narrow.data, down, across, mine, [&](int64_t k, int64_t n, int8_t x) {
-          const int64_t shift = n < rowBytes ? 0 : 4;
-          to[k * rowBytes + n % rowBytes] |=
-              static_cast<uint8_t>((x + static_cast<int>(middle)) << shift);
-        });
+    forNumbers<int8_t>(narrow.data, down, across, mine,
+                       [&](int64_t k, int64_t n, int8_t x) {
+                         putNumber(4, k, n, static_cast<unsigned>(x + 8), to);
+                       });
   } else if (kind == Signed8) {
     forNumbers<uint8_t>(
         narrow.data, down, across, mine,
@@ -475,8 +499,7 @@ size_t PackedWeights::pack(const Narrow &narrow, const std::string &rowOrder,
                            int threads) {
   if (fitsHalfBytes(narrow))
     kind = Bits4;
-  rowBytes = panelColumns * bitsOf(kind) / 8;
-  const auto bytes = static_cast<size_t>(panels() * rows * rowBytes);
+  const auto bytes = static_cast<size_t>(panels() * panelBytes());
   const std::string order =
       "narrow weights, " + rowOrder + ", " + describe(narrow.numbers);
   size_t made = 0;
@@ -489,7 +512,7 @@ size_t PackedWeights::pack(const Narrow &narrow, const std::string &rowOrder,
             const int64_t first = panel * panelColumns;
             packPanel(narrow, down, across,
                       {first, std::min(first + panelColumns, columns)},
-                      static_cast<uint8_t *>(to) + panel * rows * rowBytes);
+                      static_cast<uint8_t *>(to) + panel * panelBytes());
           }
         });
         return true;
@@ -516,7 +539,7 @@ void PackedWeights::packNumbers(const npu_tensor_desc &b, const void *operand,
         for (int64_t n = 0; n < (isRun ? 1 : count); ++n)
           std::memcpy(line + n * size, at + along.at(first + n) * size,
                       static_cast<size_t>(isRun ? count * size : size));
-        packRow(kind, line, k, to + (panel * rows + k) * rowBytes);
+        packRow(kind, line, k, to + panel * panelBytes());
       }
     }
   });
@@ -531,15 +554,18 @@ void PackedWeights::inBlocks(int64_t panel, int64_t first, int64_t last,
     scales.load(panel, k / block, scale);
     if (k == first || zeros.isPacked())
       zeros.load(panel, k / block, zero);
-    body(k, Block{row(panel, k), end - k, rowBytes, scale, zero});
+    body(k, Block{unitOf(panel, k), k % unitRows(kind), end - k, scale, zero,
+                  !zeros.isPacked()});
     k = end;
   }
 }
 
 Kernel::Bytes PackedWeights::bytesOf(int64_t panel, int64_t first,
                                      int64_t last) const {
-  return {reinterpret_cast<const char *>(row(panel, first)),
-          static_cast<size_t>((last - first) * rowBytes)};
+  const uint8_t *begin = unitOf(panel, first),
+                *end = unitOf(panel, last + unitRows(kind) - 1);
+  return {reinterpret_cast<const char *>(begin),
+          static_cast<size_t>(end - begin)};
 }
 
 void PackedWeights::unpack(int64_t panel, int64_t first, int64_t last,

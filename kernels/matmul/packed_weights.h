@@ -7,15 +7,10 @@
 #ifndef NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H
 #define NPU_KERNELS_MATMUL_PACKED_WEIGHTS_H
 
+#include "kernels/matmul/half_bytes.h"
 #include "kernels/matmul/panel_result.h"
 
 namespace npu::kernels {
-
-/// Up to `strip` rows of data; number k of row i lies at rows[i][k * step].
-struct DataRows {
-  const float *rows[strip];
-  int64_t count, step;
-};
 
 class PackedWeights {
 public:
@@ -55,7 +50,9 @@ private:
   /// last) that have one row of scales.
   template <typename Body>
   void inBlocks(int64_t panel, int64_t first, int64_t last, Body body) const;
-  const uint8_t *row(int64_t panel, int64_t k) const;
+  int64_t panelBytes() const;
+  /// Where row k of a panel lies, perhaps with others.
+  const uint8_t *unitOf(int64_t panel, int64_t k) const;
   void packNumbers(const npu_tensor_desc &b, const void *operand, int threads,
                    uint8_t *to) const;
   void packPanel(const Narrow &narrow, const std::vector<int64_t> &down,
@@ -63,10 +60,10 @@ private:
   size_t packColumns(const Narrow &narrow);
 
   int kind; // how numbers are stored
-  int64_t rows, columns, block, rowBytes;
+  int64_t rows, columns, block;
   bool areSmall = false;
   PanelParameter scales, zeros;
-  std::shared_ptr<void> numbers; // [panel][row][columns of a panel]
+  std::shared_ptr<void> numbers; // [panel][rows that share bytes][column]
 };
 
 /// Whether no narrow number, scale or offset is infinite or NaN.

@@ -31,6 +31,7 @@ struct Factors {
   const float *rowScales;
   int64_t parts, groups; // all of them
   int64_t rowBytes, groupsOfPart, partsOfBlock;
+  bool isHalf; // the panel has two groups in each byte
 
   int64_t endOf(int64_t part) const {
     return std::min((part + 1) * groupsOfPart, groups);
@@ -41,9 +42,48 @@ struct Factors {
 /// zero points beside these.
 enum Parameters { Columns, Blocks, Zeros };
 
+/// Four bytes of each row of data, by so many columns of a group.
+template <int Rows>
+NPU_INLINE NPU_VNNI void addBytes(const Factors &f, int64_t group,
+                                  const __m512i (&numbers)[wide],
+                                  __m512i (&sums)[Rows][wide]) {
+  for (int i = 0; i < Rows; ++i) {
+    int32_t together;
+    std::memcpy(&together, f.bytes + i * f.rowBytes + group * bytesTogether,
+                sizeof(together));
+    const __m512i data = _mm512_set1_epi32(together);
+    for (int v = 0; v < wide; ++v)
+      sums[i][v] = _mm512_dpbusd_epi32(sums[i][v], numbers[v], data);
+  }
+}
+
+/// Groups [begin, end) of a panel of bytes, or of half bytes (`IsHalf`): then
+/// `begin` is even, and data behind the last is zero.
+template <int Rows, bool IsHalf>
+NPU_INLINE NPU_VNNI void addGroups(const Factors &f, int64_t begin, int64_t end,
+                                   int64_t first, __m512i (&sums)[Rows][wide]) {
+  constexpr int64_t together = IsHalf ? 2 : 1;
+  const __m512i low = _mm512_set1_epi8(15);
+  for (int64_t g = begin; g < end; g += together) {
+    const uint8_t *at =
+        f.panel + g / together * groupBytes + first * bytesTogether;
+    __m512i numbers[wide], others[wide];
+    for (int v = 0; v < wide; ++v) {
+      numbers[v] = _mm512_loadu_si512(at + v * lanes * bytesTogether);
+      if (!IsHalf)
+        continue;
+      others[v] = _mm512_and_si512(_mm512_srli_epi32(numbers[v], 4), low);
+      numbers[v] = _mm512_and_si512(numbers[v], low);
+    }
+    addBytes<Rows>(f, g, numbers, sums);
+    if (IsHalf)
+      addBytes<Rows>(f, g + 1, others, sums);
+  }
+}
+
 /// sums[i][column], at the processor's rate for bytes. All of a few columns
 /// stays in registers.
-template <int Rows, Parameters P>
+template <int Rows, Parameters P, bool IsHalf>
 NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
   __m512 total[Rows][wide];
   for (int i = 0; i < Rows; ++i)
@@ -56,21 +96,8 @@ NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
         whole[i][v] = P == Zeros
                           ? _mm512_setzero_si512()
                           : _mm512_set1_epi32(f.sums[i * f.parts + part]);
-    const int64_t end = f.endOf(part);
-    for (int64_t g = part * f.groupsOfPart; g < end; ++g) {
-      const uint8_t *at = f.panel + g * groupBytes + first * bytesTogether;
-      __m512i numbers[wide];
-      for (int v = 0; v < wide; ++v)
-        numbers[v] = _mm512_loadu_si512(at + v * lanes * bytesTogether);
-      for (int i = 0; i < Rows; ++i) {
-        int32_t together;
-        std::memcpy(&together, f.bytes + i * f.rowBytes + g * bytesTogether,
-                    sizeof(together));
-        const __m512i data = _mm512_set1_epi32(together);
-        for (int v = 0; v < wide; ++v)
-          whole[i][v] = _mm512_dpbusd_epi32(whole[i][v], numbers[v], data);
-      }
-    }
+    addGroups<Rows, IsHalf>(f, part * f.groupsOfPart, f.endOf(part), first,
+                            whole);
     const int64_t block = part / f.partsOfBlock * panelColumns + first;
     for (int i = 0; i < Rows; ++i)
       for (int v = 0; v < wide; ++v) {
@@ -97,21 +124,21 @@ NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
     }
 }
 
-template <Parameters P>
+template <Parameters P, bool IsHalf>
 void multiplyRows(const Factors &factors, int64_t count, float *sums) {
   for (int64_t first = 0; first < panelColumns; first += wide * lanes)
     switch (count) {
     case 1:
-      multiplyColumns<1, P>(factors, first, sums);
+      multiplyColumns<1, P, IsHalf>(factors, first, sums);
       break;
     case 2:
-      multiplyColumns<2, P>(factors, first, sums);
+      multiplyColumns<2, P, IsHalf>(factors, first, sums);
       break;
     case 3:
-      multiplyColumns<3, P>(factors, first, sums);
+      multiplyColumns<3, P, IsHalf>(factors, first, sums);
       break;
     default:
-      multiplyColumns<4, P>(factors, first, sums);
+      multiplyColumns<4, P, IsHalf>(factors, first, sums);
       break;
     }
 }
@@ -147,6 +174,14 @@ NPU_WIDE_CLONES void multiplyPlainly(Factors f, int64_t count, float *sums) {
     f.sums += f.parts;
     f.rowScales += f.parts;
   }
+}
+
+template <Parameters P>
+void multiplyAs(const Factors &factors, int64_t count, float *sums) {
+  if (factors.isHalf)
+    multiplyRows<P, true>(factors, count, sums);
+  else
+    multiplyRows<P, false>(factors, count, sums);
 }
 
 /// Four rows of a panel as they are stored, and where a number is in a byte.
@@ -275,7 +310,13 @@ size_t QuantizedWeights::panelBytes() const {
          2 * sizeof(float) * static_cast<size_t>(blocks * panelColumns);
 }
 
-QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel,
+static bool hasVnni() {
+  static const bool has = __builtin_cpu_supports("avx512f") != 0 &&
+                          __builtin_cpu_supports("avx512vnni") != 0;
+  return has;
+}
+
+QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel, bool isOnce,
                                                   void *scratch) const {
   const int64_t count = blocks * panelColumns;
   auto *scale = static_cast<float *>(scratch);
@@ -289,19 +330,19 @@ QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel,
     rest[i] += static_cast<float>(flip);
   const uint8_t *bytes =
       static_cast<const uint8_t *>(numbers.get()) + panel * units * groupBytes;
-  if (bits < 8) {
+  const bool isHalf =
+      isOnce && bits == 4 && hasVnni() && cut.part % (2 * bytesTogether) == 0;
+  if (bits < 8 && !isHalf) {
     auto *unpacked = reinterpret_cast<uint8_t *>(rest + count);
     spread(bytes, units, bits, unpacked);
     bytes = unpacked;
   }
-  return {bytes, scale, zeros.isPacked() ? rest : nullptr};
+  return {bytes, scale, zeros.isPacked() ? rest : nullptr, isHalf};
 }
 
 void QuantizedWeights::multiply(const Panel &panel, const QuantizedRows &data,
                                 int64_t first, int64_t count,
                                 float *sums) const {
-  static const bool hasVnni = __builtin_cpu_supports("avx512f") != 0 &&
-                              __builtin_cpu_supports("avx512vnni") != 0;
   const int64_t parts = cut.parts();
   const Factors factors = {panel.bytes,
                            panel.scales,
@@ -313,15 +354,16 @@ void QuantizedWeights::multiply(const Panel &panel, const QuantizedRows &data,
                            groups,
                            cut.rowBytes(),
                            (cut.part + bytesTogether - 1) / bytesTogether,
-                           (block + cut.part - 1) / cut.part};
-  if (!hasVnni)
+                           (block + cut.part - 1) / cut.part,
+                           panel.isHalf};
+  if (!hasVnni())
     multiplyPlainly(factors, count, sums);
   else if (panel.zeros)
-    multiplyRows<Zeros>(factors, count, sums);
+    multiplyAs<Zeros>(factors, count, sums);
   else if (blocks > 1)
-    multiplyRows<Blocks>(factors, count, sums);
+    multiplyAs<Blocks>(factors, count, sums);
   else
-    multiplyRows<Columns>(factors, count, sums);
+    multiplyAs<Columns>(factors, count, sums);
 }
 
 } // namespace npu::kernels

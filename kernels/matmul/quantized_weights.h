@@ -27,13 +27,16 @@ public:
   /// Scratch of one thread for the panel that it multiplies by.
   size_t panelBytes() const;
 
-  /// A panel made ready: numbers of fewer bits as bytes, parameters as floats.
+  /// A panel made ready: numbers of fewer bits as bytes, unless `isHalf`, and
+  /// parameters as floats.
   struct Panel {
     const uint8_t *bytes; // [group][column][4]
     const float *scales;  // [block][column]
     const float *zeros;   // likewise; null: all have one
+    bool isHalf;          // numbers of four bits as they are stored
   };
-  Panel prepare(int64_t panel, void *scratch) const;
+  /// `isOnce`: multiplied by so few rows that bytes would not be worth it.
+  Panel prepare(int64_t panel, bool isOnce, void *scratch) const;
 
   /// sums[i][column] of `count` rows from row `first` on.
   void multiply(const Panel &panel, const QuantizedRows &data, int64_t first,

@@ -125,6 +125,18 @@ TEST(Conformance, PackedMatmulWithInstructions) {
       }
 }
 
+/// What is not finite reaches the columns that it does number by number, also
+/// where zero points are subtracted from sums.
+TEST(Conformance, PackedMatmulOfInfinities) {
+  for (const Packing &packing : {packings[7], packings[8], packings[9]})
+    for (int64_t rows : {1, 3, 9}) {
+      Case one = packedCase(packing, {rows, 64}, 70, "ab");
+      std::vector<Values> inputs = packedInputs(one.problem, 7990);
+      inputs[0][37] = std::numeric_limits<double>::infinity();
+      compareAll(one, inputs);
+    }
+}
+
 } // namespace npu::kernels::testing
 
 #endif // NPU_TEST_KERNELS_CONFORMANCE_PACKED_H

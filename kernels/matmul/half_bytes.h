@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Few rows of floats times numbers of four bits. Eight numbers of a column
+// share four bytes: a shift brings one to the lowest bits of its lane, where it
+// is the index of a float in a register.
+#ifndef NPU_KERNELS_MATMUL_HALF_BYTES_H
+#define NPU_KERNELS_MATMUL_HALF_BYTES_H
+
+#include "kernels/matmul/panel_parameter.h"
+
+namespace npu::kernels {
+
+/// Up to `strip` rows of data; number k of row i lies at rows[i][k * step].
+struct DataRows {
+  const float *rows[strip];
+  int64_t count, step;
+};
+
+/// Rows of a panel's numbers with one row of scales and zero points.
+struct HalfBytes {
+  const uint8_t *numbers; // [rows / 8][column][8], four bits each
+  int64_t rows;
+  const float *scales, *zeros;
+  bool isOneZero; // for all columns
+};
+
+/// Adds to sums[i][column] the products with `data` from its number `first` on.
+/// On a processor with registers of 512 bits. False if the data is not finite,
+/// where zero points that differ need another order of sums; nothing is added.
+bool multiplyHalfBytes(const HalfBytes &block, const DataRows &data,
+                       int64_t first, float *sums);
+
+} // namespace npu::kernels
+
+#endif // NPU_KERNELS_MATMUL_HALF_BYTES_H
