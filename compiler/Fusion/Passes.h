@@ -68,7 +68,8 @@ std::unique_ptr<mlir::Pass> createLowerPrecision(const TargetSpec *target);
 void quantizeData(mlir::func::FuncOp function);
 /// The same as a pass, an error where the target has no i8; it must outlive the
 /// pass.
-std::unique_ptr<mlir::Pass> createQuantizeData(const TargetSpec *target);
+std::unique_ptr<mlir::Pass> createQuantizeData(const TargetSpec *target,
+                                               bool asked);
 /// Products of bytes that few rows of data were quantized to by their range
 /// quantize the data.
 LogicalResult matchRanges(Operation *root);

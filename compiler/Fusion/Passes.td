@@ -554,12 +554,11 @@ def LowerPrecision : Pass<"npu-lower-precision", "::mlir::func::FuncOp"> {
 def QuantizeData : Pass<"npu-quantize-data", "::mlir::func::FuncOp"> {
   let summary = "Makes products of f32 data with packed integers sum integers.";
   let description = [{
-    A matrix product of f32 data whose constant weights are stored in 2, 4 or 8
-    bits gets `quantize`: its kernel rounds each 32 neighbours of a row of the data
-    to 127ths of their largest magnitude, multiplies integers, and scales the
-    sums. Only where at least 64 products are made of each number of the data. Of
-    blocks of weights that are no multiple of 32 each is rounded by itself; they
-    have to be a multiple of 4. It runs for `npuc --precision=i8`.
+    A product of f32 data whose constant weights are stored in 2, 4 or 8 bits gets
+    `quantize` for `npuc --precision=i8`: each 32 neighbours of a row of the data
+    become 127ths of their largest magnitude, sums are of integers. Only where at
+    least 64 products are made of each number. Blocks of weights that are no
+    multiple of 32, but of 4, are rounded by themselves.
 
     Example:
     ```mlir
@@ -577,6 +576,7 @@ def QuantizeData : Pass<"npu-quantize-data", "::mlir::func::FuncOp"> {
     Option<"target", "target", "std::string", "",
            "Name of a shipped target or path of a target file; without one, as "
            "for a target that has i8">,
+    Option<"asked", "asked", "bool", "false", "What has it loses it without i8">,
   ];
   let dependentDialects = ["::npu::NPUDialect"];
 }

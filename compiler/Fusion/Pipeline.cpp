@@ -38,8 +38,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createFoldRequantize());
   if (precision == Precision::Bf16)
     functions.addPass(createLowerPrecision(target));
-  if (precision == Precision::I8)
-    functions.addPass(createQuantizeData(target));
+  functions.addPass(createQuantizeData(target, precision != Precision::I8));
   if (target) {
     functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createUnsignedBytes(target));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npu-quantize-data: products of f32 data with packed integers quantize their
-// data as the program runs, and sum integers.
+// data as the program runs, and sum integers. Where a model asks for it
+// itself, targets without bytes compute in floats.
 //
 // It ends: it looks once at each product.
 #include "compiler/Dialect/NPU/Work.h"
@@ -45,15 +46,30 @@ static int64_t groupFor(MatmulOp op) {
   return block % kernels::bytesTogether == 0 ? block : 0;
 }
 
+/// What the model lets be rounded does not have to be.
+static void keepFloats(mlir::func::FuncOp function) {
+  function.walk([](MatmulOp op) {
+    if (static_cast<int64_t>(op.getQuantize()) > 0)
+      op.setQuantize(0);
+  });
+}
+
 namespace {
 
 struct QuantizeDataPass
     : PassOfTarget<npu::impl::QuantizeDataBase<QuantizeDataPass>> {
   using PassOfTarget::PassOfTarget;
+  QuantizeDataPass(const TargetSpec *given, bool asked) : PassOfTarget(given) {
+    this->asked = asked;
+  }
 
   void runOnOperation() override {
     const TargetSpec *chip = spec.get();
-    if (!chip || chip->supports(mlir::IntegerType::get(&getContext(), 8)))
+    const bool hasBytes =
+        !chip || chip->supports(mlir::IntegerType::get(&getContext(), 8));
+    if (asked)
+      return hasBytes ? void() : keepFloats(getOperation());
+    if (hasBytes)
       return quantizeData(getOperation());
     getOperation().emitError()
         << "--precision=i8: target '" << chip->name
@@ -66,11 +82,14 @@ struct QuantizeDataPass
 
 void npu::quantizeData(mlir::func::FuncOp function) {
   function.walk([](MatmulOp op) {
+    if (op.getQuantize() != 0)
+      return;
     if (int64_t found = groupFor(op))
       op.setQuantize(found);
   });
 }
 
-std::unique_ptr<mlir::Pass> npu::createQuantizeData(const TargetSpec *target) {
-  return std::make_unique<QuantizeDataPass>(target);
+std::unique_ptr<mlir::Pass> npu::createQuantizeData(const TargetSpec *target,
+                                                    bool asked) {
+  return std::make_unique<QuantizeDataPass>(target, asked);
 }

@@ -8,6 +8,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
+#include "kernels/matmul/quantized_rows.h"
 
 using namespace npu;
 
@@ -128,12 +129,23 @@ static Dequantized weightsOf(OnnxNode &node, const PackedWeights &w) {
   return parts;
 }
 
+/// Whether data may be rounded to bytes, block by block of the weights, where
+/// onnxruntime does it: it has no such products of other blocks.
+static bool takesBytes(OnnxNode &node, const PackedWeights &w) {
+  constexpr int64_t bytesWillDo = 4;
+  const int64_t least = w.bits == 2 ? 32 : 16, most = w.bits == 2 ? 128 : 256;
+  return node.getInt("accuracy_level", 0) == bytesWillDo &&
+         w.blockSize >= least && w.blockSize <= most &&
+         w.depth <= kernels::deepestSum;
+}
+
 LogicalResult npu::buildMatMulNBits(OnnxNode &node) {
   constexpr int64_t most = INT32_MAX;
   PackedWeights w{node.getInt("N", 0, 1, most), node.getInt("K", 0, 1, most),
                   node.getInt("bits", 4, 2, 8),
                   node.getInt("block_size", 0, 16, most)};
-  node.ignore({"accuracy_level", "weight_prepacked"});
+  const bool isOfBytes = takesBytes(node, w);
+  node.ignore({"weight_prepacked"});
   if (node.hasFailed())
     return failure();
   if (w.bits != 2 && w.bits != 4 && w.bits != 8)
@@ -156,6 +168,9 @@ LogicalResult npu::buildMatMulNBits(OnnxNode &node) {
   if (isRow)
     a = node.reshape(a, {1, w.depth});
   Value product = multiplyPacked(node, node.cast(a, f32), weights);
+  if (isOfBytes && product)
+    if (auto op = product.getDefiningOp<MatmulOp>())
+      op.setQuantize(w.blockSize);
   if (product && isRow)
     product = node.reshape(product, {w.rows});
   if (product && node.hasInput(5))

@@ -1,6 +1,17 @@
 // RUN: npu-opt %s --npu-quantize-data | FileCheck %s
 // RUN: not npu-opt %s --npu-quantize-data="target=%S/Inputs/unsigned-bytes.yaml" 2>&1 | FileCheck %s --check-prefix=LACKS
 
+// RUN: npu-opt %s --npu-quantize-data=asked | FileCheck %s --check-prefix=ASKED
+// RUN: npu-opt %s --npu-quantize-data="asked target=%S/Inputs/unsigned-bytes.yaml" | FileCheck %s --check-prefix=FLOATS
+
+// A model's own stay where the target has bytes, and nothing is added.
+// ASKED-LABEL: @example
+// ASKED-NOT: quantize
+// ASKED-LABEL: @model_says
+// ASKED: quantize = 64
+// FLOATS-LABEL: @model_says
+// FLOATS-NOT: quantize
+
 // LACKS: error: --precision=i8: target 'unsigned-bytes' has no i8 in its `types`; add it there, or leave the option out
 
 // CHECK-LABEL: @example
@@ -9,6 +20,15 @@ func.func @example(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %w = npu.constant dense<1> : tensor<64x64xi8> -> tensor<64x64xi8>
   %s = npu.constant dense<0.5> : tensor<1x64xf32> -> tensor<1x64xf32>
   %1 = npu.matmul(%x, %w, %s) {block = 64 : i64} : (tensor<8x64xf32>, tensor<64x64xi8>, tensor<1x64xf32>) -> tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: @model_says
+// CHECK: quantize = 64
+func.func @model_says(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %w = npu.constant dense<1> : tensor<64x64xi8> -> tensor<64x64xi8>
+  %s = npu.constant dense<0.5> : tensor<1x64xf32> -> tensor<1x64xf32>
+  %1 = npu.matmul(%x, %w, %s) {block = 64 : i64, quantize = 64 : i64} : (tensor<8x64xf32>, tensor<64x64xi8>, tensor<1x64xf32>) -> tensor<8x64xf32>
   return %1 : tensor<8x64xf32>
 }
 

@@ -109,16 +109,16 @@ def brains(b: Builder) -> str:
     return b.node("Cast", ["w"], "real", to=TensorProto.FLOAT)
 
 
-def blocks(bits: int, has_zeros: bool) -> Callable[[Builder], str]:
+def blocks(bits: int, has_zeros: bool, block: int = BLOCK, **attributes: int) -> Callable[[Builder], str]:
     """onnxruntime's own operator; it makes the product itself."""
 
     def build(b: Builder) -> str:
-        count = DEPTH // BLOCK
-        b.weight("w", numbers(0, 255, COLUMNS, count, BLOCK * bits // 8, dtype=np.uint8))
+        count = DEPTH // block
+        b.weight("w", numbers(0, 255, COLUMNS, count, block * bits // 8, dtype=np.uint8))
         inputs = ["x", "w", b.scales(COLUMNS * count)]
         if has_zeros:
             inputs.append(b.weight("z", numbers(0, 255, COLUMNS, (count * bits + 7) // 8, dtype=np.uint8)))
-        return b.node("com.microsoft.MatMulNBits", inputs, "y", K=DEPTH, N=COLUMNS, bits=bits, block_size=BLOCK)
+        return b.node("com.microsoft.MatMulNBits", inputs, "y", K=DEPTH, N=COLUMNS, bits=bits, block_size=block, **attributes)
 
     return build
 
@@ -155,6 +155,24 @@ def check(bench: Bench, model: onnx.ModelProto, x: np.ndarray, *words: str) -> d
     return json.loads(bench.path("report.json").read_text())
 
 
+def relative_error(found: np.ndarray, expected: np.ndarray) -> float:
+    return float(np.sqrt(np.square(found - expected).mean() / np.square(expected).mean()))
+
+
+def found_on(bench: Bench, model: onnx.ModelProto, x: np.ndarray, target: object) -> np.ndarray:
+    program = bench.compile(model, f"--target={target}")
+    return bench.execute(program, {"x": x}, model.graph.output[0].name)[0]
+
+
+def plain_level_0(bench: Bench, model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
+    floats = onnx.ModelProto()
+    floats.CopyFrom(model)
+    (level,) = (a for a in floats.graph.node[0].attribute if a.name == "accuracy_level")
+    level.i = 0
+    onnx.save(floats, bench.path("floats.onnx"))
+    return plain(bench.path("floats.onnx"), x)
+
+
 def test_products(bench: Bench) -> None:
     for rows, target in ((1, "host"), (20, "npu-nhwc")):
         x = RANDOM.standard_normal((rows, DEPTH)).astype(np.float32)
@@ -186,7 +204,7 @@ def test_products_of_quantized_data(bench: Bench) -> None:
         assert not slow, f"{name}: references run {slow}"
         expected = plain(bench.path(f"{name}.onnx"), x)
         (found,) = bench.execute(program, {"x": x}, output)
-        error = np.sqrt(np.square(found - expected).mean() / np.square(expected).mean())
+        error = relative_error(found, expected)
         assert error < 1e-5 if is_float else 1e-4 < error < 1e-2, f"{name} is {error:.1e} off"
 
 
@@ -502,6 +520,25 @@ def test_turned_weights(bench: Bench) -> None:
     b.node("DequantizeLinear", ["w", b.scales(COLUMNS)], "real", axis=0)
     b.node("com.microsoft.FusedMatMul", ["x", "real"], "y", transB=1, alpha=0.5)
     check(bench, b.model("fused", 7, "y"), RANDOM.standard_normal((7, DEPTH)).astype(np.float32))
+
+
+def test_accuracy_level(bench: Bench) -> None:
+    """A model that lets data be rounded to bytes gets onnxruntime's numbers; a chip without bytes computes in floats."""
+    shipped = (Path(__file__).parents[3] / "targets/npu-nhwc.yaml").read_text()
+    assert "i8, " in shipped
+    bench.path("floats.yaml").write_text(shipped.replace("i8, ", "", 1).replace("name: npu-nhwc", "name: floats"))
+    ways = ((4, False, 32, 1), (4, True, 16, 3), (4, True, 128, 20), (8, True, 64, 20), (8, False, 256, 1), (2, True, 32, 5))
+    for bits, has_zeros, block, rows in ways:
+        x = RANDOM.standard_normal((rows, DEPTH)).astype(np.float32)
+        b = Builder()
+        output = blocks(bits, has_zeros, block, accuracy_level=4)(b)
+        model = b.model("level", rows, output)
+        given = {target: found_on(bench, model, x, target) for target in ("host", "npu-nhwc", bench.path("floats.yaml"))}
+        bytes_, floats = plain(bench.path("level.onnx"), x), plain_level_0(bench, model, x)
+        for target, found in given.items():
+            expected = floats if str(target).endswith(".yaml") else bytes_
+            assert relative_error(found, expected) < 2e-6, (bits, has_zeros, block, rows, target)
+        assert relative_error(bytes_, floats) > 1e-3, "onnxruntime rounds nothing here"
 
 
 if __name__ == "__main__":
