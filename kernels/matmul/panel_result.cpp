@@ -105,6 +105,9 @@ int PanelResult::columnsOf(int64_t panel) const {
 /// `n` elements of a row to row `i` of a strip.
 static void loadRow(int32_t dtype, const void *operand, int64_t offset,
                     int64_t step, int n, Row &to, int64_t i) {
+  if (dtype == NPU_F32 && step == 1)
+    return copyColumns(static_cast<const float *>(operand) + offset, n,
+                       to.f + i * panelColumns);
   int64_t offsets[panelColumns];
   offsets[0] = offset;
   Walk::Run run = step == 1   ? Walk::Run::Contiguous
@@ -159,7 +162,9 @@ void PanelResult::store(void *const *operands, void *own, int64_t panel,
   const Row &last = values[made];
   for (int64_t i = 0; i < count; ++i) {
     int64_t to = result.at[static_cast<size_t>(row + i)] + first;
-    if (isFloat(y.dtype))
+    if (y.dtype == NPU_F32)
+      copyColumns(last.f + i * panelColumns, n, static_cast<float *>(out) + to);
+    else if (isFloat(y.dtype))
       kernels::store(y.dtype, out, Walk::Run::Contiguous, &to, n,
                      last.f + i * panelColumns);
     else

@@ -8,6 +8,8 @@
 #include "kernels/matmul/panel_parameter.h"
 #include "kernels/parallel.h"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,14 @@ bool isOfColumns(const npu_tensor_desc &tensor, int64_t columns);
 /// The numbers of some columns of such an operand.
 void loadColumns(const npu_tensor_desc &tensor, const void *operand,
                  Range columns, float *to);
+
+/// Of a row of a panel. A call for each would take as long as the copy.
+inline void copyColumns(const float *from, int64_t count, float *to) {
+  if (count == panelColumns)
+    std::memcpy(to, from, panelColumns * sizeof(float));
+  else
+    std::copy_n(from, count, to);
+}
 
 /// The rows of the data of a product; false where a row has no one step.
 bool mapData(const Problem &problem, RowMap &data);

@@ -89,27 +89,44 @@ NPU_INLINE int32_t makeBytes(const float *from, int64_t count, float inverse,
   return sum;
 }
 
+/// Where all groups and parts are as long as the first, `IsEven`.
+template <bool IsEven>
+NPU_INLINE int64_t lengthFrom(int64_t k, int64_t length, const RowCut &cut) {
+  return IsEven ? length : std::min(length, cut.depth - k);
+}
+
+template <bool IsEven>
 NPU_INLINE void findSteps(const float *from, const RowCut &cut, float *scales,
                           float *inverses) {
   int64_t part = 0;
   for (int64_t k = 0; k < cut.depth; k += cut.group) {
-    const int64_t end = std::min(k + cut.group, cut.depth);
-    const Steps steps = stepsFor(largestOf(from + k, end - k));
-    for (int64_t at = k; at < end; at += cut.part, ++part) {
+    const int64_t length = lengthFrom<IsEven>(k, cut.group, cut);
+    const Steps steps = stepsFor(largestOf(from + k, length));
+    for (int64_t at = 0; at < length; at += cut.part, ++part) {
       scales[part] = steps.scale;
       inverses[part] = steps.inverse;
     }
   }
 }
 
-NPU_WIDE_CLONES void quantize(const float *from, const RowCut &cut,
-                              const QuantizedRows &to) {
-  findSteps(from, cut, to.scales, to.inverses);
+template <bool IsEven>
+NPU_INLINE void quantizeBy(const float *from, const RowCut &cut,
+                           const QuantizedRows &to) {
+  findSteps<IsEven>(from, cut, to.scales, to.inverses);
   int64_t part = 0;
   for (int64_t k = 0; k < cut.depth; k += cut.part, ++part)
-    to.sums[part] =
-        cut.sumFactor * makeBytes(from + k, std::min(cut.part, cut.depth - k),
-                                  to.inverses[part], to.bytes + k);
+    to.sums[part] = cut.sumFactor *
+                    makeBytes(from + k, lengthFrom<IsEven>(k, cut.part, cut),
+                              to.inverses[part], to.bytes + k);
+}
+
+NPU_WIDE_CLONES void quantize(const float *from, const RowCut &cut,
+                              const QuantizedRows &to) {
+  constexpr int64_t usual = 32; // loops of a known length have no ends
+  if (cut.group == usual && cut.part == usual && cut.depth % usual == 0)
+    quantizeBy<true>(from, {cut.depth, usual, usual, cut.sumFactor}, to);
+  else
+    quantizeBy<false>(from, cut, to);
 }
 
 } // namespace

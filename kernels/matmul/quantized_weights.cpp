@@ -206,14 +206,23 @@ NPU_WIDE_CLONES void addGroup(const Lines &lines, uint8_t *unit) {
   }
 }
 
-/// Numbers of few bits as bytes, a byte of each of the units' groups.
+/// Numbers of few bits as bytes, a byte of each of the units' groups. Shifts
+/// that are not known when this is compiled would take whole words.
+template <int Bits>
+NPU_INLINE void spreadOf(const uint8_t *from, int64_t units, uint8_t *to) {
+  for (int64_t u = 0; u < units; ++u, from += groupBytes)
+#pragma clang loop unroll(full)
+    for (int shift = 0; shift < 8; shift += Bits, to += groupBytes)
+      for (int64_t i = 0; i < groupBytes; ++i)
+        to[i] = static_cast<uint8_t>(from[i] >> shift & ((1 << Bits) - 1));
+}
+
 NPU_WIDE_CLONES void spread(const uint8_t *from, int64_t units, int64_t bits,
                             uint8_t *to) {
-  const auto mask = static_cast<uint8_t>((1 << bits) - 1);
-  for (int64_t u = 0; u < units; ++u, from += groupBytes)
-    for (int64_t shift = 0; shift < 8; shift += bits, to += groupBytes)
-      for (int64_t i = 0; i < groupBytes; ++i)
-        to[i] = static_cast<uint8_t>(from[i] >> shift & mask);
+  if (bits == 4)
+    spreadOf<4>(from, units, to);
+  else
+    spreadOf<2>(from, units, to);
 }
 
 } // namespace

@@ -5,7 +5,6 @@
 #include "kernels/matmul/panel_result.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace npu::kernels {
 
@@ -55,14 +54,6 @@ float *TileChain::sumsIn(void *values, int64_t i, int64_t columns) const {
   return static_cast<Row *>(values)[i / strip].f + i % strip * columns;
 }
 
-/// A call for each row of a tile would take as long as the copy.
-static void copyRow(const float *from, int64_t count, float *to) {
-  if (count == panelColumns)
-    std::memcpy(to, from, panelColumns * sizeof(float));
-  else
-    std::copy_n(from, count, to);
-}
-
 const Row *TileChain::valueOf(const Row *values, const Row *sums,
                               int16_t value) const {
   if (value < 0)
@@ -84,7 +75,7 @@ void TileChain::run(void *room, int64_t columns, int64_t count,
       std::swap(from, to);
     }
     for (int64_t i = 0; i < some; ++i)
-      copyRow(from->f + i * columns, columns, results[first + i]);
+      copyColumns(from->f + i * columns, columns, results[first + i]);
   }
 }
 
