@@ -344,25 +344,14 @@ const uint8_t *PackedWeights::unitOf(int64_t panel, int64_t k) const {
          k / unitRows(kind) * unitBytes(kind);
 }
 
-/// Adds number n of row k to a panel that has zeros there.
-static void putNumber(int64_t bits, int64_t k, int64_t n, unsigned number,
-                      uint8_t *panel) {
-  const int64_t rows = 32 / bits, at = k % rows * bits;
-  panel[(k / rows * panelColumns + n) * 4 + at / 8] |=
-      static_cast<uint8_t>(number << at % 8);
-}
-
-/// Numbers of row k, one for each column, to a panel.
-static void packRow(int kind, const uint8_t *line, int64_t k, uint8_t *panel) {
-  const int64_t bits = bitsOf(kind);
-  if (bits >= 8) {
-    std::memcpy(panel + k * unitBytes(kind), line,
-                static_cast<size_t>(unitBytes(kind)));
-    return;
+/// Four rows of bytes, which become four bytes of each column.
+static void packRows(const uint8_t (&lines)[4][2 * panelColumns],
+                     uint8_t *unit) {
+  for (int64_t n = 0; n < panelColumns; ++n) {
+    const uint32_t column = lines[0][n] | lines[1][n] << 8 | lines[2][n] << 16 |
+                            static_cast<uint32_t>(lines[3][n]) << 24;
+    std::memcpy(unit + n * 4, &column, sizeof(column));
   }
-  const int64_t shift = k % (8 / bits) * bits;
-  for (int64_t n = 0; n < panelColumns; ++n)
-    putNumber(bits, k, n, line[n] >> shift & ((1U << bits) - 1), panel);
 }
 
 size_t PackedWeights::pack(const Problem &problem,
@@ -477,10 +466,13 @@ void PackedWeights::packPanel(const Narrow &narrow,
   if (kind == Bits4 || mine.end - mine.begin < panelColumns)
     std::memset(to, 0, static_cast<size_t>(panelBytes()));
   if (kind == Bits4) {
-    forNumbers<int8_t>(narrow.data, down, across, mine,
-                       [&](int64_t k, int64_t n, int8_t x) {
-                         putNumber(4, k, n, static_cast<unsigned>(x + 8), to);
-                       });
+    forNumbers<int8_t>(
+        narrow.data, down, across, mine, [&](int64_t k, int64_t n, int8_t x) {
+          const auto number =
+              static_cast<unsigned>(x + static_cast<int>(middle));
+          to[(k / 8 * panelColumns + n) * 4 + k % 8 / 2] |=
+              static_cast<uint8_t>(number << k % 2 * 4);
+        });
   } else if (kind == Signed8) {
     forNumbers<uint8_t>(
         narrow.data, down, across, mine,
@@ -523,8 +515,10 @@ size_t PackedWeights::pack(const Narrow &narrow, const std::string &rowOrder,
 
 void PackedWeights::packNumbers(const npu_tensor_desc &b, const void *operand,
                                 int threads, uint8_t *to) const {
-  const int64_t together = bitsOf(kind) < 8 ? 8 / bitsOf(kind) : 1;
-  const DimMap down = dimMap(b, 0, b.dims[0]), along = dimMap(b, 1, columns);
+  // Bytes with two or four rows of a column, four of which make a unit.
+  const int64_t storedRows = b.dims[0],
+                linesOfUnit = unitRows(kind) > 1 ? 4 : 1;
+  const DimMap down = dimMap(b, 0, storedRows), along = dimMap(b, 1, columns);
   const auto *from = static_cast<const uint8_t *>(operand);
   const int64_t size = dtypeBytes(b.dtype);
   const bool isRun = along.isLinear() && along.stride == 1;
@@ -533,13 +527,22 @@ void PackedWeights::packNumbers(const npu_tensor_desc &b, const void *operand,
     for (int64_t panel = range.begin; panel < range.end; ++panel) {
       const int64_t first = panel * panelColumns;
       const int64_t count = std::min(panelColumns, columns - first);
-      uint8_t line[2 * panelColumns] = {};
-      for (int64_t k = 0; k < rows; ++k) {
-        const uint8_t *at = from + down.at(k / together) * size;
+      const auto load = [&](int64_t row, uint8_t *line) {
+        const uint8_t *at = from + down.at(row) * size;
         for (int64_t n = 0; n < (isRun ? 1 : count); ++n)
           std::memcpy(line + n * size, at + along.at(first + n) * size,
                       static_cast<size_t>(isRun ? count * size : size));
-        packRow(kind, line, k, to + panel * panelBytes());
+      };
+      uint8_t lines[4][2 * panelColumns] = {};
+      uint8_t *unit = to + panel * panelBytes();
+      for (int64_t row = 0; row < storedRows; unit += unitBytes(kind)) {
+        const int64_t some = std::min(linesOfUnit, storedRows - row);
+        for (int64_t i = 0; i < some; ++i)
+          load(row++, lines[i]);
+        if (linesOfUnit > 1)
+          packRows(lines, unit);
+        else
+          std::memcpy(unit, lines[0], static_cast<size_t>(unitBytes(kind)));
       }
     }
   });
