@@ -7,6 +7,7 @@
 #include "kernels/attention/tiles.h"
 #include "kernels/registry.h"
 #include "kernels/support/reference.h"
+#include "kernels/support/tile_scope.h"
 
 #include <algorithm>
 

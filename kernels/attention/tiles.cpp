@@ -16,23 +16,6 @@ constexpr int64_t tile = 16;                 // rows, and columns of 32 bits
 constexpr int64_t tileBytes = 64;            // of a row
 constexpr int64_t inTile = tileDepth * tile; // numbers of bf16
 
-/// What LDTILECFG reads: all tiles are as large as they can be.
-struct Configuration {
-  uint8_t palette = 1, startRow = 0, reserved[14] = {};
-  uint16_t bytes[8], unused[8] = {};
-  uint8_t rows[8], unusedRows[8] = {};
-};
-static_assert(sizeof(Configuration) == 64);
-
-NPU_TILES TileScope::TileScope() {
-  Configuration all;
-  std::fill_n(all.bytes, 8, static_cast<uint16_t>(tileBytes));
-  std::fill_n(all.rows, 8, static_cast<uint8_t>(tile));
-  _tile_loadconfig(&all);
-}
-
-NPU_TILES TileScope::~TileScope() { _tile_release(); }
-
 void copyRows(const NarrowMatrix &matrix, uint16_t *to) {
   const int64_t step = inTiles(matrix.size);
   for (int64_t row = 0; row < matrix.count; ++row) {

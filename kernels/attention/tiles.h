@@ -19,15 +19,6 @@ constexpr int64_t inTiles(int64_t count) {
   return (count + tileBlock - 1) / tileBlock * tileBlock;
 }
 
-/// The calling thread's tiles, until the end of the scope.
-class TileScope {
-public:
-  TileScope();
-  ~TileScope();
-  TileScope(const TileScope &) = delete;
-  TileScope &operator=(const TileScope &) = delete;
-};
-
 /// Rows of bf16 as they lie in memory.
 struct NarrowMatrix {
   const uint16_t *rows;

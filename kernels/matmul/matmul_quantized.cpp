@@ -11,9 +11,11 @@
 #include "kernels/matmul/quantized_weights.h"
 #include "kernels/parallel.h"
 #include "kernels/registry.h"
+#include "kernels/support/tile_scope.h"
 #include "kernels/validate.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace npu::kernels {
 
@@ -80,7 +82,7 @@ private:
   /// Scratch of one thread.
   struct Parts {
     void *values = nullptr, *panel = nullptr;
-    float *line = nullptr;
+    float *line = nullptr, *tileSums = nullptr;
     QuantizedRows rows = {};
     size_t bytes = 0;
   };
@@ -106,6 +108,9 @@ private:
     parts.rows.scales =
         reinterpret_cast<float *>(take(sizeof(float) * count * cuts));
     parts.rows.inverses = reinterpret_cast<float *>(take(sizeof(float) * cuts));
+    if (weights.tileSteps() > 0)
+      parts.tileSums = reinterpret_cast<float *>(
+          take(sizeof(float) * byteTileRows * panelColumns));
     return parts;
   }
 
@@ -122,16 +127,37 @@ private:
       quantizeRow(data.step == 1 ? from : parts.line, weights.rowCut(),
                   parts.rows, row - range.begin);
     }
+    const bool hasTiles =
+        weights.tileSteps() > 0 && range.end - range.begin >= byteTileRows;
+    std::optional<TileScope> tiles;
+    if (hasTiles)
+      tiles.emplace(weights.tileSteps());
     for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const QuantizedWeights::Panel ready =
           weights.prepare(panel, range.end - range.begin <= strip, parts.panel);
       result.begin(operands, parts.values, panel);
-      for (int64_t row = range.begin; row < range.end; row += strip) {
+      int64_t row = range.begin;
+      for (; hasTiles && row + byteTileRows <= range.end; row += byteTileRows)
+        runTiles(operands, parts, ready, panel, row, row - range.begin);
+      for (; row < range.end; row += strip) {
         const int64_t count = std::min(strip, range.end - row);
         weights.multiply(ready, parts.rows, row - range.begin, count,
                          result.sumsIn(parts.values));
         result.store(operands, parts.values, panel, row, count);
       }
+    }
+  }
+
+  /// Of byteTileRows rows, the first of which is number `place` of those at
+  /// hand.
+  void runTiles(void *const *operands, const Parts &parts,
+                const QuantizedWeights::Panel &ready, int64_t panel,
+                int64_t row, int64_t place) const {
+    weights.multiplyByTiles(ready, parts.rows, place, parts.tileSums);
+    for (int64_t i = 0; i < byteTileRows; i += strip) {
+      std::copy_n(parts.tileSums + i * panelColumns, strip * panelColumns,
+                  result.sumsIn(parts.values));
+      result.store(operands, parts.values, panel, row + i, strip);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/packed.h"
 #include "kernels/parallel.h"
+#include "kernels/registry.h"
 #include "kernels/support/vectors.h"
 
 #include <algorithm>
@@ -14,37 +15,14 @@ namespace npu::kernels {
 
 namespace {
 
-/// Bytes of a group of a panel, and of numbers that share them.
-constexpr int64_t groupBytes = panelColumns * bytesTogether;
-
 /// Vectors of columns whose sums are in registers.
 constexpr int wide = 2;
 
 #define NPU_VNNI __attribute__((target("avx512f,avx512vnni")))
 
-/// A panel and up to `strip` rows of data, which are cut alike.
-struct Factors {
-  const uint8_t *panel;
-  const float *scales, *zeros; // [block][column]
-  const int8_t *bytes;
-  const int32_t *sums;
-  const float *rowScales;
-  int64_t parts, groups; // all of them
-  int64_t rowBytes, groupsOfPart, partsOfBlock;
-  bool isHalf; // the panel has two groups in each byte
-
-  int64_t endOf(int64_t part) const {
-    return std::min((part + 1) * groupsOfPart, groups);
-  }
-};
-
-/// What the weights have: a scale for each column; one for each block of it;
-/// zero points beside these.
-enum Parameters { Columns, Blocks, Zeros };
-
 /// Four bytes of each row of data, by so many columns of a group.
 template <int Rows>
-NPU_INLINE NPU_VNNI void addBytes(const Factors &f, int64_t group,
+NPU_INLINE NPU_VNNI void addBytes(const QuantizedFactors &f, int64_t group,
                                   const __m512i (&numbers)[wide],
                                   __m512i (&sums)[Rows][wide]) {
   for (int i = 0; i < Rows; ++i) {
@@ -60,8 +38,9 @@ NPU_INLINE NPU_VNNI void addBytes(const Factors &f, int64_t group,
 /// Groups [begin, end) of a panel of bytes, or of half bytes (`IsHalf`): then
 /// `begin` is even, and data behind the last is zero.
 template <int Rows, bool IsHalf>
-NPU_INLINE NPU_VNNI void addGroups(const Factors &f, int64_t begin, int64_t end,
-                                   int64_t first, __m512i (&sums)[Rows][wide]) {
+NPU_INLINE NPU_VNNI void addGroups(const QuantizedFactors &f, int64_t begin,
+                                   int64_t end, int64_t first,
+                                   __m512i (&sums)[Rows][wide]) {
   constexpr int64_t together = IsHalf ? 2 : 1;
   const __m512i low = _mm512_set1_epi8(15);
   for (int64_t g = begin; g < end; g += together) {
@@ -83,8 +62,9 @@ NPU_INLINE NPU_VNNI void addGroups(const Factors &f, int64_t begin, int64_t end,
 
 /// sums[i][column], at the processor's rate for bytes. All of a few columns
 /// stays in registers.
-template <int Rows, Parameters P, bool IsHalf>
-NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
+template <int Rows, WeightScales P, bool IsHalf>
+NPU_VNNI void multiplyColumns(const QuantizedFactors &f, int64_t first,
+                              float *sums) {
   __m512 total[Rows][wide];
   for (int i = 0; i < Rows; ++i)
     for (int v = 0; v < wide; ++v)
@@ -93,7 +73,7 @@ NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
     __m512i whole[Rows][wide];
     for (int i = 0; i < Rows; ++i)
       for (int v = 0; v < wide; ++v)
-        whole[i][v] = P == Zeros
+        whole[i][v] = P == WeightScales::Zeros
                           ? _mm512_setzero_si512()
                           : _mm512_set1_epi32(f.sums[i * f.parts + part]);
     addGroups<Rows, IsHalf>(f, part * f.groupsOfPart, f.endOf(part), first,
@@ -102,12 +82,12 @@ NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
     for (int i = 0; i < Rows; ++i)
       for (int v = 0; v < wide; ++v) {
         __m512 real = _mm512_cvtepi32_ps(whole[i][v]);
-        if (P == Zeros)
+        if (P == WeightScales::Zeros)
           real = _mm512_fnmadd_ps(
               _mm512_loadu_ps(f.zeros + block + v * lanes),
               _mm512_set1_ps(static_cast<float>(f.sums[i * f.parts + part])),
               real);
-        if (P != Columns)
+        if (P != WeightScales::Columns)
           real = _mm512_mul_ps(real,
                                _mm512_loadu_ps(f.scales + block + v * lanes));
         total[i][v] = _mm512_fmadd_ps(
@@ -117,15 +97,15 @@ NPU_VNNI void multiplyColumns(const Factors &f, int64_t first, float *sums) {
   for (int i = 0; i < Rows; ++i)
     for (int v = 0; v < wide; ++v) {
       const int64_t at = first + v * lanes;
-      if (P == Columns)
+      if (P == WeightScales::Columns)
         total[i][v] =
             _mm512_mul_ps(total[i][v], _mm512_loadu_ps(f.scales + at));
       _mm512_storeu_ps(sums + i * panelColumns + at, total[i][v]);
     }
 }
 
-template <Parameters P, bool IsHalf>
-void multiplyRows(const Factors &factors, int64_t count, float *sums) {
+template <WeightScales P, bool IsHalf>
+void multiplyRows(const QuantizedFactors &factors, int64_t count, float *sums) {
   for (int64_t first = 0; first < panelColumns; first += wide * lanes)
     switch (count) {
     case 1:
@@ -143,7 +123,7 @@ void multiplyRows(const Factors &factors, int64_t count, float *sums) {
     }
 }
 
-NPU_INLINE void multiplyRowPlainly(const Factors &f, float *sums) {
+NPU_INLINE void multiplyRowPlainly(const QuantizedFactors &f, float *sums) {
   std::fill(sums, sums + panelColumns, 0.0f);
   for (int64_t part = 0; part < f.parts; ++part) {
     int32_t whole[panelColumns];
@@ -167,7 +147,8 @@ NPU_INLINE void multiplyRowPlainly(const Factors &f, float *sums) {
 }
 
 /// The same on any processor.
-NPU_WIDE_CLONES void multiplyPlainly(Factors f, int64_t count, float *sums) {
+NPU_WIDE_CLONES void multiplyPlainly(QuantizedFactors f, int64_t count,
+                                     float *sums) {
   for (int64_t i = 0; i < count; ++i, sums += panelColumns) {
     multiplyRowPlainly(f, sums);
     f.bytes += f.rowBytes;
@@ -176,8 +157,8 @@ NPU_WIDE_CLONES void multiplyPlainly(Factors f, int64_t count, float *sums) {
   }
 }
 
-template <Parameters P>
-void multiplyAs(const Factors &factors, int64_t count, float *sums) {
+template <WeightScales P>
+void multiplyAs(const QuantizedFactors &factors, int64_t count, float *sums) {
   if (factors.isHalf)
     multiplyRows<P, true>(factors, count, sums);
   else
@@ -242,6 +223,16 @@ static RowCut cutFor(const Problem &problem) {
           attrs.has_zero_points ? 1 : -zero};
 }
 
+/// Groups of the depth that a tile takes; 0: parts are not whole tiles, or so
+/// short that vectors are as fast.
+static int64_t groupsOfTileFor(const RowCut &cut) {
+  constexpr int64_t most = 64, least = 32; // bytes
+  const int64_t bytes = std::min(cut.part, most);
+  const bool isWhole = bytes >= least && bytes % bytesTogether == 0 &&
+                       cut.part % bytes == 0 && cut.depth % bytes == 0;
+  return isWhole && hasTiles() ? bytes / bytesTogether : 0;
+}
+
 QuantizedWeights::QuantizedWeights(const Problem &problem)
     : cut(cutFor(problem)),
       bits(problem.attrs.matmul.bits ? problem.attrs.matmul.bits : 8),
@@ -252,7 +243,8 @@ QuantizedWeights::QuantizedWeights(const Problem &problem)
                 : rows),
       blocks((rows + block - 1) / block),
       groups((rows + bytesTogether - 1) / bytesTogether),
-      units((groups + 8 / bits - 1) / (8 / bits)), scales(1) {}
+      units((groups + 8 / bits - 1) / (8 / bits)),
+      groupsOfTile(groupsOfTileFor(cut)), scales(1) {}
 
 int64_t QuantizedWeights::panels() const {
   return (columns + panelColumns - 1) / panelColumns;
@@ -349,30 +341,48 @@ QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel, bool isOnce,
   return {bytes, scale, zeros.isPacked() ? rest : nullptr, isHalf};
 }
 
+QuantizedFactors QuantizedWeights::factorsOf(const Panel &panel,
+                                             const QuantizedRows &data,
+                                             int64_t first) const {
+  const int64_t parts = cut.parts();
+  const WeightScales kind = panel.zeros  ? WeightScales::Zeros
+                            : blocks > 1 ? WeightScales::Blocks
+                                         : WeightScales::Columns;
+  return {panel.bytes,
+          panel.scales,
+          panel.zeros,
+          data.bytes + first * cut.rowBytes(),
+          data.sums + first * parts,
+          data.scales + first * parts,
+          parts,
+          groups,
+          cut.rowBytes(),
+          (cut.part + bytesTogether - 1) / bytesTogether,
+          (block + cut.part - 1) / cut.part,
+          panel.isHalf,
+          kind};
+}
+
 void QuantizedWeights::multiply(const Panel &panel, const QuantizedRows &data,
                                 int64_t first, int64_t count,
                                 float *sums) const {
-  const int64_t parts = cut.parts();
-  const Factors factors = {panel.bytes,
-                           panel.scales,
-                           panel.zeros,
-                           data.bytes + first * cut.rowBytes(),
-                           data.sums + first * parts,
-                           data.scales + first * parts,
-                           parts,
-                           groups,
-                           cut.rowBytes(),
-                           (cut.part + bytesTogether - 1) / bytesTogether,
-                           (block + cut.part - 1) / cut.part,
-                           panel.isHalf};
+  const QuantizedFactors factors = factorsOf(panel, data, first);
   if (!hasVnni())
-    multiplyPlainly(factors, count, sums);
-  else if (panel.zeros)
-    multiplyAs<Zeros>(factors, count, sums);
-  else if (blocks > 1)
-    multiplyAs<Blocks>(factors, count, sums);
-  else
-    multiplyAs<Columns>(factors, count, sums);
+    return multiplyPlainly(factors, count, sums);
+  switch (factors.kind) {
+  case WeightScales::Columns:
+    return multiplyAs<WeightScales::Columns>(factors, count, sums);
+  case WeightScales::Blocks:
+    return multiplyAs<WeightScales::Blocks>(factors, count, sums);
+  case WeightScales::Zeros:
+    return multiplyAs<WeightScales::Zeros>(factors, count, sums);
+  }
+}
+
+void QuantizedWeights::multiplyByTiles(const Panel &panel,
+                                       const QuantizedRows &data, int64_t first,
+                                       float *sums) const {
+  multiplyInTiles(factorsOf(panel, data, first), groupsOfTile, sums);
 }
 
 } // namespace npu::kernels

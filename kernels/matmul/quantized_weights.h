@@ -7,7 +7,7 @@
 #define NPU_KERNELS_MATMUL_QUANTIZED_WEIGHTS_H
 
 #include "kernels/matmul/panel_parameter.h"
-#include "kernels/matmul/quantized_rows.h"
+#include "kernels/matmul/quantized_factors.h"
 #include "kernels/support/access.h"
 
 namespace npu::kernels {
@@ -42,7 +42,15 @@ public:
   void multiply(const Panel &panel, const QuantizedRows &data, int64_t first,
                 int64_t count, float *sums) const;
 
+  /// How deep the TileScope is for multiplyByTiles(); 0: there is none.
+  int64_t tileSteps() const { return groupsOfTile; }
+  /// The same of byteTileRows rows, of a panel that is not `isHalf`.
+  void multiplyByTiles(const Panel &panel, const QuantizedRows &data,
+                       int64_t first, float *sums) const;
+
 private:
+  QuantizedFactors factorsOf(const Panel &panel, const QuantizedRows &data,
+                             int64_t first) const;
   void packPanel(const uint8_t *from, const DimMap &down, const DimMap &along,
                  int64_t panel, uint8_t *to) const;
 
@@ -51,6 +59,7 @@ private:
   int32_t flip; // what takes the sign from a byte
   int64_t rows, columns, block, blocks;
   int64_t groups, units; // of 4 of the depth; of groups that share bytes
+  int64_t groupsOfTile;
   PanelParameter scales, zeros;
   std::shared_ptr<void> numbers; // [panel][unit][column][4]
 };

@@ -7,7 +7,9 @@
 // small.
 
 #include "kernels/conv/pixel_tile.h"
+#include "kernels/matmul/quantized_factors.h"
 #include "kernels/registry.h"
+#include "kernels/support/tile_scope.h"
 
 namespace npu::kernels {
 
@@ -36,6 +38,9 @@ NPU_REFUSE(createResizeOnednn)
 const PixelWindow *findBfloatWindow(int64_t, int64_t) { return nullptr; }
 
 bool hasTiles() { return false; }
+TileScope::TileScope(int64_t) {}
+TileScope::~TileScope() {}
+void multiplyInTiles(const QuantizedFactors &, int64_t, float *) {}
 
 std::string libraryVersion() {
   return std::string(ownKernels) + " " + NPU_VERSION;
