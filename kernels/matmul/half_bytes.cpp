@@ -51,14 +51,9 @@ NPU_WIDE_ONLY void multiply(const HalfBytes &block, const DataRows &data,
     __m512i unit[vectors];
     for (int v = 0; v < vectors; ++v)
       unit[v] = _mm512_loadu_si512(numbers + v * 4 * lanes);
-    if (k + unitRows <= block.rows) {
 #pragma clang loop unroll(full)
-      for (unsigned j = 0; j < unitRows; ++j)
-        addRow<Rows>(unit, j, table, data, first + k + j, at);
-    } else {
-      for (unsigned j = 0; k + j < block.rows; ++j)
-        addRow<Rows>(unit, j, table, data, first + k + j, at);
-    }
+    for (unsigned j = 0; j < unitRows; ++j)
+      addRow<Rows>(unit, j, table, data, first + k + j, at);
   }
   for (int v = 0; v < vectors; ++v) {
     const __m512 scale = _mm512_loadu_ps(block.scales + v * lanes);
@@ -94,6 +89,8 @@ NPU_WIDE_ONLY float sumOf(const float *from, int64_t count, int64_t step) {
 
 bool multiplyHalfBytes(const HalfBytes &block, const DataRows &data,
                        int64_t first, float *sums) {
+  if (block.rows % unitRows != 0)
+    return false;
   float dataSums[strip] = {};
   for (int64_t i = 0; !block.isOneZero && i < data.count; ++i) {
     dataSums[i] =
@@ -109,7 +106,9 @@ bool multiplyHalfBytes(const HalfBytes &block, const DataRows &data,
     multiply<2>(block, data, first, dataSums, sums);
     break;
   case 3:
-    multiply<3>(block, data, first, dataSums, sums);
+    multiply<2>(block, data, first, dataSums, sums);
+    multiply<1>(block, rowsFrom(data, 2), first, dataSums + 2,
+                sums + 2 * panelColumns);
     break;
   default:
     multiply<4>(block, data, first, dataSums, sums);

@@ -8,6 +8,8 @@
 
 #include "kernels/matmul/panel_parameter.h"
 
+#include <algorithm>
+
 namespace npu::kernels {
 
 /// Up to `strip` rows of data; number k of row i lies at rows[i][k * step].
@@ -15,6 +17,14 @@ struct DataRows {
   const float *rows[strip];
   int64_t count, step;
 };
+
+/// The rows from one on.
+inline DataRows rowsFrom(const DataRows &data, int first) {
+  DataRows rest = data;
+  std::copy(data.rows + first, data.rows + data.count, rest.rows);
+  rest.count -= first;
+  return rest;
+}
 
 /// Rows of a panel's numbers with one row of scales and zero points.
 struct HalfBytes {
@@ -25,8 +35,9 @@ struct HalfBytes {
 };
 
 /// Adds to sums[i][column] the products with `data` from its number `first` on.
-/// On a processor with registers of 512 bits. False if the data is not finite,
-/// where zero points that differ need another order of sums; nothing is added.
+/// On a processor with registers of 512 bits. False, and nothing is added, of
+/// rows that are no multiple of 8, and if the data is not finite, where zero
+/// points that differ need another order of sums.
 bool multiplyHalfBytes(const HalfBytes &block, const DataRows &data,
                        int64_t first, float *sums);
 

@@ -118,14 +118,6 @@ NPU_WIDE_CLONES void unpackBlock(int kind, const Block &block, float *out) {
   }
 }
 
-/// The rows from one on.
-NPU_INLINE DataRows rowsFrom(const DataRows &data, int first) {
-  DataRows rest = data;
-  std::copy(data.rows + first, data.rows + data.count, rest.rows);
-  rest.count -= first;
-  return rest;
-}
-
 /// Adds to the sums of `Rows` rows of data, from number `first` of each on;
 /// `Wide` vectors of columns at once, so that all sums stay in registers.
 template <int Wide, int K, int Rows>

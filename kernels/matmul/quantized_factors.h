@@ -31,6 +31,14 @@ struct QuantizedFactors {
   bool isHalf; // the panel has two groups in each byte
   WeightScales kind;
 
+  /// The rows from one on.
+  QuantizedFactors from(int64_t row) const {
+    QuantizedFactors rest = *this;
+    rest.bytes += row * rowBytes;
+    rest.sums += row * parts;
+    rest.rowScales += row * parts;
+    return rest;
+  }
   int64_t endOf(int64_t part) const {
     return std::min((part + 1) * groupsOfPart, groups);
   }

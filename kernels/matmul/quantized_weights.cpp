@@ -115,7 +115,9 @@ void multiplyRows(const QuantizedFactors &factors, int64_t count, float *sums) {
       multiplyColumns<2, P, IsHalf>(factors, first, sums);
       break;
     case 3:
-      multiplyColumns<3, P, IsHalf>(factors, first, sums);
+      multiplyColumns<2, P, IsHalf>(factors, first, sums);
+      multiplyColumns<1, P, IsHalf>(factors.from(2), first,
+                                    sums + 2 * panelColumns);
       break;
     default:
       multiplyColumns<4, P, IsHalf>(factors, first, sums);
@@ -147,22 +149,18 @@ NPU_INLINE void multiplyRowPlainly(const QuantizedFactors &f, float *sums) {
 }
 
 /// The same on any processor.
-NPU_WIDE_CLONES void multiplyPlainly(QuantizedFactors f, int64_t count,
+NPU_WIDE_CLONES void multiplyPlainly(const QuantizedFactors &f, int64_t count,
                                      float *sums) {
-  for (int64_t i = 0; i < count; ++i, sums += panelColumns) {
-    multiplyRowPlainly(f, sums);
-    f.bytes += f.rowBytes;
-    f.sums += f.parts;
-    f.rowScales += f.parts;
-  }
+  for (int64_t i = 0; i < count; ++i, sums += panelColumns)
+    multiplyRowPlainly(f.from(i), sums);
 }
 
 template <WeightScales P>
 void multiplyAs(const QuantizedFactors &factors, int64_t count, float *sums) {
-  if (factors.isHalf)
-    multiplyRows<P, true>(factors, count, sums);
-  else
-    multiplyRows<P, false>(factors, count, sums);
+  if constexpr (P != WeightScales::Columns)
+    if (factors.isHalf)
+      return multiplyRows<P, true>(factors, count, sums);
+  multiplyRows<P, false>(factors, count, sums);
 }
 
 /// Four rows of a panel as they are stored, and where a number is in a byte.
@@ -331,8 +329,9 @@ QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel, bool isOnce,
     rest[i] += static_cast<float>(flip);
   const uint8_t *bytes =
       static_cast<const uint8_t *>(numbers.get()) + panel * units * groupBytes;
-  const bool isHalf =
-      isOnce && bits == 4 && hasVnni() && cut.part % (2 * bytesTogether) == 0;
+  // Of four bits with one scale for a column there are too few for more code.
+  const bool isHalf = isOnce && bits == 4 && blocks > 1 && hasVnni() &&
+                      cut.part % (2 * bytesTogether) == 0;
   if (bits < 8 && !isHalf) {
     auto *unpacked = reinterpret_cast<uint8_t *>(rest + count);
     spread(bytes, units, bits, unpacked);

@@ -30,6 +30,7 @@ const Packing packings[] = {
     {NPU_U8, 4, 5, 0, NPU_F32, NPU_I8, false},
     {NPU_U8, 2, 32, 0, NPU_BF16, NPU_F32, true},
     {NPU_U8, 2, 0, 1, -1, -1, true},
+    {NPU_U8, 4, 1 << 20, 7, NPU_F32, -1, true}, // each column
 };
 
 /// Rows of data times a packed matrix; inputs of small integers.
