@@ -159,6 +159,13 @@ def relative_error(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.sqrt(np.square(found - expected).mean() / np.square(expected).mean()))
 
 
+def rounded(x: np.ndarray, block: int) -> np.ndarray:
+    """Each block of a row in steps of which its largest magnitude is 127."""
+    blocks_of = x.reshape(len(x), -1, block)
+    step = np.abs(blocks_of).max(axis=2, keepdims=True) / np.float32(127)
+    return (np.rint(blocks_of / step) * step).reshape(x.shape).astype(np.float32)
+
+
 def found_on(bench: Bench, model: onnx.ModelProto, x: np.ndarray, target: object) -> np.ndarray:
     program = bench.compile(model, f"--target={target}")
     return bench.execute(program, {"x": x}, model.graph.output[0].name)[0]
@@ -534,11 +541,13 @@ def test_accuracy_level(bench: Bench) -> None:
         output = blocks(bits, has_zeros, block, accuracy_level=4)(b)
         model = b.model("level", rows, output)
         given = {target: found_on(bench, model, x, target) for target in ("host", "npu-nhwc", bench.path("floats.yaml"))}
-        bytes_, floats = plain(bench.path("level.onnx"), x), plain_level_0(bench, model, x)
+        of_bytes, floats = (plain_level_0(bench, model, data) for data in (rounded(x, block), x))
         for target, found in given.items():
-            expected = floats if str(target).endswith(".yaml") else bytes_
+            expected = floats if str(target).endswith(".yaml") else of_bytes
             assert relative_error(found, expected) < 2e-6, (bits, has_zeros, block, rows, target)
-        assert relative_error(bytes_, floats) > 1e-3, "onnxruntime rounds nothing here"
+        theirs = plain(bench.path("level.onnx"), x)
+        if relative_error(theirs, floats) > 1e-3:  # not on every processor
+            assert relative_error(theirs, of_bytes) < 2e-6, (bits, has_zeros, block, rows)
 
 
 if __name__ == "__main__":
