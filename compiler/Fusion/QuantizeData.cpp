@@ -67,8 +67,10 @@ struct QuantizeDataPass
     const TargetSpec *chip = spec.get();
     const bool hasBytes =
         !chip || chip->supports(mlir::IntegerType::get(&getContext(), 8));
+    if (asked && !hasBytes)
+      keepFloats(getOperation());
     if (asked)
-      return hasBytes ? void() : keepFloats(getOperation());
+      return;
     if (hasBytes)
       return quantizeData(getOperation());
     getOperation().emitError()

@@ -12,8 +12,7 @@ namespace npu::kernels {
 namespace {
 
 constexpr int vectors = panelColumns / lanes;
-/// Rows whose numbers share four bytes, and the bytes of a panel's columns.
-constexpr int64_t unitRows = 8, unitBytes = 4 * panelColumns;
+constexpr int64_t unitBytes = halfByteRows * panelColumns / 2;
 /// What is subtracted where zero points differ; the rest of them follows.
 constexpr float middle = 8;
 
@@ -39,20 +38,20 @@ addRow(const __m512i (&unit)[vectors], unsigned j, __m512 table,
 }
 
 template <int Rows>
-NPU_WIDE_ONLY void multiply(const HalfBytes &block, const DataRows &data,
+NPU_WIDE_ONLY void multiply(const PackedBlock &block, const DataRows &data,
                             int64_t first, const float *dataSums, float *sums) {
   const __m512 table = tableFrom(block.isOneZero ? block.zeros[0] : middle);
   __m512 at[Rows][vectors];
   for (auto &row : at)
     for (__m512 &sum : row)
       sum = _mm512_setzero_ps();
-  const uint8_t *numbers = block.numbers;
-  for (int64_t k = 0; k < block.rows; k += unitRows, numbers += unitBytes) {
+  const uint8_t *units = block.units;
+  for (int64_t k = 0; k < block.rows; k += halfByteRows, units += unitBytes) {
     __m512i unit[vectors];
     for (int v = 0; v < vectors; ++v)
-      unit[v] = _mm512_loadu_si512(numbers + v * 4 * lanes);
+      unit[v] = _mm512_loadu_si512(units + v * 4 * lanes);
 #pragma clang loop unroll(full)
-    for (unsigned j = 0; j < unitRows; ++j)
+    for (unsigned j = 0; j < halfByteRows; ++j)
       addRow<Rows>(unit, j, table, data, first + k + j, at);
   }
   for (int v = 0; v < vectors; ++v) {
@@ -87,9 +86,9 @@ NPU_WIDE_ONLY float sumOf(const float *from, int64_t count, int64_t step) {
 
 } // namespace
 
-bool multiplyHalfBytes(const HalfBytes &block, const DataRows &data,
+bool multiplyHalfBytes(const PackedBlock &block, const DataRows &data,
                        int64_t first, float *sums) {
-  if (block.rows % unitRows != 0)
+  if (block.first != 0 || block.rows % halfByteRows != 0)
     return false;
   float dataSums[strip] = {};
   for (int64_t i = 0; !block.isOneZero && i < data.count; ++i) {

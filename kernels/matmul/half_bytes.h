@@ -26,19 +26,22 @@ inline DataRows rowsFrom(const DataRows &data, int first) {
   return rest;
 }
 
-/// Rows of a panel's numbers with one row of scales and zero points.
-struct HalfBytes {
-  const uint8_t *numbers; // [rows / 8][column][8], four bits each
-  int64_t rows;
+/// Rows of a panel of packed weights with one row of scales and zero points.
+struct PackedBlock {
+  const uint8_t *units; // from that of the first row on
+  int64_t first, rows;  // `first`: of the unit
   const float *scales, *zeros;
   bool isOneZero; // for all columns
 };
 
+/// Of numbers of four bits: rows of a unit, [column][row].
+constexpr int64_t halfByteRows = 8;
+
 /// Adds to sums[i][column] the products with `data` from its number `first` on.
 /// On a processor with registers of 512 bits. False, and nothing is added, of
-/// rows that are no multiple of 8, and if the data is not finite, where zero
+/// rows that are no whole units, and if the data is not finite, where zero
 /// points that differ need another order of sums.
-bool multiplyHalfBytes(const HalfBytes &block, const DataRows &data,
+bool multiplyHalfBytes(const PackedBlock &block, const DataRows &data,
                        int64_t first, float *sums);
 
 } // namespace npu::kernels

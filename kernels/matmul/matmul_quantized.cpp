@@ -127,17 +127,17 @@ private:
       quantizeRow(data.step == 1 ? from : parts.line, weights.rowCut(),
                   parts.rows, row - range.begin);
     }
-    const bool hasTiles =
+    const bool isInTiles =
         weights.tileSteps() > 0 && range.end - range.begin >= byteTileRows;
     std::optional<TileScope> tiles;
-    if (hasTiles)
+    if (isInTiles)
       tiles.emplace(weights.tileSteps());
     for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const QuantizedWeights::Panel ready =
           weights.prepare(panel, range.end - range.begin <= strip, parts.panel);
       result.begin(operands, parts.values, panel);
       int64_t row = range.begin;
-      for (; hasTiles && row + byteTileRows <= range.end; row += byteTileRows)
+      for (; isInTiles && row + byteTileRows <= range.end; row += byteTileRows)
         runTiles(operands, parts, ready, panel, row, row - range.begin);
       for (; row < range.end; row += strip) {
         const int64_t count = std::min(strip, range.end - row);

@@ -43,13 +43,7 @@ constexpr int64_t unitBytes(int kind) {
   return unitRows(kind) * panelColumns * bitsOf(kind) / 8;
 }
 
-/// Numbers of one row of scales.
-struct Block {
-  const uint8_t *units; // from that of the first row on
-  int64_t first, rows;  // `first`: of the unit
-  const float *scales, *zeros;
-  bool isOneZero; // for all columns
-};
+static_assert(unitRows(Bits4) == halfByteRows);
 
 template <typename T>
 NPU_INLINE void readFloats(const uint8_t *from, Vector &value) {
@@ -60,7 +54,8 @@ NPU_INLINE void readFloats(const uint8_t *from, Vector &value) {
 
 /// 16 numbers of row k of a block.
 template <int K>
-NPU_INLINE void numbersOf(const Block &block, int64_t k, int v, Vector &value) {
+NPU_INLINE void numbersOf(const PackedBlock &block, int64_t k, int v,
+                          Vector &value) {
   constexpr int64_t together = unitRows(K), width = unitBytes(K) / vectors;
   const int64_t row = block.first + k;
   const uint8_t *from = block.units + row / together * unitBytes(K) + v * width;
@@ -86,7 +81,7 @@ NPU_INLINE void numbersOf(const Block &block, int64_t k, int v, Vector &value) {
 }
 
 template <int K>
-NPU_INLINE void unpackOf(const Block &block, float *out) {
+NPU_INLINE void unpackOf(const PackedBlock &block, float *out) {
   Vector scales[vectors], zeros[vectors];
   for (int v = 0; v < vectors; ++v) {
     read(block.scales + v * lanes, scales[v]);
@@ -101,7 +96,8 @@ NPU_INLINE void unpackOf(const Block &block, float *out) {
     }
 }
 
-NPU_WIDE_CLONES void unpackBlock(int kind, const Block &block, float *out) {
+NPU_WIDE_CLONES void unpackBlock(int kind, const PackedBlock &block,
+                                 float *out) {
   switch (kind) {
   case Signed8:
     return unpackOf<Signed8>(block, out);
@@ -121,7 +117,7 @@ NPU_WIDE_CLONES void unpackBlock(int kind, const Block &block, float *out) {
 /// Adds to the sums of `Rows` rows of data, from number `first` of each on;
 /// `Wide` vectors of columns at once, so that all sums stay in registers.
 template <int Wide, int K, int Rows>
-NPU_INLINE void multiplyOf(const Block &block, const DataRows &data,
+NPU_INLINE void multiplyOf(const PackedBlock &block, const DataRows &data,
                            int64_t first, float *sums) {
   for (int c = 0; c < vectors; c += Wide) {
     Vector at[Rows][Wide], scales[Wide], zeros[Wide];
@@ -148,7 +144,7 @@ NPU_INLINE void multiplyOf(const Block &block, const DataRows &data,
 }
 
 template <int Wide, int K>
-NPU_INLINE void multiplyRows(const Block &block, const DataRows &data,
+NPU_INLINE void multiplyRows(const PackedBlock &block, const DataRows &data,
                              int64_t first, float *sums) {
   switch (data.count) {
   case 1:
@@ -165,8 +161,8 @@ NPU_INLINE void multiplyRows(const Block &block, const DataRows &data,
 }
 
 template <int Wide>
-NPU_INLINE void multiplyKind(int kind, const Block &block, const DataRows &data,
-                             int64_t first, float *sums) {
+NPU_INLINE void multiplyKind(int kind, const PackedBlock &block,
+                             const DataRows &data, int64_t first, float *sums) {
   switch (kind) {
   case Signed8:
     return multiplyRows<Wide, Signed8>(block, data, first, sums);
@@ -229,13 +225,13 @@ NPU_INLINE void panelOfRows(const float *panel, int64_t count,
 
 // Sums of four rows of a whole panel fill 16 registers of 512 bits; others have
 // as many registers, of half or a quarter as many numbers.
-NPU_WIDE_ONLY void multiplyWide(int kind, const Block &block,
+NPU_WIDE_ONLY void multiplyWide(int kind, const PackedBlock &block,
                                 const DataRows &data, int64_t first,
                                 float *sums) {
   multiplyKind<vectors>(kind, block, data, first, sums);
 }
 __attribute__((target("arch=x86-64-v3"))) void
-multiplyNarrow(int kind, const Block &block, const DataRows &data,
+multiplyNarrow(int kind, const PackedBlock &block, const DataRows &data,
                int64_t first, float *sums) {
   multiplyKind<1>(kind, block, data, first, sums);
 }
@@ -251,7 +247,7 @@ panelNarrow(const float *panel, int64_t count, const DataRows &data,
 }
 
 /// By way of floats: what is too rare for code of its own.
-void multiplyUnpacked(int kind, Block block, DataRows data, int64_t first,
+void multiplyUnpacked(int kind, PackedBlock block, DataRows data, int64_t first,
                       float *sums) {
   constexpr int64_t together = 64;
   float real[together * panelColumns];
@@ -267,14 +263,11 @@ void multiplyUnpacked(int kind, Block block, DataRows data, int64_t first,
   }
 }
 
-void multiplyBlock(int kind, const Block &block, const DataRows &data,
+void multiplyBlock(int kind, const PackedBlock &block, const DataRows &data,
                    int64_t first, float *sums) {
   static const bool hasAvx2 = __builtin_cpu_supports("x86-64-v3") != 0;
   const bool isWide = hasWideRegisters();
-  if (kind == Bits4 && isWide && block.first == 0 &&
-      multiplyHalfBytes(
-          {block.units, block.rows, block.scales, block.zeros, block.isOneZero},
-          data, first, sums))
+  if (kind == Bits4 && isWide && multiplyHalfBytes(block, data, first, sums))
     return;
   if (kind == Bits2 || !hasAvx2 || (kind == Bits4 && isWide))
     multiplyUnpacked(kind, block, data, first, sums);
@@ -462,7 +455,8 @@ void PackedWeights::packPanel(const Narrow &narrow,
         narrow.data, down, across, mine, [&](int64_t k, int64_t n, int8_t x) {
           const auto number =
               static_cast<unsigned>(x + static_cast<int>(middle));
-          to[(k / 8 * panelColumns + n) * 4 + k % 8 / 2] |=
+          const int64_t unit = k / halfByteRows, inUnit = k % halfByteRows;
+          to[(unit * panelColumns + n) * 4 + inUnit / 2] |=
               static_cast<uint8_t>(number << k % 2 * 4);
         });
   } else if (kind == Signed8) {
@@ -549,8 +543,8 @@ void PackedWeights::inBlocks(int64_t panel, int64_t first, int64_t last,
     scales.load(panel, k / block, scale);
     if (k == first || zeros.isPacked())
       zeros.load(panel, k / block, zero);
-    body(k, Block{unitOf(panel, k), k % unitRows(kind), end - k, scale, zero,
-                  !zeros.isPacked()});
+    body(k, PackedBlock{unitOf(panel, k), k % unitRows(kind), end - k, scale,
+                        zero, !zeros.isPacked()});
     k = end;
   }
 }
@@ -565,7 +559,7 @@ Kernel::Bytes PackedWeights::bytesOf(int64_t panel, int64_t first,
 
 void PackedWeights::unpack(int64_t panel, int64_t first, int64_t last,
                            float *out) const {
-  inBlocks(panel, first, last, [&](int64_t k, const Block &part) {
+  inBlocks(panel, first, last, [&](int64_t k, const PackedBlock &part) {
     unpackBlock(kind, part, out + (k - first) * panelColumns);
   });
 }
@@ -573,7 +567,7 @@ void PackedWeights::unpack(int64_t panel, int64_t first, int64_t last,
 void PackedWeights::multiply(int64_t panel, const DataRows &data,
                              float *sums) const {
   std::fill(sums, sums + data.count * panelColumns, 0.0f);
-  inBlocks(panel, 0, rows, [&](int64_t k, const Block &part) {
+  inBlocks(panel, 0, rows, [&](int64_t k, const PackedBlock &part) {
     multiplyBlock(kind, part, data, k, sums);
   });
 }

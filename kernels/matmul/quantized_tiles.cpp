@@ -19,7 +19,7 @@ constexpr int vectors = panelColumns / lanes;
 /// Bytes of the columns of a tile.
 constexpr int64_t tileBytes = lanes * bytesTogether;
 
-/// Sums of bytes, and what each row adds to them.
+/// Sums of bytes of one part of the depth.
 struct PartSums {
   alignas(64) int32_t of[byteTileRows][panelColumns];
 };
