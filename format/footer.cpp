@@ -42,25 +42,6 @@ private:
   std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t *)> state;
 };
 
-/// Reads exactly `bytes` at `offset`. read() instead of a mapping: a file that
-/// shrinks meanwhile is then an error, not a SIGBUS.
-bool readAt(int fd, void *data, size_t bytes, uint64_t offset) {
-  char *next = static_cast<char *>(data);
-  while (bytes > 0) {
-    ssize_t got = pread(fd, next, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got == 0)
-      errno = EIO;
-    if (got <= 0)
-      return false;
-    next += got;
-    offset += static_cast<uint64_t>(got);
-    bytes -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
 struct File {
   explicit File(const std::string &path)
       : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
@@ -119,6 +100,23 @@ Sealed refuse(ReadError error, const std::string &path,
 }
 
 } // namespace
+
+bool readAt(int fd, void *data, size_t bytes, uint64_t offset) {
+  char *next = static_cast<char *>(data);
+  while (bytes > 0) {
+    ssize_t got = pread(fd, next, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got == 0)
+      errno = EIO;
+    if (got <= 0)
+      return false;
+    next += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
 
 Sealed readSealed(int fd, const std::string &path) {
   auto unreadable = [&] {

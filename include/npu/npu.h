@@ -106,8 +106,9 @@ typedef struct npu_load_options {
    * concurrent runs take turns. */
   int32_t run_inline;
   /* Not 0: only the chip's time is asked for. No kernel is made, no weight is
-   * packed, no thread started, and any processor will do. npu_context_create
-   * and the conversions then return NPU_BAD_ARGUMENT. */
+   * packed, no thread started, nothing of the file's code mapped, and any
+   * processor will do. npu_context_create and the conversions then return
+   * NPU_BAD_ARGUMENT. */
   int32_t simulate_only;
   /* NULL: memory and threads are the system's. Copied. */
   const npu_host *host;
