@@ -2,6 +2,7 @@
 #include "plugin/Plugin.h"
 
 #include "npu/plugin.h"
+#include "plugin/Library.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -127,6 +128,9 @@ std::string ask(Plugin &plugin, const char *symbol,
 }
 
 std::string open(Plugin &plugin) {
+  // Loading runs what the library has to run first: not of any library.
+  if (std::string why = checkLibrary(plugin.path); !why.empty())
+    return why;
   plugin.name = nameOfFile(plugin.path); // until it says better
   {
     InPlugin guard(plugin.name.c_str(), "", "loading");
@@ -138,18 +142,15 @@ std::string open(Plugin &plugin) {
            (why ? why : "no reason given");
   }
   const npu_plugin_header *runtime = nullptr;
-  for (auto [symbol, header] : {std::pair("npu_plugin_get", &runtime),
-                                std::pair("npuc_plugin_get", &plugin.compiler)})
+  for (auto [symbol, header] : {std::pair(entries[0], &runtime),
+                                std::pair(entries[1], &plugin.compiler)})
     if (std::string why = ask(plugin, symbol, *header); !why.empty())
       return why;
   plugin.runtime = reinterpret_cast<const npu_plugin *>(runtime);
   if (runtime)
     if (std::string why = checkRuntime(*plugin.runtime); !why.empty())
       return "npu_plugin_get returned " + why;
-  plugin.passes = dlsym(plugin.handle, "mlirGetPassPluginInfo");
-  if (!plugin.runtime && !plugin.compiler && !plugin.passes)
-    return "it is a library, but no plugin: it exports neither npu_plugin_get "
-           "nor npuc_plugin_get nor mlirGetPassPluginInfo";
+  plugin.passes = dlsym(plugin.handle, entries[2]);
   if (plugin.version.empty())
     plugin.version = "0";
   return "";
@@ -181,6 +182,8 @@ const Plugin *load(const std::string &path, std::string &error) {
     error = "plugin '" + path + "': " + why;
     return nullptr;
   };
+  if (path.find('\0') != std::string::npos)
+    return refuse("its name has a zero byte, which no file has");
   std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.c_str(), nullptr), &std::free);
   if (!real)

@@ -92,7 +92,9 @@ def start_all(
     case: Case, arguments: argparse.Namespace, tell: Callable[[str], None], stack: contextlib.ExitStack
 ) -> tuple[list[Contender], list[Row]]:
     """Compiles and starts every contender; those that cannot become rows with the reason. `stack` stops them."""
-    tools = Tools.of_build(arguments.build.resolve(), arguments.plugins, arguments.precision)
+    tools = Tools.of_build(
+        arguments.build.resolve(), arguments.plugins, arguments.precision, arguments.allow_target_plugins
+    )
     running, failed = [], []
     makers = [(name, lambda name=name: peer(case, name, arguments.threads, arguments.precision))
               for name in arguments.peers]  # fmt: skip

@@ -49,11 +49,14 @@ class Tools:
     cache: Path
     plugins: tuple[str, ...] = ()
     precision: str = "f32"
+    allow_plugins: bool = False  # those that targets name
 
     @staticmethod
-    def of_build(build: Path, plugins: Sequence[str] = (), precision: str = "f32") -> "Tools":
+    def of_build(
+        build: Path, plugins: Sequence[str] = (), precision: str = "f32", allow_plugins: bool = False
+    ) -> "Tools":
         cache = Path(os.environ.get("NPU_BENCH_CACHE", build / "bench-cache"))
-        return Tools(build, build / "bin" / "npuc", cache, tuple(plugins), precision)
+        return Tools(build, build / "bin" / "npuc", cache, tuple(plugins), precision, allow_plugins)
 
 
 @dataclasses.dataclass
@@ -82,7 +85,7 @@ def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
     layout, _, desired = strategy.partition("=")
     words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
     words += [f"--desired-layouts={desired}"] if desired else []
-    words += [*plugin_words(tools.plugins), *precision_words(tools.precision), *shape_words(case.shapes)]
+    words += [*plugin_words(tools.plugins, tools.allow_plugins), *precision_words(tools.precision), *shape_words(case.shapes)]
     words += bind_words(case.bound)
     if not tools.npuc.exists():
         raise BenchError(f"{tools.npuc} is not there; run `make build` first")
@@ -134,7 +137,7 @@ class Contender:
         threads = str(self.spec["threads"])
         package = str(Path(__file__).resolve().parent.parent)
         environment = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONPATH": package}
-        command = [sys.executable, "-m", "npu_bench.worker", json.dumps(spec)]
+        command = [sys.executable, "-P", "-m", "npu_bench.worker", json.dumps(spec)]
         with signals_wait():
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -35,15 +35,17 @@ def file_name(text: str) -> Path:
     return Path(text)
 
 
-def plugin_words(plugins: Sequence[str]) -> list[str]:
-    """npuc's and npu-run's options that load these libraries."""
-    return [f"--plugin={plugin}" for plugin in plugins]
+def plugin_words(plugins: Sequence[str], allow: bool = False) -> list[str]:
+    """npuc's and npu-run's options that load these libraries; npuc alone may be allowed those that targets name."""
+    return [f"--plugin={plugin}" for plugin in plugins] + ["--allow-target-plugins"] * allow
 
 
 def add_plugin_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plugin", action="append", default=[], metavar="LIB", dest="plugins",
                         help="a library with kernels, ops, strategies, ... of others (docs/plugins.md), beside those "
                         "that a target's file names; may be repeated")  # fmt: skip
+    parser.add_argument("--allow-target-plugins", action="store_true",
+                        help="load the libraries that a target's file names, though --plugin does not: they are code")  # fmt: skip
 
 
 def add_precision_option(parser: argparse.ArgumentParser) -> None:

@@ -122,9 +122,10 @@ def main(words: list[str] | None = None) -> int:
         shapes = parse_shapes(arguments.input_shape)
         case = make_case(arguments.model, arguments.batch, shapes, arguments.input, arguments.bind_input)
         declare_files(arguments, case.model, OutputFiles())
-        options = [f"--target={arguments.target}", f"--layout={arguments.layout}", *plugin_words(arguments.plugins)]
+        options = [f"--target={arguments.target}", f"--layout={arguments.layout}",
+                   *plugin_words(arguments.plugins, arguments.allow_target_plugins)]  # fmt: skip
         options += precision_words(arguments.precision)
-        plugins = [*arguments.plugins, *chip_plugins(arguments.target)]
+        plugins = [*arguments.plugins, *(chip_plugins(arguments.target) if arguments.allow_target_plugins else [])]
         options += [f"--fallback={arguments.fallback}"] if arguments.fallback else []
         tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)
         with Console(stderr=True).status(escape(f"{case.title}: compiling, running, asking onnxruntime")):

@@ -83,7 +83,7 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, Axes]:
     return arguments, Axes(
         arguments.models, arguments.target.split(","), arguments.layout.split(","), arguments.batch,
         parse_settings(arguments.settings), arguments.input_shape, arguments.objective,
-        tuple(str(Path(plugin).resolve()) for plugin in arguments.plugins),
+        tuple(str(Path(plugin).resolve()) for plugin in arguments.plugins), arguments.allow_target_plugins,
     )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ class Point:
     def job(self, folder: Path, tools: Tools, axes: Axes) -> Job:
         text = with_values(self.chip, self.settings)
         words = (*_words(self.model, self.layout, self.batch), *axes.options())
-        plugins = tuple(plugin_words([*axes.plugins, *self.chip.plugins]))
+        plugins = tuple(plugin_words([*axes.plugins, *(self.chip.plugins if axes.allow_plugins else ())]))
         place = folder / f"{self.number:05d}-{self.digest}"
         return Job(self.number, str(place), str(self.model.path), self.chip.file, text, words,
                    str(tools.npuc), str(tools.npu_run), plugins)  # fmt: skip
@@ -84,17 +84,20 @@ class Axes:
     input_shapes: list[str]
     objective: str
     plugins: tuple[str, ...] = ()  # paths
+    allow_plugins: bool = False  # those that targets name
 
     def named(self) -> dict[str, object]:
         """By the options' names."""
         sets = {f"--set {key}": values for key, values in self.settings.items()}
         if self.plugins:
             sets["--plugin"] = list(self.plugins)
+        if self.allow_plugins:
+            sets["--allow-target-plugins"] = True
         return {"models": self.models, "--target": self.targets, "--layout": self.layouts, "--batch": self.batches,
                 "--input-shape": self.input_shapes, "--objective": self.objective, **sets}  # fmt: skip
 
     def options(self) -> tuple[str, ...]:
-        return (f"--objective={self.objective}", *plugin_words(self.plugins))
+        return (f"--objective={self.objective}", *plugin_words(self.plugins, self.allow_plugins))
 
 
 def _words(model: Model, layout: str, batch: int) -> tuple[str, ...]:

@@ -148,6 +148,9 @@ static void addTarget(CLI::App &app, CompileOptions &compile) {
                  "a library that brings kernels, ops, layout rules or "
                  "strategies (docs/plugins.md); may be repeated")
       ->allow_extra_args(false);
+  app.add_flag("--allow-target-plugins", compile.allowTargetPlugins,
+               "loads the libraries that the target's file names, though they "
+               "are not named with --plugin: they are code");
   app.add_option("--target", compile.target,
                  "chip: a name of targets/ or a .yaml file")
       ->capture_default_str();

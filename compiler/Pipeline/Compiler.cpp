@@ -457,6 +457,8 @@ LogicalResult Compilation::loadNamedPlugins() {
   if (!named)
     return error("--plugin: " + message);
   addPlugins(context, *named);
+  context.getOrLoadDialect<NPUDialect>()->allowsTargetPlugins =
+      options.allowTargetPlugins;
   return success();
 }
 
@@ -476,11 +478,13 @@ LogicalResult Compilation::checkOptions() {
   std::string message;
   if (failed(loadNamedPlugins()))
     return failure();
+  const AllowedPlugins allowed = allowedPlugins(context);
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
-                                options.threads, report.targetNote, message);
+                                options.threads, allowed, report.targetNote,
+                                message);
   if (!target)
     return error(message);
-  if (!chooseFallback(*target, options.fallback, message))
+  if (!chooseFallback(*target, options.fallback, message, allowed))
     return error("--fallback: " + message);
   declarePlugins();
   message = whyNotAlgorithms(*target, context);

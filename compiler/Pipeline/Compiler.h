@@ -46,6 +46,8 @@ struct CompileOptions {
   std::string target = "npu-nhwc";
   /// Libraries beside those that the target's file names.
   std::vector<std::string> plugins;
+  /// Those, too, though the caller has not named them.
+  bool allowTargetPlugins = false;
   /// Of the target that runs what that one lacks; empty: as it says; "none".
   std::string fallback;
   std::string mcpu = "native";

@@ -37,8 +37,9 @@ std::string formatted(double number) {
 /// Reads the document once, front to back; the first error stops it.
 class TargetReader : YamlReader {
 public:
-  TargetReader(StringRef text, StringRef file, std::string &error)
-      : YamlReader(text, file, error), file(file) {}
+  TargetReader(StringRef text, StringRef file, std::string &error,
+               const AllowedPlugins &allowed)
+      : YamlReader(text, file, error), file(file), allowed(allowed) {}
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
@@ -114,11 +115,8 @@ private:
       return false;
     // At once: demands behind it may speak of its ops.
     std::string why;
-    auto loaded = loadPlugins({spec.pathOf(file)}, why);
-    if (!loaded)
-      return fail(node, why);
-    llvm::append_range(spec.plugins, *loaded);
-    return true;
+    spec.plugins.push_back(loadTargetPlugin(spec.pathOf(file), allowed, why));
+    return spec.plugins.back() || fail(node, why);
   }
 
   bool readName(yaml::Node *node) {
@@ -654,6 +652,7 @@ private:
   }
 
   StringRef file;
+  const AllowedPlugins &allowed;
   TargetSpec spec;
   std::map<std::string, yaml::Node *> machineNodes; // by key
   yaml::Node *storageNode = nullptr;
@@ -689,9 +688,11 @@ static bool checkBlocks(const TargetSpec &spec, std::string &error) {
 }
 
 std::optional<TargetSpec> npu::readTarget(StringRef text, StringRef file,
-                                          std::string &error) {
+                                          std::string &error,
+                                          const AllowedPlugins &allowed) {
   error.clear();
-  std::optional<TargetSpec> spec = TargetReader(text, file, error).read();
+  std::optional<TargetSpec> spec =
+      TargetReader(text, file, error, allowed).read();
   if (!spec || !checkBlocks(*spec, error))
     return std::nullopt;
   return spec;

@@ -59,27 +59,31 @@ class UsePlugins : public mlir::DialectExtension<UsePlugins, NPUDialect> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UsePlugins)
 
-  explicit UsePlugins(std::vector<const plugin::Plugin *> plugins = {})
-      : plugins(std::move(plugins)) {}
-  void apply(MLIRContext *context, NPUDialect *) const override {
-    addPlugins(*context, plugins);
+  UsePlugins() = default;
+  explicit UsePlugins(AllowedPlugins given) : given(std::move(given)) {}
+  void apply(MLIRContext *context, NPUDialect *dialect) const override {
+    dialect->allowsTargetPlugins = given.all;
+    addPlugins(*context, given.named);
   }
 
 private:
-  std::vector<const plugin::Plugin *> plugins;
+  AllowedPlugins given;
 };
 } // namespace
 
-/// Takes --plugin=FILE out of the words, before MLIR reads them: others may
-/// name what a plugin brings. Nothing after a message.
+/// Takes --plugin=FILE and --allow-target-plugins out of the words, before MLIR
+/// reads them: others may name what a plugin brings. Nothing after a message.
 static std::optional<std::vector<const plugin::Plugin *>>
 takePlugins(int &argc, char **argv, mlir::DialectRegistry &registry) {
   std::vector<std::string> paths;
+  bool allowsAll = false;
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     StringRef word = argv[i];
     if (word.consume_front("--plugin="))
       paths.push_back(word.str());
+    else if (word == "--allow-target-plugins")
+      allowsAll = true;
     else
       argv[kept++] = argv[i];
   }
@@ -90,8 +94,9 @@ takePlugins(int &argc, char **argv, mlir::DialectRegistry &registry) {
     fail("--plugin: " + message, exitUsage);
     return std::nullopt;
   }
-  registry.addExtension(mlir::TypeID::get<UsePlugins>(),
-                        std::make_unique<UsePlugins>(*plugins));
+  registry.addExtension(
+      mlir::TypeID::get<UsePlugins>(),
+      std::make_unique<UsePlugins>(AllowedPlugins{*plugins, allowsAll}));
   return plugins;
 }
 
@@ -102,7 +107,9 @@ static int run(int argc, char **argv, mlir::DialectRegistry &registry) {
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv,
                                        "npu-opt: passes of npuc; --plugin=FILE "
-                                       "loads a plugin (docs/plugins.md)\n",
+                                       "loads a plugin (docs/plugins.md), "
+                                       "--allow-target-plugins those that "
+                                       "targets name\n",
                                        registry);
   mlir::MlirOptMainConfig config =
       mlir::MlirOptMainConfig::createFromCLOptions();

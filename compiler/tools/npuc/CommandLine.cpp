@@ -172,9 +172,14 @@ static int runReducer(const CLI::App &app, const char *program) {
 static int checkTarget(const CompileOptions &options) {
   std::string message;
   std::optional<TargetSpec> target;
-  if (loadPlugins(options.plugins, message)) // demands may speak of their ops
-    target = loadTarget(options.target, message);
-  if (!target || !chooseFallback(*target, options.fallback, message)) {
+  AllowedPlugins allowed;
+  allowed.all = options.allowTargetPlugins;
+  // Before the target: demands may speak of their ops.
+  if (auto named = loadPlugins(options.plugins, message)) {
+    allowed.named = std::move(*named);
+    target = loadTarget(options.target, message, allowed);
+  }
+  if (!target || !chooseFallback(*target, options.fallback, message, allowed)) {
     printMessage("error", message);
     return exitUsage;
   }
