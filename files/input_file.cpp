@@ -21,6 +21,9 @@ InputFile::~InputFile() {
 }
 
 std::string InputFile::open(const std::string &path) {
+  // The system would open what stands before it.
+  if (path.find('\0') != std::string::npos)
+    return "cannot be read: its name has a zero byte";
   // O_NONBLOCK: a pipe is refused instead of waited for.
   fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;

@@ -60,7 +60,8 @@ std::string OutputFile::adopt(TemporaryName file, const std::string &path) {
     return "cannot write '" + path + "': it is not a regular file";
   temporary = std::move(file);
   struct stat info;
-  fd = ::open(temporary.path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  fd = ::open(temporary.path().c_str(),
+              O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   // A linker makes programs; this is data.
   if (fd < 0 || fstat(fd, &info) != 0 ||
       fchmod(fd, info.st_mode & ~mode_t(0111)) != 0)

@@ -120,14 +120,15 @@ Model::Model(const std::string &path, int threads, bool runInline,
   npu_status status = {};
   std::vector<const char *> files;
   for (const std::string &plugin : plugins)
-    files.push_back(plugin.c_str());
+    files.push_back(textOf(plugin));
   npu_load_options options = {};
   options.threads = threads;
   options.run_inline = runInline ? 1 : 0;
   options.plugins = files.data();
   options.plugin_count = static_cast<int32_t>(files.size());
+  const char *file = textOf(path);
   nb::gil_scoped_release others;
-  check(npu_model_load(path.c_str(), &options, &model, &status), status);
+  check(npu_model_load(file, &options, &model, &status), status);
   inputs.resize(npu_model_input_count(model));
   outputs.resize(npu_model_output_count(model));
   for (size_t i = 0; i < inputs.size(); ++i)

@@ -72,7 +72,9 @@ bool YamlReader::readText(Node *node, const Twine &what, std::string &text) {
     return fail(node, what + ": expected a word or number");
   llvm::SmallString<32> storage;
   text = scalar->getValue(storage).str();
-  return true;
+  // A name of a file would end there.
+  return !StringRef(text).contains('\0') ||
+         fail(node, what + ": a word with a zero character");
 }
 
 bool YamlReader::readMap(Node *node, const Twine &what,

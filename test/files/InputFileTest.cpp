@@ -36,6 +36,8 @@ TEST(InputFile, OnlyRegularFiles) {
   for (const std::string &path :
        {pipe, scratchFolder(), std::string("/dev/zero")})
     EXPECT_EQ(open(path), "cannot be read: it is not a regular file") << path;
+  EXPECT_EQ(open(std::string("/dev/null\0x", 11)),
+            "cannot be read: its name has a zero byte");
   EXPECT_EQ(open(scratchFolder() + "none"),
             "cannot be read: No such file or directory");
 }

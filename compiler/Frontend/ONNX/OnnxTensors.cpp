@@ -140,6 +140,10 @@ static FailureOr<std::string> externalPath(const OnnxModel &model,
   path::append(wanted, data.location);
   StringRef wantedPath(wanted.data(), wanted.size());
   StringRef base = model.folder.empty() ? StringRef(".") : model.folder;
+  if (StringRef(data.location).contains('\0'))
+    return emitError(location)
+           << "external data of tensor '" << tensor.name() << "' lies at '"
+           << data.location << "', a name with a zero byte, which no file has";
   if (path::is_absolute(data.location) || data.location.empty())
     return emitError(location)
            << "external data of tensor '" << tensor.name() << "' lies at '"

@@ -205,6 +205,9 @@ TEST_F(FileErrors, ExternalData) {
   makeExternal(missing, {{"location", "no.bin"}});
   expectError(runner.run(missing),
               {"external data of tensor 'w' is missing", "no.bin"});
+  ModelBuilder zero = addModel();
+  makeExternal(zero, {{"location", std::string("data.bin\0x", 10)}});
+  expectError(runner.run(zero), {"a name with a zero byte"});
   ModelBuilder beyond = addModel();
   makeExternal(beyond, {{"location", "data.bin"}, {"offset", "9"}});
   expectError(runner.run(beyond),
