@@ -162,6 +162,17 @@ TEST(TargetSpec, LibrariesAreNotOpened) {
   EXPECT_NE(error.find("there is no such file"), std::string::npos) << error;
 }
 
+/// A chip's file may name any file as its costs; what is in one that is none is
+/// nobody's to see.
+TEST(TargetSpec, CostsThatAreAnotherFileAreNotShown) {
+  std::string error;
+  EXPECT_FALSE(parseTarget(good + "costs: /etc/passwd\n", "chip.yaml", error));
+  EXPECT_NE(error.find("/etc/passwd:1: is no table of costs"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(error.find("root"), std::string::npos) << error;
+}
+
 /// On the average a processor uses a part of its lanes, or of one.
 TEST(TargetSpec, MeasuredLanesAreAverages) {
   std::string text = withNumber("mac_columns", "0.25 MAC");
