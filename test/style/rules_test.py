@@ -55,7 +55,7 @@ TIDY = {
     "runtime/run.h": "// " + SPDX + "\n",
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
     "kernels/conv.cpp": CPP,
-    "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org)\n",
+    "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org), `conv.cpp`, `BiasGelu`\n",
 }
 
 # Check, file, its content, part of the message.
@@ -86,6 +86,11 @@ VIOLATIONS = [
     (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
     (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),
     (doc_links, "docs/README.md", "| x | `kernels/gone.cpp` |\n", "names kernels/gone.cpp"),
+    (doc_links, "docs/README.md", "it is in `gone.cpp`\n", "names gone.cpp, which no folder has"),
+    (doc_links, "docs/README.md", "call `goneAway`\n", "names goneAway, which no code has"),
+    (doc_links, "docs/README.md", "call `a::goneAway()`\n", "names a::goneAway, which no code has"),
+    (doc_links, "docs/README.md", "raise `NPU_OP_GONE`\n", "names NPU_OP_GONE"),
+    (doc_links, "docs/adding-an-op.md", "derive from `GoneInterface`\n", "names GoneInterface"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
 ]
 
