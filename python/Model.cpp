@@ -65,7 +65,9 @@ nb::dlpack::dtype typeOf(npu_type type) {
               {dtype_code::Bfloat, 16}, {dtype_code::Int, 8},
               {dtype_code::UInt, 8},    {dtype_code::Int, 32},
               {dtype_code::Int, 64},    {dtype_code::Bool, 8},
-              {dtype_code::Int, 16}};
+              {dtype_code::Int, 16},    {dtype_code::Float, 64},
+              {dtype_code::UInt, 16},   {dtype_code::UInt, 32},
+              {dtype_code::UInt, 64}};
   return {static_cast<uint8_t>(rows[type].code), rows[type].bits, 1};
 }
 

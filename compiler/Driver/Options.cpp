@@ -104,7 +104,7 @@ struct OptionReader::Raw {
   std::string emit = "npu", stage, objective = "time", maxBytes;
   std::vector<std::string> budgets, passes;
   std::optional<int64_t> batch;
-  std::string precision = "f32";
+  std::string precision = "f32", f64;
 
   void addImport(CLI::App &app, CompileOptions &compile);
   void addLayout(CLI::App &app, DriverOptions &options);
@@ -136,6 +136,9 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
                  "model stores as integers, i8 (rows of data are quantized as "
                  "the program runs)")
       ->capture_default_str();
+  app.add_option("--f64", f64,
+                 "f32: nodes that compute in f64 do so in f32, with a warning "
+                 "[they are refused]");
   app.add_option("--tflite-converter", compile.tfliteConverter,
                  "the program tosa-converter-for-tflite, which reads .tflite "
                  "models")
@@ -246,6 +249,9 @@ void OptionReader::namePlugins(CLI::App &app) {
 void OptionReader::Raw::readImport(DriverOptions &options) const {
   ImportOptions &import = options.compile.import;
   options.compile.precision = parsePrecision(precision);
+  if (!f64.empty() && f64 != "f32")
+    throw CLI::ValidationError("--f64: unknown '" + f64 + "', expected f32");
+  import.f64AsF32 = !f64.empty();
   for (const std::string &text : budgets)
     if (std::string wrong = setBudget(text, options.budgets); !wrong.empty())
       throw CLI::ValidationError("--budget: " + wrong);

@@ -65,7 +65,11 @@ typedef enum npu_type {
   NPU_TYPE_I32 = 5,
   NPU_TYPE_I64 = 6,
   NPU_TYPE_BOOL = 7,
-  NPU_TYPE_I16 = 8
+  NPU_TYPE_I16 = 8,
+  NPU_TYPE_F64 = 9,
+  NPU_TYPE_U16 = 10,
+  NPU_TYPE_U32 = 11,
+  NPU_TYPE_U64 = 12
 } npu_type;
 
 typedef struct npu_model npu_model;     /* a loaded program and its kernels */

@@ -4,6 +4,7 @@
 
 #include "files/npy.h"
 #include "files/shown_text.h"
+#include "format/element_types.h"
 
 #include <cstring>
 #include <iomanip>
@@ -13,28 +14,9 @@
 namespace npu::tools {
 namespace {
 
-/// numpy's name of the type in a .npy file.
+/// numpy's name of the type in a .npy file; bf16 is f32 there.
 const char *descrOf(npu_type type) {
-  switch (type) {
-  case NPU_TYPE_F32:
-  case NPU_TYPE_BF16:
-    return "<f4";
-  case NPU_TYPE_F16:
-    return "<f2";
-  case NPU_TYPE_I8:
-    return "|i1";
-  case NPU_TYPE_U8:
-    return "|u1";
-  case NPU_TYPE_I16:
-    return "<i2";
-  case NPU_TYPE_I32:
-    return "<i4";
-  case NPU_TYPE_I64:
-    return "<i8";
-  case NPU_TYPE_BOOL:
-    return "|b1";
-  }
-  return "";
+  return lookupType(type == NPU_TYPE_BF16 ? NPU_TYPE_F32 : type)->descr;
 }
 
 std::string names(const std::vector<npu_tensor_info> &signature) {
@@ -153,18 +135,24 @@ Buffer randomTensor(const npu_tensor_info &info, uint64_t seed) {
   case NPU_TYPE_F16: // random fractions with a fixed exponent: 1 <= x < 2
     fill<uint16_t>(values, count, [&] { return 0x3c00 | (engine() & 0x3ff); });
     break;
+  case NPU_TYPE_F64:
+    fill<double>(values, count, real);
+    break;
   case NPU_TYPE_I8:
   case NPU_TYPE_U8:
     fill<uint8_t>(values, count, engine);
     break;
   case NPU_TYPE_I16:
-    fill<int16_t>(values, count, engine);
+  case NPU_TYPE_U16:
+    fill<uint16_t>(values, count, engine);
     break;
   case NPU_TYPE_I32:
-    fill<int32_t>(values, count, small);
+  case NPU_TYPE_U32:
+    fill<uint32_t>(values, count, small);
     break;
   case NPU_TYPE_I64:
-    fill<int64_t>(values, count, small);
+  case NPU_TYPE_U64:
+    fill<uint64_t>(values, count, small);
     break;
   case NPU_TYPE_BOOL:
     fill<uint8_t>(values, count, small);
