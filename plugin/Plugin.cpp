@@ -4,7 +4,9 @@
 #include "npu/plugin.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <memory>
 
@@ -183,8 +185,11 @@ const Plugin *load(const std::string &path, std::string &error) {
   };
   std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.c_str(), nullptr), &std::free);
-  if (!real)
-    return refuse("there is no such file; give the path of a shared library");
+  if (!real) {
+    error = "plugin '" + path + "' cannot be read: " + std::strerror(errno) +
+            "; give the path of a shared library";
+    return nullptr;
+  }
   List &list = loaded();
   std::lock_guard<std::mutex> lock(list.mutex);
   for (const auto &known : list.plugins)

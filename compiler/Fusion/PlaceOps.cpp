@@ -7,6 +7,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/TargetOption.h"
 #include "compiler/Target/Lacks.h"
+#include "files/words.h"
 
 using namespace npu;
 
@@ -108,8 +109,11 @@ FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
         << " of " << ops
         << " ops; a processor beside it would: --fallback=host, or `fallback` "
            "in the target's file";
+  std::vector<std::pair<std::string, std::string>> reasons;
   for (auto &[op, lack] : lacking)
-    error.attachNote() << opText(op) << " " << lack.why << "; " << lack.change;
+    reasons.emplace_back(opText(op), lack.why + "; " + lack.change);
+  for (const std::string &line : files::groupedByReason(reasons, "op"))
+    error.attachNote() << line;
   return failure();
 }
 

@@ -3,7 +3,9 @@
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/Support/Emitter.h"
+#include "compiler/Support/MarkedError.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,16 +47,17 @@ private:
 } // namespace
 
 LogicalResult Binder::checkName(StringRef name, StringRef option) const {
-  auto nameOf = [](const DeclaredInput &input) {
-    return "'" + input.name + "'";
-  };
-  if (llvm::any_of(inputs, [&](const DeclaredInput &input) {
-        return input.name == name;
-      }))
-    return success();
-  return emitError(location)
+  std::vector<std::string> names;
+  std::string list;
+  for (const DeclaredInput &input : inputs) {
+    if (input.name == name)
+      return success();
+    names.push_back(input.name);
+    list += (list.empty() ? "'" : ", '") + input.name + "'";
+  }
+  return emitMarked(location, wrongUsage)
          << option << " names '" << name << "', which is no input; the inputs "
-         << "are " << llvm::join(llvm::map_range(inputs, nameOf), ", ");
+         << "are " << list << files::suggestion(name.str(), names);
 }
 
 LogicalResult Binder::checkNames() const {

@@ -9,6 +9,8 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Support/MarkedError.h"
+#include "files/words.h"
 
 #include <set>
 
@@ -83,9 +85,9 @@ public:
     }
     for (auto &[name, layout] : io.byName)
       if (!used.count(name))
-        return function.emitError()
+        return emitMarked(function.getLoc(), wrongUsage)
                << "--io-layout: the model has no input or output '" << name
-               << "'; it has " << names();
+               << "'; it has " << names() << files::suggestion(name, known);
     return success();
   }
 
@@ -133,7 +135,7 @@ private:
   LayoutProblem &problem;
   const IoLayouts &io;
   std::set<std::string> used;
-  SmallVector<std::string> known;
+  std::vector<std::string> known;
 };
 } // namespace
 
