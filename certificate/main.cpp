@@ -12,7 +12,6 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 using namespace npu;
 using Json = nlohmann::ordered_json;
@@ -22,74 +21,66 @@ static const char *const examples =
   npu-check-certificate proof.json
 )";
 
-/// Of docs/certificate-check.schema.json: raised when a key changes its meaning
-/// or goes.
-static constexpr int foundVersion = 1;
-
-static certificate::Certificate checkedCertificate(const std::string &text) {
-  try {
-    certificate::Work work;
-    certificate::Certificate all = certificate::read(text, work);
-    certificate::check(all, work);
-    return all;
-  } catch (const certificate::Malformed &error) {
-    throw certificate::Malformed(std::string("is no valid certificate: ") +
-                                 error.what());
-  }
-}
-
 static Json checked(const std::string &path) {
   files::InputFile file;
   std::string text, wrong = file.open(path);
   if (wrong.empty() && file.bytes() > certificate::mostBytes)
-    wrong = certificate::tooLarge(file.bytes());
+    wrong = certificate::tooLarge;
   if (wrong.empty())
     wrong = file.readAll(text);
   if (!wrong.empty())
-    throw certificate::Malformed(wrong);
-  const certificate::Certificate all = checkedCertificate(text);
+    throw std::runtime_error(wrong);
+  certificate::Work work;
+  const certificate::Certificate all = certificate::read(text, work);
+  certificate::check(all, work);
   size_t ways = 0;
   for (int64_t list : all.cases[all.planCase].ways)
     ways += all.ways[list].size();
-  std::ostringstream words;
   using files::countText;
-  words << all.model << " on " << all.target << ": "
-        << countText(all.ops.size(), "op") << ", "
-        << countText(all.planRelayouts.size(), "relayout") << ", "
-        << all.planCost << " " << all.unit
-        << ": feasible, and nothing is cheaper among " << countText(ways, "way")
-        << " of the ops, " << countText(all.values.size(), "value") << " and "
-        << countText(all.cases.size(), "choice")
-        << " of what stays on the chip";
-  return {{"version", foundVersion},
-          {"holds", true},
-          {"message", words.str()},
+  return {{"holds", true},
+          {"message", all.model + " on " + all.target + ": " +
+                          countText(all.ops.size(), "op") + ", " +
+                          countText(all.planRelayouts.size(), "relayout") +
+                          ", " + std::to_string(all.planCost) + " " + all.unit +
+                          ": feasible, and nothing is cheaper among " +
+                          countText(ways, "way") + " of the ops, " +
+                          countText(all.values.size(), "value") + " and " +
+                          countText(all.cases.size(), "choice") +
+                          " of what stays on the chip"},
           {"cost", all.planCost},
           {"unit", all.unit}};
 }
 
 /// The exit code, after what was found was printed.
 static int run(const std::string &path, bool asJson) {
-  int code = files::exitSuccess;
-  Json found = {{"version", foundVersion}, {"holds", false}};
+  int code = files::exitInput;
+  Json found = {{"holds", false}};
+  std::string joint; // of the file's name and the message
+  auto refuse = [&](const char *between, const std::exception &error) {
+    joint = between;
+    found["message"] = error.what();
+  };
   try {
     found = checked(path);
+    code = files::exitSuccess;
+  } catch (const certificate::Refuted &error) {
+    code = files::exitModel;
+    refuse(": ", error);
+  } catch (const certificate::Malformed &error) {
+    refuse(" is no valid certificate: ", error);
   } catch (const std::runtime_error &error) {
-    code = dynamic_cast<const certificate::Refuted *>(&error)
-               ? files::exitModel
-               : files::exitInput;
-    found["message"] = error.what();
+    refuse(" ", error);
   }
+  found["version"] = 1; // of docs/certificate-check.schema.json
+  const std::string message = found["message"];
   if (asJson)
     std::cout << found.dump(2, ' ', true, Json::error_handler_t::replace)
               << "\n";
   else if (code == files::exitSuccess)
-    std::cout << files::shownMessage(found["message"]) << "\n";
+    std::cout << files::shownMessage(message) << "\n";
   else
     std::cerr << "npu-check-certificate: error: "
-              << files::shownMessage("'" + path +
-                                     (code == files::exitModel ? "': " : "' ") +
-                                     std::string(found["message"]))
+              << files::shownMessage("'" + path + "'" + joint + message)
               << "\n";
   return code;
 }

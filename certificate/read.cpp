@@ -19,45 +19,29 @@ void Work::spend(int64_t steps) {
   require(left >= 0, "it takes too long to check");
 }
 
-std::string tooLarge(size_t bytes) {
-  return "has " + std::to_string(bytes) + " bytes, expected at most " +
-         std::to_string(mostBytes);
-}
-
 /// Numbers are whole and not huge, nesting is shallow. What is not so is left
 /// out while the text is read, and said after it is known to be a certificate.
 static Json parse(const std::string &text, std::string &wrong) {
   auto isPlain = [&](int depth, Json::parse_event_t event, Json &json) {
-    const bool isNumber =
-        event == Json::parse_event_t::value && json.is_number();
     if (depth >= 8)
       wrong = "lists lie too deep in each other";
-    else if (isNumber && !(json.is_number_integer() &&
-                           std::abs(json.get<double>()) <= 0x1p53))
+    else if (event == Json::parse_event_t::value && json.is_number() &&
+             !(json.is_number_integer() &&
+               std::abs(json.get<double>()) <= 0x1p53))
       wrong = "a number is not whole, or beyond 2^53";
-    else
-      return true;
-    return false;
+    return depth < 8;
   };
   return Json::parse(text, isPlain);
 }
 
 static void checkFormat(const Json &json) {
-  const bool isReport =
-      json.contains("npuc_version") && json.contains("compile_seconds");
-  require(!isReport, "it is a report (npuc --report); npuc --certificate=FILE "
-                     "writes a certificate");
+  require(!json.contains("compile_seconds"),
+          "it is a report (npuc --report); npuc --certificate=FILE "
+          "writes a certificate");
   require(json.is_object() &&
               json.value("format", Json()) == "npuc layout certificate" &&
               json.value("version", Json()) == 1,
           "it does not say that it is version 1 of a certificate");
-}
-
-/// Without the library's number of the error.
-static std::string textOf(const Json::exception &error) {
-  const std::string text = error.what();
-  const size_t end = text.find("] ");
-  return end == std::string::npos ? text : text.substr(end + 2);
 }
 
 static void checkIndices(const Numbers &indices, size_t entries, size_t count,
@@ -162,7 +146,7 @@ static void readPlan(const Json &plan, Certificate &all) {
 }
 
 Certificate read(const std::string &text, Work &work) try {
-  require(text.size() <= mostBytes, tooLarge(text.size()));
+  require(text.size() <= mostBytes, tooLarge);
   std::string wrong;
   const Json json = parse(text, wrong);
   checkFormat(json);
@@ -179,7 +163,8 @@ Certificate read(const std::string &text, Work &work) try {
   readPlan(json.at("plan"), all);
   return all;
 } catch (const Json::exception &error) {
-  throw Malformed(textOf(error));
+  const std::string text = error.what(); // behind the library's number of it
+  throw Malformed(text.substr(text.find("] ") + 2));
 }
 
 } // namespace npu::certificate

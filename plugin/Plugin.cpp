@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/Plugin.h"
 
+#include "files/input_file.h"
 #include "npu/plugin.h"
 
 #include <algorithm>
@@ -183,13 +184,15 @@ const Plugin *load(const std::string &path, std::string &error) {
     error = "plugin '" + path + "': " + why;
     return nullptr;
   };
-  std::unique_ptr<char, decltype(&std::free)> real(
-      realpath(path.c_str(), nullptr), &std::free);
-  if (!real) {
-    error = "plugin '" + path + "' cannot be read: " + std::strerror(errno) +
+  if (std::string wrong = files::InputFile().open(path); !wrong.empty()) {
+    error = "plugin '" + path + "' " + wrong +
             "; give the path of a shared library";
     return nullptr;
   }
+  std::unique_ptr<char, decltype(&std::free)> real(
+      realpath(path.c_str(), nullptr), &std::free);
+  if (!real)
+    return refuse(std::strerror(errno));
   List &list = loaded();
   std::lock_guard<std::mutex> lock(list.mutex);
   for (const auto &known : list.plugins)

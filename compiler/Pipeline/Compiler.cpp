@@ -28,6 +28,7 @@
 #include "compiler/Pipeline/ChipPlan.h"
 #include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
+#include "compiler/Pipeline/Resources.h"
 #include "compiler/Pipeline/UserPasses.h"
 #include "compiler/Support/MarkedError.h"
 #include "compiler/Support/PassPlugins.h"
@@ -38,7 +39,6 @@
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -144,28 +144,6 @@ LogicalResult Compilation::stage(StringRef name,
       std::chrono::steady_clock::now() - start;
   report.seconds.emplace_back(name.str(), taken.count());
   return result;
-}
-
-/// Weights may lie in resources, which a printed module may leave out.
-static LogicalResult checkResources(mlir::ModuleOp module) {
-  auto result = module.walk([](ConstantOp op) {
-    auto elements = dyn_cast<mlir::DenseResourceElementsAttr>(op.getValue());
-    if (!elements)
-      return mlir::WalkResult::advance();
-    mlir::AsmResourceBlob *blob = elements.getRawHandle().getBlob();
-    uint64_t found = blob ? blob->getData().size() : 0;
-    uint64_t wanted = kernels::storedBytes(
-        describeTensor(cast<RankedTensorType>(elements.getType())));
-    if (found == wanted)
-      return mlir::WalkResult::advance();
-    op.emitOpError() << "has " << found << " bytes of elements in resource '"
-                     << elements.getRawHandle().getKey() << "', expected "
-                     << wanted
-                     << "; a module printed to standard output leaves weights "
-                        "out, write it with npuc --emit=mlir -o FILE";
-    return mlir::WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
 }
 
 LogicalResult Compilation::readMlir() {
@@ -664,8 +642,8 @@ struct StagedCompilation::State {
   MLIRContext &context;
   const std::string &model;
   Compilation compilation;
-  /// What npuc does not do; a name that the model does not have; any error.
-  bool isBeyond = false, isMisnamed = false, isExplained = false;
+  CompileStatus told = CompileStatus::BadModel; // by the errors
+  bool isExplained = false;                     // by one at least
 };
 
 StagedCompilation::StagedCompilation(MLIRContext &context,
@@ -682,11 +660,19 @@ mlir::ModuleOp StagedCompilation::module() const {
 
 CompileStatus StagedCompilation::check() { return state->compilation.start(); }
 
+/// What kind of error it is.
+static CompileStatus statusOf(mlir::Diagnostic &error) {
+  return isUnsupported(error)          ? CompileStatus::Unsupported
+         : isMarked(error, wrongUsage) ? CompileStatus::BadOptions
+         : isMarked(error, wrongInput) ? CompileStatus::BadInput
+                                       : CompileStatus::BadModel;
+}
+
 CompileStatus StagedCompilation::run(Stage last) {
   mlir::ScopedDiagnosticHandler watch(
       &state->context, [&](mlir::Diagnostic &one) {
-        state->isBeyond |= isUnsupported(one);
-        state->isMisnamed |= isMarked(one, wrongUsage);
+        if (state->told == CompileStatus::BadModel)
+          state->told = statusOf(one);
         state->isExplained |=
             one.getSeverity() == mlir::DiagnosticSeverity::Error;
         return failure(); // the handler behind this one prints it
@@ -696,11 +682,7 @@ CompileStatus StagedCompilation::run(Stage last) {
     mlir::emitError(fileLocation(state->context, state->model))
         << "cannot be compiled, for a reason that npuc does not know; this is "
            "an error of npuc, please report it with the model";
-  if (status != CompileStatus::BadModel)
-    return status;
-  return state->isBeyond     ? CompileStatus::Unsupported
-         : state->isMisnamed ? CompileStatus::BadOptions
-                             : status;
+  return status == CompileStatus::BadModel ? state->told : status;
 }
 
 CompileStatus npu::compileModel(MLIRContext &context,

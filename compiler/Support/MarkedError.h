@@ -18,6 +18,9 @@ bool isMarked(mlir::Diagnostic &diagnostic, StringRef mark);
 /// Options name what does not exist: an input, a pass.
 inline constexpr StringRef wrongUsage = "npuc: wrong usage";
 
+/// A file beside the model, which was read, does not fit it.
+inline constexpr StringRef wrongInput = "npuc: wrong input";
+
 } // namespace npu
 
 #endif // NPU_COMPILER_SUPPORT_MARKEDERROR_H

@@ -10,7 +10,7 @@ from plugins import Bench, library, option, programs
 
 # The library, and what the error says.
 WRONG = [
-    ("missing", "there is no such file; give the path of a shared library"),
+    ("missing", "cannot be read: No such file or directory; give the path of a shared library"),
     ("none", "it is a library, but no plugin: it exports neither npu_plugin_get nor"),
     ("abi", "npu_plugin_get was built with version 3 of the interface, expected 2"),
     ("size", "npu_plugin_get returned a npu_plugin with a struct_size of"),

@@ -34,6 +34,7 @@ private:
                          StringRef option);
   LogicalResult setDim(DeclaredInput &input, size_t index, int64_t size,
                        StringRef option);
+  mlir::InFlightDiagnostic errorOf(StringRef option) const;
   LogicalResult resolveSymbols();
   FailureOr<GraphInput> finishInput(const DeclaredInput &input);
 
@@ -70,12 +71,17 @@ LogicalResult Binder::checkNames() const {
   return success();
 }
 
+mlir::InFlightDiagnostic Binder::errorOf(StringRef option) const {
+  return option.starts_with("--bind-input") ? emitMarked(location, wrongInput)
+                                            : emitError(location);
+}
+
 LogicalResult Binder::setDim(DeclaredInput &input, size_t index, int64_t size,
                              StringRef option) {
   InputDim &dim = input.dims[index];
   auto error = [&] {
-    return emitError(location) << option << ": dimension " << index
-                               << " of input '" << input.name << "' ";
+    return errorOf(option) << option << ": dimension " << index << " of input '"
+                           << input.name << "' ";
   };
   if (size < leastSize && !options.boundInputs.count(input.name))
     return error() << "is set to " << size << ", expected " << leastSize
@@ -99,10 +105,10 @@ LogicalResult Binder::setShape(DeclaredInput &input, ArrayRef<int64_t> shape,
     input.dims.resize(shape.size());
   input.hasRank = true;
   if (input.dims.size() != shape.size())
-    return emitError(location)
-           << option << ": input '" << input.name << "' has "
-           << input.dims.size() << " dimensions, found " << shape.size() << " ("
-           << shapes::text(shape) << ")";
+    return errorOf(option) << option << ": input '" << input.name << "' has "
+                           << input.dims.size() << " dimensions, found "
+                           << shape.size() << " (" << shapes::text(shape)
+                           << ")";
   for (auto [i, size] : llvm::enumerate(shape))
     if (failed(setDim(input, i, size, option)))
       return failure();
@@ -201,7 +207,7 @@ FailureOr<GraphInput> Binder::finishInput(const DeclaredInput &input) {
   if (bound == options.boundInputs.end())
     return GraphInput{name, *type, ElementsAttr()};
   if (bound->second.getElementType() != input.element)
-    return emitError(location)
+    return emitMarked(location, wrongInput)
            << "--bind-input=" << name << ": the file has elements of type "
            << bound->second.getElementType() << ", expected " << input.element;
   return GraphInput{name, *type, bound->second};

@@ -109,7 +109,8 @@ private:
     std::string error;
     std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, error);
     if (!pattern)
-      return problem.function.emitError() << "--io-layout: " << error;
+      return emitMarked(problem.function.getLoc(), wrongUsage)
+             << "--io-layout: " << error;
     ImageAxes axes = problem.axes.of(value);
     size_t rank = tensorType(value).getRank();
     std::optional<StoredOrder> order = pattern->resolve(rank, axes);
@@ -117,7 +118,7 @@ private:
     if (!order)
       order = pattern->resolve(rank, naturalAxes(*pattern, rank));
     if (!order)
-      return problem.function.emitError()
+      return emitMarked(problem.function.getLoc(), wrongUsage)
              << "--io-layout: " << text << " does not fit '" << name.str()
              << "' of rank " << rank
              << (axes.empty() ? ", whose image axes are not known; use letters"

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <system_error>
 
 using namespace npu;
 using namespace npu::tools;
@@ -26,6 +27,15 @@ using Clock = std::chrono::steady_clock;
 double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start)
       .count();
+}
+
+/// Threads are memory, too. Without any, oneDNN only says that a primitive
+/// cannot be created.
+bool isOfMemory(const std::exception &error) {
+  const auto *ours = dynamic_cast<const Error *>(&error);
+  return (ours && ours->code() == NPU_OUT_OF_MEMORY) ||
+         dynamic_cast<const std::system_error *>(&error) ||
+         files::isMemoryGone();
 }
 
 Model loadModel(const Options &options) {
@@ -40,9 +50,8 @@ Model loadModel(const Options &options) {
   try {
     return Model(options.program, load);
   } catch (const Error &error) {
-    // Without memory, oneDNN only says that a primitive cannot be created.
-    bool isMemory = error.code() == NPU_OUT_OF_MEMORY || files::isMemoryGone();
-    throw Exit(isMemory ? files::exitMemory : files::exitInput, error.what());
+    throw Exit(isOfMemory(error) ? files::exitMemory : files::exitInput,
+               error.what());
   }
 }
 
@@ -260,13 +269,9 @@ int guarded(int argc, char **argv) {
   } catch (const Exit &exit) {
     printError(exit.what());
     return exit.code;
-  } catch (const Error &error) {
-    printError(error.what());
-    return error.code() == NPU_OUT_OF_MEMORY ? files::exitMemory
-                                             : files::exitModel;
   } catch (const std::exception &error) {
     printError(error.what());
-    return files::exitModel;
+    return isOfMemory(error) ? files::exitMemory : files::exitModel;
   }
 }
 
