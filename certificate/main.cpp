@@ -92,18 +92,18 @@ int main(int argc, char **argv) {
   CLI::App app(name + " checks that no plan is cheaper than a certificate's, "
                       "without believing what it says.",
                name);
-  files::prepareCommandLine(
-      app, {NPU_VERSION,
-            "",
-            examples,
-            {files::exitSuccess, files::exitModel, files::exitUsage,
-             files::exitOutput, files::exitMemory, files::exitInput}});
   std::string path;
   bool asJson = false;
   app.add_option("certificate", path, "the file that npuc wrote")->required();
   app.add_flag("--json", asJson,
                "prints what was found as JSON "
                "(docs/certificate-check.schema.json)");
+  files::prepareCommandLine(
+      app, {NPU_VERSION,
+            "",
+            examples,
+            {files::exitSuccess, files::exitModel, files::exitUsage,
+             files::exitOutput, files::exitMemory, files::exitInput}});
   std::optional<int> code = files::readCommandLine(app, argc, argv);
   return files::finishOutput(name.c_str(), code ? *code : run(path, asJson));
 }

@@ -163,8 +163,8 @@ Certificate read(const std::string &text, Work &work) try {
   readPlan(json.at("plan"), all);
   return all;
 } catch (const Json::exception &error) {
-  const std::string text = error.what(); // behind the library's number of it
-  throw Malformed(text.substr(text.find("] ") + 2));
+  const std::string what = error.what(); // behind the library's number of it
+  throw Malformed(what.substr(what.find("] ") + 2));
 }
 
 } // namespace npu::certificate

@@ -27,7 +27,14 @@ public:
                         CLI::AppFormatMode mode) const override {
     if (before)
       before();
-    return Formatter::make_help(app, std::move(name), mode);
+    return CLI::detail::find_and_replace(
+        Formatter::make_help(app, std::move(name), mode), "\n\n\n", "\n\n");
+  }
+  /// Of a flag that may have a value, without what it is otherwise.
+  std::string make_option_name(const CLI::Option *option,
+                               bool isPositional) const override {
+    std::string name = Formatter::make_option_name(option, isPositional);
+    return name.substr(0, name.find('{'));
   }
   std::string make_description(const CLI::App *app) const override {
     return wrapped(app->get_description(), helpWidth, 0) + "\n";
@@ -103,8 +110,6 @@ void printCompletion(const CLI::App &app, const std::string &shell) {
 
 void prepareCommandLine(CLI::App &app, const ProgramFacts &facts) {
   app.formatter(std::make_shared<HelpText>(facts.beforeHelp));
-  app.option_defaults()->always_capture_default(false);
-  app.get_help_ptr()->group("General");
   app.set_help_flag("-h,--help", "prints this and ends")->group("General");
   app.set_version_flag("--version", app.get_name() + " " + facts.version,
                        "prints the version and ends")

@@ -27,7 +27,7 @@ struct ProgramFacts {
   std::function<void()> beforeHelp = {};
 };
 
-/// Before the program's own options are added.
+/// After the program's own options are added.
 void prepareCommandLine(CLI::App &app, const ProgramFacts &facts);
 
 /// Reads the words. An option that may be repeated takes one value each time,

@@ -61,12 +61,17 @@ std::string suggestion(const std::string &word,
                        const std::vector<std::string> &names) {
   const std::string *best = nullptr;
   size_t least = std::max<size_t>(1, word.size() / 3) + 1;
-  for (const std::string &name : names)
-    if (size_t letters = distance(word, name);
-        letters < least && letters < name.size()) {
+  constexpr size_t beginning = 4; // less is the beginning of anything
+  for (const std::string &name : names) {
+    size_t letters = distance(word, name);
+    if (word.size() >= beginning)
+      letters =
+          std::min(letters, 1 + distance(word, name.substr(0, word.size())));
+    if (letters < least && letters < name.size()) {
       least = letters;
       best = &name;
     }
+  }
   return best ? "; did you mean '" + *best + "'?" : "";
 }
 

@@ -228,15 +228,15 @@ int main(int argc, char **argv) {
   CLI::App app("npu-kernel-table says which implementation runs each op in "
                "each layout on this machine, as a Markdown table.",
                "npu-kernel-table");
+  int threads = 2;
+  app.add_option("--threads", threads, "threads of one run")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   files::prepareCommandLine(app, {NPU_VERSION,
                                   "",
                                   examples,
                                   {files::exitSuccess, files::exitUsage,
                                    files::exitOutput, files::exitMemory}});
-  int threads = 2;
-  app.add_option("--threads", threads, "threads of one run")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
   std::optional<int> code = files::readCommandLine(app, argc, argv);
   if (!code)
     printTable(threads);

@@ -215,12 +215,6 @@ int main(int argc, char **argv) {
   CLI::App app("npu-winograd-table times 3x3 convolutions by the direct kernel "
                "and by Winograd's.",
                "npu-winograd-table");
-  files::prepareCommandLine(app,
-                            {NPU_VERSION,
-                             "",
-                             "  npu-winograd-table --batch=1 --seconds=0.1\n",
-                             {files::exitSuccess, files::exitUsage,
-                              files::exitOutput, files::exitMemory}});
   int threads = 2;
   std::vector<int64_t> batches = {1, 16};
   double seconds = 0.5;
@@ -231,6 +225,12 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--seconds", seconds, "time for each row")
       ->check(CLI::Range(0.001, 100.0));
+  files::prepareCommandLine(app,
+                            {NPU_VERSION,
+                             "",
+                             "  npu-winograd-table --batch=1 --seconds=0.1\n",
+                             {files::exitSuccess, files::exitUsage,
+                              files::exitOutput, files::exitMemory}});
   if (auto code = files::readCommandLine(app, argc, argv))
     return files::finishOutput("npu-winograd-table", *code);
   setThreads(threads);

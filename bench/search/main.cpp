@@ -92,11 +92,6 @@ int main(int argc, char **argv) {
   CLI::App app("How long the exact search for layouts takes, on graphs of many "
                "shapes and sizes.",
                name);
-  files::prepareCommandLine(
-      app, {NPU_VERSION,
-            "",
-            "  layout-search-bench --ops=1000 --seeds=3\n",
-            {files::exitSuccess, files::exitUsage, files::exitOutput}});
   std::vector<std::string> known;
   std::string what = "Only these graphs:";
   for (const Family &family : families()) {
@@ -123,6 +118,11 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--json", settings.json, "Write the measurements here");
+  files::prepareCommandLine(
+      app, {NPU_VERSION,
+            "",
+            "  layout-search-bench --ops=1000 --seeds=3\n",
+            {files::exitSuccess, files::exitUsage, files::exitOutput}});
   std::optional<int> code = files::readCommandLine(app, argc, argv);
   return files::finishOutput(name, code ? *code : run(settings));
 }

@@ -5,6 +5,7 @@
 #include "compiler/Layout/Strategies/Colours.h"
 #include "compiler/Target/Plugins.h"
 #include "files/command_line.h"
+#include "files/shown_text.h"
 #include "files/words.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -16,16 +16,14 @@ struct Given {
 };
 
 /// The exit code, or nothing; what was printed is in `out` and `err`.
-struct Run {
+struct Call {
   Given given;
   std::optional<int> code;
   std::string out, err;
 
-  explicit Run(std::vector<std::string> words,
+  explicit Call(std::vector<std::string> words,
                const std::function<void()> &finish = {}) {
     CLI::App app("prog does nothing.", "prog");
-    prepareCommandLine(app,
-                       {"1.2", "", "  prog x\n", {exitSuccess, exitUsage}});
     app.add_option("model", given.model)->required();
     app.add_option("--shape", given.shapes, "of an input; may be repeated")
         ->type_name("NAME=SHAPE");
@@ -35,6 +33,8 @@ struct Run {
         ->check(suchAs({"host"}));
     app.add_option("--count", given.count)->type_name("N");
     app.add_flag("--loud", given.isLoud);
+    prepareCommandLine(app,
+                       {"1.2", "", "  prog x\n", {exitSuccess, exitUsage}});
     words.insert(words.begin(), "prog");
     std::vector<char *> pointers;
     for (std::string &word : words)
@@ -51,7 +51,7 @@ struct Run {
 using Names = std::vector<std::string>;
 
 TEST(CommandLine, RepeatedOptionsTakeOneValueEach) {
-  Run run({"--shape", "x=1,3", "--shape", "y=[1]", "model.onnx"});
+  Call run({"--shape", "x=1,3", "--shape", "y=[1]", "model.onnx"});
   EXPECT_EQ(run.code, std::nullopt) << run.err;
   EXPECT_EQ(run.given.shapes, (Names{"x=1,3", "y=[1]"}));
   EXPECT_EQ(run.given.model, "model.onnx");
@@ -59,48 +59,48 @@ TEST(CommandLine, RepeatedOptionsTakeOneValueEach) {
 
 TEST(CommandLine, WhatWasMeant) {
   // The model is missing, too, but that is not what is to be said.
-  EXPECT_EQ(Run({"--shap", "x=1"}).err,
+  EXPECT_EQ(Call({"--shap", "x=1"}).err,
             "prog: error: unknown option '--shap'; did you mean '--shape'?; "
             "see prog --help\n");
-  EXPECT_EQ(Run({"-shape=x=1", "m"}).err,
+  EXPECT_EQ(Call({"-shape=x=1", "m"}).err,
             "prog: error: unknown option '-shape'; did you mean '--shape'?; "
             "see prog --help\n");
-  EXPECT_EQ(Run({"m", "--zzzzzz"}).err,
+  EXPECT_EQ(Call({"m", "--zzzzzz"}).err,
             "prog: error: unknown option '--zzzzzz'; see prog --help\n");
-  EXPECT_EQ(Run({"m", "n"}).err,
+  EXPECT_EQ(Call({"m", "n"}).err,
             "prog: error: unexpected argument 'n'; see prog --help\n");
-  EXPECT_EQ(Run({"m", "--kind=bata"}).err,
+  EXPECT_EQ(Call({"m", "--kind=bata"}).err,
             "prog: error: --kind: unknown 'bata', expected one of: alpha, "
             "beta; did you mean 'beta'?; see prog --help\n");
-  EXPECT_EQ(Run({"m", "--kind=bata"}).code, exitUsage);
-  EXPECT_EQ(Run({"m", "--target=mine.yaml"}).given.target, "mine.yaml");
+  EXPECT_EQ(Call({"m", "--kind=bata"}).code, exitUsage);
+  EXPECT_EQ(Call({"m", "--target=mine.yaml"}).given.target, "mine.yaml");
 }
 
 TEST(CommandLine, InputsAreNoWrongUsage) {
-  Run run({"m"}, [] { throw InputError("'p' cannot be read: x"); });
+  Call run({"m"}, [] { throw InputError("'p' cannot be read: x"); });
   EXPECT_EQ(run.code, exitInput);
   EXPECT_EQ(run.err, "prog: error: 'p' cannot be read: x\n");
-  Run usage({"m"}, [] { throw CLI::ValidationError("--kind: no"); });
+  Call usage({"m"}, [] { throw CLI::ValidationError("--kind: no"); });
   EXPECT_EQ(usage.code, exitUsage);
 }
 
 TEST(CommandLine, HelpAndVersion) {
-  Run help({"--help"});
+  Call help({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char *text : {"Usage: prog", "General:", "--shape NAME=SHAPE",
                            "Examples:\n  prog x\n", "  2  wrong usage"})
     EXPECT_NE(help.out.find(text), std::string::npos) << text << help.out;
-  EXPECT_EQ(Run({"--version"}).out, "prog 1.2\n");
+  EXPECT_EQ(Call({"--version"}).out, "prog 1.2\n");
 }
 
 TEST(CommandLine, Completion) {
   for (const char *shell : {"bash", "zsh", "fish"}) {
-    Run run({"--completion", shell});
+    Call run({"--completion", shell});
     EXPECT_EQ(run.code, 0) << run.err;
     for (const char *text : {"shape", "kind", "alpha beta", "loud", "target"})
       EXPECT_NE(run.out.find(text), std::string::npos) << shell << run.out;
   }
-  EXPECT_EQ(Run({"--completion=bsh"}).code, exitUsage);
+  EXPECT_EQ(Call({"--completion=bsh"}).code, exitUsage);
 }
 
 TEST(CommandLine, NumbersWithinEnds) {

@@ -33,9 +33,11 @@ TEST(Words, Bytes) {
 
 TEST(Words, Suggestions) {
   const Names names = {"npu-nchw", "npu-nhwc", "npu-tiles", "host"};
-  EXPECT_EQ(suggestion("npu-nhcw", names), "; did you mean 'npu-nhwc'?");
+  EXPECT_EQ(suggestion("npu-nwhc", names), "; did you mean 'npu-nhwc'?");
   EXPECT_EQ(suggestion("hots", names), "; did you mean 'host'?");
   EXPECT_EQ(suggestion("npu-tile", names), "; did you mean 'npu-tiles'?");
+  EXPECT_EQ(suggestion("--radnom", {"--repeat", "--random-inputs"}),
+            "; did you mean '--random-inputs'?");
   EXPECT_EQ(suggestion("xyz", names), "");
   EXPECT_EQ(suggestion("", names), "");
   EXPECT_EQ(suggestion("q", {"x"}), "") << "another letter is another name";

@@ -47,6 +47,10 @@ static int run(int argc, char **argv) {
   CLI::App app("npu-dump shows what is in a .npu file: signature, layouts, "
                "kernels, memory, sections, code. It runs nothing of the file.",
                "npu-dump");
+  std::string path;
+  Parts parts;
+  bool asJson = false;
+  addOptions(app, path, parts, asJson);
   files::prepareCommandLine(
       app, {NPU_VERSION,
             "Without a choice of parts it prints all but --disassemble and "
@@ -54,10 +58,6 @@ static int run(int argc, char **argv) {
             examples,
             {files::exitSuccess, files::exitUsage, files::exitOutput,
              files::exitMemory, files::exitInput}});
-  std::string path;
-  Parts parts;
-  bool asJson = false;
-  addOptions(app, path, parts, asJson);
   if (auto code = files::readCommandLine(app, argc, argv))
     return *code;
   bool isChosen = parts.signature || parts.kernels || parts.memory ||

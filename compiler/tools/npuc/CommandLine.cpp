@@ -193,13 +193,13 @@ static void finish(CLI::App &app, NpucOptions &options, OptionReader &reader,
 
 int npu::parseCommandLine(int argc, char **argv, NpucOptions &options) {
   CLI::App app("npuc compiles a neural network to an NPU binary.", "npuc");
-  files::prepareCommandLine(app,
-                            {NPU_VERSION, furtherHelp(), examples, exitCodes,
-                             [&app] { OptionReader::namePlugins(app); }});
   ReduceOptions reduce;
   addFiles(app, options);
   OptionReader reader(app, options.driver);
   addQuestions(app, options, reduce);
+  files::prepareCommandLine(app,
+                            {NPU_VERSION, furtherHelp(), examples, exitCodes,
+                             [&app] { OptionReader::namePlugins(app); }});
   if (auto code = files::readCommandLine(
           app, argc, argv, [&] { finish(app, options, reader, reduce); }))
     return *code;

@@ -145,6 +145,10 @@ static void finish(Options &options, const Words &words) {
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   CLI::App app("npu-run runs an NPU binary on the simulator.", "npu-run");
+  Words words;
+  addFiles(app, options);
+  addRun(app, options, words);
+  addResults(app, options, words);
   files::prepareCommandLine(
       app, {std::string(npu_version()) + " (" + npu_kernel_library() + ")",
             about,
@@ -152,10 +156,6 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
             {files::exitSuccess, files::exitModel, files::exitUsage,
              files::exitOutput, files::exitBudget, files::exitMemory,
              files::exitInput}});
-  Words words;
-  addFiles(app, options);
-  addRun(app, options, words);
-  addResults(app, options, words);
   return files::readCommandLine(app, argc, argv,
                                 [&] { finish(options, words); });
 }

@@ -118,7 +118,7 @@ def test_names(bench: Bench) -> None:
     prepare(bench)
     compiling, running = ["npuc", "conv_relu.onnx", "--batch=1", "-q"], ["npu-run", "out.npu"]
     cases = [
-        ([*compiling, "--target=npu-nhcw"], "npu-nhwc"), ([*compiling, "--fallback=hots"], "host"),
+        ([*compiling, "--target=npu-nwhc"], "npu-nhwc"), ([*compiling, "--fallback=hots"], "host"),
         ([*compiling, "--layout=optimla"], "optimal"), ([*compiling, "--emit=mlri"], "mlir"),
         ([*compiling, "--emit=mlir", "--stage=fsued"], "fused"), ([*compiling, "--budget=ndoes=5"], "nodes"),
         ([*compiling, "--objective=tiem"], "time"), ([*compiling, "--precision=bf61"], "bf16"),
@@ -148,7 +148,7 @@ def test_reducing_wrong_usage(bench: Bench) -> None:
     """What is wrong with the command line is said, and not looked for in the model."""
     prepare(bench)
     for words, code, says in (
-        (["--target=npu-nhcw"], USAGE, "did you mean 'npu-nhwc'?"), (["--layout=best"], USAGE, "unknown layout strategy 'best'"),
+        (["--target=npu-nwhc"], USAGE, "did you mean 'npu-nhwc'?"), (["--layout=best"], USAGE, "unknown layout strategy 'best'"),
         (["--mcpu=z80"], USAGE, "'z80' is no processor"), (["--target=none.yaml"], INPUT, "'none.yaml' cannot be read"),
         (["--plugin=none.so"], INPUT, "'none.so' cannot be read"), (["--bind-input=x=none.npy"], INPUT, "'none.npy' cannot be read"),
         (["--emit=exe"], USAGE, "unknown 'exe'"), (["--objective=energy", "--target=npu-nhwc"], USAGE, "says nothing of energy"),
