@@ -5,6 +5,7 @@
 #include "files/shown_text.h"
 #include "files/words.h"
 
+#include <cctype>
 #include <cmath>
 #include <iostream>
 #include <sstream>
@@ -13,6 +14,21 @@ namespace npu::files {
 namespace {
 
 constexpr size_t helpWidth = 100, helpColumn = 30;
+
+/// What stands for the value, without what CLI11 adds of its checks: ":{a,b}",
+/// ":INT in [1 - 5]", ":0 to 1".
+std::string typeOf(const CLI::Option &option) {
+  const std::string type = option.get_type_name();
+  size_t end = 0;
+  while ((end = type.find(':', end)) != std::string::npos) {
+    const std::string check = type.substr(end + 1);
+    if (check[0] == '{' || std::isdigit(static_cast<unsigned char>(check[0])) ||
+        check.find(" in [") != std::string::npos)
+      break;
+    ++end;
+  }
+  return type.substr(0, end);
+}
 
 /// CLI11's, but no line is longer than helpWidth, and names of values are not
 /// listed twice.
@@ -40,8 +56,7 @@ public:
     return wrapped(app->get_description(), helpWidth, 0) + "\n";
   }
   std::string make_option_opts(const CLI::Option *option) const override {
-    std::string type = option->get_type_name();
-    type = type.substr(0, type.find(':'));
+    const std::string type = typeOf(*option);
     if (option->get_positional() || option->get_type_size() == 0 ||
         type.empty())
       return "";

@@ -186,7 +186,8 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
   app.option_defaults()->group("Layout");
   app.add_option("--layout", compile.layout.strategy, layoutHelp({}))
       ->type_name("NAME")
-      ->check(files::suchAs(files::namesIn(strategyNames({}))))
+      ->check(files::suchAs(
+          files::namesIn(strategyNames(ArrayRef<const plugin::Plugin *>()))))
       ->capture_default_str();
   app.add_option("--objective", objective,
                  "what optimal makes small: " + objectiveNames())

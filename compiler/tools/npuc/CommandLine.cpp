@@ -21,8 +21,7 @@ void npu::printMessage(const char *word, const std::string &text) {
   llvm::errs() << "npuc: " << word << ": " << files::shownMessage(text) << "\n";
 }
 
-static const char *const examples = R"(Examples:
-  npuc model.onnx -o model.npu
+static const char *const examples = R"(  npuc model.onnx -o model.npu
   npuc model.tflite -o model.npu --batch=1
   npuc model.onnx -o model.npu --target=npu-nhwc --layout=naive --batch=4
   npuc model.onnx --input-shape=image=1,3,640,640 --report=report.json
