@@ -29,6 +29,8 @@ std::string InputFile::open(const std::string &path) {
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0)
     return cannotRead(errno);
+  if (S_ISDIR(info.st_mode))
+    return "cannot be read: it is a folder";
   if (!S_ISREG(info.st_mode))
     return "cannot be read: it is not a regular file";
   size = static_cast<uint64_t>(info.st_size);

@@ -127,7 +127,10 @@ Sealed readSealed(int fd, const std::string &path) {
   if (fstat(fd, &info) != 0)
     return unreadable();
   if (!S_ISREG(info.st_mode))
-    return refuse(ReadError::CannotRead, path, "is not a regular file");
+    return refuse(ReadError::CannotRead, path,
+                  S_ISDIR(info.st_mode)
+                      ? "cannot be read: it is a folder"
+                      : "cannot be read: it is not a regular file");
   auto fileBytes = static_cast<uint64_t>(info.st_size);
   if (fileBytes < sizeof(npu_footer))
     return refuse(ReadError::BadFile, path,
@@ -195,14 +198,14 @@ static std::string readAll(const std::string &path, uint64_t &fileBytes,
   File file(path);
   struct stat info;
   if (file.fd < 0 || fstat(file.fd, &info) != 0)
-    return "cannot read '" + path + "': " + strerror(errno);
+    return "'" + path + "' cannot be read: " + strerror(errno);
   fileBytes = static_cast<uint64_t>(info.st_size);
   std::vector<char> chunk(chunkBytes);
   std::string failure;
   for (uint64_t at = 0; failure.empty() && at < fileBytes; at += chunkBytes) {
     size_t bytes = std::min<uint64_t>(chunkBytes, fileBytes - at);
     if (!readAt(file.fd, chunk.data(), bytes, at))
-      return "cannot read '" + path + "': " + strerror(errno);
+      return "'" + path + "' cannot be read: " + strerror(errno);
     failure = use(chunk.data(), bytes);
   }
   return failure;

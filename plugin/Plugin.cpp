@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/Plugin.h"
 
+#include "files/input_file.h"
 #include "npu/plugin.h"
 #include "plugin/Library.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <memory>
 
@@ -182,12 +185,15 @@ const Plugin *load(const std::string &path, std::string &error) {
     error = "plugin '" + path + "': " + why;
     return nullptr;
   };
-  if (path.find('\0') != std::string::npos)
-    return refuse("its name has a zero byte, which no file has");
+  if (std::string wrong = files::InputFile().open(path); !wrong.empty()) {
+    error = "plugin '" + path + "' " + wrong +
+            "; give the path of a shared library";
+    return nullptr;
+  }
   std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.c_str(), nullptr), &std::free);
   if (!real)
-    return refuse("there is no such file; give the path of a shared library");
+    return refuse(std::strerror(errno));
   List &list = loaded();
   std::lock_guard<std::mutex> lock(list.mutex);
   for (const auto &known : list.plugins)

@@ -21,7 +21,7 @@ TARGETS = Path(__file__).resolve().parents[2] / "targets"
 ALIASES = {"array.rows": "mac_rows", "array.columns": "mac_columns"}
 # The least that npuc compiles: enough to hear what it thinks of a target.
 PROBE = "func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n  return %x : tensor<1xf32>\n}\n"
-WRONG_USAGE = 2
+REFUSED = (2, 8)  # wrong options, a wrong target (docs/exit-codes.md)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,7 +125,7 @@ def complaint(npuc: Path, chip: Chip, text: str, *words: str) -> str:
         (folder / "probe.mlir").write_text(PROBE, encoding="utf-8")
         command = [str(npuc), "probe.mlir", f"--target={chip.file}", "--emit=mlir", "-o", "-", "--quiet", *words]
         done = call(command, folder=folder)
-    if done.returncode != WRONG_USAGE:
+    if done.returncode not in REFUSED:
         return ""
-    lines = done.stderr.strip().splitlines() or [f"npuc ended with exit code {WRONG_USAGE}"]
+    lines = done.stderr.strip().splitlines() or [f"npuc ended with exit code {done.returncode}"]
     return lines[0].removeprefix("npuc: ").removeprefix("error: ")

@@ -7,9 +7,9 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/TargetOption.h"
 #include "compiler/Target/Lacks.h"
+#include "files/words.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace npu;
 
@@ -134,13 +134,15 @@ static void attachLacks(mlir::InFlightDiagnostic &error,
     return row.lack.isOfFloats && quantization.contains(row.op->getLoc());
   };
   bool isAlone = llvm::all_of(lacking, isAround);
-  llvm::StringSet<> told;
+  std::vector<std::pair<std::string, std::string>> reasons;
   for (const Lacking &row : lacking) {
-    std::string text =
-        opText(row.op) + " " + row.lack.why + "; " + row.lack.change;
-    if ((isAlone || !isAround(row)) && told.insert(text).second)
-      error.attachNote() << text;
+    std::pair<std::string, std::string> reason(
+        opText(row.op), row.lack.why + "; " + row.lack.change);
+    if ((isAlone || !isAround(row)) && !llvm::is_contained(reasons, reason))
+      reasons.push_back(std::move(reason));
   }
+  for (const std::string &line : files::groupedByReason(reasons, "op"))
+    error.attachNote() << line;
 }
 
 FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,

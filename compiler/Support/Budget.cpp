@@ -2,6 +2,7 @@
 #include "compiler/Support/Budget.h"
 
 #include "files/shown_text.h"
+#include "files/words.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,6 +51,13 @@ BudgetScope::~BudgetScope() { setLimits(outer); }
 
 ArrayRef<BudgetRow> npu::budgetRows() { return rows; }
 
+static std::vector<std::string> budgetNames() {
+  std::vector<std::string> names;
+  for (const BudgetRow &row : rows)
+    names.push_back(row.name);
+  return names;
+}
+
 int64_t npu::limitOf(Budget budget) {
   return currentLimits[static_cast<size_t>(budget)];
 }
@@ -59,10 +67,7 @@ std::string npu::setBudget(StringRef text, BudgetLimits &limits) {
   const BudgetRow *row = llvm::find_if(
       rows, [name = name](const BudgetRow &row) { return row.name == name; });
   if (row == std::end(rows))
-    return ("unknown '" + name + "', expected one of: ").str() +
-           llvm::join(llvm::map_range(
-                          rows, [](const BudgetRow &row) { return row.name; }),
-                      ", ");
+    return files::unknownName(name.str(), budgetNames());
   int64_t limit = 0;
   if (number.getAsInteger(10, limit) || limit < 1)
     return ("'" + text + "' has no number of 1 or more; write " + name + "=" +

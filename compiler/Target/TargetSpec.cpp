@@ -4,8 +4,10 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Target/CostTableReader.h"
+#include "compiler/Target/TargetNames.h"
 #include "compiler/Target/TargetReader.h"
 #include "files/installation.h"
+#include "files/words.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -73,23 +75,31 @@ std::vector<std::string> npu::targetNames() {
   return names;
 }
 
+static bool isPath(StringRef nameOrPath) {
+  return nameOrPath.contains('/') || nameOrPath.ends_with(".yaml");
+}
+
+bool npu::isTargetThere(StringRef nameOrPath) {
+  return isPath(nameOrPath) || llvm::is_contained(targetNames(), nameOrPath);
+}
+
 static std::optional<TargetSpec> loadAlone(StringRef nameOrPath,
                                            std::string &error,
                                            const AllowedPlugins &allowed) {
   std::string path = nameOrPath.str();
-  if (!nameOrPath.contains('/') && !nameOrPath.ends_with(".yaml"))
-    path = targetFolder() + "/" + path + ".yaml";
-  if (!llvm::sys::fs::exists(path)) {
-    error = ("target '" + nameOrPath +
-             "' is neither a file nor a shipped target, which are: " +
-             llvm::join(targetNames(), ", "))
-                .str();
+  if (!isTargetThere(nameOrPath)) {
+    std::vector<std::string> names = targetNames();
+    error = "target '" + path +
+            "' is neither a file nor a shipped target, which are: " +
+            llvm::join(names, ", ") + files::suggestion(path, names);
     return std::nullopt;
   }
+  if (!isPath(nameOrPath))
+    path = targetFolder() + "/" + path + ".yaml";
   auto buffer = readInput(path, Budget::Text, error);
   if (buffer)
     return readTarget(buffer->getBuffer(), path, error, allowed);
-  error = path + ": " + error;
+  error = "'" + path + "' " + error;
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include "files/npy.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 #include "format/element_types.h"
 
 #include <cstring>
@@ -19,11 +20,17 @@ const char *descrOf(npu_type type) {
   return lookupType(type == NPU_TYPE_BF16 ? NPU_TYPE_F32 : type)->descr;
 }
 
-std::string names(const std::vector<npu_tensor_info> &signature) {
+/// The names, and the one that was probably meant.
+std::string namesFor(const std::string &argument,
+                     const std::vector<npu_tensor_info> &signature) {
   std::string text;
-  for (const npu_tensor_info &info : signature)
+  std::vector<std::string> names;
+  for (const npu_tensor_info &info : signature) {
+    names.emplace_back(info.name);
     text += (text.empty() ? "" : ", ") + files::shownName(info.name);
-  return text.empty() ? "none" : text;
+  }
+  return (text.empty() ? "none" : text) +
+         files::suggestion(argument.substr(0, argument.rfind('=')), names);
 }
 
 /// Nearest, ties to even; a NaN stays one.
@@ -87,13 +94,13 @@ matchFiles(const std::vector<std::string> &arguments,
       file = argument.substr(prefix.size());
     }
     if (found == signature.size())
-      throw Exit(BadTensorFile, "'" + argument + "' names no " + kind +
-                                    " of the program; write NAME=FILE.npy "
-                                    "with one of these names: " +
-                                    names(signature));
+      throw Exit(files::exitUsage, "'" + argument + "' names no " + kind +
+                                       " of the program; write NAME=FILE.npy "
+                                       "with one of these names: " +
+                                       namesFor(argument, signature));
     if (!files.emplace(found, file).second)
-      throw Exit(BadTensorFile, kind + " '" + signature[found].name +
-                                    "' is given twice; give it once");
+      throw Exit(files::exitUsage, kind + " '" + signature[found].name +
+                                       "' is given twice; give it once");
   }
   return files;
 }
@@ -104,8 +111,8 @@ Buffer readTensor(const npu_tensor_info &info, const std::string &path,
   std::string wrong = readNpy(path, descrOf(info.type), shapeOf(info),
                               values.as<void>(), values.bytes());
   if (!wrong.empty())
-    throw Exit(BadTensorFile, kind + " '" + info.name + "': '" + path + "' " +
-                                  wrong + meaningOf(info));
+    throw Exit(files::exitInput, kind + " '" + info.name + "': '" + path +
+                                     "' " + wrong + meaningOf(info));
   return values;
 }
 
@@ -114,7 +121,7 @@ void writeTensor(files::OutputFiles &files, const npu_tensor_info &info,
   std::string failure = writeNpy(files, path, descrOf(info.type), shapeOf(info),
                                  rows.as<void>(), rows.bytes());
   if (!failure.empty())
-    throw Exit(RunFailed,
+    throw Exit(files::exitOutput,
                "output '" + std::string(info.name) + "': " + failure);
 }
 
