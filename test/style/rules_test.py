@@ -7,6 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+import check_counts
 import cpp_format
 import doc_links
 import file_size
@@ -43,6 +44,7 @@ def A_Dialect : Dialect {{
 }}
 class A_Op<string mnemonic> : Op<A_Dialect, mnemonic>;
 def A_ReluOp : A_Op<"relu"> {BODY}"""
+COUNTED = "// CHECK-COUNT-2: npu.b\n// CHECK-NOT: npu.b\n// A-COUNT-3: npu.c\n// A-NEXT: return\n"
 SUMMARY = '  let summary = "Folds.";\n'
 DESCRIPTION = BODY[BODY.index("  let description") : BODY.rindex("}")]
 
@@ -53,6 +55,7 @@ TIDY = {
     "compiler/README.md": "```layers\ncompiler/Layout\ncompiler\nkernels runtime\n```\n",
     "runtime/run.h": "// " + SPDX + "\n",
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
+    "test/a.mlir": COUNTED,
     "kernels/conv.cpp": CPP,
     "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org)\n",
 }
@@ -85,6 +88,9 @@ VIOLATIONS = [
     (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
     (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),
     (doc_links, "docs/README.md", "| x | `kernels/gone.cpp` |\n", "names kernels/gone.cpp"),
+    (check_counts, "test/a.mlir", COUNTED.replace("CHECK-NOT: npu.b", "CHECK: return"), "a.mlir:1: CHECK-COUNT-2"),
+    (check_counts, "test/a.mlir", COUNTED.replace("NOT: npu.b", "NOT: npu.c"), "a.mlir:1: CHECK-COUNT-2"),
+    (check_counts, "test/a.mlir", COUNTED.replace("COUNT-2", "COUNT-1"), "CHECK-COUNT-1 is CHECK"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
 ]
 
