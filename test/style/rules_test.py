@@ -7,6 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+import check_counts
 import cpp_format
 import doc_links
 import file_size
@@ -44,6 +45,7 @@ def A_Dialect : Dialect {{
 }}
 class A_Op<string mnemonic> : Op<A_Dialect, mnemonic>;
 def A_ReluOp : A_Op<"relu"> {BODY}"""
+COUNTED = "// CHECK-COUNT-2: npu.b\n// CHECK-NOT: npu.b\n// A-COUNT-3: npu.c\n// A-NEXT: return\n"
 SUMMARY = '  let summary = "Folds.";\n'
 DESCRIPTION = BODY[BODY.index("  let description") : BODY.rindex("}")]
 
@@ -54,6 +56,7 @@ TIDY = {
     "compiler/README.md": "```layers\ncompiler/Layout\ncompiler\nkernels runtime\n```\n",
     "runtime/run.h": "// " + SPDX + "\n",
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
+    "test/a.mlir": COUNTED,
     "kernels/conv.cpp": CPP,
     "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org), `conv.cpp`, `BiasGelu`\n",
 }
@@ -91,6 +94,9 @@ VIOLATIONS = [
     (doc_links, "docs/README.md", "call `a::goneAway()`\n", "names a::goneAway, which no code has"),
     (doc_links, "docs/README.md", "raise `NPU_OP_GONE`\n", "names NPU_OP_GONE"),
     (doc_links, "docs/adding-an-op.md", "derive from `GoneInterface`\n", "names GoneInterface"),
+    (check_counts, "test/a.mlir", COUNTED.replace("CHECK-NOT: npu.b", "CHECK: return"), "a.mlir:1: CHECK-COUNT-2"),
+    (check_counts, "test/a.mlir", COUNTED.replace("NOT: npu.b", "NOT: npu.c"), "a.mlir:1: CHECK-COUNT-2"),
+    (check_counts, "test/a.mlir", COUNTED.replace("COUNT-2", "COUNT-1"), "CHECK-COUNT-1 is CHECK"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
 ]
 
