@@ -53,7 +53,7 @@ def compute_missing(sweep: Sweep, console: Console) -> None:
     jobs = [point.job(sweep.store.points, sweep.tools, sweep.axes) for point in todo]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
                TextColumn("left"), TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("starting workers", total=len(sweep.points), completed=len(sweep.points) - len(todo))
 
         def finished(job, result: dict) -> None:

@@ -28,6 +28,8 @@ from npu_sweep.security import Link
 # After a signal Python's resource tracker, a process of its own, removes what is left, but not in silence.
 os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
 SECONDS_TO_ANSWER = 5
+# Dask's servers of pages have no TLS: those of our own processes show nothing.
+NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 DEATHS = 3  # of workers with the same point, before the point is blamed
 
 
@@ -54,7 +56,7 @@ def connect(link: Link, workers: int) -> Iterator[Client]:
     """A client of a scheduler of others, or of processes of our own."""
     with (
         temporary_folder("npu-sweep-") as folder,
-        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS, "temporary-directory": str(folder)}),
+        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS, "temporary-directory": str(folder), **NO_PAGES}),
     ):
         security = link.security()
         if link.scheduler is not None:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 RESULT = "result.json"
-REFUSED = (1, 2, 5)  # npuc's exit codes that another attempt would not change
+REFUSED = (1, 2, 5, 8)  # npuc's exit codes that another attempt would not change
 
 
 class PointError(Exception):

@@ -17,7 +17,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from npu_bench.errors import BenchError, UsageError, did_you_mean, reason_of
 from npuc_quantize.data import Feeds
 from npuc_quantize.model import name_nodes
-from npuc_quantize.ort import onnxruntime_speaks, run, session_of
+from npuc_quantize.ort import OnnxRuntimeError, onnxruntime_speaks, run, session_of
 
 METHODS = {"minmax": CalibrationMethod.MinMax, "entropy": CalibrationMethod.Entropy,
            "percentile": CalibrationMethod.Percentile}  # fmt: skip
@@ -154,7 +154,7 @@ class Quantiser:
         """What onnxruntime says; empty if all is well."""
         try:
             self.attempt(plan)
-        except BenchError as error:
+        except OnnxRuntimeError as error:
             return str(error)
         return ""
 

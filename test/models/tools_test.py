@@ -26,7 +26,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
 import detection  # noqa: E402
 from npu_bench import __main__ as npu_bench_program  # noqa: E402
-from npu_bench import case, measure, present, results, statistics  # noqa: E402
+from npu_bench import agreement, case, measure, present, results, statistics  # noqa: E402
 from npu_bench.contender import prune  # noqa: E402
 from npu_bench.errors import BenchError  # noqa: E402
 
@@ -152,18 +152,32 @@ def test_prune(folder: Path) -> None:
 
 
 def test_difference() -> None:
-    value = [np.array([1.0, 2.0, -4.0], np.float32)]
-    assert results.relative_difference(value, value) == 0.0
-    assert abs(results.relative_difference([value[0] + 0.4], value) - 0.1) < 1e-6
-    assert results.relative_difference([value[0][:2]], value) == float("inf")
-    assert results.relative_difference([value[0] * np.nan], value) == float("inf")
-    assert results.relative_difference([], value) == float("inf")
+    """The one comparison of all programs: what is next to 0 is judged by what is allowed of 0, not by itself."""
+    value, usual = [np.array([1.0, 2.0, -4.0], np.float32)], agreement.OF_NETWORKS["f32"]
+
+    def wrong(found: list[np.ndarray], expected: list[np.ndarray], tolerance: agreement.Tolerance = usual) -> bool:
+        return agreement.differences(found, expected, tolerance).wrong > 0
+
+    apart = agreement.differences([value[0] + np.float32(0.4)], value, usual)
+    assert abs(apart.absolute - 0.4) < 1e-6 and abs(apart.relative - 0.1) < 1e-6 and apart.wrong == 3 and apart.place == (0,), apart
+    assert str(apart) == "largest difference 4.0e-01, of values up to 4.0e+00", apart
+    assert not wrong(value, value) and not wrong([value[0] + np.float32(0.03)], value)
+    assert wrong([value[0][:2]], value) and wrong([value[0] * np.nan], value) and wrong([], value)
+    tiny = [np.array([3e-6, 0, 1e-6], np.float32)]
+    assert not wrong([tiny[0] + np.float32(1e-7)], tiny) and wrong([tiny[0] + np.float32(2e-4)], tiny)
+    odd = [np.array([np.nan, np.inf, -np.inf, 1], np.float32)]
+    assert not wrong(odd, odd) and wrong([odd[0][::-1].copy()], odd) and wrong([np.ones(4, np.float32)], odd)
+    # npu-run's --expect, element by element.
+    strict = agreement.Tolerance(of_largest=0.0)
+    assert wrong([value[0] * np.float32(1.002)], value, strict) and not wrong([value[0] * np.float32(1.0008)], value, strict)
+    steps = [np.array([3, 200], np.uint8)]
+    assert not wrong([steps[0] + np.uint8(1)], steps, strict) and wrong([steps[0] + np.uint8(2)], steps, strict)
 
 
 def test_energy_column() -> None:
     """There where a target says energy, and nowhere else."""
     number = statistics.Estimate(2.0, 1.0, 3.0)
-    rows = [results.Row("m", 1, "a", latency_ms=number, peak_rss_bytes=1, difference=0.0), results.Row("m", 1, "b", error="e")]
+    rows = [results.Row("m", 1, "a", latency_ms=number, peak_rss_bytes=1, difference=agreement.Difference()), results.Row("m", 1, "b", error="e")]
     assert "uJ" not in present.markdown_text(rows)
     rows[0].energy_pj = 2_500_000
     head, _, first, failed = present.markdown_text(rows).splitlines()[:4]
@@ -179,7 +193,7 @@ def test_wrong_words() -> None:
         ("--calibrate", "--precision=bf16"): "--precision=bf16: --calibrate measures kernels of f32",
         ("--calibrate", "--plugin=x.so"): "--plugin: --calibrate measures npuc's own kernels",
         ("resnet50", "--plans=host"): "--plans: expected TARGET/LAYOUT, found 'host'",
-        ("resnet50", "--peers=abacus"): "--peers: unknown runtime 'abacus'",
+        ("resnet50", "--peers=abacus"): "--peers: unknown 'abacus', expected one of: onnxruntime, openvino",
         ("resnet50", "--rounds=0"): "expected at least 1",
         ("resnet50", "--chart=a.txt"): "--chart: expected a name that ends in",
     }
@@ -200,8 +214,8 @@ def test_networks() -> None:
         case.make_case("mobilenet_v2_tflite", None, {})
         raise AssertionError("a TFLite network was taken for an ONNX file")
     except BenchError as error:
-        known = str(error).partition("no network of that name; known: ")[2]
-        assert known and "tflite" not in known, error
+        said, _, known = str(error).partition("; known: ")
+        assert "no network of that name; did you mean 'mobilenet_v2'?" in said and "tflite" not in known, error
 
 
 def test_chart() -> None:
