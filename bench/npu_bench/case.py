@@ -11,11 +11,12 @@ import numpy as np
 import onnx
 
 from npu_bench.contender import Case
-from npu_bench.errors import BenchError, InputError, UsageError, did_you_mean
+from npu_bench.errors import BenchError, InputError, UsageError
 from npu_bench.input_files import load_model, read_array
 from npu_bench.resolver import NETS, find_model, zoo
 from npu_bench.shown import shown_name
 from npu_bench.sizes import bind_sizes
+from npu_bench.words import check_shapes
 
 import integer_inputs  # resolver has made bench/models known
 
@@ -56,10 +57,7 @@ def _bind(
     graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
     values = {value.name: value for value in graph.input if value.name not in weights}
-    unknown = sorted(set(given) - set(values))
-    if unknown:
-        raise UsageError(f"--input-shape: {title} has no input '{unknown[0]}'{did_you_mean(unknown[0], values)}; "
-                         f"it has: {', '.join(values)}")  # fmt: skip
+    check_shapes(given, title, values)
     chosen, constants = (_named_files(option, texts, list(values)) for option, texts in (("--input", files), ("--bind-input", bound)))
     twice = chosen.keys() & constants.keys()
     if twice:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from npu_bench.errors import UsageError, unknown_name
+from npu_bench.errors import UsageError, did_you_mean, unknown_name
 
 PEERS = ("onnxruntime", "openvino")  # other runtimes that npu-bench measures
 NPUC_BUDGETS = ("nodes", "fold", "constants", "file", "text", "nesting", "name")
@@ -130,6 +130,13 @@ def bind_words(files: dict[str, str]) -> list[str]:
 def shape_words(shapes: dict[str, list[int]]) -> list[str]:
     """npuc's options that bind these sizes. A number has none, and so no option."""
     return [f"--input-shape={name}={','.join(map(str, sizes))}" for name, sizes in shapes.items() if sizes]
+
+
+def check_shapes(shapes: dict[str, list[int]], title: str, inputs: Iterable[str]) -> None:
+    """Every name of --input-shape is an input's."""
+    inputs = list(inputs)
+    for name in sorted(set(shapes) - set(inputs)):
+        raise UsageError(f"--input-shape: {title} has no input '{name}'{did_you_mean(name, inputs)}; it has: {', '.join(inputs)}")
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:

@@ -68,10 +68,10 @@ def compared(arguments: argparse.Namespace) -> tuple[Case, list[Layer]]:
     find_target(arguments.target)
     build = arguments.build.resolve()
     words = [f"--target={arguments.target}", f"--layout={arguments.layout}", *compiler_words(arguments)]
-    check_words(program_of(build, "npuc"), words)
     shapes = parse_shapes(arguments.input_shape)
     case = make_case(arguments.model, arguments.batch, shapes, arguments.input, arguments.bind_input)
     declare_files(arguments, case.model, OutputFiles())
+    check_words(program_of(build, "npuc"), words)
     run_words = [f"--threads={arguments.threads}", *budget_words(arguments.budgets, "memory"),
                  *plugin_words([*arguments.plugins, *chip_plugins(arguments.target)])]  # fmt: skip
     tolerance = Tolerance(arguments.rtol, arguments.atol, arguments.steps)

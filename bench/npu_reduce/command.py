@@ -21,7 +21,7 @@ from npu_bench.output_files import OutputFiles
 from npu_bench.program import temporary_folder
 from npu_bench.resolver import find_model
 from npu_bench.shown import shown_message
-from npu_bench.words import parse_shapes
+from npu_bench.words import check_shapes, parse_shapes
 from npu_reduce.shrink import bind_sizes, shrink
 
 
@@ -92,10 +92,11 @@ def reduce_model(arguments: argparse.Namespace, words: list[str], console: Conso
     """Writes the part; the numbers of nodes before and after."""
     declare_files(arguments, words, OutputFiles())
     model = load_model(find_model(arguments.model))
-    before = len(model.graph.node)
+    before, shapes = len(model.graph.node), parse_shapes(arguments.input_shape)
+    check_shapes(shapes, Path(arguments.model).stem, [value.name for value in model.graph.input])
     with temporary_folder("npu-reduce-") as folder, console.status("the whole model ...") as status:
         trial = Trial(arguments, words, folder)
-        bind_sizes(model, parse_shapes(arguments.input_shape), arguments.batch)
+        bind_sizes(model, shapes, arguments.batch)
         wanted = trial.run(model)
         trial.check_words()
         if not wanted:

@@ -476,7 +476,7 @@ def test_reduce_of_wrong_words(build: Path, folder: Path) -> None:
     whole, out = folder / "whole.onnx", folder / "wrong.onnx"
     onnx.save(small.make("concat"), whole)
     cases = {("--target=npu-nhcw",): 2, ("--layout=optimol",): 2, ("--budget=node=5",): 2, ("--unheard",): 2,
-             ("--io-layout=none=NHWC",): 2, ("--layout-plan=none.yaml",): 2, ("--input-shape=none=1,2",): 2}  # fmt: skip
+             ("--layout-plan=none.yaml",): 2}  # fmt: skip
     for words, code in cases.items():
         said = run(build, "npuc", whole, "-o", folder / "whole.npu", "-q", "--batch=1", *words).stderr.strip().splitlines()
         text = said[0].partition("error: ")[2].partition("; see npuc")[0]
@@ -484,6 +484,8 @@ def test_reduce_of_wrong_words(build: Path, folder: Path) -> None:
             done = run(build, program, whole, "--batch=1", f"--reduce={out}", *words)
             expect(done, code, text.replace(str(whole), ""))
             assert not out.exists() and len(done.stderr.splitlines()) == 1, done
+            done = run(build, program, whole, "--batch=1", f"--reduce={out}", "--input-shape=y=1,2")
+            expect(done, 2, "--input-shape: whole has no input 'y'; it has: x")
 
 
 def test_differing(build: Path, folder: Path) -> None:

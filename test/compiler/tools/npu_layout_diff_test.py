@@ -21,7 +21,7 @@ def diff(bench: Bench, before: dict, after: dict, *words: str, code: int) -> str
     done = bench.run("npu-layout-diff", "a.json", "b.json", *words)
     assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
     assert bool(done.stderr) == (code == BAD_INPUT), done.stderr
-    return done.stderr if code == 2 else done.stdout
+    return done.stderr if code == BAD_INPUT else done.stdout
 
 
 def test_same(bench: Bench) -> None:
