@@ -17,6 +17,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -24,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
+import compare as models_compare  # noqa: E402
 import detection  # noqa: E402
 from npu_bench import __main__ as npu_bench_program  # noqa: E402
 from npu_bench import agreement, case, measure, present, results, statistics  # noqa: E402
@@ -103,6 +105,27 @@ def test_compare_finds_wrong_results(folder: Path) -> None:
     # 1e-4 is 0.2 % of a probability of 0.05: only the scaled check sees it.
     fake_build(folder, damage="value += 9e-5")
     expect(compare(folder, "global_pool", "--plans=npu-nhwc/naive", "--batch=1"), 1, "of its largest value")
+
+
+def test_ceilings() -> None:
+    """Of outputs that are judged as a whole: a few values that are far off do not hide among many, nor does chaos excuse all."""
+    expected = np.random.default_rng(5).standard_normal((1, 10000)).astype(np.float32)
+    sample = models_compare.Sample(Path("x.onnx"), {}, {"y": expected}, {}, Path("cache"), chaotic=True)
+    noise = np.random.default_rng(6).standard_normal(expected.shape).astype(np.float32)
+    spiked = expected.copy()
+    spiked[0, 7] += 1.5  # a root mean square of 0.015
+    for narrow, variant in ((models_compare.NARROW, None), (None, 0.01), (None, 5.0)):
+        # What onnxruntime is from itself.
+        other = expected if variant is None else expected + np.float32(variant) * noise
+        with mock.patch.object(models_compare, "reference", lambda *_, other=other: {"y": other}):
+            for found, text in ((expected + np.float32(0.005) * noise, ""), (expected + np.float32(0.2) * noise, "off, allowed are"),
+                                (spiked, "at (0, 7) found")):  # fmt: skip
+                said = ""
+                try:
+                    models_compare.compare_outputs(models_compare.Result("n", "p", 1), sample, [found], narrow)
+                except models_compare.Failure as failure:
+                    said = str(failure)
+                assert (text in said) if text else not said, (narrow, variant, text, said)
 
 
 def test_statistics() -> None:
@@ -247,7 +270,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_measure, test_difference, test_energy_column, test_wrong_words, test_chart, test_boxes):
+    for test in (test_statistics, test_ceilings, test_measure, test_difference, test_energy_column, test_wrong_words, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_compare, test_compare_finds_wrong_results):
