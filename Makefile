@@ -36,7 +36,7 @@ VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build test quick soak demo bench bench-autonhwc bench-search bench-compile bench-kernels models asan tsan wheel fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa build programs test quick soak demo bench bench-autonhwc bench-search bench-compile bench-kernels models asan tsan wheel fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ $(TOSA_STAMP): setup/requirements-tosa.txt setup/install-python.sh | $(DEBIAN_ST
 
 build: deps $(BUILD)/build.ninja ## build the programs into build/bin
 	@cmake --build $(BUILD) -j $(JOBS)
+
+programs: deps $(BUILD)/build.ninja ## build what a user calls, without tests and benchmarks
+	@cmake --build $(BUILD) -j $(JOBS) --target programs
 
 $(BUILD)/build.ninja: | deps
 	@$(CONFIGURE) -B $(BUILD)
@@ -132,7 +135,7 @@ wheel: build ## a Python wheel of npuc with all it needs, in build/wheel
 
 # --- see what it does ------------------------------------------------------
 
-demo: build ## a trained text detector on a real picture, in three layouts
+demo: programs ## a trained text detector on a real picture, in four layouts
 	@$(PY) bench/demo/demo.py --build $(BUILD) $(if $(PICTURE),--picture "$(PICTURE)")
 
 bench: build models ## compare layouts with onnxruntime and OpenVINO (BENCH_MODELS="...")

@@ -8,12 +8,13 @@ comes from (rapidocr-onnxruntime).
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
+import io
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 SHORT_SIDE = 736  # the shorter side is enlarged to this
+LONG_SIDE = 1600  # no side is longer: a photograph of 12 megapixels would take gigabytes
 MULTIPLE = 32  # the network halves five times
 THRESHOLD = 0.3  # a pixel is text
 BOX_THRESHOLD = 0.5  # mean probability inside a box
@@ -30,7 +31,7 @@ class Box:
 def prepare(picture: Image.Image) -> np.ndarray:
     """The network's input [1, 3, H, W], blue first, -1..1."""
     width, height = picture.size
-    scale = max(1.0, SHORT_SIDE / min(width, height))
+    scale = min(max(1.0, SHORT_SIDE / min(width, height)), LONG_SIDE / max(width, height))
 
     def rounded(size: int) -> int:
         return max(MULTIPLE, round(int(size * scale) / MULTIPLE) * MULTIPLE)
@@ -121,8 +122,8 @@ def find_boxes(probabilities: np.ndarray) -> list[Box]:
     return sorted(boxes, key=lambda box: box.corners[:, 1].mean())
 
 
-def draw(picture: Image.Image, probabilities: np.ndarray, boxes: list[Box], path: Path) -> None:
-    """The picture with boxes, and under it what the network saw."""
+def drawn(picture: Image.Image, probabilities: np.ndarray, boxes: list[Box]) -> bytes:
+    """The picture with boxes, and under it what the network saw, as PNG."""
     height, width = probabilities.shape
     top = picture.convert("RGB").resize((width, height), Image.Resampling.BILINEAR)
     pen = ImageDraw.Draw(top)
@@ -134,4 +135,6 @@ def draw(picture: Image.Image, probabilities: np.ndarray, boxes: list[Box], path
     sheet = Image.new("RGB", (width, 2 * height + 8), "white")
     sheet.paste(top, (0, 0))
     sheet.paste(Image.fromarray(np.clip(heat, 0, 255).astype(np.uint8)), (0, height + 8))
-    sheet.save(path)
+    data = io.BytesIO()
+    sheet.save(data, "PNG")
+    return data.getvalue()

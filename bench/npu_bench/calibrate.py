@@ -18,11 +18,11 @@ from rich.table import Table as RichTable
 
 from npu_bench import calibration_net
 from npu_bench.caches import cache_kib
-from npu_bench.calls import call
 from npu_bench.contender import Contender, Tools, program_spec
 from npu_bench.errors import BenchError
 from npu_bench.fit import ROUNDS, Sample, fit, numbers
 from npu_bench.installation import npuc_of
+from npu_bench.npuc import run_tool
 from npu_bench.program import temporary_folder
 from npu_bench.table import TARGET, Table, cache_file, processor_name
 
@@ -71,10 +71,7 @@ class Calibration:
         plan = [f"--layout-plan={self.folder / 'winograd.yaml'}"] if variant.winograd else []
         command = [self.tools.npuc, self.model, f"--target={target}", f"--report={report}", "-q",
                    f"--threads={self.threads}", *variant.words, *plan, *words]  # fmt: skip
-        done = call(list(map(str, command)))
-        if done.returncode != 0:
-            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            raise BenchError(f"--calibrate: {variant.name}: {lines[0]}")
+        run_tool(list(map(str, command)))
         return json.loads(report.read_text(encoding="utf-8"))
 
     def pin_winograd(self, table: Table) -> None:
@@ -160,8 +157,6 @@ def calibrate(tools: Tools, threads: int, rounds: int, progress: Progress) -> tu
 
 def run_calibration(tools: Tools, threads: int, rounds: int, console: Console) -> None:
     """Measures, keeps the table where npuc finds it, and prints it."""
-    if not tools.npuc.exists():
-        raise BenchError(f"{tools.npuc} is not there; run `make build` first")
     with Progress(console=Console(stderr=True), transient=True) as progress:
         table, samples = calibrate(tools, threads, rounds, progress)
     path = cache_file()

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,15 +11,14 @@ import numpy as np
 import onnx
 
 from npu_bench.contender import Case
-from npu_bench.errors import BenchError, reason_of
-from npu_bench.input_files import load_model, open_input
+from npu_bench.errors import BenchError, InputError, UsageError
+from npu_bench.input_files import load_model, read_array
+from npu_bench.resolver import NETS, find_model, zoo
 from npu_bench.shown import shown_name
 from npu_bench.sizes import bind_sizes
+from npu_bench.words import check_shapes
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
-
-import integer_inputs  # noqa: E402
-import zoo  # noqa: E402
+import integer_inputs  # resolver has made bench/models known
 
 # Without bfloat16: neither numpy nor onnxruntime's kernels have it.
 DTYPES = {
@@ -34,12 +32,6 @@ DTYPES = {
 }
 # npuc's: of the product of a shape's sizes, and of a tensor.
 MAX_RANK, MOST_ELEMENTS, MOST_BYTES = 8, 2**40, 2**31 - 1
-# Of the zoo: what other runtimes read, too.
-NETS = [name for name, net in zoo.NETS.items() if not net.is_tflite]
-
-
-def model_file(model: str) -> Path:
-    return zoo.ensure(model) if model in NETS else Path(model)
 
 
 def make_case(
@@ -51,12 +43,10 @@ def make_case(
     """
     if model in NETS:
         net = zoo.find(model)
-        path = model_file(model)
+        path = find_model(model)
         samples = net.inputs(path, batch or 1, net.size, net.order, seed=7)
         return _bind(model, path, batch, {name: list(a.shape) for name, a in samples.items()}, samples, files, bound)
-    path = Path(model)
-    if not path.is_file():
-        raise BenchError(f"there is no file '{model}', and no network of that name; known: {', '.join(NETS)}")
+    path = find_model(model)
     return _bind(shown_name(path.stem), path, batch, shapes, {}, files, bound)
 
 
@@ -67,16 +57,14 @@ def _bind(
     graph = load_model(path, weights=False).graph
     weights = {tensor.name for tensor in graph.initializer}
     values = {value.name: value for value in graph.input if value.name not in weights}
-    unknown = set(given) - set(values)
-    if unknown:
-        raise BenchError(f"--input-shape: {title} has no input '{unknown.pop()}'; it has: {', '.join(values)}")
+    check_shapes(given, title, values)
     chosen, constants = (_named_files(option, texts, list(values)) for option, texts in (("--input", files), ("--bind-input", bound)))
     twice = chosen.keys() & constants.keys()
     if twice:
-        raise BenchError(f"input '{twice.pop()}' has values of --input and of --bind-input; say one of them")
+        raise UsageError(f"input '{twice.pop()}' has values of --input and of --bind-input; say one of them")
     limits = integer_inputs.index_limits(graph)
     dtypes = {name: _dtype(value) for name, value in values.items()}
-    inputs = {name: _read_array("--bind-input", file) for name, file in constants.items()}
+    inputs = {name: read_array(file, "--bind-input: ") for name, file in constants.items()}
     given = {name: sizes for name, sizes in given.items() if not (name in samples and name in constants)}
     sizes = bind_sizes(list(values.values()), batch, given, {name: list(array.shape) for name, array in inputs.items()})
     for name, shape in sizes.shapes.items():
@@ -84,7 +72,7 @@ def _bind(
         if name in constants:
             _check_type("--bind-input", constants[name], inputs[name], shape, dtypes[name])
         elif name in chosen:
-            inputs[name] = _read_array("--input", chosen[name])
+            inputs[name] = read_array(chosen[name], "--input: ")
             _check_type("--input", chosen[name], inputs[name], shape, dtypes[name])
         else:
             inputs[name] = samples[name] if name in samples else _made_input(name, shape, dtypes[name], limits)
@@ -97,10 +85,10 @@ def _named_files(option: str, texts: Sequence[str], inputs: list[str]) -> dict[s
         # A name may have a "=" in it.
         named = [name for name in inputs if text.startswith(f"{name}=")]
         if not named:
-            raise BenchError(f"{option}: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
+            raise UsageError(f"{option}: '{text}' is not NAME=FILE.npy of an input; there are: {', '.join(inputs)}")
         name = max(named, key=len)
         if name in found:
-            raise BenchError(f"{option}: '{name}' has two files")
+            raise UsageError(f"{option}: '{name}' has two files")
         found[name] = text[len(name) + 1 :]
     return found
 
@@ -128,18 +116,9 @@ def _check_size(name: str, shape: list[int], dtype: np.dtype) -> None:
                          "and sizes whose product is at most 2^40")  # fmt: skip
 
 
-def _read_array(option: str, file: str) -> np.ndarray:
-    try:
-        with open_input(file) as opened:
-            return np.lib.format.read_array(opened, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
-        raise BenchError(f"{option}: cannot read '{file}': {reason}") from error
-
-
 def _check_type(option: str, file: str, values: np.ndarray, shape: list[int], dtype: np.dtype) -> None:
     if list(values.shape) != shape or values.dtype != dtype:
-        raise BenchError(f"{option}: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
+        raise InputError(f"{option}: '{file}' holds {values.dtype}{list(values.shape)}, expected {dtype}{shape}")
 
 
 def _made_input(name: str, shape: list[int], dtype: np.dtype, limits: dict[str, int]) -> np.ndarray:

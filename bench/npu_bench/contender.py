@@ -16,14 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from npu_bench.calls import call
 from npu_bench.errors import BenchError
+from npu_bench.npuc import program_of, run_tool
 from npu_bench.program import signals_wait
 from npu_bench.shown import shown_name
 from npu_bench.table import cache_file, chip_files
-from npu_bench.words import bind_words, plugin_words, precision_words, shape_words
+from npu_bench.words import bind_words, shape_words
 
-PEERS = ("onnxruntime", "openvino")
 CACHE_BYTES = 8 * 2**30  # of compiled programs in the build folder
 
 
@@ -47,16 +46,13 @@ class Tools:
     build: Path
     npuc: Path
     cache: Path
-    plugins: tuple[str, ...] = ()
-    precision: str = "f32"
-    allow_plugins: bool = False  # those that targets name
+    words: tuple[str, ...] = ()  # npuc's options, of all plans
+    plugins: tuple[str, ...] = ()  # files that they name
 
     @staticmethod
-    def of_build(
-        build: Path, plugins: Sequence[str] = (), precision: str = "f32", allow_plugins: bool = False
-    ) -> "Tools":
+    def of_build(build: Path, words: Sequence[str] = (), plugins: Sequence[str] = ()) -> "Tools":
         cache = Path(os.environ.get("NPU_BENCH_CACHE", build / "bench-cache"))
-        return Tools(build, build / "bin" / "npuc", cache, tuple(plugins), precision, allow_plugins)
+        return Tools(build, program_of(build, "npuc"), cache, tuple(words), tuple(plugins))
 
 
 @dataclasses.dataclass
@@ -76,32 +72,31 @@ def prune(cache: Path, most: int = CACHE_BYTES) -> None:
             program.with_suffix(".json").unlink(missing_ok=True)
 
 
+def plan_words(plan: str) -> tuple[str, list[str]]:
+    """The target of TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, and npuc's options."""
+    target, _, strategy = plan.rpartition("/")
+    layout, _, desired = strategy.partition("=")
+    return target, [f"--target={target}", f"--layout={layout}", *([f"--desired-layouts={desired}"] if desired else [])]
+
+
 def compile_plan(tools: Tools, case: Case, plan: str, threads: int) -> Compiled:
-    """Compiles TARGET/LAYOUT or TARGET/convert=DESIRED-LAYOUTS, unless the same compiler has done it before.
+    """Compiles a plan, unless the same compiler has done it before.
 
     The same: with the same words, chip, plugins, bound inputs and table of this machine's numbers.
     """
-    target, _, strategy = plan.rpartition("/")
-    layout, _, desired = strategy.partition("=")
-    words = [f"--target={target}", f"--layout={layout}", f"--threads={threads}"]
-    words += [f"--desired-layouts={desired}"] if desired else []
-    words += [*plugin_words(tools.plugins, tools.allow_plugins), *precision_words(tools.precision), *shape_words(case.shapes)]
-    words += bind_words(case.bound)
-    if not tools.npuc.exists():
-        raise BenchError(f"{tools.npuc} is not there; run `make build` first")
+    target, words = plan_words(plan)
+    words += [f"--threads={threads}", *tools.words, *shape_words(case.shapes), *bind_words(case.bound)]
     others = [cache_file(), *map(Path, tools.plugins), *map(Path, case.bound.values())]
     files = [(file, os.stat(file)) for file in (tools.npuc, case.model, *filter(Path.exists, others), *chip_files(target))]
     identity = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files]
     key = hashlib.sha256(os.fsencode("\n".join(identity + words))).hexdigest()[:16]
+    layout = plan.rpartition("/")[2].partition("=")[0]
     program = tools.cache / f"{case.title}-b{case.batch}-{Path(target).stem}-{layout}-{key}.npu"
     report = program.with_suffix(".json")
     if not (program.exists() and report.exists()):
         tools.cache.mkdir(parents=True, exist_ok=True)
         command = [str(tools.npuc), str(case.model), "-o", str(program), f"--report={report}", *words]
-        done = call(command)
-        if done.returncode != 0:
-            lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
-            raise BenchError(f"npuc: {lines[0]}")
+        run_tool(command)
         prune(tools.cache)
     os.utime(program)
     return Compiled(program, json.loads(report.read_text(encoding="utf-8")))
@@ -162,7 +157,7 @@ class Contender:
             raise BenchError(f"the worker of {self.name} ended with code {code}: {complaint}")
         answer = json.loads(line)
         if "error" in answer:
-            raise BenchError(answer["error"])
+            raise BenchError(answer["error"], answer.get("code"))
         return answer
 
     def outputs(self) -> list[np.ndarray]:
@@ -183,16 +178,18 @@ class Contender:
             self.folder = None
 
 
-def program_spec(tools: Tools, program: Path, threads: int, plugins: Sequence[str] = ()) -> dict:
+def program_spec(
+    tools: Tools, program: Path, threads: int, plugins: Sequence[str] = (), memory: int | None = None
+) -> dict:  # fmt: skip
     """What a worker has to know to run a compiled program."""
     return {"kind": "npu", "build": str(tools.build), "program": str(program), "threads": threads,
-            "plugins": list(plugins)}  # fmt: skip
+            "plugins": list(plugins), "memory": memory}  # fmt: skip
 
 
-def ours(tools: Tools, case: Case, plan: str, threads: int) -> Contender:
+def ours(tools: Tools, case: Case, plan: str, threads: int, memory: int | None = None) -> Contender:
     compiled = compile_plan(tools, case, plan, threads)
     plugins = [plugin["path"] for plugin in compiled.report["plugins"]]
-    contender = Contender(plan, program_spec(tools, compiled.program, threads, plugins), case.bound)
+    contender = Contender(plan, program_spec(tools, compiled.program, threads, plugins, memory), case.bound)
     contender.report = compiled.report
     return contender
 

@@ -7,15 +7,17 @@ What files/input_file.h is for the C++ programs.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from npu_bench.errors import BenchError, reason_of
+from npu_bench.errors import BenchError, InputError, reason_of
 
 if TYPE_CHECKING:
+    import numpy as np
     import onnx  # half a second that not every program has
 
 
@@ -46,6 +48,37 @@ def load_model(path: str | Path, weights: bool = True) -> onnx.ModelProto:
     except Exception as error:  # neither has onnx
         raise BenchError(f"cannot read the weights of '{path}': {reason_of(error)}") from error
     return model
+
+
+def read_array(path: str | Path, where: str = "", is_mapped: bool = False) -> np.ndarray:
+    """The numbers of a .npy file, and nothing else that numpy would load; `where` begins the message.
+
+    The file has as many bytes as its first ones say, before memory is asked for; mapped, it stays on the disk.
+    """
+    import numpy as np
+
+    try:
+        with open_input(path) as file:
+            version = np.lib.format.read_magic(file)
+            read_header = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(version[0])
+            if read_header is None:
+                raise ValueError(f"its version is {version[0]}.{version[1]}, expected 1.0 or 2.0")
+            shape, _, dtype = read_header(file)
+            if dtype.hasobject or dtype.names:
+                raise ValueError(f"it holds {dtype}, expected numbers")
+            begin, size = file.tell(), math.prod(shape) * dtype.itemsize
+            there = os.fstat(file.fileno()).st_size - begin
+            if there != size:
+                raise ValueError(f"it says {dtype}{list(shape)}, which is {size} bytes, and has {there}")
+            if is_mapped and size:
+                return np.load(path, mmap_mode="r", allow_pickle=False)
+            file.seek(0)
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except (OSError, ValueError, TypeError, EOFError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
+        if "magic" in reason:  # numpy shows the bytes, which may be any
+            reason = "it is no .npy file of numbers"
+        raise InputError(f"{where}cannot read '{path}': {reason}") from error
 
 
 def tensors_of(message: object) -> Iterator[onnx.TensorProto]:

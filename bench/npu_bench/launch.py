@@ -13,18 +13,18 @@ REQUIREMENTS = Path(__file__).resolve().parents[2] / "setup" / "requirements.txt
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def missing_package(error: ModuleNotFoundError) -> str:
+    return (f"{sys.executable} has no package '{error.name}'; install those of {REQUIREMENTS} for it "
+            "(of a wheel: the extra npuc[bench]), or name another Python by NPU_PYTHON")  # fmt: skip
+
+
 def main() -> None:
     # Until program.run() takes over there is nothing to remove.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
     name = sys.argv.pop(1)
-    try:
-        runpy.run_module(name, run_name="__main__", alter_sys=True)
-    except ModuleNotFoundError as error:
-        program = name.replace("_", "-")
-        sys.exit(f"{program}: {sys.executable} has no package '{error.name}'; install those of {REQUIREMENTS} "
-                 "for it, or name another Python by NPU_PYTHON")  # fmt: skip
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import math
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from npu_bench.agreement import OF_NETWORKS
 from npu_bench.contender import Case, Contender
 from npu_bench.fit import weighted_median
 from npu_bench.measure import measure, round_medians
@@ -63,9 +65,10 @@ def merge(contenders: list[Contender]) -> list[Contender]:
 
 
 def run(
-    case: Case, contenders: list[Contender], rounds: int, sittings: int, threads: int, tick: Callable[[], None]
+    case: Case, contenders: list[Contender], arguments: argparse.Namespace, tick: Callable[[], None]
 ) -> list[Program]:
     """Measures in sittings; in each, every program has a new process."""
+    rounds, sittings, threads = arguments.rounds, arguments.sittings, arguments.threads
     times: dict[str, list[list[float]]] = {contender.name: [] for contender in contenders}
     kept: dict[str, list[dict]] = {contender.name: [] for contender in contenders}
     discarded = disturbed = 0
@@ -81,7 +84,7 @@ def run(
     for contender in contenders:
         contender.rounds, contender.discarded, contender.disturbed = kept[contender.name], discarded, disturbed
         contender.kernels = kernel_times(contender)
-        row = make_row(case, contender, contenders[0].outputs())
+        row = make_row(case, contender, contenders[0].outputs(), OF_NETWORKS[arguments.precision])
         row.latency_ms = estimate(round_medians(contender))
         row.sittings_ms = times[contender.name]
         per_ms = 1e3 * contender.report["chip"]["clock_mhz"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 
 from rich.console import Console
 from rich.table import Table
 
+from npu_bench.json_text import json_text
 from npu_bench.results import Row
 from npu_bench.shown import plain
 from npu_bench.statistics import Estimate
 
-PICTURES = (".png", ".svg", ".pdf", ".jpg")
+VERSION = 1  # of docs/npu-bench.schema.json
 HEADINGS = (
     "model", "batch", "contender", "latency ms", "95 % interval", "of best peer", "over naive", "over none",
     "relayouts", "MB moved", "share", "peak MB", "difference",
@@ -50,7 +50,7 @@ def _cells(row: Row, headings: tuple[str, ...]) -> list[str]:
         "" if row.relayout_bytes is None else f"{row.relayout_bytes / 1e6:.1f}",
         "" if row.relayout_share is None else f"{100 * row.relayout_share:.1f} %",
         f"{row.peak_rss_bytes / 1e6:.0f}",
-        f"{row.difference:.0e}",
+        f"{row.difference.absolute:.0e} of {row.difference.largest:.0e}",
         *energy,
     ]
 
@@ -97,9 +97,9 @@ def markdown_text(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def json_text(rows: list[Row], settings: dict) -> str:
-    content = {"settings": settings, "rows": [dataclasses.asdict(row) for row in rows]}
-    return json.dumps(content, indent=1) + "\n"
+def rows_json(rows: list[Row], settings: dict) -> str:
+    content = {"version": VERSION, "settings": settings, "rows": [dataclasses.asdict(row) for row in rows]}
+    return json_text(content)
 
 
 def chart_bytes(rows: list[Row], suffix: str) -> bytes:

@@ -11,12 +11,12 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from npu_bench.errors import reason_of
-from npu_bench.launch import ENDINGS
+from npu_bench.errors import Exit, did_you_mean, exit_code_of, reason_of, unknown_name
+from npu_bench.launch import ENDINGS, missing_package
 from npu_bench.shown import complain
 
 _waiting: list[int] = []  # signals that came during signals_wait()
@@ -27,9 +27,32 @@ _is_ending = False  # once is enough
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with a command in one line, as the programs in C++ do."""
 
+    def __init__(self, prog: str, description: str, epilog: str) -> None:
+        super().__init__(prog, description=description, epilog=epilog, allow_abbrev=False,
+                         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        version = f"{prog} {os.environ.get('NPU_VERSION', 'of a source tree')}"
+        self.add_argument("--version", action="version", version=version)
+
     def error(self, message: str) -> NoReturn:
         complain(self.prog, f"{message}; see {self.prog} --help")
-        sys.exit(2)
+        sys.exit(Exit.USAGE)
+
+    def parse_args(self, words: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
+        arguments, others = self.parse_known_args(words)
+        if others:
+            self.error(self.unknown(others[0]))
+        return arguments
+
+    def unknown(self, word: str) -> str:
+        """What is wrong with a word that nobody takes."""
+        if not word.startswith("-"):
+            return f"unexpected argument '{word}'"
+        name = word.partition("=")[0]
+        return f"unknown option '{name}'{did_you_mean(name, self._option_string_actions)}"
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, unknown_name(str(value), map(str, action.choices)))
 
 
 class Ended(KeyboardInterrupt):
@@ -96,39 +119,50 @@ def _die(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-def _called(main: Callable[[], int], failure: int) -> int:
+def ended(name: str, error: Exception) -> int:
+    """Says what went wrong; the exit code that goes with it."""
+    complain(name, error)
+    return int(exit_code_of(error))
+
+
+def _called(main: Callable[[], int]) -> int:
     try:
         code = main()
     except SystemExit as ending:  # --help, wrong words
-        code = ending.code if isinstance(ending.code, int) else failure
+        code = ending.code if isinstance(ending.code, int) else Exit.FAILED
     sys.stdout.flush()
-    return code
+    return int(code)
 
 
-def _explained(name: str, main: Callable[[], int], failure: int) -> int:
+def _explained(name: str, main: Callable[[], int]) -> int:
     """The exit code of `main`, and one line where it does not get that far."""
     try:
-        return _called(main, failure)
+        return _called(main)
+    except ModuleNotFoundError as error:  # of the packages that a wheel's user need not have
+        complain(name, missing_package(error))
+        return Exit.FAILED
     except BrokenPipeError:
         _die(signal.SIGPIPE)
     except OSError as error:  # of files, programs speak themselves
         # Or Python tries once more at its end, and says it in its own way.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         complain(name, f"cannot write to standard output: {reason_of(error)}")
+        return Exit.OUTPUT
     except MemoryError:
         complain(name, "out of memory")
+        return Exit.MEMORY
     except Exception as error:  # Python's own exit code would mean something else, such as "they differ"
         place = traceback.extract_tb(error.__traceback__)[-1]
         complain(name, f"a mistake of {name} itself, in {place.name} of {Path(place.filename).name}, line {place.lineno}: "
                        f"{type(error).__name__}: {reason_of(error)}; please report it")  # fmt: skip
-    return failure
+    return Exit.MISTAKE
 
 
-def run(name: str, main: Callable[[], int], failure: int) -> int:
-    """The exit code of `main`; `failure` if it has none, or its output cannot be written."""
+def run(name: str, main: Callable[[], int]) -> int:
+    """The exit code of `main`, or that of what stopped it."""
     if sys.stdout is None:
         complain(name, "cannot write to standard output: it is closed")
-        return failure
+        return Exit.OUTPUT
     if not sys.warnoptions:  # they speak to programmers, of files and lines of ours
         warnings.simplefilter("ignore")
     usual = (signal.SIG_DFL, signal.default_int_handler)  # not under nohup
@@ -136,13 +170,13 @@ def run(name: str, main: Callable[[], int], failure: int) -> int:
     try:
         for number in ours:
             signal.signal(number, _end)
-        code = _explained(name, main, failure)
+        code = _explained(name, main)
         _end_at_once(ours)  # Python's own end takes long, and would print the exception
         return code
     except KeyboardInterrupt as ending:
         _die(getattr(ending, "number", signal.SIGINT))
-    return failure
+    return Exit.MISTAKE
 
 
-def start(name: str, main: Callable[[], int], failure: int) -> None:
-    sys.exit(run(name, main, failure))
+def start(name: str, main: Callable[[], int]) -> None:
+    sys.exit(int(run(name, main)))

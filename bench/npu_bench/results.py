@@ -8,9 +8,11 @@ from collections import Counter
 
 import numpy as np
 
-from npu_bench.contender import PEERS, Case, Contender
+from npu_bench.agreement import Difference, Tolerance, differences
+from npu_bench.contender import Case, Contender
 from npu_bench.measure import round_medians
 from npu_bench.statistics import Estimate, estimate, estimate_ratio
+from npu_bench.words import PEERS
 
 
 @dataclasses.dataclass
@@ -21,6 +23,7 @@ class Row:
     batch: int
     contender: str
     error: str | None = None
+    exit_code: int = 0  # that goes with the error
     latency_ms: Estimate | None = None
     min_ms: float | None = None
     rounds: int = 0
@@ -28,7 +31,7 @@ class Row:
     disturbed_rounds: int = 0
     peak_rss_bytes: int | None = None
     load_ms: float | None = None
-    difference: float | None = None  # of outputs, from the first contender that ran
+    difference: Difference | None = None  # of outputs, from the first contender that ran
     ratio_to_best_peer: Estimate | None = None  # below 1: faster than it
     gain_over_naive: Estimate | None = None  # above 1: faster than it
     gain_over_none: Estimate | None = None
@@ -45,18 +48,7 @@ class Row:
     sittings_ms: list[list[float]] | None = None  # of --predictions: each round's median, by sitting
 
 
-def relative_difference(value: list[np.ndarray], reference: list[np.ndarray]) -> float:
-    """Largest difference over all outputs, as a part of the output's largest value."""
-    worst = 0.0 if len(value) == len(reference) else float("inf")
-    for ours, theirs in zip(value, reference):
-        if ours.shape != theirs.shape or not np.isfinite(ours).all():
-            return float("inf")
-        scale = max(float(np.abs(theirs).max(initial=0.0)), 1e-30)
-        worst = max(worst, float(np.abs(ours.astype(np.float64) - theirs).max(initial=0.0)) / scale)
-    return worst
-
-
-def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> Row:
+def make_row(case: Case, contender: Contender, reference: list[np.ndarray], tolerance: Tolerance) -> Row:
     answers = contender.rounds
     row = Row(case.title, case.batch, contender.name)
     row.latency_ms = estimate(round_medians(contender))
@@ -67,7 +59,7 @@ def make_row(case: Case, contender: Contender, reference: list[np.ndarray]) -> R
     row.load_ms = contender.facts.get("load_ms")
     row.version = contender.facts.get("version")
     row.warnings = contender.facts.get("warnings", [])
-    row.difference = relative_difference(contender.outputs(), reference)
+    row.difference = differences(contender.outputs(), reference, tolerance)
     if contender.report:
         _add_report(row, contender)
     return row

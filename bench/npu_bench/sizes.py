@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from npu_bench.errors import BenchError
+from npu_bench.errors import UsageError
 
 if TYPE_CHECKING:
     import onnx
@@ -41,16 +41,16 @@ def _given(value: onnx.ValueInfoProto, asked: list[int] | None, bound: list[int]
     option, given = ("--input-shape", asked) if bound is None else ("--bind-input", bound)
     if dims is None:
         if given is None:
-            raise BenchError(f"the rank of input '{name}' is unknown; say --input-shape={name}=N,...")
+            raise UsageError(f"the rank of input '{name}' is unknown; say --input-shape={name}=N,...")
         return list(given)
     known = [known_size(dim) for dim in dims]
     if given is None:
         return known
     if len(given) != len(known):
-        raise BenchError(f"{option}: '{name}' has {len(known)} dimensions, not {len(given)}")
+        raise UsageError(f"{option}: '{name}' has {len(known)} dimensions, not {len(given)}")
     for index, (fixed, found) in enumerate(zip(known, given)):
         if fixed not in (None, found):
-            raise BenchError(f"{option}: dimension {index} of input '{name}' is {fixed} in the model, found {found}")
+            raise UsageError(f"{option}: dimension {index} of input '{name}' is {fixed} in the model, found {found}")
     return list(given)
 
 
@@ -70,7 +70,7 @@ def _spread(values: list[onnx.ValueInfoProto], shapes: dict[str, list[int | None
         for index, size in enumerate(shapes[value.name]):
             name = _symbol(value, index)
             if name and size is not None and dimensions.setdefault(name, size) != size:
-                raise BenchError(f"size {index} of input '{value.name}' is '{name}', "
+                raise UsageError(f"size {index} of input '{value.name}' is '{name}', "
                                  f"which is {dimensions[name]} elsewhere, found {size}")  # fmt: skip
     for value in values:
         shape = shapes[value.name]
@@ -82,7 +82,7 @@ def _check_batch(batch: int, begins: dict[str, int]) -> None:
     if begins and batch not in begins.values():
         found = ", ".join(f"'{name}' begins with {size}" for name, size in begins.items())
         also = f"say --batch={min(begins.values())}, or " if len(set(begins.values())) == 1 else ""
-        raise BenchError(f"--batch={batch}: {found}; {also}leave --batch out")
+        raise UsageError(f"--batch={batch}: {found}; {also}leave --batch out")
 
 
 def bind_sizes(
@@ -91,7 +91,7 @@ def bind_sizes(
     """All sizes; `batch`: None if nobody asked for one; `bound`: those of constants, which have no batch."""
     for name in given.keys() & bound.keys():
         if given[name] != bound[name]:
-            raise BenchError(f"--input-shape: '{name}' is {given[name]}, --bind-input gives it {bound[name]}")
+            raise UsageError(f"--input-shape: '{name}' is {given[name]}, --bind-input gives it {bound[name]}")
     shapes = {value.name: _given(value, given.get(value.name), bound.get(value.name)) for value in values}
     open_first = [value.name for value in values if value.name not in bound and _has_open_first(value) and shapes[value.name]]
     for name in open_first:
@@ -104,7 +104,7 @@ def bind_sizes(
     _spread(values, shapes, dimensions)
     for name, shape in shapes.items():
         if None in shape:
-            raise BenchError(f"size {shape.index(None)} of input '{name}' is unknown; say --input-shape={name}=N,...")
+            raise UsageError(f"size {shape.index(None)} of input '{name}' is unknown; say --input-shape={name}=N,...")
     begins = {name: shapes[name][0] for name in open_first}
     if batch is not None:
         _check_batch(batch, begins)

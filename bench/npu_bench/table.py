@@ -9,11 +9,12 @@ from pathlib import Path
 
 import yaml
 
-from npu_bench.errors import BenchError
+from npu_bench.errors import OutputError
 from npu_bench.output_files import write_file
+from npu_bench.resolver import TARGETS, target_file
 
 TARGET = "host"
-SHIPPED = Path(__file__).resolve().parents[2] / "targets" / f"{TARGET}.yaml"
+SHIPPED = TARGETS / f"{TARGET}.yaml"
 HEADER = "# Written by npu-bench --calibrate: docs/calibration.md.\n"
 # A layout's names for each number of spatial dimensions.
 NAMES = {
@@ -31,7 +32,7 @@ def cache_file() -> Path:
 
 def _chip(target: str) -> tuple[Path, dict]:
     """A target's file and what stands in it; what is wrong with it npuc says."""
-    path = Path(target) if "/" in target or target.endswith(".yaml") else SHIPPED.parent / f"{target}.yaml"
+    path = target_file(target)
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
@@ -128,5 +129,5 @@ class Table:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise BenchError(f"cannot write the table '{path}': {error.strerror}") from error
+            raise OutputError(f"cannot write the table '{path}': {error.strerror}") from error
         write_file(path, text)

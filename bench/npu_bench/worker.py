@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from npu_bench import memory
+from npu_bench.errors import BenchError, Exit
 from npu_bench.installation import npuc_of
 
 
@@ -25,6 +27,7 @@ class NpuRunner:
     def __init__(self, spec: dict) -> None:
         npuc = npuc_of(Path(spec["build"]))
         self.program = npuc.load(spec["program"], threads=spec["threads"], plugin=spec["plugins"])
+        memory.check(self.program, spec["program"], spec["memory"])
         self.runs = self.program.bind(read_inputs(spec))
         self.run = self.runs.run
         self.outputs = self.runs.outputs
@@ -173,8 +176,9 @@ def main() -> None:
     try:
         serve(json.loads(sys.argv[1]), answer)
     except Exception as error:  # noqa: BLE001 - reported to the parent, whatever it is
-        name = "" if type(error).__name__ == "RunError" else f"{type(error).__name__}: "
-        answer({"error": f"{name}{error}"})
+        is_ours = isinstance(error, BenchError)
+        name = "" if is_ours or type(error).__name__ == "RunError" else f"{type(error).__name__}: "
+        answer({"error": f"{name}{error}", "code": int(error.code if is_ours else Exit.FAILED)})
 
 
 if __name__ == "__main__":

@@ -11,39 +11,19 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import onnx
 from onnx import helper
 
-from npu_bench.calls import call
+from npu_bench.agreement import Tolerance, difference
 from npu_bench.contender import Case
-from npu_bench.errors import BenchError
+from npu_bench.errors import BenchError, UsageError
 from npu_bench.input_files import load_model
+from npu_bench.npuc import program_of, run_tool
 from npu_bench.program import temporary_folder
-from npu_bench.words import bind_words, plugin_words, shape_words
+from npu_bench.words import bind_words, shape_words
 from npu_reduce.shrink import reads_of
-
-
-@dataclasses.dataclass(frozen=True)
-class Tolerance:
-    """What is no difference: |found - expected| <= atol + rtol * (|expected| + largest / 100), of quantised numbers
-    `steps`. The largest expected number counts because a sum of large products that is next to 0 keeps their error.
-    """
-
-    rtol: float
-    atol: float
-    steps: int = 1
-
-    OF_LARGEST: ClassVar[float] = 0.01
-
-    def allowed(self, expected: np.ndarray) -> np.ndarray:
-        if is_quantised(expected):
-            return np.full(expected.shape, float(self.steps))
-        values = expected.astype(np.float64)
-        sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
-        return self.atol + self.rtol * (sizes + self.OF_LARGEST * sizes.max(initial=0.0))
 
 
 @dataclasses.dataclass
@@ -70,19 +50,6 @@ class Layer:
         return self.wrong > 0
 
 
-def is_quantised(values: np.ndarray) -> bool:
-    """Bytes are numbers of quantisation steps; one more or less is a tie that was rounded the other way."""
-    return values.dtype in (np.int8, np.uint8)
-
-
-def _run(command: list[str], what: str) -> str:
-    done = call(command)
-    if done.returncode != 0:
-        lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
-        raise BenchError(f"{what}: {lines[0]}")
-    return done.stdout
-
-
 @dataclasses.dataclass(frozen=True)
 class Ours:
     """What a build with taps keeps."""
@@ -97,26 +64,23 @@ def with_bytes_out(case: Case, path: Path) -> Path:
     known = {output.name for output in model.graph.output}
     names = [node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"]
     if not names:
-        raise BenchError("--bytes: the model has no QuantizeLinear, so no quantised values; leave --bytes out")
+        raise UsageError("--bytes: the model has no QuantizeLinear, so no quantised values; leave --bytes out")
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names if name not in known)
     onnx.save(model, path)
     return path
 
 
-def our_values(
-    build: Path, case: Case, words: list[str], plugins: list[str], threads: int, only_bytes: bool = False
-) -> Ours:
-    """Compiles with npuc, runs with these plugins; every value, or the quantised ones, between which kernels are fused."""
+def our_values(build: Path, case: Case, words: list[str], run_words: list[str], only_bytes: bool = False) -> Ours:
+    """Compiles with npuc, runs with npu-run; every value, or the quantised ones, between which kernels are fused."""
     with temporary_folder("npu-compare-") as folder:
         program = folder / "model.npu"
         model = with_bytes_out(case, folder / "model.onnx") if only_bytes else case.model
-        command = [str(build / "bin" / "npuc"), str(model), "-q", "-o", str(program)]
+        command = [str(program_of(build, "npuc")), str(model), "-q", "-o", str(program)]
         command += [] if only_bytes else ["--taps"]
-        _run([*command, *shape_words(case.shapes), *bind_words(case.bound), *words], "npuc" if only_bytes else "npuc --taps")
+        run_tool([*command, *shape_words(case.shapes), *bind_words(case.bound), *words], {str(model): str(case.model)})
         dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--json"]
-        outputs = [entry["name"] for entry in json.loads(_run(dump, "npu-dump"))["signature"]["outputs"]]
-        command = [str(build / "bin" / "npu-run"), str(program), f"--threads={threads}", "--json"]
-        command += plugin_words(plugins)
+        outputs = [entry["name"] for entry in json.loads(run_tool(dump))["signature"]["outputs"]]
+        command = [str(build / "bin" / "npu-run"), str(program), "--json", *run_words]
         free = {key: array for key, array in case.inputs.items() if key not in case.bound}
         for index, (key, array) in enumerate(free.items()):
             np.save(folder / f"in{index}.npy", array)
@@ -124,7 +88,7 @@ def our_values(
         for index, key in enumerate(outputs):
             command += ["--output", f"{key}={folder / f'out{index}.npy'}"]
         kernels: dict[str, list[str]] = {}
-        for kernel in json.loads(_run(command, "npu-run"))["kernels"]:
+        for kernel in json.loads(run_tool(command, {str(program): "the program"}))["kernels"]:
             kernels.setdefault(kernel["node"], []).append(kernel["implementation"])
         return Ours({key: np.load(folder / f"out{index}.npy") for index, key in enumerate(outputs)}, kernels)
 
@@ -187,29 +151,12 @@ def value_alone(model: onnx.ModelProto, name: str, known: dict[str, np.ndarray])
     return _ask(part, [name], {key: known[key] for key in inputs})[0]
 
 
-def difference(layer: Layer, found: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> None:
-    """Fills in how far two arrays are apart; equal infinities and NaNs agree."""
-    layer.shape = list(expected.shape)
-    if found.shape != expected.shape:
-        layer.wrong, layer.worst, layer.scaled = expected.size or 1, float("inf"), float("inf")
-        return
-    if expected.size == 0:
-        return
-    allowed = np.atleast_1d(tolerance.allowed(expected))
-    found, expected = (np.atleast_1d(values).astype(np.float64) for values in (found, expected))
-    with np.errstate(invalid="ignore", over="ignore"):
-        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
-        error = np.where(same, 0.0, np.abs(found - expected))
-        error = np.where(np.isnan(error), np.inf, error)
-        wrong = error > allowed
-    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
-    layer.worst = float(error.max())
-    layer.scaled = layer.worst / largest if largest > 0 else layer.worst
-    layer.wrong = int(wrong.sum())
-    if layer.wrong:
-        place = tuple(np.argwhere(wrong)[0])
-        layer.place = [int(index) for index in place]
-        layer.found, layer.expected = float(found[place]), float(expected[place])
+def judge(layer: Layer, found: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> None:
+    """Fills in how far the layer's value is off."""
+    apart = difference(found, expected, tolerance)
+    layer.shape, layer.worst, layer.scaled = list(expected.shape), apart.absolute, apart.relative
+    layer.wrong, layer.found, layer.expected = apart.wrong, apart.found, apart.expected
+    layer.place = None if apart.place is None else list(apart.place)
 
 
 def layers_of(model: onnx.ModelProto, ours: Ours) -> list[Layer]:
@@ -243,8 +190,8 @@ def mark_origins(model: onnx.ModelProto, layers: list[Layer]) -> None:
 
 
 def judge_alone(model: onnx.ModelProto, layer: Layer, known: dict[str, np.ndarray], tolerance: Tolerance) -> None:
-    layer.alone, layer.wrong, layer.place, layer.found, layer.expected = True, 0, None, None, None
-    difference(layer, known[layer.value], value_alone(model, layer.value, known), tolerance)
+    layer.alone = True
+    judge(layer, known[layer.value], value_alone(model, layer.value, known), tolerance)
 
 
 def name_computed(model: onnx.ModelProto, layers: list[Layer], known: set[str]) -> None:
@@ -268,7 +215,7 @@ def compare_layers(
     layers = layers_of(model, ours)
     expected = reference_values(case, [layer.value for layer in layers])
     for layer in layers:
-        difference(layer, ours.values[layer.value], expected[layer.value], tolerance)
+        judge(layer, ours.values[layer.value], expected[layer.value], tolerance)
     known = {**ours.values, **case.inputs}
     for layer in layers:
         if layer.differs and known[layer.value].shape == expected[layer.value].shape:

@@ -5,25 +5,25 @@ from __future__ import annotations
 
 import argparse
 import collections
-import json
+import sys
 from collections.abc import Callable, Iterator
 
-from npu_bench.errors import UsageError
+from npu_bench.errors import BenchError, Exit, exit_text
+from npu_bench.json_text import json_text
 from npu_bench.output_files import OutputFiles
-from npu_bench.program import Parser, start
-from npu_bench.shown import complain, shown_message, shown_name
-from npu_layout_diff.report import Report, ReportError, read_report
+from npu_bench.program import Parser, ended, start
+from npu_bench.shown import shown_message, shown_name
+from npu_layout_diff.report import Report, read_report
 
-SAME, DIFFERENT, ERROR = range(3)  # exit codes
-EPILOG = """Examples:
+EPILOG = f"""Examples:
   npuc model.onnx --report=before.json
   npuc model.onnx --layout=naive --report=after.json
   npu-layout-diff before.json after.json
   npu-layout-diff --json before.json after.json | jq .relayouts.new
 
 Lines begin with - for what is gone, + for what is new, ~ for what changed.
-Exit codes: 0 the layouts are the same (whatever target, strategy and objective
-are called), 1 they differ, 2 an error."""
+
+{exit_text(ok="the layouts are the same, whatever target, strategy and objective are called", failed="they differ")}"""
 
 
 def changed_facts(before: dict[str, str], after: dict[str, str]) -> list[dict]:
@@ -114,12 +114,10 @@ def text_lines(before: Report, difference: dict) -> Iterator[str]:
 
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = Parser(
-        prog="npu-layout-diff", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser("npu-layout-diff", __doc__, EPILOG)
     parser.add_argument("before", help="A.json, written by npuc --report")
     parser.add_argument("after", help="B.json, written by npuc --report")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text (docs/npu-layout-diff.schema.json)")
     return parser.parse_args(words)
 
 
@@ -131,18 +129,14 @@ def main(words: list[str] | None = None) -> int:
             files.reads("the report", path)
         before, after = read_report(arguments.before), read_report(arguments.after)
         difference = compare(before, after)
-        if arguments.json:  # the one character that a terminal may obey and json leaves alone
-            print(json.dumps(difference, indent=2).replace("\x7f", "\\u007f"))
-        else:
-            print(*text_lines(before, difference), sep="\n")
-    except (ReportError, UsageError) as error:
-        complain("npu-layout-diff", error)
-        return ERROR
-    except MemoryError:
-        complain("npu-layout-diff", "out of memory")
-        return ERROR
-    return SAME if difference["same"] else DIFFERENT
+    except BenchError as error:
+        return ended("npu-layout-diff", error)
+    if arguments.json:
+        sys.stdout.write(json_text(difference))
+    else:
+        print(*text_lines(before, difference), sep="\n")
+    return Exit.OK if difference["same"] else Exit.FAILED
 
 
 if __name__ == "__main__":
-    start("npu-layout-diff", main, ERROR)
+    start("npu-layout-diff", main)

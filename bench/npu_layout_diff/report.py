@@ -7,6 +7,7 @@ import dataclasses
 import json
 from collections.abc import Iterator
 
+from npu_bench.errors import InputError
 from npu_bench.input_files import open_input
 
 KNOWN_VERSION = 2
@@ -15,7 +16,7 @@ MOST_AMOUNT = (1 << 63) - 1
 JSON_NAMES = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
 
 
-class ReportError(Exception):
+class ReportError(InputError):
     """A file is no report."""
 
 

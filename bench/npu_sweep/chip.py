@@ -10,18 +10,13 @@ from pathlib import Path
 
 import yaml
 
-from npu_bench.calls import call
-from npu_bench.errors import BenchError, reason_of
+from npu_bench.errors import InputError, UsageError, reason_of
 from npu_bench.input_files import open_input
-from npu_bench.program import temporary_folder
+from npu_bench.resolver import find_target
 from npu_bench.shown import plain
 
-TARGETS = Path(__file__).resolve().parents[2] / "targets"
 # What people who come from systolic array simulators write.
 ALIASES = {"array.rows": "mac_rows", "array.columns": "mac_columns"}
-# The least that npuc compiles: enough to hear what it thinks of a target.
-PROBE = "func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n  return %x : tensor<1xf32>\n}\n"
-REFUSED = (2, 8)  # wrong options, a wrong target (docs/exit-codes.md)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,27 +38,20 @@ def key_of(word: str) -> str:
     return ALIASES.get(word, word.removeprefix("machine."))
 
 
-def path_of(word: str) -> Path:
-    """By name in targets/, or a path that ends in .yaml."""
-    return Path(word) if word.endswith(".yaml") else TARGETS / f"{word}.yaml"
-
-
 def find_chip(word: str) -> Chip:
-    path = path_of(word)
+    path = find_target(word)
     try:
         with open_input(path) as file:
             return _with_files(Chip(plain(path.stem), file.read().decode("utf-8")), path.parent)
     except (OSError, UnicodeDecodeError) as error:
-        names = ", ".join(sorted(file.stem for file in TARGETS.glob("*.yaml")))
-        raise BenchError(f"--target: '{word}' cannot be read ({reason_of(error)}); "
-                         f"there are: {names}, or give a .yaml file") from error  # fmt: skip
+        raise InputError(f"--target: cannot read '{word}': {reason_of(error)}") from error
 
 
 def _keys(chip: Chip) -> list[tuple[yaml.Node, yaml.Node]]:
     try:
         root = yaml.compose(chip.text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
-        raise BenchError(f"--target: {chip.file}: {' '.join(str(error).split())}") from error
+        raise InputError(f"--target: {chip.file}: {' '.join(str(error).split())}") from error
     return root.value if isinstance(root, yaml.MappingNode) else []
 
 
@@ -88,7 +76,7 @@ def _machine(chip: Chip) -> yaml.MappingNode:
     for key, value in _keys(chip):
         if key.value == "machine" and isinstance(value, yaml.MappingNode) and value.value:
             return value
-    raise BenchError(f"--target: {chip.file} has no `machine` map, so nothing in it can be varied")
+    raise UsageError(f"--target: {chip.file} has no `machine` map, so nothing in it can be varied")
 
 
 def with_values(chip: Chip, values: dict[str, str]) -> str:
@@ -116,16 +104,3 @@ def unit_of(chip: Chip, key: str, value: str) -> str:
     """Of a `machine` key: as in the file, or else as behind the value."""
     texts = [str(node.value) for name, node in _machine(chip).value if name.value == key]
     return (texts or [value])[0].partition(" ")[2]
-
-
-def complaint(npuc: Path, chip: Chip, text: str, *words: str) -> str:
-    """What npuc has against such a target or such options; empty: nothing."""
-    with temporary_folder("npu-sweep-") as folder:
-        (folder / chip.file).write_text(text, encoding="utf-8")
-        (folder / "probe.mlir").write_text(PROBE, encoding="utf-8")
-        command = [str(npuc), "probe.mlir", f"--target={chip.file}", "--emit=mlir", "-o", "-", "--quiet", *words]
-        done = call(command, folder=folder)
-    if done.returncode not in REFUSED:
-        return ""
-    lines = done.stderr.strip().splitlines() or [f"npuc ended with exit code {done.returncode}"]
-    return lines[0].removeprefix("npuc: ").removeprefix("error: ")

@@ -9,22 +9,27 @@ import dataclasses
 import logging
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 
 import cloudpickle
 import dask
 from distributed import CancelledError, Client, Future, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
+from distributed.security import Security
 
 from npu_bench.errors import BenchError
 from npu_bench.program import temporary_folder
 from npu_bench.shown import plain
 from npu_sweep import point as task
 from npu_sweep.point import Job
+from npu_sweep.security import Link
 
 # After a signal Python's resource tracker, a process of its own, removes what is left, but not in silence.
 os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
 SECONDS_TO_ANSWER = 5
+# Dask's servers of pages have no TLS: those of our own processes show nothing.
+NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 DEATHS = 3  # of workers with the same point, before the point is blamed
 
 
@@ -47,30 +52,35 @@ class Shipped:
 
 
 @contextlib.contextmanager
-def connect(scheduler: str | None, workers: int) -> Iterator[Client]:
-    """A client of the scheduler at that address, or of processes of our own."""
+def connect(link: Link, workers: int) -> Iterator[Client]:
+    """A client of a scheduler of others, or of processes of our own."""
     with (
         temporary_folder("npu-sweep-") as folder,
-        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS, "temporary-directory": str(folder)}),
+        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS, "temporary-directory": str(folder), **NO_PAGES}),
     ):
-        if scheduler:
-            with contextlib.closing(_reach(scheduler)) as client:
+        security = link.security()
+        if link.scheduler is not None:
+            with contextlib.closing(_reach(link, security)) as client:
                 yield client
             return
         # Points are programs that run on their own: a worker's process needs one thread and little memory.
         with LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-        ) as cluster, Client(cluster) as client:  # fmt: skip
+            silence_logs=logging.CRITICAL, security=security,
+        ) as cluster, Client(cluster, security=security) as client:  # fmt: skip
             yield client
 
 
-def _reach(address: str) -> Client:
+def _reach(link: Link, security: Security) -> Client:
+    address = link.scheduler
+    if link.is_plain:
+        print(f"npu-sweep: warning: '{address}' is neither encrypted nor authenticated: whoever reaches it runs what he "
+              "likes as the workers' user; use tls://HOST:PORT with --tls-ca-file, --tls-cert and --tls-key", file=sys.stderr)  # fmt: skip
     for name in ("distributed", "distributed.client"):  # we say ourselves, in a sentence, what went wrong
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=SECONDS_TO_ANSWER)
-    except (OSError, ValueError, ImportError, asyncio.TimeoutError) as error:
+        client = Client(address, timeout=SECONDS_TO_ANSWER, security=security)
+    except (OSError, ValueError, TypeError, RuntimeError, ImportError, asyncio.TimeoutError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise BenchError(f"--scheduler: no Dask scheduler answers at '{address}' ({reason})") from error
     try:

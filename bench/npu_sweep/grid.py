@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import hashlib
 import itertools
 import json
 from pathlib import Path
 
-from npu_bench.case import make_case, zoo
-from npu_bench.errors import BenchError
+from npu_bench.case import make_case
+from npu_bench.errors import BenchError, InputError, UsageError
 from npu_bench.input_files import load_model, weights_of
 from npu_bench.installation import library_of
+from npu_bench.npuc import complaint, program_of
+from npu_bench.resolver import find_model, zoo
 from npu_bench.shown import plain
-from npu_bench.words import parse_shapes, plugin_words, shape_words
-from npu_sweep.chip import Chip, complaint, find_chip, key_of, with_values
+from npu_bench.words import compiler_words, parse_shapes, plugin_words, shape_words
+from npu_sweep.chip import Chip, find_chip, key_of, with_values
 from npu_sweep.point import Job
 
 
@@ -29,14 +32,10 @@ class Tools:
 
     @staticmethod
     def of_build(build: Path, plugins: tuple[str, ...] = ()) -> "Tools":
-        npuc, npu_run = build / "bin" / "npuc", build / "bin" / "npu-run"
-        library = library_of(build)
-        for file in (npuc, npu_run, library):
-            if not file.is_file():
-                raise BenchError(f"{file} is not there; run `make build` first, or say --build=FOLDER")
+        npuc, npu_run, library = program_of(build, "npuc"), program_of(build, "npu-run"), library_of(build)
         for plugin in plugins:
             if not Path(plugin).is_file():
-                raise BenchError(f"--plugin: there is no file '{plugin}'; give the path of a shared library")
+                raise InputError(f"--plugin: there is no file '{plugin}'; give the path of a shared library")
         return Tools(npuc, npu_run, digest_of_files([npuc, npu_run, library, *map(Path, plugins)]))
 
 
@@ -66,7 +65,7 @@ class Point:
     def job(self, folder: Path, tools: Tools, axes: Axes) -> Job:
         text = with_values(self.chip, self.settings)
         words = (*_words(self.model, self.layout, self.batch), *axes.options())
-        plugins = tuple(plugin_words([*axes.plugins, *(self.chip.plugins if axes.allow_plugins else ())]))
+        plugins = tuple(plugin_words([*axes.plugins, *self.chip.plugins]))
         place = folder / f"{self.number:05d}-{self.digest}"
         return Job(self.number, str(place), str(self.model.path), self.chip.file, text, words,
                    str(tools.npuc), str(tools.npu_run), plugins)  # fmt: skip
@@ -84,20 +83,29 @@ class Axes:
     input_shapes: list[str]
     objective: str
     plugins: tuple[str, ...] = ()  # paths
-    allow_plugins: bool = False  # those that targets name
+    words: tuple[str, ...] = ()  # npuc's other options
 
     def named(self) -> dict[str, object]:
         """By the options' names."""
         sets = {f"--set {key}": values for key, values in self.settings.items()}
+        sets |= {word.partition("=")[0]: [other for other in self.words if other.startswith(word.partition("=")[0])]
+                 for word in self.words}  # fmt: skip
         if self.plugins:
             sets["--plugin"] = list(self.plugins)
-        if self.allow_plugins:
-            sets["--allow-target-plugins"] = True
         return {"models": self.models, "--target": self.targets, "--layout": self.layouts, "--batch": self.batches,
                 "--input-shape": self.input_shapes, "--objective": self.objective, **sets}  # fmt: skip
 
     def options(self) -> tuple[str, ...]:
-        return (f"--objective={self.objective}", *plugin_words(self.plugins, self.allow_plugins))
+        return (f"--objective={self.objective}", *plugin_words(self.plugins), *self.words)
+
+
+def axes_of(arguments: argparse.Namespace) -> Axes:
+    plugins = [str(Path(plugin).resolve()) for plugin in arguments.plugins]
+    words = [word for word in compiler_words(arguments) if not word.startswith("--plugin=")]
+    return Axes(
+        arguments.models, arguments.target.split(","), arguments.layout.split(","), arguments.batch,
+        parse_settings(arguments.settings), arguments.input_shape, arguments.objective, tuple(plugins), tuple(words),
+    )  # fmt: skip
 
 
 def _words(model: Model, layout: str, batch: int) -> tuple[str, ...]:
@@ -130,11 +138,11 @@ def parse_settings(texts: list[str]) -> dict[str, list[str]]:
         word, equals, rest = text.partition("=")
         key, values = key_of(word.strip()), [value.strip() for value in rest.split(",")]
         if not equals or not key or not all(values):
-            raise BenchError(f"--set: expected KEY=VALUE,VALUE,..., found '{text}'")
+            raise UsageError(f"--set: expected KEY=VALUE,VALUE,..., found '{text}'")
         if key in settings:
-            raise BenchError(f"--set: '{key}' stands twice; give all its values in one --set")
+            raise UsageError(f"--set: '{key}' stands twice; give all its values in one --set")
         if len({number_of(value) for value in values}) != len(values):
-            raise BenchError(f"--set: a value stands twice in '{text}'")
+            raise UsageError(f"--set: a value stands twice in '{text}'")
         settings[key] = values
     return settings
 
@@ -153,8 +161,8 @@ def find_models(words: list[str], shapes: dict[str, list[int]]) -> list[Model]:
         if word in zoo.NETS:
             path = zoo.ensure(word).resolve()
             own = make_case(word, 1, {}).shapes if path.suffix == ".onnx" else {}
-        elif not path.is_file():
-            raise BenchError(f"there is no file '{word}', and no network of that name; known: {', '.join(zoo.NETS)}")
+        else:
+            find_model(word, zoo.NETS)
         if path.suffix == ".onnx":
             names, files = _onnx_facts(path)
             own = {name: sizes for name, sizes in own.items() if name in names}
@@ -166,7 +174,7 @@ def find_models(words: list[str], shapes: dict[str, list[int]]) -> list[Model]:
         models.append(Model(name, path, digest_of_files([path, *files]), own))
     unknown = shapes.keys() - used
     if unknown:
-        raise BenchError(f"--input-shape: no model has an input '{sorted(unknown)[0]}'")
+        raise UsageError(f"--input-shape: no model has an input '{sorted(unknown)[0]}'")
     _no_twins("models", [model.name for model in models])
     return models
 
@@ -174,24 +182,23 @@ def find_models(words: list[str], shapes: dict[str, list[int]]) -> list[Model]:
 def _no_twins(what: str, names: list[str]) -> None:
     twins = sorted({name for name in names if names.count(name) > 1})
     if twins:
-        raise BenchError(f"{what}: '{twins[0]}' stands twice; rows are told apart by these names")
+        raise UsageError(f"{what}: '{twins[0]}' stands twice; rows are told apart by these names")
 
 
 def check_values(tools: Tools, chips: list[Chip], axes: Axes) -> None:
     """npuc itself says whether a key, a value or a layout makes sense, before anything is started."""
+    def check(where: str, chip: Chip, text: str, *words: str) -> None:
+        error = complaint(tools.npuc, [f"--target={chip.file}", *axes.options(), *words], {chip.file: text})
+        if error:
+            raise BenchError(f"{where}: {str(error).removeprefix('npuc: ')}", error.code)
+
     for chip in chips:
-        said = complaint(tools.npuc, chip, chip.text, *axes.options())
-        if said:
-            raise BenchError(f"--target: {said}")
+        check("--target", chip, chip.text)
         for key, values in axes.settings.items():
             for value in values:
-                said = complaint(tools.npuc, chip, with_values(chip, {key: value}), *axes.options())
-                if said:
-                    raise BenchError(f"--set {key}={value}: {said}")
+                check(f"--set {key}={value}", chip, with_values(chip, {key: value}))
     for layout in axes.layouts:
-        said = complaint(tools.npuc, chips[0], chips[0].text, *axes.options(), f"--layout={layout}")
-        if said:
-            raise BenchError(f"--layout={layout}: {said}")
+        check(f"--layout={layout}", chips[0], chips[0].text, f"--layout={layout}")
 
 
 def make_grid(axes: Axes, tools: Tools) -> list[Point]:

@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-from npu_bench.errors import BenchError
+from npu_bench.errors import BenchError, InputError, UsageError
 from npu_sweep.grid import Axes, Point
 from npu_sweep.point import RESULT, write_atomically
 
@@ -32,21 +32,23 @@ class Store:
         if not self.folder.exists():
             return
         if not self.folder.is_dir():
-            raise BenchError(f"--output: '{self.folder}' is no folder")
+            raise UsageError(f"--output: '{self.folder}' is no folder")
         path = self.folder / GRID
         if not path.is_file():
             if any(entry.name not in (LOCK, "points") for entry in self.folder.iterdir()):
-                raise BenchError(f"--output: folder '{self.folder}' is not empty and holds no sweep; choose another")
+                raise UsageError(f"--output: folder '{self.folder}' is not empty and holds no sweep; choose another")
             return
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             before = found["grid"] if found["version"] == VERSION else {}
         except (ValueError, KeyError, TypeError) as error:
-            raise BenchError(f"{path}: damaged ({error}); choose another --output, or remove it") from error
+            raise InputError(f"{path}: damaged ({error}); choose another --output, or remove it") from error
+        if not self.has_results():
+            return
         now = self.grid["grid"]
         for key in {**before, **now}:
             if before.get(key) != now.get(key):
-                raise BenchError(f"--output: folder '{self.folder}' holds another grid: {key} was "
+                raise UsageError(f"--output: folder '{self.folder}' holds another grid: {key} was "
                                  f"{_text(before.get(key))}, is now {_text(now.get(key))}; choose another folder")  # fmt: skip
 
     def open(self) -> None:
@@ -58,24 +60,32 @@ class Store:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise BenchError(f"--output: another npu-sweep works in '{self.folder}'") from error
-        if not (self.folder / GRID).exists():
+        if not (self.folder / GRID).exists() or not self.has_results():
             self.write(GRID, (json.dumps(self.grid, indent=1) + "\n").encode())
 
     def result(self, point: Point) -> dict | None:
         """A point's result, if it is done."""
-        path = self.points / f"{point.number:05d}-{point.digest}" / RESULT
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        whole = isinstance(found, dict) and {"values", "error", "seconds", "worker"} <= found.keys()
-        return found if whole else None
+        return _result(self.points / f"{point.number:05d}-{point.digest}" / RESULT)
+
+    def has_results(self) -> bool:
+        """A sweep of which no point was computed holds nothing: its words may have been wrong."""
+        found = map(_result, self.points.glob(f"*/{RESULT}"))
+        return any(result is not None and not result["error"] for result in found)
 
     def write(self, name: str, data: bytes) -> None:
         write_atomically(self.folder / name, data)
 
 
+def _result(path: Path) -> dict | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(found, dict) and {"values", "error", "seconds", "worker"} <= found.keys()
+    return found if whole else None
+
+
 def _text(value: object) -> str:
-    if value is None:
-        return "not there"
+    if value is None or value == []:
+        return "not given"
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from npu_bench.calls import call
+from npu_bench import memory
 from npu_bench.contender import Case
 from npu_bench.errors import BenchError
 from npu_bench.installation import npuc_of
+from npu_bench.npuc import program_of, run_tool
 from npu_bench.words import shape_words
 from npuc_quantize.accuracy import Accuracy
 from npuc_quantize.layers import compare_outputs
@@ -24,12 +25,11 @@ class Compilation:
 
     target: str
     layout: str
-    fallback: str | None
+    more: tuple[str, ...] = ()  # npuc's other options
+    memory: int | None = None  # the budget of a run
 
     def words(self) -> list[str]:
-        return [f"--target={self.target}", f"--layout={self.layout}"] + (
-            [f"--fallback={self.fallback}"] if self.fallback else []
-        )
+        return [f"--target={self.target}", f"--layout={self.layout}", *self.more]
 
 
 class Compiled:
@@ -39,15 +39,14 @@ class Compiled:
         self.npuc = npuc_of(build)
         self.path = folder / "model.npu"
         report = folder / "npuc.json"
-        command = [str(build / "bin" / "npuc"), str(model), "-q", "-o", str(self.path), f"--report={report}"]
-        if not Path(command[0]).exists():
-            raise BenchError(f"{command[0]} is not there; run `make build` first, or say --build=FOLDER")
-        done = call([*command, *shape_words(case.shapes), *compilation.words()])
-        if done.returncode != 0:
-            raise BenchError(_npuc_said(done.stderr, done.returncode, model))
+        command = [str(program_of(build, "npuc")), str(model), "-q", "-o", str(self.path), f"--report={report}"]
+        run_tool([*command, *shape_words(case.shapes), *compilation.words()],
+                 {f"{model}: ": "", str(model): "the quantised model"})  # fmt: skip
         self.report = json.loads(report.read_text(encoding="utf-8"))
+        plugins = [plugin["path"] for plugin in self.report["plugins"]]
         try:
-            self.program = self.npuc.load(self.path, threads=threads)
+            self.program = self.npuc.load(self.path, threads=threads, plugin=plugins)
+            memory.check(self.program, self.path, compilation.memory)
         except self.npuc.RunError as error:
             raise BenchError(f"npu-run: {error}") from error
         self.outputs: dict[str, Accuracy] = {}
@@ -72,9 +71,3 @@ class Compiled:
             "relayouts": self.report["relayouts"]["count"],
             **{key: self.report["chip"][key] for key in keys},
         }
-
-
-def _npuc_said(text: str, code: int, model: Path) -> str:
-    """Its first line, without the name of a file that nobody has heard of."""
-    first = next(iter(text.strip().splitlines()), f"exit code {code}")
-    return f"npuc: {first.removeprefix('npuc: error: ').replace(f'{model}: ', '').replace(str(model), 'the quantised model')}"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from npu_bench.errors import BenchError, reason_of
-from npu_bench.input_files import open_input
+from npu_bench.errors import InputError, UsageError, did_you_mean
+from npu_bench.input_files import read_array
 from npuc_quantize import pictures
 from npuc_quantize.pictures import Frame, Preparation
 
@@ -117,10 +117,10 @@ def _same_number(runs: dict[str, int]) -> int:
     """How many runs every input has values for."""
     if len(set(runs.values())) > 1:
         texts = ", ".join(f"'{name}' for {number}" for name, number in runs.items())
-        raise BenchError(f"the inputs have values for different numbers of runs: {texts}")
+        raise InputError(f"the inputs have values for different numbers of runs: {texts}")
     least = min(runs.values())
     if least == 0:
-        raise BenchError("there are fewer values than one batch takes; give more, or a smaller --batch")
+        raise InputError("there are fewer values than one batch takes; give more, or a smaller --batch")
     return least
 
 
@@ -135,7 +135,7 @@ def make_feeds(texts: list[str], inputs: list[Input], preparation: Preparation, 
             sources[value.name].append(_array_file(path, value))
     missing = [name for name, found in sources.items() if not found]
     if missing:
-        raise BenchError(f"the input '{missing[0]}' has no values; give --data={missing[0]}=FILE.npy")
+        raise UsageError(f"the input '{missing[0]}' has no values; give --data={missing[0]}=FILE.npy")
     return Feeds([Rows(value, sources[value.name]) for value in inputs], most)
 
 
@@ -148,21 +148,21 @@ def _named(text: str, inputs: list[Input]) -> tuple[Input, Path]:
     if len(inputs) == 1:
         return inputs[0], Path(text)
     names = ", ".join(value.name for value in inputs)
-    raise BenchError(f"'{text}' does not say which input it is for; write NAME=FILE, with one of: {names}")
+    raise UsageError(f"'{text}' does not say which input it is for; write NAME=FILE, with one of: {names}")
 
 
 def _folder(path: Path, value: Input, preparation: Preparation, order: str | None) -> Source:
     if value.dtype not in (np.float32, np.uint8):
-        raise BenchError(f"the input '{value.name}' ({value}) takes no pictures: expected float32 or uint8; "
+        raise UsageError(f"the input '{value.name}' ({value}) takes no pictures: expected float32 or uint8; "
                          "give its values as a .npy file")  # fmt: skip
     is_bytes = value.dtype == np.uint8
-    if is_bytes and preparation != Preparation(preparation.fit, bgr=preparation.bgr):
-        raise BenchError(f"the input '{value.name}' takes pixels as bytes, without --range, --mean and --std")
+    if is_bytes and preparation != Preparation(preparation.fit, bgr=preparation.bgr, most_pixels=preparation.most_pixels):
+        raise UsageError(f"the input '{value.name}' takes pixels as bytes, without --range, --mean and --std")
     frame = pictures.frame_of(value.name, value.shape, order)
     if is_bytes:
         preparation = dataclasses.replace(preparation, high=pictures.BRIGHTEST)
     elif {len(preparation.mean), len(preparation.std)} - {1, frame.channels}:
-        raise BenchError(f"--mean and --std: expected one number, or one for each of the {frame.channels} channels of "
+        raise UsageError(f"--mean and --std: expected one number, or one for each of the {frame.channels} channels of "
                          f"the input '{value.name}'")  # fmt: skip
     files = pictures.pictures_in(path)
 
@@ -178,16 +178,7 @@ def _folder(path: Path, value: Input, preparation: Preparation, order: str | Non
 
 
 def _array_file(path: Path, value: Input) -> Source:
-    try:
-        open_input(path).close()
-        values = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
-        if "pickle" in reason:  # numpy takes whatever it does not know for one, and says how to load it
-            reason = "it is no .npy file of numbers"
-        raise BenchError(f"cannot read '{path}': {reason}; expected a .npy file or a folder of pictures") from error
-    if not isinstance(values, np.ndarray):
-        raise BenchError(f"'{path}' is no .npy file; expected one array")
+    values = read_array(path, is_mapped=True)
     rows = _as_rows(path, values, value)
     return Source(path, len(rows), lambda index: _converted(path, rows[index], index, value), [path])
 
@@ -205,7 +196,7 @@ def _as_rows(path: Path, values: np.ndarray, value: Input) -> np.ndarray:
         found = values.reshape(1, *value.row_shape)
     if found is None or not _is_like(values.dtype, value.dtype):
         texts = " or ".join(f"[{','.join(map(str, sizes))}]" for sizes in expected)
-        raise BenchError(f"'{path}' holds {values.dtype}[{','.join(map(str, shape))}], expected {value.dtype} and "
+        raise InputError(f"'{path}' holds {values.dtype}[{','.join(map(str, shape))}], expected {value.dtype} and "
                          f"{texts} for the input '{value.name}'")  # fmt: skip
     return found
 
@@ -219,10 +210,10 @@ def _is_like(found: np.dtype, expected: np.dtype) -> bool:
 
 def _converted(path: Path, row: np.ndarray, index: int, value: Input) -> np.ndarray:
     if value.dtype.kind == "f" and not np.isfinite(row).all():
-        raise BenchError(f"'{path}' has a number that is not finite, in row {index}")
+        raise InputError(f"'{path}' has a number that is not finite, in row {index}")
     with np.errstate(over="ignore"):
         values = np.asarray(row).astype(value.dtype)
     fits = np.isfinite(values).all() if value.dtype.kind == "f" else (values == row).all()
     if not fits:
-        raise BenchError(f"'{path}' has a number in row {index} that does not fit into {value.dtype}")
+        raise InputError(f"'{path}' has a number in row {index} that does not fit into {value.dtype}")
     return values

@@ -15,6 +15,10 @@ import onnxruntime
 from npu_bench.errors import BenchError, reason_of
 
 
+class OnnxRuntimeError(BenchError):
+    """It cannot do what it is asked to: not a mistake in the user's data."""
+
+
 @contextlib.contextmanager
 def onnxruntime_speaks(what: str) -> Iterator[None]:
     """Its errors become ours, in one line; what it prints is for its programmers."""
@@ -24,7 +28,7 @@ def onnxruntime_speaks(what: str) -> Iterator[None]:
     except (BenchError, MemoryError):
         raise
     except Exception as error:  # onnxruntime's own classes have no common base
-        raise BenchError(f"{what}: {reason_of(error).removeprefix('[ONNXRuntimeError] : ')}") from error
+        raise OnnxRuntimeError(f"{what}: {reason_of(error).removeprefix('[ONNXRuntimeError] : ')}") from error
 
 
 def session_of(model: onnx.ModelProto, names: list[str]) -> onnxruntime.InferenceSession:

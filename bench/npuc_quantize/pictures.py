@@ -7,13 +7,11 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
-from npu_bench.errors import BenchError, reason_of
-from npu_bench.input_files import open_input
+from npu_bench.errors import InputError, UsageError, reason_of
+from npu_bench.picture_file import MOST_PIXELS, SHOWN, names_picture, open_picture
 
-ORDERS = ("nchw", "nhwc")
-FITS = ("crop", "stretch", "pad")
 # Numbers of a pixel's channels, and what Pillow calls them.
 MODES = {1: "L", 3: "RGB"}
 BRIGHTEST = 255.0
@@ -42,6 +40,7 @@ class Preparation:
     mean: tuple[float, ...] = (0.0,)
     std: tuple[float, ...] = (1.0,)
     bgr: bool = False
+    most_pixels: int = MOST_PIXELS
 
     def __str__(self) -> str:
         words = [f"fit {self.fit}", f"range {self.low:g}..{self.high:g}"]
@@ -53,48 +52,39 @@ class Preparation:
 def frame_of(name: str, shape: list[int], order: str | None) -> Frame:
     """`shape` is the input's, with or without a batch in front."""
     if len(shape) not in (3, 4):
-        raise BenchError(f"the input '{name}' ({'x'.join(map(str, shape))}) takes no pictures: it has "
+        raise UsageError(f"the input '{name}' ({'x'.join(map(str, shape))}) takes no pictures: it has "
                          f"{len(shape)} dimensions, expected 3 or 4; give its values as a .npy file")  # fmt: skip
     sizes = shape[-3:]
     places = {"nchw": sizes[0], "nhwc": sizes[2]}
     fitting = [key for key, channels in places.items() if channels in MODES and order in (None, key)]
     if not fitting:
-        raise BenchError(f"the input '{name}' ({'x'.join(map(str, shape))}) takes no pictures: expected 1 or 3 "
+        raise UsageError(f"the input '{name}' ({'x'.join(map(str, shape))}) takes no pictures: expected 1 or 3 "
                          f"channels, {'first or last' if order is None else order.upper()}; give its values as a "
                          ".npy file")  # fmt: skip
     if len(fitting) > 1:
-        raise BenchError(f"the input '{name}' ({'x'.join(map(str, shape))}) may be NCHW or NHWC; "
+        raise UsageError(f"the input '{name}' ({'x'.join(map(str, shape))}) may be NCHW or NHWC; "
                          "say which by --order")  # fmt: skip
     if fitting[0] == "nchw":
         return Frame("nchw", *sizes)
     return Frame("nhwc", sizes[2], sizes[0], sizes[1])
 
 
-def is_picture(path: Path) -> bool:
-    return path.suffix.lower() in Image.registered_extensions()
-
-
 def pictures_in(folder: Path) -> list[Path]:
     """In the order of their names, those of folders inside, too: many data sets have one for each class."""
     try:
-        found = sorted(path for path in folder.rglob("*") if is_picture(path) and path.is_file())
+        found = sorted(path for path in folder.rglob("*") if names_picture(path) and path.is_file())
     except OSError as error:
-        raise BenchError(f"cannot read the folder '{folder}': {reason_of(error)}") from error
+        raise InputError(f"cannot read the folder '{folder}': {reason_of(error)}") from error
     if not found:
-        raise BenchError(f"there is no picture in the folder '{folder}'; expected files such as .png, .jpg, .bmp")
+        raise InputError(f"there is no picture in the folder '{folder}'; expected {SHOWN}")
     return found
 
 
 def read_picture(path: Path, frame: Frame, preparation: Preparation) -> np.ndarray:
     """Values in the input's order; bytes as they are where the input takes bytes is up to the caller."""
-    try:
-        with open_input(path) as file, Image.open(file) as picture:
-            upright = ImageOps.exif_transpose(picture)
-            pixels = np.asarray(_fitted(_eight_bits(upright).convert(MODES[frame.channels]), frame, preparation.fit))
-    except UnidentifiedImageError as error:
-        raise BenchError(f"cannot read the picture '{path}': it is none that Pillow knows") from error
-    except Exception as error:  # Pillow's readers throw what they like
-        raise BenchError(f"cannot read the picture '{path}': {reason_of(error)}") from error
+    with open_picture(path, preparation.most_pixels) as picture:
+        upright = ImageOps.exif_transpose(picture)
+        pixels = np.asarray(_fitted(_eight_bits(upright).convert(MODES[frame.channels]), frame, preparation.fit))
     values = pixels.reshape(frame.height, frame.width, frame.channels).astype(np.float32)
     if preparation.bgr:
         values = values[:, :, ::-1]
@@ -107,7 +97,7 @@ def _eight_bits(picture: Image.Image) -> Image.Image:
     """Pillow cuts off what of 16 bits is above 255."""
     if not picture.mode.startswith("I"):
         return picture
-    return Image.fromarray((np.asarray(picture).astype(np.float64).clip(0, 65535) / 257.0).round().astype(np.uint8))
+    return Image.fromarray((np.asarray(picture).astype(np.float32).clip(0, 65535) / 257.0).round().astype(np.uint8))
 
 
 def _fitted(picture: Image.Image, frame: Frame, fit: str) -> Image.Image:

@@ -14,7 +14,7 @@ from npuc_quantize.compiled import Compiled
 from npuc_quantize.data import Feeds
 from npuc_quantize.layers import Comparison, Layer
 from npuc_quantize.pictures import Preparation
-from npuc_quantize.quantiser import Settings
+from npuc_quantize.quantiser import Settings, Spared
 
 LAYERS_SHOWN = 10
 
@@ -31,6 +31,7 @@ class Result:
     is_tested_on_others: bool
     comparison: Comparison
     compiled: Compiled | None
+    spared: list[Spared]
 
     def outputs(self) -> list[tuple[str, str, Accuracy]]:
         """Of every output: who computed it, and how exact it is."""
@@ -60,6 +61,7 @@ def json_of(result: Result) -> dict:
                  "is_calibration_data": not result.is_tested_on_others},
         "outputs": [{"name": name, "by": by, "shape": result.comparison.shapes[name], **accuracy.as_json()}
                     for name, by, accuracy in result.outputs()],
+        "spared": [dataclasses.asdict(one) for one in result.spared],
         "layers_on_bytes": result.layers_on_bytes,
         "layers": [_layer_json(layer) for layer in result.comparison.layers],
         "program": result.compiled.as_json() if result.compiled else None,
@@ -71,6 +73,7 @@ def _input_json(result: Result, name: str) -> dict:
     found = {"name": name, "shape": result.case.shapes[name], "pictures": None}
     if frame:
         prepared = dataclasses.asdict(result.preparation)
+        del prepared["most_pixels"]
         found["pictures"] = {**dataclasses.asdict(frame), **prepared}
     return found
 
@@ -134,6 +137,8 @@ def summary(result: Result) -> list[str]:
     lines.append(f"ranges from {result.calibration.samples} samples; measured on {result.tests.samples} of {data}")
     total = len(result.comparison.layers)
     lines.append(f"{result.layers_on_bytes} of {total} layers read and write bytes")
+    done = {"per tensor": "has one scale for all channels", "float32": "stays in float32"}
+    lines += [f"'{one.node}' {done[one.instead]}: onnxruntime's quantiser says of it: {one.reason}" for one in result.spared]
     if result.compiled:
         facts = result.compiled.as_json()
         moved = (facts["dram_read_bytes"] + facts["dram_written_bytes"]) / 1e6

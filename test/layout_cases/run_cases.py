@@ -39,7 +39,10 @@ FIXED = ["--objective=count", "--io-layout=fixed", "-q"]
 BLOCKED = re.compile(r"npu-nchw(\d+)c")
 BLOCKED_TARGET = ROOT / "targets" / "npu-nchw16c.yaml"
 RTOL = {"f16": 1e-2}
-LARGEST_SHARE, LARGEST_LOOSE_SHARE, LOOSE_OUTSIDE = 1e-5, 0.05, 0.05
+LARGEST_SHARE = 1e-5
+# Ties of roundings to bytes: a step of 8 bits, in one value of a thousand or in one alone. None of the cases has any where
+# the processor has instructions for bytes.
+LARGEST_LOOSE_SHARE, LOOSE_OUTSIDE = 1 / 255, 1e-3
 
 
 class Failure(Exception):
@@ -126,9 +129,8 @@ def difference(kind: str, found: np.ndarray, wanted: np.ndarray, dtype: str) -> 
     outside = ~(error <= tolerance)
     if kind == "float":
         return f"off by {error.max():.3g}" if outside.any() else ""
-    step = 1.0 if wanted.dtype.kind in "iu" else 0.0
-    limit = max(LARGEST_LOOSE_SHARE * float(b.max() - b.min()), step)
-    if outside.mean() > LOOSE_OUTSIDE:
+    limit = 1.0 if wanted.dtype.kind in "iu" else LARGEST_LOOSE_SHARE * float(b.max() - b.min())
+    if outside.sum() > max(LOOSE_OUTSIDE * outside.size, 1):
         return f"{100 * outside.mean():.1f} % of the values are off"
     return f"off by {error.max():.3g}" if not (error[outside] <= limit).all() else ""
 

@@ -34,6 +34,10 @@ SCALED = 1e-3
 LARGER_STEPS = 1e-3  # the share of elements that may be off by more than one
 # Of factors of 8 bits, as distance() has it: bf16, or quantized rows of data.
 NARROW = 3e-2
+# Of networks whose scales depend on data, however far onnxruntime is from itself: t5_encoder_int8 comes out 0.02 to 0.03 off.
+CHAOTIC = 0.1
+# The largest error, of the largest value, for each part of distance() that is allowed: what comes out is at most as large.
+LARGEST_OF_DISTANCE = 2.0
 # A value of f32 may lie beside two of half the size.
 NARROW_SLACK = 1.3
 ARENA_SLACK = 1.1
@@ -63,6 +67,7 @@ class Result:
     error: str | None = None
     worst: float = 0.0
     scaled: float = 0.0
+    distance: float = 0.0  # where that is what counts
     relayouts: int | None = None
     slow: int | None = None
     compile_seconds: float | None = None
@@ -224,13 +229,25 @@ def distance(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.sqrt(np.square(found - expected).mean() / np.square(expected).mean()))
 
 
-def compare_chaotic(sample: Sample, name: str, found: np.ndarray) -> None:
+def allowed_chaos(sample: Sample, name: str) -> float:
     """Scales that depend on data carry each rounding on: no further off than twice what onnxruntime is from itself."""
     expected = sample.outputs[name]
     others = (reference(sample.model, sample.inputs, sample.cache, variant)[name] for variant in ("plain", "shaken"))
-    allowed = 2 * max(distance(other, expected) for other in others)
-    if distance(found, expected) > allowed:
-        raise Failure(f"output '{name}' is {distance(found, expected):.1e} off, allowed are {allowed:.1e}")
+    return min(2 * max(distance(other, expected) for other in others), CHAOTIC)
+
+
+def compare_distance(result: Result, name: str, found: np.ndarray, expected: np.ndarray, allowed: float) -> None:
+    """As a whole, and no one value: of many that are right a wrong one does not show in a mean."""
+    off = distance(found, expected)
+    result.distance = max(result.distance, off)
+    if not off <= allowed:
+        raise Failure(f"output '{name}' is {off:.1e} off, allowed are {allowed:.1e}")
+    largest = float(np.abs(expected).max())
+    errors = np.abs(found.astype(np.float64) - expected)
+    if errors.max() > LARGEST_OF_DISTANCE * allowed * largest:
+        place = tuple(int(index) for index in np.unravel_index(errors.argmax(), errors.shape))
+        raise Failure(f"output '{name}': at {place} found {found[place]:.6g}, expected {expected[place]:.6g}; of the largest value, "
+                      f"{largest:.6g}, only {LARGEST_OF_DISTANCE * allowed:.1e} are allowed")  # fmt: skip
 
 
 def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray], narrow: float | None = None) -> None:
@@ -246,12 +263,8 @@ def compare_outputs(result: Result, sample: Sample, outputs: list[np.ndarray], n
         if name in sample.steps:
             compare_steps(name, error / sample.steps[name], larger_steps(result, sample, name))
             continue
-        if narrow is not None:
-            if distance(found, expected) > narrow:
-                raise Failure(f"output '{name}' is {distance(found, expected):.1e} off, allowed are {narrow:.1e}")
-            continue
-        if sample.chaotic:
-            compare_chaotic(sample, name, found)
+        if narrow is not None or sample.chaotic:
+            compare_distance(result, name, found, expected, allowed_chaos(sample, name) if narrow is None else narrow)
             continue
         wrong = error > ATOL + RTOL * np.abs(expected)
         if wrong.any():
@@ -392,6 +405,7 @@ def table_line(result: Result) -> str:
     if result.relayouts is None:
         return f"{start} {result.error or 'refused, as expected'}"
     numbers = f"worst {result.worst:.1e} ({result.scaled:.0e} of the largest), {result.relayouts} relayouts"
+    numbers = f"{result.distance:.1e} off, {numbers}" if result.distance else numbers
     return f"{start} {numbers}, {result.slow} slow kernels" + (f": {result.error}" if result.error else "")
 
 

@@ -23,7 +23,9 @@ from npu_bench import case  # noqa: E402
 from npu_bench.contender import Case  # noqa: E402
 from npu_bench.errors import BenchError  # noqa: E402
 from npu_bench.sizes import bind_sizes  # noqa: E402
-from npu_compare import __main__ as npu_compare_program  # noqa: E402
+from npu_bench.agreement import Tolerance, is_quantised  # noqa: E402
+from npu_bench.words import NPUC_BUDGETS  # noqa: E402
+from npu_compare import command as npu_compare_program  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
 
@@ -51,9 +53,10 @@ def test_compare(build: Path, folder: Path) -> None:
     np.save(folder / "x.npy", np.zeros((1, 3, 32, 32), np.float32))
     expect(run(build, "npu-compare", model, "--input", f"x={folder}/x.npy", "--all"), 0, "ok     Conv 'Conv_0'")
     expect(run(build, "npu-compare", model, "--input", f"y={folder}/x.npy"), 2, "is not NAME=FILE.npy of an input")
-    expect(run(build, "npu-compare", model, "--batch=2", "--input", f"x={folder}/x.npy"), 2, "expected float32[2, 3")
+    expect(run(build, "npu-compare", model, "--batch=2", "--input", f"x={folder}/x.npy"), 8, "expected float32[2, 3")
     expect(run(build, "npu-compare", folder / "none.onnx"), 2, "there is no file")
-    expect(run(build, "npu-compare", model, "--target=none"), 2, "npuc --taps: npuc: error")
+    expect(run(build, "npu-compare", model, "--target=npu-nhcw"), 2, "there is no target 'npu-nhcw'; did you mean 'npu-nhwc'?")
+    expect(run(build, "npu-compare", model, "--layout=optimol"), 2, "error: npuc: unknown layout strategy 'optimol'")
 
 
 def test_origin(folder: Path) -> None:
@@ -70,11 +73,11 @@ def test_origin(folder: Path) -> None:
     for name in names[4:]:
         wrong[name] = layers.value_alone(model, name, {**wrong, **network.inputs})
     assert np.isnan(wrong[names[-1]]).any(), "what follows is spoilt"
-    found = layers.compare_layers(network, lambda: layers.Ours(wrong, {}), layers.Tolerance(1e-3, 1e-4))
+    found = layers.compare_layers(network, lambda: layers.Ours(wrong, {}), Tolerance(1e-3, 1e-4))
     assert [layer.value for layer in found if layer.differs] == [names[3]], found
     assert found[3].origin and found[3].place == [0, 1, 2, 3] and found[3].wrong == 1
     layer = layers.Layer("v", "n", "Conv", [], [])
-    layers.difference(layer, np.ones((3, 2), np.float32), np.ones((2, 3), np.float32), layers.Tolerance(1, 1))
+    layers.judge(layer, np.ones((3, 2), np.float32), np.ones((2, 3), np.float32), Tolerance(1, 1))
     assert layer.differs and layer.worst == float("inf")
 
 
@@ -87,17 +90,17 @@ def test_quantised(folder: Path) -> None:
     network = Case("x", path, 1, {"x": [1, 3, 32, 32]}, {}, {model.graph.input[0].name: image})
     names = [name for node in model.graph.node for name in node.output]
     right = layers.reference_values(network, names)
-    first = next(name for name in names if layers.is_quantised(right[name]))
+    first = next(name for name in names if is_quantised(right[name]))
     one_off = dict(right)
     one_off[first] = (right[first] ^ 1).astype(right[first].dtype)  # each number one step off, up or down
     for name in names[names.index(first) + 1 :]:
         one_off[name] = layers.value_alone(model, name, {**one_off, **network.inputs})
-    far = [name for name in names if layers.is_quantised(right[name])
+    far = [name for name in names if is_quantised(right[name])
            and np.abs(one_off[name].astype(int) - right[name]).max() > 1]  # fmt: skip
     assert far, "the layers make more of a step"
 
     def compare(values: dict[str, np.ndarray]) -> list[layers.Layer]:
-        return layers.compare_layers(network, lambda: layers.Ours(values, {}), layers.Tolerance(1e-3, 1e-4))
+        return layers.compare_layers(network, lambda: layers.Ours(values, {}), Tolerance(1e-3, 1e-4))
 
     assert not [layer for layer in compare(one_off) if layer.differs]
     wrong = dict(one_off)
@@ -119,7 +122,7 @@ def test_only_bytes(build: Path, folder: Path) -> None:
     made = {output for node in onnx.load(path).graph.node if node.op_type == "QuantizeLinear" for output in node.output}
     assert made <= {layer["value"] for layer in found} and any("Conv" in layer["op"] for layer in found), found
     assert all(layer["worst"] <= 1 for layer in found if layer["value"] in made and layer["alone"]), found
-    expect(run(build, "npu-compare", path, *words, "--fallback=none"), 2, "ops; a processor beside it would")
+    expect(run(build, "npu-compare", path, *words, "--fallback=none"), 1, "ops; a processor beside it would")
     onnx.save(small.make("residual"), path)
     expect(run(build, "npu-compare", path, "--bytes"), 2, "no QuantizeLinear, so no quantised values")
 
@@ -201,8 +204,8 @@ def test_integers_within_their_limits(build: Path, folder: Path) -> None:
     given = f"--input=ids={folder}/ids.npy"
     done = run(build, "npu-bench", model, "--batch=4", given, "--plans=npu-nhwc/optimal", "--peers=onnxruntime", "--rounds=1")
     expect(done, 0, "text")
-    expect(run(build, "npu-bench", model, f"{given}x", "--plans=npu-nhwc/optimal"), 1, "cannot read")
-    expect(run(build, "npu-bench", model, "--input=idx=a.npy"), 1, "is not NAME=FILE.npy of an input; there are: ids")
+    expect(run(build, "npu-bench", model, f"{given}x", "--plans=npu-nhwc/optimal"), 8, "cannot read")
+    expect(run(build, "npu-bench", model, "--input=idx=a.npy"), 2, "is not NAME=FILE.npy of an input; there are: ids")
 
 
 def wrapped_ids(kind: str) -> tuple[list[onnx.NodeProto], int]:
@@ -362,7 +365,7 @@ def test_bound_inputs(build: Path, folder: Path) -> None:
     for name, value in (("r", 16000), ("s", [3, -1]), ("short", np.int32(16000))):
         np.save(folder / f"{name}.npy", np.array(value))
     words = (f"--bind-input=rate={folder}/r.npy", f"--bind-input=sizes={folder}/s.npy")
-    expect(run(build, "npu-compare", model), 2, "depends on the model's data")
+    expect(run(build, "npu-compare", model), 5, "depends on the model's data")
     expect(run(build, "npu-compare", model, *words), 0, "2 values compared, 0 differ")
     bench = ("npu-bench", model, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1")
     expect(run(build, *bench, *words, "--batch=2"), 0, "switched")
@@ -377,8 +380,9 @@ def test_bound_inputs(build: Path, folder: Path) -> None:
         "--bind-input: 'x' has 2 dimensions, not 1": f"x={folder}/s.npy",
     }
     for text, word in refused.items():
-        expect(run(build, "npu-compare", model, f"--bind-input={word}"), 2, text)
-    expect(run(build, *bench, "--bind-input=rate=none.npy"), 1, "--bind-input: cannot read 'none.npy'")
+        code = 8 if "cannot read" in text or "holds" in text else 2
+        expect(run(build, "npu-compare", model, f"--bind-input={word}"), code, text)
+    expect(run(build, *bench, "--bind-input=rate=none.npy"), 8, "--bind-input: cannot read 'none.npy'")
     expect(run(build, "npu-compare", model, *words, words[0]), 2, "--bind-input: 'rate' has two files")
     both = (*words, f"--input=rate={folder}/r.npy")
     expect(run(build, "npu-compare", model, *both), 2, "'rate' has values of --input and of --bind-input")
@@ -459,12 +463,68 @@ def test_reduce(build: Path, folder: Path) -> None:
     expect(run(build, "npu-reduce", whole, "--batch=1", f"--reduce={out}", "--reduce-test", test), 0, "2 of ")
     assert [node.op_type for node in onnx.load(out).graph.node] == ["Concat", "MaxPool"]
     onnx.checker.check_model(onnx.load(out))
-    expect(run(build, "npu-reduce", folder / "none.onnx", f"--reduce={out}"), 2, "cannot read")
+    expect(run(build, "npu-reduce", folder / "none.onnx", f"--reduce={out}"), 2, "there is no file")
     expect(run(build, "npu-reduce", whole, f"--reduce={out}", "--input-shape=x"), 2, "expected NAME=1,3,224,224")
     well = folder / "does not fail.onnx"
     well.write_bytes(b"no model")
-    expect(run(build, "npu-reduce", well, f"--reduce={out}"), 2, "cannot read")
+    expect(run(build, "npu-reduce", well, f"--reduce={out}"), 1, "cannot read")
     expect(run(build, "npuc", whole, "--reduce-test=true"), 2, "--reduce-test goes with --reduce")
+
+
+def test_reduce_of_wrong_words(build: Path, folder: Path) -> None:
+    """What the words are to blame for, no part of the model mends: the same message and exit code as npuc's."""
+    whole, out = folder / "whole.onnx", folder / "wrong.onnx"
+    onnx.save(small.make("concat"), whole)
+    cases = {("--target=npu-nhcw",): 2, ("--layout=optimol",): 2, ("--budget=node=5",): 2, ("--unheard",): 2,
+             ("--layout-plan=none.yaml",): 2}  # fmt: skip
+    for words, code in cases.items():
+        said = run(build, "npuc", whole, "-o", folder / "whole.npu", "-q", "--batch=1", *words).stderr.strip().splitlines()
+        text = said[0].partition("error: ")[2].partition("; see npuc")[0]
+        for program in ("npuc", "npu-reduce"):
+            done = run(build, program, whole, "--batch=1", f"--reduce={out}", *words)
+            expect(done, code, text.replace(str(whole), ""))
+            assert not out.exists() and len(done.stderr.splitlines()) == 1, done
+            done = run(build, program, whole, "--batch=1", f"--reduce={out}", "--input-shape=y=1,2")
+            expect(done, 2, "--input-shape: whole has no input 'y'; it has: x")
+
+
+def test_differing(build: Path, folder: Path) -> None:
+    """Outputs next to 0 that differ by nothing but rounding agree; wrong ones do not, however small."""
+    weight = numpy_helper.from_array(np.random.default_rng(5).standard_normal((64, 64)).astype(np.float32) * 1e-3, "w")
+    minus = numpy_helper.from_array(-weight_of(weight), "m")
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"]), helper.make_node("MatMul", ["x", "m"], ["b"]),
+             helper.make_node("Add", ["a", "b"], ["y"])]  # fmt: skip
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [8, 64])
+    graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="y")], [weight, minus])
+    model = folder / "zero.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    done = run(build, "npu-bench", model, "--plans=npu-nhwc/optimal,host/naive", "--peers=onnxruntime", "--rounds=1")
+    expect(done, 0, "zero")
+
+
+def weight_of(tensor: onnx.TensorProto) -> np.ndarray:
+    return numpy_helper.to_array(tensor)
+
+
+def test_budgets(build: Path, folder: Path) -> None:
+    """A message that names --budget is of a program that has it; and with it the work is done."""
+    model = folder / "budget.onnx"
+    onnx.save(small.make("residual"), model)
+    bench = ("npu-bench", model, "--batch=1", "--plans=npu-nhwc/optimal", "--rounds=1")
+    for words in (("npu-compare", model, "--batch=1"), bench):
+        refused = run(build, *words, "--budget=memory=100000")  # by npu-run, or as it does
+        expect(refused, refused.returncode or 4, "raise it with --budget=memory=N")
+        expect(run(build, *words, "--budget=memory=100000000"), 0, "")
+        expect(run(build, *words, "--budget=memry=1"), 2, "unknown 'memry', expected one of: nodes, fold, constants, file")
+        expect(run(build, *words, "--budget=fold=0"), 2, "no number of 1 or more")
+        expect(run(build, *words, "--budget=file=1000"), 1, "--budget=file=N")
+        expect(run(build, *words, "--budget=name=300", "--layout-seconds=5"), 0, "")
+    reduce = ("npu-reduce", model, "--batch=1", f"--reduce={folder}/less.onnx", "--budget=file=1000")
+    assert run(build, *reduce).returncode in (0, 1)
+    said = run(build, "npuc", model, "--budget=none=1").stderr
+    known = said.partition("expected: ")[2] or said.partition("expected one of: ")[2]
+    for name in NPUC_BUDGETS:
+        assert name in known, (name, said)
 
 
 def test_shrink() -> None:
@@ -492,7 +552,8 @@ def main() -> None:
         test_quantised(Path(name))
         test_wrapped_ids(Path(name))
         for test in (test_compare, test_only_bytes, test_odd_inputs, test_integers_within_their_limits,
-                     test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_if_of_data, test_sizes_that_contradict, test_minus_one, test_reduce):  # fmt: skip
+                     test_dynamic_layers, test_any_rank, test_first_sizes, test_bound_inputs, test_if_of_data, test_sizes_that_contradict, test_minus_one, test_reduce,
+                     test_reduce_of_wrong_words, test_differing, test_budgets):  # fmt: skip
             test(build, Path(name))
             print(f"{test.__name__} ok", flush=True)
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -24,9 +25,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench"), str(ROOT / "bench" / "demo")]
 
+import compare as models_compare  # noqa: E402
 import detection  # noqa: E402
 from npu_bench import __main__ as npu_bench_program  # noqa: E402
-from npu_bench import case, measure, present, results, statistics  # noqa: E402
+from npu_bench import agreement, case, measure, present, results, statistics  # noqa: E402
 from npu_bench.contender import prune  # noqa: E402
 from npu_bench.errors import BenchError  # noqa: E402
 
@@ -105,6 +107,27 @@ def test_compare_finds_wrong_results(folder: Path) -> None:
     expect(compare(folder, "global_pool", "--plans=npu-nhwc/naive", "--batch=1"), 1, "of its largest value")
 
 
+def test_ceilings() -> None:
+    """Of outputs that are judged as a whole: a few values that are far off do not hide among many, nor does chaos excuse all."""
+    expected = np.random.default_rng(5).standard_normal((1, 10000)).astype(np.float32)
+    sample = models_compare.Sample(Path("x.onnx"), {}, {"y": expected}, {}, Path("cache"), chaotic=True)
+    noise = np.random.default_rng(6).standard_normal(expected.shape).astype(np.float32)
+    spiked = expected.copy()
+    spiked[0, 7] += 1.5  # a root mean square of 0.015
+    for narrow, variant in ((models_compare.NARROW, None), (None, 0.01), (None, 5.0)):
+        # What onnxruntime is from itself.
+        other = expected if variant is None else expected + np.float32(variant) * noise
+        with mock.patch.object(models_compare, "reference", lambda *_, other=other: {"y": other}):
+            for found, text in ((expected + np.float32(0.005) * noise, ""), (expected + np.float32(0.2) * noise, "off, allowed are"),
+                                (spiked, "at (0, 7) found")):  # fmt: skip
+                said = ""
+                try:
+                    models_compare.compare_outputs(models_compare.Result("n", "p", 1), sample, [found], narrow)
+                except models_compare.Failure as failure:
+                    said = str(failure)
+                assert (text in said) if text else not said, (narrow, variant, text, said)
+
+
 def test_statistics() -> None:
     values = [10.0 + 0.1 * (index % 7) for index in range(70)]
     estimate = statistics.estimate(values)
@@ -152,18 +175,32 @@ def test_prune(folder: Path) -> None:
 
 
 def test_difference() -> None:
-    value = [np.array([1.0, 2.0, -4.0], np.float32)]
-    assert results.relative_difference(value, value) == 0.0
-    assert abs(results.relative_difference([value[0] + 0.4], value) - 0.1) < 1e-6
-    assert results.relative_difference([value[0][:2]], value) == float("inf")
-    assert results.relative_difference([value[0] * np.nan], value) == float("inf")
-    assert results.relative_difference([], value) == float("inf")
+    """The one comparison of all programs: what is next to 0 is judged by what is allowed of 0, not by itself."""
+    value, usual = [np.array([1.0, 2.0, -4.0], np.float32)], agreement.OF_NETWORKS["f32"]
+
+    def wrong(found: list[np.ndarray], expected: list[np.ndarray], tolerance: agreement.Tolerance = usual) -> bool:
+        return agreement.differences(found, expected, tolerance).wrong > 0
+
+    apart = agreement.differences([value[0] + np.float32(0.4)], value, usual)
+    assert abs(apart.absolute - 0.4) < 1e-6 and abs(apart.relative - 0.1) < 1e-6 and apart.wrong == 3 and apart.place == (0,), apart
+    assert str(apart) == "largest difference 4.0e-01, of values up to 4.0e+00", apart
+    assert not wrong(value, value) and not wrong([value[0] + np.float32(0.03)], value)
+    assert wrong([value[0][:2]], value) and wrong([value[0] * np.nan], value) and wrong([], value)
+    tiny = [np.array([3e-6, 0, 1e-6], np.float32)]
+    assert not wrong([tiny[0] + np.float32(1e-7)], tiny) and wrong([tiny[0] + np.float32(2e-4)], tiny)
+    odd = [np.array([np.nan, np.inf, -np.inf, 1], np.float32)]
+    assert not wrong(odd, odd) and wrong([odd[0][::-1].copy()], odd) and wrong([np.ones(4, np.float32)], odd)
+    # npu-run's --expect, element by element.
+    strict = agreement.Tolerance(of_largest=0.0)
+    assert wrong([value[0] * np.float32(1.002)], value, strict) and not wrong([value[0] * np.float32(1.0008)], value, strict)
+    steps = [np.array([3, 200], np.uint8)]
+    assert not wrong([steps[0] + np.uint8(1)], steps, strict) and wrong([steps[0] + np.uint8(2)], steps, strict)
 
 
 def test_energy_column() -> None:
     """There where a target says energy, and nowhere else."""
     number = statistics.Estimate(2.0, 1.0, 3.0)
-    rows = [results.Row("m", 1, "a", latency_ms=number, peak_rss_bytes=1, difference=0.0), results.Row("m", 1, "b", error="e")]
+    rows = [results.Row("m", 1, "a", latency_ms=number, peak_rss_bytes=1, difference=agreement.Difference()), results.Row("m", 1, "b", error="e")]
     assert "uJ" not in present.markdown_text(rows)
     rows[0].energy_pj = 2_500_000
     head, _, first, failed = present.markdown_text(rows).splitlines()[:4]
@@ -179,7 +216,7 @@ def test_wrong_words() -> None:
         ("--calibrate", "--precision=bf16"): "--precision=bf16: --calibrate measures kernels of f32",
         ("--calibrate", "--plugin=x.so"): "--plugin: --calibrate measures npuc's own kernels",
         ("resnet50", "--plans=host"): "--plans: expected TARGET/LAYOUT, found 'host'",
-        ("resnet50", "--peers=abacus"): "--peers: unknown runtime 'abacus'",
+        ("resnet50", "--peers=abacus"): "--peers: unknown 'abacus', expected one of: onnxruntime, openvino",
         ("resnet50", "--rounds=0"): "expected at least 1",
         ("resnet50", "--chart=a.txt"): "--chart: expected a name that ends in",
     }
@@ -200,8 +237,8 @@ def test_networks() -> None:
         case.make_case("mobilenet_v2_tflite", None, {})
         raise AssertionError("a TFLite network was taken for an ONNX file")
     except BenchError as error:
-        known = str(error).partition("no network of that name; known: ")[2]
-        assert known and "tflite" not in known, error
+        said, _, known = str(error).partition("; known: ")
+        assert "no network of that name; did you mean 'mobilenet_v2'?" in said and "tflite" not in known, error
 
 
 def test_chart() -> None:
@@ -233,7 +270,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_measure, test_difference, test_energy_column, test_wrong_words, test_chart, test_boxes):
+    for test in (test_statistics, test_ceilings, test_measure, test_difference, test_energy_column, test_wrong_words, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_compare, test_compare_finds_wrong_results):

@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cases  # noqa: E402
 from fork_server import Outcome, Server  # noqa: E402
 
-CODES = {"npuc": range(7), "npu-run": range(7), "npu-layout-diff": range(3)}
+CODES = {"npuc": range(9), "npu-run": range(9), "npu-layout-diff": {0, 1, 2, 3, 6, 8}}
 PYTHON = {"npu-layout-diff": Path(__file__).resolve().parents[2] / "bench" / "npu_layout_diff"}
 QUIET = {"npu-layout-diff": {0, 1}}  # exit codes that are no error
 LONGEST_LINE = 6000

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -326,6 +327,39 @@ def test_typed(bench: Bench) -> None:
     package = Path(npuc.__file__).parent
     assert (package / "py.typed").is_file() and "class Model" in (package / "_npu.pyi").read_text()
     assert "class Compilation" in (package / "_npuc.pyi").read_text()
+
+
+# What somebody writes in a row of the page's table of options, or in its text: a call, or named arguments.
+CALL, NAMED = re.compile(r"`((?:[a-z] = )?(?:p|r|npuc)\.[^`]*\([^`]*\))`"), re.compile(r"`([a-z_]+=[^`]*)`")
+ELSEWHERE = ("plugin=", "**options", "path)", "run()")  # test_plugin; what is spoken of, not called
+
+
+def test_page(bench: Bench) -> None:
+    """Every snippet of docs/python.md runs as it stands, on a network whose input is x."""
+    page = (programs.ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    fixed = small.make("residual")
+    fixed.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 1
+    onnx.save(fixed, bench.path("model.onnx"))
+    names = {"x": sample(1, *SHAPE[1:]), "array": np.ones(3, np.float32), "model": "model.onnx", "npuc": npuc}
+    before = Path.cwd()
+    os.chdir(bench.folder)
+    try:
+        for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+            exec(block, names)  # noqa: S102
+        names["p"].save("model.npu")
+        calls = [text for text in CALL.findall(page) if not any(word in text for word in ELSEWHERE)]
+        assert len(calls) >= 8 and any("{" in text for text in calls), calls
+        for text in calls:
+            exec(text, names)  # noqa: S102
+        table = [line.split("|")[2] for line in page.splitlines() if line.startswith("| `--") or line.startswith("| `-o")]
+        rows = [text for cell in table for text in NAMED.findall(cell)]
+        assert len(rows) >= 8, rows
+        for text in rows:
+            given = eval(f"dict({text})", names)  # noqa: S307
+            unknown = {"output", "compare"} | set(npuc.option_names())
+            assert set(given) <= unknown, text
+    finally:
+        os.chdir(before)
 
 
 if __name__ == "__main__":

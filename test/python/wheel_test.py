@@ -62,8 +62,16 @@ assert run("npuc", "--version").startswith("npuc ")
 run("npuc", "net.onnx", "--batch=2", "-o", "net.npu", "-q", "--certificate=proof.json")
 run("npu-check-certificate", "proof.json")
 run("npu-run", "net.npu", "--input", "x=x.npy", "--output", "y=run.npy")
-for program in ("npu-bench", "npu-sweep", "npu-compare", "npu-reduce"): # their packages are an extra
-    assert "has no package" in run(program, "--help", code=1), program
+version = run("npuc", "--version").split()[1]
+words = {{"npu-bench": ["net.onnx"], "npu-sweep": ["net.onnx"], "npu-compare": ["net.onnx"], "npu-reduce": ["net.onnx", "--reduce=o.onnx"],
+         "npuc-quantize": ["net.onnx", "--data=x.npy", "-o", "o.onnx"], "npu-layout-diff": None}}
+for program, wanted in words.items(): # their packages are an extra, which help and version do without
+    assert run(program, "--version").split()[:2] == [program, version], program
+    help_text = run(program, "--help")
+    assert "Examples:" in help_text and "Exit codes (docs/exit-codes.md):" in help_text, help_text
+    if wanted:
+        said = run(program, *wanted, code=1)
+        assert "has no package" in said and len(said.splitlines()) == 1, said
 print("inside ok")
 '''
 

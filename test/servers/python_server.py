@@ -25,7 +25,7 @@ def run_child(name: str, main: Callable[[list[str]], int], messages: str, words:
     os.chdir(Path(messages).parent)
     signal.alarm(seconds)
     try:
-        code = program.run(name, lambda: main(words), CRASHED)
+        code = program.run(name, lambda: main(words))
     except BaseException:
         traceback.print_exc()
         code = CRASHED

@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 import programs
 from programs import Bench
 
+USAGE, BAD_INPUT = 2, 8
+
 
 def diff(bench: Bench, before: dict, after: dict, *words: str, code: int) -> str:
     for name, report in (("a.json", before), ("b.json", after)):
         bench.path(name).write_text(json.dumps(report), encoding="utf-8")
     done = bench.run("npu-layout-diff", "a.json", "b.json", *words)
     assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
-    assert bool(done.stderr) == (code == 2), done.stderr
-    return done.stderr if code == 2 else done.stdout
+    assert bool(done.stderr) == (code == BAD_INPUT), done.stderr
+    return done.stderr if code == BAD_INPUT else done.stdout
 
 
 def test_same(bench: Bench) -> None:
@@ -39,6 +41,7 @@ def test_strategies(bench: Bench) -> None:
     counts = naive["relayouts"]["count"], better["relayouts"]["count"]
     assert "layout: naive -> auto-nhwc\n" in text and f"relayouts: {counts[0]} -> {counts[1]}\n" in text
     found = json.loads(diff(bench, naive, better, "--json", code=1))
+    programs.check_schema("npu-layout-diff", found)
     assert not found["same"] and len(found["relayouts"]["gone"]) - len(found["relayouts"]["new"]) == counts[0] - counts[1]
     assert sum(line.startswith("- relayout of ") for line in text.splitlines()) == len(found["relayouts"]["gone"])
     back = json.loads(diff(bench, better, naive, "--json", code=1))
@@ -146,7 +149,7 @@ def test_errors(bench: Bench) -> None:
         bad = copy.deepcopy(good)
         damage(bad)
         for pair in ((bad, good), (good, bad)):
-            said = diff(bench, *pair, code=2)
+            said = diff(bench, *pair, code=BAD_INPUT)
             assert message in said and "npu-layout-diff: error: " in said, (number, said)
     bench.path("text.json").write_text("no JSON", encoding="utf-8")
     bench.path("list.json").write_text("[]", encoding="utf-8")
@@ -156,7 +159,8 @@ def test_errors(bench: Bench) -> None:
         (("a", "b", "--loud"), "--loud"),
     ):  # fmt: skip
         done = bench.run("npu-layout-diff", *words)
-        assert done.returncode == 2 and message in done.stderr + done.stdout, (words, done.stderr)
+        code = BAD_INPUT if words[-1] == "a.json" and len(words) == 2 else USAGE
+        assert done.returncode == code and message in done.stderr + done.stdout, (words, done.stderr)
 
 
 def test_other_files(bench: Bench) -> None:
@@ -164,7 +168,7 @@ def test_other_files(bench: Bench) -> None:
     bench.report("residual", "--batch=1")
     os.mkfifo(bench.path("pipe"))
     done = bench.run("npu-layout-diff", "report.json", "pipe")
-    assert done.returncode == 2 and "'pipe' cannot be read: it is not a regular file" in done.stderr, done
+    assert done.returncode == BAD_INPUT and "'pipe' cannot be read: it is not a regular file" in done.stderr, done
     before = bench.path("report.json").read_bytes()
     with bench.path("report.json").open("ab") as report:
         done = subprocess.run([bench.build / "bin" / "npu-layout-diff", "report.json", "report.json"], cwd=bench.folder,
@@ -175,7 +179,7 @@ def test_other_files(bench: Bench) -> None:
 
 def test_help(bench: Bench) -> None:
     done = bench.run("npu-layout-diff", "--help")
-    assert done.returncode == 0 and "Examples:" in done.stdout and "Exit codes: 0" in done.stdout
+    assert done.returncode == 0 and "Examples:" in done.stdout and "Exit codes (docs/exit-codes.md):" in done.stdout
 
 
 if __name__ == "__main__":

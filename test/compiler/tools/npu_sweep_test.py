@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import http.client
 import io
 import itertools
 import json
@@ -17,18 +18,24 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import onnx
 import programs
 from browser import browser, is_installed
+from distributed.security import Security
 from programs import TIMEOUT_SECONDS, Bench
 from pyarrow import parquet
 
 from npu_sweep import __main__, chip, engine, page, point, table
+from npu_sweep.security import Link
 
 GRID = ("residual.onnx", "--target=npu-nhwc,npu-nchw16c", "--layout=naive,optimal", "--set", "array.rows=16,32,64")
 POINTS = 12
+FAILED, USAGE, BAD_INPUT = 1, 2, 8
+TLS_WORDS = ("--tls-ca-file=ca.pem", "--tls-cert=cert.pem", "--tls-key=key.pem")
 EVIL = "</script><img src=x onerror=\"window.evil=1\"><!--<script>'@DATA@\u2028"
 
 
@@ -39,7 +46,9 @@ def sweep(bench: Bench, *words: object) -> subprocess.CompletedProcess:
 def summary(bench: Bench, *words: object, code: int = 0) -> dict:
     done = sweep(bench, *words, "--json")
     assert done.returncode == code, f"{words}: exit code {done.returncode}\n{done.stderr}"
-    return json.loads(done.stdout)
+    found = json.loads(done.stdout)
+    programs.check_schema("npu-sweep", found)
+    return found
 
 
 def rows_of(bench: Bench, folder: str) -> list[dict]:
@@ -201,7 +210,7 @@ def test_errors(bench: Bench) -> None:
         ([model, "--set", "mac_rows=16", "--set", "array.rows=32"], "'mac_rows' stands twice"),
         ([model, "--layout=best"], "unknown layout strategy 'best'"),
         ([model, "--objective=fame"], "fame"),
-        ([model, "--target=tpu"], "'tpu' cannot be read"),
+        ([model, "--target=npu-nhcw"], "there is no target 'npu-nhcw'; did you mean 'npu-nhwc'?"),
         ([model, "--target=broken.yaml"], "broken.yaml"),
         ([model, "--batch=0"], "expected sizes such as 1,16"),
         ([model, "--batch=1,1"], "'1' stands twice"),
@@ -210,13 +219,21 @@ def test_errors(bench: Bench) -> None:
         ([model, "--output=mine"], "is not empty and holds no sweep"),
         ([model, "--output=bad.onnx"], "is no folder"),
         ([model, "--build=mine"], "run `make build` first"),
-        ([model, "--scheduler=tcp://127.0.0.1:1"], "no Dask scheduler answers at 'tcp://127.0.0.1:1'"),
+        ([model, "--tls-cert=bad.onnx"], "--tls-ca-file, --tls-cert and --tls-key go together"),
+        ([model, "--scheduler=tcp://127.0.0.1:1", "--tls-cert=a", "--tls-key=a", "--tls-ca-file=a"], "they are for --scheduler=tls://"),
+        ([model, "--scheduler=127.0.0.1:1"], "warning: '127.0.0.1:1' is neither encrypted nor authenticated"),
+        ([model, "--scheduler=tls://127.0.0.1:1", *TLS_WORDS], "--tls-ca-file: cannot read 'ca.pem'"),
+        ([model, "--scheduler=udp://127.0.0.1:1"], "no Dask scheduler answers at 'udp://127.0.0.1:1'"),
+        ([model, "--layot=naive"], "unknown option '--layot'; did you mean '--layout'?"),
     ]
+    codes = {"bad.onnx": FAILED, "--target=broken.yaml": BAD_INPUT, "--build=mine": FAILED, "--scheduler=127.0.0.1:1": FAILED,
+             "--scheduler=udp://127.0.0.1:1": FAILED, "--scheduler=tls://127.0.0.1:1": BAD_INPUT}  # fmt: skip
     before = sorted(bench.folder.rglob("*"))
     with contextlib.chdir(bench.folder):
         for words, text in cases:
             code, said = in_process(bench, words)
-            assert code == 2 and text in said and "Traceback" not in said, (words, code, said)
+            wanted = next((codes[word] for word in words if word in codes), USAGE)
+            assert code == wanted and text in said and "Traceback" not in said, (words, code, said)
             assert sorted(bench.folder.rglob("*")) == before, words
     done = sweep(bench, *cases[0][0])
     assert done.returncode == 2 and cases[0][1] in done.stderr and not done.stdout, done
@@ -236,7 +253,7 @@ def test_lost_result(bench: Bench) -> None:
     # The other one waits for the file: a result that is there again at once would hide that it was ever gone.
     file = bench.path("go")
     file.touch()
-    with engine.connect(None, workers=2) as client:
+    with engine.connect(Link(), workers=2) as client:
         future = client.submit(pid_when_there, str(file))
         first = future.result(timeout=TIMEOUT_SECONDS)
         file.unlink()
@@ -247,6 +264,107 @@ def test_lost_result(bench: Bench) -> None:
             time.sleep(0.01)
         threading.Timer(0.5, file.touch).start()
         assert engine.result_of(future) != first
+
+
+def listening_ports() -> set[int]:
+    """Of this process and of those that it has started."""
+    parents = dict(line.split() for line in subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout.splitlines())
+    ours, before = {str(os.getpid())}, 0
+    while len(ours) > before:
+        before = len(ours)
+        ours |= {process for process, parent in parents.items() if parent in ours}
+    sockets = set()
+    for process in ours:
+        with contextlib.suppress(OSError):
+            for link in Path(f"/proc/{process}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    sockets.add(os.readlink(link).removeprefix("socket:[").removesuffix("]"))
+    lines = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return {int(words[1].rpartition(":")[2], 16) for words in lines if words[3] == "0A" and words[9] in sockets}
+
+
+def test_strangers(bench: Bench) -> None:
+    """Who is on the same machine connects to none of the processes, and sees none of their pages."""
+    stranger = ("import sys; from distributed import Client\nfor scheme in ('tcp', 'tls'):\n    try:\n"
+                "        client = Client(f'{scheme}://127.0.0.1:{sys.argv[1]}', timeout=2)\n"
+                "        print('ran', client.submit(sum, [1, 2], pure=False).result(timeout=5))\n"
+                "    except Exception as error:\n        print('kept out', type(error).__name__)\n")
+    with engine.connect(Link(), workers=1) as client:
+        assert client.submit(sum, [1, 2]).result(timeout=TIMEOUT_SECONDS) == 3
+        assert client.scheduler.address.startswith("tls://127.0.0.1:"), client.scheduler.address
+        ports = listening_ports()
+        assert int(client.scheduler.address.rpartition(":")[2]) in ports and len(ports) >= 3, ports
+        done = subprocess.run([sys.executable, "-c", stranger, client.scheduler.address.rpartition(":")[2]], cwd=bench.folder,
+                              capture_output=True, text=True, timeout=TIMEOUT_SECONDS)  # fmt: skip
+        assert done.stdout.count("kept out") == 2 and "ran" not in done.stdout, done
+        for port, path in itertools.product(ports, ("/", "/status", "/info/main/workers.html", "/json/counts.json", "/metrics", "/health")):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as page_there:
+                    raise AssertionError(f"{port}{path}: {page_there.status}")
+            except (OSError, http.client.HTTPException):
+                pass
+
+
+def make_keys(folder: Path) -> None:
+    """A certificate that is its own authority."""
+    security = Security.temporary()
+    for name, text in (("ca", security.tls_ca_file), ("cert", security.tls_client_cert), ("key", security.tls_client_key)):
+        (folder / f"{name}.pem").write_text(text, encoding="utf-8")
+
+
+def test_tls_scheduler(bench: Bench) -> None:
+    """A scheduler with certificates: with ours points are computed, without them, or with others, none."""
+    bench.save("residual")
+    make_keys(bench.folder)
+    bench.path("other").mkdir()
+    make_keys(bench.path("other"))
+    grid, file = ("residual.onnx", "--set", "mac_rows=16,32"), bench.path("scheduler.json")
+    with contextlib.ExitStack() as stack:
+        def start(program: str, *words: str) -> None:
+            command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(file), "--no-dashboard", *TLS_WORDS, *words]
+            process = subprocess.Popen(command, cwd=bench.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+
+        start("dask_scheduler", "--host=tls://127.0.0.1", "--port=0", "--protocol=tls")
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while not file.exists() or not file.read_text(encoding="utf-8").endswith("}"):
+            assert time.monotonic() < end, "the scheduler did not start"
+            time.sleep(0.05)
+        start("dask_worker", "--no-nanny", "--nthreads=1")
+        address = json.loads(file.read_text(encoding="utf-8"))["address"]
+        assert address.startswith("tls://"), address
+        words = (*grid, f"--scheduler={address}", "--output=tls")
+        for others, code, says in (([], FAILED, "no Dask scheduler answers"), ([f"{word.partition('=')[0]}=other/{word.partition('=')[2]}" for word in TLS_WORDS], FAILED, "no Dask scheduler answers"),
+                                   ((TLS_WORDS[0], TLS_WORDS[1], "--tls-key=other/key.pem"), BAD_INPUT, "are no certificate and its key"),
+                                   (("--tls-ca-file=residual.onnx", *TLS_WORDS[1:]), BAD_INPUT, "has no certificates in PEM form")):  # fmt: skip
+            done = sweep(bench, *words, *others)
+            assert done.returncode == code and says in done.stderr and "warning" not in done.stderr, (others, done)
+            assert len(done.stderr.splitlines()) == 1 and not bench.path("tls").exists(), done
+        assert summary(bench, *words, *TLS_WORDS)["computed"] == 2
+
+
+def test_failed_first_sweep(bench: Bench) -> None:
+    """A folder in which no point was computed holds no settings: the words may be mended."""
+    model = programs.small.make("residual")
+    model.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "H"
+    onnx.save(model, bench.path("open.onnx"))
+    done = sweep(bench, "open.onnx", "--layout=naive", "--output=out", "--workers=1")
+    assert done.returncode == FAILED and "--input-shape" in done.stderr, done
+    words = ("open.onnx", "--layout=naive", "--output=out", "--workers=1", "--input-shape=x=1,3,32,32")
+    assert summary(bench, *words)["computed"] == 1
+    done = sweep(bench, *words[:-1])
+    assert done.returncode == USAGE and "--input-shape was x=1,3,32,32, is now not given; choose another folder" in done.stderr, done
+
+
+def test_budget(bench: Bench) -> None:
+    """What npuc's messages advise works here, and belongs to the grid."""
+    bench.save("residual")
+    words = ("residual.onnx", "--layout=naive", "--output=out", "--workers=1")
+    done = sweep(bench, *words, "--budget=file=1000")
+    assert done.returncode == FAILED and "--budget=file=N" in done.stderr, done
+    assert summary(bench, *words, "--budget=file=100000000")["failed"] == 0
+    assert sweep(bench, *words, "--budget=fil=9").returncode == USAGE
 
 
 def test_scheduler(bench: Bench) -> None:
@@ -272,7 +390,8 @@ def test_scheduler(bench: Bench) -> None:
             time.sleep(0.05)
         address = "--scheduler=" + json.loads(file.read_text(encoding="utf-8"))["address"]
         done = sweep(bench, *grid, address, "--output=far-away")
-        assert done.returncode == 2 and "has no workers" in done.stderr, done
+        assert done.returncode == FAILED and "has no workers" in done.stderr, done
+        assert "warning: 'tcp://127.0.0.1:" in done.stderr and "use tls://" in done.stderr, done
         assert not bench.path("far-away").exists()
         start("dask_worker", "--no-nanny", "--nthreads=1")
         assert summary(bench, *grid, address, "--output=far-away")["computed"] == 2
@@ -281,7 +400,7 @@ def test_scheduler(bench: Bench) -> None:
             wait_for_results(bench, "lost", 1)
             scheduler.kill()
             _, said = process.communicate(timeout=TIMEOUT_SECONDS)
-            assert process.returncode == 2 and "the scheduler is gone" in said, (process.returncode, said)
+            assert process.returncode == FAILED and "the scheduler is gone" in said, (process.returncode, said)
             assert "Traceback" not in said and not bench.path("lost/results.csv").exists(), said
     summary(bench, *grid, "--output=here", "--workers=1")
     assert table_bytes(bench, "far-away") == table_bytes(bench, "here")

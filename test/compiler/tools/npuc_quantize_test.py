@@ -7,7 +7,10 @@ import contextlib
 import io
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import onnx
@@ -17,11 +20,12 @@ from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 from programs import Bench
 
-from npuc_quantize import __main__, pictures
+from npuc_quantize import __main__, choices, pictures, quantiser
 from npuc_quantize.accuracy import Accuracy, looks_like_classes
 from npuc_quantize.layers import Step
+from npuc_quantize.ort import OnnxRuntimeError
 
-USAGE, INEXACT, UNWRITTEN = 2, 1, 3
+BAD_MODEL, INEXACT, USAGE, UNWRITTEN, BAD_INPUT = 1, 1, 2, 3, 8
 GREY, COLOURS = (40, 60), (3, 32, 32)
 
 
@@ -191,7 +195,7 @@ def test_reading_pictures(bench: Bench) -> None:
     wide[:, 2:4] = 255  # the middle, which crop keeps
     Image.fromarray(wide).save(bench.path("wide.png"))
     frame = pictures.Frame("nhwc", 3, 2, 2)
-    by_fit = {fit: pictures.read_picture(bench.path("wide.png"), frame, pictures.Preparation(fit)) for fit in pictures.FITS}
+    by_fit = {fit: pictures.read_picture(bench.path("wide.png"), frame, pictures.Preparation(fit)) for fit in choices.FITS}
     assert (by_fit["crop"] == 1).all() and 0 < by_fit["stretch"].mean() < 1 and by_fit["pad"].min() == 0, by_fit
     colour = np.zeros((4, 4, 3), np.uint8)
     colour[..., 0] = 255
@@ -267,7 +271,7 @@ def test_two_inputs(bench: Bench) -> None:
                         (np.int64([0, 1, 2**40, 1]), "row 2 that does not fit into int32"),
                         (np.float32([0, 1, 2, 1]), "holds float32[4], expected int32 and [] or [N] or [N,M]")):  # fmt: skip
         np.save(bench.path("i.npy"), array)
-        refuse(bench, path, "--data", "x=x.npy", "--data", "i=i.npy", "-o", "out.onnx", says=says)
+        refuse(bench, path, "--data", "x=x.npy", "--data", "i=i.npy", "-o", "out.onnx", says=says, code=BAD_INPUT)
     refuse(bench, path, "--data=x.npy", "-o", "out.onnx", says="does not say which input it is for; write NAME=FILE, with one of: x, i")
     refuse(bench, path, "--data", "x=x.npy", "-o", "out.onnx", says="the input 'i' has no values; give --data=i=FILE.npy")
 
@@ -346,7 +350,8 @@ def test_wrong_models(bench: Bench) -> None:
                         (bench.save(cast), "its weight 'w0' is DOUBLE; export it in float32"), (bench.path("text.onnx"), "it is no ONNX model"),
                         (bench.path("none.npy"), "there is no file"), (bench.save(none), "onnxruntime cannot load the model"),
                         (bench.save(nothing), "nothing of the model can be quantised; its operators are: Abs, Exp")):  # fmt: skip
-        refuse(bench, model, "--data=x.npy", "-o", "out.onnx", says=says)
+        code = USAGE if "there is no file" in says else BAD_MODEL
+        refuse(bench, model, "--data=x.npy", "-o", "out.onnx", says=says, code=code)
 
 
 def test_wrong_data(bench: Bench) -> None:
@@ -366,10 +371,10 @@ def test_wrong_data(bench: Bench) -> None:
     for name, says in (("nan.npy", "'nan.npy' has a number that is not finite, in row 1"), ("shape.npy", "holds float32[2,2,16,16], expected float32"),
                        ("kind.npy", "holds int64[2,3,16,16]"), ("huge.npy", "row 0 that does not fit into float32"),
                        ("empty.npy", "fewer values than one batch takes"), ("object.npy", "cannot read 'object.npy'"), ("junk.npy", "'junk.npy': it is no .npy file of numbers"),
-                       ("zip.npy", "'zip.npy' is no .npy file"), ("cut.npy", "cannot read 'cut.npy'"), ("none", "cannot read 'none': No such file"),
+                       ("zip.npy", "'zip.npy': it is no .npy file of numbers"), ("cut.npy", "cannot read 'cut.npy'"), ("none", "cannot read 'none': No such file"),
                        ("hollow", "there is no picture in the folder 'hollow'"), ("pipe", "it is not a regular file"),
-                       ("broken", "cannot read the picture 'broken/class1/p01.png': it is none that Pillow knows")):  # fmt: skip
-        refuse(bench, model, f"--data={name}", "-o", "out.onnx", says=says)
+                       ("broken", "cannot read the picture 'broken/class1/p01.png': its first bytes are none of these, expected BMP, GIF")):  # fmt: skip
+        refuse(bench, model, f"--data={name}", "-o", "out.onnx", says=says, code=BAD_INPUT)
 
 
 def test_wrong_words(bench: Bench) -> None:
@@ -383,7 +388,7 @@ def test_wrong_words(bench: Bench) -> None:
                         ([*usual, "--program=x.npu"], "say which chip it is for"), ([*usual, "--min-top1=2"], "--min-top1"), ([*usual, "--min-sqnr=nan"], "--min-sqnr"),
                         ([*usual, "--keep=secnd"], "has no node 'secnd' after folding; did you mean 'second'?"), ([*usual, "--ops=Gemm"], "has no operator 'Gemm'"),
                         ([*usual, "--ops=Exp"], "onnxruntime's quantiser does not know 'Exp'"), ([*usual, "--ops="], "expected names with commas"),
-                        ([*usual, "--samples=0"], "expected a size from 1"), ([*usual, "--target=nothing"], "npuc: "), ([*usual, "--input-shape=x=1,3,9,9"], "dimension 2 of input 'x' is 16"),
+                        ([*usual, "--samples=0"], "expected a size from 1"), ([*usual, "--target=npu-nhcw"], "there is no target 'npu-nhcw'; did you mean 'npu-nhwc'?"), ([*usual, "--input-shape=x=1,3,9,9"], "dimension 2 of input 'x' is 16"),
                         ([model, "--data=photos", "-o", "out.onnx", "--mean=1,2"], "one for each of the 3 channels")):  # fmt: skip
         refuse(bench, *words, says=says)
 
@@ -411,6 +416,123 @@ def test_files(bench: Bench) -> None:
         refuse(bench, model, f"--data={data}", "-o", "out.onnx", f"--json={target}", says=says)
     refuse(bench, model, "--data=x.npy", "-o", "out.onnx", "--json=out.onnx", says="would replace -o 'out.onnx'")
     refuse(bench, model, "--data=x.npy", "-o", "none/out.onnx", says="there is no folder 'none'", code=UNWRITTEN)
+
+
+def postscript(path: Path, marker: Path) -> None:
+    """What Pillow hands to Ghostscript, whatever the file's name is."""
+    path.write_text(f"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 32 32\n({marker}) (w) file closefile\nshowpage\n", encoding="ascii")
+
+
+def test_other_formats(bench: Bench) -> None:
+    """A file is what its first bytes say: none of a format that starts a program, or that is not decoded by Pillow itself."""
+    model = bench.save(conv_model("net", [1, 3, 32, 32]))
+    fake = bench.path("bin")
+    fake.mkdir()
+    ghost = fake / "gs"
+    ghost.write_text(f"#!/bin/sh\ntouch {bench.path('started')}\n", encoding="utf-8")
+    ghost.chmod(0o755)
+    os.environ["PATH"] = f"{fake}{os.pathsep}{os.environ['PATH']}"
+    for name in ("a.jpg", "a.png", "a.eps"):
+        bench.path(name).mkdir()
+        postscript(bench.path(name) / name, bench.path("marker"))
+        refuse(bench, model, f"--data={name}", "-o", "out.onnx", code=BAD_INPUT,
+               says=f"cannot read the picture '{name}/{name}': it is EPS by its first bytes, expected BMP, GIF")  # fmt: skip
+    assert not bench.path("started").exists() and not bench.path("marker").exists()
+    for kind, suffix in (("PPM", "ppm"), ("TGA", "tga"), ("ICO", "ico"), ("JPEG2000", "jp2"), ("PCX", "png")):
+        bench.path(suffix + kind).mkdir()
+        Image.new("RGB", (32, 32), "red").save(bench.path(suffix + kind) / f"x.{suffix}", kind)
+        refuse(bench, model, f"--data={suffix + kind}", "-o", "out.onnx", code=BAD_INPUT, says="expected BMP, GIF, JPEG, PNG, TIFF or WEBP")
+    for kind, suffix in (("BMP", "bmp"), ("GIF", "gif"), ("JPEG", "png"), ("PNG", "jpg"), ("TIFF", "tif"), ("WEBP", "webp")):
+        bench.path(kind).mkdir()
+        Image.new("RGB", (40, 33), (250, 0, 0)).save(bench.path(kind) / f"x.{suffix}", kind)
+        taken = pictures.read_picture(bench.path(kind) / f"x.{suffix}", pictures.Frame("nchw", 3, 32, 32), pictures.Preparation())
+        assert abs(taken[0].mean() - 250 / 255) < 0.02 and taken[1:].max() < 0.02, (kind, taken)
+
+
+def test_large_pictures(bench: Bench) -> None:
+    """Half a megabyte of 13,000 x 13,000 pixels is refused before any of them is decoded; the option that it names works."""
+    model = bench.save(conv_model("net", [1, 3, 32, 32]))
+    for kind in ("PNG", "TIFF"):
+        folder = bench.path(f"large{kind}")
+        folder.mkdir()
+        Image.new("1", (13000, 13000)).save(folder / f"x.{kind.lower()}", kind, **({"compression": "group4"} if kind == "TIFF" else {}))
+        words = ("npuc-quantize", model, f"--data={folder.name}", "-o", "out.onnx")
+        done, most = measured_memory(bench, *words)
+        assert done.returncode == BAD_INPUT and "has 13000 x 13000 pixels, expected at most 67108864" in done.stderr, done.stderr
+        assert most < 600e6, (kind, most)
+    small = paint(bench, "small", 1)[0].parent
+    refuse(bench, model, f"--data={small}", "-o", "out.onnx", "--budget=pixels=1727", says="--budget=pixels=1728", code=BAD_INPUT)
+    quantised(bench, model, f"--data={small}", "--budget=pixels=1728")
+    refuse(bench, model, f"--data={small}", "-o", "out.onnx", "--budget=pixel=9", says="unknown 'pixel', expected one of:")
+
+
+def measured_memory(bench: Bench, *words: object) -> tuple[subprocess.CompletedProcess, int]:
+    """How a program ends, and the most bytes that it and what it started had."""
+    script = ("import os, resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024); sys.exit(code)")
+    command = [sys.executable, "-c", script, str(bench.build / "bin" / str(words[0])), *map(str, words[1:])]
+    done = subprocess.run(command, cwd=bench.folder, capture_output=True, text=True, timeout=programs.TIMEOUT_SECONDS)
+    return done, int(done.stdout.split()[-1])
+
+
+def test_arrays_that_lie(bench: Bench) -> None:
+    """What a file's first bytes ask for is no reason to take it."""
+    model = bench.save(conv_model("net", [1, 3, 16, 16]))
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000, 3, 16, 16), }"
+    long = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + "1," * 40 + "), }"
+    for name, header, says in (("bomb", head, "which is 3072000000 bytes, and has 0"), ("deep", long, "'deep.npy' holds float32"),
+                               ("fields", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "expected numbers"),
+                               ("object", "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "expected numbers"),
+                               ("code", "__import__('os').system('touch started')", "cannot read 'code.npy'")):  # fmt: skip
+        text = header.ljust(118) + "\n"
+        data = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+        bench.path(f"{name}.npy").write_bytes(data + (b"\0\0\0\0" if name == "deep" else b""))
+        refuse(bench, model, f"--data={name}.npy", "-o", "out.onnx", says=says, code=BAD_INPUT)
+    assert not bench.path("started").exists()
+
+
+def spared_in(bench: Bench, name: str, nodes: list, weights: dict, shape: list[int], *words: str) -> tuple[dict, list]:
+    model = bench.save(programs.network(name, nodes, weights, {"x": shape}, ["y"]))
+    np.save(bench.path("x.npy"), programs.sample(*shape))
+    report = quantised(bench, model, "--data=x.npy", *words)
+    return report, [(one["node"], one["instead"]) for one in report["spared"]]
+
+
+def test_spared_nodes(bench: Bench) -> None:
+    """Nodes that onnxruntime's quantiser fails on: one scale, or float32; named, and alone."""
+    conv = helper.make_node("Conv", ["x", "w0"], ["a"], name="conv")
+    grouped = helper.make_node("ConvTranspose", ["a", "w1", "b1"], ["b"], name="grouped", group=2)
+    norm = helper.make_node("LayerNormalization", ["b", "w2", "b2"], ["y"], name="norm", axis=-2)
+    weights = kernel("w0", 4, 3, 1, 1) | kernel("w1", 4, 4, 3, 3) | kernel("b1", 8) | kernel("w2", 10, 10) | kernel("b2", 10, 10)
+    report, spared = spared_in(bench, "odd", [conv, grouped, norm], weights, [1, 3, 8, 8])
+    assert spared == [("grouped", "per tensor"), ("norm", "per tensor")], report["spared"]
+    assert all(one["reason"] for one in report["spared"]) and report["outputs"][0]["sqnr_db"] > 20, report
+    _, spared = spared_in(bench, "odd", [conv, grouped, norm], weights, [1, 3, 8, 8], "--per-tensor")
+    assert spared == [], spared
+    code, shown, _ = call(bench, bench.path("odd.onnx"), "--data=x.npy", "-o", "again.onnx")
+    assert code == 0 and "'grouped' has one scale for all channels: onnxruntime's quantiser says" in shown, shown
+    # What fails for another reason, whatever it is, stays in float32.
+    real = quantiser.Quantiser.attempt
+
+    def failing(self: quantiser.Quantiser, plan: quantiser.Plan) -> None:
+        if "conv" not in plan.kept:
+            raise OnnxRuntimeError("onnxruntime cannot quantise the model: no conv today")
+        real(self, plan)
+
+    with mock.patch.object(quantiser.Quantiser, "attempt", failing):
+        report, spared = spared_in(bench, "odd", [conv, grouped, norm], weights, [1, 3, 8, 8])
+    assert sorted(spared) == [("conv", "float32"), ("grouped", "per tensor"), ("norm", "per tensor")], spared
+    assert next(one for one in report["spared"] if one["node"] == "conv")["reason"] == "no conv today"
+
+
+def test_schema(bench: Bench) -> None:
+    """--json is as its schema says, with pictures, a program, spared nodes; the schema lets nothing else through."""
+    model = bench.save("classifier")
+    paint(bench, "photos", 2)
+    report = quantised(bench, model, "--data=photos", "--target=npu-nhwc")
+    programs.check_schema("npuc-quantize", report)
+    np.save(bench.path("x.npy"), programs.sample(1, 3, 16, 16))
+    programs.check_schema("npuc-quantize", quantised(bench, bench.save(conv_model("net", [1, 3, 16, 16])), "--data=x.npy", "--keep=first"))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jsonschema
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -147,6 +148,26 @@ def check_close(found: np.ndarray, wanted: np.ndarray) -> None:
 def scratch(build: Path) -> Iterator[Bench]:
     with tempfile.TemporaryDirectory() as folder:
         yield Bench(build, Path(folder))
+
+
+def check_schema(name: str, value: object) -> None:
+    """What a program gave as JSON is as docs/NAME.schema.json says, which says it of every key."""
+    schema = json.loads((ROOT / "docs" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(value, schema)
+    assert not list(open_objects(schema)), list(open_objects(schema))
+
+
+def open_objects(schema: object, place: str = "#") -> Iterator[str]:
+    """Parts of a schema that any key may be in, or that nothing needs to be in."""
+    if isinstance(schema, dict):
+        if "properties" in schema and (schema.get("additionalProperties", True) is True or "required" not in schema):
+            yield place
+        for key, value in schema.items():
+            yield from open_objects(value, f"{place}/{key}")
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            yield from open_objects(value, f"{place}/{index}")
 
 
 def main(doc: str) -> None:
