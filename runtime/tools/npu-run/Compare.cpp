@@ -42,6 +42,14 @@ long double valueAt(npu_type type, const Buffer &values, size_t i) {
     return values.as<int32_t>()[i];
   case NPU_TYPE_I64:
     return static_cast<long double>(values.as<int64_t>()[i]);
+  case NPU_TYPE_F64:
+    return values.as<double>()[i];
+  case NPU_TYPE_U16:
+    return values.as<uint16_t>()[i];
+  case NPU_TYPE_U32:
+    return values.as<uint32_t>()[i];
+  case NPU_TYPE_U64:
+    return static_cast<long double>(values.as<uint64_t>()[i]);
   }
   return NAN;
 }
