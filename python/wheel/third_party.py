@@ -21,7 +21,6 @@ from pathlib import Path
 
 # By Debian's source package or Python's package; what is not here has to be looked at, and gets a line.
 LICENCES = {
-    "CLI11": "BSD-3-Clause",
     "cli11": "BSD-3-Clause",
     "highsbox": "MIT",
     "libzstd": "BSD-3-Clause OR GPL-2.0-only",
@@ -37,6 +36,7 @@ LICENCES = {
     "node-d3-timer": "BSD-3-Clause",
     "node-d3-transition": "BSD-3-Clause",
     "node-d3-zoom": "BSD-3-Clause",
+    "onnx": "Apache-2.0",
     "onednn-cpu-gomp": "Apache-2.0",
     "onednn-devel-cpu-gomp": "Apache-2.0",
     "protobuf": "BSD-3-Clause",
@@ -91,11 +91,12 @@ def debian_component(package: str) -> Component:
 
 
 def python_owners() -> dict[str, importlib.metadata.Distribution]:
-    return {
-        os.path.realpath(distribution.locate_file(file)): distribution
-        for distribution in importlib.metadata.distributions()
-        for file in distribution.files or []
-    }
+    owners = {}
+    for distribution in importlib.metadata.distributions():
+        folder = os.path.realpath(distribution.locate_file(""))
+        for file in distribution.files or []:
+            owners[os.path.normpath(os.path.join(folder, file))] = distribution
+    return owners
 
 
 def python_component(distribution: importlib.metadata.Distribution) -> Component:
@@ -109,7 +110,7 @@ def python_component(distribution: importlib.metadata.Distribution) -> Component
 def components(build: Path, source: Path) -> list[Component]:
     files = files_of(build, "wheel-files")
     files |= {Path(line.partition("=")[2]) for line in (build / "CMakeCache.txt").read_text(encoding="utf-8").splitlines()
-              if line.startswith("NPU_D3_")}  # fmt: skip
+              if line.startswith("NPU_D3_") and ":FILEPATH=" in line}  # fmt: skip
     files.add(Path(next(iter((build / "lib").glob("libdnnl-npu.so*"))).resolve()))
     debian, python = debian_owners(), python_owners()
     found: dict[str, Component] = {}
@@ -130,11 +131,13 @@ def components(build: Path, source: Path) -> list[Component]:
     onednn = python_component(importlib.metadata.distribution("onednn-cpu-gomp"))
     found.setdefault(onednn.name, onednn)
     kept = [one for name, one in sorted(found.items()) if name not in OF_THE_SYSTEM]
-    for one in kept:
-        if one.name not in LICENCES:
-            raise UnknownError(f"{one.name} {one.version} is in the wheel, and LICENCES says nothing of it; look at {one.texts}")
-        if not one.texts:
-            raise UnknownError(f"{one.name} {one.version} is in the wheel without the text of its licence")
+    for wrong, what in (
+        ([one for one in kept if one.name not in LICENCES], "and LICENCES says nothing of it; look at its texts"),
+        ([one for one in kept if not one.texts], "without the text of its licence"),
+    ):
+        if wrong:
+            names = ", ".join(f"{one.name} {one.version} {[str(path) for path in one.texts]}" for one in wrong)
+            raise UnknownError(f"in the wheel, {what}: {names}")
     return kept
 
 
