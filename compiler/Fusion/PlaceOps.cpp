@@ -86,29 +86,31 @@ struct Lacking {
 };
 } // namespace
 
-/// Whether the op makes quantized numbers real, or real ones quantized.
-static bool isStepOfQuantization(Operation *op) {
+/// The integer type that the op makes real, or real numbers to; null: none.
+static Type convertedInteger(Operation *op) {
   auto cast = dyn_cast<EltwiseOp>(op);
   if (!cast || cast.getKind() != NPU_INSTR_cast)
-    return false;
+    return {};
   Type from = tensorType(cast.getInputs()[0]).getElementType();
   Type to = tensorType(cast.getResult()).getElementType();
-  auto isQuantized = [](Type type) {
-    return isa<mlir::IntegerType>(type) && type.getIntOrFloatBitWidth() > 1 &&
-           type.getIntOrFloatBitWidth() <= 16;
-  };
-  return (isQuantized(from) && isa<mlir::FloatType>(to)) ||
-         (isa<mlir::FloatType>(from) && isQuantized(to));
+  if (isa<mlir::FloatType>(from))
+    std::swap(from, to);
+  bool isBoth = isa<mlir::IntegerType>(from) && isa<mlir::FloatType>(to);
+  return isBoth && !from.isInteger(1) ? from : Type();
 }
 
-/// The nodes of such ops.
+/// The nodes that make quantized numbers real, or real ones quantized; none
+/// where no such number is of 16 bits or less.
 static llvm::DenseSet<Location>
 nodesOfQuantization(mlir::func::FuncOp function) {
   llvm::DenseSet<Location> nodes;
+  bool isQuantized = false;
   for (Operation &op : function.getBody().front())
-    if (isStepOfQuantization(&op))
+    if (Type integer = convertedInteger(&op)) {
       nodes.insert(op.getLoc());
-  return nodes;
+      isQuantized |= integer.getIntOrFloatBitWidth() <= 16;
+    }
+  return isQuantized ? nodes : llvm::DenseSet<Location>();
 }
 
 /// A quantized model need not be told to be so: what lacks floats is an op

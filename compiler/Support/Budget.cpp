@@ -88,7 +88,7 @@ static std::string overBoth(Budget budget, int64_t amount, int64_t allowed) {
   if (amount <= saturatedSum(limit, allowed))
     return "";
   const BudgetRow &row = rows[static_cast<size_t>(budget)];
-  return ("takes at least " + Twine(amount - allowed) + " " + row.what +
+  return ("takes at least " + Twine(amount) + " " + row.what +
           ", the budget is " + Twine(limit) +
           "; if that is meant, raise it with --budget=" + row.name + "=N")
       .str();

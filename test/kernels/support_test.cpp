@@ -5,6 +5,7 @@
 #include "kernels/parallel.h"
 #include "kernels/slow_kernels.h"
 #include "kernels/support/interpreter.h"
+#include "kernels/validate.h"
 #include "test/kernels/testing.h"
 
 #include <gtest/gtest.h>
@@ -245,6 +246,19 @@ TEST(Instructions, Doubles) {
   check(binary(NPU_INSTR_add, 0, 1, NPU_F64), {{1}, {0x1p-50}}, {fine});
   check(unary(NPU_INSTR_floor, 0, 0, 0, NPU_F64), {{16777217.5}}, {16777217});
   check(unary(NPU_INSTR_sign, 0, 0, 0, NPU_F64), {{-1e-300}}, {-1});
+}
+
+TEST(Types, ReductionsThatHaveNoKernel) {
+  Problem p;
+  p.op = NPU_OP_REDUCE;
+  p.inputs = {tensor(NPU_F64, {3, 4})};
+  p.outputs = {tensor(NPU_F64, {3, 1})};
+  p.attrs.reduce = {NPU_REDUCE_SUM, 2, 1};
+  EXPECT_EQ(validate(p), "reduce: it does not compute in f64");
+  p.inputs[0].dtype = p.outputs[0].dtype = NPU_U64;
+  EXPECT_EQ(validate(p), "");
+  p.attrs.reduce.kind = NPU_REDUCE_MAX;
+  EXPECT_EQ(validate(p), "reduce: it does not order u64");
 }
 
 /// In a register of int64_t half of these numbers are negative.

@@ -23,7 +23,7 @@ CHAINS = 4
 
 
 class TypesTest(GraphCase):
-    plans = ("host/optimal",)
+    plans = ("npu-nhwc/optimal", "host/optimal")
 
     def setUp(self) -> None:
         self.graph = Graph(np.random.default_rng(0), 21, is_special=True)

@@ -18,6 +18,7 @@
 name: chip
 summary: has integers alone
 types: [i8, i32, i1]
+blocks: [16]
 machine:
   clock: 1000 MHz
   mac_rows: 16 MAC
@@ -30,6 +31,9 @@ machine:
   dma_start: 100 cycles
   kernel_start: 200 cycles
   strided_access: 4 times
+demands:
+  - ops: [conv2d]
+    data: [NHWC]
 //--- model.mlir
 func.func @product(%x: tensor<1x8xi8>) -> tensor<1x8xi8> {
   %0 = npu.eltwise cast(%x) : (tensor<1x8xi8>) -> tensor<1x8xf32> loc("d")

@@ -189,8 +189,9 @@ TEST_F(Import, F64IsComputedInF32IfAsked) {
   ASSERT_EQ(refused.errors.size(), 1u);
   EXPECT_HAS(refused.errors[0], "unsupported: computes in f64");
   EXPECT_HAS(refused.errors[0], "--f64=f32");
-  runner.options.f64AsF32 = true;
-  ImportResult result = runner.run(model);
+  ImportRunner computing;
+  computing.options.f64AsF32 = true;
+  ImportResult result = computing.run(model);
   EXPECT_TRUE(result.succeeded);
   ASSERT_EQ(result.errors.size(), 1u);
   EXPECT_HAS(result.errors[0], "2 nodes compute in f32");
@@ -237,6 +238,7 @@ TEST_F(Import, ConstantsAreConvertedBesideTheBudget) {
   model.node("ConstantOfShape", {"n"}, {"many"});
   model.node("Concat", {"many", "x"}, {"z"}).integer("axis", 0);
   model.output("z");
+  ImportRunner runner;
   ImportResult refused = runner.run(model);
   ASSERT_EQ(refused.errors.size(), 1u);
   EXPECT_HAS(refused.errors[0], "bytes of constants that are made of smaller");

@@ -120,9 +120,18 @@ const BadNode elementwise[] = {
            .integer("axis", 3);
      },
      "does not fit the first, 1x4x6x6", 6},
-    {"CastToDouble",
-     [](ModelBuilder &m) { m.node("Cast", {"x"}, {"y"}).integer("to", 11); },
-     "unsupported: the result has the element type double"},
+    {"CastToFloat8",
+     [](ModelBuilder &m) {
+       m.node("Cast", {"x"}, {"y"}).integer("to", TensorProto::FLOAT8E5M2);
+     },
+     "unsupported: the result has the element type float8e5m2", 19},
+    {"ComputesInDouble",
+     [](ModelBuilder &m) {
+       m.node("Cast", {"x"}, {"d"}).integer("to", TensorProto::DOUBLE);
+       m.node("Softmax", {"d"}, {"y"});
+     },
+     "unsupported: computes in f64, which npuc does not; export the model in "
+     "float32, or let it be computed in f32: --f64=f32"},
     {"BitCastWidth",
      [](ModelBuilder &m) {
        m.node("BitCast", {"x"}, {"y"}).integer("to", TensorProto::INT64);
