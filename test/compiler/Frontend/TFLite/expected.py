@@ -11,7 +11,7 @@ from tflite_builder import Graph
 
 # By name, and a part of the message.
 REFUSED = {
-    r"/(TANH|SIGN_BIT)/": "the fused activation",
+    r"^(binary|conv|pool)/\w+/(TANH|SIGN_BIT)/": "with ",
     r"^binary/(ADD|SUB|MUL|DIV)/RELU\w*/(i32|i64)": "a fused activation of i",
     r"^binary/(DIV/[A-Z0-9_]+|FLOOR_DIV|FLOOR_MOD)/(i8|u8|i16)": "with ",
     r"^binary/(EQUAL|NOT_EQUAL|LESS|LESS_EQUAL|GREATER|GREATER_EQUAL)/(i8|u8|i16)": "with ",
