@@ -178,6 +178,7 @@ LogicalResult Compilation::readTflite() {
   context.allowUnregisteredDialects(!isStrict);
   if (!source)
     return failure();
+  roundOnce(*source, converted.roundedOnce);
   return take(importTosa(*source, options.model, options.import));
 }
 

@@ -13,11 +13,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOSA = ROOT / "test" / "compiler" / "Frontend" / "TOSA"
-sys.path[:0] = [str(ROOT / "bench" / "models"), str(ROOT / "test" / "models"), str(TOSA)]
+TFLITE = TOSA.with_name("TFLite")
+sys.path[:0] = [str(ROOT / "bench" / "models"), str(ROOT / "test" / "models"), str(TOSA), str(TFLITE)]
 
 import numpy as np  # noqa: E402
+import litert_reference  # noqa: E402
 import random_models  # noqa: E402
 import small  # noqa: E402
+import tflite_builder  # noqa: E402
 import tosa_builder  # noqa: E402
 import tosa_cases  # noqa: E402
 
@@ -48,6 +51,16 @@ def models() -> list[bytes]:
     files = [small.make(name).SerializeToString() for name in small.NETWORKS]
     graphs = [random_models.make(seed) for seed in range(RANDOM_MODELS)]
     return files + [graph.model().SerializeToString() for graph in graphs if graph.nodes]
+
+
+def tflite_ops() -> list[bytes]:
+    """Some of the cases that are compared with LiteRT, each alone."""
+    files = []
+    for case in litert_reference.all_cases()[::9]:
+        graph = tflite_builder.Graph()
+        litert_reference.add(graph, case)
+        files.append(graph.bytes())
+    return files
 
 
 def examples(page: Path, kind: bytes) -> list[bytes]:
@@ -94,6 +107,7 @@ def main() -> None:
     write(folder / "fuzz-onnx", models())
     demos = sorted(folder.absolute().parent.glob("test/runtime/demo/*.so"))
     write(folder / "fuzz-elf", [path.read_bytes() for path in demos if path.stat().st_size <= LARGEST])
+    write(folder / "fuzz-tflite", tflite_ops())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "compiler/Support/InputText.h"
 #include "files/installation.h"
 
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -81,15 +82,27 @@ static std::string writeModel(const std::string &path, StringRef bytes) {
   return error ? "cannot write '" + path + "': " + error.message() : "";
 }
 
+static void collectRoundedOnce(const tflite::Model &model,
+                               llvm::StringSet<> &names) {
+  const tflite::SubGraph &graph = *model.subgraphs()->Get(0);
+  for (size_t i = 0; graph.operators() && i < graph.operators()->size(); ++i) {
+    TfliteOperator op(model, graph, *graph.operators()->Get(i));
+    if (op.kind() == tflite::BuiltinOperator::FULLY_CONNECTED)
+      names.insert(op.resultName());
+  }
+}
+
 /// The model as the converter gets it: verified, of operators that npuc takes,
 /// and without what the converter gives wrong.
-static FailureOr<std::string> prepared(Location file, StringRef bytes) {
+static FailureOr<std::string> prepared(Location file, StringRef bytes,
+                                       ConvertedModel &converted) {
   const tflite::Model *model = readTfliteModel(file, bytes);
   if (!model)
     return failure();
   auto changes = checkTfliteOps(file, *model);
   if (failed(changes))
     return failure();
+  collectRoundedOnce(*model, converted.roundedOnce);
   return changes->empty() ? bytes.str()
                           : rewriteTflite(bytes, *model, *changes);
 }
@@ -105,7 +118,8 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
             : readInput(model, Budget::File, unreadable);
   if (!buffer)
     return emitError(file) << unreadable;
-  FailureOr<std::string> source = prepared(file, buffer->getBuffer());
+  FailureOr<std::string> source =
+      prepared(file, buffer->getBuffer(), converted);
   if (failed(source))
     return failure();
   std::string program = findConverter(converter);
@@ -142,5 +156,15 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
          << "the converter '" << program << "' "
          << (code < 0 ? "crashed on it" : "cannot convert it to TOSA") << ": "
          << (reason.empty() ? "it gave no result and no reason" : reason)
-         << " (exit code " << code << ")";
+         << " (exit code " << code
+         << "); where sizes are unknown, export the model with fixed ones";
+}
+
+void npu::roundOnce(mlir::ModuleOp module, const llvm::StringSet<> &names) {
+  module.walk([&](mlir::tosa::RescaleOp op) {
+    auto name = dyn_cast<mlir::NameLoc>(op.getLoc());
+    if (name && names.contains(name.getName().getValue()) &&
+        op.getRoundingMode() == mlir::tosa::RoundingMode::DOUBLE_ROUND)
+      op.setRoundingMode(mlir::tosa::RoundingMode::SINGLE_ROUND);
+  });
 }

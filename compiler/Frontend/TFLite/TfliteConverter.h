@@ -8,6 +8,9 @@
 #include "compiler/Support/LLVM.h"
 #include "files/temporaries.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+
 #include <optional>
 #include <string>
 
@@ -17,6 +20,9 @@ namespace npu {
 struct ConvertedModel {
   files::TemporaryName folder;
   std::string file; // in it
+  /// Results that LiteRT's kernels round once, though the converter asks for
+  /// two roundings, which its convolutions do have.
+  llvm::StringSet<> roundedOnce;
 };
 
 /// Writes TOSA bytecode to `converted`. `converter` names the program; if it is
@@ -26,6 +32,9 @@ struct ConvertedModel {
 LogicalResult convertTflite(MLIRContext &context, StringRef model,
                             std::optional<StringRef> bytes, StringRef converter,
                             ConvertedModel &converted);
+
+/// Makes the rescalings of these results round once, halves upwards.
+void roundOnce(mlir::ModuleOp module, const llvm::StringSet<> &names);
 
 } // namespace npu
 

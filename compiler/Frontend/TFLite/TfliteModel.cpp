@@ -185,16 +185,17 @@ const tflite::Model *npu::readTfliteModel(Location file, StringRef bytes) {
     return emitError(file) << "is no TFLite model: it does not have TFL3 as "
                               "bytes 5 to 8",
            nullptr;
-  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
-    return emitError(file) << "has " << bytes.size()
-                           << " bytes, expected less than 2 GB",
-           nullptr;
-  flatbuffers::Verifier verifier(data, bytes.size());
-  if (!tflite::VerifyModelBuffer(verifier))
+  bool isWhole = bytes.size() < FLATBUFFERS_MAX_BUFFER_SIZE;
+  if (isWhole) {
+    flatbuffers::Verifier verifier(data, bytes.size());
+    isWhole = tflite::VerifyModelBuffer(verifier);
+  }
+  if (!isWhole)
     return emitError(file) << "is no TFLite model: an offset or a size in it "
                               "leads outside of its "
                            << bytes.size()
-                           << " bytes; it may be cut short or damaged",
+                           << " bytes, or beyond 2 GB; it may be cut short or "
+                              "damaged",
            nullptr;
   const tflite::Model *model = tflite::GetModel(data);
   return succeeded(Checker(file, bytes, *model).check()) ? model : nullptr;

@@ -153,19 +153,20 @@ static Decision checkQuantize(const TfliteOperator &op) {
   std::optional<TfliteScale> scale = tfliteScale(*op.output(0));
   if (!scale || scale->scale <= 0)
     return refuse("a result without one positive scale");
-  int64_t least = -128, most = 127;
-  if (op.outputType(0) == TensorType::UINT8) {
-    least = 0;
-    most = 255;
-  } else if (op.outputType(0) == TensorType::INT16) {
+  int64_t zero = scale->zeroPoint, least = -128, most = 127;
+  if (op.outputType(0) == TensorType::INT16) {
     least = -32768;
     most = 32767;
+  } else if (op.outputType(0) == TensorType::UINT8) {
+    zero -= 128; // the converter makes i8 of all that is u8
   } else if (op.outputType(0) != TensorType::INT8) {
     return refuse("a result of " + tfliteTypeText(op.outputType(0)));
   }
+  if (zero < least || zero > most)
+    return refuse("a zero point that its type does not have");
   return custom(op, "quantize", 1,
-                wordOf(scale->scale) + " " + std::to_string(scale->zeroPoint) +
-                    " " + std::to_string(least) + " " + std::to_string(most));
+                wordOf(scale->scale) + " " + std::to_string(zero) + " " +
+                    std::to_string(least) + " " + std::to_string(most));
 }
 
 static Decision checkGelu(const TfliteOperator &op) {
@@ -231,17 +232,13 @@ static Decision checkProduct(const TfliteOperator &op) {
   return {};
 }
 
+/// Matrices by pairs, or with one matrix for all.
 static Decision checkBatchMatMul(const TfliteOperator &op) {
   ArrayRef<int32_t> a = shapeOf(op.input(0)), b = shapeOf(op.input(1));
-  bool aGrows = false, bGrows = false;
-  for (size_t i = 3; i <= std::max(a.size(), b.size()); ++i) {
-    int32_t left = i <= a.size() ? a[a.size() - i] : 1;
-    int32_t right = i <= b.size() ? b[b.size() - i] : 1;
-    aGrows |= left < right;
-    bGrows |= right < left;
-  }
-  if (aGrows && bGrows)
-    return refuse("operands that both broadcast");
+  bool isPaired =
+      a.size() >= 2 && a.size() == b.size() && a.drop_back(2) == b.drop_back(2);
+  if (!isPaired && b.size() != 2)
+    return refuse("operands that broadcast");
   return {};
 }
 
@@ -333,8 +330,11 @@ static Decision checkPadV2(const TfliteOperator &op) {
   return checkScalar(op, 2, "a value");
 }
 
-static Decision checkCumsum(const TfliteOperator &op) {
-  return checkScalar(op, 1, "an axis");
+static Decision checkFakeQuant(const TfliteOperator &op) {
+  const auto *options = op.options<tflite::FakeQuantOptions>();
+  if (!options || options->num_bits() != 8 || options->narrow_range())
+    return refuse("another range than 8 bits");
+  return {};
 }
 
 static Decision checkStridedSlice(const TfliteOperator &op) {
@@ -344,15 +344,22 @@ static Decision checkStridedSlice(const TfliteOperator &op) {
     return refuse("a new axis or an ellipsis");
   if (options && options->offset())
     return refuse("ends that are relative to the begins");
-  auto ends = op.ints(2);
-  if (!op.ints(1) || !ends || !op.ints(3))
+  auto ends = op.ints(2), strides = op.ints(3);
+  if (!op.ints(1) || !ends || !strides)
     return refuse("bounds that are not constant");
   ArrayRef<int32_t> shape = shapeOf(op.input(0));
-  for (size_t i = 0; i < std::min(ends->size(), shape.size()); ++i) {
-    bool isOpen = options && (options->end_mask() >> i & 1) != 0;
-    bool isOne = options && (options->shrink_axis_mask() >> i & 1) != 0;
+  if (ends->size() > shape.size() || strides->size() != ends->size())
+    return refuse("more bounds than dimensions");
+  auto has = [](int32_t mask, size_t i) { return (mask >> i & 1) != 0; };
+  for (size_t i = 0; i < ends->size(); ++i) {
+    bool isOpen = has(options ? options->end_mask() : 0, i);
+    bool isWhole = isOpen && has(options ? options->begin_mask() : 0, i);
+    bool isOne = has(options ? options->shrink_axis_mask() : 0, i);
     if (!isOpen && !isOne && (*ends)[i] > shape[i])
       return refuse("an end beyond the data");
+    int64_t stride = (*strides)[i];
+    if (stride < 1 && !(stride == -1 && isWhole))
+      return refuse("a stride below 1 on a part of a dimension");
   }
   return {};
 }
@@ -416,7 +423,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::ARG_MAX, F | B | U | I, 0},
     {BuiltinOperator::ARG_MIN, F | B | U | I, 0},
     {BuiltinOperator::AVERAGE_POOL_2D, F | B, 0, checkPool},
-    {BuiltinOperator::BATCH_MATMUL, F | B, 0, checkBatchMatMul, "one of the operands may broadcast"},
+    {BuiltinOperator::BATCH_MATMUL, F | B, 0, checkBatchMatMul, "pairs of matrices, or one matrix for all"},
     {BuiltinOperator::BATCH_TO_SPACE_ND, F | B | U | I, 0},
     {BuiltinOperator::BITWISE_XOR, B | S | I, 0},
     {BuiltinOperator::BROADCAST_TO, F | B | U | S | I | O, 0},
@@ -427,7 +434,6 @@ static const TfliteOp table[] = {
     {BuiltinOperator::CONV_2D, F | B | U, 0, checkProduct},
     {BuiltinOperator::CONV_3D, F, 0, checkProduct},
     {BuiltinOperator::COS, F, 0},
-    {BuiltinOperator::CUMSUM, F | I, 0, checkCumsum},
     {BuiltinOperator::DEPTHWISE_CONV_2D, F | B | U, 0, checkProduct},
     {BuiltinOperator::DEPTH_TO_SPACE, F | B | U | I, 0},
     {BuiltinOperator::DEQUANTIZE, B | U | S | H, 0, checkDequantize, "f16: constants"},
@@ -436,7 +442,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::EQUAL, F | I | L, 0},
     {BuiltinOperator::EXP, F | B, 0},
     {BuiltinOperator::EXPAND_DIMS, all, 0},
-    {BuiltinOperator::FAKE_QUANT, F, 0, nullptr, "8 or 16 bits"},
+    {BuiltinOperator::FAKE_QUANT, F, 0, checkFakeQuant, "8 bits"},
     {BuiltinOperator::FLOOR, F, 0},
     {BuiltinOperator::FLOOR_DIV, F | I, 0, checkFloorDiv},
     {BuiltinOperator::FLOOR_MOD, F | I | L, 0, checkFloorMod},

@@ -97,7 +97,8 @@ std::string npu::supportedTosaOpsMarkdown() {
       "TOSA 1.0 as MLIR's dialect, text or bytecode, on tensors of f32, f16, "
       "bf16, i8, i16, i32, i64 and i1. `const` and `const_shape` become "
       "constants. Not supported: `fft2d`, `rfft2d`, "
-      "control flow, variables, `custom`, 4-bit and 48-bit integers, 8-bit "
+      "control flow, variables, `custom` of others, 4-bit and 48-bit integers, "
+      "8-bit "
       "floats.\n\n"
       "| operator | notes |\n|---|---|\n";
   for (const TosaOp &op : table)

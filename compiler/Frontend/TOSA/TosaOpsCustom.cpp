@@ -124,8 +124,18 @@ static Value buildDiv(Custom &op) {
   return op.two(NPU_INSTR_div, op.input(0), op.input(1));
 }
 
+/// The whole number below the exact quotient, which a rounded quotient may
+/// reach: what is left is taken off first. Numbers too large for that have no
+/// fraction.
 static Value buildFloorDiv(Custom &op) {
-  return op.one(NPU_INSTR_floor, buildDiv(op));
+  Value x = op.input(0), y = op.input(1);
+  Value quotient = op.two(NPU_INSTR_div, x, y);
+  Value without = op.two(NPU_INSTR_sub, x, op.two(NPU_INSTR_mod, x, y));
+  Value whole = op.one(NPU_INSTR_round, op.two(NPU_INSTR_div, without, y));
+  Value isSmall = op.two(NPU_INSTR_less, op.one(NPU_INSTR_abs, quotient),
+                         op.scalar(1 << 22));
+  return op.node.eltwise(NPU_INSTR_select,
+                         {isSmall, whole, op.one(NPU_INSTR_floor, quotient)});
 }
 
 /// The remainder with the divisor's sign.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is expected of a case: that npuc refuses it, or how many steps its integers may be off."""
+"""What is expected of a case, where it is not LiteRT's numbers: that npuc refuses it, or that nothing is defined."""
 
 from __future__ import annotations
 
@@ -9,18 +9,64 @@ from ai_edge_litert import schema_py_generated as schema
 
 from tflite_builder import Graph
 
-# Case to a part of the message.
-REFUSED: dict[str, str] = {}
-# Case to steps, each with its cause.
-STEPS: dict[str, int] = {}
+# By name, and a part of the message.
+REFUSED = {
+    r"^(binary|conv|pool)/\w+/(TANH|SIGN_BIT)/": "with ",
+    r"^binary/(ADD|SUB|MUL|DIV)/RELU\w*/(i32|i64)": "a fused activation of i",
+    r"^binary/(DIV/[A-Z0-9_]+|FLOOR_DIV|FLOOR_MOD)/(i8|u8|i16)": "with ",
+    r"^binary/(EQUAL|NOT_EQUAL|LESS|LESS_EQUAL|GREATER|GREATER_EQUAL)/(i8|u8|i16)": "with ",
+    r"^binary/(ATAN2|RIGHT_SHIFT)/": "",
+    r"^binary/SELECT/.*-21": "a condition of another rank",
+    r"^unary/(TANH|LOGISTIC|LOG|EXP|GELU1?|PRELU)/i16": "with i16",
+    r"^unary/(ELU|SQRT|RSQRT|ABS|NEG)/i16": "with i16",
+    r"^unary/(ELU|SQRT|ABS|NEG)/i8": "with i8",
+    r"^unary/LEAKY_RELU1/[iu]": "a slope below 0",
+    r"^cast/(.*-u8|.*-wrapped)$": "to u8",
+    r"^quantize/FAKE_QUANT-4": "another range than 8 bits",
+    r"^(conv|dense)/.*/i16": "with i16",
+    r"^matmul/i16": "with i16",
+    r"^matmul/.*-outer": "operands that broadcast",
+    r"^pool/AVERAGE_POOL_2D/.*/(u8|i16)": "with ",
+    r"^pool/L2_POOL_2D": "",
+    r"^resize/RESIZE_BILINEAR/.*/(u8|i16)": "with ",
+    r"^reduce/MEAN/(i32|i64)": "with i",
+    r"^reduce/REDUCE_PROD/(i8|i16)": "with i",
+    r"^reduce/CUMSUM": "",
+    r"^softmax/i16": "with i16",
+    r"^softmax/\w+-(2.0|0.5)": "beta",
+    r"^softmax/i8-i16": "a result of i16",
+    r"^log_softmax/(i8|u8)": "with ",
+    r"^l2_normalization/NONE/(i8|u8)": "with ",
+    r"^lrn/": "",
+    r"^move/(SPLIT|SPLIT_V|SPLIT_V-rest|UNPACK)/u8": "with u8",
+    r"^move/SPLIT_V-rest": "a size of -1",
+    r"^move/BROADCAST_TO/i64": "with i64",
+    r"^strided_slice/backwards": "a stride below 1",
+    r"^strided_slice/(ellipsis|new-axis)": "a new axis or an ellipsis",
+    r"^strided_slice/beyond": "an end beyond the data",
+    r"^strided_slice/offset": "ends that are relative",
+    r"^concat/scales": "several scales",
+    r"^index/GATHER_ND/.*-int64": "indices of i64",
+    r"^index/ONE_HOT/(u8|i64)": "a depth or values",
+    r"^index/(SCATTER_ND|SCATTER_ND-twice|EMBEDDING_LOOKUP|FILL|TOPK_V2)/": "",
+    r"^index/(RFFT2D|SPARSE_TO_DENSE)": "",
+}
+
+# LiteRT's result is no rule for these.
+UNDEFINED = {
+    r"^(binary/(MAXIMUM|MINIMUM)|reduce/REDUCE_M..|pool/MAX_POOL_2D|index/ARG_MAX|unary/SIGN)/nan":
+        "LiteRT's result depends on the order of the operands; npuc's is NaN, of SIGN 0",
+    r"^dense/hybrid": "LiteRT quantizes the data as it runs; npuc multiplies with the numbers that the weights stand for",
+}  # fmt: skip
 
 
-def refusal(name: str) -> str:
-    return next((reason for pattern, reason in REFUSED.items() if re.search(pattern, name)), "")
+def refusal(name: str) -> str | None:
+    """A part of the message; none if npuc takes the case."""
+    return next((reason for pattern, reason in REFUSED.items() if re.search(pattern, name)), None)
 
 
-def steps(name: str) -> int:
-    return next((count for pattern, count in STEPS.items() if re.search(pattern, name)), 0)
+def is_undefined(name: str) -> bool:
+    return any(re.search(pattern, name) for pattern in UNDEFINED)
 
 
 def operators(graph: Graph) -> list[str]:

@@ -8,6 +8,7 @@ LiteRT tries them all. Shapes of results are left out: LiteRT infers them
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import flatbuffers
@@ -142,8 +143,10 @@ class Graph:
             self.subgraphs[0].outputs.append(tensor.index)
             self.results[tensor.name] = self.case
 
-    def bytes(self, shapes: dict[str, list[int]] | None = None) -> bytes:
-        """The file; `shapes` are those of results, by name."""
+    def bytes(
+        self, shapes: dict[str, list[int]] | None = None, change: Callable[[schema.ModelT], None] | None = None
+    ) -> bytes:
+        """The file; `shapes` are those of results, by name. `change` makes something of it wrong."""
         model = schema.ModelT()
         model.version = 3
         model.operatorCodes = self.codes
@@ -156,6 +159,8 @@ class Graph:
             written.operators = graph.operators
             written.tensors = [self._written(tensor, shapes or {}, number == 0) for tensor in graph.tensors]
             model.subgraphs.append(written)
+        if change:
+            change(model)
         builder = flatbuffers.Builder(1 << 16)
         builder.Finish(model.Pack(builder), b"TFL3")
         return bytes(builder.Output())

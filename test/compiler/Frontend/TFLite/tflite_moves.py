@@ -28,7 +28,17 @@ def reductions() -> Iterator[Case]:
                     out = Quant(out.scale * 8, out.zero)
                 g.output(g.op(name, [x, g.constant(numbers(*axes[kind]))], dtype, out, "ReducerOptions", version=2, keepDims=keep))
 
-            yield Case(f"reduce/{name}/{dtype}-{kind}-{keep}-{quant}", make, is_sum=True)
+            def exact(g, kind=kind, keep=keep):
+                """LiteRT's sum of bytes is wrong: of i8 by up to 183 steps, of u8 by one."""
+                *_, given, axis, result = g.subgraphs[0].tensors
+                x = g.given[given.name]
+                real = (x.astype(np.float64) - given.quant.zero) * float(np.float32(given.quant.scale))
+                steps = real.sum(axis=tuple(axes[kind]), keepdims=keep) / float(np.float32(result.quant.scale))
+                limits = np.iinfo(x.dtype)
+                return np.clip(np.round(steps) + result.quant.zero, limits.min, limits.max).astype(x.dtype)
+
+            is_wrong = name == "SUM" and dtype in ("i8", "u8", "i16")
+            yield Case(f"reduce/{name}/{dtype}-{kind}-{keep}-{quant}", make, is_sum=True, exact=exact if is_wrong else None)
     for name, keep in itertools.product(["REDUCE_ANY", "REDUCE_ALL"], [False, True]):
         yield Case(f"reduce/{name}/bool-{keep}", lambda g, rng, name=name, keep=keep: g.output(g.op(
             name, [data(g, rng, "bool", [3, 2]), g.constant(numbers(1))], "bool", options="ReducerOptions", keepDims=keep)))  # fmt: skip

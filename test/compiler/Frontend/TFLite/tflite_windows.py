@@ -53,7 +53,7 @@ def convolutions() -> Iterator[Case]:
                 b = bias(g, rng, dtype, shape[3] if depthwise else shape[0], quant)
                 strides = {"strideW": 1, "strideH": 1, **WINDOWS[window]}
                 more = {"depthMultiplier": 2} if depthwise else {}
-                out = None if dtype == "f32" else Quant(0.1 if dtype != "i16" else 0.001, result_quant(dtype, number + 1).zero)
+                out = None if dtype == "f32" else Quant((0.1, 0.3, 0.6)[number % 3] if dtype != "i16" else 0.001, result_quant(dtype, number % 2).zero)
                 g.output(g.op(name, [x, w, b], dtype, out, "DepthwiseConv2DOptions" if depthwise else "Conv2DOptions",
                               version=3, padding=PADDING[padding], fusedActivationFunction=activation(act),
                               dilationWFactor=dilation, dilationHFactor=dilation, **strides, **more))  # fmt: skip
@@ -123,6 +123,18 @@ def products() -> Iterator[Case]:
         g.output(g.op("FULLY_CONNECTED", [data(g, rng, "f32", [3, 8]), data(g, rng, "f32", [5, 8]), None], "f32", None,
                       "FullyConnectedOptions"))  # fmt: skip
 
+    for low, high in ((1e-6, 1e-4), (1e-4, 1e-2), (1e-2, 1)):
+        for number in range(4):
+            def rounded(g, rng, low=low, high=high, number=number):
+                """Sums in the middle between two bytes, where a second rounding shows."""
+                given, scale = Quant(float(rng.uniform(0.01, 0.1)), -128), Quant(float(np.exp(rng.uniform(np.log(low), np.log(high)))))
+                x = g.input(bytes_of(rng, "i8", 8, 24), given)
+                w = g.constant(rng.integers(-127, 127, (64, 24), endpoint=True).astype(np.int8), scale)
+                b = bias(g, rng, "i8", 64, Quant(given.scale * scale.scale))
+                out = Quant(given.scale * scale.scale * 500, number * 40 - 60)
+                g.output(g.op("FULLY_CONNECTED", [x, w, b], "i8", out, "FullyConnectedOptions", version=9))
+
+            yield Case(f"dense/rounded-{low}-{number}", rounded)
     yield Case("dense/per-channel", per_channel)
     yield Case("dense/hybrid", hybrid, is_sum=True)
     yield Case("dense/variable", variable, is_sum=True)
@@ -191,7 +203,7 @@ def images() -> Iterator[Case]:
                               halfPixelCenters=half))  # fmt: skip
 
             label = f"{'c' if corners else ''}{'h' if half else ''}" or "plain"
-            yield Case(f"resize/{name}/{label}/{dtype}-{size[0]}x{size[1]}", make)
+            yield Case(f"resize/{name}/{label}/{dtype}-{size[0]}x{size[1]}", make, is_sum=name == "RESIZE_BILINEAR")
     for size in ((1, 1), (2, 2), (3, 2)):
         for corners, half in ((False, False), (True, False), (False, True)):
             def one(g, rng, size=size, corners=corners, half=half):

@@ -2,7 +2,7 @@
 """Every error of the TOSA and TFLite front ends is provoked by a test.
 
 An error counts as provoked if the longest fixed part of its text stands in what
-a test of this folder expects.
+a test of this folder or of TFLite's expects.
 
 example: refusals_test.py --list
 """
@@ -41,9 +41,9 @@ def errors() -> list[tuple[str, str]]:
 
 
 def expectations() -> list[str]:
-    """What the tests of this folder expect to read."""
+    """What the tests of both folders expect to read."""
     found = []
-    for path in HERE.glob("*"):
+    for path in [*HERE.glob("*"), *HERE.parent.glob("TFLite/*.py")]:
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
         if path.suffix == ".mlir":
             found += re.findall(r"// CHECK[A-Z-]*: (.*)", text)
