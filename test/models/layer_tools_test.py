@@ -16,7 +16,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models"), str(ROOT / "test" / "compiler" / "tools")]
 
 import small  # noqa: E402
 from npu_bench import case  # noqa: E402
@@ -28,6 +28,7 @@ from npu_bench.words import NPUC_BUDGETS  # noqa: E402
 from npu_compare import command as npu_compare_program  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
+from programs import check_schema  # noqa: E402
 
 
 def run(build: Path, program: str, *words: object) -> subprocess.CompletedProcess:
@@ -49,6 +50,7 @@ def test_compare(build: Path, folder: Path) -> None:
     done = run(build, "npu-compare", model, "--rtol=0", "--atol=0", f"--json={report}", "--target=npu-nchw16c")
     expect(done, 1, "first at Conv 'Conv_0'")
     data = json.loads(report.read_text(encoding="utf-8"))
+    check_schema("npu-compare", data)
     assert data["first"][0] == "conv0" and len(data["layers"]) > 5, data["first"]
     np.save(folder / "x.npy", np.zeros((1, 3, 32, 32), np.float32))
     expect(run(build, "npu-compare", model, "--input", f"x={folder}/x.npy", "--all"), 0, "ok     Conv 'Conv_0'")
@@ -301,8 +303,10 @@ def test_first_sizes(build: Path, folder: Path) -> None:
     words = ("--input-shape=feat=24,5", "--input-shape=edge_feat=46,5", f"--input=ends={folder}/ends.npy")
     bench = ("npu-bench", model, *words, "--plans=npu-nhwc/naive", "--peers=onnxruntime", "--rounds=1", f"--json={folder}/b.json")
     expect(run(build, *bench), 0, "graph")
-    row = json.loads((folder / "b.json").read_text(encoding="utf-8"))["rows"][0]
-    assert row["batch"] == 1, row
+    measured = json.loads((folder / "b.json").read_text(encoding="utf-8"))
+    check_schema("npu-bench", measured)
+    row = measured["rows"][0]
+    assert row["batch"] == 1 and row["difference"]["wrong"] == 0, row
     expect(run(build, *bench, "--batch=2,3"), 0, "graph")
     expect(run(build, "npu-compare", model, *words, "--batch=3", "--input-shape=slots=1"), 0, "values compared, 0 differ")
     expect(run(build, "npu-compare", model, *words, "--input-shape=slots=7"), 0, "values compared, 0 differ")
